@@ -1,0 +1,47 @@
+import type { TurnResult } from '@switchyard/agent';
+import { type JobOutcome, type OpenTurn, TurnEnded } from '@switchyard/store';
+
+/** Until the next attempt when the agent does not say: 1 s, 2 s, 4 s … at most a minute. */
+const backoffMs = (attempt: number): number => Math.min(1_000 * 2 ** (attempt - 1), 60_000);
+
+/** Brings the result of a run into the store. @returns what becomes of the job; `more`: the task has another turn to run */
+export async function concludeTurn(turn: OpenTurn, result: TurnResult): Promise<JobOutcome | 'more'> {
+  await turn.flush();
+  switch (result.kind) {
+    case 'settled':
+    case 'failed':
+      return afterEnding(turn);
+    case 'waiting-for-auth':
+      return (await turn.end()) === 'more' ? 'more' : 'done';
+    case 'retry':
+      return giveBack(turn, true, { retryAfterMs: result.afterMs ?? backoffMs(turn.start.attempt) });
+    case 'interrupted':
+      return interrupted(turn, result.reason.kind);
+  }
+}
+
+/** `fenced` without a word in between: another run owns the task now, and this job is its or nobody's. */
+const afterEnding = (turn: OpenTurn): JobOutcome | 'more' => (turn.ending === 'more' ? 'more' : 'done');
+
+async function interrupted(
+  turn: OpenTurn,
+  reason: 'shutdown' | 'deadline' | 'canceled' | 'lock-lost',
+): Promise<JobOutcome | 'more'> {
+  if (turn.ending) return afterEnding(turn);
+  if (reason === 'lock-lost') return 'done';
+  if (reason !== 'canceled') return giveBack(turn, false, 'hand-back');
+  await cancel(turn);
+  return afterEnding(turn);
+}
+
+async function giveBack(turn: OpenTurn, isSpent: boolean, outcome: JobOutcome): Promise<JobOutcome> {
+  return (await turn.release(isSpent)) === 'released' ? outcome : 'done';
+}
+
+async function cancel(turn: OpenTurn): Promise<void> {
+  try {
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_CANCELED', settles: true });
+  } catch (error) {
+    if (!(error instanceof TurnEnded)) throw error; // the sweeper, or another run, has ended the task
+  }
+}

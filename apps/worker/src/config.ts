@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { defaultStoreSettings, type StoreSettings } from '@switchyard/store';
+import { z } from 'zod';
+import type { WorkerSettings } from './worker.ts';
+
+export interface WorkerConfig {
+  readonly agentModules: readonly string[];
+  readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
+  readonly worker: WorkerSettings;
+  readonly logLevel: string;
+}
+
+/** What the environment or the command line says cannot be used; the message names every wrong setting and why. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const milliseconds = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(2 ** 31 - 1);
+
+const environmentSchema = z.object({
+  REDIS_URL: z.string().min(1).default('redis://127.0.0.1:6379'),
+  KEY_PREFIX: z
+    .string()
+    .regex(/^[\w.:-]{1,64}$/, 'may have letters, digits and . : _ - only')
+    .default(defaultStoreSettings.prefix),
+  SHARDS: z.coerce.number().int().min(1).max(256).default(defaultStoreSettings.shards),
+  MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(defaultStoreSettings.maxAttempts),
+  LEASE_MS: milliseconds.default(defaultStoreSettings.leaseMs),
+  RETENTION_MS: z.coerce.number().int().min(1).default(defaultStoreSettings.retentionMs),
+  REPLAY_MS: milliseconds.default(defaultStoreSettings.replayMs),
+  SWEEP_MS: milliseconds.default(2_000),
+  DRAIN_MS: z.coerce.number().int().min(0).max(3_600_000).default(2_000),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+});
+
+/** @throws {ConfigError} */
+export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string[]): WorkerConfig {
+  const parsed = environmentSchema.safeParse(environment);
+  if (!parsed.success) {
+    const wrong = parsed.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
+    throw new ConfigError(`The environment has settings that cannot be used:\n${wrong.join('\n')}`);
+  }
+  const env = parsed.data;
+  return {
+    agentModules: agentModules(args),
+    store: {
+      redisUrl: env.REDIS_URL,
+      prefix: env.KEY_PREFIX,
+      shards: env.SHARDS,
+      maxAttempts: env.MAX_ATTEMPTS,
+      leaseMs: env.LEASE_MS,
+      retentionMs: env.RETENTION_MS,
+      replayMs: env.REPLAY_MS,
+    },
+    worker: { drainMs: env.DRAIN_MS, sweepEveryMs: env.SWEEP_MS },
+    logLevel: env.LOG_LEVEL,
+  };
+}
+
+/** `--agents a.ts b.ts`, or `--agents a.ts --agents b.ts`. */
+function agentModules(args: readonly string[]): string[] {
+  try {
+    const options = { agents: { type: 'string', multiple: true } } as const;
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    return [...(values.agents ?? []), ...positionals];
+  } catch (error) {
+    throw new ConfigError(
+      `${error instanceof Error ? error.message : error}\nUsage: worker --agents <module> [<module> …]`,
+    );
+  }
+}

@@ -1,0 +1,27 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Agent, isAgent } from '@switchyard/agent';
+
+/** An agent module that cannot be used; the message says why and what to do. */
+export class AgentModuleError extends Error {
+  override readonly name = 'AgentModuleError';
+}
+
+/** @param modules paths, relative to the working directory @throws {AgentModuleError} */
+export async function loadAgents(modules: readonly string[]): Promise<Agent[]> {
+  if (!modules.length) throw new AgentModuleError('No agents to run: name their modules, as in --agents my-agent.ts');
+  const agents = await Promise.all(modules.map(loadAgent));
+  const twice = agents.find(({ id }, i) => agents.findIndex((other) => other.id === id) !== i);
+  if (twice) throw new AgentModuleError(`Two of the modules define an agent with the id "${twice.id}".`);
+  return agents;
+}
+
+async function loadAgent(module: string): Promise<Agent> {
+  const loaded: { default?: unknown } = await import(pathToFileURL(resolve(module)).href).catch((cause: unknown) => {
+    throw new AgentModuleError(`The agent module ${module} cannot be loaded: ${textOf(cause)}`, { cause });
+  });
+  if (isAgent(loaded.default)) return loaded.default;
+  throw new AgentModuleError(`The module ${module} is no agent: write "export default defineAgent({ … })" in it.`);
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,49 @@
+import type { TurnResult } from '@switchyard/agent';
+import type { Logger } from 'pino';
+
+/** What happens in a worker, by name. Only this file turns it into log lines. */
+export type Happening =
+  | { readonly kind: 'started'; readonly workerId: string; readonly agents: readonly string[] }
+  | { readonly kind: 'stopping'; readonly running: number }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'turn-begun'; readonly agent: string; readonly taskId: string; readonly attempt: number }
+  | {
+      readonly kind: 'turn-ended';
+      readonly agent: string;
+      readonly taskId: string;
+      readonly attempt: number;
+      readonly result: TurnResult;
+      readonly durationMs: number;
+    }
+  | { readonly kind: 'job-without-turn'; readonly agent: string; readonly taskId: string; readonly verdict: string }
+  | { readonly kind: 'job-failed'; readonly agent: string; readonly taskId: string; readonly error: unknown }
+  | { readonly kind: 'swept'; readonly add: number; readonly canceled: number }
+  | { readonly kind: 'consumer-restarted'; readonly agent: string; readonly waiting: number }
+  | { readonly kind: 'trouble'; readonly where: string; readonly error: unknown };
+
+export type Observe = (happening: Happening) => void;
+
+export function logTo(log: Logger): Observe {
+  return (happening) => {
+    const { kind, ...details } = happening;
+    if (happening.kind === 'turn-ended') return logTurn(log, happening);
+    if (happening.kind === 'trouble' || happening.kind === 'job-failed') {
+      const { error, ...rest } = happening;
+      return log.warn({ ...rest, err: error }, kind);
+    }
+    if (happening.kind === 'turn-begun' || happening.kind === 'job-without-turn') return log.debug(details, kind);
+    log.info(details, kind);
+  };
+}
+
+function logTurn(log: Logger, { result, durationMs, kind, ...details }: Happening & { kind: 'turn-ended' }): void {
+  const line = { ...details, durationMs: Math.round(durationMs), result: result.kind, ...stateOf(result) };
+  const error = 'error' in result ? result.error : undefined;
+  if (error === undefined) log.info(line, kind);
+  else log.warn({ ...line, err: error }, kind);
+}
+
+function stateOf(result: TurnResult): object {
+  if (result.kind === 'settled') return { state: result.state };
+  return result.kind === 'interrupted' ? { reason: result.reason.kind } : {};
+}

@@ -1,0 +1,67 @@
+import { type Agent, runTurn, TurnInterruption } from '@switchyard/agent';
+import type { JobOutcome, OpenTurn, Store, TurnJob } from '@switchyard/store';
+import { concludeTurn } from './conclude-turn.ts';
+import type { Observe } from './observe.ts';
+import { RunningTurn } from './running-turn.ts';
+import { StoredTurnPort } from './stored-turn-port.ts';
+
+export interface JobPort {
+  readonly store: Store;
+  readonly agent: Agent;
+  readonly observe: Observe;
+  /** Aborted when the worker stops: running turns are given back. */
+  readonly shutdown: AbortSignal;
+  /** Milliseconds between a turn's signs of life. */
+  readonly renewEveryMs: number;
+}
+
+/** A job may come before its task is visible (a fail-over, a script sent late): so many starts, then it has no task. */
+const STARTS_WITHOUT_TASK = 3;
+const MISSING_RETRY_MS = 200;
+
+/** One start of a job by the queue: runs the turns of its task, one after the other, until nothing waits in the inbox. */
+export async function runJob(port: JobPort, job: TurnJob): Promise<JobOutcome> {
+  for (let turnsBefore = 0; ; turnsBefore++) {
+    if (port.shutdown.aborted) return 'hand-back';
+    const step = await runNextTurn(port, job, turnsBefore);
+    if (step !== 'more') return step;
+  }
+}
+
+async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Promise<JobOutcome | 'more'> {
+  const running = new RunningTurn(port.shutdown);
+  const turn = await port.store.turns.begin(job, turnsBefore, {
+    onCancel: () => running.interrupt(new TurnInterruption('canceled')),
+    onFenced: () => running.interrupt(new TurnInterruption('lock-lost')),
+  });
+  if (typeof turn === 'string') return withoutTurn(port, job, turn);
+  if (turn.start.cancelRequested) running.interrupt(new TurnInterruption('canceled'));
+  using _signs = running.giveSignsOfLife(() => turn.renew(), port.renewEveryMs);
+  try {
+    return await runOneTurn(port, turn, running);
+  } finally {
+    port.store.turns.forget(turn);
+    running.stop();
+  }
+}
+
+function withoutTurn(
+  { observe, agent }: JobPort,
+  { taskId, started }: TurnJob,
+  verdict: 'stale' | 'missing' | 'canceled' | 'exhausted',
+): JobOutcome {
+  if (verdict === 'missing' && started <= STARTS_WITHOUT_TASK) return { retryAfterMs: MISSING_RETRY_MS };
+  observe({ kind: 'job-without-turn', agent: agent.id, taskId, verdict });
+  return 'done';
+}
+
+async function runOneTurn(port: JobPort, turn: OpenTurn, running: RunningTurn): Promise<JobOutcome | 'more'> {
+  const { agent, observe } = port;
+  const { taskId, attempt } = turn.start;
+  const begun = performance.now();
+  observe({ kind: 'turn-begun', agent: agent.id, taskId, attempt });
+  const result = await runTurn(agent, new StoredTurnPort(turn, running.signal));
+  const outcome = await concludeTurn(turn, result);
+  observe({ kind: 'turn-ended', agent: agent.id, taskId, attempt, result, durationMs: performance.now() - begun });
+  return outcome;
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Agent } from '@switchyard/agent';
+import { TurnInterruption } from '@switchyard/agent';
+import type { JobOutcome, Store, TurnJob } from '@switchyard/store';
+import { Announcer } from './announce.ts';
+import type { Observe } from './observe.ts';
+import { runJob } from './run-job.ts';
+import { SupervisedConsumer } from './supervise.ts';
+import { Sweeper } from './sweep.ts';
+
+export interface WorkerSettings {
+  /** Milliseconds that running turns may go on after `stop`, before they are given back. */
+  readonly drainMs: number;
+  readonly sweepEveryMs: number;
+}
+
+export interface WorkerParts {
+  readonly store: Store;
+  readonly agents: readonly Agent[];
+  readonly observe: Observe;
+}
+
+/** A worker: announces its agents, runs their turns, and looks after what others left behind. */
+export class Worker {
+  readonly id = `${hostname()}-${randomUUID().slice(0, 8)}`;
+  readonly #settings: WorkerSettings;
+  readonly #parts: WorkerParts;
+  readonly #announcer: Announcer;
+  readonly #sweeper: Sweeper;
+  readonly #consumers: readonly SupervisedConsumer[];
+  readonly #shutdown = new AbortController();
+  #stopped: Promise<void> | undefined;
+
+  constructor(settings: WorkerSettings, parts: WorkerParts) {
+    const { store, agents, observe } = parts;
+    this.#settings = settings;
+    this.#parts = parts;
+    this.#announcer = new Announcer(store.registry, this.id, { agents, observe });
+    this.#sweeper = new Sweeper(store.outbox, settings.sweepEveryMs, observe);
+    this.#consumers = agents.map(
+      (agent) => new SupervisedConsumer({ store, agent, observe, run: (job) => this.#run(agent, job) }),
+    );
+  }
+
+  /** The store has been started. */
+  async start(): Promise<void> {
+    await this.#parts.store.turns.listen();
+    await Promise.all(this.#consumers.map((consumer) => consumer.start()));
+    this.#sweeper.start();
+    await this.#announcer.start();
+    this.#parts.observe({ kind: 'started', workerId: this.id, agents: this.#parts.agents.map(({ id }) => id) });
+  }
+
+  /** Fetches no more jobs, lets running turns end for `drainMs`, gives the rest back to the queue. Idempotent. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    const { observe } = this.#parts;
+    observe({ kind: 'stopping', running: this.#consumers.reduce((sum, { running }) => sum + running, 0) });
+    await Promise.all([
+      this.#announcer.stop(),
+      this.#sweeper.stop(),
+      ...this.#consumers.map((consumer) => consumer.pause()),
+    ]);
+    const giveBack = (): void => this.#shutdown.abort(new TurnInterruption('shutdown'));
+    const drained = setTimeout(giveBack, this.#settings.drainMs);
+    await Promise.all(this.#consumers.map((consumer) => consumer.stop()));
+    clearTimeout(drained);
+    observe({ kind: 'stopped' });
+  }
+
+  async #run(agent: Agent, job: TurnJob): Promise<JobOutcome> {
+    const { store, observe } = this.#parts;
+    const renewEveryMs = store.settings.leaseMs / 3;
+    try {
+      return await runJob({ store, agent, observe, shutdown: this.#shutdown.signal, renewEveryMs }, job);
+    } catch (error) {
+      // Redis was away, or a fault of ours: the queue starts the job again, or the sweeper does.
+      observe({ kind: 'job-failed', agent: agent.id, taskId: job.taskId, error });
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import { isTerminal, type TaskState } from '@switchyard/protocol';
+import { ownerOf, type Scope } from '../principal.ts';
+import type { Channels } from '../redis/channels.ts';
+import { type ReadPort, readTask } from '../tasks/read.ts';
+import { stateOf } from '../tasks/state-letters.ts';
+import { type FeedEvent, type FeedItem, parseEntry, parseMessage } from './feed-item.ts';
+import { Reader } from './reader.ts';
+
+const BUFFER_SIZE = 64;
+
+export interface FollowOptions {
+  /** Goes on behind the event of this seq (Last-Event-ID) instead of beginning with the task as it is. */
+  readonly after?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** No such task in this scope, or no longer. */
+export class TaskMissing extends Error {
+  override readonly name = 'TaskMissing';
+
+  constructor(taskId: string) {
+    super(`There is no task ${taskId}.`);
+  }
+}
+
+interface Followed {
+  readonly scope: Scope;
+  readonly taskId: string;
+  readonly channel: string;
+  readonly reader: Reader;
+}
+
+interface Position {
+  readonly seq: number;
+  readonly state: TaskState;
+  readonly released: number;
+}
+
+/** The feeds of one process: any number of tasks and readers over one subscriber connection. */
+export class Feeds {
+  readonly #port: ReadPort;
+  readonly #channels: Channels;
+  readonly #checkMs: number;
+  readonly #open = new Set<Followed>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(port: ReadPort, channels: Channels, checkMs: number) {
+    this.#port = port;
+    this.#channels = channels;
+    this.#checkMs = checkMs;
+  }
+
+  start(): void {
+    const check = (): void => void this.#check().catch(() => undefined); // no Redis just now: the next check asks again
+    this.#channels.onReconnect(check);
+    this.#timer = setInterval(check, this.#checkMs).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    for (const { reader } of this.#open) reader.end();
+  }
+
+  /** Feeds that are open now. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /**
+   * First the task as it is; then each later event, once and in order. Where the stream no longer reaches back, a fresh
+   * task stands for what is missing. Ends with the terminal state, or with the signal.
+   * @throws {TaskMissing}
+   */
+  async *follow(scope: Scope, taskId: string, { after, signal }: FollowOptions = {}): AsyncGenerator<FeedItem, void> {
+    const channel = this.#port.shards.of(taskId).events(taskId);
+    const followed = { scope, taskId, channel, reader: new Reader(BUFFER_SIZE) };
+    const { reader } = followed;
+    const hear = (message: string): void => reader.push(parseMessage(message));
+    const stop = (): void => reader.end(); // a generator that waits cannot be returned from outside: it must be woken
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
+    this.#open.add(followed);
+    try {
+      await this.#channels.subscribe(channel, hear);
+      yield* this.#deliver(followed, after);
+    } finally {
+      this.#open.delete(followed);
+      signal?.removeEventListener('abort', stop);
+      this.#channels.unsubscribe(channel, hear);
+    }
+  }
+
+  async *#deliver(followed: Followed, after: number | undefined): AsyncGenerator<FeedItem, void> {
+    const { reader } = followed;
+    let position: Position;
+    if (after === undefined) {
+      const task = await this.#snapshot(followed);
+      yield task;
+      position = task;
+    } else {
+      position = await this.#position(followed);
+    }
+    reader.passed(after ?? position.seq);
+    reader.hear(position.seq, reader.last);
+    let { released } = position;
+    while (!reader.ended && !(isTerminal(position.state) && position.seq === reader.last)) {
+      for (const event of await this.#next(followed)) {
+        if (reader.ended) return;
+        released = Math.max(released, event.released ?? 0);
+        const item: FeedItem = { kind: 'event', ...event, released };
+        position = item;
+        reader.passed(item.seq);
+        yield item;
+      }
+    }
+  }
+
+  /** What follows, as far as it is there; nothing after news that may bring something. */
+  async #next(followed: Followed): Promise<readonly (FeedEvent | FeedItem)[]> {
+    const { reader } = followed;
+    const buffered = reader.take();
+    if (buffered) return buffered;
+    if (reader.isBehind) return this.#missing(followed);
+    await reader.news();
+    return [];
+  }
+
+  /** The events behind the last one from the stream; if it was trimmed or has expired, a fresh task. */
+  async #missing(followed: Followed): Promise<readonly (FeedEvent | FeedItem)[]> {
+    const { reader, channel } = followed;
+    const next = reader.last + 1;
+    const entries = reader.lost ? [] : await this.#port.redis.xrange(channel, `${next}-0`, '+', 'COUNT', BUFFER_SIZE);
+    const events = entries.map(parseEntry);
+    if (events[0]?.seq === next) return events;
+    reader.restart();
+    return [await this.#snapshot(followed)];
+  }
+
+  async #snapshot({ scope, taskId }: Followed): Promise<FeedItem> {
+    const reading = await readTask(this.#port, scope, taskId);
+    if (reading?.task === undefined) throw new TaskMissing(taskId);
+    const { seq, state, released, task } = reading;
+    return { kind: 'task', seq, state, released, isReply: false, json: task };
+  }
+
+  /** Checks the owner itself: whoever resumes takes no snapshot. */
+  async #position({ scope, taskId }: Followed): Promise<Position> {
+    const key = this.#port.shards.of(taskId).task(taskId);
+    const [owner, seq, state, released] = await this.#port.redis.hmget(key, 'owner', 'seq', 'state', 'released');
+    if (owner !== ownerOf(scope) || !state) throw new TaskMissing(taskId);
+    return { seq: Number(seq), state: stateOf(state), released: Number(released ?? 0) };
+  }
+
+  async #check(): Promise<void> {
+    await Promise.all(
+      [...this.#open].map(async (followed) => {
+        const { last } = followed.reader; // as it was before asking: what has been delivered by now was written by then
+        const position = await this.#position(followed).catch(() => undefined);
+        if (position) followed.reader.hear(position.seq, last);
+      }),
+    );
+  }
+}

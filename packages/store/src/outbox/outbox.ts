@@ -1,0 +1,61 @@
+import { agentOf } from '../principal.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { RedisConnection } from '../redis/connection.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { recordArguments } from '../redis/record-arguments.ts';
+import { Script } from '../redis/script.ts';
+import type { Shards } from '../redis/shards.ts';
+import type { StoreSettings } from '../settings.ts';
+
+export const dueScript = new Script('due.lua', import.meta.url);
+export const sweepScript = new Script('sweep.lua', import.meta.url);
+
+const TASKS_PER_SWEEP = 200;
+/** Sweeps without a turn after which the queue itself is suspected to have mislaid the job. */
+const SUSPICIOUS_SWEEPS = 3;
+
+export interface OutboxPort {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+  readonly queue: Queue;
+  readonly settings: StoreSettings;
+}
+
+/** How many of each a sweep found. `add`: silent tasks whose job was added again. `canceled`: cancels whose owner is gone. */
+export interface Swept {
+  readonly add: number;
+  readonly canceled: number;
+}
+
+type Reply = [verdict: 'idle' | 'add' | 'canceled' | 'missing', job: number, owner: string, sweeps: number];
+
+/** Tasks that must have a job. The sweeper re-adds the job of any that has been silent for a lease. */
+export class Outbox {
+  readonly #port: OutboxPort;
+
+  constructor(port: OutboxPort) {
+    this.#port = port;
+  }
+
+  /** Any process may sweep, and several may at once. */
+  async sweep(): Promise<Swept> {
+    const verdicts = (await Promise.all(this.#port.shards.all.map((keys) => this.#sweepShard(keys)))).flat();
+    const count = (name: string): number => verdicts.filter((verdict) => verdict === name).length;
+    return { add: count('add'), canceled: count('canceled') };
+  }
+
+  async #sweepShard(keys: ShardKeys): Promise<Reply[0][]> {
+    const due = (await dueScript.run(this.#port.redis, [keys.outbox], [TASKS_PER_SWEEP])) as string[];
+    return Promise.all(due.map((taskId) => this.#sweepTask(keys, taskId)));
+  }
+
+  async #sweepTask(keys: ShardKeys, taskId: string): Promise<Reply[0]> {
+    const { redis, queue, settings } = this.#port;
+    const args = recordArguments(taskId, settings);
+    const [verdict, job, owner, sweeps] = (await sweepScript.run(redis, keys.record(taskId), args)) as Reply;
+    if (verdict !== 'add') return verdict;
+    if (sweeps >= SUSPICIOUS_SWEEPS) await queue.addAnew(agentOf(owner), taskId, job);
+    else await queue.add(agentOf(owner), taskId, job);
+    return verdict;
+  }
+}

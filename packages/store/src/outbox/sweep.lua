@@ -1,0 +1,27 @@
+-- sweep: the outbox entry of a task is due: neither a job nor an event of its turn was seen for a while.
+--
+--- @include "../redis/lua/record.lua"
+--- @include "../redis/lua/rules.lua"
+--
+-- ARGV  1-6 as in record.lua
+-- Returns  verdict, job to add (0 none), owner, how often this job was swept since a turn began
+--       idle | add | canceled | missing (an entry without a task: removed)
+
+local record = load_record()
+if not record then
+  redis.call('ZREM', outbox_key, task_id)
+  return { 'missing', 0, '', 0 }
+end
+local due = redis.call('ZSCORE', outbox_key, task_id)
+if not due or tonumber(due) > now_ms then return { 'idle', 0, '', 0 } end
+if record.cancel ~= '' then
+  finish(record, 'X')
+  commit(record)
+  return { 'canceled', 0, record.owner, 0 }
+end
+-- The same job: the queue swallows the add while it still has the job, so a long queue does not grow by sweeping.
+-- `started` 0: a job added anew counts its starts from 1 and must be let in. The owner may go on until someone is.
+record.started = 0
+is_due = true
+commit(record)
+return { 'add', record.scheduled, record.owner, redis.call('HINCRBY', task_key, 'sweeps', 1) }

@@ -1,0 +1,28 @@
+/** Who calls. Every read and write of the store is scoped to a principal. */
+export interface Principal {
+  readonly tenant: string;
+  readonly subject: string;
+  readonly scopes: readonly string[];
+}
+
+/** Who asks, and of which agent: a task exists only for the principal that made it, at the agent it was made for. */
+export interface Scope {
+  readonly principal: Principal;
+  readonly agent: string;
+}
+
+/** The scope as it is written in keys and records: `tenant/subject/agent`, each part URI-encoded. */
+export function ownerOf({ principal, agent }: Scope): string {
+  return [principal.tenant, principal.subject, agent].map(encodeURIComponent).join('/');
+}
+
+/** The agent of an `ownerOf` text. */
+export function agentOf(owner: string): string {
+  return decodeURIComponent(owner.slice(owner.lastIndexOf('/') + 1));
+}
+
+/** The principal of an `ownerOf` text. Its scopes are those it had when it sent the message. */
+export function principalOf(owner: string, scopes: readonly string[]): Principal {
+  const [tenant = '', subject = ''] = owner.split('/').map(decodeURIComponent);
+  return { tenant, subject, scopes };
+}

@@ -1,0 +1,79 @@
+import { DelayedError, type Job, WaitingError, Worker } from 'bullmq';
+import type { RedisConnection } from '../redis/connection.ts';
+import type { Shards } from '../redis/shards.ts';
+import { parseJobId } from './job-id.ts';
+
+/** One start of a job by the queue. */
+export interface TurnJob {
+  readonly taskId: string;
+  readonly job: number;
+  /** How often the queue has started the job, this time included. */
+  readonly started: number;
+  /** The lock of this start: tells a command sent twice from a second start. */
+  readonly token: string;
+}
+
+/** What becomes of the job: `done`; `hand-back` to the front of the queue; or back after a while. */
+export type JobOutcome = 'done' | 'hand-back' | { readonly retryAfterMs: number };
+
+export interface ConsumerOptions {
+  readonly agent: string;
+  /** Turns of this agent that this process runs at the same time. */
+  readonly concurrency: number;
+  readonly run: (job: TurnJob) => Promise<JobOutcome>;
+  /** Failures of the queue itself: a lost connection, a lock that could not be renewed. */
+  readonly onError: (error: Error) => void;
+}
+
+// Recovery from a killed worker within 4 s, while an event loop that is blocked for 2.8 s keeps its jobs.
+const LOCKS = { lockDuration: 3_500, lockRenewTime: 700, stalledInterval: 500, maxStalledCount: 1_000 } as const;
+
+/** Takes the jobs of one agent, from every shard, and runs them. */
+export class Consumer {
+  readonly #workers: Worker[];
+  readonly #options: ConsumerOptions;
+
+  constructor(redis: RedisConnection, shards: Shards, options: ConsumerOptions) {
+    this.#options = options;
+    const concurrency = Math.ceil(options.concurrency / shards.all.length);
+    this.#workers = shards.all.map((keys) => {
+      const settings = {
+        connection: redis,
+        prefix: keys.queues,
+        autorun: false,
+        concurrency,
+        drainDelay: 30,
+        ...LOCKS,
+      };
+      const worker = new Worker(options.agent, (job, token = '') => this.#run(job, token), settings);
+      return worker.on('error', options.onError);
+    });
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.waitUntilReady()));
+    for (const worker of this.#workers) worker.run().catch(this.#options.onError);
+  }
+
+  /** Takes no more jobs; those that run go on. */
+  async pause(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.pause(true)));
+  }
+
+  /** Takes no more jobs and waits for those that run. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.close()));
+  }
+
+  async #run(job: Job, token: string): Promise<void> {
+    if (job.id === undefined) throw new Error('The queue started a job without an id.');
+    const outcome = await this.#options.run({ ...parseJobId(job.id), started: job.attemptsStarted, token });
+    if (outcome === 'done') return;
+    if (outcome === 'hand-back') {
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+    await job.moveToDelayed(Date.now() + outcome.retryAfterMs, token);
+    throw new DelayedError();
+  }
+}

@@ -1,0 +1,61 @@
+import { Queue as BullQueue } from 'bullmq';
+import type { RedisConnection } from '../redis/connection.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import type { Shards } from '../redis/shards.ts';
+import { jobId } from './job-id.ts';
+
+const JOB_OPTIONS = {
+  removeOnComplete: true,
+  removeOnFail: true,
+  // A processor that throws (Redis was away) is run again; attempts at a turn are counted by beginTurn, not here.
+  attempts: 1_000,
+  backoff: { type: 'fixed', delay: 1_000 },
+} as const;
+
+/** The jobs of all agents: a BullMQ queue per agent and shard. A job says no more than which task has something to do. */
+export class Queue {
+  readonly #queues = new Map<string, BullQueue>();
+  readonly #redis: RedisConnection;
+  readonly #shards: Shards;
+
+  constructor(redis: RedisConnection, shards: Shards) {
+    this.#redis = redis;
+    this.#shards = shards;
+  }
+
+  /** Swallowed by the queue while it has this job. */
+  async add(agent: string, taskId: string, job: number): Promise<void> {
+    await this.#queue(agent, this.#shards.of(taskId)).add('turn', {}, { ...JOB_OPTIONS, jobId: jobId(taskId, job) });
+  }
+
+  /**
+   * Adds a job that the sweeper found silent again and again. One that the queue knows but has in none of its lists
+   * would swallow the add for ever: it is removed first.
+   */
+  async addAnew(agent: string, taskId: string, job: number): Promise<void> {
+    const queue = this.#queue(agent, this.#shards.of(taskId));
+    const id = jobId(taskId, job);
+    if ((await queue.getJobState(id)) === 'unknown') await queue.remove(id);
+    await this.add(agent, taskId, job);
+  }
+
+  /** Jobs that wait for a worker, over all shards. */
+  async waiting(agent: string): Promise<number> {
+    const counts = await Promise.all(this.#shards.all.map((keys) => this.#queue(agent, keys).getWaitingCount()));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
+    this.#queues.clear();
+  }
+
+  #queue(agent: string, keys: ShardKeys): BullQueue {
+    const name = `${keys.queues}:${agent}`;
+    const known = this.#queues.get(name);
+    if (known) return known;
+    const queue = new BullQueue(agent, { connection: this.#redis, prefix: keys.queues, skipMetasUpdate: true });
+    this.#queues.set(name, queue);
+    return queue;
+  }
+}

@@ -1,0 +1,28 @@
+import type { StoreSettings } from '../settings.ts';
+import { StoreError } from '../store-error.ts';
+import type { RedisConnection } from './connection.ts';
+
+/** Refuses what would lose tasks silently. @throws {StoreError} */
+export async function checkDeployment(redis: RedisConnection, settings: StoreSettings): Promise<void> {
+  if (/[{}]/.test(settings.prefix))
+    throw new StoreError(`The key prefix "${settings.prefix}" must not contain braces.`);
+  await checkEviction(redis);
+  await checkShards(redis, settings);
+}
+
+async function checkEviction(redis: RedisConnection): Promise<void> {
+  const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1];
+  if (policy && policy !== 'noeviction')
+    throw new StoreError(`Redis may evict tasks: its maxmemory-policy is "${policy}". Set it to noeviction.`);
+}
+
+/** The number of shards decides where every task lies: the first process to start fixes it. */
+async function checkShards(redis: RedisConnection, { prefix, shards }: StoreSettings): Promise<void> {
+  const key = `${prefix}{agents}:shards`;
+  await redis.set(key, shards, 'NX');
+  const fixed = await redis.get(key);
+  if (Number(fixed) !== shards)
+    throw new StoreError(
+      `This deployment was made with SHARDS=${fixed}, which cannot change; it was started with SHARDS=${shards}.`,
+    );
+}

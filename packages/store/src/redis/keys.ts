@@ -1,0 +1,66 @@
+import { ownerOf, type Scope } from '../principal.ts';
+
+/** The shard of an id: CRC16 as Redis Cluster computes it, modulo the number of shards. */
+export function shardOf(id: string, shards: number): number {
+  return shards === 1 ? 0 : crc16(id) % shards;
+}
+
+/** The names of all keys of one shard; each carries the shard's hash tag, so that one script may touch them together. */
+export class ShardKeys {
+  readonly #root: string;
+  readonly #indexRoot: string;
+  readonly outbox: string;
+  /** Channel: ids of tasks whose cancel waits for the owner of the running turn. */
+  readonly cancels: string;
+  /** Prefix of the shard's BullMQ queues. */
+  readonly queues: string;
+
+  constructor(prefix: string, shard: number) {
+    this.#root = `${prefix}{s${shard}}:`;
+    this.#indexRoot = `${this.#root}x`;
+    this.outbox = `${this.#root}outbox`;
+    this.cancels = `${this.#root}cancels`;
+    this.queues = `${this.#root}q`;
+  }
+
+  task(taskId: string): string {
+    return `${this.#root}t:${taskId}`;
+  }
+
+  /** The stream of a task's events; also the name of the channel on which they are published. */
+  events(taskId: string): string {
+    return `${this.task(taskId)}:e`;
+  }
+
+  /** KEYS of every script that follows the rules of turns: task, events, inbox, outbox, root of the indexes. */
+  record(taskId: string): string[] {
+    const task = this.task(taskId);
+    return [task, `${task}:e`, `${task}:i`, this.outbox, this.#indexRoot];
+  }
+
+  /** What a principal sent before: messageId → fingerprint and task. */
+  accepted(scope: Scope, messageId: string): string {
+    return `${this.#root}m:${ownerOf(scope)}:${messageId}`;
+  }
+
+  /** The index of a scope's tasks, or of those of one of its contexts. */
+  index(scope: Scope, contextId?: string): string {
+    const owner = `${this.#indexRoot}:${ownerOf(scope)}`;
+    return contextId === undefined ? owner : `${owner}:${jsonText(contextId)}`;
+  }
+}
+
+/** A string as it stands between the quotes of JSON. */
+export function jsonText(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** CRC-16/XMODEM, the hash of Redis Cluster. */
+function crc16(text: string): number {
+  let crc = 0;
+  for (const byte of Buffer.from(text)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff;
+  }
+  return crc;
+}

@@ -1,0 +1,184 @@
+-- record: the record of one task, loaded, changed by the rules of turns, and committed. Included by every script of a turn.
+--
+-- KEYS  1 task (hash)   2 events (stream; also the name of the channel)   3 inbox (list)   4 outbox (zset)
+--       5 root of the indexes: <root>:<owner> and <root>:<owner>:<context> are made from it
+-- ARGV  1 task id   2 lease ms: when the sweeper may look after the task   3 events kept in the stream
+--       4 ms the stream outlives the task's end   5 ms the task outlives its end   6 bytes of a growing text kept in the hash
+--
+-- Invariant, while the task lives: inbox not empty <=> scheduled <> 0 <=> it is in the outbox. After the end: none of them.
+-- seq = the number of events ever written = the last id of the stream.
+
+local task_key, events_key, inbox_key, outbox_key, index_root = unpack(KEYS, 1, 5)
+local task_id, lease_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 6)
+
+local STATES = {
+  s = 'SUBMITTED', w = 'WORKING', i = 'INPUT_REQUIRED', a = 'AUTH_REQUIRED',
+  C = 'COMPLETED', F = 'FAILED', X = 'CANCELED', R = 'REJECTED',
+}
+local TEXTS = { 'state', 'time', 'token', 'cancel', 'owner', 'context' }
+local NUMBERS = { 'seq', 'epoch', 'turn', 'started', 'said', 'attempts', 'scheduled', 'jobs', 'accepted', 'released' }
+local FIELDS = {}
+for _, name in ipairs(TEXTS) do FIELDS[#FIELDS + 1] = name end
+for _, name in ipairs(NUMBERS) do FIELDS[#FIELDS + 1] = name end
+
+local function is_terminal(state) return state:upper() == state end
+local function is_waiting(state) return state == 'i' or state == 'a' end
+
+-- Time: Redis' clock alone, so that order and leases do not depend on the machines around it.
+
+local clock = redis.call('TIME')
+local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
+
+--- @include "sortable.lua"
+
+-- Days since 1970 as a civil date (the months counted from March, so that the leap day is the last of its year).
+local function timestamp(ms)
+  local days, rest = math.floor(ms / 86400000), ms % 86400000
+  days = days + 719468
+  local era = math.floor(days / 146097)
+  local day_of_era = days - era * 146097
+  local year_of_era = math.floor(
+    (day_of_era - math.floor(day_of_era / 1460) + math.floor(day_of_era / 36524) - math.floor(day_of_era / 146096)) / 365)
+  local day_of_year = day_of_era - (365 * year_of_era + math.floor(year_of_era / 4) - math.floor(year_of_era / 100))
+  local month = math.floor((5 * day_of_year + 2) / 153)
+  local day = day_of_year - math.floor((153 * month + 2) / 5) + 1
+  month = month < 10 and month + 3 or month - 9
+  local year = year_of_era + era * 400 + (month <= 2 and 1 or 0)
+  return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month, day,
+    math.floor(rest / 3600000), math.floor(rest / 60000) % 60, math.floor(rest / 1000) % 60, rest % 1000)
+end
+
+-- The record
+
+local was -- as it was loaded; nil: the task is new
+local written = {} -- events of this script: { seq, mark, json }
+local is_popped = false
+local is_due -- true: goes (back) into the outbox; false: leaves it; nil: stays as it is
+
+local function load_record()
+  local values = redis.call('HMGET', task_key, unpack(FIELDS))
+  if not values[1] then return nil end
+  local record = {}
+  was = {}
+  for i, name in ipairs(FIELDS) do
+    local value = values[i] or ''
+    if i > #TEXTS then value = tonumber(value) or 0 end
+    record[name], was[name] = value, value
+  end
+  return record
+end
+
+local function new_record(owner, context)
+  local record = {}
+  for _, name in ipairs(TEXTS) do record[name] = '' end
+  for _, name in ipairs(NUMBERS) do record[name] = 0 end
+  record.owner, record.context = owner, context
+  return record
+end
+
+local function inbox_length() return redis.call('LLEN', inbox_key) - (is_popped and 1 or 0) end
+
+-- Growing texts: a field of the hash while small, then a string of their own, named in the field `@<name>`, which nothing
+-- ever changes but by appending. Its name carries the seq at which it was made, so that a replaced text gets a new string.
+
+local function grow(record, name, text, inside, outside)
+  if outside then return redis.call('APPEND', outside, text) end
+  local all = (inside or '') .. text
+  if #all <= tonumber(inline_bytes) then return redis.call('HSET', task_key, name, all) end
+  outside = task_key .. ':' .. name .. ':' .. record.seq
+  redis.call('SET', outside, all)
+  redis.call('HSET', task_key, '@' .. name, outside)
+  redis.call('HDEL', task_key, name)
+end
+
+-- A raw line break is white space in JSON and never part of a message: it marks where each begins.
+local function remember(record, message)
+  grow(record, 'h', ',\n' .. message, unpack(redis.call('HMGET', task_key, 'h', '@h')))
+end
+
+-- Events
+
+-- A mark tells what a reader must know without parsing: the state's letter, the number of the message whose caller need
+-- not wait any more (if this event says so), and `m` if the outcome is a plain message.
+local function say(record, json, released, is_reply)
+  record.seq = record.seq + 1
+  local mark = record.state .. (released or '') .. (is_reply and 'm' or '')
+  written[#written + 1] = { record.seq, mark, json }
+end
+
+local function with_member(object, member)
+  if object == '' or object == '{}' then return '{' .. member .. '}' end
+  return object:sub(1, -2) .. ',' .. member .. '}'
+end
+
+-- message, metadata: JSON or ''; released: number of the message that this status answers or acknowledges, or nil.
+local function say_status(record, letter, told)
+  told = told or {}
+  local message, metadata = told.message or '', told.metadata or ''
+  record.state = letter
+  record.time = sortable(now_ms)
+  record.status = '{"state":"TASK_STATE_' .. STATES[letter] .. '","timestamp":"' .. timestamp(now_ms) .. '"'
+    .. (message ~= '' and ',"message":' .. message or '') .. '}'
+  say(record, '{"statusUpdate":{"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '","status":'
+    .. record.status .. (metadata ~= '' and ',"metadata":' .. metadata or '') .. '}}', told.released, told.is_reply)
+end
+
+-- Commit
+
+local function write_fields(record)
+  local set, gone = {}, {}
+  for _, name in ipairs(FIELDS) do
+    local value = record[name]
+    if not was or value ~= was[name] then
+      if value == '' or value == 0 then gone[#gone + 1] = name
+      else set[#set + 1], set[#set + 2] = name, value end
+    end
+  end
+  if record.status then set[#set + 1], set[#set + 2] = 'status', record.status end
+  if #set > 0 then redis.call('HSET', task_key, unpack(set)) end
+  if was and #gone > 0 then redis.call('HDEL', task_key, unpack(gone)) end
+end
+
+-- An index holds a task once, as state .. time .. id, all scores 0. One in which every task has ended expires with the last;
+-- each end takes a few members away that are past their retention, so that the index of a busy principal stays small.
+local function move_index(record, index)
+  if was then redis.call('ZREM', index, was.state .. was.time .. task_id) end
+  redis.call('ZADD', index, 0, record.state .. record.time .. task_id)
+  if not is_terminal(record.state) then
+    if not was then redis.call('PERSIST', index) end
+    return
+  end
+  local expired = '(' .. record.state .. sortable(now_ms - retention_ms)
+  local old = redis.call('ZRANGEBYLEX', index, '[' .. record.state, expired, 'LIMIT', 0, 4)
+  if #old > 0 then redis.call('ZREM', index, unpack(old)) end
+  if redis.call('ZLEXCOUNT', index, '[a', '+') == 0 then redis.call('PEXPIRE', index, retention_ms) end
+end
+
+local function expire(record)
+  redis.call('PEXPIRE', events_key, replay_ms)
+  redis.call('PEXPIRE', task_key, retention_ms)
+  redis.call('DEL', inbox_key)
+  local names = { '@h' }
+  for n = 1, tonumber(redis.call('HGET', task_key, 'artifacts') or 0) do names[n + 1] = '@p' .. n end
+  for _, name in ipairs(names) do
+    local outside = redis.call('HGET', task_key, name)
+    if outside then redis.call('PEXPIRE', outside, retention_ms) end
+  end
+end
+
+local function commit(record)
+  write_fields(record)
+  if is_popped then redis.call('LPOP', inbox_key) end
+  for _, event in ipairs(written) do
+    local seq, mark, json = unpack(event)
+    redis.call('XADD', events_key, 'MAXLEN', '~', kept_events, seq .. '-0', mark, json)
+    redis.call('PUBLISH', events_key, seq .. '|' .. mark .. '|' .. json)
+  end
+  if is_due then redis.call('ZADD', outbox_key, now_ms + lease_ms, task_id) end
+  if is_due == false then redis.call('ZREM', outbox_key, task_id) end
+  if not was or record.state ~= was.state or record.time ~= was.time then
+    move_index(record, index_root .. ':' .. record.owner)
+    move_index(record, index_root .. ':' .. record.owner .. ':' .. record.context)
+  end
+  if is_terminal(record.state) then expire(record) end
+end

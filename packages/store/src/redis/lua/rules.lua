@@ -1,0 +1,61 @@
+-- rules: what the scripts of a turn share. Included after record.lua.
+-- Each rule changes the record and answers a verdict; the script commits. docs/turns.md explains them.
+
+-- This epoch's turn is closed and none has begun since: what is asked was done already.
+local function is_over(record, epoch) return record.turn == 0 and epoch == record.epoch end
+
+-- Closes the turn and takes its message off the inbox. The message's number becomes the highest one that is answered.
+local function pop(record)
+  record.released = math.max(record.released, record.accepted - inbox_length() + 1)
+  is_popped = true
+  record.turn, record.token, record.attempts = 0, '', 0
+end
+
+-- The end: final, and nothing of the task is left to do. What still waited is named in the last event, not silently lost.
+local function finish(record, letter, told)
+  told = told or {}
+  local dropped = {}
+  for i, entry in ipairs(redis.call('LRANGE', inbox_key, is_popped and 1 or 0, -1)) do
+    dropped[i] = entry:sub(1, entry:find('\n', 1, true) - 1)
+  end
+  if #dropped > 0 then
+    local named = '"switchyard.droppedMessageIds":[' .. table.concat(dropped, ',') .. ']'
+    told.metadata = with_member(told.metadata or '', named)
+    redis.call('HSET', task_key, 'metadata', with_member(redis.call('HGET', task_key, 'metadata') or '', named))
+  end
+  record.scheduled, record.turn, record.token, record.started, record.attempts, record.cancel = 0, 0, '', 0, 0, ''
+  is_due = false
+  say_status(record, letter, told)
+end
+
+-- A job with a new number: an add under the number of a job that is just completing would be swallowed.
+local function schedule(record)
+  record.jobs = record.jobs + 1
+  record.scheduled, record.started = record.jobs, 0
+  is_due = true
+end
+
+-- input-required and auth-required never stand while a message waits or a new attempt runs: a poller would take the old
+-- question for the answer to its message, and endTurn for the outcome of the new attempt.
+local function withdraw_question(record)
+  if is_waiting(record.state) then say_status(record, 's') end
+end
+
+-- The turn has its outcome, and its message has left the inbox.
+local function settle(record, hands_over)
+  -- An agent that asks a question back must not make an accepted cancel forgotten.
+  if record.cancel ~= '' then
+    finish(record, 'X')
+    return 'canceled'
+  end
+  -- "Nothing waits" and "no job" in one step: a message that comes now schedules a job with a new number.
+  if inbox_length() == 0 then
+    record.scheduled, record.started, is_due = 0, 0, false
+    return 'drained'
+  end
+  is_due = true
+  withdraw_question(record)
+  if not hands_over then return 'more' end
+  schedule(record)
+  return 'successor'
+end

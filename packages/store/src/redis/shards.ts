@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import { ShardKeys, shardOf } from './keys.ts';
+
+/** All shards of a deployment, and the ids that land on them. */
+export class Shards {
+  readonly all: readonly ShardKeys[];
+
+  constructor(prefix: string, count: number) {
+    this.all = Array.from({ length: count }, (_, shard) => new ShardKeys(prefix, shard));
+  }
+
+  /** The shard that an id (of a task or a context) lives on. */
+  of(id: string): ShardKeys {
+    return this.#at(shardOf(id, this.all.length));
+  }
+
+  /** A new id on the shard of `anchor`: a task on its context's, a new context on that of what asks for it. */
+  newId(anchor: string): string {
+    const shard = shardOf(anchor, this.all.length);
+    for (;;) {
+      const id = randomUUID();
+      if (shardOf(id, this.all.length) === shard) return id;
+    }
+  }
+
+  #at(shard: number): ShardKeys {
+    const keys = this.all[shard];
+    if (!keys) throw new Error(`There is no shard ${shard}.`);
+    return keys;
+  }
+}

@@ -1,0 +1,47 @@
+/** Everything the store can be told. Times in milliseconds, sizes in bytes. */
+export interface StoreSettings {
+  /** `redis://`, `rediss://` or `unix:` address of the Redis. */
+  readonly redisUrl: string;
+  /** What every key begins with; two deployments on one Redis need two prefixes. No braces. */
+  readonly prefix: string;
+  /** Number of hash slots that tasks are spread over. Fixed for a deployment's life; 1 unless Redis is a Cluster. */
+  readonly shards: number;
+  /** How long a task outlives its end. */
+  readonly retentionMs: number;
+  /** How long the event stream of a task outlives its end: late subscribers can resume until then. */
+  readonly replayMs: number;
+  /** How long a messageId is remembered: a retry within it gets the first answer again. */
+  readonly idempotencyMs: number;
+  /** After so long without a sign of life, the sweeper looks after a task that has work to do. */
+  readonly leaseMs: number;
+  /** How often a turn is begun before its task ends FAILED. */
+  readonly maxAttempts: number;
+  /** Accepted messages that may wait in one task. */
+  readonly maxInbox: number;
+  /** Events that the stream of a task keeps, roughly (trimmed by whole nodes). */
+  readonly keptEvents: number;
+  /** Artifacts of one task: each costs a read about 5 µs of Redis. */
+  readonly maxArtifacts: number;
+  /** Bytes of history or of an artifact that are kept in the task's hash before they get a string of their own. */
+  readonly inlineTextBytes: number;
+  /** Artifact texts of this size and more are read with GETRANGE, outside of any script. */
+  readonly largeTextBytes: number;
+  /** How often the position of every open feed is checked against Redis: a lost last message is found by this alone. */
+  readonly feedCheckMs: number;
+}
+
+export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
+  prefix: 'sw',
+  shards: 1,
+  retentionMs: 7 * 24 * 3_600_000,
+  replayMs: 10 * 60_000,
+  idempotencyMs: 24 * 3_600_000,
+  leaseMs: 15_000,
+  maxAttempts: 3,
+  maxInbox: 100,
+  keptEvents: 10_000,
+  maxArtifacts: 200,
+  inlineTextBytes: 1_024,
+  largeTextBytes: 65_536,
+  feedCheckMs: 3_000,
+};

@@ -1,0 +1,70 @@
+import { Feeds } from './feed/feeds.ts';
+import { Outbox } from './outbox/outbox.ts';
+import { Queue } from './queue/queue.ts';
+import { Channels } from './redis/channels.ts';
+import { checkDeployment } from './redis/check-deployment.ts';
+import { type Connections, createConnections } from './redis/connection.ts';
+import { Shards } from './redis/shards.ts';
+import { Registry } from './registry/registry.ts';
+import { defaultStoreSettings, type StoreSettings } from './settings.ts';
+import { Tasks } from './tasks/tasks.ts';
+import { Turns } from './turns/turns.ts';
+
+/** Everything that Switchyard keeps in Redis. */
+export class Store {
+  readonly tasks: Tasks;
+  readonly feeds: Feeds;
+  readonly turns: Turns;
+  readonly queue: Queue;
+  readonly outbox: Outbox;
+  readonly registry: Registry;
+  readonly settings: StoreSettings;
+  readonly #connections: Connections;
+  #stopped: Promise<void> | undefined;
+
+  /** Connects nothing yet: see `start`. @param onError failures of the connections; they come back by themselves */
+  constructor(settings: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>, onError: (error: Error) => void) {
+    this.settings = { ...defaultStoreSettings, ...settings };
+    const { redisUrl, prefix, shards: shardCount, feedCheckMs } = this.settings;
+    this.#connections = createConnections(redisUrl);
+    for (const connection of Object.values(this.#connections)) connection.on('error', onError);
+    const redis = this.#connections.commands;
+    const shards = new Shards(prefix, shardCount);
+    const channels = new Channels(this.#connections.subscriber);
+    this.queue = new Queue(redis, shards);
+    const port = { redis, shards, queue: this.queue, settings: this.settings };
+    this.tasks = new Tasks(port);
+    this.turns = new Turns(port, channels);
+    this.outbox = new Outbox(port);
+    this.feeds = new Feeds(port, channels, feedCheckMs);
+    this.registry = new Registry(redis, channels, prefix);
+  }
+
+  /** @throws {StoreError} Redis does not answer, may evict keys, or holds a deployment with other shards. */
+  async start(): Promise<void> {
+    const { commands, subscriber } = this.#connections;
+    await Promise.all([commands.connect(), subscriber.connect()]);
+    await checkDeployment(commands, this.settings);
+    this.feeds.start();
+  }
+
+  /** Ends open feeds and the connections. Idempotent. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  /** Rejects when Redis does not answer within `timeoutMs`. */
+  async ping(timeoutMs = 1_000): Promise<void> {
+    const late = new Promise<never>((_, reject) => {
+      setTimeout(() => reject(new Error(`Redis did not answer within ${timeoutMs} ms.`)), timeoutMs).unref();
+    });
+    await Promise.race([this.#connections.commands.ping(), late]);
+  }
+
+  async #stop(): Promise<void> {
+    this.feeds.stop();
+    await this.queue.stop();
+    for (const connection of Object.values(this.#connections)) connection.disconnect();
+  }
+}

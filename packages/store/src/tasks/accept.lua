@@ -1,0 +1,56 @@
+-- accept: a message of a client enters a task, or makes one.
+--
+--- @include "../redis/lua/record.lua"
+--- @include "../redis/lua/rules.lua"
+--
+-- KEYS  1-5 as in record.lua   6 what this principal sent under this messageId (string)
+-- ARGV  1-6 as in record.lua   7 owner   8 context, as JSON text: of the new task; else what the client named, '' if nothing
+--       9 '1': the message makes the task   10 fingerprint of the body   11 message as JSON, without its ids and closing brace
+--       12 inbox entry: messageId as JSON, line break, what the turn is given   13 messages that may wait
+--       14 ms the messageId is remembered
+-- Returns  verdict … and, when the message is or was accepted: task id, context, number of the message in its task, seq,
+--          job to add (0 none), timestamp of the status
+--       scheduled | queued (whoever runs the job will read it) | duplicate (the first answer again)
+--       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full
+-- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
+
+local owner, context, makes_task, fingerprint, message, entry, max_inbox, idempotency_ms = unpack(ARGV, 7, 14)
+
+-- Before the state is looked at: a retry gets the first answer, also when the task has ended since.
+local known = redis.call('GET', KEYS[6])
+if known then
+  local known_print, known_id, number = known:match('^(%S+) (%S+) (%d+)$')
+  if known_print ~= fingerprint then return { 'conflict' } end
+  local key = task_key:sub(1, -#task_id - 1) .. known_id
+  local seq, job, its_context = unpack(redis.call('HMGET', key, 'seq', 'scheduled', 'context'))
+  if not seq then return { 'missing' } end
+  return { 'duplicate', known_id, its_context, tonumber(number), tonumber(seq), tonumber(job or 0), '' }
+end
+
+local record
+if makes_task == '1' then
+  record = new_record(owner, context)
+else
+  record = load_record()
+  if not record or record.owner ~= owner then return { 'missing' } end
+  if context ~= '' and record.context ~= context then return { 'context-mismatch' } end
+  if is_terminal(record.state) then return { 'terminal' } end
+  -- It would be dropped with certainty: a pending cancel always ends the task.
+  if record.cancel ~= '' then return { 'canceling' } end
+  if inbox_length() >= tonumber(max_inbox) then return { 'inbox-full' } end
+end
+
+redis.call('SET', KEYS[6], fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)
+redis.call('RPUSH', inbox_key, entry)
+record.accepted = record.accepted + 1
+remember(record, message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}')
+
+local verdict, job = 'queued', 0
+if record.scheduled == 0 then
+  schedule(record)
+  -- Leaves input-required at once: a poller must not take the old question for the answer to this message.
+  say_status(record, 's')
+  verdict, job = 'scheduled', record.scheduled
+end
+commit(record)
+return { verdict, task_id, record.context, record.accepted, record.seq, job, timestamp(now_ms) }

@@ -1,0 +1,150 @@
+import { hash } from 'node:crypto';
+import type { Message } from '@switchyard/protocol';
+import { ownerOf, type Scope } from '../principal.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { RedisConnection } from '../redis/connection.ts';
+import { jsonText } from '../redis/keys.ts';
+import { recordArguments } from '../redis/record-arguments.ts';
+import { Script } from '../redis/script.ts';
+import type { Shards } from '../redis/shards.ts';
+import type { StoreSettings } from '../settings.ts';
+import type { Acceptance, Delivery, Submission } from './submission.ts';
+
+export const acceptScript = new Script('accept.lua', import.meta.url);
+
+type Refusal = Exclude<Acceptance['verdict'], 'accepted'>;
+type Reply =
+  | [Refusal]
+  | [
+      verdict: 'scheduled' | 'queued' | 'duplicate',
+      taskId: string,
+      context: string,
+      number: number,
+      seq: number,
+      job: number,
+      timestamp: string,
+    ];
+
+export interface AcceptPort {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+  readonly queue: Queue;
+  readonly settings: StoreSettings;
+}
+
+/**
+ * Writes the message, and the job that will run its turn. A new task takes one round trip: its first job has number 1,
+ * so that script and add leave together, on one connection. Without the add (a gateway that dies here, a lost command)
+ * the sweeper adds the job.
+ */
+export async function accept(port: AcceptPort, scope: Scope, submission: Submission): Promise<Acceptance> {
+  const { taskId, contextId } = submission.message;
+  return taskId === undefined
+    ? createTask(port, scope, submission, contextId ?? port.shards.newId(ownerOf(scope) + submission.message.messageId))
+    : continueTask(port, scope, submission, taskId);
+}
+
+async function createTask(
+  port: AcceptPort,
+  scope: Scope,
+  submission: Submission,
+  contextId: string,
+): Promise<Acceptance> {
+  const taskId = port.shards.newId(contextId);
+  const ids = { taskId, contextId: jsonText(contextId), makesTask: true };
+  const [reply] = await Promise.all([run(port, scope, submission, ids), port.queue.add(scope.agent, taskId, 1)]);
+  if (reply.length === 1) return { verdict: reply[0] };
+  if (reply[0] === 'duplicate') return duplicate(port, scope, reply);
+  const [, , , number, seq, , timestamp] = reply;
+  return {
+    verdict: 'accepted',
+    isNew: true,
+    isDuplicate: false,
+    taskId,
+    contextId,
+    number,
+    seq,
+    task: newTask(submission, taskId, contextId, timestamp),
+  };
+}
+
+async function continueTask(
+  port: AcceptPort,
+  scope: Scope,
+  submission: Submission,
+  taskId: string,
+): Promise<Acceptance> {
+  const { contextId } = submission.message;
+  const ids = { taskId, contextId: contextId === undefined ? '' : jsonText(contextId), makesTask: false };
+  const reply = await run(port, scope, submission, ids);
+  if (reply.length === 1) return { verdict: reply[0] };
+  if (reply[0] === 'duplicate') return duplicate(port, scope, reply);
+  const [, , context, number, seq, job] = reply;
+  if (job) await port.queue.add(scope.agent, taskId, job);
+  return { verdict: 'accepted', isNew: false, isDuplicate: false, taskId, contextId: unescaped(context), number, seq };
+}
+
+/** The job number comes again, so that a client's retry repairs a lost add at once. */
+async function duplicate(port: AcceptPort, scope: Scope, reply: Exclude<Reply, [Refusal]>): Promise<Acceptance> {
+  const [, taskId, context, number, seq, job] = reply;
+  if (job) await port.queue.add(scope.agent, taskId, job);
+  return { verdict: 'accepted', isNew: false, isDuplicate: true, taskId, contextId: unescaped(context), number, seq };
+}
+
+interface Ids {
+  readonly taskId: string;
+  /** As JSON text; '' when the client named none. */
+  readonly contextId: string;
+  readonly makesTask: boolean;
+}
+
+async function run(port: AcceptPort, scope: Scope, submission: Submission, ids: Ids): Promise<Reply> {
+  const { redis, shards, settings } = port;
+  const keys = shards.of(ids.taskId);
+  return (await acceptScript.run(
+    redis,
+    [...keys.record(ids.taskId), keys.accepted(scope, submission.message.messageId)],
+    [
+      ...recordArguments(ids.taskId, settings),
+      ownerOf(scope),
+      ids.contextId,
+      ids.makesTask ? '1' : '',
+      fingerprint(submission),
+      withoutIds(submission.message),
+      entry(scope, submission),
+      settings.maxInbox,
+      settings.idempotencyMs,
+    ],
+  )) as Reply;
+}
+
+/** Tells a retry from another message under the same messageId. */
+function fingerprint({ message, metadata }: Submission): string {
+  return hash('sha256', JSON.stringify([message, metadata]), 'base64url').slice(0, 22);
+}
+
+/** JSON of the message up to where the script writes taskId and contextId, as every message of a history has them. */
+function withoutIds({ taskId: _, contextId: __, ...message }: Message): string {
+  return JSON.stringify(message).slice(0, -1);
+}
+
+function entry(scope: Scope, { message, acceptedOutputModes, extensions, metadata }: Submission): string {
+  const delivery: Delivery = {
+    message,
+    scopes: scope.principal.scopes,
+    ...(acceptedOutputModes?.length && { acceptedOutputModes }),
+    ...(extensions?.length && { extensions }),
+    ...(metadata && { metadata }),
+  };
+  return `${JSON.stringify(message.messageId)}\n${JSON.stringify(delivery)}`;
+}
+
+/** The new task exactly as a read would answer it: the caller needs no second round trip. */
+function newTask(submission: Submission, taskId: string, contextId: string, timestamp: string): string {
+  const head = `{"id":"${taskId}","contextId":${JSON.stringify(contextId)},"status":{"state":"TASK_STATE_SUBMITTED","timestamp":"${timestamp}"}`;
+  if (submission.historyLength === 0) return `${head}}`;
+  const ids = `,"taskId":"${taskId}","contextId":${JSON.stringify(contextId)}}`;
+  return `${head},"history":[${withoutIds(submission.message)}${ids}]}`;
+}
+
+const unescaped = (text: string): string => JSON.parse(`"${text}"`);

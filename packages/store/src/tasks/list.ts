@@ -1,0 +1,67 @@
+import type { TaskState } from '@switchyard/protocol';
+import type { Scope } from '../principal.ts';
+import { Script } from '../redis/script.ts';
+import { decodePageToken, encodePageToken } from './page-token.ts';
+import { type ReadPort, readTask, type TaskView } from './read.ts';
+import { sortableTime } from './sortable-time.ts';
+import { stateLetters } from './state-letters.ts';
+
+export const listScript = new Script('list.lua', import.meta.url);
+
+export interface TaskQuery extends Omit<TaskView, 'version'> {
+  readonly contextId?: string | undefined;
+  readonly state?: TaskState | undefined;
+  /** ISO timestamp, inclusive. */
+  readonly statusTimestampAfter?: string | undefined;
+  readonly pageSize: number;
+  readonly pageToken?: string | undefined;
+}
+
+export interface TaskPage {
+  /** JSON of each task, the latest status first. */
+  readonly tasks: readonly string[];
+  /** Of all pages together, exactly. */
+  readonly totalSize: number;
+  /** '' after the last page. */
+  readonly nextPageToken: string;
+}
+
+export interface ListPort extends ReadPort {
+  readonly settings: { readonly largeTextBytes: number; readonly retentionMs: number };
+}
+
+type Reply = [total: number, ...places: string[]];
+const TIME_LENGTH = 8;
+
+/** A context lives in one shard, everything else is merged over all of them. @throws {InvalidPageToken} */
+export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery): Promise<TaskPage> {
+  const { contextId, pageSize } = query;
+  const shards = contextId === undefined ? port.shards.all : [port.shards.of(contextId)];
+  const args = argumentsOf(port, query);
+  const replies = await Promise.all(
+    shards.map(async (keys) => (await listScript.run(port.redis, [keys.index(scope, contextId)], args)) as Reply),
+  );
+  const places = replies
+    .flatMap(([, ...found]) => found)
+    .sort()
+    .reverse();
+  const page = places.slice(0, pageSize);
+  const last = page.at(-1);
+  const tasks = await Promise.all(page.map((place) => readTask(port, scope, place.slice(TIME_LENGTH), query)));
+  return {
+    // One that expired between the two reads is left out.
+    tasks: tasks.flatMap((reading) => reading?.task ?? []),
+    totalSize: replies.reduce((sum, [total]) => sum + total, 0),
+    nextPageToken: last !== undefined && places.length > pageSize ? encodePageToken(last) : '',
+  };
+}
+
+function argumentsOf(port: ListPort, query: TaskQuery): (string | number)[] {
+  return [
+    query.state ? stateLetters[query.state] : '',
+    query.statusTimestampAfter ? sortableTime(query.statusTimestampAfter) : '',
+    port.settings.retentionMs,
+    query.pageSize,
+    decodePageToken(query.pageToken ?? ''),
+  ];
+}

@@ -1,0 +1,88 @@
+import type { TaskState } from '@switchyard/protocol';
+import { ownerOf, type Scope } from '../principal.ts';
+import type { RedisConnection } from '../redis/connection.ts';
+import { Script } from '../redis/script.ts';
+import type { Shards } from '../redis/shards.ts';
+import { stateOf } from './state-letters.ts';
+
+export const readScript = new Script('read.lua', import.meta.url);
+
+/** Which parts of a task are wanted. */
+export interface TaskView {
+  /** The n latest messages; 0 leaves the history out; unset: all. */
+  readonly historyLength?: number | undefined;
+  /** Default true. */
+  readonly includeArtifacts?: boolean | undefined;
+  /** The version that the caller has: if it is the present one, `task` is left out. */
+  readonly version?: string | undefined;
+}
+
+export interface TaskReading {
+  /** Changes with every event and every accepted message: an ETag. */
+  readonly version: string;
+  readonly seq: number;
+  readonly state: TaskState;
+  /** The highest number of a message whose caller need not wait any more. */
+  readonly released: number;
+  /** JSON of the task; absent if the caller has this version. */
+  readonly task?: string;
+}
+
+export interface ReadPort {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+  readonly settings: { readonly largeTextBytes: number };
+}
+
+type Piece = string | [key: string, last: number];
+type Reply = null | [version: string, seq: string, state: string, released: string, ...pieces: Piece[]];
+
+/** One round trip; one more if an artifact is large. @returns undefined: no such task in this scope */
+export function readTask(
+  port: ReadPort,
+  scope: Scope,
+  taskId: string,
+  view?: TaskView,
+): Promise<TaskReading | undefined> {
+  return read(port, ownerOf(scope), taskId, view);
+}
+
+/** For the worker that holds the task's turn, whoever owns the task. */
+export function readWhole(port: ReadPort, taskId: string): Promise<TaskReading | undefined> {
+  return read(port, '', taskId);
+}
+
+async function read(
+  port: ReadPort,
+  owner: string,
+  taskId: string,
+  view: TaskView = {},
+): Promise<TaskReading | undefined> {
+  const { historyLength = '', includeArtifacts = true, version: have = '' } = view;
+  const key = port.shards.of(taskId).task(taskId);
+  const parts = includeArtifacts ? 'all' : 'none';
+  const args = [taskId, owner, have, historyLength, parts, port.settings.largeTextBytes];
+  for (;;) {
+    const reply = (await readScript.run(port.redis, [key], args)) as Reply;
+    if (!reply) return undefined;
+    const [version, seq, state, released, ...pieces] = reply;
+    const reading = { version, seq: Number(seq), state: stateOf(state), released: Number(released) };
+    if (!pieces.length) return reading;
+    const task = await join(port.redis, pieces);
+    if (task !== undefined) return { ...reading, task };
+  }
+}
+
+/** @returns undefined: a large artifact was replaced between the two reads */
+async function join(redis: RedisConnection, pieces: Piece[]): Promise<string | undefined> {
+  const isReady = pieces.every((piece) => typeof piece === 'string');
+  if (isReady) return pieces.join('');
+  const texts = await Promise.all(pieces.map((piece) => (typeof piece === 'string' ? piece : large(redis, piece))));
+  return texts.includes(undefined) ? undefined : texts.join('');
+}
+
+/** Such a text only grows: its first `last` bytes are the text as of the read. */
+async function large(redis: RedisConnection, [key, last]: [key: string, last: number]): Promise<string | undefined> {
+  const text = await redis.getrangeBuffer(key, 1, last);
+  return text.length === last ? text.toString() : undefined;
+}

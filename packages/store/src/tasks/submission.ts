@@ -1,0 +1,42 @@
+import type { Message } from '@switchyard/protocol';
+
+/** What a client sends: the message, and what its turn is to know besides. */
+export interface Submission {
+  /** With the taskId and contextId that the client named, if any. */
+  readonly message: Message;
+  readonly acceptedOutputModes?: readonly string[];
+  /** URIs of the extensions that the client asked for and the agent offers. */
+  readonly extensions?: readonly string[];
+  /** Metadata of the request. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Of the task that is answered for a new task: 0 leaves the history out. */
+  readonly historyLength?: number;
+}
+
+/**
+ * - `accepted`: durable. `number` counts the messages of the task: 1, 2, …; its caller is released by the first feed item
+ *   whose `released` is as high. `seq` is where a feed goes on. `task`: the new task as JSON, when the message made it.
+ * - `missing`: no such task in this scope, or no longer. `conflict`: the messageId came before with another body.
+ * - `terminal`: the task has ended. `canceling`: it is about to. `inbox-full`: too many messages wait in it.
+ */
+export type Acceptance =
+  | {
+      readonly verdict: 'accepted';
+      readonly isNew: boolean;
+      readonly isDuplicate: boolean;
+      readonly taskId: string;
+      readonly contextId: string;
+      readonly number: number;
+      readonly seq: number;
+      readonly task?: string;
+    }
+  | { readonly verdict: 'missing' | 'context-mismatch' | 'terminal' | 'canceling' | 'conflict' | 'inbox-full' };
+
+/** What a turn is given, as it lies in the inbox. */
+export interface Delivery {
+  readonly message: Message;
+  readonly scopes: readonly string[];
+  readonly acceptedOutputModes?: readonly string[];
+  readonly extensions?: readonly string[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,31 @@
+import type { Scope } from '../principal.ts';
+import { type AcceptPort, accept } from './accept.ts';
+import { type Cancellation, cancelTask } from './cancel.ts';
+import { listTasks, type TaskPage, type TaskQuery } from './list.ts';
+import { readTask, type TaskReading, type TaskView } from './read.ts';
+import type { Acceptance, Submission } from './submission.ts';
+
+/** What a gateway does with tasks. Everything is scoped: a task of another principal, or of another agent, does not exist. */
+export class Tasks {
+  readonly #port: AcceptPort;
+
+  constructor(port: AcceptPort) {
+    this.#port = port;
+  }
+
+  accept(scope: Scope, submission: Submission): Promise<Acceptance> {
+    return accept(this.#port, scope, submission);
+  }
+
+  read(scope: Scope, taskId: string, view?: TaskView): Promise<TaskReading | undefined> {
+    return readTask(this.#port, scope, taskId, view);
+  }
+
+  list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
+    return listTasks(this.#port, scope, query);
+  }
+
+  cancel(scope: Scope, taskId: string): Promise<Cancellation> {
+    return cancelTask(this.#port, scope, taskId);
+  }
+}

@@ -1,0 +1,101 @@
+-- append: the only way an event of an agent enters a task.
+--
+--- @include "../redis/lua/record.lua"
+--- @include "../redis/lua/rules.lua"
+--
+-- KEYS  1-5 as in record.lua, and, made from KEYS[1], <task>:<text>:<seq> (string): a growing text that has outgrown the hash
+-- ARGV  1-6 as in record.lua   7 epoch   8 number of the first event within the epoch   9 '1': this job has run its share of turns
+--       10 number of events, then each event: its kind, metadata of the task after it (JSON; '' unchanged), and
+--         status    letter   '1' settles   what it means for the caller ('' | released | reply)   message (JSON or '')
+--                   '1' the message is new to the history   metadata of the event (JSON or '')
+--         artifact  the event (JSON)   number of the artifact   append|replace   header   first   parts   last
+--           header  its JSON without parts and closing brace; '' if unchanged
+--           first   how the first part begins, ',{"text":"', if it is plain text; else ''
+--           parts   JSON, each after a comma; the last one without '"}' if it is plain text
+--           last    how that open last part begins; else ''
+-- Returns  verdict, seq, cancel ('' | '1'), job to add (0 none)
+--       appended | fenced (another owns the task, or it has ended) | more (begin the next turn) | successor (add the job,
+--       complete this one) | drained (complete the job) | canceled (the same: a cancel was waiting for this)
+-- A batch is written up to the first event that is refused, as if each had come alone.
+--
+-- Invariant: only the open turn's epoch writes, each of its events once; the task is the fold of exactly the events
+-- written and the messages accepted. An outcome and the message it answers leave together. Cost: the size of the events.
+
+local epoch, number, hands_over, count = unpack(ARGV, 7, 10)
+epoch, number, hands_over = tonumber(epoch), tonumber(number), hands_over == '1'
+local ARITY = { status = 8, artifact = 9 }
+
+local record = load_record()
+if not record then return { 'fenced', 0, '', 0 } end
+
+local function drop(name, outside)
+  if outside then redis.call('DEL', outside) end
+  redis.call('HDEL', task_key, name, '@' .. name)
+end
+
+local write = {}
+
+function write.status(letter, settles, caller, message, is_new, metadata)
+  if is_new == '1' then remember(record, message) end
+  local told = { message = message, metadata = metadata, is_reply = caller == 'reply' }
+  if settles ~= '1' and not is_terminal(letter) then
+    if caller == 'released' then
+      record.released = math.max(record.released, record.accepted - inbox_length() + 1)
+      told.released = record.released
+    end
+    say_status(record, letter, told)
+    return 'appended'
+  end
+  -- What is accepted is answered: a completion does not end a task in which others wait, it stands as an interim status.
+  local is_interim = letter == 'C' and inbox_length() > 1 and record.cancel == ''
+  pop(record)
+  told.released = record.released
+  if is_terminal(letter) and not is_interim then
+    finish(record, letter, told)
+    return 'drained'
+  end
+  say_status(record, is_interim and 'w' or letter, told)
+  return settle(record, hands_over)
+end
+
+function write.artifact(json, n, mode, header, first, parts, last)
+  say(record, json)
+  local name = 'p' .. n
+  local open, inside, outside = unpack(redis.call('HMGET', task_key, 'o' .. n, name, '@' .. name))
+  if not open then redis.call('HSET', task_key, 'artifacts', n) end
+  if header ~= '' then redis.call('HSET', task_key, 'a' .. n, header) end
+  if mode == 'replace' then
+    if open then drop(name, outside) end
+    open, inside, outside = nil, nil, nil
+  elseif parts == '' then
+    last = open or ''
+  elseif open and open ~= '' then
+    parts = open == first and parts:sub(#first + 1) or '"}' .. parts
+  end
+  if open ~= last then redis.call('HSET', task_key, 'o' .. n, last) end
+  if parts ~= '' then grow(record, name, parts, inside, outside) end
+  return 'appended'
+end
+
+local verdict
+local at = 11
+for n = number, number + count - 1 do
+  local kind, metadata = ARGV[at], ARGV[at + 1]
+  if epoch == record.epoch and n <= record.said then
+    -- Sent twice. After an outcome `more` is always a right answer: it means "ask beginTurn", which knows.
+    verdict = record.turn == epoch and 'appended' or 'more'
+  elseif epoch ~= record.turn then
+    -- Also the check that a terminal state is final: the end of a task closes its turn.
+    verdict = 'fenced'
+    break
+  else
+    record.said = n
+    is_due = true
+    if metadata ~= '' then redis.call('HSET', task_key, 'metadata', metadata) end
+    verdict = write[kind](unpack(ARGV, at + 2, at + ARITY[kind] - 1))
+  end
+  at = at + ARITY[kind]
+end
+
+if #written > 0 then commit(record) end
+return { verdict, record.seq, record.cancel, verdict == 'successor' and record.scheduled or 0 }

@@ -1,0 +1,51 @@
+-- beginTurn: a run of a job asks for the first message of the task's inbox.
+--
+--- @include "../redis/lua/record.lua"
+--- @include "../redis/lua/rules.lua"
+--
+-- ARGV  1-6 as in record.lua   7 number of the job   8 how often the queue has started it, this time included
+--       9 lock token of the run   10 attempts that a message gets   11 message (JSON) that ends a task whose attempts are spent
+-- Returns  { verdict } | { 'turn', epoch, attempt, cancel ('' | '1'), inbox entry, owner, context }
+--       turn | stale, missing (there is nothing for this job: complete it) | canceled, exhausted (the task was ended here)
+-- Invariant: one turn is open at a time; taking it over gives out a new epoch and spends an attempt.
+
+local job, started, token, max_attempts, given_up = unpack(ARGV, 7, 11)
+job, started = tonumber(job), tonumber(started)
+
+local record = load_record()
+if not record then return { 'missing' } end
+-- A late add, an old successor, a job of a task that ended or has nothing to do.
+if job ~= record.scheduled then return { 'stale' } end
+
+local function turn()
+  local entry = redis.call('LINDEX', inbox_key, 0)
+  return { 'turn', record.epoch, record.attempts, record.cancel, entry, record.owner, record.context }
+end
+
+-- The same run asks again: its reply was lost. A second attempt must not be counted.
+if record.turn ~= 0 and token == record.token then return turn() end
+-- Only a later start of the job takes over; an earlier one is a zombie that woke up before its beginTurn.
+-- An equal one is the job added anew after the queue lost it: it waits until the sweeper finds the owner silent.
+if started < record.started or (record.turn ~= 0 and started == record.started) then return { 'stale' } end
+
+local verdict
+if record.cancel ~= '' then
+  finish(record, 'X')
+  verdict = 'canceled'
+elseif record.attempts >= tonumber(max_attempts) then
+  -- Counted here and not by the queue: a message that kills its worker never gets to say that it failed.
+  record.released = record.accepted - inbox_length() + 1
+  finish(record, 'F', { message = given_up, released = record.released })
+  remember(record, given_up)
+  verdict = 'exhausted'
+else
+  record.epoch = record.epoch + 1
+  record.turn, record.token, record.started, record.said = record.epoch, token, started, 0
+  record.attempts = record.attempts + 1
+  is_due = true
+  withdraw_question(record)
+  verdict = 'turn'
+end
+redis.call('HDEL', task_key, 'sweeps')
+commit(record)
+return verdict == 'turn' and turn() or { verdict }

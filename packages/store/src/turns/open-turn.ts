@@ -1,0 +1,139 @@
+import type { Task } from '@switchyard/protocol';
+import type { Principal } from '../principal.ts';
+import { recordArguments } from '../redis/record-arguments.ts';
+import { Script } from '../redis/script.ts';
+import type { Delivery } from '../tasks/submission.ts';
+import { Encoder } from './encoder.ts';
+import { Tail } from './tail.ts';
+import type { TurnEvent } from './turn-event.ts';
+import type { TurnsPort } from './turns.ts';
+
+export const appendScript = new Script('append.lua', import.meta.url);
+export const endTurnScript = new Script('end-turn.lua', import.meta.url);
+export const releaseTurnScript = new Script('release-turn.lua', import.meta.url);
+export const renewTurnScript = new Script('renew-turn.lua', import.meta.url);
+
+/**
+ * How a turn ended, hence what becomes of its job: `more` (begin the task's next turn), `drained` and `canceled`
+ * (the job is done), `fenced` (another run owns the task, or it has ended: the job is done). A `successor` was added.
+ */
+export type Ending = 'more' | 'drained' | 'canceled' | 'fenced' | 'successor';
+
+/** The turn no longer owns its task: what it still has to say is refused. */
+export class TurnEnded extends Error {
+  override readonly name = 'TurnEnded';
+
+  constructor() {
+    super('The turn has ended: nothing more can be published.');
+  }
+}
+
+export interface TurnStart {
+  readonly taskId: string;
+  readonly agent: string;
+  readonly principal: Principal;
+  readonly epoch: number;
+  /** 1, 2, … of this message. */
+  readonly attempt: number;
+  readonly isLastAttempt: boolean;
+  readonly delivery: Delivery;
+  /** Before this turn; its history includes the message. */
+  readonly task: Task;
+  /** The job has run its share: whatever waits is run by another job. */
+  readonly handsOver: boolean;
+  readonly cancelRequested: boolean;
+}
+
+/** A turn that this process runs: the only way in for its events. All commands carry the epoch. */
+export class OpenTurn {
+  readonly start: TurnStart;
+  /** Set once the turn has its outcome, or lost its task. */
+  ending: Ending | undefined;
+  readonly #port: TurnsPort;
+  readonly #encoder: Encoder;
+  readonly #tail: Tail;
+  readonly #onCancel: () => void;
+  readonly #onFenced: () => void;
+  #number = 1;
+
+  constructor(port: TurnsPort, start: TurnStart, hooks: { onCancel: () => void; onFenced: () => void }) {
+    this.start = start;
+    this.#port = port;
+    this.#encoder = new Encoder(start.task, port.settings.maxArtifacts);
+    this.#tail = new Tail((events) => this.#append(events));
+    this.#onCancel = hooks.onCancel;
+    this.#onFenced = hooks.onFenced;
+  }
+
+  /**
+   * In order. A status resolves when it is durable. An artifact chunk resolves at once while few wait, so that chunks
+   * travel in batches; a refusal is told by the next call and by `onFenced`.
+   * @throws {TurnEnded}
+   * @throws {TooManyArtifacts}
+   */
+  async publish(event: TurnEvent): Promise<void> {
+    if (this.ending) throw new TurnEnded();
+    await this.#tail.push(this.#encoder.encode(event), event.kind === 'status');
+  }
+
+  /** Everything published is durable, or refused. */
+  flush(): Promise<void> {
+    return this.#tail.drained();
+  }
+
+  /** After an executor that returned with the task waiting for authorization. `unsettled`: it gave no outcome. */
+  async end(): Promise<Ending | 'unsettled'> {
+    await this.flush();
+    const [verdict, job] = (await this.#run(endTurnScript, this.start.handsOver ? '1' : '')) as [
+      Ending | 'unsettled',
+      number,
+    ];
+    if (verdict === 'unsettled') return verdict;
+    return this.#ended(verdict, job);
+  }
+
+  /** Gives the turn back unfinished. A spent attempt counts; a shutdown spends none. */
+  async release(isSpent: boolean): Promise<'released' | 'canceled' | 'fenced'> {
+    await this.flush();
+    const verdict = (await this.#run(releaseTurnScript, isSpent ? '1' : '')) as 'released' | 'canceled' | 'fenced';
+    this.ending = verdict === 'canceled' ? 'canceled' : 'fenced';
+    return verdict;
+  }
+
+  /** A sign of life, due every third of the lease. It also finds a cancel or a loss that no message told. */
+  async renew(): Promise<void> {
+    if (this.ending) return;
+    const verdict = await this.#run(renewTurnScript);
+    if (verdict === 'canceling') this.#onCancel();
+    if (verdict === 'fenced' && !this.ending) this.#onFenced();
+  }
+
+  async #append(events: readonly (readonly (string | number)[])[]): Promise<void> {
+    const head = [this.#number, this.start.handsOver ? '1' : '', events.length];
+    const [verdict, , cancel, job] = (await this.#run(appendScript, ...head, ...events.flat())) as [
+      Ending | 'appended',
+      number,
+      string,
+      number,
+    ];
+    this.#number += events.length;
+    if (cancel) this.#onCancel();
+    if (verdict === 'appended') return;
+    await this.#ended(verdict, job);
+    if (verdict !== 'fenced') return;
+    this.#onFenced();
+    throw new TurnEnded();
+  }
+
+  async #ended(ending: Ending, job: number): Promise<Ending> {
+    this.ending = ending;
+    if (ending === 'successor') await this.#port.queue.add(this.start.agent, this.start.taskId, job);
+    return ending;
+  }
+
+  #run(script: Script, ...args: (string | number)[]): Promise<unknown> {
+    const { redis, shards, settings } = this.#port;
+    const { taskId, epoch } = this.start;
+    return script.run(redis, shards.of(taskId).record(taskId), [...recordArguments(taskId, settings), epoch, ...args]);
+  }
+}

@@ -1,0 +1,12 @@
+-- renewTurn: a sign of life of a turn that has nothing to say just now.
+--
+--- @include "../redis/lua/record.lua"
+--
+-- ARGV  1-6 as in record.lua   7 epoch
+-- Returns  renewed | canceling (stop the executor, then append the canceled event) | fenced (stop the executor: another owns the task)
+
+local record = load_record()
+if not record or tonumber(ARGV[7]) ~= record.turn then return 'fenced' end
+is_due = true
+commit(record)
+return record.cancel ~= '' and 'canceling' or 'renewed'

@@ -1,0 +1,28 @@
+import type { Artifact, Message, TaskState } from '@switchyard/protocol';
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** What a turn may publish. The store adds ids and times. */
+export type TurnEvent =
+  | {
+      readonly kind: 'status';
+      readonly state: TaskState;
+      readonly message?: Message;
+      /** Of the event; merged into the task's. */
+      readonly metadata?: Metadata;
+      /** The turn ends with this event. A terminal state always does. */
+      readonly settles: boolean;
+      /** Whoever waits for this turn's outcome gets the task as it is now, and the turn goes on. */
+      readonly releasesCaller?: boolean;
+      /** The outcome is a plain message. */
+      readonly isReply?: boolean;
+    }
+  | {
+      readonly kind: 'artifact';
+      readonly artifact: Artifact;
+      readonly append: boolean;
+      readonly lastChunk: boolean;
+      readonly metadata?: Metadata;
+      /** Text chunks stay parts of their own in the stored artifact. Of an artifact: for all of its chunks, or for none. */
+      readonly keepsParts?: boolean;
+    };

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import type { Task } from '@switchyard/protocol';
+import { agentOf, principalOf } from '../principal.ts';
+import { Consumer, type ConsumerOptions, type TurnJob } from '../queue/consumer.ts';
+import type { Queue } from '../queue/queue.ts';
+import type { Channels } from '../redis/channels.ts';
+import type { RedisConnection } from '../redis/connection.ts';
+import { recordArguments } from '../redis/record-arguments.ts';
+import { Script } from '../redis/script.ts';
+import type { Shards } from '../redis/shards.ts';
+import type { StoreSettings } from '../settings.ts';
+import { readWhole } from '../tasks/read.ts';
+import type { Delivery } from '../tasks/submission.ts';
+import { OpenTurn } from './open-turn.ts';
+
+export const beginTurnScript = new Script('begin-turn.lua', import.meta.url);
+
+/** A job that has run so many turns hands over to a successor, so that a busy task does not keep others waiting. */
+const TURNS_PER_JOB = 8;
+
+export interface TurnsPort {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+  readonly queue: Queue;
+  readonly settings: StoreSettings;
+}
+
+/** A turn to run, or why there is none: all but `missing` mean that the job is done. `missing` may only be early. */
+export type Beginning = OpenTurn | 'stale' | 'missing' | 'canceled' | 'exhausted';
+
+type Reply =
+  | ['stale' | 'missing' | 'canceled' | 'exhausted']
+  | ['turn', epoch: number, attempt: number, cancel: string, entry: string, owner: string, context: string];
+
+/** What a worker does with turns. */
+export class Turns {
+  readonly #port: TurnsPort;
+  readonly #channels: Channels;
+  /** Running turns by task: whom a cancel must reach. */
+  readonly #running = new Map<string, () => void>();
+
+  constructor(port: TurnsPort, channels: Channels) {
+    this.#port = port;
+    this.#channels = channels;
+  }
+
+  /** The jobs of one agent, to be run by `begin` and what follows. */
+  consume(options: ConsumerOptions): Consumer {
+    return new Consumer(this.#port.redis, this.#port.shards, options);
+  }
+
+  /** Hears of cancels for turns that this process runs. */
+  async listen(): Promise<void> {
+    const cancel = (taskId: string): void => this.#running.get(taskId)?.();
+    await Promise.all(this.#port.shards.all.map(({ cancels }) => this.#channels.subscribe(cancels, cancel)));
+  }
+
+  /**
+   * @param turnsBefore turns that this run of the job has ended already
+   * @param hooks `onCancel`: stop the executor, then publish the canceled state; `onFenced`: stop it, all is refused
+   */
+  async begin(
+    job: TurnJob,
+    turnsBefore: number,
+    hooks: { onCancel: () => void; onFenced: () => void },
+  ): Promise<Beginning> {
+    const { redis, shards, settings } = this.#port;
+    const { taskId } = job;
+    const [reply, reading] = await Promise.all([
+      beginTurnScript.run(redis, shards.of(taskId).record(taskId), [
+        ...recordArguments(taskId, settings),
+        job.job,
+        job.started,
+        job.token,
+        settings.maxAttempts,
+        givenUp(settings.maxAttempts),
+      ]) as Promise<Reply>,
+      readWhole(this.#port, taskId),
+    ]);
+    if (reply.length === 1) return reply[0];
+    const [, epoch, attempt, cancel, entry, owner] = reply;
+    const delivery: Delivery = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
+    const task: Task = JSON.parse(reading?.task ?? '{}');
+    const turn = new OpenTurn(
+      this.#port,
+      {
+        taskId,
+        agent: agentOf(owner),
+        principal: principalOf(owner, delivery.scopes),
+        epoch,
+        attempt,
+        delivery,
+        task,
+        isLastAttempt: attempt >= settings.maxAttempts,
+        handsOver: turnsBefore + 1 >= TURNS_PER_JOB,
+        cancelRequested: cancel !== '',
+      },
+      hooks,
+    );
+    this.#running.set(taskId, hooks.onCancel);
+    return turn;
+  }
+
+  /** The executor has returned: cancels no longer concern it. */
+  forget(turn: OpenTurn): void {
+    this.#running.delete(turn.start.taskId);
+  }
+}
+
+/** What the task says when every attempt at a message has died without a word. */
+function givenUp(attempts: number): string {
+  const text = `The agent stopped unexpectedly ${attempts} times while working on this message; it was given up.`;
+  return JSON.stringify({ messageId: randomUUID(), role: 'ROLE_AGENT', parts: [{ text }] });
+}

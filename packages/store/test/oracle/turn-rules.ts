@@ -1,0 +1,235 @@
+/**
+ * The rules of turns as pure functions: the record of one task in; verdict, new record and events out. They were checked
+ * over every interleaving of a small world; here they are the oracle that the Lua scripts are held against.
+ *
+ * Three facts shape them. A queue hands a job to a second worker while the first still runs; a job may vanish or come
+ * late; and a client library sends a command again when its reply was lost. So the epoch, not the job, decides who may
+ * write; `scheduled` names the one job whose runs may begin turns, and numbers are never used again; and a script that
+ * is sent twice takes effect once, its second answer leading the caller to the same place.
+ *
+ * Invariant, while the task lives: inbox not empty ⇔ scheduled ≠ 0 ⇔ in the outbox. After the end: none of them.
+ */
+
+/** As in the store: s w i a, capitals terminal. */
+export type Letter = 's' | 'w' | 'i' | 'a' | 'C' | 'F' | 'X' | 'R';
+
+export interface TaskRecord {
+  readonly state: Letter;
+  /** messageId → fingerprint */
+  readonly accepted: Readonly<Record<string, string>>;
+  /** Accepted messages that no turn has settled; a turn works on the first. */
+  readonly inbox: readonly string[];
+  /** The job whose runs may begin turns; 0: none. */
+  readonly scheduled: number;
+  readonly jobs: number;
+  /** `due` is a moment that has come, `later` one that has not; undefined: not in the outbox. */
+  readonly outbox: Due | undefined;
+  readonly epoch: number;
+  /** The epoch that may write; 0: no turn is open. */
+  readonly turn: number;
+  readonly token: string;
+  readonly started: number;
+  readonly said: number;
+  readonly attempts: number;
+  readonly cancel: boolean;
+}
+
+export type Due = 'due' | 'later';
+
+export interface Reply {
+  readonly verdict: string;
+  readonly record: TaskRecord | undefined;
+  readonly events: readonly Letter[];
+  /** Messages that the end of the task left without a turn. */
+  readonly dropped?: readonly string[];
+  readonly job?: number;
+  readonly epoch?: number;
+  readonly message?: string | undefined;
+  readonly attempt?: number;
+  readonly cancel?: boolean;
+}
+
+const isTerminal = (state: Letter): boolean => state === state.toUpperCase();
+const isWaiting = (state: Letter): boolean => state === 'i' || state === 'a';
+
+const NEW: TaskRecord = {
+  state: 's',
+  accepted: {},
+  inbox: [],
+  scheduled: 0,
+  jobs: 0,
+  outbox: undefined,
+  epoch: 0,
+  turn: 0,
+  token: '',
+  started: 0,
+  said: 0,
+  attempts: 0,
+  cancel: false,
+};
+
+/** A message of a client; `undefined`: it makes the task. */
+export function accept(
+  record: TaskRecord | undefined,
+  { messageId, fingerprint, lease }: { messageId: string; fingerprint: string; lease: Due },
+): Reply {
+  const known = record?.accepted[messageId];
+  if (known) return unchanged(record, known === fingerprint ? 'duplicate' : 'conflict');
+  if (record && isTerminal(record.state)) return unchanged(record, 'terminal');
+  if (record?.cancel) return unchanged(record, 'canceling');
+
+  const before = record ?? NEW;
+  const next = {
+    ...before,
+    accepted: { ...before.accepted, [messageId]: fingerprint },
+    inbox: [...before.inbox, messageId],
+  };
+  if (before.scheduled) return { verdict: 'queued', record: next, events: [] };
+  return schedule({ ...next, state: 's' }, { verdict: 'scheduled', lease, events: ['s'] });
+}
+
+/** A run of a job asks for the first message. */
+export function beginTurn(
+  record: TaskRecord | undefined,
+  run: { job: number; started: number; token: string; maxAttempts: number; lease: Due },
+): Reply {
+  if (!record) return unchanged(record, 'missing');
+  if (run.job !== record.scheduled) return unchanged(record, 'stale');
+  if (record.turn && run.token === record.token) return turnOf(record, unchanged(record, 'turn'));
+  if (run.started < record.started || (record.turn && run.started === record.started))
+    return unchanged(record, 'stale');
+  if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
+  if (record.attempts >= run.maxAttempts) return finish(record, { verdict: 'exhausted', state: 'F' });
+
+  const epoch = record.epoch + 1;
+  const { token, started, lease } = run;
+  const begun = {
+    ...record,
+    epoch,
+    turn: epoch,
+    token,
+    started,
+    said: 0,
+    attempts: record.attempts + 1,
+    outbox: lease,
+  };
+  const withdrawn = withdrawQuestion(begun);
+  return turnOf(withdrawn.record, { verdict: 'turn', ...withdrawn });
+}
+
+export interface Append {
+  readonly epoch: number;
+  readonly number: number;
+  readonly state: Letter;
+  readonly settles: boolean;
+  readonly handsOver: boolean;
+  readonly lease: Due;
+}
+
+/** An event of the open turn. */
+export function append(record: TaskRecord, { epoch, number, state, settles, handsOver, lease }: Append): Reply {
+  if (epoch === record.epoch && number <= record.said)
+    return { ...unchanged(record, record.turn === epoch ? 'appended' : 'more'), cancel: record.cancel };
+  if (epoch !== record.turn) return unchanged(record, 'fenced');
+
+  const next: TaskRecord = { ...record, state, said: number, outbox: lease };
+  if (state === 'C' && record.inbox.length > 1 && !record.cancel)
+    return settle({ ...next, state: 'w' }, { events: ['w'], handsOver, lease });
+  if (isTerminal(state)) return finish(pop(next), { verdict: 'drained', state });
+  if (settles) return settle(next, { events: [state], handsOver, lease });
+  return { verdict: 'appended', record: next, events: [state], cancel: record.cancel };
+}
+
+/** Ends a turn whose last event left the task waiting. */
+export function endTurn(record: TaskRecord, turn: { epoch: number; handsOver: boolean; lease: Due }): Reply {
+  if (isOver(record, turn.epoch)) return unchanged(record, 'more');
+  if (turn.epoch !== record.turn) return unchanged(record, 'fenced');
+  if (!isWaiting(record.state)) return unchanged(record, 'unsettled');
+  return settle(record, { events: [], ...turn });
+}
+
+/** Gives the turn back unfinished; the message stays first. */
+export function releaseTurn(record: TaskRecord, turn: { epoch: number; isSpent: boolean; lease: Due }): Reply {
+  if (isOver(record, turn.epoch)) return unchanged(record, 'released');
+  if (turn.epoch !== record.turn) return unchanged(record, 'fenced');
+  if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
+  const attempts = record.attempts - (turn.isSpent ? 0 : 1);
+  return { verdict: 'released', ...withdrawQuestion({ ...record, turn: 0, token: '', attempts, outbox: turn.lease }) };
+}
+
+export function cancel(record: TaskRecord | undefined): Reply {
+  if (!record) return unchanged(record, 'missing');
+  if (record.state === 'X') return unchanged(record, 'canceled');
+  if (isTerminal(record.state)) return unchanged(record, 'terminal');
+  if (!record.turn) return finish(record, { verdict: 'canceled', state: 'X' });
+  return { verdict: 'requested', record: { ...record, cancel: true }, events: [] };
+}
+
+/** Neither a job nor an event of the task's turn was seen for a while. */
+export function sweep(record: TaskRecord, { lease }: { lease: Due }): Reply {
+  if (record.outbox !== 'due') return unchanged(record, 'idle');
+  if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
+  return { verdict: 'add', job: record.scheduled, record: { ...record, started: 0, outbox: lease }, events: [] };
+}
+
+function settle(
+  record: TaskRecord,
+  { events, handsOver, lease }: { events: readonly Letter[]; handsOver: boolean; lease: Due },
+): Reply {
+  const next = pop(record);
+  if (record.cancel) return finish(next, { verdict: 'canceled', state: 'X', events });
+  if (!next.inbox.length)
+    return { verdict: 'drained', record: { ...next, scheduled: 0, started: 0, outbox: undefined }, events };
+  const waiting = withdrawQuestion({ ...next, outbox: lease });
+  const written = [...events, ...waiting.events];
+  if (!handsOver) return { verdict: 'more', record: waiting.record, events: written };
+  return schedule(waiting.record, { verdict: 'successor', lease, events: written });
+}
+
+function withdrawQuestion(record: TaskRecord): { record: TaskRecord; events: readonly Letter[] } {
+  return isWaiting(record.state) ? { record: { ...record, state: 's' }, events: ['s'] } : { record, events: [] };
+}
+
+function finish(
+  record: TaskRecord,
+  { verdict, state, events = [] }: { verdict: string; state: Letter; events?: readonly Letter[] },
+): Reply {
+  const nothing = {
+    inbox: [],
+    scheduled: 0,
+    outbox: undefined,
+    turn: 0,
+    token: '',
+    started: 0,
+    attempts: 0,
+    cancel: false,
+  };
+  return { verdict, record: { ...record, ...nothing, state }, events: [...events, state], dropped: record.inbox };
+}
+
+function schedule(record: TaskRecord, reply: { verdict: string; lease: Due; events: readonly Letter[] }): Reply {
+  const job = record.jobs + 1;
+  const { verdict, lease, events } = reply;
+  return { verdict, job, events, record: { ...record, scheduled: job, jobs: job, started: 0, outbox: lease } };
+}
+
+const pop = (record: TaskRecord): TaskRecord => ({
+  ...record,
+  inbox: record.inbox.slice(1),
+  turn: 0,
+  token: '',
+  attempts: 0,
+});
+
+/** This epoch's turn is closed and none has begun since: what is asked was done already. */
+const isOver = (record: TaskRecord, epoch: number): boolean => !record.turn && epoch === record.epoch;
+
+const turnOf = (record: TaskRecord, reply: Reply): Reply => ({
+  ...reply,
+  epoch: record.epoch,
+  message: record.inbox[0],
+  attempt: record.attempts,
+  cancel: record.cancel,
+});
+
+const unchanged = (record: TaskRecord | undefined, verdict: string): Reply => ({ verdict, record, events: [] });

@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { dueScript, sweepScript } from '../src/outbox/outbox.ts';
+import { ShardKeys } from '../src/redis/keys.ts';
+import type { Script } from '../src/redis/script.ts';
+import { acceptScript } from '../src/tasks/accept.ts';
+import { cancelScript } from '../src/tasks/cancel.ts';
+import { appendScript, endTurnScript, releaseTurnScript, renewTurnScript } from '../src/turns/open-turn.ts';
+import { beginTurnScript } from '../src/turns/turns.ts';
+import * as rules from './oracle/turn-rules.ts';
+import { testRedis } from './support/redis.ts';
+
+const redis = testRedis();
+const MAX_ATTEMPTS = 2;
+const FAR_MS = 1_000_000_000;
+
+/** One task, driven through the Lua scripts and through the oracle side by side. */
+class Twin {
+  readonly #id = randomUUID();
+  readonly #keys = new ShardKeys(uniquePrefix(), 0);
+  record: rules.TaskRecord | undefined;
+  events: string[] = [];
+
+  async accept(messageId: string, fingerprint: string, lease: rules.Due): Promise<void> {
+    const expected = rules.accept(this.record, { messageId, fingerprint, lease });
+    const scope = { principal: { tenant: 't', subject: 's', scopes: [] }, agent: 'a' };
+    const keys = [...this.#keys.record(this.#id), this.#keys.accepted(scope, messageId)];
+    const message = `{"messageId":"${messageId}"`;
+    const args = ['t/s/a', 'ctx', this.record ? '' : '1', fingerprint, message, `"${messageId}"\n{}`, 100, FAR_MS];
+    const [verdict, , , , , job] = (await this.#run(acceptScript, lease, args, keys)) as [
+      string,
+      ...(string | number)[],
+    ];
+    expect(verdict).toBe(expected.verdict);
+    if (verdict === 'scheduled') expect(job).toBe(expected.job);
+    if (verdict === 'duplicate') expect(job).toBe(this.record?.scheduled);
+    await this.#settle(expected);
+  }
+
+  async begin(job: number, started: number, token: string, lease: rules.Due): Promise<void> {
+    const expected = rules.beginTurn(this.record, { job, started, token, maxAttempts: MAX_ATTEMPTS, lease });
+    const reply = (await this.#run(beginTurnScript, lease, [
+      job,
+      started,
+      token,
+      MAX_ATTEMPTS,
+      '{"messageId":"x"}',
+    ])) as string[];
+    const [verdict, epoch, attempt, cancel, entry] = reply;
+    expect(verdict).toBe(expected.verdict);
+    if (verdict === 'turn') {
+      expect([epoch, attempt, cancel === '1']).toEqual([expected.epoch, expected.attempt, expected.cancel]);
+      expect(entry).toBe(`"${expected.message}"\n{}`);
+    }
+    await this.#settle(expected);
+  }
+
+  async append(events: rules.Append[]): Promise<void> {
+    const record = this.#present();
+    const replies: rules.Reply[] = [];
+    let at = record;
+    for (const event of events) {
+      const reply = rules.append(at, event);
+      replies.push(reply);
+      if (reply.verdict === 'fenced' || !reply.record) break;
+      at = reply.record;
+    }
+    const last = replies.at(-1);
+    const [first] = events;
+    if (!last || !first) return;
+    const encoded = events.flatMap(({ state, settles }) => ['status', '', state, settles ? '1' : '', '', '', '', '']);
+    const args = [first.epoch, first.number, first.handsOver ? '1' : '', events.length, ...encoded];
+    const [verdict, , cancel, job] = (await this.#run(appendScript, first.lease, args)) as [
+      string,
+      number,
+      string,
+      number,
+    ];
+    expect(verdict).toBe(last.verdict);
+    expect(job).toBe(last.job ?? 0);
+    if (verdict === 'appended') expect(cancel === '1').toBe(last.cancel);
+    await this.#settle({ ...last, record: at, events: replies.flatMap((reply) => reply.events) });
+  }
+
+  async end(epoch: number, handsOver: boolean, lease: rules.Due): Promise<void> {
+    const expected = rules.endTurn(this.#present(), { epoch, handsOver, lease });
+    const [verdict, job] = (await this.#run(endTurnScript, lease, [epoch, handsOver ? '1' : ''])) as [string, number];
+    expect([verdict, job]).toEqual([expected.verdict, expected.job ?? 0]);
+    await this.#settle(expected);
+  }
+
+  async release(epoch: number, isSpent: boolean, lease: rules.Due): Promise<void> {
+    const expected = rules.releaseTurn(this.#present(), { epoch, isSpent, lease });
+    expect(await this.#run(releaseTurnScript, lease, [epoch, isSpent ? '1' : ''])).toBe(expected.verdict);
+    await this.#settle(expected);
+  }
+
+  /** A sign of life changes the outbox alone. */
+  async renew(epoch: number, lease: rules.Due): Promise<void> {
+    const record = this.#present();
+    const isOpen = record.turn !== 0 && record.turn === epoch;
+    const verdict = isOpen ? (record.cancel ? 'canceling' : 'renewed') : 'fenced';
+    expect(await this.#run(renewTurnScript, lease, [epoch])).toBe(verdict);
+    await this.#settle({ verdict, events: [], record: isOpen ? { ...record, outbox: lease } : record });
+  }
+
+  async cancel(): Promise<void> {
+    const expected = rules.cancel(this.record);
+    expect(await this.#run(cancelScript, 'later', ['t/s/a', 'nobody'])).toBe(expected.verdict);
+    await this.#settle(expected);
+  }
+
+  async sweep(lease: rules.Due): Promise<void> {
+    const expected = rules.sweep(this.#present(), { lease });
+    const [verdict, job] = (await this.#run(sweepScript, lease, [])) as [string, number];
+    expect([verdict, job]).toEqual([expected.verdict, expected.job ?? 0]);
+    await this.#settle(expected);
+  }
+
+  #present(): rules.TaskRecord {
+    if (!this.record) throw new Error('the walk begins with a message');
+    return this.record;
+  }
+
+  #run(
+    script: Script,
+    lease: rules.Due,
+    args: (string | number)[],
+    keys = this.#keys.record(this.#id),
+  ): Promise<unknown> {
+    const leaseMs = lease === 'due' ? -1 : FAR_MS;
+    return script.run(redis, keys, [this.#id, leaseMs, 1_000, FAR_MS, FAR_MS, 64, ...args]);
+  }
+
+  async #settle(expected: rules.Reply): Promise<void> {
+    this.record = expected.record;
+    this.events.push(...expected.events);
+    expect(await this.#stored()).toEqual(this.record && comparable(this.record));
+    const stream = await redis.xrange(this.#keys.events(this.#id), '-', '+');
+    expect(stream.map(([, [mark]]) => mark?.[0])).toEqual(this.events);
+    expect(stream.map(([id]) => id)).toEqual(this.events.map((_, i) => `${i + 1}-0`));
+    if (expected.dropped?.length) expect(stream.at(-1)?.[1][1]).toContain(JSON.stringify(expected.dropped));
+  }
+
+  async #stored(): Promise<unknown> {
+    const key = this.#keys.task(this.#id);
+    const record = await redis.hgetall(key);
+    if (!record.state) return undefined;
+    const inbox = await redis.lrange(`${key}:i`, 0, -1);
+    const due = await redis.zscore(this.#keys.outbox, this.#id);
+    const isDue = (await dueScript.run(redis, [this.#keys.outbox], [10])) as string[];
+    const number = (name: string): number => Number(record[name] ?? 0);
+    return {
+      state: record.state,
+      inbox: inbox.map((entry) => JSON.parse(entry.split('\n')[0] ?? '')),
+      scheduled: number('scheduled'),
+      jobs: number('jobs'),
+      outbox: due === null ? undefined : isDue.includes(this.#id) ? 'due' : 'later',
+      epoch: number('epoch'),
+      turn: number('turn'),
+      token: record.token ?? '',
+      started: number('started'),
+      said: number('said'),
+      attempts: number('attempts'),
+      cancel: record.cancel === '1',
+    };
+  }
+}
+
+function comparable({ accepted: _, ...record }: rules.TaskRecord): unknown {
+  return { ...record, inbox: [...record.inbox] };
+}
+
+const lease = fc.constantFrom<rules.Due>('due', 'later');
+/** Distance from the present value: mostly none, so that walks get somewhere. */
+const near = fc.constantFrom(0, 0, 0, 0, 0, -1, 1);
+const letter = fc.constantFrom<rules.Letter>('w', 'w', 'a', 'i', 'C', 'C', 'F', 'R', 'X');
+
+/** A command with the arguments of this moment, so that it can be sent again unchanged. */
+type Step = (twin: Twin) => () => Promise<void>;
+
+const epochOf = (twin: Twin, off: number): number => Math.max(1, (twin.record?.turn || twin.record?.epoch || 1) + off);
+
+const accepting = fc.tuple(fc.integer({ min: 1, max: 6 }), fc.constantFrom('f', 'f', 'f', 'g'), lease).map(
+  ([n, print, due]): Step =>
+    (twin) =>
+    () =>
+      twin.accept(`m${n}`, print, due),
+);
+
+const beginning = fc.tuple(near, fc.constantFrom(1, 1, 1, 0, 2), fc.constantFrom('t1', 't2', 't3'), lease).map(
+  ([off, later, token, due]): Step =>
+    (twin) => {
+      const job = Math.max(1, (twin.record?.scheduled ?? 0) + off);
+      const started = (twin.record?.started ?? 0) + later;
+      return () => twin.begin(job, started, token, due);
+    },
+);
+
+const said = fc.array(fc.tuple(letter, fc.boolean()), { minLength: 1, maxLength: 3 });
+const appending = fc.tuple(near, near, said, fc.boolean(), lease).map(
+  ([off, numberOff, states, handsOver, due]): Step =>
+    (twin) => {
+      const number = Math.max(1, (twin.record?.said ?? 0) + 1 + numberOff);
+      const epoch = epochOf(twin, off);
+      const events = states.map(([state, flag], i): rules.Append => {
+        const settles = state === 'i' || (flag && state !== 'w' && state !== 'a');
+        return { epoch, number: number + i, state, settles, handsOver, lease: due };
+      });
+      return () => twin.append(events);
+    },
+);
+
+const ending = fc.tuple(near, fc.boolean(), lease).map(
+  ([off, over, due]): Step =>
+    (twin) => {
+      const epoch = epochOf(twin, off);
+      return () => twin.end(epoch, over, due);
+    },
+);
+
+const releasing = fc.tuple(near, fc.boolean(), lease).map(
+  ([off, spent, due]): Step =>
+    (twin) => {
+      const epoch = epochOf(twin, off);
+      return () => twin.release(epoch, spent, due);
+    },
+);
+
+const renewing = fc.tuple(near, lease).map(
+  ([off, due]): Step =>
+    (twin) => {
+      const epoch = epochOf(twin, off);
+      return () => twin.renew(epoch, due);
+    },
+);
+
+const canceling = fc.constant<Step>((twin) => () => twin.cancel());
+const sweeping = lease.map(
+  (due): Step =>
+    (twin) =>
+    () =>
+      twin.sweep(due),
+);
+
+const step = fc.oneof(
+  { weight: 3, arbitrary: accepting },
+  { weight: 4, arbitrary: beginning },
+  { weight: 4, arbitrary: appending },
+  ...[ending, releasing, renewing, canceling, sweeping].map((arbitrary) => ({ weight: 1, arbitrary })),
+);
+
+describe('the scripts of a turn', () => {
+  test('answer, record and write what the rules say, on random walks in which every command may be sent twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(step, fc.boolean()), { minLength: 5, maxLength: 40 }), async (walk) => {
+        const twin = new Twin();
+        await twin.accept('m0', 'f', 'later');
+        for (const [take, isSentTwice] of walk) {
+          const send = take(twin);
+          await send();
+          if (isSentTwice) await send();
+        }
+      }),
+      { numRuns: Number(process.env.WALKS ?? 300) },
+    );
+  }, 120_000);
+});

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import type { Message } from '@switchyard/protocol';
+import type { Acceptance, OpenTurn, Scope, Store } from '../../src/index.ts';
+
+export function userMessage(text = 'hello', more: Partial<Message> = {}): Message {
+  return { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...more };
+}
+
+export function agentMessage(text: string, messageId: string = randomUUID()): Message {
+  return { messageId, role: 'ROLE_AGENT', parts: [{ text }] };
+}
+
+export type Accepted = Acceptance & { verdict: 'accepted' };
+
+/** Accepts a message; anything but success fails the test. */
+export async function accepted(store: Store, scope: Scope, message: Message = userMessage()): Promise<Accepted> {
+  const acceptance = await store.tasks.accept(scope, { message });
+  if (acceptance.verdict !== 'accepted') throw new Error(`the message was refused: ${acceptance.verdict}`);
+  return acceptance;
+}
+
+const ignore = { onCancel: () => undefined, onFenced: () => undefined };
+
+/** Begins a turn as a worker would that was given the job of this number. */
+export async function begun(
+  store: Store,
+  taskId: string,
+  { job = 1, started = 1, hooks = ignore } = {},
+): Promise<OpenTurn> {
+  const turn = await store.turns.begin({ taskId, job, started, token: randomUUID() }, 0, hooks);
+  if (typeof turn === 'string') throw new Error(`no turn began: ${turn}`);
+  return turn;
+}

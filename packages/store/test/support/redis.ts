@@ -1,0 +1,22 @@
+import { Redis } from 'ioredis';
+import { afterAll, inject } from 'vitest';
+import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { Store, type StoreSettings } from '../../src/index.ts';
+
+/** A bare connection to the run's Redis, closed after the file's tests. */
+export function testRedis(): Redis {
+  const redis = new Redis(inject('redisUrl'));
+  afterAll(() => redis.disconnect());
+  return redis;
+}
+
+/** A store with keys of its own, stopped after the file's tests. Its connection errors fail nothing by themselves. */
+export async function testStore(settings: Partial<StoreSettings> = {}): Promise<Store> {
+  const store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix(), ...settings }, () => undefined);
+  afterAll(() => store.stop());
+  await store.start();
+  return store;
+}
+
+export const alice = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'echo' };
+export const bob = { principal: { tenant: 'acme', subject: 'bob', scopes: [] }, agent: 'echo' };
