@@ -13,7 +13,7 @@ if not record then
   return { 'missing', 0, '', 0 }
 end
 local due = redis.call('ZSCORE', outbox_key, task_id)
-if not due or tonumber(due) > now_ms then return { 'idle', 0, '', 0 } end
+if not due or tonumber(due) > now_ms() then return { 'idle', 0, '', 0 } end
 if record.cancel ~= '' then
   finish(record, 'X')
   commit(record)

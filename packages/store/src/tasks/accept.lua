@@ -53,4 +53,4 @@ if record.scheduled == 0 then
   verdict, job = 'scheduled', record.scheduled
 end
 commit(record)
-return { verdict, task_id, record.context, record.accepted, record.seq, job, timestamp(now_ms) }
+return { verdict, task_id, record.context, record.accepted, record.seq, job, timestamp(now_ms()) }

@@ -25,7 +25,7 @@ local epoch, number, hands_over, count = unpack(ARGV, 7, 10)
 epoch, number, hands_over = tonumber(epoch), tonumber(number), hands_over == '1'
 local ARITY = { status = 8, artifact = 9 }
 
-local record = load_record()
+local record = load_core()
 if not record then return { 'fenced', 0, '', 0 } end
 
 local function drop(name, outside)
@@ -36,6 +36,7 @@ end
 local write = {}
 
 function write.status(letter, settles, caller, message, is_new, metadata)
+  load_rest(record)
   if is_new == '1' then remember(record, message) end
   local told = { message = message, metadata = metadata, is_reply = caller == 'reply' }
   if settles ~= '1' and not is_terminal(letter) then
@@ -90,7 +91,6 @@ for n = number, number + count - 1 do
     break
   else
     record.said = n
-    is_due = true
     if metadata ~= '' then redis.call('HSET', task_key, 'metadata', metadata) end
     verdict = write[kind](unpack(ARGV, at + 2, at + ARITY[kind] - 1))
   end

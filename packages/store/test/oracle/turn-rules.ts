@@ -126,13 +126,13 @@ export interface Append {
   readonly lease: Due;
 }
 
-/** An event of the open turn. */
+/** An event of the open turn. It is no sign of life: the worker renews the lease by the clock, not by the chunk. */
 export function append(record: TaskRecord, { epoch, number, state, settles, handsOver, lease }: Append): Reply {
   if (epoch === record.epoch && number <= record.said)
     return { ...unchanged(record, record.turn === epoch ? 'appended' : 'more'), cancel: record.cancel };
   if (epoch !== record.turn) return unchanged(record, 'fenced');
 
-  const next: TaskRecord = { ...record, state, said: number, outbox: lease };
+  const next: TaskRecord = { ...record, state, said: number };
   if (state === 'C' && record.inbox.length > 1 && !record.cancel)
     return settle({ ...next, state: 'w' }, { events: ['w'], handsOver, lease });
   if (isTerminal(state)) return finish(pop(next), { verdict: 'drained', state });

@@ -15,19 +15,27 @@ local STATES = {
   s = 'SUBMITTED', w = 'WORKING', i = 'INPUT_REQUIRED', a = 'AUTH_REQUIRED',
   C = 'COMPLETED', F = 'FAILED', X = 'CANCELED', R = 'REJECTED',
 }
-local TEXTS = { 'state', 'time', 'token', 'cancel', 'owner', 'context' }
-local NUMBERS = { 'seq', 'epoch', 'turn', 'started', 'said', 'attempts', 'scheduled', 'jobs', 'accepted', 'released' }
-local FIELDS = {}
-for _, name in ipairs(TEXTS) do FIELDS[#FIELDS + 1] = name end
-for _, name in ipairs(NUMBERS) do FIELDS[#FIELDS + 1] = name end
+-- What every event needs comes first: a chunk of an artifact loads no more than that.
+local FIELDS = {
+  'state', 'cancel', 'seq', 'epoch', 'turn', 'said',
+  'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released',
+}
+local CORE = 6
+local IS_TEXT = { state = true, cancel = true, time = true, token = true, owner = true, context = true } -- else a number
 
 local function is_terminal(state) return state:upper() == state end
 local function is_waiting(state) return state == 'i' or state == 'a' end
 
 -- Time: Redis' clock alone, so that order and leases do not depend on the machines around it.
 
-local clock = redis.call('TIME')
-local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local clock_ms
+local function now_ms()
+  if not clock_ms then
+    local time = redis.call('TIME')
+    clock_ms = time[1] * 1000 + math.floor(time[2] / 1000)
+  end
+  return clock_ms
+end
 
 --- @include "sortable.lua"
 
@@ -55,23 +63,37 @@ local written = {} -- events of this script: { seq, mark, json }
 local is_popped = false
 local is_due -- true: goes (back) into the outbox; false: leaves it; nil: stays as it is
 
-local function load_record()
-  local values = redis.call('HMGET', task_key, unpack(FIELDS))
+local function take(record, values, from)
+  for i = 1, #values do
+    local name, value = FIELDS[from + i - 1], values[i]
+    if IS_TEXT[name] then value = value or '' else value = tonumber(value) or 0 end
+    record[name], was[name] = value, value
+  end
+end
+
+-- The first fields alone; load_rest must follow before anything else of the record is looked at.
+local function load_core()
+  local values = redis.call('HMGET', task_key, unpack(FIELDS, 1, CORE))
   if not values[1] then return nil end
   local record = {}
   was = {}
-  for i, name in ipairs(FIELDS) do
-    local value = values[i] or ''
-    if i > #TEXTS then value = tonumber(value) or 0 end
-    record[name], was[name] = value, value
-  end
+  take(record, values, 1)
+  return record
+end
+
+local function load_rest(record)
+  if not record.owner then take(record, redis.call('HMGET', task_key, unpack(FIELDS, CORE + 1)), CORE + 1) end
+end
+
+local function load_record()
+  local record = load_core()
+  if record then load_rest(record) end
   return record
 end
 
 local function new_record(owner, context)
   local record = {}
-  for _, name in ipairs(TEXTS) do record[name] = '' end
-  for _, name in ipairs(NUMBERS) do record[name] = 0 end
+  for _, name in ipairs(FIELDS) do record[name] = IS_TEXT[name] and '' or 0 end
   record.owner, record.context = owner, context
   return record
 end
@@ -116,8 +138,8 @@ local function say_status(record, letter, told)
   told = told or {}
   local message, metadata = told.message or '', told.metadata or ''
   record.state = letter
-  record.time = sortable(now_ms)
-  record.status = '{"state":"TASK_STATE_' .. STATES[letter] .. '","timestamp":"' .. timestamp(now_ms) .. '"'
+  record.time = sortable(now_ms())
+  record.status = '{"state":"TASK_STATE_' .. STATES[letter] .. '","timestamp":"' .. timestamp(now_ms()) .. '"'
     .. (message ~= '' and ',"message":' .. message or '') .. '}'
   say(record, '{"statusUpdate":{"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '","status":'
     .. record.status .. (metadata ~= '' and ',"metadata":' .. metadata or '') .. '}}', told.released, told.is_reply)
@@ -127,7 +149,8 @@ end
 
 local function write_fields(record)
   local set, gone = {}, {}
-  for _, name in ipairs(FIELDS) do
+  for i = 1, #FIELDS do
+    local name = FIELDS[i]
     local value = record[name]
     if not was or value ~= was[name] then
       if value == '' or value == 0 then gone[#gone + 1] = name
@@ -148,7 +171,7 @@ local function move_index(record, index)
     if not was then redis.call('PERSIST', index) end
     return
   end
-  local expired = '(' .. record.state .. sortable(now_ms - retention_ms)
+  local expired = '(' .. record.state .. sortable(now_ms() - retention_ms)
   local old = redis.call('ZRANGEBYLEX', index, '[' .. record.state, expired, 'LIMIT', 0, 4)
   if #old > 0 then redis.call('ZREM', index, unpack(old)) end
   if redis.call('ZLEXCOUNT', index, '[a', '+') == 0 then redis.call('PEXPIRE', index, retention_ms) end
@@ -174,7 +197,7 @@ local function commit(record)
     redis.call('XADD', events_key, 'MAXLEN', '~', kept_events, seq .. '-0', mark, json)
     redis.call('PUBLISH', events_key, seq .. '|' .. mark .. '|' .. json)
   end
-  if is_due then redis.call('ZADD', outbox_key, now_ms + lease_ms, task_id) end
+  if is_due then redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id) end
   if is_due == false then redis.call('ZREM', outbox_key, task_id) end
   if not was or record.state ~= was.state or record.time ~= was.time then
     move_index(record, index_root .. ':' .. record.owner)
