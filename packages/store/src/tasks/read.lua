@@ -29,13 +29,13 @@ local function latest(n)
   local bytes, size = 256 * n, inside and #inside or redis.call('STRLEN', outside)
   while true do
     local text = inside or redis.call('GETRANGE', outside, -bytes, -1)
-    local starts, start = {}, text:find('\n', 1, true)
+    local starts, start = {}, text:find('\t', 1, true)
     while start do
       starts[#starts + 1] = start
-      start = text:find('\n', start + 1, true)
+      start = text:find('\t', start + 1, true)
     end
-    if #starts >= n then return text:sub(starts[#starts - n + 1]) end
-    if #text >= size then return text:sub(2) end
+    if #starts >= n then return text:sub(starts[#starts - n + 1] + 1) end
+    if #text >= size then return text:sub(3) end
     bytes = bytes * 4
   end
 end
@@ -56,7 +56,7 @@ end
 
 if (inside or outside) and length ~= '0' then
   put(',"history":[')
-  put(length ~= '' and latest(tonumber(length)) or inside and inside:sub(2) or redis.call('GETRANGE', outside, 1, -1))
+  put(length ~= '' and latest(tonumber(length)) or inside and inside:sub(3) or redis.call('GETRANGE', outside, 2, -1))
   put(']')
 end
 

@@ -19,7 +19,7 @@ export async function accepted(store: Store, scope: Scope, message: Message = us
   return acceptance;
 }
 
-const ignore = { onCancel: () => undefined, onFenced: () => undefined };
+const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
 
 /** Begins a turn as a worker would that was given the job of this number. */
 export async function begun(

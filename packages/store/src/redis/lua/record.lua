@@ -113,9 +113,9 @@ local function grow(record, name, text, inside, outside)
   redis.call('HDEL', task_key, name)
 end
 
--- A raw line break is white space in JSON and never part of a message: it marks where each begins.
+-- A raw tab is white space in JSON, never part of a message, and harmless in a frame of SSE: it marks where each begins.
 local function remember(record, message)
-  grow(record, 'h', ',\n' .. message, unpack(redis.call('HMGET', task_key, 'h', '@h')))
+  grow(record, 'h', ',\t' .. message, unpack(redis.call('HMGET', task_key, 'h', '@h')))
 end
 
 -- Events

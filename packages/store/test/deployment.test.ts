@@ -1,0 +1,69 @@
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { startRedis } from '../../../tests/support/redis.ts';
+import { Store, StoreError } from '../src/index.ts';
+import { accepted, begun } from './support/drive.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+const stores: Store[] = [];
+afterAll(() => Promise.all(stores.map((store) => store.stop())));
+
+function aStore(settings: ConstructorParameters<typeof Store>[0]): Store {
+  const store = new Store(settings, () => undefined);
+  stores.push(store);
+  return store;
+}
+
+describe('a store', () => {
+  test('refuses another number of shards than its deployment was made with', async () => {
+    const prefix = uniquePrefix();
+    const redisUrl = inject('redisUrl');
+    await aStore({ redisUrl, prefix, shards: 2 }).start();
+    await expect(aStore({ redisUrl, prefix, shards: 3 }).start()).rejects.toThrow(/SHARDS=2.*SHARDS=3/);
+  });
+
+  test('refuses a Redis that may evict tasks', async () => {
+    const redis = await startRedis();
+    try {
+      const evicting = aStore({ redisUrl: redis.url });
+      const { Redis } = await import('ioredis');
+      const connection = new Redis(redis.url);
+      await connection.config('SET', 'maxmemory-policy', 'allkeys-lru');
+      connection.disconnect();
+      await expect(evicting.start()).rejects.toThrow(StoreError);
+    } finally {
+      await redis.stop();
+    }
+  });
+
+  test('stops twice without complaint', async () => {
+    const store = aStore({ redisUrl: inject('redisUrl'), prefix: uniquePrefix() });
+    await store.start();
+    await Promise.all([store.stop(), store.stop()]);
+  });
+
+  test('spreads tasks over its shards, keeps a context together and lists across all of them', async () => {
+    const store = await testStore({ shards: 4 });
+    const tasks = await Promise.all(Array.from({ length: 24 }, () => accepted(store, alice)));
+    const redis = testRedis();
+    const shards = new Set<string>();
+    for (const { taskId } of tasks) {
+      const [key = ''] = await redis.keys(`${store.settings.prefix}{s?}:t:${taskId}`);
+      shards.add(/\{(s\d)\}/.exec(key)?.[1] ?? '');
+    }
+    expect(shards.size).toBeGreaterThan(1);
+    expect(await store.queue.waiting('echo')).toBe(24);
+    const page = await store.tasks.list(alice, { pageSize: 10 });
+    expect([page.tasks.length, page.totalSize]).toEqual([10, 24]);
+    const [{ taskId, contextId } = { taskId: '', contextId: '' }] = tasks;
+    const sibling = await accepted(store, alice, {
+      messageId: 's',
+      role: 'ROLE_USER',
+      parts: [{ text: 'x' }],
+      contextId,
+    });
+    expect((await store.tasks.list(alice, { contextId, pageSize: 10 })).totalSize).toBe(2);
+    expect((await store.tasks.read(alice, sibling.taskId))?.state).toBe('TASK_STATE_SUBMITTED');
+    await begun(store, taskId);
+  });
+});

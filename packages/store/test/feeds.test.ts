@@ -1,0 +1,167 @@
+import { fold, type StreamResponse, type Task } from '@switchyard/protocol';
+import { describe, expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import type { FeedItem, OpenTurn, Store } from '../src/index.ts';
+import { TaskMissing } from '../src/index.ts';
+import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
+import { alice, bob, testRedis, testStore } from './support/redis.ts';
+
+const store = await testStore({ feedCheckMs: 200 });
+const redis = testRedis();
+
+const complete = (turn: OpenTurn): Promise<void> =>
+  turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, message: agentMessage('done') });
+const chunk = (turn: OpenTurn, text: string): Promise<void> =>
+  turn.publish({ kind: 'artifact', artifact: { artifactId: 'r', parts: [{ text }] }, append: true, lastChunk: false });
+
+/** Follows in the background; `items` grows as they come. */
+function watch(of: Store, taskId: string, options: { after?: number; signal?: AbortSignal } = {}) {
+  const items: FeedItem[] = [];
+  const ended = (async () => {
+    for await (const item of of.feeds.follow(alice, taskId, options)) items.push(item);
+  })();
+  return { items, ended };
+}
+
+function foldAll(items: readonly FeedItem[]): Task {
+  const [first, ...rest] = items;
+  return rest.reduce(
+    (task, { json }) => fold(task, JSON.parse(json) as StreamResponse),
+    JSON.parse(first?.json ?? '') as Task,
+  );
+}
+
+describe('a feed', () => {
+  test('begins with the task and goes on with each event, in order, to the terminal one', async () => {
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    const { items, ended } = watch(store, taskId);
+    await until(() => items.length === 1, { what: 'the snapshot' });
+    for (let i = 0; i < 200; i++) await chunk(turn, `${i} `);
+    await complete(turn);
+    await ended;
+    expect(items.map(({ seq }) => seq)).toEqual(Array.from({ length: 202 }, (_, i) => i + 1));
+    expect(items.map(({ kind }) => kind).slice(0, 2)).toEqual(['task', 'event']);
+    const stored: Task = JSON.parse((await store.tasks.read(alice, taskId))?.task ?? '');
+    expect(foldAll(items)).toEqual(stored);
+  });
+
+  test('goes on behind the event that it is resumed after, from the stream and then live', async () => {
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    for (let i = 0; i < 150; i++) await chunk(turn, `${i} `);
+    await turn.flush();
+    const { items, ended } = watch(store, taskId, { after: 30 });
+    await until(() => items.length === 121, { what: 'what was written before' });
+    await complete(turn);
+    await ended;
+    expect(items.map(({ seq }) => seq)).toEqual(Array.from({ length: 122 }, (_, i) => i + 31));
+  });
+
+  test('gives a fresh task to who resumes where the stream no longer reaches', async () => {
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    for (let i = 0; i < 20; i++) await chunk(turn, `${i} `);
+    await turn.flush();
+    await redis.xtrim(`${store.settings.prefix}{s0}:t:${taskId}:e`, 'MAXLEN', 5);
+    const { items, ended } = watch(store, taskId, { after: 3 });
+    await until(() => items.length === 1, { what: 'a fresh task' });
+    expect(items[0]).toMatchObject({ kind: 'task', seq: 21 });
+    await complete(turn);
+    await ended;
+    expect(items.at(-1)).toMatchObject({ kind: 'event', seq: 22, state: 'TASK_STATE_COMPLETED' });
+  });
+
+  test('of who claims to have seen more than there is begins anew with the task', async () => {
+    const { taskId } = await accepted(store, alice);
+    const { items, ended } = watch(store, taskId, { after: 1_000 });
+    await until(() => items.length === 1, { what: 'a fresh task' });
+    expect(items[0]).toMatchObject({ kind: 'task', seq: 1 });
+    await store.tasks.cancel(alice, taskId);
+    await ended;
+  });
+
+  test('of an ended task is its snapshot', async () => {
+    const { taskId } = await accepted(store, alice);
+    await store.tasks.cancel(alice, taskId);
+    const { items, ended } = watch(store, taskId);
+    await ended;
+    expect(items).toMatchObject([{ kind: 'task', state: 'TASK_STATE_CANCELED' }]);
+  });
+
+  test('ends when its signal does, although nothing happens', async () => {
+    const { taskId } = await accepted(store, alice);
+    const leaving = new AbortController();
+    const { items, ended } = watch(store, taskId, { signal: leaving.signal });
+    await until(() => items.length === 1, { what: 'the snapshot' });
+    leaving.abort();
+    await ended;
+    expect(store.feeds.size).toBe(0);
+  });
+
+  test('does not exist for another principal, also when resumed', async () => {
+    const { taskId } = await accepted(store, alice);
+    for (const options of [{}, { after: 0 }]) {
+      const stolen = store.feeds.follow(bob, taskId, options)[Symbol.asyncIterator]();
+      await expect(stolen.next()).rejects.toThrow(TaskMissing);
+    }
+  });
+
+  test('tells which message’s caller need not wait any more', async () => {
+    const { taskId, number } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    const second = await accepted(store, alice, userMessage('second', { taskId }));
+    const { items, ended } = watch(store, taskId);
+    await until(() => items.length === 1, { what: 'the snapshot' });
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false, releasesCaller: true });
+    await complete(turn);
+    await complete(await begun(store, taskId, { started: 1 }));
+    await ended;
+    expect([number, second.number]).toEqual([1, 2]);
+    expect(items.map(({ released }) => released)).toEqual([0, 0, 1, 1, 2]);
+    expect(items.map(({ state }) => state.replace('TASK_STATE_', ''))).toEqual([
+      'SUBMITTED',
+      'WORKING',
+      'WORKING',
+      'WORKING',
+      'COMPLETED',
+    ]);
+  });
+
+  test('marks a plain message for who waits for it', async () => {
+    const { taskId, seq } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    const { items, ended } = watch(store, taskId, { after: seq });
+    await turn.publish({
+      kind: 'status',
+      state: 'TASK_STATE_COMPLETED',
+      settles: true,
+      isReply: true,
+      message: agentMessage('hi'),
+    });
+    await ended;
+    expect(items).toMatchObject([{ isReply: true, released: 1 }]);
+  });
+
+  test('misses nothing while its connection to Redis is cut again and again, and hears a lost last event', async () => {
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    const readers = Array.from({ length: 20 }, () => watch(store, taskId));
+    await until(() => readers.every(({ items }) => items.length === 1), { what: 'all snapshots' });
+    for (let i = 0; i < 300; i++) {
+      await chunk(turn, `${i} `);
+      if (i % 60 === 59) await cutSubscribers();
+    }
+    await cutSubscribers();
+    await complete(turn);
+    await Promise.all(readers.map(({ ended }) => ended));
+    const expected = Array.from({ length: 302 }, (_, i) => i + 1);
+    for (const { items } of readers) expect(items.map(({ seq }) => seq)).toEqual(expected);
+  });
+});
+
+/** Subscriber connections of this Redis: of ours, and of other test files, which must survive it as well. */
+async function cutSubscribers(): Promise<void> {
+  await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import { accepted, begun } from './support/drive.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+const store = await testStore({ leaseMs: 50 });
+const redis = testRedis();
+const queueKeys = (): Promise<string[]> => redis.keys(`${store.settings.prefix}{s0}:q:echo:*`);
+const state = async (taskId: string): Promise<string | undefined> => (await store.tasks.read(alice, taskId))?.state;
+
+describe('the sweeper', () => {
+  test('adds the job of a task again that has lost it', async () => {
+    const { taskId } = await accepted(store, alice);
+    await redis.del(...(await queueKeys()));
+    expect(await store.queue.waiting('echo')).toBe(0);
+    await until(async () => (await store.outbox.sweep()).add === 1, { what: 'a sweep that adds' });
+    expect(await store.queue.waiting('echo')).toBe(1);
+    await store.tasks.cancel(alice, taskId);
+  });
+
+  test('does not make a long queue longer', async () => {
+    await redis.del(...(await queueKeys()));
+    const { taskId } = await accepted(store, alice);
+    for (let i = 0; i < 5; i++)
+      await until(async () => (await store.outbox.sweep()).add === 1, { what: 'a sweep that adds' });
+    expect(await store.queue.waiting('echo')).toBe(1);
+    await store.tasks.cancel(alice, taskId);
+  });
+
+  test('gets a job going that the queue knows but has in none of its lists', async () => {
+    const { taskId } = await accepted(store, alice);
+    await redis.del(`${store.settings.prefix}{s0}:q:echo:wait`);
+    await until(async () => (await store.outbox.sweep()) && (await store.queue.waiting('echo')) === 1, {
+      what: 'the job',
+    });
+    await store.tasks.cancel(alice, taskId);
+  });
+
+  test('ends a task whose cancel waits for an owner that is gone', async () => {
+    const { taskId } = await accepted(store, alice);
+    await begun(store, taskId);
+    await store.tasks.cancel(alice, taskId);
+    expect(await state(taskId)).toBe('TASK_STATE_SUBMITTED');
+    await until(async () => (await store.outbox.sweep()).canceled === 1, { what: 'a sweep that cancels' });
+    expect(await state(taskId)).toBe('TASK_STATE_CANCELED');
+  });
+
+  test('leaves a turn alone that shows signs of life', async () => {
+    const patient = await testStore({ leaseMs: 300 });
+    const { taskId } = await accepted(patient, alice);
+    const turn = await begun(patient, taskId);
+    const end = Date.now() + 900;
+    while (Date.now() < end) {
+      await turn.renew();
+      expect(await patient.outbox.sweep()).toEqual({ add: 0, canceled: 0 });
+    }
+  });
+});

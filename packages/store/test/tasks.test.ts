@@ -1,0 +1,254 @@
+import type { Task } from '@switchyard/protocol';
+import { describe, expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import { InvalidPageToken } from '../src/index.ts';
+import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
+import { alice, bob, testRedis, testStore } from './support/redis.ts';
+
+const store = await testStore({ maxInbox: 3 });
+const redis = testRedis();
+
+const read = async (taskId: string): Promise<Task> =>
+  JSON.parse((await store.tasks.read(alice, taskId))?.task ?? 'null');
+const verdict = async (...args: Parameters<typeof store.tasks.accept>): Promise<string> =>
+  (await store.tasks.accept(...args)).verdict;
+
+describe('accepting a message', () => {
+  test('makes a task that a read answers exactly as the acceptance did', async () => {
+    const message = userMessage('hi "there"\n😀', { metadata: { a: 1 } });
+    const { taskId, contextId, task, number, isNew } = await accepted(store, alice, message);
+    expect([number, isNew]).toEqual([1, true]);
+    expect((await store.tasks.read(alice, taskId))?.task).toBe(task);
+    expect(await read(taskId)).toEqual({
+      id: taskId,
+      contextId,
+      status: {
+        state: 'TASK_STATE_SUBMITTED',
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      },
+      history: [{ ...message, taskId, contextId }],
+    });
+  });
+
+  test('stamps the status with the time of Redis', async () => {
+    const { taskId } = await accepted(store, alice);
+    const [seconds] = await redis.time();
+    expect(Math.abs(Date.parse((await read(taskId)).status.timestamp ?? '') - Number(seconds) * 1_000)).toBeLessThan(
+      2_000,
+    );
+  });
+
+  test('keeps a context that the client names, quotes and all', async () => {
+    const contextId = 'my "context" \\ 1';
+    const { taskId } = await accepted(store, alice, userMessage('hi', { contextId }));
+    expect((await read(taskId)).contextId).toBe(contextId);
+    await accepted(store, alice, userMessage('again', { taskId, contextId }));
+    expect((await store.tasks.list(alice, { contextId, pageSize: 10 })).totalSize).toBe(1);
+  });
+
+  test('answers a retry with the first answer, and another body under the same messageId with a conflict', async () => {
+    const message = userMessage();
+    const first = await accepted(store, alice, message);
+    const again = await accepted(store, alice, message);
+    expect(again).toMatchObject({
+      isDuplicate: true,
+      isNew: false,
+      taskId: first.taskId,
+      contextId: first.contextId,
+      number: 1,
+    });
+    expect(await verdict(alice, { message: { ...message, parts: [{ text: 'other' }] } })).toBe('conflict');
+    expect((await read(first.taskId)).history).toHaveLength(1);
+  });
+
+  test('answers a retry of a follow-up also when the task has ended since', async () => {
+    const { taskId } = await accepted(store, alice);
+    const followUp = userMessage('more', { taskId });
+    await accepted(store, alice, followUp);
+    await store.tasks.cancel(alice, taskId);
+    expect(await accepted(store, alice, followUp)).toMatchObject({ isDuplicate: true, number: 2 });
+    expect(await verdict(alice, { message: userMessage('late', { taskId }) })).toBe('terminal');
+  });
+
+  test('lets two principals use the same messageId, and neither see the other', async () => {
+    const message = userMessage();
+    const hers = await accepted(store, alice, message);
+    const his = await accepted(store, bob, message);
+    expect(his.taskId).not.toBe(hers.taskId);
+    expect(await store.tasks.read(bob, hers.taskId)).toBeUndefined();
+    expect(await store.tasks.cancel(bob, hers.taskId)).toBe('missing');
+    expect(await verdict(bob, { message: userMessage('mine?', { taskId: hers.taskId }) })).toBe('missing');
+    expect((await store.tasks.list(bob, { contextId: hers.contextId, pageSize: 10 })).totalSize).toBe(0);
+  });
+
+  test('refuses an unknown task and a context that is not the task’s', async () => {
+    const { taskId } = await accepted(store, alice);
+    expect(await verdict(alice, { message: userMessage('x', { taskId: 'nowhere' }) })).toBe('missing');
+    expect(await verdict(alice, { message: userMessage('x', { taskId, contextId: 'other' }) })).toBe(
+      'context-mismatch',
+    );
+  });
+
+  test('refuses more messages than may wait', async () => {
+    const { taskId } = await accepted(store, alice);
+    for (const text of ['2', '3']) await accepted(store, alice, userMessage(text, { taskId }));
+    expect(await verdict(alice, { message: userMessage('4', { taskId }) })).toBe('inbox-full');
+  });
+
+  test('takes one round trip for a new task: the message and the job leave together', async () => {
+    await accepted(store, alice);
+    const sent = await commandsDuring(() => accepted(store, alice));
+    expect(sent).toHaveLength(2);
+    expect(sent.every((command) => /^evalsha$/i.test(command))).toBe(true);
+  });
+});
+
+describe('canceling', () => {
+  test('ends a waiting task at once, and says so again when asked again', async () => {
+    const { taskId } = await accepted(store, alice);
+    expect(await store.tasks.cancel(alice, taskId)).toBe('canceled');
+    expect(await store.tasks.cancel(alice, taskId)).toBe('canceled');
+    expect((await read(taskId)).status.state).toBe('TASK_STATE_CANCELED');
+  });
+
+  test('names the messages that it leaves unanswered', async () => {
+    const first = userMessage();
+    const { taskId } = await accepted(store, alice, first);
+    const second = userMessage('more', { taskId });
+    await accepted(store, alice, second);
+    await store.tasks.cancel(alice, taskId);
+    const dropped = { 'switchyard.droppedMessageIds': [first.messageId, second.messageId] };
+    expect((await read(taskId)).metadata).toEqual(dropped);
+  });
+
+  test('of a running turn tells its owner, whose last word ends the task', async () => {
+    await store.turns.listen();
+    const { taskId } = await accepted(store, alice);
+    const canceled = Promise.withResolvers<void>();
+    const turn = await begun(store, taskId, {
+      hooks: { onCancel: () => canceled.resolve(), onFenced: () => undefined },
+    });
+    expect(await store.tasks.cancel(alice, taskId)).toBe('requested');
+    await canceled.promise;
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_CANCELED', settles: true });
+    expect(turn.ending).toBe('drained');
+    expect(await store.tasks.cancel(alice, taskId)).toBe('canceled');
+  });
+
+  test('comes too late for a task that has ended otherwise', async () => {
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+    expect(await store.tasks.cancel(alice, taskId)).toBe('terminal');
+  });
+});
+
+describe('reading', () => {
+  test('answers no task to who has its version, and a new version after an event and after a waiting message', async () => {
+    const { taskId } = await accepted(store, alice);
+    const version = async (): Promise<string> => (await store.tasks.read(alice, taskId))?.version ?? '';
+    const first = await version();
+    expect(await store.tasks.read(alice, taskId, { version: first })).toMatchObject({ version: first, seq: 1 });
+    expect(await store.tasks.read(alice, taskId, { version: first })).not.toHaveProperty('task');
+    const turn = await begun(store, taskId);
+    await accepted(store, alice, userMessage('waits', { taskId }));
+    const second = await version();
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
+    expect(new Set([first, second, await version()]).size).toBe(3);
+  });
+
+  test('answers large artifacts whole, also while they are replaced', async () => {
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    const put = (letter: string): Promise<void> =>
+      turn.publish({
+        kind: 'artifact',
+        artifact: { artifactId: 'big', parts: [{ text: letter.repeat(200_000) }] },
+        append: false,
+        lastChunk: false,
+      });
+    await put('a');
+    for (const letter of 'bcdefghij') {
+      const [task] = await Promise.all([read(taskId), put(letter)]);
+      expect(task.artifacts?.[0]?.parts[0]?.text).toMatch(/^(.)\1{199999}$/);
+    }
+    await turn.flush();
+    expect((await read(taskId)).artifacts?.[0]?.parts[0]?.text?.[0]).toBe('j');
+  });
+});
+
+describe('listing', () => {
+  const carol = { ...alice, principal: { ...alice.principal, subject: 'carol' } };
+  const idsOf = (tasks: readonly string[]): string[] => tasks.map((json) => JSON.parse(json).id);
+
+  test('pages through all tasks, the latest status first, each once, with the exact total', async () => {
+    const made: string[] = [];
+    for (let i = 0; i < 7; i++) made.push((await accepted(store, carol)).taskId);
+    const seen: string[] = [];
+    for (let pageToken = ''; ; ) {
+      const page = await store.tasks.list(carol, { pageSize: 3, pageToken });
+      expect(page.totalSize).toBe(7);
+      seen.push(...idsOf(page.tasks));
+      pageToken = page.nextPageToken;
+      if (!pageToken) break;
+    }
+    expect(seen.toSorted()).toEqual(made.toSorted());
+    const times = await Promise.all(
+      seen.map(async (id) => JSON.parse((await store.tasks.read(carol, id))?.task ?? '').status.timestamp),
+    );
+    expect(times).toEqual(times.toSorted().reverse());
+  });
+
+  test('keeps its place when the task that the page token names has moved or ended', async () => {
+    const dave = { ...alice, principal: { ...alice.principal, subject: 'dave' } };
+    for (let i = 0; i < 5; i++) await accepted(store, dave);
+    const first = await store.tasks.list(dave, { pageSize: 2 });
+    await store.tasks.cancel(dave, idsOf(first.tasks)[1] ?? '');
+    const second = await store.tasks.list(dave, { pageSize: 10, pageToken: first.nextPageToken });
+    expect(second.tasks).toHaveLength(3);
+    expect(idsOf(second.tasks)).not.toContain(idsOf(first.tasks)[0]);
+  });
+
+  test('filters by state and by time, and leaves artifacts and history out when asked', async () => {
+    const erin = { ...alice, principal: { ...alice.principal, subject: 'erin' } };
+    const done = await accepted(store, erin);
+    const turn = await begun(store, done.taskId);
+    await turn.publish({
+      kind: 'artifact',
+      artifact: { artifactId: 'r', parts: [{ text: 'x' }] },
+      append: false,
+      lastChunk: true,
+    });
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, message: agentMessage('done') });
+    await accepted(store, erin);
+    const completed = await store.tasks.list(erin, {
+      pageSize: 10,
+      state: 'TASK_STATE_COMPLETED',
+      historyLength: 1,
+      includeArtifacts: false,
+    });
+    expect(idsOf(completed.tasks)).toEqual([done.taskId]);
+    expect(JSON.parse(completed.tasks[0] ?? '')).not.toHaveProperty('artifacts');
+    expect(JSON.parse(completed.tasks[0] ?? '').history).toHaveLength(1);
+    const later = new Date(Date.now() + 60_000).toISOString();
+    expect((await store.tasks.list(erin, { pageSize: 10, statusTimestampAfter: later })).totalSize).toBe(0);
+  });
+
+  test('refuses a page token that it never gave out', async () => {
+    await expect(store.tasks.list(alice, { pageSize: 1, pageToken: 'nonsense!' })).rejects.toThrow(InvalidPageToken);
+  });
+});
+
+/** Commands that clients (not scripts) sent to keys of this store meanwhile. */
+async function commandsDuring(act: () => Promise<unknown>): Promise<string[]> {
+  const commands: string[] = [];
+  const monitor = await redis.monitor();
+  monitor.on('monitor', (_, [command, ...args]: string[], source: string) => {
+    if (source !== 'lua' && args.some((arg) => arg.includes(store.settings.prefix))) commands.push(command ?? '');
+  });
+  await act();
+  await redis.ping();
+  await until(() => commands.length > 0, { what: 'the first command seen' });
+  monitor.disconnect();
+  return commands;
+}
