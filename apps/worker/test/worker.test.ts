@@ -1,0 +1,303 @@
+import { randomUUID } from 'node:crypto';
+import { type Agent, AgentError, defineAgent, type Execute, RetryableError } from '@switchyard/agent';
+import type { Message, Task } from '@switchyard/protocol';
+import { Store, type StoreSettings } from '@switchyard/store';
+import { afterEach, describe, expect, inject, test } from 'vitest';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { until } from '../../../tests/support/until.ts';
+import { type Happening, Worker, type WorkerSettings } from '../src/index.ts';
+
+const card = { name: 'Test agent', description: 'For tests.', version: '1.0.0', skills: [] };
+const agentThat = (execute: Execute, more: { turnTimeoutMs?: number; concurrency?: number } = {}): Agent =>
+  defineAgent({ id: 'test-agent', card, execute, ...more });
+
+const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: ['read'] }, agent: 'test-agent' };
+const running: (Worker | Store)[] = [];
+
+afterEach(async () => {
+  for (const one of running.splice(0).reverse()) await one.stop();
+});
+
+class Bench {
+  readonly prefix = uniquePrefix();
+  readonly happenings: Happening[] = [];
+
+  async store(settings: Partial<StoreSettings> = {}): Promise<Store> {
+    const store = new Store({ redisUrl: inject('redisUrl'), prefix: this.prefix, ...settings }, () => undefined);
+    running.push(store);
+    await store.start();
+    return store;
+  }
+
+  /** A worker with a store of its own, as another process would have. */
+  async worker(agent: Agent, settings: Partial<WorkerSettings & StoreSettings> = {}): Promise<Worker> {
+    const { drainMs = 0, sweepEveryMs = 200, ...storeSettings } = settings;
+    const observe = (happening: Happening): void => void this.happenings.push(happening);
+    const store = await this.store(storeSettings);
+    const worker = new Worker({ drainMs, sweepEveryMs }, { store, agents: [agent], observe });
+    running.push(worker);
+    await worker.start();
+    return worker;
+  }
+
+  happened<K extends Happening['kind']>(kind: K): (Happening & { kind: K })[] {
+    return this.happenings.filter((one): one is Happening & { kind: K } => one.kind === kind);
+  }
+}
+
+const message = (text: string, more: Partial<Message> = {}): Message => ({
+  messageId: randomUUID(),
+  role: 'ROLE_USER',
+  parts: [{ text }],
+  ...more,
+});
+
+async function send(store: Store, text: string, more: Partial<Message> = {}): Promise<string> {
+  const acceptance = await store.tasks.accept(scope, { message: message(text, more) });
+  if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+  return acceptance.taskId;
+}
+
+const read = async (store: Store, taskId: string): Promise<Task> =>
+  JSON.parse((await store.tasks.read(scope, taskId))?.task ?? 'null');
+
+function reached(store: Store, taskId: string, state: string): Promise<Task> {
+  return until(
+    async () => {
+      const task = await read(store, taskId);
+      return task.status.state === `TASK_STATE_${state}` && task;
+    },
+    { what: `${taskId} ${state}`, timeoutMs: 10_000 },
+  );
+}
+
+const textOf = ({ status }: Task): string | undefined => status.message?.parts[0]?.text;
+
+describe('a worker', () => {
+  test('runs a turn and writes its status, artifacts and outcome', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    await bench.worker(
+      agentThat(async (turn) => {
+        await turn.working('on it');
+        const report = turn.artifact({ name: 'Report' });
+        for (const chunk of ['a', 'b', 'c']) await report.append(chunk);
+        return turn.complete(`for ${turn.principal.subject}: ${turn.text}`);
+      }),
+    );
+    const task = await reached(store, await send(store, 'hello'), 'COMPLETED');
+    expect(textOf(task)).toBe('for alice: hello');
+    expect(task.artifacts).toMatchObject([{ name: 'Report', parts: [{ text: 'abc' }] }]);
+    expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual(['hello', 'on it', 'for alice: hello']);
+  });
+
+  test('runs messages of one task one after the other, in order, and tasks side by side', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    let [now, most] = [0, 0];
+    const byTask = new Map<string, string[]>();
+    const gate = Promise.withResolvers<void>();
+    await bench.worker(
+      agentThat(async (turn) => {
+        most = Math.max(most, ++now);
+        await gate.promise;
+        byTask.set(turn.task.id, [...(byTask.get(turn.task.id) ?? []), turn.text]);
+        now--;
+        return turn.text === '3' ? turn.complete() : turn.requireInput('more?');
+      }),
+    );
+    const tasks = await Promise.all([send(store, '1'), send(store, '1')]);
+    for (const text of ['2', '3']) for (const taskId of tasks) await send(store, text, { taskId });
+    await until(() => now === 2, { what: 'both tasks running' });
+    gate.resolve();
+    for (const taskId of tasks) await reached(store, taskId, 'COMPLETED');
+    expect(most).toBe(2);
+    expect([...byTask.values()]).toEqual([
+      ['1', '2', '3'],
+      ['1', '2', '3'],
+    ]);
+  });
+
+  test('hands a task over to another job after eight turns, and answers every message', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const texts: string[] = [];
+    const first = Promise.withResolvers<void>();
+    await bench.worker(
+      agentThat(async (turn) => {
+        await first.promise;
+        texts.push(turn.text);
+        return turn.complete(turn.text);
+      }),
+    );
+    const taskId = await send(store, '1');
+    for (let i = 2; i <= 20; i++) await send(store, String(i), { taskId });
+    first.resolve();
+    const task = await reached(store, taskId, 'COMPLETED');
+    expect(texts).toEqual(Array.from({ length: 20 }, (_, i) => String(i + 1)));
+    expect(textOf(task)).toBe('20');
+    expect(task.history).toHaveLength(40);
+  });
+
+  test('tries a turn again that asks for it, and gives up after its attempts', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const attempts: number[] = [];
+    await bench.worker(
+      agentThat(async ({ attempt }) => {
+        attempts.push(attempt);
+        throw new RetryableError('The oven is cold.', { retryAfterMs: 20 });
+      }),
+    );
+    const task = await reached(store, await send(store, 'bake'), 'FAILED');
+    expect(attempts).toEqual([1, 2, 3]);
+    expect(textOf(task)).toBe('The agent gave up after 3 attempts: The oven is cold.');
+  });
+
+  test('tells the client what an AgentError says, and nothing of any other error', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    await bench.worker(
+      agentThat(async (turn) => {
+        throw turn.text === 'known' ? new AgentError('We are closed.') : new Error('password=hunter2');
+      }),
+    );
+    expect(textOf(await reached(store, await send(store, 'known'), 'FAILED'))).toBe('We are closed.');
+    const secret = await reached(store, await send(store, 'unknown'), 'FAILED');
+    expect(JSON.stringify(secret)).not.toContain('hunter2');
+    expect(textOf(secret)).toBe('The agent failed unexpectedly.');
+  });
+
+  test('gives running turns back when it stops, and another worker runs them with no attempt spent', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const attempts: number[] = [];
+    let isSlow = true;
+    const agent = agentThat(async (turn) => {
+      attempts.push(turn.attempt);
+      if (!isSlow) return turn.complete('at last');
+      await new Promise((_, reject) => turn.signal.addEventListener('abort', () => reject(turn.signal.reason)));
+      return turn.complete('never');
+    });
+    const first = await bench.worker(agent);
+    const tasks = await Promise.all(Array.from({ length: 10 }, () => send(store, 'work')));
+    await until(() => attempts.length === 10, { what: 'ten turns running' });
+    isSlow = false;
+    await bench.worker(agent);
+    await first.stop();
+    for (const taskId of tasks) await reached(store, taskId, 'COMPLETED');
+    expect(attempts).toEqual(Array.from({ length: 20 }, () => 1));
+  });
+
+  test('lets running turns end within its drain time when it stops', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const begun = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<void>();
+    const worker = await bench.worker(
+      agentThat(async (turn) => {
+        begun.resolve();
+        await finish.promise;
+        return turn.complete('in time');
+      }),
+      { drainMs: 5_000 },
+    );
+    const taskId = await send(store, 'work');
+    await begun.promise;
+    const stopped = worker.stop();
+    finish.resolve();
+    await stopped;
+    expect(textOf(await read(store, taskId))).toBe('in time');
+  });
+
+  test('stops a running turn that is canceled, and ends the task', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const begun = Promise.withResolvers<void>();
+    const reasons: unknown[] = [];
+    await bench.worker(
+      agentThat(async (turn) => {
+        begun.resolve();
+        await new Promise<void>((resolve) => turn.signal.addEventListener('abort', () => resolve()));
+        reasons.push(turn.signal.reason.kind);
+        throw turn.signal.reason;
+      }),
+    );
+    const taskId = await send(store, 'work');
+    await begun.promise;
+    expect(await store.tasks.cancel(scope, taskId)).toBe('requested');
+    await reached(store, taskId, 'CANCELED');
+    expect(reasons).toEqual(['canceled']);
+  });
+
+  test('is stopped by the epoch when its job was taken over: the other run’s outcome stands', async () => {
+    const bench = new Bench();
+    const store = await bench.store({ leaseMs: 300 });
+    const release = Promise.withResolvers<void>();
+    const reasons: string[] = [];
+    await bench.worker(
+      agentThat(async (turn) => {
+        await release.promise;
+        turn.signal.addEventListener('abort', () => reasons.push(turn.signal.reason.kind));
+        await turn.working('am I still the owner?').catch(() => undefined);
+        return turn.complete('the zombie');
+      }),
+      { leaseMs: 300 },
+    );
+    const taskId = await send(store, 'work');
+    await until(() => bench.happened('turn-begun').length === 1, { what: 'the first run' });
+    const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
+    const other = await store.turns.begin({ taskId, job: 1, started: 2, token: 'other' }, 0, hooks);
+    if (typeof other === 'string') throw new Error(other);
+    release.resolve();
+    await until(() => reasons.length === 1, { what: 'the zombie told' });
+    await other.publish({
+      kind: 'status',
+      state: 'TASK_STATE_COMPLETED',
+      settles: true,
+      message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'the owner' }] },
+    });
+    expect(reasons).toEqual(['lock-lost']);
+    expect(textOf(await read(store, taskId))).toBe('the owner');
+  });
+
+  test('fails a turn that takes longer than its agent allows', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    await bench.worker(
+      agentThat(
+        async (turn) => {
+          await new Promise<void>((resolve) => turn.signal.addEventListener('abort', () => resolve()));
+          throw turn.signal.reason;
+        },
+        { turnTimeoutMs: 100 },
+      ),
+    );
+    expect(textOf(await reached(store, await send(store, 'dawdle'), 'FAILED'))).toBe(
+      'The agent did not finish within 0.1 s.',
+    );
+  });
+
+  test('waits for an authorization as long as the client takes, then runs the next turn', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    await bench.worker(
+      agentThat(async (turn) =>
+        turn.text === 'granted' ? turn.complete('thanks') : turn.requireAuth('Please log in.'),
+      ),
+    );
+    const taskId = await send(store, 'start');
+    expect(textOf(await reached(store, taskId, 'AUTH_REQUIRED'))).toBe('Please log in.');
+    await send(store, 'granted', { taskId });
+    expect(textOf(await reached(store, taskId, 'COMPLETED'))).toBe('thanks');
+  });
+
+  test('announces its agents while it lives', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const worker = await bench.worker(agentThat(async (turn) => turn.complete()));
+    expect(await store.registry.list()).toMatchObject([{ id: 'test-agent', workers: 1, card: { name: 'Test agent' } }]);
+    await worker.stop();
+    expect(await store.registry.list()).toMatchObject([{ id: 'test-agent', workers: 0 }]);
+  });
+});
