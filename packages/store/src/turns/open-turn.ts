@@ -6,7 +6,7 @@ import type { Delivery } from '../tasks/submission.ts';
 import { Encoder } from './encoder.ts';
 import { Tail } from './tail.ts';
 import type { TurnEvent } from './turn-event.ts';
-import type { TurnsPort } from './turns.ts';
+import type { TurnsPort } from './turns-port.ts';
 
 export const appendScript = new Script('append.lua', import.meta.url);
 export const endTurnScript = new Script('end-turn.lua', import.meta.url);

@@ -2,28 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Task } from '@switchyard/protocol';
 import { agentOf, principalOf } from '../principal.ts';
 import { Consumer, type ConsumerOptions, type TurnJob } from '../queue/consumer.ts';
-import type { Queue } from '../queue/queue.ts';
 import type { Channels } from '../redis/channels.ts';
-import type { RedisConnection } from '../redis/connection.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
-import type { Shards } from '../redis/shards.ts';
-import type { StoreSettings } from '../settings.ts';
 import { readWhole } from '../tasks/read.ts';
 import type { Delivery } from '../tasks/submission.ts';
 import { OpenTurn } from './open-turn.ts';
+import type { TurnsPort } from './turns-port.ts';
 
 export const beginTurnScript = new Script('begin-turn.lua', import.meta.url);
 
 /** A job that has run so many turns hands over to a successor, so that a busy task does not keep others waiting. */
 const TURNS_PER_JOB = 8;
-
-export interface TurnsPort {
-  readonly redis: RedisConnection;
-  readonly shards: Shards;
-  readonly queue: Queue;
-  readonly settings: StoreSettings;
-}
 
 /** A turn to run, or why there is none: all but `missing` mean that the job is done. `missing` may only be early. */
 export type Beginning = OpenTurn | 'stale' | 'missing' | 'canceled' | 'exhausted';
