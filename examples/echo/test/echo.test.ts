@@ -1,0 +1,73 @@
+import { runTurn } from '@switchyard/agent';
+import { Conversation, MemoryPort } from '@switchyard/agent/testing';
+import { describe, expect, it } from 'vitest';
+import echo from '../agent.ts';
+
+const say = (text: string) => new Conversation(echo).say(text);
+
+describe('echo', () => {
+  it('completes with the parts of the message', async () => {
+    const parts = [{ text: 'Hello' }, { data: { a: 1 } }, { url: 'https://example.com/x' }];
+    const { task } = await new Conversation(echo).say(parts);
+    expect(task.status).toMatchObject({ state: 'TASK_STATE_COMPLETED', message: { parts } });
+  });
+
+  it.each(['stream of thoughts', 'fail better', 'constructor', 'Ask', 'slow -1'])(
+    'takes "%s" for no command',
+    async (text) => {
+      expect((await say(text)).answer).toBe(text);
+    },
+  );
+
+  it('streams n chunks into one artifact', async () => {
+    const { task, events } = await say('stream 3');
+    expect(task.artifacts).toMatchObject([{ name: 'Stream', parts: [{ text: 'chunk 1\nchunk 2\nchunk 3\n' }] }]);
+    expect(events.filter(({ artifactUpdate }) => artifactUpdate)).toHaveLength(4);
+    expect(task.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  it('works for n milliseconds', async () => {
+    const { answer, events } = await say('slow 5');
+    expect(answer).toBe('Done');
+    expect(events.map(({ statusUpdate }) => statusUpdate?.status.state)).toEqual([
+      'TASK_STATE_WORKING',
+      'TASK_STATE_COMPLETED',
+    ]);
+  });
+
+  it('stops working when it is canceled', async () => {
+    const port = new MemoryPort({ message: 'slow 60000' });
+    const turn = runTurn(echo, port);
+    await port.until(({ status }) => status.state === 'TASK_STATE_WORKING');
+    port.interrupt('canceled');
+    await expect(turn).resolves.toMatchObject({ kind: 'interrupted', reason: { kind: 'canceled' } });
+  });
+
+  it('succeeds at attempt n', async () => {
+    expect((await say('retry 3')).answer).toBe('Done at attempt 3');
+  });
+
+  it('asks, and completes with the answer', async () => {
+    const conversation = new Conversation(echo);
+    const { task, answer } = await conversation.say('ask');
+    expect([task.status.state, answer]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'What shall I say?']);
+    expect((await conversation.say('This')).answer).toBe('This');
+  });
+
+  it('waits for an authorization, and goes on with the next message', async () => {
+    const conversation = new Conversation(echo);
+    const { task, result } = await conversation.say('auth');
+    expect([task.status.state, result.kind]).toEqual(['TASK_STATE_AUTH_REQUIRED', 'waiting-for-auth']);
+    expect((await conversation.say('You may')).task.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  it.each([
+    ['reject', 'TASK_STATE_REJECTED', 'Rejected, as you asked.'],
+    ['fail', 'TASK_STATE_FAILED', 'Failed, as you asked.'],
+    ['crash', 'TASK_STATE_FAILED', 'The agent failed unexpectedly.'],
+    ['message', 'TASK_STATE_COMPLETED', 'A message, and no task'],
+  ])('knows %s', async (word, state, text) => {
+    const { task, answer } = await say(word);
+    expect([task.status.state, answer]).toEqual([state, text]);
+  });
+});

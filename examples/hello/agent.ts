@@ -1,0 +1,14 @@
+import { defineAgent } from '@switchyard/agent';
+
+export default defineAgent({
+  id: 'hello',
+  card: {
+    name: 'Hello',
+    description: 'Greets whoever writes to it.',
+    version: '1.0.0',
+    skills: [
+      { id: 'greet', name: 'Greet', description: 'Greets you by your name.', tags: ['demo'], examples: ['Ada'] },
+    ],
+  },
+  execute: (turn) => turn.complete(`Hello, ${turn.text || 'world'}!`),
+});

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import {
+  isInterrupted,
+  isTerminal,
+  jsonRpcCodes,
+  parse,
+  type StreamResponse,
+  streamResponseSchema,
+} from '@switchyard/protocol';
+import { z } from 'zod';
+import { serverSentEvents } from './server-sent-events.ts';
+import { Transcript } from './transcript.ts';
+
+/** A refusal of the gateway, as JSON-RPC has it. */
+const answerSchema = z.object({
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number(), message: z.string() }).optional(),
+});
+
+/** The gateway refused the message; the words are its own. */
+class Refusal extends Error {
+  override readonly name = 'Refusal';
+  /** The task is unknown or has ended: nothing more can be said in it. */
+  readonly isFinal: boolean;
+
+  constructor({ code, message }: { code: number; message: string }) {
+    super(message);
+    this.isFinal = code === jsonRpcCodes.TaskNotFound || code === jsonRpcCodes.UnsupportedOperation;
+  }
+}
+
+/**
+ * The client of a conversation: it keeps contextId and taskId, sends them when it has them, stores them from every response,
+ * and forgets both once the task has ended.
+ */
+export class ChatClient {
+  readonly #url: string;
+  #transcript = new Transcript();
+  #contextId: string | undefined;
+  #taskId: string | undefined;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** Where the conversation stands; both ids are undefined before the first answer and after the end of a task. */
+  get ids(): { contextId: string | undefined; taskId: string | undefined } {
+    return { contextId: this.#contextId, taskId: this.#taskId };
+  }
+
+  /**
+   * Sends a message, and yields what the agent says, as it says it.
+   * @throws {Error} in the gateway's own words when it refuses the message
+   */
+  async *say(text: string): AsyncGenerator<string> {
+    try {
+      for await (const event of this.#send(text)) {
+        const words = this.#transcript.add(event);
+        const standing = this.#keepIds(event);
+        if (words) yield words;
+        if (standing === 'over') return;
+      }
+    } catch (error) {
+      if (error instanceof Refusal && error.isFinal) this.#forget();
+      throw error;
+    }
+  }
+
+  async *#send(text: string): AsyncGenerator<StreamResponse> {
+    const response = await fetch(this.#url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'a2a-version': '1.0' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'SendStreamingMessage',
+        params: { message: this.#message(text) },
+      }),
+    });
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+    if (!isStream || !response.body) throw await refusal(response);
+    for await (const data of serverSentEvents(response.body)) yield resultIn(data);
+  }
+
+  #message(text: string) {
+    const ids = {
+      ...(this.#contextId && { contextId: this.#contextId }),
+      ...(this.#taskId && { taskId: this.#taskId }),
+    };
+    return { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...ids };
+  }
+
+  /** @returns whether the agent has said what it had to say to this message */
+  #keepIds({ task, message, statusUpdate, artifactUpdate }: StreamResponse): 'over' | 'open' {
+    const of = task ?? message ?? statusUpdate ?? artifactUpdate;
+    this.#contextId = of?.contextId ?? this.#contextId;
+    this.#taskId = task?.id ?? statusUpdate?.taskId ?? this.#taskId;
+    const state = (task ?? statusUpdate)?.status.state;
+    if (state && isTerminal(state)) this.#forget();
+    return message || (state && (isTerminal(state) || isInterrupted(state))) ? 'over' : 'open';
+  }
+
+  #forget(): void {
+    this.#contextId = undefined;
+    this.#taskId = undefined;
+    this.#transcript = new Transcript();
+  }
+}
+
+function resultIn(data: string): StreamResponse {
+  const { result, error } = answerSchema.parse(JSON.parse(data));
+  if (error) throw new Refusal(error);
+  return parse(streamResponseSchema, result);
+}
+
+async function refusal(response: Response): Promise<Error> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const error = answerSchema.safeParse(body).data?.error;
+  return error ? new Refusal(error) : new Error(`No A2A agent answers at ${response.url} (HTTP ${response.status}).`);
+}

@@ -1,0 +1,30 @@
+/** What the scripted model understands of a conversation. */
+export interface Said {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** The answer of the desk: the pizza, or a question. */
+export interface Order {
+  readonly pizza: string;
+  readonly question: string;
+}
+
+const menu: Readonly<Record<string, RegExp>> = {
+  Hawaiian: /pineapple|hawai/i,
+  Margherita: /margh?erita/i,
+  Salami: /salami|pepperoni/i,
+  Funghi: /funghi|mushroom/i,
+  'Quattro Formaggi': /formaggi|cheese/i,
+};
+
+/** Takes an order as a model would: asks, offers the menu when the answer is no pizza, and knows one when it hears it. */
+export function takeOrder(conversation: readonly Said[]): Order {
+  const wishes = conversation.filter(({ role }) => role === 'user').reverse();
+  for (const { content } of wishes) {
+    const pizza = Object.keys(menu).find((kind) => menu[kind]?.test(content));
+    if (pizza) return { pizza, question: '' };
+  }
+  const hasAsked = conversation.some(({ role }) => role === 'assistant');
+  return { pizza: '', question: hasAsked ? `We have ${Object.keys(menu).join(', ')}. Which one?` : 'What kind?' };
+}

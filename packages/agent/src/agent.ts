@@ -1,0 +1,74 @@
+import type { AgentCard } from '@switchyard/protocol';
+import { type AgentCardDraft, completeCard } from './agent-card.ts';
+import type { Outcome } from './outcome.ts';
+import type { Turn } from './turn.ts';
+
+/** Runs one turn, and returns its outcome: `return turn.complete(…)`. */
+export type Execute = (turn: Turn) => Promise<Outcome>;
+
+export interface AgentDefinition {
+  /** Its place in URLs and queues: lower-case letters, digits and single hyphens, at most 63. */
+  readonly id: string;
+  readonly card: AgentCardDraft;
+  /** The agent always answers with a plain Message and never makes a task (A2A 3.1.1). Default: false. */
+  readonly repliesWithMessage?: boolean;
+  /** Turns that one worker process runs at a time, 1 to 10,000. Default: 20, which suits agents that mostly wait for a model. */
+  readonly concurrency?: number;
+  /** Longest time of a turn in milliseconds, at most 24 days; then it is interrupted and the task fails. Default: 600,000. */
+  readonly turnTimeoutMs?: number;
+  /**
+   * Turns of one task never run at the same time; turns of different tasks do, so keep state in the task, not in the module.
+   * Throw `RetryableError` to have the turn tried again, `AgentError` to fail the task with a text of yours; any other error fails it
+   * with a neutral one.
+   */
+  readonly execute: Execute;
+}
+
+/** An agent as a worker takes it: the definition with everything filled in. */
+export interface Agent {
+  readonly id: string;
+  readonly card: AgentCard;
+  readonly repliesWithMessage: boolean;
+  readonly concurrency: number;
+  readonly turnTimeoutMs: number;
+  readonly execute: Execute;
+}
+
+/** Longest delay of a Node.js timer. */
+const longestTimeoutMs = 2 ** 31 - 1;
+
+/**
+ * Defines an agent; a module that workers load exports it as its default.
+ * @throws {TypeError} naming what is wrong with the definition
+ */
+export function defineAgent(definition: AgentDefinition): Agent {
+  const { id, repliesWithMessage = false, concurrency = 20, turnTimeoutMs = 600_000, execute } = definition;
+  try {
+    checkId(id);
+    checkRange('concurrency', concurrency, 10_000);
+    checkRange('turnTimeoutMs', turnTimeoutMs, longestTimeoutMs);
+    return { id, card: completeCard(definition.card), repliesWithMessage, concurrency, turnTimeoutMs, execute };
+  } catch (error) {
+    throw new TypeError(`The agent "${id}" cannot be defined: ${error instanceof Error ? error.message : error}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Whether a value, such as the default export of a module, is an agent. */
+export function isAgent(value: unknown): value is Agent {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'id' in value && 'card' in value && 'execute' in value && typeof value.execute === 'function';
+}
+
+function checkId(id: string): void {
+  if (id.length <= 63 && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(id)) return;
+  throw new TypeError(
+    'its id must be lower-case letters, digits and single hyphens, at most 63, for example "pizza-desk"',
+  );
+}
+
+function checkRange(name: string, value: number, most: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return;
+  throw new TypeError(`its ${name} is ${value} and must be a whole number from 1 to ${most}`);
+}

@@ -1,0 +1,132 @@
+import { type ArtifactHeader, type Metadata, openingOfText, type Part } from '@switchyard/protocol';
+import { type PartContent, textPart, toParts } from './content.ts';
+import { handled } from './handled.ts';
+import { TurnMisuseError } from './turn-errors.ts';
+import type { TurnJournal } from './turn-journal.ts';
+import type { ArtifactEvent } from './turn-port.ts';
+
+/** What an artifact is, apart from its content (A2A 4.1.7). */
+export interface ArtifactOptions {
+  readonly name: string;
+  readonly description?: string;
+  /** Media type of the text that is written as a string. Default: none is said, which counts as text/plain. */
+  readonly mediaType?: string;
+  /** Give the id of an artifact of an earlier turn to replace it. Default: an id of its own, the same in every attempt at this turn. */
+  readonly artifactId?: string;
+  readonly metadata?: Metadata;
+  /** URIs of the extensions that the artifact uses. */
+  readonly extensions?: readonly string[];
+  /** Stores each chunk as a part of its own. Default: false, text chunks grow one text part; subscribers see every chunk either way. */
+  readonly keepsParts?: boolean;
+}
+
+/** How many chunks `pipe` hands on before the first of them is durable. */
+const mostAhead = 64;
+
+/**
+ * Writes one artifact, chunk by chunk (A2A 4.2.2). The first write creates it, or replaces what an earlier attempt left.
+ * Every method resolves when its chunks are durable.
+ * @throws {TurnMisuseError} after `finish`, and after the outcome of the turn
+ * @throws {TurnEnded} when the turn no longer owns its task
+ */
+export class ArtifactWriter {
+  readonly artifactId: string;
+  readonly #options: ArtifactOptions;
+  readonly #journal: TurnJournal;
+  #last: Part | undefined;
+  #isFinished = false;
+
+  constructor(journal: TurnJournal, artifactId: string, options: ArtifactOptions) {
+    this.#journal = journal;
+    this.artifactId = artifactId;
+    this.#options = options;
+  }
+
+  /** Whether anything has been written. */
+  get hasBegun(): boolean {
+    return this.#last !== undefined;
+  }
+
+  /** Adds to the end. */
+  append(content: PartContent): Promise<void> {
+    return this.#write(() => ({ parts: this.#parts(content), append: this.hasBegun, lastChunk: false }));
+  }
+
+  /**
+   * Adds every chunk of a stream. It runs a little ahead of what is durable, so that chunks can be written in batches,
+   * and no further than that: a fast source is paced.
+   */
+  pipe(chunks: AsyncIterable<PartContent> | Iterable<PartContent>): Promise<void> {
+    return handled(this.#pipe(chunks));
+  }
+
+  /** Puts this in the place of everything written so far. */
+  replace(content: PartContent): Promise<void> {
+    return this.#write(() => ({ parts: this.#parts(content), append: false, lastChunk: false }));
+  }
+
+  /** Adds `content`, if there is any, and says that nothing follows (`lastChunk`). */
+  finish(content?: PartContent): Promise<void> {
+    return this.#write(() => ({
+      parts: content === undefined ? this.#nothing() : this.#parts(content),
+      append: this.hasBegun,
+      lastChunk: true,
+    }));
+  }
+
+  async #pipe(chunks: AsyncIterable<PartContent> | Iterable<PartContent>): Promise<void> {
+    const ahead: Promise<void>[] = [];
+    for await (const chunk of chunks) {
+      ahead.push(this.append(chunk));
+      if (ahead.length >= mostAhead) await ahead.shift();
+    }
+    await Promise.all(ahead);
+  }
+
+  #write(build: () => Chunk): Promise<void> {
+    return this.#journal.write(() => {
+      if (this.#isFinished) throw new TurnMisuseError(`The artifact "${this.#options.name}" is finished already.`);
+      const event = this.#event(build());
+      this.#last = event.artifact.parts.at(-1) ?? this.#last;
+      this.#isFinished = event.lastChunk;
+      return event;
+    });
+  }
+
+  #event({ parts, append, lastChunk }: Chunk): ArtifactEvent {
+    const header = append ? { artifactId: this.artifactId } : this.#header();
+    const { keepsParts = false } = this.#options;
+    return { kind: 'artifact', artifact: { ...header, parts }, append, lastChunk, ...(keepsParts && { keepsParts }) };
+  }
+
+  #header(): ArtifactHeader {
+    const { name, description, metadata, extensions } = this.#options;
+    return {
+      artifactId: this.artifactId,
+      name,
+      ...(description !== undefined && { description }),
+      ...(metadata && { metadata }),
+      ...(extensions && { extensions: [...extensions] }),
+    };
+  }
+
+  #parts(content: PartContent): Part[] {
+    return toParts(content, this.#options.mediaType);
+  }
+
+  /**
+   * An artifact has at least one part (A2A 4.1.7), so the empty last chunk is an empty text where the stored text absorbs it.
+   * After a file or data it would stay behind as a part, hence none.
+   */
+  #nothing(): Part[] {
+    if (!this.#last) return this.#parts('');
+    const isAbsorbed = openingOfText(this.#last) !== '' && !this.#options.keepsParts;
+    return isAbsorbed ? [textPart('', this.#last.mediaType)] : [];
+  }
+}
+
+interface Chunk {
+  readonly parts: Part[];
+  readonly append: boolean;
+  readonly lastChunk: boolean;
+}

@@ -1,0 +1,11 @@
+export { type Agent, type AgentDefinition, defineAgent, type Execute, isAgent } from './agent.ts';
+export type { AgentCardDraft } from './agent-card.ts';
+export type { ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
+export { type Content, type MessageContent, type PartContent, textOf } from './content.ts';
+export type { Outcome } from './outcome.ts';
+export { type RunTurnOptions, runTurn } from './run-turn.ts';
+export { type StatusOptions, Turn } from './turn.ts';
+export { AgentError, RetryableError, type RetryOptions, TurnEnded, TurnMisuseError } from './turn-errors.ts';
+export { type InterruptionKind, TurnInterruption } from './turn-interruption.ts';
+export type { ArtifactEvent, Principal, StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
+export type { TurnResult } from './turn-result.ts';

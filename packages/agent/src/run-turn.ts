@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Agent } from './agent.ts';
+import type { Outcome } from './outcome.ts';
+import { Turn } from './turn.ts';
+import { AgentError, RetryableError, TurnEnded, TurnMisuseError } from './turn-errors.ts';
+import { TurnInterruption } from './turn-interruption.ts';
+import { TurnJournal } from './turn-journal.ts';
+import type { TurnPort } from './turn-port.ts';
+import type { TurnResult } from './turn-result.ts';
+import { TurnWatch } from './turn-watch.ts';
+
+export interface RunTurnOptions {
+  /** Milliseconds that an executor has to stop after its signal; default 5,000. Then the turn is over and its late writes are refused. */
+  readonly graceMs?: number;
+}
+
+/**
+ * Runs an agent over one message, and turns whatever happens into a result. It never rejects, and returns at most `graceMs` after
+ * the interruption of an executor that does not stop (twice that after the deadline, when the failure must still be written).
+ */
+export async function runTurn(
+  agent: Agent,
+  port: TurnPort,
+  { graceMs = 5_000 }: RunTurnOptions = {},
+): Promise<TurnResult> {
+  const journal = new TurnJournal(port);
+  const run = { agent, port, journal, turn: new Turn(port, journal), graceMs };
+  using watch = new TurnWatch(journal, { timeoutMs: agent.turnTimeoutMs, graceMs, signal: port.signal });
+  const result = await Promise.race([perform(run), watch.graceOver.then(() => abandon(run))]);
+  if (result.kind !== 'settled') journal.close(interruptionOf(journal));
+  return result;
+}
+
+interface Run {
+  readonly agent: Agent;
+  readonly port: TurnPort;
+  readonly journal: TurnJournal;
+  readonly turn: Turn;
+  readonly graceMs: number;
+}
+
+async function perform(run: Run): Promise<TurnResult> {
+  if (run.journal.signal.aborted) return interrupted(run);
+  try {
+    await run.agent.execute(run.turn);
+  } catch (error) {
+    return conclude(run, () => resultOf(run, error), error);
+  }
+  return conclude(run, () => resultOfSilence(run));
+}
+
+/** Whatever the agent threw or returned, what stands in the journal goes first. */
+async function conclude(run: Run, otherwise: () => Promise<TurnResult>, thrown?: unknown): Promise<TurnResult> {
+  const { journal } = run;
+  await journal.flush();
+  if (journal.outcome) return settled(journal.outcome, thrown ?? journal.firstError);
+  if (journal.signal.aborted) return interrupted(run);
+  // The machinery could not write, so it cannot write a failure either; and it would not be the agent's.
+  if (journal.portFault !== undefined) return { kind: 'retry', afterMs: undefined, error: journal.portFault };
+  return otherwise();
+}
+
+/** The executor neither stops nor returns. */
+async function abandon(run: Run): Promise<TurnResult> {
+  if (run.journal.outcome) return settled(run.journal.outcome, run.journal.firstError);
+  const reason = interruptionOf(run.journal);
+  const givenUp = delay(run.graceMs, { kind: 'interrupted', reason } as const, { ref: false });
+  return Promise.race([interrupted(run), givenUp]);
+}
+
+function settled({ state }: Outcome, error: unknown): TurnResult {
+  return error === undefined ? { kind: 'settled', state } : { kind: 'settled', state, error };
+}
+
+async function interrupted(run: Run): Promise<TurnResult> {
+  const reason = interruptionOf(run.journal);
+  if (reason.kind !== 'deadline') return { kind: 'interrupted', reason };
+  return fail(run, `The agent did not finish within ${run.agent.turnTimeoutMs / 1000} s.`, reason);
+}
+
+function interruptionOf({ ended, signal }: TurnJournal): TurnInterruption {
+  if (ended) return ended.reason;
+  return signal.aborted ? TurnInterruption.from(signal.reason) : new TurnInterruption('lock-lost');
+}
+
+async function resultOf(run: Run, error: unknown): Promise<TurnResult> {
+  if (error instanceof AgentError) return fail(run, error.message, error);
+  if (!(error instanceof RetryableError)) return fail(run, 'The agent failed unexpectedly.', error);
+  const { attempt, isLastAttempt } = run.port;
+  if (!isLastAttempt) return { kind: 'retry', afterMs: error.retryAfterMs, error };
+  return fail(
+    run,
+    `The agent gave up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${error.message}`,
+    error,
+  );
+}
+
+/** `execute` returned, and said nothing that ends a turn. */
+async function resultOfSilence(run: Run): Promise<TurnResult> {
+  const { agent, journal } = run;
+  if (journal.state === 'TASK_STATE_AUTH_REQUIRED') return { kind: 'waiting-for-auth' };
+  const hint = `execute() of the agent "${agent.id}" returned without an outcome: end it with "return turn.complete(…)" or one of its siblings.`;
+  return fail(run, 'The agent ended its turn without an outcome.', journal.firstError ?? new TurnMisuseError(hint));
+}
+
+async function fail({ turn, journal }: Run, text: string, error: unknown): Promise<TurnResult> {
+  try {
+    await turn.fail(text);
+    return { kind: 'failed', error };
+  } catch (fault) {
+    if (fault instanceof TurnEnded) return { kind: 'interrupted', reason: fault.reason };
+    return { kind: 'retry', afterMs: undefined, error: journal.portFault ?? fault };
+  }
+}

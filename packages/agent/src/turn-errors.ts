@@ -1,0 +1,43 @@
+import { TurnInterruption } from './turn-interruption.ts';
+
+/** What `RetryableError` takes beside its message. */
+export interface RetryOptions {
+  /** Earliest time of the next attempt, in milliseconds from now. Default: the worker's own backoff. */
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * Throw it when the same turn may succeed later: a rate limit, a server that is away for a moment.
+ * The client sees `message` only when the attempts are spent; `cause` goes to the log and never to the client.
+ */
+export class RetryableError extends Error {
+  override readonly name = 'RetryableError';
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, { retryAfterMs, cause }: RetryOptions = {}) {
+    super(message, { cause });
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Throw it to end the task as FAILED with exactly this message for the client. `cause` goes to the log only. */
+export class AgentError extends Error {
+  override readonly name = 'AgentError';
+}
+
+/** A write came after the turn had lost its task: canceled, taken over by another worker, or over. Stop working; it is no fault. */
+export class TurnEnded extends Error {
+  override readonly name = 'TurnEnded';
+  readonly reason: TurnInterruption;
+
+  constructor(reason: TurnInterruption = new TurnInterruption('lock-lost')) {
+    super(`The turn has ended: ${reason.message}`, { cause: reason });
+    this.reason = reason;
+  }
+}
+
+/** A mistake in the agent's code: publishing after the outcome, an append to a finished artifact, a turn without an outcome. */
+export class TurnMisuseError extends Error {
+  override readonly name = 'TurnMisuseError';
+}

@@ -1,0 +1,35 @@
+/**
+ * - `shutdown`: the worker stops; the turn is given back and runs elsewhere, no attempt is spent.
+ * - `deadline`: the turn took longer than its agent's `turnTimeoutMs`.
+ * - `canceled`: the client canceled the task.
+ * - `lock-lost`: another worker has taken the turn over; nothing more that is published here gets in.
+ */
+export type InterruptionKind = 'shutdown' | 'deadline' | 'canceled' | 'lock-lost';
+
+const meanings: Record<InterruptionKind, string> = {
+  shutdown: 'The worker is shutting down.',
+  deadline: 'The turn took too long.',
+  canceled: 'The task was canceled.',
+  'lock-lost': 'The turn does not own its task any more.',
+};
+
+/** The reason of a turn's abort signal: `turn.signal.reason`. */
+export class TurnInterruption extends Error {
+  override readonly name = 'TurnInterruption';
+  readonly kind: InterruptionKind;
+
+  constructor(kind: InterruptionKind, message = meanings[kind]) {
+    super(message);
+    this.kind = kind;
+  }
+
+  /** Reads the reason of a signal that others aborted. An unknown reason counts as a shutdown: the turn is given back, nothing is lost. */
+  static from(reason: unknown): TurnInterruption {
+    if (reason instanceof TurnInterruption) return reason;
+    return new TurnInterruption(isInterruption(reason) ? reason.kind : 'shutdown');
+  }
+}
+
+function isInterruption(reason: unknown): reason is { kind: InterruptionKind } {
+  return typeof reason === 'object' && reason !== null && 'kind' in reason && String(reason.kind) in meanings;
+}

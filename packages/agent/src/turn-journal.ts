@@ -1,0 +1,126 @@
+import { canFollow, type TaskState } from '@switchyard/protocol';
+import { handled } from './handled.ts';
+import type { Outcome } from './outcome.ts';
+import { TurnEnded, TurnMisuseError } from './turn-errors.ts';
+import type { TurnInterruption } from './turn-interruption.ts';
+import type { TurnEvent, TurnPort } from './turn-port.ts';
+
+/**
+ * The writes of one turn: checked against the rules of states, handed to the port in order, refused after the outcome
+ * and after the end of the turn. It remembers what went wrong, also where nobody awaited the write.
+ */
+export class TurnJournal {
+  readonly #port: TurnPort;
+  readonly #interrupter = new AbortController();
+  readonly #open = new Set<Promise<void>>();
+  #state: TaskState;
+  #settling: TaskState | undefined;
+  #outcome: Outcome | undefined;
+  #ended: TurnEnded | undefined;
+  #portFault: unknown;
+  #firstError: unknown;
+
+  constructor(port: TurnPort) {
+    this.#port = port;
+    this.#state = port.task.status.state;
+  }
+
+  /** The task's state as of the last write of this turn. */
+  get state(): TaskState {
+    return this.#state;
+  }
+
+  /** Set once the outcome of the turn is durable. */
+  get outcome(): Outcome | undefined {
+    return this.#outcome;
+  }
+
+  /** Set once the turn no longer owns its task. */
+  get ended(): TurnEnded | undefined {
+    return this.#ended;
+  }
+
+  /** Why the port could not write, if it could not: the fault of the machinery, not of the agent. */
+  get portFault(): unknown {
+    return this.#portFault;
+  }
+
+  /** The first write that failed, for the log. */
+  get firstError(): unknown {
+    return this.#firstError;
+  }
+
+  get signal(): AbortSignal {
+    return this.#interrupter.signal;
+  }
+
+  /** Asks the executor to stop. It may still write what is worth keeping until `close`. */
+  interrupt(reason: TurnInterruption): void {
+    this.#interrupter.abort(reason);
+  }
+
+  /** Refuses whatever the executor may still try to write. */
+  close(reason: TurnInterruption): void {
+    this.#end(new TurnEnded(reason));
+  }
+
+  /**
+   * @param build makes the event; what it throws rejects the write
+   * @throws {TurnMisuseError} after the outcome, or when the state may not follow the last one (A2A 4.1.3)
+   * @throws {TurnEnded} when the turn no longer owns its task
+   */
+  write(build: () => TurnEvent): Promise<void> {
+    const written = this.#write(build).catch((error: unknown) => {
+      this.#firstError ??= error;
+      throw error;
+    });
+    this.#open.add(written);
+    return handled(written.finally(() => this.#open.delete(written)));
+  }
+
+  /** Waits for the writes that nobody awaited. */
+  async flush(): Promise<void> {
+    while (this.#open.size > 0) await Promise.allSettled(this.#open);
+  }
+
+  async #write(build: () => TurnEvent): Promise<void> {
+    this.#refuseAfterEnd();
+    const event = build();
+    if (event.kind === 'status') this.#enter(event.state, event.settles);
+    await this.#publish(event);
+    if (event.kind === 'status' && event.settles) this.#outcome = { state: event.state };
+  }
+
+  #refuseAfterEnd(): void {
+    if (this.#ended) throw this.#ended;
+    // A chunk after one that was lost would leave a hole in the artifact.
+    if (this.#portFault !== undefined) throw this.#portFault;
+    if (this.#settling)
+      throw new TurnMisuseError(
+        `The turn has its outcome already (${this.#settling}): nothing can be published after it.`,
+      );
+  }
+
+  #enter(state: TaskState, settles: boolean): void {
+    if (!canFollow(this.#state, state)) throw new TurnMisuseError(`A task in ${this.#state} cannot become ${state}.`);
+    this.#state = state;
+    if (settles) this.#settling = state;
+  }
+
+  async #publish(event: TurnEvent): Promise<void> {
+    try {
+      await this.#port.publish(event);
+    } catch (error) {
+      if (error instanceof TurnEnded) this.#end(error);
+      // What the port does not take for its content is the agent's fault, and leaves the turn open for another outcome.
+      else if (error instanceof TurnMisuseError) this.#settling = undefined;
+      else this.#portFault ??= error;
+      throw error;
+    }
+  }
+
+  #end(ended: TurnEnded): void {
+    this.#ended ??= ended;
+    this.interrupt(ended.reason);
+  }
+}

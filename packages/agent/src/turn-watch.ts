@@ -1,0 +1,44 @@
+import { TurnInterruption } from './turn-interruption.ts';
+import type { TurnJournal } from './turn-journal.ts';
+
+export interface TurnLimits {
+  /** From the begin of the turn to its interruption. */
+  readonly timeoutMs: number;
+  /** From the interruption to the end of patience. */
+  readonly graceMs: number;
+  /** The worker's own reasons to interrupt. */
+  readonly signal: AbortSignal;
+}
+
+/** Interrupts a turn by its deadline or the worker's signal, and says when the executor has had its time to stop. */
+export class TurnWatch implements Disposable {
+  readonly #journal: TurnJournal;
+  readonly #signal: AbortSignal;
+  readonly #graceOver = Promise.withResolvers<void>();
+  readonly #deadline: NodeJS.Timeout;
+  #grace: NodeJS.Timeout | undefined;
+
+  constructor(journal: TurnJournal, { timeoutMs, graceMs, signal }: TurnLimits) {
+    this.#journal = journal;
+    this.#signal = signal;
+    this.#deadline = setTimeout(() => journal.interrupt(new TurnInterruption('deadline')), timeoutMs);
+    journal.signal.addEventListener('abort', () => {
+      this.#grace = setTimeout(this.#graceOver.resolve, graceMs);
+    });
+    if (signal.aborted) this.#passOn();
+    else signal.addEventListener('abort', this.#passOn, { once: true });
+  }
+
+  /** Resolves when the grace after an interruption is over; stays pending for a turn that ends in time. */
+  get graceOver(): Promise<void> {
+    return this.#graceOver.promise;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#deadline);
+    clearTimeout(this.#grace);
+    this.#signal.removeEventListener('abort', this.#passOn);
+  }
+
+  readonly #passOn = (): void => this.#journal.interrupt(TurnInterruption.from(this.#signal.reason));
+}

@@ -1,0 +1,179 @@
+import type { Message, Metadata, Task, TaskState } from '@switchyard/protocol';
+import { artifactId } from './artifact-id.ts';
+import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
+import { agentMessage, type Content, textOf } from './content.ts';
+import { handled } from './handled.ts';
+import type { Outcome } from './outcome.ts';
+import { TurnJournal } from './turn-journal.ts';
+import type { Principal, StatusEvent, TurnPort } from './turn-port.ts';
+
+export interface StatusOptions {
+  /** Merged into the metadata of the task (A2A 4.2.1). */
+  readonly metadata?: Metadata;
+}
+
+/**
+ * One run of an agent over one message of a task: what it may know, and what it may say.
+ *
+ * Whatever is published is durable when its promise resolves, reaches subscribers in the order of the calls, and enters
+ * the task's history by itself. Exactly one outcome ends a turn: `complete`, `requireInput`, `requireAuth`, `reject`,
+ * `fail` or `reply`; return it from `execute`.
+ *
+ * Every publishing method rejects with
+ * - `TurnMisuseError` after the outcome, and for content without a part;
+ * - `TurnEnded` once the turn no longer owns its task (canceled, timed out, taken over): let it pass, the worker knows.
+ */
+export class Turn {
+  readonly #port: TurnPort;
+  readonly #journal: TurnJournal;
+  readonly #namesakes = new Map<string, number>();
+
+  constructor(port: TurnPort, journal: TurnJournal = new TurnJournal(port)) {
+    this.#port = port;
+    this.#journal = journal;
+  }
+
+  /** The task as it was before this turn (A2A 4.1.1). */
+  get task(): Task {
+    return this.#port.task;
+  }
+
+  /** The message that this turn is to answer. */
+  get message(): Message {
+    return this.#port.message;
+  }
+
+  /** The text parts of the message, each on a line of its own; empty when it has none. */
+  get text(): string {
+    return textOf(this.message);
+  }
+
+  /**
+   * Both sides of the conversation, in the order in which they were said. The message of this turn is among them, mostly as the last;
+   * a message that the client sent while an earlier turn ran stands before that turn's answer.
+   */
+  get history(): readonly Message[] {
+    return this.task.history ?? [];
+  }
+
+  /** On whose behalf the turn runs. */
+  get principal(): Principal {
+    return this.#port.principal;
+  }
+
+  /**
+   * Aborted when the turn should stop; hand it to whatever takes a signal. Its reason is a `TurnInterruption`.
+   * After it the agent has 5 s to clean up, then the turn is over.
+   */
+  get signal(): AbortSignal {
+    return this.#journal.signal;
+  }
+
+  /** 1 for the first attempt at this message, 2 after one that failed retryably or whose worker died, … */
+  get attempt(): number {
+    return this.#port.attempt;
+  }
+
+  /** True when a `RetryableError` would fail the task. */
+  get isLastAttempt(): boolean {
+    return this.#port.isLastAttempt;
+  }
+
+  /** Media types that the client accepts, for example `application/json` (A2A 3.2.2); empty: any. */
+  get acceptedOutputModes(): readonly string[] {
+    return this.#port.acceptedOutputModes;
+  }
+
+  /** URIs of the extensions that the client asked for (A2A 3.2.6). */
+  get extensions(): readonly string[] {
+    return this.#port.extensions;
+  }
+
+  /** The metadata of the client's request (A2A 3.2.5). */
+  get metadata(): Metadata {
+    return this.#port.metadata;
+  }
+
+  /** How the turn ended, once that is durable. `requireAuth` is no end: the agent may go on when it has its credential. */
+  get outcome(): Outcome | undefined {
+    return this.#journal.outcome;
+  }
+
+  /** Says that the work goes on, with a message for the client if there is one: TASK_STATE_WORKING. */
+  working(content?: Content, options?: StatusOptions): Promise<void> {
+    return this.#say('TASK_STATE_WORKING', content, { settles: false, ...options });
+  }
+
+  /** Answers a client that waits for this turn now, with the working task; the turn goes on, and the client polls or subscribes. */
+  acknowledge(content: Content, options?: StatusOptions): Promise<void> {
+    return this.#say('TASK_STATE_WORKING', content, { settles: false, releasesCaller: true, ...options });
+  }
+
+  /** Begins an artifact; nothing is published before its first chunk (A2A 4.1.7). */
+  artifact(options: ArtifactOptions): ArtifactWriter {
+    const { name } = options;
+    const ordinal = (this.#namesakes.get(name) ?? 0) + 1;
+    this.#namesakes.set(name, ordinal);
+    const id = options.artifactId ?? artifactId({ messageId: this.message.messageId, name, ordinal });
+    return new ArtifactWriter(this.#journal, id, options);
+  }
+
+  /** The task is done: TASK_STATE_COMPLETED. Results belong into artifacts, the message says that they are there (A2A 3.7). */
+  complete(content?: Content, options?: StatusOptions): Promise<Outcome> {
+    return this.#settle('TASK_STATE_COMPLETED', content, options);
+  }
+
+  /** Asks the client: TASK_STATE_INPUT_REQUIRED. The answer comes as the message of the next turn (A2A 3.4.3). */
+  requireInput(question: Content, options?: StatusOptions): Promise<Outcome> {
+    return this.#settle('TASK_STATE_INPUT_REQUIRED', question, options);
+  }
+
+  /**
+   * Asks the client for an authorization: TASK_STATE_AUTH_REQUIRED (A2A 7.6). The credential comes out of band: wait for it and
+   * go on publishing, or return; then the client's next message begins a new turn.
+   */
+  requireAuth(explanation: Content, options?: StatusOptions): Promise<Outcome> {
+    const state: TaskState = 'TASK_STATE_AUTH_REQUIRED';
+    return handled(this.#say(state, explanation, { settles: false, ...options }).then(() => ({ state })));
+  }
+
+  /** Declines the task: TASK_STATE_REJECTED. */
+  reject(reason: Content, options?: StatusOptions): Promise<Outcome> {
+    return this.#settle('TASK_STATE_REJECTED', reason, options);
+  }
+
+  /** Ends the task as TASK_STATE_FAILED; the client reads `reason`. To throw an `AgentError` does the same. */
+  fail(reason: Content, options?: StatusOptions): Promise<Outcome> {
+    return this.#settle('TASK_STATE_FAILED', reason, options);
+  }
+
+  /**
+   * Answers with a plain Message instead of a task (A2A 3.1.1). A client that already holds the task gets it completed with
+   * this message. Set `repliesWithMessage` in the definition of an agent that always answers so.
+   */
+  reply(content: Content): Promise<Outcome> {
+    return this.#settle('TASK_STATE_COMPLETED', content, { isReply: true });
+  }
+
+  #settle(state: TaskState, content: Content | undefined, details?: Partial<StatusDetails>): Promise<Outcome> {
+    const said = this.#say(state, content, { ...details, settles: true });
+    return handled(said.then(() => ({ state })));
+  }
+
+  #say(state: TaskState, content: Content | undefined, details: StatusDetails): Promise<void> {
+    return this.#journal.write(() => ({
+      kind: 'status',
+      state,
+      ...(content !== undefined && { message: this.#message(content, details) }),
+      ...details,
+    }));
+  }
+
+  /** A plain reply carries its context itself: its reader gets no task to take it from (A2A 4.1.4). */
+  #message(content: Content, { isReply }: StatusDetails): Message {
+    const { contextId } = this.task;
+    return { ...agentMessage(content), ...(isReply && contextId !== undefined && { contextId }) };
+  }
+}
+
+type StatusDetails = Pick<StatusEvent, 'settles' | 'metadata' | 'releasesCaller' | 'isReply'>;

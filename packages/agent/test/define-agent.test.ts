@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { isAgent } from '../src/index.ts';
+import { agentThat } from './agents.ts';
+
+const complete = agentThat((turn) => turn.complete()).execute;
+
+describe('defineAgent', () => {
+  it('fills in what the author left out', () => {
+    const agent = agentThat(complete);
+    expect(agent).toMatchObject({ repliesWithMessage: false, concurrency: 20, turnTimeoutMs: 600_000 });
+    expect(agent.card).toMatchObject({
+      capabilities: { streaming: true },
+      defaultInputModes: ['text/plain'],
+      defaultOutputModes: ['text/plain'],
+      supportedInterfaces: [],
+    });
+  });
+
+  it('keeps what the author said', () => {
+    const card = { ...agentThat(complete).card, defaultOutputModes: ['image/png'], capabilities: { streaming: false } };
+    expect(agentThat(complete, { card, concurrency: 3 })).toMatchObject({
+      concurrency: 3,
+      card: { defaultOutputModes: ['image/png'], capabilities: { streaming: false } },
+    });
+  });
+
+  it.each(['Pizza', 'a--b', '-a', 'a:b', '', 'x'.repeat(64)])('refuses the id "%s"', (id) => {
+    expect(() => agentThat(complete, { id })).toThrow(/id must be lower-case letters/);
+  });
+
+  it('names the agent and every wrong field of its card', () => {
+    const card = { ...agentThat(complete).card, name: '', version: '' };
+    expect(() => agentThat(complete, { card })).toThrow(/"subject".*card\.name: .*card\.version: /);
+  });
+
+  it.each([0, 1.5, Number.NaN, 10_001])('refuses a concurrency of %d', (concurrency) => {
+    expect(() => agentThat(complete, { concurrency })).toThrow(/concurrency/);
+  });
+
+  it('makes something that a worker can tell from other exports', () => {
+    expect(isAgent(agentThat(complete))).toBe(true);
+    for (const other of [undefined, null, {}, 'agent', { id: 'x', card: {}, execute: 1 }])
+      expect(isAgent(other)).toBe(false);
+  });
+});

@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { z } from 'zod';
+
+const bodySchema = z.looseObject({
+  model: z.string(),
+  stream: z.boolean().optional(),
+  response_format: z.unknown().optional(),
+  messages: z.array(z.object({ role: z.string(), content: z.string() })),
+});
+
+export interface ModelRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: z.infer<typeof bodySchema>;
+}
+
+export type Script = (response: ServerResponse, request: ModelRequest) => void;
+
+/** A model server over real HTTP that does what the test's script says. */
+export class ModelEndpoint implements AsyncDisposable {
+  readonly requests: ModelRequest[] = [];
+  readonly #asked = Promise.withResolvers<void>();
+  readonly #answered = Promise.withResolvers<boolean>();
+  readonly #script: Script;
+  readonly #server = createServer(async (request, response) => {
+    const received = { headers: request.headers, body: bodySchema.parse(await json(request)) };
+    this.requests.push(received);
+    response.once('close', () => this.#answered.resolve(response.writableFinished));
+    this.#script(response, received);
+    this.#asked.resolve();
+  });
+
+  constructor(script: Script) {
+    this.#script = script;
+  }
+
+  async start(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`;
+  }
+
+  /** Resolves with the first request. */
+  get asked(): Promise<void> {
+    return this.#asked.promise;
+  }
+
+  /** Resolves when the first response has closed: false when the client hung up before its end. */
+  get answeredWholly(): Promise<boolean> {
+    return this.#answered.promise;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await once(this.#server, 'close');
+  }
+}
+
+/** Streams words, and says at the end why it ends. */
+export function stream(words: readonly string[], finishReason = 'stop'): Script {
+  return (response) => {
+    send(response, words);
+    response.write(event({ delta: {}, finish_reason: finishReason }));
+    response.end('data: [DONE]\n\n');
+  };
+}
+
+/** Begins a stream and leaves it to the test. */
+export function send(response: ServerResponse, words: readonly string[]): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const content of words) response.write(event({ delta: { content }, finish_reason: null }));
+}
+
+/** Answers at once. */
+export function whole(message: { content?: string; refusal?: string }, finishReason = 'stop'): Script {
+  return answer(
+    200,
+    completion({ message: { role: 'assistant', content: null, ...message }, finish_reason: finishReason }),
+  );
+}
+
+export function answer(status: number, body: object | string, headers: Record<string, string> = {}): Script {
+  return (response) => {
+    const [type, text] = typeof body === 'string' ? ['text/html', body] : ['application/json', JSON.stringify(body)];
+    response.writeHead(status, { 'content-type': type, ...headers }).end(text);
+  };
+}
+
+export function refusal(status: number, code: string, headers?: Record<string, string>): Script {
+  return answer(status, { error: { message: `Refused: ${code}`, type: 'error', code } }, headers);
+}
+
+function event(choice: object): string {
+  return `data: ${JSON.stringify(completion(choice))}\n\n`;
+}
+
+function completion(choice: object): object {
+  return { id: '1', object: 'chat.completion', created: 0, model: 'm', choices: [{ index: 0, ...choice }] };
+}

@@ -1,0 +1,172 @@
+import type { Part } from '@switchyard/protocol';
+import { describe, expect, it } from 'vitest';
+import { Turn, TurnEnded, TurnMisuseError } from '../src/index.ts';
+import { MemoryPort, type MemoryTurn } from '../src/testing/index.ts';
+
+function openTurn(turn: Partial<MemoryTurn> = {}) {
+  const port = new MemoryPort({ message: 'Hello', ...turn });
+  return { port, turn: new Turn(port) };
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+describe('what a turn knows', () => {
+  it('has the message, its text, the history and who asks', () => {
+    const parts = [{ text: 'one' }, { data: { two: 2 } }, { text: 'three' }];
+    const { turn, port } = openTurn({ message: parts, acceptedOutputModes: ['text/plain'], metadata: { priority: 1 } });
+    expect(turn.text).toBe('one\nthree');
+    expect(turn.history).toEqual([port.message]);
+    expect(turn).toMatchObject({
+      message: { role: 'ROLE_USER', parts },
+      principal: { subject: 'anonymous' },
+      attempt: 1,
+      isLastAttempt: false,
+      acceptedOutputModes: ['text/plain'],
+      extensions: [],
+      metadata: { priority: 1 },
+      outcome: undefined,
+    });
+  });
+});
+
+describe('what a turn says', () => {
+  const forms: [string, Parameters<Turn['complete']>[0], object][] = [
+    ['a text', 'Done', { parts: [{ text: 'Done' }] }],
+    ['a part', { data: null }, { parts: [{ data: null }] }],
+    [
+      'parts',
+      [{ text: 'a' }, { url: 'https://example.com/a' }],
+      { parts: [{ text: 'a' }, { url: 'https://example.com/a' }] },
+    ],
+    [
+      'parts with metadata and extensions',
+      { parts: [{ text: 'a' }], metadata: { k: 1 }, extensions: ['urn:x'] },
+      { parts: [{ text: 'a' }], metadata: { k: 1 }, extensions: ['urn:x'] },
+    ],
+  ];
+
+  it.each(forms)('can be %s', async (_, content, message) => {
+    const { turn, port } = openTurn();
+    await turn.complete(content);
+    expect(port.current.status.message).toEqual({
+      messageId: expect.stringMatching(uuid),
+      role: 'ROLE_AGENT',
+      ...message,
+    });
+  });
+
+  it('enters history by itself, in order', async () => {
+    const { turn, port } = openTurn();
+    await turn.working('Looking');
+    await turn.working();
+    await turn.complete('Found');
+    expect(port.current.history?.map(({ parts: [part] }) => part?.text)).toEqual(['Hello', 'Looking', 'Found']);
+  });
+
+  it('carries metadata for the task', async () => {
+    const { turn, port } = openTurn();
+    await turn.working('Looking', { metadata: { step: 1 } });
+    await turn.complete(undefined, { metadata: { step: 2 } });
+    expect(port.current.metadata).toEqual({ step: 2 });
+  });
+
+  it('refuses content without a part', async () => {
+    const { turn, port } = openTurn();
+    await expect(turn.complete([])).rejects.toThrow(TurnMisuseError);
+    expect(port.published).toEqual([]);
+    await expect(turn.complete('still possible')).resolves.toEqual({ state: 'TASK_STATE_COMPLETED' });
+  });
+
+  it('keeps its context id in a plain reply, whose reader gets no task', async () => {
+    const { turn, port } = openTurn();
+    await turn.reply('Hi');
+    const { contextId } = port.task;
+    expect(port.published).toMatchObject([
+      { state: 'TASK_STATE_COMPLETED', settles: true, isReply: true, message: { contextId, parts: [{ text: 'Hi' }] } },
+    ]);
+  });
+
+  it('releases the caller with an acknowledgement, and goes on', async () => {
+    const { turn, port } = openTurn();
+    await turn.acknowledge('I am on it');
+    expect(port.published).toMatchObject([{ state: 'TASK_STATE_WORKING', settles: false, releasesCaller: true }]);
+    await expect(turn.complete()).resolves.toBeDefined();
+  });
+});
+
+describe('the outcome of a turn', () => {
+  const outcomes: [string, (turn: Turn) => Promise<unknown>, string][] = [
+    ['complete', (turn) => turn.complete(), 'TASK_STATE_COMPLETED'],
+    ['requireInput', (turn) => turn.requireInput('Which?'), 'TASK_STATE_INPUT_REQUIRED'],
+    ['reject', (turn) => turn.reject('No'), 'TASK_STATE_REJECTED'],
+    ['fail', (turn) => turn.fail('Broken'), 'TASK_STATE_FAILED'],
+    ['reply', (turn) => turn.reply('Hi'), 'TASK_STATE_COMPLETED'],
+  ];
+
+  it.each(outcomes)('%s settles it', async (_, settle, state) => {
+    const { turn, port } = openTurn();
+    await expect(settle(turn)).resolves.toEqual({ state });
+    expect(port.published).toMatchObject([{ kind: 'status', state, settles: true }]);
+    expect(turn.outcome).toEqual({ state });
+  });
+
+  it.each(outcomes)('nothing can be published after %s', async (_, settle, state) => {
+    const { turn, port } = openTurn();
+    const report = turn.artifact({ name: 'Report' });
+    await settle(turn);
+    for (const write of [turn.working('more'), turn.complete(), report.append('more')]) {
+      await expect(write).rejects.toThrow(`The turn has its outcome already (${state})`);
+    }
+    expect(port.published).toHaveLength(1);
+  });
+
+  it('is refused a second time even before the first is durable', async () => {
+    const { turn } = openTurn();
+    const [first, second] = await Promise.allSettled([turn.complete('a'), turn.complete('b')]);
+    expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('is still open after requireAuth: the agent goes on when it has its credential', async () => {
+    const { turn, port } = openTurn();
+    await turn.requireAuth('Please approve');
+    expect(turn.outcome).toBeUndefined();
+    expect(port.current.status.state).toBe('TASK_STATE_AUTH_REQUIRED');
+    await turn.working('Approved');
+    await turn.complete();
+    expect(port.published.map((event) => event.kind === 'status' && event.settles)).toEqual([false, false, true]);
+  });
+});
+
+describe('a turn that lost its task', () => {
+  it('refuses every further write, and aborts its signal', async () => {
+    const { turn, port } = openTurn();
+    port.refuse();
+    await expect(turn.working()).rejects.toThrow(TurnEnded);
+    expect(turn.signal.reason).toMatchObject({ kind: 'lock-lost' });
+    await expect(turn.complete()).rejects.toThrow(TurnEnded);
+  });
+
+  it('writes nothing after a write that failed, so that no artifact has a hole', async () => {
+    const { turn, port } = openTurn();
+    const report = turn.artifact({ name: 'Report' });
+    await report.append('1');
+    port.refuse(new Error('no connection'));
+    await expect(report.append('2')).rejects.toThrow('no connection');
+    await expect(report.append('3')).rejects.toThrow('no connection');
+  });
+
+  it('survives writes that nobody awaits', async () => {
+    const { turn, port } = openTurn();
+    port.refuse();
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', note);
+    const parts: Part[] = [];
+    turn.complete(parts);
+    turn.requireAuth('Please');
+    turn.artifact({ name: 'Report' }).pipe(['a', 'b']);
+    await new Promise(setImmediate);
+    expect(unhandled).toEqual([]);
+    process.off('unhandledRejection', note);
+  });
+});
