@@ -1,6 +1,6 @@
 /** Everything the store can be told. Times in milliseconds, sizes in bytes. */
 export interface StoreSettings {
-  /** `redis://`, `rediss://` or `unix:` address of the Redis. */
+  /** `redis://…`, `rediss://…`, `redis+sentinel://…` or `redis+cluster://…`: see `parseRedisAddress`. */
   readonly redisUrl: string;
   /** What every key begins with; two deployments on one Redis need two prefixes. No braces. */
   readonly prefix: string;

@@ -1,3 +1,4 @@
+import { Cluster, type Redis } from 'ioredis';
 import type { StoreSettings } from '../settings.ts';
 import { StoreError } from '../store-error.ts';
 import type { RedisConnection } from './connection.ts';
@@ -6,12 +7,13 @@ import type { RedisConnection } from './connection.ts';
 export async function checkDeployment(redis: RedisConnection, settings: StoreSettings): Promise<void> {
   if (/[{}]/.test(settings.prefix))
     throw new StoreError(`The key prefix "${settings.prefix}" must not contain braces.`);
-  await checkEviction(redis);
+  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  await Promise.all(nodes.map(checkEviction));
   await checkShards(redis, settings);
 }
 
-async function checkEviction(redis: RedisConnection): Promise<void> {
-  const policy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1];
+async function checkEviction(node: Redis): Promise<void> {
+  const policy = /maxmemory_policy:(\S+)/.exec(await node.info('memory'))?.[1];
   if (policy && policy !== 'noeviction')
     throw new StoreError(`Redis may evict tasks: its maxmemory-policy is "${policy}". Set it to noeviction.`);
 }

@@ -1,7 +1,8 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
+import { parseRedisAddress, type RedisAddress } from './address.ts';
 
-/** One connection to Redis. (A Cluster connection is to join this type; everything above names keys with hash tags already.) */
-export type RedisConnection = Redis;
+/** One connection to a Redis, or the connections to a Cluster's nodes. */
+export type RedisConnection = Redis | Cluster;
 
 export interface Connections {
   /** Scripts, reads and the queue's adds: what one call issues together leaves in one write. */
@@ -10,12 +11,32 @@ export interface Connections {
   readonly subscriber: RedisConnection;
 }
 
-/** Not yet connected: `connect()` is the store's `start`. */
+/** Not yet connected: `connect()` is the store's `start`. @throws {StoreError} the address cannot be used */
 export function createConnections(redisUrl: string): Connections {
-  // Auto-pipelining stays off: it makes BullMQ slower, and ioredis writes the commands of one tick together anyway.
-  // Commands wait for a connection that comes back; who must not wait puts a deadline on the call.
-  const options = { lazyConnect: true, maxRetriesPerRequest: null, retryStrategy };
-  return { commands: new Redis(redisUrl, options), subscriber: new Redis(redisUrl, options) };
+  const address = parseRedisAddress(redisUrl);
+  return { commands: createConnection(address), subscriber: createConnection(address) };
+}
+
+// Auto-pipelining stays off: it makes BullMQ slower, and ioredis writes the commands of one tick together anyway.
+// Commands wait for a connection that comes back; who must not wait puts a deadline on the call.
+const RETRY = { lazyConnect: true, maxRetriesPerRequest: null };
+
+function createConnection({ kind, nodes, master, database, ...access }: RedisAddress): RedisConnection {
+  if (kind === 'cluster')
+    return new Cluster([...nodes], { ...CLUSTER, redisOptions: { ...access, maxRetriesPerRequest: null } });
+  if (kind === 'sentinel')
+    return new Redis({ ...RETRY, ...access, retryStrategy, sentinels: [...nodes], name: master, db: database });
+  const [{ host, port } = { host: '127.0.0.1', port: 6379 }] = nodes;
+  return new Redis({ ...RETRY, ...access, retryStrategy, host, port, db: database });
 }
 
 const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 5), 1_000);
+
+/** Found by killing masters: with the defaults adds fail in a fail-over, and workers hang. */
+const CLUSTER = {
+  lazyConnect: true,
+  enableReadyCheck: false,
+  maxRedirections: 1_000,
+  slotsRefreshInterval: 1_000,
+  clusterRetryStrategy: retryStrategy,
+} as const;

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { StoreError } from '../src/index.ts';
+import { parseRedisAddress } from '../src/redis/address.ts';
+
+describe('the address of a Redis', () => {
+  test.each([
+    ['redis://localhost', { kind: 'single', nodes: [{ host: 'localhost', port: 6379 }], database: 0 }],
+    ['redis://:s%3Acret@h:1/3', { kind: 'single', nodes: [{ host: 'h', port: 1 }], database: 3, password: 's:cret' }],
+    [
+      'rediss://me:pw@h',
+      { kind: 'single', nodes: [{ host: 'h', port: 6379 }], username: 'me', password: 'pw', tls: {} },
+    ],
+    ['redis://[::1]:7000', { kind: 'single', nodes: [{ host: '::1', port: 7000 }] }],
+    [
+      'redis+sentinel://a:1,b/main',
+      {
+        kind: 'sentinel',
+        nodes: [
+          { host: 'a', port: 1 },
+          { host: 'b', port: 26_379 },
+        ],
+        master: 'main',
+      },
+    ],
+    [
+      'rediss+cluster://a:1,b:2',
+      {
+        kind: 'cluster',
+        nodes: [
+          { host: 'a', port: 1 },
+          { host: 'b', port: 2 },
+        ],
+        tls: {},
+      },
+    ],
+  ])('%s is read', (url, address) => {
+    expect(parseRedisAddress(url)).toMatchObject(address);
+  });
+
+  test.each([
+    '',
+    'localhost:6379',
+    'http://h',
+    'redis://',
+    'redis://h:0',
+    'redis://h:99999',
+    'redis://h/name',
+    'redis+cluster://a:1,',
+  ])('"%s" is refused with what to write instead', (url) => {
+    expect(() => parseRedisAddress(url)).toThrow(StoreError);
+  });
+
+  test('that is refused is told without its password', () => {
+    expect(() => parseRedisAddress('redis://me:hunter2@h/name')).toThrow(/^(?!.*hunter2)/);
+  });
+
+  test('of sentinels needs the name of the master', () => {
+    expect(() => parseRedisAddress('redis+sentinel://a:1')).toThrow(/mymaster/);
+  });
+});
