@@ -5,7 +5,7 @@ import { agentMessage, type Content, textOf } from './content.ts';
 import { handled } from './handled.ts';
 import type { Outcome } from './outcome.ts';
 import { TurnJournal } from './turn-journal.ts';
-import type { Principal, StatusEvent, TurnPort } from './turn-port.ts';
+import type { Principal, StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
 
 export interface StatusOptions {
   /** Merged into the metadata of the task (A2A 4.2.1). */
@@ -116,6 +116,14 @@ export class Turn {
     this.#namesakes.set(name, ordinal);
     const id = options.artifactId ?? artifactId({ messageId: this.message.messageId, name, ordinal });
     return new ArtifactWriter(this.#journal, id, options);
+  }
+
+  /**
+   * Passes on an event that something else has made, such as an agent of another framework: checked, ordered and stored like every
+   * other. A status that settles is the outcome of the turn; `outcome` says so once it is durable.
+   */
+  publish(event: TurnEvent): Promise<void> {
+    return this.#journal.write(() => event);
   }
 
   /** The task is done: TASK_STATE_COMPLETED. Results belong into artifacts, the message says that they are there (A2A 3.7). */

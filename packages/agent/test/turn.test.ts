@@ -1,4 +1,4 @@
-import type { Part } from '@switchyard/protocol';
+import type { Message, Part } from '@switchyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { Turn, TurnEnded, TurnMisuseError } from '../src/index.ts';
 import { MemoryPort, type MemoryTurn } from '../src/testing/index.ts';
@@ -53,6 +53,17 @@ describe('what a turn says', () => {
       role: 'ROLE_AGENT',
       ...message,
     });
+  });
+
+  it('can be passed on from elsewhere, as it is', async () => {
+    const { turn, port } = openTurn();
+    const message: Message = { messageId: 'theirs', role: 'ROLE_AGENT', parts: [{ text: 'Done' }] };
+    const artifact = { artifactId: 'a', parts: [{ text: '1' }] };
+    await turn.publish({ kind: 'artifact', artifact, append: false, lastChunk: true });
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', message, settles: true });
+    expect(port.current).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED', message }, artifacts: [artifact] });
+    expect(turn.outcome).toEqual({ state: 'TASK_STATE_COMPLETED' });
+    await expect(turn.working()).rejects.toThrow(TurnMisuseError);
   });
 
   it('enters history by itself, in order', async () => {
