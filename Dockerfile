@@ -1,0 +1,34 @@
+# One image for every part: the command chooses. TypeScript runs as it is (Node 24), so nothing is compiled.
+#
+#   docker build -t switchyard .
+#   docker run switchyard apps/gateway/src/main.ts
+#   docker run switchyard apps/worker/src/main.ts --agents examples/echo/agent.ts
+
+FROM node:24-bookworm-slim AS packages
+WORKDIR /app
+# Only what decides which packages are installed: a change of code keeps this layer.
+COPY package.json package-lock.json ./
+COPY packages/protocol/package.json packages/protocol/
+COPY packages/store/package.json packages/store/
+COPY packages/agent/package.json packages/agent/
+COPY apps/gateway/package.json apps/gateway/
+COPY apps/worker/package.json apps/worker/
+COPY examples/pizza/package.json examples/pizza/
+COPY examples/device-assessment/package.json examples/device-assessment/
+COPY examples/echo/package.json examples/echo/
+COPY examples/hello/package.json examples/hello/
+# Not npm ci, for the reason given in scripts/setup.mjs; no dependency of the running system needs its install script.
+RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=packages /app ./
+COPY packages packages
+COPY apps apps
+COPY examples examples
+USER node
+EXPOSE 4000
+# Node handles SIGTERM itself; run with --init (compose: init: true) so that what an agent starts is reaped.
+ENTRYPOINT ["node"]
+CMD ["apps/gateway/src/main.ts"]

@@ -1,0 +1,40 @@
+import type { A2AErrorCode } from './codes.ts';
+
+/** A field that is wrong, such as `message.parts[0].text`, and why, in plain words. */
+export interface FieldViolation {
+  readonly field: string;
+  readonly description: string;
+}
+
+/** What an error may carry besides its code and message. */
+export interface A2AErrorDetails {
+  readonly violations?: readonly FieldViolation[];
+  /** Goes to the caller in ErrorInfo: never a secret, never another principal's id. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** When to try again, for RateLimited and Unavailable. */
+  readonly retryAfterSeconds?: number;
+  /** For our logs only: no wire shows it. */
+  readonly cause?: unknown;
+}
+
+/** The one error that may reach a caller. Its message is written for that caller. */
+export class A2AError extends Error {
+  override readonly name = 'A2AError';
+  readonly code: A2AErrorCode;
+  readonly violations: readonly FieldViolation[];
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: A2AErrorCode, message: string, details: A2AErrorDetails = {}) {
+    super(message, 'cause' in details ? { cause: details.cause } : undefined);
+    this.code = code;
+    this.violations = details.violations ?? [];
+    this.metadata = details.metadata ?? {};
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+
+  /** An A2AError as it is; anything else as Internal with a message that tells nothing, and the original as its cause. */
+  static from(error: unknown): A2AError {
+    return error instanceof A2AError ? error : new A2AError('Internal', 'Internal error', { cause: error });
+  }
+}

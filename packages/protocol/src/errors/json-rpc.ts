@@ -1,0 +1,43 @@
+import { A2AError } from './a2a-error.ts';
+import type { A2AErrorCode } from './codes.ts';
+import { type ErrorDetail, errorDetails } from './error-info.ts';
+
+/**
+ * §5.4 and §9.5. The specification leaves authentication, limits and the like to the server: those have codes of ours, from -32050
+ * down, within the range that JSON-RPC sets aside for servers.
+ */
+export const jsonRpcCodes: Readonly<Record<A2AErrorCode, number>> = {
+  TaskNotFound: -32001,
+  TaskNotCancelable: -32002,
+  PushNotificationNotSupported: -32003,
+  UnsupportedOperation: -32004,
+  ContentTypeNotSupported: -32005,
+  InvalidAgentResponse: -32006,
+  ExtendedAgentCardNotConfigured: -32007,
+  ExtensionSupportRequired: -32008,
+  VersionNotSupported: -32009,
+  ParseError: -32700,
+  InvalidRequest: -32600,
+  MethodNotFound: -32601,
+  InvalidParams: -32602,
+  Internal: -32603,
+  Unauthenticated: -32051,
+  PermissionDenied: -32052,
+  NotFound: -32053,
+  Conflict: -32054,
+  PayloadTooLarge: -32055,
+  RateLimited: -32056,
+  Unavailable: -32057,
+};
+
+export interface JsonRpcError {
+  code: number;
+  message: string;
+  data: ErrorDetail[];
+}
+
+/** The `error` member of a JSON-RPC response. Takes anything that was thrown; what is not an A2AError says nothing of itself. */
+export function toJsonRpcError(thrown: unknown): JsonRpcError {
+  const error = A2AError.from(thrown);
+  return { code: jsonRpcCodes[error.code], message: error.message, data: errorDetails(error) };
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject, jsonValueProblem } from './json-value.ts';
+
+/** Longest id that is taken, in UTF-16 units. Ids become Redis keys and log fields. */
+const idLength = 256;
+/** Longest name, media type and the like, in UTF-16 units. The specification gives no limits. */
+const shortTextLength = 8192;
+/** Longest list, except of parts and of what a task has gathered. */
+const listLength = 1000;
+
+/** Letters, digits, punctuation and plain spaces of any script; no control characters, no lone surrogates. */
+const printable = /^(?:[\x20-\x7e]|[^\p{C}\p{Zl}\p{Zp}])+$/u;
+
+/** The id of a task, context, message, artifact or push configuration: opaque, not empty. */
+export const idSchema = z
+  .string()
+  .min(1, { abort: true })
+  .max(idLength, { abort: true })
+  .regex(printable, { error: 'must consist of printable characters' });
+
+/** A list of a bounded length. */
+export function listOf<Item extends z.ZodType>(item: Item): z.ZodArray<Item> {
+  return z.array(item).max(listLength);
+}
+
+/** A list of ids. */
+export const idsSchema = listOf(idSchema);
+
+/** Text of a bounded length, such as a name, a media type or a URL. */
+export const shortTextSchema = z.string().max(shortTextLength);
+
+/** As {@link shortTextSchema}, for a required field: not empty, since ProtoJSON cannot tell empty from unset. */
+export const requiredShortTextSchema = shortTextSchema.min(1);
+
+/** A list of short texts, such as media types or extension URIs. */
+export const shortTextsSchema = listOf(shortTextSchema);
+
+/** `google.protobuf.Struct`: any JSON object. */
+export type Metadata = JsonObject;
+
+/** Handed on as it came and never copied, so that a key `__proto__` stays a key. */
+export const metadataSchema = z
+  .custom<Metadata>(isJsonObject, { error: 'must be an object', abort: true })
+  .superRefine(refuseUnsafeJson);
+
+/** `google.protobuf.Value`: any JSON value; null is one. Handed on as it came. */
+export const jsonValueSchema = z.unknown().superRefine(refuseUnsafeJson);
+
+function refuseUnsafeJson(value: unknown, context: z.RefinementCtx): void {
+  const problem = jsonValueProblem(value);
+  if (problem) context.addIssue({ code: 'custom', message: problem });
+}
+
+/** ISO 8601 in UTC with milliseconds (§5.6.1), years 0001 to 9999 as in protobuf. */
+export const timestampSchema = z
+  .string()
+  .refine(isTimestamp, { error: 'must be a timestamp such as 2026-01-31T10:00:00.000Z' });
+
+/** Only what Date itself would write: it takes February 30, and moves it to March. */
+function isTimestamp(value: string): boolean {
+  const ms = Date.parse(value);
+  return (
+    value.length === '2026-01-31T10:00:00.000Z'.length && !Number.isNaN(ms) && new Date(ms).toISOString() === value
+  );
+}
+
+/** `bytes` in ProtoJSON: base64 of the standard alphabet, padded. */
+export const base64Schema = z.string().refine(isBase64, { error: 'must be base64' });
+
+/** Looks for the first wrong character: `^[…]*$` would keep a place to return to for every right one. */
+function isBase64(value: string): boolean {
+  const end = value.search(/[^A-Za-z0-9+/]/);
+  return value.length % 4 === 0 && (end < 0 || value.length - end <= 2) && /^=*$/.test(end < 0 ? '' : value.slice(end));
+}
+
+/** An absolute http or https URL that the server will call. Whether it may is for the server's policy to say. */
+export const webhookUrlSchema = requiredShortTextSchema.refine(isWebUrl, {
+  error: 'must be an absolute http or https URL',
+  abort: true,
+});
+
+function isWebUrl(value: string): boolean {
+  return /^https?:\/\//i.test(value) && URL.canParse(value);
+}
+
+/** `map<string, string>`, for example the scopes of an OAuth flow. */
+export const stringMapSchema = z.record(z.string(), shortTextSchema);

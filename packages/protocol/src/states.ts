@@ -1,0 +1,42 @@
+import type { TaskState } from './objects/task-state.ts';
+
+/** A terminal task never changes again (§3.1.1). */
+export function isTerminal(state: TaskState): boolean {
+  return successors[state].length === 0;
+}
+
+/** The task waits for its client: for input, or for an authorization. */
+export function isInterrupted(state: TaskState): boolean {
+  return state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED';
+}
+
+/** Whether a task in state `from` may be said to be in state `to`. A state may be said again, for a new status message. */
+export function canFollow(from: TaskState, to: TaskState): boolean {
+  return successors[from].includes(to);
+}
+
+const ends: readonly TaskState[] = [
+  'TASK_STATE_COMPLETED',
+  'TASK_STATE_FAILED',
+  'TASK_STATE_CANCELED',
+  'TASK_STATE_REJECTED',
+];
+
+const running: readonly TaskState[] = [
+  'TASK_STATE_WORKING',
+  'TASK_STATE_INPUT_REQUIRED',
+  'TASK_STATE_AUTH_REQUIRED',
+  ...ends,
+];
+
+/** A task that waits is submitted anew by its client's answer; one that works never is. */
+const successors: Readonly<Record<TaskState, readonly TaskState[]>> = {
+  TASK_STATE_SUBMITTED: ['TASK_STATE_SUBMITTED', ...running],
+  TASK_STATE_WORKING: running,
+  TASK_STATE_INPUT_REQUIRED: ['TASK_STATE_SUBMITTED', ...running],
+  TASK_STATE_AUTH_REQUIRED: ['TASK_STATE_SUBMITTED', ...running],
+  TASK_STATE_COMPLETED: [],
+  TASK_STATE_FAILED: [],
+  TASK_STATE_CANCELED: [],
+  TASK_STATE_REJECTED: [],
+};

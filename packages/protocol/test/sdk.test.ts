@@ -1,0 +1,67 @@
+import * as sdk from '@a2a-js/sdk';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parse } from '../src/index.ts';
+import { objectsOf } from './specification/arbitraries.ts';
+import { withoutKnownLosses } from './specification/known-losses.ts';
+import { specification } from './specification/specification.ts';
+
+interface Codec {
+  fromJSON(object: unknown): unknown;
+  toJSON(message: unknown): unknown;
+}
+
+function isCodec(value: unknown): value is Codec {
+  return typeof value === 'object' && value !== null && 'fromJSON' in value && 'toJSON' in value;
+}
+
+function codecOf(name: string): Codec {
+  const codec: unknown = Reflect.get(sdk, name);
+  if (!isCodec(codec)) throw new Error(`The SDK has no ${name}`);
+  return codec;
+}
+
+const onTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+/** The messages of the SDK; `…Entry` are the pairs of its maps. */
+const sdkNames = Object.keys(sdk).filter((name) => isCodec(Reflect.get(sdk, name)) && !name.endsWith('Entry'));
+
+test('the published SDK and this package know the same objects', () => {
+  expect(sdkNames.sort()).toEqual(Object.keys(specification).sort());
+});
+
+describe.each(Object.entries(specification))('%s', (name, { schema }) => {
+  const codec = codecOf(name);
+
+  test('is taken as it is, when it is as the specification has it', () => {
+    fc.assert(
+      fc.property(objectsOf(name), (object) => {
+        expect(parse(schema, object)).toMatchObject(object);
+      }),
+    );
+  });
+
+  test('survives the published SDK field for field, known losses aside', () => {
+    fc.assert(
+      fc.property(objectsOf(name), (object) => {
+        const ours = parse(schema, object);
+        const theirs = onTheWire(codec.toJSON(codec.fromJSON(ours)));
+        expect(theirs).toEqual(withoutKnownLosses(name, ours));
+      }),
+    );
+  });
+
+  test('is taken as the published SDK writes it', () => {
+    fc.assert(
+      fc.property(objectsOf(name).filter(hasNoNullData), (object) => {
+        const theirs = onTheWire(codec.toJSON(codec.fromJSON(object)));
+        expect(withoutKnownLosses(name, parse(schema, theirs))).toEqual(withoutKnownLosses(name, object));
+      }),
+    );
+  });
+});
+
+/** A part whose data is null is written by the SDK as a part without content, which nobody can take. */
+function hasNoNullData(object: unknown): boolean {
+  return !JSON.stringify(object).includes('"data":null');
+}

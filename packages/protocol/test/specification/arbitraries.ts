@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { entryOf, type Field, mapEntryOf } from './field.ts';
+import { definitionOf } from './specification.ts';
+
+/** What JSON.parse can give: no -0, no undefined. */
+const json = fc.jsonValue({ maxDepth: 3 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
+
+/** Keys of protobuf maps. (`__proto__` has tests of its own: the SDK, too, makes a prototype of it.) */
+const mapKey = fc.string({ maxLength: 8 }).filter((key) => key !== '__proto__');
+
+const struct = fc.dictionary(mapKey, json, { maxKeys: 3, noNullPrototype: true });
+const text = fc.string({ unit: 'binary', maxLength: 20 });
+const enumOf = (...names: string[]) => fc.constantFrom(...names);
+
+const scalars: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  string: text,
+  bytes: fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes).toString('base64')),
+  bool: fc.boolean(),
+  Struct: struct,
+  Value: json,
+  Timestamp: fc
+    .date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+  Role: enumOf('ROLE_USER', 'ROLE_AGENT'),
+  TaskState: enumOf(
+    'TASK_STATE_SUBMITTED',
+    'TASK_STATE_WORKING',
+    'TASK_STATE_COMPLETED',
+    'TASK_STATE_FAILED',
+    'TASK_STATE_CANCELED',
+    'TASK_STATE_INPUT_REQUIRED',
+    'TASK_STATE_REJECTED',
+    'TASK_STATE_AUTH_REQUIRED',
+  ),
+  id: fc.oneof(fc.uuid(), fc.string({ minLength: 1, maxLength: 20 })),
+  webhook: fc.webUrl({ validSchemes: ['http', 'https'] }),
+  location: enumOf('query', 'header', 'cookie'),
+  'page size': fc.integer({ min: 1, max: 100 }),
+  count: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+};
+
+/** Any value that the schemas take and do not change, by the name of its type. */
+export function valuesOf(type: string, presence: Field['presence'] = 'optional'): fc.Arbitrary<unknown> {
+  const minLength = presence === 'required' ? 1 : 0;
+  if (type === 'string' && presence === 'required') return text.filter((value) => value !== '');
+  const entry = entryOf(type);
+  if (entry) return fc.array(valuesOf(entry), { minLength, maxLength: 3 });
+  const mapEntry = mapEntryOf(type);
+  if (mapEntry) return fc.dictionary(mapKey, valuesOf(mapEntry), { maxKeys: 3, noNullPrototype: true });
+  return scalars[type] ?? objectsOf(type);
+}
+
+/** Any object of a name, with any of the fields that it may have. */
+export function objectsOf(name: string): fc.Arbitrary<Record<string, unknown>> {
+  const fields = Object.entries(definitionOf(name).fields);
+  const members = fields.filter(([, { presence }]) => presence === 'one of');
+  const rest = recordOf(fields.filter(([, { presence }]) => presence !== 'one of'));
+  if (members.length === 0) return rest;
+  const chosen = fc.oneof(...members.map((member) => recordOf([member])));
+  return fc.tuple(chosen, rest).map(([one, others]) => ({ ...one, ...others }));
+}
+
+function recordOf(fields: readonly (readonly [string, Field])[]): fc.Arbitrary<Record<string, unknown>> {
+  const model = Object.fromEntries(fields.map(([name, { type, presence }]) => [name, fieldValues(type, presence)]));
+  const requiredKeys = fields
+    .filter(([, { presence }]) => presence !== 'optional' && presence !== 'explicit')
+    .map(([name]) => name);
+  return fc.record(model, { requiredKeys, noNullPrototype: true });
+}
+
+/** An optional string is not empty: that is how ProtoJSON says that it is not there. */
+function fieldValues(type: string, presence: Field['presence']): fc.Arbitrary<unknown> {
+  const isUnsettable = type === 'string' && (presence === 'optional' || presence === 'explicit');
+  return isUnsettable ? valuesOf(type, 'required') : valuesOf(type, presence);
+}

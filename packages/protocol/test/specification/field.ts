@@ -1,0 +1,55 @@
+import type { z } from 'zod';
+
+/** The types of protobuf fields, in their JSON form. */
+export type ScalarType =
+  | 'string'
+  | 'bytes'
+  | 'bool'
+  | 'Struct'
+  | 'Value'
+  | 'Timestamp'
+  | 'Role'
+  | 'TaskState'
+  /** Strings in the specification, of which ours takes fewer. */
+  | 'id'
+  | 'webhook'
+  | 'location'
+  /** int32 in the specification, of which ours takes fewer: `page size` is 1 to 100, as §3.1.4 says; `count` is not negative. */
+  | 'page size'
+  | 'count';
+
+export type Presence =
+  /** Must be there, and a list must not be empty (§5.7). */
+  | 'required'
+  /** Required, but ProtoJSON leaves out what is empty, and ours reads an absent one as empty. */
+  | 'required, may be empty'
+  /** May be absent; protobuf cannot tell an empty string, an empty list, zero and false from absent. */
+  | 'optional'
+  /** May be absent, and zero or false differ from absent (`optional` in the protobuf definition). */
+  | 'explicit'
+  /** Exactly one of those that are so marked must be there. */
+  | 'one of';
+
+export interface Field {
+  /** A {@link ScalarType}, the name of an object, `T[]` or `map<string, T>`. */
+  readonly type: string;
+  readonly presence: Presence;
+}
+
+export interface ObjectDefinition {
+  /** Of the A2A specification, 1.0. */
+  readonly section: string;
+  readonly schema: z.ZodType;
+  readonly fields: Readonly<Record<string, Field>>;
+}
+
+export const required = (type: string): Field => ({ type, presence: 'required' });
+export const requiredOrEmpty = (type: string): Field => ({ type, presence: 'required, may be empty' });
+export const optional = (type: string): Field => ({ type, presence: 'optional' });
+export const explicit = (type: string): Field => ({ type, presence: 'explicit' });
+export const oneOf = (type: string): Field => ({ type, presence: 'one of' });
+
+/** The `T` of a list type. */
+export const entryOf = (type: string): string | undefined => /^(.+)\[\]$/.exec(type)?.[1];
+/** The `T` of a map type. */
+export const mapEntryOf = (type: string): string | undefined => /^map<string, (.+)>$/.exec(type)?.[1];

@@ -1,0 +1,13 @@
+import type { z } from 'zod';
+import { A2AError, parse } from '../src/index.ts';
+
+/** The fields that `parse` complains of; none when it takes the value. Whatever else it throws fails the test. */
+export function violatedFields(schema: z.ZodType, value: unknown): string[] {
+  try {
+    parse(schema, value);
+    return [];
+  } catch (error) {
+    if (error instanceof A2AError && error.code === 'InvalidParams') return error.violations.map(({ field }) => field);
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+import type { Import, SourceFile } from './source-files.ts';
+
+/** What a rule has against a file; empty when all is well. */
+export type Rule = (file: SourceFile) => readonly string[];
+
+/** Three floors: apps → store and agent → protocol. Examples are written the way an agent's author would. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  'packages/protocol': [],
+  'packages/store': ['protocol'],
+  'packages/agent': ['protocol'],
+  apps: ['protocol', 'store', 'agent'],
+  examples: ['protocol', 'agent'],
+};
+
+/** Packages from outside that have one home. */
+const homes: Readonly<Record<string, RegExp>> = {
+  bullmq: /^packages\/store\//,
+  ioredis: /^packages\/store\//,
+  express: /^apps\/gateway\//,
+  openai: /^packages\/agent\/src\/openai\/|^examples\//,
+};
+
+/** What only a program's own first file, its settings and scripts may touch: everything else gets it as an argument. */
+const edges: Readonly<Record<string, RegExp>> = {
+  'process.env': /\bprocess\.env\b|\benv\b[^;]*\bfrom 'node:process'/,
+  'a signal handler': /\bprocess\.(?:on|once)\(/,
+  'a listening socket': /\b(?:server|app|express\(\)|createServer\([^)]*\))\.listen\(/,
+};
+const edgeFiles = /\/(?:main|config)\.ts$/;
+/** Examples come with the services that they pretend to use. */
+const mayListen = /^examples\//;
+
+export const rules: readonly Rule[] = [
+  importsGoDown,
+  staysInItsPackage,
+  protocolNeedsOnlyZod,
+  hasAHome,
+  keepsToTheEdge,
+];
+
+function importsGoDown({ home, imports }: SourceFile): string[] {
+  const allowed = mayImport[home] ?? mayImport[home.split('/')[0] ?? ''] ?? [];
+  const own = home.split('/')[1] ?? '';
+  return workspaceNames(imports)
+    .filter((name) => name !== own && !allowed.includes(name))
+    .map((name) => `${home} must not import @switchyard/${name}`);
+}
+
+function staysInItsPackage({ home, isTest, imports }: SourceFile): string[] {
+  return imports
+    .filter(({ file }) => file && !file.startsWith(`${home}/`) && !(isTest && file.startsWith('tests/')))
+    .map(({ specifier }) => `${specifier} leaves ${home}: import a package by its name`);
+}
+
+function protocolNeedsOnlyZod({ home, isTest, imports }: SourceFile): string[] {
+  if (home !== 'packages/protocol' || isTest) return [];
+  return outsideNames(imports)
+    .filter((name) => name !== 'zod')
+    .map((name) => `packages/protocol imports zod only, not ${name}`);
+}
+
+function hasAHome({ path, isTest, imports }: SourceFile): string[] {
+  if (isTest) return [];
+  return outsideNames(imports)
+    .filter((name) => homes[name]?.test(path) === false)
+    .map((name) => `${name} is imported only in ${homes[name]?.source}`);
+}
+
+function keepsToTheEdge({ path, isTest, code }: SourceFile): string[] {
+  if (isTest || edgeFiles.test(path)) return [];
+  return Object.entries(edges)
+    .filter(([what, pattern]) => pattern.test(code) && !(what === 'a listening socket' && mayListen.test(path)))
+    .map(([what]) => `${what} belongs in main.ts or config.ts`);
+}
+
+function workspaceNames(imports: readonly Import[]): string[] {
+  return imports.flatMap(({ specifier }) => specifier.match(/^@switchyard\/([^/]+)/)?.[1] ?? []);
+}
+
+/** Package names, without the path inside the package. Modules of Node (`node:…`) are everybody's. */
+function outsideNames(imports: readonly Import[]): string[] {
+  return imports
+    .map(({ specifier }) => specifier)
+    .filter((specifier) => !/^(?:\.|node:|@switchyard\/)/.test(specifier))
+    .map((specifier) => specifier.match(/^(?:@[^/]+\/)?[^/]+/)?.[0] ?? specifier);
+}

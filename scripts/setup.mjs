@@ -1,0 +1,174 @@
+// Makes a fresh checkout ready for `npm start` and `npm test`: the packages, and a Redis to run.
+// Plain JavaScript without dependencies: it runs before anything is installed, on whatever Node (18 or later) is there.
+//
+//   node scripts/setup.mjs             before npm start: REDIS_URL counts as a Redis
+//   node scripts/setup.mjs --tests     before npm test: the tests start a private Redis, REDIS_URL is not theirs
+//   node scripts/setup.mjs --packages  before the rest: only the packages
+//   node scripts/setup.mjs --dry-run   says what it would do, and does nothing
+
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const isDryRun = process.argv.includes('--dry-run');
+const isForTests = process.argv.includes('--tests');
+const needsRedis = !process.argv.includes('--packages');
+
+// Not `npm ci`: it refuses a lock file that lacks another system's optional packages, and npm leaves them out where the
+// registry at hand does not offer them. --no-save keeps to the lock file all the same, and leaves it alone.
+const install = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+
+/** What each system calls its Redis, best first. A later one is tried when the system does not have the earlier one. */
+const packageManagers = [
+  {
+    program: 'apt-get',
+    needsRoot: true,
+    before: ['update'],
+    install: ['-o', 'DPkg::Lock::Timeout=120', 'install', '-y', '--no-install-recommends'],
+    packages: ['redis-server', 'valkey-server'],
+    env: { DEBIAN_FRONTEND: 'noninteractive' },
+  },
+  { program: 'dnf', needsRoot: true, install: ['install', '-y'], packages: ['redis', 'valkey'], env: {} },
+  { program: 'apk', needsRoot: true, install: ['add', '--no-cache'], packages: ['redis', 'valkey'], env: {} },
+  {
+    program: 'brew',
+    needsRoot: false,
+    install: ['install'],
+    packages: ['redis', 'valkey'],
+    env: { HOMEBREW_NO_AUTO_UPDATE: '1' },
+  },
+];
+
+requireNode();
+installPackages();
+if (needsRedis) findRedis();
+
+function requireNode() {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major < 18) fail(`Node ${process.versions.node} is too old to install Switchyard: 18 or later will do.`);
+}
+
+/** Also brings the pinned Node 24 (the npm package `node`), which every npm script then finds first on its PATH. */
+function installPackages() {
+  const reason = whyInstall();
+  if (!reason) return;
+  say(`${reason}: npm install, exactly what package-lock.json says`);
+  if (isDryRun) return;
+  const [program, ...args] = [...npmCommand(), ...install];
+  const result = spawnSync(program, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (result.status !== 0) fail('The packages could not be installed.');
+  const stillWrong = whyInstall();
+  if (stillWrong) fail(`After npm install: ${stillWrong}.`);
+}
+
+function whyInstall() {
+  const wanted = packagesIn(join(root, 'package-lock.json'));
+  const installed = packagesIn(join(root, 'node_modules', '.package-lock.json'));
+  if (!wanted) return 'package-lock.json is missing';
+  if (!installed) return 'no packages are installed yet';
+  const stale = Object.keys(wanted).find((path) => isStale(path, wanted[path], installed[path]));
+  if (stale) return `${stale} is not the one of package-lock.json`;
+  if (!existsSync(join(root, 'node_modules', '.bin', 'node'))) return 'the pinned Node is missing';
+  return undefined;
+}
+
+/** npm keeps a lock file of what is really installed: comparing the two tells more than times or stamps. */
+function isStale(path, wanted, installed) {
+  if (!path.startsWith('node_modules/') || wanted.optional || wanted.devOptional) return false;
+  return wanted.version !== installed?.version || wanted.link !== installed?.link;
+}
+
+function packagesIn(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The npm that runs us, with its own Node: ours may lie in the very node_modules that npm ci removes. */
+function npmCommand() {
+  const { npm_execpath: npm, npm_node_execpath: node } = process.env;
+  return npm && node && existsSync(node) ? [node, npm] : ['npm'];
+}
+
+function findRedis() {
+  if (!isForTests && process.env.REDIS_URL) return;
+  if (onPath('redis-server') || onPath('valkey-server')) return;
+  if (isDockerRunning()) return say('No redis-server here, but a Docker engine: Redis will run in a container.');
+  installRedis();
+}
+
+function isDockerRunning() {
+  if (!onPath('docker')) return false;
+  const answer = spawnSync('docker', ['version', '--format', '{{.Server.Version}}'], {
+    stdio: 'ignore',
+    timeout: 5_000,
+  });
+  return answer.status === 0;
+}
+
+function installRedis() {
+  const manager = packageManagers.find(({ program }) => onPath(program));
+  if (!manager) fail(`No Redis, no Docker engine and no known package manager. ${whatToDo()}`);
+  const prefix = rootPrefix(manager);
+  say(
+    `No Redis and no Docker engine here: installing the system package ${manager.packages[0]} with ${manager.program}.`,
+  );
+  if (manager.before) attempt([...prefix, manager.program, ...manager.before], manager.env);
+  for (const name of manager.packages) {
+    if (attempt([...prefix, manager.program, ...manager.install, name], manager.env)) break;
+  }
+  if (!isDryRun && !onPath('redis-server') && !onPath('valkey-server')) fail(`No Redis after all. ${whatToDo()}`);
+}
+
+function rootPrefix(manager) {
+  if (!manager.needsRoot || process.getuid?.() === 0) return [];
+  if (!onPath('sudo')) fail(`No Redis here, and ${manager.program} needs root. ${whatToDo()}`);
+  // -n: never ask for a password that nobody may be there to type.
+  return ['sudo', '-n'];
+}
+
+function attempt(command, env) {
+  say(`  ${command.join(' ')}`);
+  if (isDryRun) return true;
+  const [program, ...args] = command;
+  // sudo drops our environment; what the package manager needs goes in front of it through env(1).
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const [head, rest] = program === 'sudo' ? ['sudo', ['-n', 'env', ...settings, ...args.slice(1)]] : [program, args];
+  const result = spawnSync(head, rest, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  return result.status === 0;
+}
+
+function onPath(program) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => isExecutable(join(folder, program)));
+}
+
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function whatToDo() {
+  const other = isForTests ? '' : ', or set REDIS_URL to a running one';
+  return `Install redis-server or valkey-server (any version from 6.2), or start Docker${other}; then try again.`;
+}
+
+function say(text) {
+  process.stdout.write(`setup: ${text}\n`);
+}
+
+function fail(text) {
+  process.stderr.write(`setup: ${text}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Guarded } from '../processes/guard.ts';
+
+export interface SupervisedProcess {
+  readonly name: string;
+  readonly start: () => Promise<Guarded>;
+  readonly say: (text: string) => void;
+  /** After so many quick deaths in a row it is given up. */
+  readonly maxQuickDeaths?: number;
+  /** A process that lived this long was well: the count begins anew. */
+  readonly wellAfterMs?: number;
+  readonly firstPauseMs?: number;
+}
+
+export interface Supervision {
+  /** Resolves once the process runs for the first time; rejects when it cannot be started. */
+  readonly started: Promise<void>;
+  /** Resolves after `stop`; rejects when the process is given up. */
+  readonly ended: Promise<void>;
+  /** Ends the process for good: SIGTERM, then SIGKILL after `withinMs`. Idempotent; the shortest time counts. */
+  stop(withinMs: number): Promise<void>;
+}
+
+/** Keeps one process running: starts it again, each time after a longer pause, when it dies without being asked to. */
+export function supervise(settings: SupervisedProcess): Supervision {
+  const { name, say, maxQuickDeaths = 3, wellAfterMs = 10_000, firstPauseMs = 250 } = settings;
+  const stopping = new AbortController();
+  let child: Guarded | undefined;
+  const started = startChild();
+  const ended = started.then(keepRunning);
+  // Nobody has to await it.
+  ended.catch(() => undefined);
+
+  async function startChild(): Promise<void> {
+    child = await settings.start();
+    // Asked to stop while it was starting.
+    if (stopping.signal.aborted) await child.stop();
+  }
+
+  async function keepRunning(): Promise<void> {
+    let quickDeaths = 0;
+    for (;;) {
+      const startedAt = Date.now();
+      const death = inWords(await child?.exited);
+      if (stopping.signal.aborted) return;
+      quickDeaths = Date.now() - startedAt < wellAfterMs ? quickDeaths + 1 : 1;
+      if (quickDeaths >= maxQuickDeaths) throw new Error(`the ${name} does not stay up (${death}): giving up`);
+      const pauseMs = firstPauseMs * 2 ** (quickDeaths - 1);
+      say(`the ${name} ended unexpectedly (${death}): starting it again in ${pauseMs} ms`);
+      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+      await startChild();
+    }
+  }
+
+  async function stop(withinMs: number): Promise<void> {
+    stopping.abort();
+    await child?.stop(withinMs);
+    await ended.catch(() => undefined);
+  }
+
+  return { started, ended, stop };
+}
+
+function inWords(code: number | undefined): string {
+  return code !== undefined && code > 128 ? `signal ${code - 128}` : `exit code ${code}`;
+}

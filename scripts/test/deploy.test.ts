@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { checkCompose } from '../deploy/check-compose.ts';
+import { checkDockerfile } from '../deploy/check-dockerfile.ts';
+
+const redis = {
+  image: 'redis:7.4-alpine',
+  command: ['redis-server', '--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction'],
+  healthcheck: {},
+  restart: 'unless-stopped',
+  stop_grace_period: '30s',
+};
+
+describe('the check of docker-compose.yml', () => {
+  it('is content with a Redis that keeps everything', () => {
+    expect(checkCompose({ services: { redis } }, '.')).toEqual([]);
+  });
+
+  it.each([
+    [{ ...redis, command: ['redis-server'] }, 'must be started with --maxmemory-policy noeviction'],
+    [{ ...redis, healthcheck: undefined }, 'has no healthcheck'],
+    [{ ...redis, image: undefined }, 'has no image'],
+    [{ ...redis, depends_on: { nobody: {} } }, 'waits for nobody, which does not exist'],
+    [{ ...redis, volumes: ['data:/data'] }, 'mounts data, which does not exist'],
+    [{ ...redis, volumes: ['./nowhere.cfg:/etc/x'] }, 'mounts ./nowhere.cfg, which does not exist'],
+    [{ ...redis, image: 'x', command: ['apps/nowhere/main.ts'] }, 'starts apps/nowhere/main.ts, which does not exist'],
+  ])('complains: %#', (service, problem) => {
+    const problems = checkCompose({ services: { service: JSON.parse(JSON.stringify(service)) } }, '.');
+    expect(problems).toContainEqual(expect.stringContaining(problem));
+  });
+});
+
+describe('the check of the Dockerfile', () => {
+  it.each([
+    ['FROM a AS b\nCOPY --from=c /app ./', 'no stage is called c'],
+    ['FROM a\nCOPY nowhere ./', 'copies nowhere, which does not exist'],
+    ['FROM a\nCOPY package.json ./', 'does not copy packages/store/package.json before npm install'],
+    ['FROM a\nCMD ["package.json"]', 'runs as root'],
+    ['FROM a\nUSER node\nCMD ["nowhere.ts"]', 'CMD starts nowhere.ts, which does not exist'],
+  ])('complains: %#', (text, problem) => {
+    expect(checkDockerfile(text, '.')).toContain(`Dockerfile: ${problem}`);
+  });
+});

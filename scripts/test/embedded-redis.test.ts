@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Program, startProgram } from '../../tests/support/process.ts';
+import { askRedis } from '../processes/ask-redis.ts';
+
+describe('the embedded Redis', () => {
+  let folder: string;
+  const programs: Program[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'switchyard-embedded-'));
+  });
+
+  afterEach(async () => {
+    await Promise.all(programs.splice(0).map((program) => program.stop()));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function start(): Promise<Program> {
+    const program = await startProgram({ file: 'scripts/test/fixtures/redis-owner.ts', args: [folder] });
+    programs.push(program);
+    return program;
+  }
+
+  async function portOf(program: Program): Promise<number> {
+    return Number((await program.waitFor(/redis \d+ (\d+)/))[1]);
+  }
+
+  it('never evicts, appends every second and keeps small hashes compact', async () => {
+    const port = await portOf(await start());
+    const ask = async (setting: string): Promise<string> => askRedis(port, `CONFIG GET ${setting}`);
+    expect(await ask('maxmemory-policy')).toContain('noeviction');
+    expect(await ask('appendfsync')).toContain('everysec');
+    expect(await ask('appendonly')).toContain('yes');
+    expect(await ask('hash-max-listpack-value')).toContain('1024');
+    expect(await ask('bind')).toContain('127.0.0.1');
+  });
+
+  it('keeps what was written over a stop and a start', async () => {
+    const first = await start();
+    await askRedis(await portOf(first), 'SET task completed');
+    expect(await first.stop()).toBe(0);
+    expect(await askRedis(await portOf(await start()), 'GET task')).toContain('completed');
+  });
+
+  it('refuses a second owner of the same folder in clear words', async () => {
+    const first = await start();
+    await portOf(first);
+    const second = await start();
+    await second.waitFor(new RegExp(`refused: .*already runs in this checkout \\(process ${first.pid},`));
+    expect(first.isRunning()).toBe(true);
+  });
+
+  it('starts again on the same files after its owner was killed', async () => {
+    const first = await start();
+    await askRedis(await portOf(first), 'SET task working');
+    first.kill('SIGKILL');
+    expect(await askRedis(await portOf(await start()), 'GET task')).toContain('working');
+  });
+
+  it('is not locked out by an owner file that a crash left behind', async () => {
+    await writeFile(join(folder, 'owner.json'), JSON.stringify({ pid: 2 ** 30, port: 1 }));
+    expect(await portOf(await start())).toBeGreaterThan(0);
+  });
+
+  it('is not locked out by another program that has the crashed owner’s process id', async () => {
+    await writeFile(join(folder, 'owner.json'), JSON.stringify({ pid: process.pid, port: 1 }));
+    expect(await portOf(await start())).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,75 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkFloors } from '../floors/check-floors.ts';
+
+describe('the floors', () => {
+  let root: string;
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'switchyard-floors-'));
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  async function plant(files: Readonly<Record<string, string>>): Promise<string[]> {
+    for (const [path, code] of Object.entries(files)) {
+      await mkdir(dirname(join(root, path)), { recursive: true });
+      await writeFile(join(root, path), code);
+    }
+    return checkFloors(root);
+  }
+
+  it.each([
+    ['packages/store/src/a.ts', "import { A } from '@switchyard/protocol';\nimport { Queue } from 'bullmq';"],
+    ['packages/store/test/a.test.ts', "import { until } from '../../../tests/support/until.ts';"],
+    ['packages/agent/src/openai/a.ts', "import OpenAI from 'openai';"],
+    ['packages/protocol/src/a.ts', "import { z } from 'zod';\n// import Redis from 'ioredis';"],
+    ['apps/gateway/src/a.ts', "import express from 'express';\nimport { openStore } from '@switchyard/store';"],
+    ['apps/gateway/src/config.ts', 'export const port = process.env.PORT;'],
+    ['apps/worker/src/main.ts', "process.once('SIGTERM', stop);"],
+    ['apps/gateway/src/b.ts', '/** Never process.env here. */ export const a = 1;'],
+    ['examples/echo/agent.ts', "import { defineAgent } from '@switchyard/agent';"],
+  ])('allow in %s: %s', async (path, code) => {
+    expect(await plant({ [path]: code })).toEqual([]);
+  });
+
+  it.each([
+    ['packages/protocol/src/a.ts', "import { S } from '@switchyard/store';", 'must not import @switchyard/store'],
+    ['packages/store/src/a.ts', "import type { G } from '@switchyard/gateway';", 'must not import @switchyard/gateway'],
+    ['packages/agent/src/a.ts', "export { S } from '@switchyard/store';", 'must not import @switchyard/store'],
+    ['apps/worker/src/a.ts', "import { G } from '@switchyard/gateway';", 'must not import @switchyard/gateway'],
+    ['examples/echo/a.ts', "import { S } from '@switchyard/store';", 'must not import @switchyard/store'],
+    ['packages/protocol/src/a.ts', "import pino from 'pino';", 'imports zod only, not pino'],
+    ['apps/gateway/src/a.ts', "import {\n  Queue,\n} from 'bullmq';", 'bullmq is imported only in'],
+    ['apps/worker/src/a.ts', "const { Redis } = await import('ioredis');", 'ioredis is imported only in'],
+    ['apps/worker/src/a.ts', "import express from 'express';", 'express is imported only in'],
+    ['packages/agent/src/a.ts', "import { zodTextFormat } from 'openai/helpers/zod';", 'openai is imported only in'],
+    ['packages/store/src/a.ts', 'const url = process.env.REDIS_URL;', 'process.env belongs in'],
+    ['packages/store/src/a.ts', "import { env } from 'node:process';", 'process.env belongs in'],
+    ['apps/worker/src/a.ts', "process.on('SIGTERM', stop);", 'a signal handler belongs in'],
+    ['apps/gateway/src/a.ts', 'server.listen(4000);', 'a listening socket belongs in'],
+  ])('refuse in %s: %s', async (path, code, why) => {
+    expect(await plant({ [path]: code })).toEqual([expect.stringContaining(why)]);
+  });
+
+  it('refuse a relative way into another package', async () => {
+    const violations = await plant({
+      'packages/store/src/index.ts': '',
+      'apps/gateway/src/a.ts': "import { S } from '../../../packages/store/src/index.ts';",
+    });
+    expect(violations).toEqual([expect.stringContaining('leaves apps/gateway: import a package by its name')]);
+  });
+
+  it('refuse a circle between files, however long', async () => {
+    const violations = await plant({
+      'packages/store/src/a.ts': "import { b } from './b.ts';",
+      'packages/store/src/b.ts': "export * from './c.ts';",
+      'packages/store/src/c.ts': "import type { A } from './a.ts';",
+    });
+    expect(violations).toEqual([
+      'files import each other in a circle: ' +
+        'packages/store/src/a.ts → packages/store/src/b.ts → packages/store/src/c.ts → packages/store/src/a.ts',
+    ]);
+  });
+});

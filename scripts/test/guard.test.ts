@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { isAlive } from '../../tests/support/descendants.ts';
+import { startProgram } from '../../tests/support/process.ts';
+import { until } from '../../tests/support/until.ts';
+import { spawnGuarded } from '../processes/guard.ts';
+
+const parent = 'scripts/test/fixtures/parent.ts';
+const stubborn = fileURLToPath(new URL('fixtures/stubborn.ts', import.meta.url));
+
+describe('a guarded child', () => {
+  it('tells its own process id and exit code', async () => {
+    const child = await spawnGuarded('/bin/sh', ['-c', 'echo "$$"; exit 7']);
+    const said = await child.stdout.toArray();
+    expect(Number(said.join(''))).toBe(child.pid);
+    expect(await child.exited).toBe(7);
+  });
+
+  it('ends on SIGTERM when it is stopped, and stopping it again is fine', async () => {
+    const child = await spawnGuarded('/bin/sleep', ['60']);
+    expect(await child.stop()).toBe(128 + 15);
+    expect(await child.stop()).toBe(128 + 15);
+    expect(child.isRunning()).toBe(false);
+  });
+
+  it('is killed when it does not end in time', async () => {
+    const child = await spawnGuarded(process.execPath, [stubborn]);
+    await until(() => child.stdout.read(), { what: 'it has its handler' });
+    expect(await child.stop(100)).toBe(128 + 9);
+    expect(isAlive(child.pid)).toBe(false);
+  });
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('does not outlive a parent that ends by %s', async (signal) => {
+    const program = await startProgram({ file: parent });
+    const pid = Number((await program.waitFor(/child (\d+)/))[1]);
+    expect(isAlive(pid)).toBe(true);
+    program.kill(signal);
+    await until(() => !isAlive(pid), { what: 'the child is gone' });
+  });
+
+  it('says so when the program does not exist', async () => {
+    const child = await spawnGuarded('/nowhere/program', []);
+    expect(await child.exited).toBe(127);
+  });
+});

@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+describe('the set-up before npm start and npm test', () => {
+  let path: string;
+
+  beforeEach(async () => {
+    path = await mkdtemp(join(tmpdir(), 'switchyard-path-'));
+  });
+  afterEach(() => rm(path, { recursive: true, force: true }));
+
+  /** A program on an otherwise empty PATH: it answers everything with one exit code. */
+  async function plant(name: string, exitCode = 0): Promise<void> {
+    await mkdir(path, { recursive: true });
+    await writeFile(join(path, name), `#!/bin/sh\nexit ${exitCode}\n`);
+    await chmod(join(path, name), 0o755);
+  }
+
+  function setUp({ redisUrl, args = [] }: { redisUrl?: string; args?: string[] } = {}): { said: string; code: number } {
+    const env = { PATH: path, ...(redisUrl ? { REDIS_URL: redisUrl } : {}) };
+    const run = spawnSync(process.execPath, ['scripts/setup.mjs', '--dry-run', ...args], { env, encoding: 'utf8' });
+    return { said: run.stdout + run.stderr, code: run.status ?? -1 };
+  }
+
+  it.each(['redis-server', 'valkey-server'])('has nothing to do where %s is there', async (program) => {
+    await plant(program);
+    expect(setUp()).toEqual({ said: '', code: 0 });
+  });
+
+  it('has nothing to do before npm start where REDIS_URL is set', () => {
+    expect(setUp({ redisUrl: 'redis://elsewhere' })).toEqual({ said: '', code: 0 });
+  });
+
+  it('finds a Redis for the tests even where REDIS_URL is set: that one is not theirs', async () => {
+    await plant('apk');
+    expect(setUp({ redisUrl: 'redis://elsewhere', args: ['--tests'] }).said).toContain('apk add --no-cache redis');
+  });
+
+  it('leaves Redis alone where only packages are needed', () => {
+    expect(setUp({ args: ['--packages'] })).toEqual({ said: '', code: 0 });
+  });
+
+  it('prefers a Docker engine that runs to the package manager', async () => {
+    await plant('docker');
+    await plant('apt-get');
+    expect(setUp().said).toContain('Redis will run in a container');
+  });
+
+  it.each([
+    ['apt-get', 'install -y --no-install-recommends redis-server'],
+    ['dnf', 'dnf install -y redis'],
+    ['apk', 'apk add --no-cache redis'],
+    ['brew', 'brew install redis'],
+  ])('asks %s where no Docker engine runs', async (manager, command) => {
+    await plant('docker', 1);
+    await plant(manager);
+    await plant('sudo');
+    const { said, code } = setUp();
+    expect(said).toContain(command);
+    expect(code).toBe(0);
+  });
+
+  it('says what to do where there is no way to a Redis', () => {
+    const { said, code } = setUp();
+    expect(said).toContain('Install redis-server or valkey-server');
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { until } from '../../tests/support/until.ts';
+import { spawnGuarded } from '../processes/guard.ts';
+import { type SupervisedProcess, type Supervision, supervise } from '../start/supervise.ts';
+
+describe('a supervised process', () => {
+  function keep(
+    command: string,
+    settings: Partial<SupervisedProcess> = {},
+  ): { part: Supervision; pids: number[]; said: string[] } {
+    const pids: number[] = [];
+    const said: string[] = [];
+    const start: SupervisedProcess['start'] = async () => {
+      const child = await spawnGuarded('/bin/sh', ['-c', command]);
+      pids.push(child.pid);
+      return child;
+    };
+    const part = supervise({ name: 'worker', start, say: (text) => said.push(text), firstPauseMs: 5, ...settings });
+    return { part, pids, said };
+  }
+
+  it('is started again when it dies, and stays stopped when it is stopped', async () => {
+    const { part, pids, said } = keep('exec sleep 60');
+    await part.started;
+    process.kill(pids[0] ?? 0, 'SIGKILL');
+    await until(() => pids.length === 2, { what: 'it runs again' });
+    expect(said).toEqual(['the worker ended unexpectedly (signal 9): starting it again in 5 ms']);
+    await part.stop(1_000);
+    await part.ended;
+    expect(pids).toHaveLength(2);
+  });
+
+  it('is given up when it does not stay up, with the reason', async () => {
+    const { part, pids } = keep('exit 3');
+    await expect(part.ended).rejects.toThrow('the worker does not stay up (exit code 3): giving up');
+    expect(pids).toHaveLength(3);
+  });
+
+  it('is started again for ever when it lives long enough each time', async () => {
+    const { part, pids } = keep('exit 3', { wellAfterMs: 0 });
+    await until(() => pids.length > 5, { what: 'it was started more often than it may die quickly' });
+    await part.stop(1_000);
+  });
+
+  it('can be stopped in the pause before it is started again', async () => {
+    const { part, pids, said } = keep('exit 3', { firstPauseMs: 60_000 });
+    await until(() => said.length === 1, { what: 'it waits to be started again' });
+    await part.stop(1_000);
+    expect(pids).toHaveLength(1);
+  });
+
+  it('says at once when it cannot be started at all', async () => {
+    const start = (): Promise<never> => Promise.reject(new Error('no such program'));
+    const part = supervise({ name: 'redis', start, say: () => undefined });
+    await expect(part.started).rejects.toThrow('no such program');
+    await part.stop(1_000);
+  });
+});
