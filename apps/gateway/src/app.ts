@@ -1,0 +1,32 @@
+import express, { type Express } from 'express';
+import { serveJsonRpc } from './bindings/jsonrpc/serve.ts';
+import { routeRest } from './bindings/rest/serve.ts';
+import { refuseFault, refusePath, refuseVerb } from './bindings/rest/unserved.ts';
+import { cardPath } from './cards/agent-url.ts';
+import { serveAgentList } from './cards/serve-agent-list.ts';
+import { serveCard } from './cards/serve-card.ts';
+import { type Readiness, serveHealth, serveReadiness } from './health/serve-health.ts';
+import type { Entrance } from './http/entrance.ts';
+import { identify } from './http/request-id.ts';
+
+/** Bases of the agents' URLs: the default agent's, and every agent's own. */
+const bases = ['', '/agents/:agentId'] as const;
+
+/** Every path that the gateway serves. Bodies, ETags and errors are ours, so Express is left with finding the route. */
+export function createApp(entrance: Entrance, readiness: Readiness): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
+  app.set('query parser', 'simple').set('trust proxy', entrance.settings.trustProxy);
+  app.use(identify);
+  for (const base of bases) {
+    app.post(base || '/', serveJsonRpc(entrance)).all(base || '/', refuseVerb(entrance, 'POST'));
+    routeRest(app, base, entrance);
+    app.get(base + cardPath, serveCard(entrance)).all(base + cardPath, refuseVerb(entrance, 'GET'));
+  }
+  app.get('/agents', serveAgentList(entrance)).all('/agents', refuseVerb(entrance, 'GET'));
+  app.get('/healthz', serveHealth).all('/healthz', refuseVerb(entrance, 'GET'));
+  app.get('/readyz', serveReadiness(readiness)).all('/readyz', refuseVerb(entrance, 'GET'));
+  app.use(refusePath(entrance));
+  app.use(refuseFault(entrance));
+  return app;
+}

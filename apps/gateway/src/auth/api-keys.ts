@@ -1,0 +1,52 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { A2AError } from '@switchyard/protocol';
+import type { Principal } from '@switchyard/store';
+import type { Authenticator } from './authenticator.ts';
+import type { ApiKey } from './settings.ts';
+
+/** AUTH=api-key: the key in `X-API-Key`, or as a bearer token. */
+export function apiKeys(keys: readonly ApiKey[]): Authenticator {
+  const known = keys.map(({ key, tenant, subject, scopes }) => ({
+    digest: sha256(key),
+    principal: { tenant, subject, scopes },
+  }));
+  return {
+    authenticate: (headers) => identify(known, keyIn(headers)),
+    challenge: 'Bearer realm="switchyard"',
+    securitySchemes: {
+      apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } },
+      bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
+    },
+    securityRequirements: [{ schemes: { apiKey: { list: [] } } }, { schemes: { bearer: { list: [] } } }],
+  };
+}
+
+interface KnownKey {
+  readonly digest: Buffer;
+  readonly principal: Principal;
+}
+
+/** Every key is compared, and as a digest: time tells neither which one comes close nor how close. */
+function identify(known: readonly KnownKey[], key: string | undefined): Principal {
+  if (key === undefined) throw unauthenticated('An API key is required: send it as X-API-Key or as a bearer token');
+  const digest = sha256(key);
+  let principal: Principal | undefined;
+  for (const candidate of known) if (timingSafeEqual(candidate.digest, digest)) principal = candidate.principal;
+  if (!principal) throw unauthenticated('The API key is not valid');
+  return principal;
+}
+
+function keyIn(headers: IncomingHttpHeaders): string | undefined {
+  const key = headers['x-api-key'];
+  if (typeof key === 'string' && key !== '') return key;
+  return /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function unauthenticated(message: string): A2AError {
+  return new A2AError('Unauthenticated', message);
+}

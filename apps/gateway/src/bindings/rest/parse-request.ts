@@ -1,0 +1,47 @@
+import { A2AError } from '@switchyard/protocol';
+import type { Request } from 'express';
+import { pathPart, queryText } from '../../http/exchange.ts';
+
+/** Where the parameters of an operation are in its HTTP request (A2A 11.3, 11.5). */
+export interface RequestShape {
+  /** Names of the request's fields that are parts of the path. */
+  readonly inPath?: readonly string[];
+  /** Fields that are query parameters, with their types: a query has only text. */
+  readonly inQuery?: Readonly<Record<string, QueryType>>;
+  /** The other fields are the members of the body. */
+  readonly hasBody?: boolean;
+}
+
+export type QueryType = 'text' | 'number' | 'boolean';
+
+/** The operation's request as one object, unchecked. @throws {A2AError} InvalidRequest */
+export function parseRequest(req: Request, shape: RequestShape, body: unknown): Record<string, unknown> {
+  return { ...members(body), ...fromQuery(req, shape.inQuery ?? {}), ...fromPath(req, shape.inPath ?? []) };
+}
+
+function members(body: unknown): object {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw new A2AError('InvalidRequest', 'Request payload validation error', {
+    violations: [{ field: 'body', description: 'must be a JSON object' }],
+  });
+}
+
+function fromPath(req: Request, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, pathPart(req, name)]));
+}
+
+function fromQuery(req: Request, types: Readonly<Record<string, QueryType>>): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const [name, type] of Object.entries(types)) {
+    const text = queryText(req, name);
+    if (text !== undefined) fields[name] = readers[type](text);
+  }
+  return fields;
+}
+
+/** What cannot be read stays text: the check of the request says what is wrong about it. */
+const readers: Readonly<Record<QueryType, (text: string) => unknown>> = {
+  text: (text) => text,
+  number: (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text),
+  boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
+};

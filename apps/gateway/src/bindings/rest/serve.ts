@@ -1,0 +1,41 @@
+import type { RequestHandler, Router } from 'express';
+import { type Entrance, openCall } from '../../http/entrance.ts';
+import { readOptionalJson } from '../../http/read-json.ts';
+import { parseRequest } from './parse-request.ts';
+import { type Route, routes } from './routes.ts';
+import { refuseVerb } from './unserved.ts';
+import { writeError } from './write-error.ts';
+import { writeResult } from './write-result.ts';
+import { writeStream } from './write-stream.ts';
+
+/** A2A over HTTP+JSON (chapter 11), below the base of one agent or of a pattern of agents. */
+export function routeRest(router: Router, base: string, entrance: Entrance): void {
+  for (const route of routes) router[route.verb](base + route.path, serve(entrance, route));
+  for (const path of new Set(routes.map((route) => route.path)))
+    router.all(base + path, refuseVerb(entrance, verbsAt(path)));
+}
+
+function verbsAt(path: string): string {
+  return routes
+    .filter((route) => route.path === path)
+    .map(({ verb }) => verb.toUpperCase())
+    .join(', ');
+}
+
+function serve(entrance: Entrance, route: Route): RequestHandler {
+  return async (req, res) => {
+    const exchange = { req, res };
+    try {
+      const principal = await entrance.authenticator.authenticate(req.headers);
+      const call = openCall(entrance, exchange, principal);
+      const body = route.hasBody ? await readOptionalJson(req, entrance.settings.maxBodyBytes) : {};
+      const params = parseRequest(req, route, body);
+      const operation = entrance.operations[route.operation];
+      if (operation.kind === 'unary') return writeResult(exchange, await operation.invoke(call, params));
+      using _slot = entrance.streams.take();
+      await writeStream(entrance, exchange, await operation.invoke(call, params));
+    } catch (thrown) {
+      writeError(entrance, exchange, thrown);
+    }
+  };
+}

@@ -1,0 +1,45 @@
+import type { AnnouncedAgent } from '@switchyard/store';
+import type { RequestHandler } from 'express';
+import { writeError } from '../bindings/rest/write-error.ts';
+import { baseUrl } from '../http/base-url.ts';
+import type { Entrance } from '../http/entrance.ts';
+import { respond } from '../http/respond.ts';
+import { agentUrl, cardPath } from './agent-url.ts';
+
+/** One agent in the answer to `GET /agents`. */
+export interface ListedAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  /** Served at the root too. */
+  readonly isDefault: boolean;
+  /** Alive now; 0: messages are accepted and wait. */
+  readonly workers: number;
+  readonly url: string;
+  readonly card: string;
+}
+
+/** What is announced. Not A2A: a gateway's own. */
+export function serveAgentList(entrance: Entrance): RequestHandler {
+  return async (req, res) => {
+    try {
+      await entrance.authenticator.authenticate(req.headers);
+      const base = baseUrl(req, entrance.settings.publicUrl);
+      const first = entrance.agents.default?.id;
+      const agents = entrance.agents.list().map((agent) => listed(agent, { base, isDefault: agent.id === first }));
+      respond(res, 'application/json', JSON.stringify({ agents }));
+    } catch (thrown) {
+      writeError(entrance, { req, res }, thrown);
+    }
+  };
+}
+
+function listed(
+  { id, card, workers }: AnnouncedAgent,
+  { base, isDefault }: { base: string; isDefault: boolean },
+): ListedAgent {
+  const { name, description, version } = card;
+  const url = agentUrl(base, id);
+  return { id, name, description, version, isDefault, workers, url, card: url + cardPath };
+}

@@ -1,0 +1,74 @@
+import type { Feeds, Registry } from '@switchyard/store';
+import type { Logger } from 'pino';
+import { AgentDirectory } from './agent-directory.ts';
+import { createApp } from './app.ts';
+import { createAuthenticator } from './auth/create-authenticator.ts';
+import { openDoor } from './auth/open-door.ts';
+import { Listener } from './http/listener.ts';
+import { StreamSlots } from './limits/stream-slots.ts';
+import { WaitingCalls } from './limits/waiting-calls.ts';
+import { withStoreDeadline } from './limits/with-store-deadline.ts';
+import { logHappenings } from './observe/log-happenings.ts';
+import type { TaskStore } from './operations/backend.ts';
+import { bindOperations } from './operations/operations.ts';
+import { defaultGatewaySettings, type GatewaySettings } from './settings.ts';
+
+/** The part of a `Store` that a gateway uses. It is started before the gateway and stopped after it, by whoever made it. */
+export interface GatewayStore {
+  readonly tasks: TaskStore;
+  readonly feeds: Pick<Feeds, 'follow'>;
+  readonly registry: Pick<Registry, 'list' | 'onChange'>;
+  ping(): Promise<void>;
+}
+
+export interface GatewayParts {
+  readonly store: GatewayStore;
+  readonly log: Logger;
+}
+
+export interface Gateway {
+  /** Reads what is announced and listens. Rejects if it may not or cannot. */
+  start(): Promise<{ readonly url: string }>;
+  /** Streams end between two events, waiting calls answer what they have, requests finish. Idempotent; resolves when all is closed. */
+  stop(): Promise<void>;
+}
+
+/** One gateway process' worth: any number of them serve the same tasks. Nothing happens before `start`. */
+export function createGateway(given: Partial<GatewaySettings>, { store, log }: GatewayParts): Gateway {
+  const settings = { ...defaultGatewaySettings, ...given };
+  const observe = logHappenings(log);
+  const agents = new AgentDirectory(store.registry, settings, observe);
+  const waiting = new WaitingCalls();
+  const operations = bindOperations({
+    tasks: withStoreDeadline(store.tasks, settings.storeTimeoutMs),
+    feeds: store.feeds,
+    settings,
+  });
+  const authenticator = createAuthenticator(settings.auth);
+  const streams = new StreamSlots(settings.maxStreams);
+  let stopped: Promise<void> | undefined;
+  const app = createApp(
+    { operations, agents, authenticator, waiting, streams, observe, settings },
+    { agents, ping: () => store.ping(), isStopping: () => stopped !== undefined },
+  );
+  const listener = new Listener(app);
+
+  async function start(): Promise<{ url: string }> {
+    const problem = openDoor(settings);
+    if (problem !== undefined) throw new Error(problem);
+    await agents.start();
+    const url = await listener.open(settings.host, settings.port);
+    observe({ kind: 'listening', url });
+    return { url };
+  }
+
+  async function stop(): Promise<void> {
+    observe({ kind: 'stopping', drainMs: settings.drainMs });
+    agents.stop();
+    waiting.end();
+    await listener.close(settings.drainMs);
+    observe({ kind: 'stopped' });
+  }
+
+  return { start, stop: () => (stopped ??= stop()) };
+}

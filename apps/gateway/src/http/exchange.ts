@@ -1,0 +1,20 @@
+import type { Request, Response } from 'express';
+
+/** One HTTP request and its response. */
+export interface Exchange {
+  readonly req: Request;
+  readonly res: Response;
+}
+
+/** A part of the path, by the name that the route gives it. */
+export function pathPart(req: Request, name: string): string | undefined {
+  const part = req.params[name];
+  return typeof part === 'string' ? part : undefined;
+}
+
+/** A query parameter; the first of those that are given more than once. */
+export function queryText(req: Request, name: string): string | undefined {
+  const value: unknown = req.query[name];
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'string' ? first : undefined;
+}

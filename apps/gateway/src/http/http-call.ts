@@ -1,0 +1,59 @@
+import type { AnnouncedAgent, Principal, Scope } from '@switchyard/store';
+import type { WaitingCalls } from '../limits/waiting-calls.ts';
+import type { Call } from '../operations/call.ts';
+import { type Exchange, queryText } from './exchange.ts';
+import { positionIn, versionIn, waitMsIn } from './preferences.ts';
+
+/** Who came in, and where to. */
+export interface Visit {
+  readonly principal: Principal;
+  readonly agent: AnnouncedAgent;
+}
+
+/** A call that came by HTTP. Headers are read when an operation asks for what they say. */
+export class HttpCall implements Call {
+  readonly scope: Scope;
+  readonly agent: AnnouncedAgent;
+  readonly #exchange: Exchange;
+  readonly #waiting: WaitingCalls;
+  #signal: AbortSignal | undefined;
+
+  constructor({ principal, agent }: Visit, exchange: Exchange, waiting: WaitingCalls) {
+    this.scope = { principal, agent: agent.id };
+    this.agent = agent;
+    this.#exchange = exchange;
+    this.#waiting = waiting;
+  }
+
+  get extensions(): readonly string[] {
+    const uris = this.#header('a2a-extensions')?.split(',') ?? [];
+    return uris.map((uri) => uri.trim()).filter((uri) => uri !== '');
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= this.#waiting.watch(this.#exchange.res);
+    return this.#signal;
+  }
+
+  /** Only GET is conditional (RFC 9110 13.1.2). */
+  get knownVersion(): string | undefined {
+    return this.#exchange.req.method === 'GET' ? versionIn(this.#header('if-none-match')) : undefined;
+  }
+
+  get waitMs(): number {
+    return waitMsIn(this.#header('prefer'));
+  }
+
+  /** An EventSource sends the header when it connects again; the query parameter is for those who cannot set headers. */
+  get resumeAfter(): number | undefined {
+    return (
+      positionIn(this.#header('last-event-id'), 'Last-Event-ID') ??
+      positionIn(queryText(this.#exchange.req, 'fromSeq'), 'fromSeq')
+    );
+  }
+
+  #header(name: string): string | undefined {
+    const value = this.#exchange.req.headers[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { A2AError } from '@switchyard/protocol';
+
+const decoders = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/**
+ * The body as text, decompressed if need be; the limit holds for what comes out.
+ * @throws {A2AError} PayloadTooLarge; InvalidRequest if it is broken or its encoding is unknown
+ */
+export async function readBody(req: IncomingMessage, maxBytes: number): Promise<string> {
+  if (Number(req.headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
+  const encoding = req.headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') return collect(req, maxBytes);
+  const createDecoder = decoders.get(encoding.toLowerCase());
+  if (!createDecoder) throw unknownEncoding();
+  const decoder = createDecoder();
+  req.on('error', (error) => decoder.destroy(error)).pipe(decoder);
+  try {
+    return await collect(decoder, maxBytes);
+  } finally {
+    // A bomb is not unpacked to its end; what the client still sends is let run out, so that it reads our answer.
+    decoder.destroy();
+    req.resume();
+  }
+}
+
+function collect(source: Readable, maxBytes: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let length = 0;
+    source.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      chunks.push(chunk);
+      if (length <= maxBytes) return;
+      chunks = [];
+      reject(tooLarge(maxBytes));
+    });
+    source.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    source.on('error', (cause) => reject(new A2AError('InvalidRequest', 'The body could not be read', { cause })));
+  });
+}
+
+function tooLarge(maxBytes: number): A2AError {
+  return new A2AError('PayloadTooLarge', `The body is larger than ${maxBytes} bytes`, {
+    metadata: { maxBytes: String(maxBytes) },
+  });
+}
+
+function unknownEncoding(): A2AError {
+  return new A2AError('InvalidRequest', 'The content encoding is not supported', {
+    violations: [{ field: 'Content-Encoding', description: `must be one of ${[...decoders.keys()].join(', ')}` }],
+  });
+}

@@ -1,0 +1,13 @@
+import type { ServerResponse } from 'node:http';
+
+/** The body goes out as it is. (Express' own `send` would parse types and hash it for an ETag.) */
+export function respond(res: ServerResponse, contentType: string, body: string): void {
+  res.setHeader('Content-Type', contentType);
+  res.end(body);
+}
+
+/** The caller has it already (RFC 9110 15.4.5). */
+export function respondUnchanged(res: ServerResponse): void {
+  res.statusCode = 304;
+  res.end();
+}

@@ -1,0 +1,23 @@
+import { A2AError } from '@switchyard/protocol';
+
+/** Bounds the streams that are open at once. */
+export class StreamSlots {
+  readonly #max: number;
+  #taken = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** `using` it frees the slot. @throws {A2AError} Unavailable: another replica may have room */
+  take(): Disposable {
+    if (this.#taken >= this.#max)
+      throw new A2AError('Unavailable', 'Too many streams are open here', { retryAfterSeconds: 1 });
+    this.#taken++;
+    return {
+      [Symbol.dispose]: () => {
+        this.#taken--;
+      },
+    };
+  }
+}

@@ -1,0 +1,33 @@
+import { Store, StoreError } from '@switchyard/store';
+import { ConfigError, readConfig } from './config.ts';
+import { createGateway } from './gateway.ts';
+import { createLog } from './observe/create-log.ts';
+
+/** The gateway as a process: settings from the environment, JSON lines on standard output, stops on SIGINT and SIGTERM. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = createLog(config.log);
+  const store = new Store(config.store, (err) => log.warn({ err }, 'redis connection'));
+  const gateway = createGateway(config.gateway, { store, log });
+
+  const stop = async (): Promise<void> => {
+    await gateway.stop();
+    await store.stop();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      stop().catch(fail);
+    });
+  }
+
+  await store.start();
+  await gateway.start();
+}
+
+function fail(error: unknown): void {
+  const isExplained = error instanceof ConfigError || error instanceof StoreError;
+  process.stderr.write(`${isExplained || !(error instanceof Error) ? String(error) : error.stack}\n`);
+  process.exit(1);
+}
+
+main().catch(fail);

@@ -1,0 +1,19 @@
+/** What a gateway reports of itself. One place turns it into log lines. */
+export type Happening =
+  | { readonly kind: 'listening'; readonly url: string }
+  | { readonly kind: 'stopping'; readonly drainMs: number }
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'agents-changed'; readonly agents: readonly string[] }
+  | { readonly kind: 'agents-unreadable'; readonly err: unknown }
+  | ({ readonly kind: 'answered'; readonly status: number; readonly durationMs: number } & RequestName)
+  | ({ readonly kind: 'refused'; readonly code: string; readonly err: unknown } & RequestName)
+  | ({ readonly kind: 'failed'; readonly code: string; readonly err: unknown } & RequestName);
+
+/** Tells requests apart. The path is without its query, which is the caller's. */
+export interface RequestName {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+export type Observe = (happening: Happening) => void;

@@ -1,0 +1,21 @@
+import type { Level, Logger } from 'pino';
+import type { Happening, Observe } from './happening.ts';
+
+/** Level and words of each kind. What a client did wrong is the client's to know: it is logged for those who look closely. */
+const lines: Readonly<Record<Happening['kind'], readonly [level: Level, message: string]>> = {
+  listening: ['info', 'listening'],
+  stopping: ['info', 'stopping: streams end, requests finish'],
+  stopped: ['info', 'stopped'],
+  'agents-changed': ['info', 'agents announced'],
+  'agents-unreadable': ['warn', 'the announced agents cannot be read; the last known ones are served'],
+  answered: ['debug', 'answered'],
+  refused: ['debug', 'refused'],
+  failed: ['error', 'failed'],
+};
+
+export function logHappenings(log: Logger): Observe {
+  return ({ kind, ...fields }) => {
+    const [level, message] = lines[kind];
+    log[level](fields, message);
+  };
+}

@@ -1,0 +1,63 @@
+import { A2AError, type SendMessageRequest } from '@switchyard/protocol';
+import type { Acceptance, Submission } from '@switchyard/store';
+import type { Backend } from './backend.ts';
+import type { Call } from './call.ts';
+import { taskNotFound } from './read-task.ts';
+import { refusePush } from './refuse-push.ts';
+
+export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
+type Refused = Exclude<Acceptance['verdict'], 'accepted'>;
+
+/** The first half of SendMessage and SendStreamingMessage: the message is durable, its turn is queued. @throws {A2AError} */
+export async function acceptMessage(backend: Backend, call: Call, request: SendMessageRequest): Promise<Accepted> {
+  if (request.configuration?.taskPushNotificationConfig) return refusePush();
+  const acceptance = await backend.tasks.accept(call.scope, submission(call, request));
+  if (acceptance.verdict === 'accepted') return acceptance;
+  throw refusals[acceptance.verdict](request);
+}
+
+function submission(call: Call, { message, configuration, metadata }: SendMessageRequest): Submission {
+  const extensions = offeredExtensions(call);
+  return {
+    message,
+    ...(configuration?.acceptedOutputModes && { acceptedOutputModes: configuration.acceptedOutputModes }),
+    ...(configuration?.historyLength !== undefined && { historyLength: configuration.historyLength }),
+    ...(extensions.length > 0 && { extensions }),
+    ...(metadata && { metadata }),
+  };
+}
+
+/** What is asked for and offered is activated (A2A 4.6.2). */
+function offeredExtensions({ agent, extensions }: Call): readonly string[] {
+  if (extensions.length === 0) return extensions;
+  const offered = agent.card.capabilities.extensions ?? [];
+  return extensions.filter((uri) => offered.some((extension) => extension.uri === uri));
+}
+
+const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AError>> = {
+  missing: ({ message }) => taskNotFound(message.taskId ?? ''),
+  // A2A 3.4.3: agents MUST reject a contextId that is not the task's.
+  'context-mismatch': () =>
+    new A2AError('InvalidParams', 'The task belongs to another context', {
+      violations: [{ field: 'message.contextId', description: 'is not the context of the task in message.taskId' }],
+    }),
+  terminal: ({ message }) =>
+    new A2AError('UnsupportedOperation', 'The task has ended and takes no further messages', taskIdOf(message.taskId)),
+  canceling: ({ message }) =>
+    new A2AError(
+      'UnsupportedOperation',
+      'The task is being canceled and takes no further messages',
+      taskIdOf(message.taskId),
+    ),
+  conflict: () =>
+    new A2AError('Conflict', 'This messageId was used before, for another message', {
+      violations: [{ field: 'message.messageId', description: 'was used before, for another message' }],
+    }),
+  'inbox-full': ({ message }) =>
+    new A2AError('RateLimited', 'Too many messages wait in this task', {
+      ...taskIdOf(message.taskId),
+      retryAfterSeconds: 1,
+    }),
+};
+
+const taskIdOf = (taskId = ''): { metadata: Record<string, string> } => ({ metadata: { taskId } });

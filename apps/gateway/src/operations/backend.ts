@@ -1,0 +1,12 @@
+import type { Feeds, Tasks } from '@switchyard/store';
+import type { GatewaySettings } from '../settings.ts';
+
+/** The part of the store's tasks that operations use. */
+export type TaskStore = Pick<Tasks, 'accept' | 'read' | 'list' | 'cancel'>;
+
+/** What operations stand on. */
+export interface Backend {
+  readonly tasks: TaskStore;
+  readonly feeds: Pick<Feeds, 'follow'>;
+  readonly settings: Pick<GatewaySettings, 'sendMode' | 'blockingWaitMs' | 'cancelWaitMs' | 'maxPollWaitMs'>;
+}

@@ -1,0 +1,23 @@
+import { A2AError, type CancelTaskRequest, isTerminal } from '@switchyard/protocol';
+import { awaitItem } from './await-item.ts';
+import type { Backend } from './backend.ts';
+import type { Call } from './call.ts';
+import type { Reply } from './operation.ts';
+import { readTask, taskNotFound } from './read-task.ts';
+
+/**
+ * A2A 3.1.5. A running turn has the last word, so its cancellation is waited for, briefly; then the task is answered
+ * as it is. To cancel a canceled task changes nothing and is no error.
+ */
+export async function cancelTask(backend: Backend, call: Call, { id }: CancelTaskRequest): Promise<Reply> {
+  const verdict = await backend.tasks.cancel(call.scope, id);
+  if (verdict === 'missing') throw taskNotFound(id);
+  if (verdict === 'terminal')
+    throw new A2AError('TaskNotCancelable', 'The task has ended already', { metadata: { taskId: id } });
+  if (verdict === 'requested') {
+    const waitMs = backend.settings.cancelWaitMs;
+    await awaitItem(backend, call, { taskId: id, waitMs, until: (item) => isTerminal(item.state) });
+  }
+  const { task } = await readTask(backend, call, id);
+  return { json: task };
+}

@@ -1,0 +1,30 @@
+import { type GetTaskRequest, isTerminal } from '@switchyard/protocol';
+import type { TaskReading } from '@switchyard/store';
+import { awaitItem } from './await-item.ts';
+import type { Backend } from './backend.ts';
+import type { Call } from './call.ts';
+import type { Reply } from './operation.ts';
+import { readTask } from './read-task.ts';
+
+/** A2A 3.1.3. A caller who knows this version, or asks for the next one, may wait for it instead of polling. */
+export async function getTask(backend: Backend, call: Call, request: GetTaskRequest): Promise<Reply> {
+  const view = { historyLength: request.historyLength, version: call.knownVersion };
+  const reading = await readTask(backend, call, request.id, view);
+  if (!shouldWait(call, reading)) return reply(reading);
+  const changed = await awaitItem(backend, call, {
+    taskId: request.id,
+    after: reading.seq,
+    waitMs: Math.min(call.waitMs, backend.settings.maxPollWaitMs),
+    until: () => true,
+  });
+  return reply(changed ? await readTask(backend, call, request.id, view) : reading);
+}
+
+/** Not for news that are there already, nor for a task that never changes again. */
+function shouldWait({ waitMs, knownVersion }: Call, { state, version }: TaskReading): boolean {
+  return waitMs > 0 && !isTerminal(state) && (knownVersion === undefined || knownVersion === version);
+}
+
+function reply({ task, version }: TaskReading): Reply {
+  return { json: task, version };
+}

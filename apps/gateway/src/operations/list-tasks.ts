@@ -1,0 +1,38 @@
+import { A2AError, type ListTasksRequest } from '@switchyard/protocol';
+import { InvalidPageToken, type TaskPage, type TaskQuery } from '@switchyard/store';
+import type { Backend } from './backend.ts';
+import type { Call } from './call.ts';
+import type { Reply } from './operation.ts';
+
+/** A2A 3.1.4: at most so many unless the caller says otherwise. */
+const defaultPageSize = 50;
+
+/** The caller's own tasks, the latest status first. */
+export async function listTasks(backend: Backend, call: Call, request: ListTasksRequest): Promise<Reply> {
+  const query = toQuery(request);
+  const page = await readPage(backend, call, query);
+  const { tasks, nextPageToken, totalSize } = page;
+  // Both are always there (A2A 3.1.4): "" says that this is the last page.
+  const rest = `"nextPageToken":${JSON.stringify(nextPageToken)},"pageSize":${query.pageSize},"totalSize":${totalSize}`;
+  return { json: `{"tasks":[${tasks.join(',')}],${rest}}` };
+}
+
+function toQuery({
+  status,
+  pageSize = defaultPageSize,
+  includeArtifacts = false,
+  ...request
+}: ListTasksRequest): TaskQuery {
+  const { contextId, pageToken, historyLength, statusTimestampAfter } = request;
+  return { contextId, state: status, pageSize, pageToken, historyLength, statusTimestampAfter, includeArtifacts };
+}
+
+async function readPage({ tasks }: Backend, call: Call, query: TaskQuery): Promise<TaskPage> {
+  try {
+    return await tasks.list(call.scope, query);
+  } catch (error) {
+    if (!(error instanceof InvalidPageToken)) throw error;
+    const violations = [{ field: 'pageToken', description: 'is not one that ListTasks answered' }];
+    throw new A2AError('InvalidParams', 'Invalid parameters', { violations, cause: error });
+  }
+}

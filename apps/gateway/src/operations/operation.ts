@@ -1,0 +1,48 @@
+import { parse } from '@switchyard/protocol';
+import type { z } from 'zod';
+import type { Call } from './call.ts';
+
+/** The answer to a call, as JSON text that goes into the binding's envelope as it is. */
+export interface Reply {
+  /** Absent when the caller has this version already. */
+  readonly json?: string | undefined;
+  /** Of a task: changes whenever the task does. */
+  readonly version?: string;
+}
+
+/** One event of a stream. */
+export interface StreamItem {
+  /** Its place in the events of the task: 1, 2, … A cut stream is resumed after it. */
+  readonly seq: number;
+  /** A2A StreamResponse. */
+  readonly json: string;
+}
+
+/** An A2A operation as bindings see it: parameters of any shape in, checked on the way. */
+export type Operation = UnaryOperation | StreamingOperation;
+
+export interface UnaryOperation {
+  readonly kind: 'unary';
+  /** @throws {A2AError} */
+  invoke(call: Call, params: unknown): Promise<Reply>;
+}
+
+export interface StreamingOperation {
+  readonly kind: 'streaming';
+  /** Resolves once the stream can begin; what is refused is refused before. @throws {A2AError} */
+  invoke(call: Call, params: unknown): Promise<AsyncIterable<StreamItem>>;
+}
+
+export function unary<Schema extends z.ZodType>(
+  schema: Schema,
+  run: (call: Call, request: z.output<Schema>) => Promise<Reply>,
+): UnaryOperation {
+  return { kind: 'unary', invoke: async (call, params) => run(call, parse(schema, params)) };
+}
+
+export function streaming<Schema extends z.ZodType>(
+  schema: Schema,
+  run: (call: Call, request: z.output<Schema>) => Promise<AsyncIterable<StreamItem>>,
+): StreamingOperation {
+  return { kind: 'streaming', invoke: async (call, params) => run(call, parse(schema, params)) };
+}

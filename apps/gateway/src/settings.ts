@@ -1,0 +1,55 @@
+import type { AuthSettings } from './auth/settings.ts';
+
+/** Everything a gateway can be told. Times in milliseconds, sizes in bytes, unless the name says otherwise. */
+export interface GatewaySettings {
+  /** Address to listen on. Anything but loopback needs authentication, or `allowAnonymous`. */
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  /** Where clients reach this gateway, as agent cards tell them; unset: at the host that the request for the card names. */
+  readonly publicUrl?: string | undefined;
+  /** Agent served at the root; unset: the first announced one by name. */
+  readonly defaultAgent?: string | undefined;
+  readonly auth: AuthSettings;
+  /** What SendMessage does when the caller does not say (A2A 3.2.2 has `blocking`). */
+  readonly sendMode: 'blocking' | 'immediate';
+  /** Longest wait of a blocking SendMessage. Below the 60 s after which most proxies give up. */
+  readonly blockingWaitMs: number;
+  /** How long CancelTask waits for a running turn to stop before it answers the task as it is. */
+  readonly cancelWaitMs: number;
+  /** Longest wait that `Prefer: wait` can ask for. */
+  readonly maxPollWaitMs: number;
+  /** After so long without an answer from Redis, a request ends with 503. */
+  readonly storeTimeoutMs: number;
+  /** Silence on a stream after which a comment is sent, so that no proxy takes it for dead. */
+  readonly heartbeatMs: number;
+  /** How often the announced agents are read again, besides when they say that they changed. */
+  readonly agentRefreshMs: number;
+  /** How long `stop()` lets requests finish before it closes their connections. */
+  readonly drainMs: number;
+  readonly maxBodyBytes: number;
+  /** Streams that may be open at once. */
+  readonly maxStreams: number;
+  /** How long clients may keep an agent card without asking again. */
+  readonly cardMaxAgeSeconds: number;
+  /** Believe `X-Forwarded-Host` and `X-Forwarded-Proto`; only behind a proxy that sets them. */
+  readonly trustProxy: boolean;
+}
+
+export const defaultGatewaySettings: GatewaySettings = {
+  host: '127.0.0.1',
+  port: 4000,
+  auth: { kind: 'none', allowAnonymous: false },
+  sendMode: 'blocking',
+  blockingWaitMs: 50_000,
+  cancelWaitMs: 2_000,
+  maxPollWaitMs: 50_000,
+  storeTimeoutMs: 5_000,
+  heartbeatMs: 15_000,
+  agentRefreshMs: 5_000,
+  drainMs: 3_000,
+  maxBodyBytes: 5 * 1024 * 1024,
+  maxStreams: 20_000,
+  cardMaxAgeSeconds: 60,
+  trustProxy: false,
+};

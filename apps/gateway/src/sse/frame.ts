@@ -1,0 +1,15 @@
+/** Sent in silence; clients ignore it. */
+export const heartbeatFrame = ': heartbeat\n\n';
+
+/**
+ * One server-sent event. Stored JSON may have line breaks between its tokens, which would end the `data` line;
+ * inside its strings they are escaped, so taking them out changes no value.
+ */
+export function eventFrame(seq: number, json: string): string {
+  return `id: ${seq}\ndata: ${json.includes('\n') ? json.replaceAll('\n', '') : json}\n\n`;
+}
+
+/** The last event of a stream that broke. It has no id: the client resumes after the last event that it has seen. */
+export function errorFrame(json: string): string {
+  return `event: error\ndata: ${json}\n\n`;
+}

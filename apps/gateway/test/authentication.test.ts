@@ -1,0 +1,88 @@
+import type { Task } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiKey } from '../src/index.ts';
+import { type ErrorBody, get, post, type Sent, userMessage } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+const keyOf = (name: string, given: Partial<ApiKey> = {}): ApiKey => ({
+  key: `key-of-${name}-0123456789`,
+  subject: name,
+  tenant: 'default',
+  scopes: [],
+  ...given,
+});
+const keys = [keyOf('alice'), keyOf('bob'), keyOf('carol', { subject: 'alice', tenant: 'elsewhere' })];
+const header = (name: string) => ({ 'x-api-key': `key-of-${name}-0123456789` });
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({ gateway: { auth: { kind: 'api-key', keys } } });
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+describe('with API keys', () => {
+  it('nobody gets in without one', async () => {
+    const paths = ['/tasks', '/tasks/1', '/agents', '/extendedAgentCard'];
+    for (const headers of [
+      {},
+      { 'x-api-key': 'wrong' },
+      { authorization: 'Bearer wrong' },
+      { authorization: 'Basic YTpi' },
+    ]) {
+      for (const path of paths) {
+        const answer = await get<ErrorBody>(stage.url + path, headers);
+        expect([answer.status, answer.body.error.status]).toEqual([401, 'UNAUTHENTICATED']);
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="switchyard"');
+      }
+    }
+  });
+
+  it('a JSON-RPC caller without one gets 401 and a JSON-RPC error', async () => {
+    const { status, headers, body } = await post<ErrorBody>(stage.url, { jsonrpc: '2.0', id: 1, method: 'ListTasks' });
+    expect([status, body]).toMatchObject([401, { jsonrpc: '2.0', id: null, error: { code: -32051 } }]);
+    expect(headers.get('www-authenticate')).toBeTruthy();
+  });
+
+  it('the body of a caller without one is not even read', async () => {
+    const { status } = await post(`${stage.url}/message:send`, '{', {});
+    expect(status).toBe(401);
+  });
+
+  it('either header lets its owner in, and a task is its owner’s alone', async () => {
+    const message = userMessage('mine');
+    const body = { message, configuration: { returnImmediately: true } };
+    const { task } = (await post<Sent>(`${stage.url}/message:send`, body, header('alice'))).body;
+    const url = `${stage.url}/tasks/${task.id}`;
+    const bearer = { authorization: `Bearer ${header('alice')['x-api-key']}` };
+    expect((await get<Task>(url, bearer)).body.id).toBe(task.id);
+    for (const other of ['bob', 'carol']) {
+      expect((await get(url, header(other))).status).toBe(404);
+      expect((await post(`${url}:cancel`, {}, header(other))).status).toBe(404);
+      expect((await post(`${url}:subscribe`, {}, header(other))).status).toBe(404);
+      const follow = { message: userMessage('theirs', { taskId: task.id }) };
+      expect((await post(`${stage.url}/message:send`, follow, header(other))).status).toBe(404);
+      expect((await get<{ totalSize: number }>(`${stage.url}/tasks`, header(other))).body.totalSize).toBe(0);
+    }
+  });
+
+  it('cards and health are for everybody', async () => {
+    for (const path of [
+      '/.well-known/agent-card.json',
+      '/agents/echo/.well-known/agent-card.json',
+      '/healthz',
+      '/readyz',
+    ]) {
+      expect((await get(stage.url + path)).status).toBe(200);
+    }
+  });
+});
+
+describe('without authentication', () => {
+  it('a gateway does not open its door to the network by accident', async () => {
+    await expect(stage.another({ auth: { kind: 'none', allowAnonymous: false }, host: '0.0.0.0' })).rejects.toThrow(
+      'ALLOW_ANONYMOUS',
+    );
+  });
+});

@@ -1,0 +1,112 @@
+import { type AgentCard, agentCardSchema, parse } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anonymous } from '../src/auth/anonymous.ts';
+import { apiKeys } from '../src/auth/api-keys.ts';
+import { buildCard } from '../src/cards/build-card.ts';
+import { card } from './support/agents.ts';
+import { get } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+describe('the card of an agent', () => {
+  const url = 'https://agents.example.com/agents/echo';
+
+  it('says where and how the agent is reached, whatever its author wrote', () => {
+    const announced = {
+      ...card,
+      supportedInterfaces: [{ url: 'http://wrong', protocolBinding: 'GRPC', protocolVersion: '0.3' }],
+    };
+    expect(buildCard(announced, { url, authenticator: anonymous }).supportedInterfaces).toEqual([
+      { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+    ]);
+  });
+
+  it('says what the gateway does for it', () => {
+    const { capabilities, ...rest } = buildCard(card, { url, authenticator: anonymous });
+    expect(capabilities).toEqual({ streaming: true, pushNotifications: false, extendedAgentCard: false });
+    expect(rest).not.toHaveProperty('securitySchemes');
+    expect(rest).not.toHaveProperty('securityRequirements');
+  });
+
+  it('says how to get in', () => {
+    const built = buildCard(card, { url, authenticator: apiKeys([]) });
+    expect(Object.keys(built.securitySchemes ?? {})).toEqual(['apiKey', 'bearer']);
+    expect(built.securityRequirements?.map(({ schemes }) => Object.keys(schemes))).toEqual([['apiKey'], ['bearer']]);
+    expect(parse(agentCardSchema, built)).toEqual(built);
+  });
+
+  it('loses signatures that were made for another card', () => {
+    const signatures = [{ protected: 'a', signature: 'b' }];
+    expect(buildCard({ ...card, signatures }, { url, authenticator: anonymous })).not.toHaveProperty('signatures');
+  });
+});
+
+describe('the cards over HTTP', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage();
+  });
+
+  afterAll(() => stage[Symbol.asyncDispose]());
+
+  const path = '/.well-known/agent-card.json';
+
+  it('are at the root for the default agent, and at the URL of every agent', async () => {
+    const [root, oracle] = [
+      await get<AgentCard>(stage.url + path),
+      await get<AgentCard>(`${stage.url}/agents/oracle${path}`),
+    ];
+    expect([root.body.name, root.body.supportedInterfaces[0]?.url]).toEqual(['Echo', stage.url]);
+    expect([oracle.body.name, oracle.body.supportedInterfaces[0]?.url]).toEqual([
+      'Oracle',
+      `${stage.url}/agents/oracle`,
+    ]);
+    expect(root.headers.get('content-type')).toBe('application/json');
+  });
+
+  it('may be kept, and are not sent again to whoever has them', async () => {
+    const { headers } = await get<AgentCard>(stage.url + path);
+    expect(headers.get('cache-control')).toBe('public, max-age=60');
+    const etag = headers.get('etag') ?? '';
+    const modified = headers.get('last-modified') ?? '';
+    expect((await get(stage.url + path, { 'if-none-match': etag })).status).toBe(304);
+    expect((await get(stage.url + path, { 'if-modified-since': modified })).status).toBe(304);
+    expect((await get(stage.url + path, { 'if-none-match': '"another"' })).status).toBe(200);
+  });
+
+  it('name the public URL where there is one', async () => {
+    const url = await stage.another({ publicUrl: 'https://agents.example.com/a2a/' });
+    const { body } = await get<AgentCard>(`${url}/agents/echo${path}`);
+    expect(body.supportedInterfaces[0]?.url).toBe('https://agents.example.com/a2a/agents/echo');
+  });
+
+  it('believe a proxy only where the settings do', async () => {
+    const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'agents.example.com' };
+    const urlAt = async (base: string) =>
+      (await get<AgentCard>(base + path, forwarded)).body.supportedInterfaces[0]?.url;
+    expect(await urlAt(stage.url)).toBe(stage.url);
+    expect(await urlAt(await stage.another({ trustProxy: true }))).toBe('https://agents.example.com');
+  });
+
+  it('follow the announcement', async () => {
+    const changed = { id: 'newcomer', card: { ...card, name: 'Newcomer' }, repliesWithMessage: false, concurrency: 1 };
+    expect((await get(`${stage.url}/agents/newcomer${path}`)).status).toBe(404);
+    await stage.store.registry.announce([changed], 'another worker');
+    await expect.poll(async () => (await get(`${stage.url}/agents/newcomer${path}`)).status).toBe(200);
+  });
+
+  it('are listed', async () => {
+    const { body } = await get<{ agents: { id: string }[] }>(`${stage.url}/agents`);
+    expect(body.agents.find(({ id }) => id === 'echo')).toEqual({
+      id: 'echo',
+      name: 'Echo',
+      description: 'Says what it hears',
+      version: '1.2.3',
+      isDefault: true,
+      workers: 1,
+      url: `${stage.url}/agents/echo`,
+      card: `${stage.url}/agents/echo${path}`,
+    });
+  });
+});

@@ -1,0 +1,104 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from '../src/config.ts';
+import { defaultGatewaySettings } from '../src/settings.ts';
+
+const secret = '0123456789abcdef';
+
+function problemsOf(variables: Record<string, string>): string {
+  try {
+    readConfig(variables);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return '';
+}
+
+describe('the settings of a gateway', () => {
+  it('have defaults that run on one machine, closed to others', () => {
+    const { gateway, store } = readConfig({});
+    expect(gateway).toEqual(defaultGatewaySettings);
+    expect(gateway.host).toBe('127.0.0.1');
+    expect(store.redisUrl).toBe('redis://127.0.0.1:6379');
+  });
+
+  it('come from the environment, where an empty variable is as good as none', () => {
+    const { gateway, store, log } = readConfig({
+      PORT: '0',
+      PUBLIC_URL: 'https://agents.example.com/a2a',
+      DEFAULT_AGENT: 'pizza',
+      SEND_MODE: 'immediate',
+      TRUST_PROXY: 'true',
+      SHARDS: '4',
+      REDIS_URL: '',
+      LOG_LEVEL: 'debug',
+    });
+    expect(gateway).toMatchObject({
+      port: 0,
+      publicUrl: 'https://agents.example.com/a2a',
+      defaultAgent: 'pizza',
+      sendMode: 'immediate',
+      trustProxy: true,
+    });
+    expect(store).toMatchObject({ shards: 4, redisUrl: 'redis://127.0.0.1:6379' });
+    expect(log.level).toBe('debug');
+  });
+
+  it('are refused with the name of every wrong variable, and without their values', () => {
+    const problems = problemsOf({
+      PORT: 'eighty',
+      PUBLIC_URL: 'ftp://nowhere',
+      REDIS_URL: 'http://u:hunter2@redis',
+      SEND_MODE: 'sometimes',
+      AUTH: 'api-key',
+      API_KEYS: 'short:me',
+      BLOCKING_WAIT_MS: '-5',
+    });
+    for (const name of ['PORT', 'PUBLIC_URL', 'REDIS_URL', 'SEND_MODE', 'API_KEYS', 'BLOCKING_WAIT_MS']) {
+      expect(problems).toMatch(new RegExp(`^ {2}${name}: `, 'm'));
+    }
+    for (const value of ['eighty', 'hunter2', 'short']) expect(problems).not.toContain(value);
+  });
+
+  it.each(['0.0.0.0', '::', '192.168.1.7', 'gateway.example.com'])(
+    'do not open %s to everybody by accident',
+    (HOST) => {
+      expect(problemsOf({ HOST })).toMatch(/HOST: .*ALLOW_ANONYMOUS=true/);
+      expect(problemsOf({ HOST, ALLOW_ANONYMOUS: 'true' })).toBe('');
+      expect(problemsOf({ HOST, AUTH: 'api-key', API_KEYS: `${secret}:me` })).toBe('');
+    },
+  );
+
+  it.each(['localhost', '127.0.0.1', '127.1.2.3', '::1'])('may open %s', (HOST) => {
+    expect(problemsOf({ HOST })).toBe('');
+  });
+
+  it('take API keys from the environment and from a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'switchyard-keys-'));
+    const file = join(folder, 'keys');
+    await writeFile(file, `# of the team\n${secret}B:bob:acme:read+write\n\n`);
+    const { gateway } = readConfig({ AUTH: 'api-key', API_KEYS: `${secret}A:alice`, API_KEYS_FILE: file });
+    await rm(folder, { recursive: true });
+    expect(gateway.auth).toEqual({
+      kind: 'api-key',
+      keys: [
+        { key: `${secret}A`, subject: 'alice', tenant: 'default', scopes: [] },
+        { key: `${secret}B`, subject: 'bob', tenant: 'acme', scopes: ['read', 'write'] },
+      ],
+    });
+  });
+
+  it('say what is wrong with API keys, and where, without repeating them', () => {
+    const problemOf = (API_KEYS: string): string => problemsOf({ AUTH: 'api-key', API_KEYS });
+    expect(problemOf('')).toContain('at least one key');
+    expect(problemOf(`${secret}:a,${secret}`)).toContain('entry 2');
+    expect(problemOf(`${secret}:a:b:c:d`)).toContain('entry 1');
+    expect(problemOf('short:a')).toContain('fewer than 16');
+    expect(problemOf(`${secret}:a,${secret}:b`)).toContain('same key');
+    expect(problemOf(`${secret}:a,${secret}:b`)).not.toContain(secret);
+    expect(problemsOf({ AUTH: 'api-key', API_KEYS_FILE: '/nowhere' })).toMatch(/API_KEYS_FILE: .*ENOENT/);
+  });
+});

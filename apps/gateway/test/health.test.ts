@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { agents } from './support/agents.ts';
+import { get, submit } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+describe('health', () => {
+  it('is said of the process', async () => {
+    expect(await get(`${stage.url}/healthz`)).toMatchObject({ status: 200, body: { status: 'ok' } });
+  });
+
+  it('is ready with Redis, and tells how many workers the default agent has', async () => {
+    expect(await get(`${stage.url}/readyz`)).toMatchObject({
+      status: 200,
+      body: { status: 'ready', redis: 'reachable', agent: 'echo', workers: 1 },
+    });
+  });
+
+  it('stays ready without workers: messages are accepted and wait', async () => {
+    await stage.store.registry.withdraw(agents, 'test');
+    await expect
+      .poll(async () => (await get(`${stage.url}/readyz`)).body)
+      .toMatchObject({ status: 'ready', workers: 0 });
+    expect((await submit(stage.url)).status.state).toBe('TASK_STATE_SUBMITTED');
+  });
+
+  it('has no agent at the root until that one is announced', async () => {
+    const url = await stage.another({ defaultAgent: 'later' });
+    expect(await get(`${url}/readyz`)).toMatchObject({ status: 200, body: { agent: null, workers: 0 } });
+    expect(await get(`${url}/tasks`)).toMatchObject({ status: 503, body: { error: { status: 'UNAVAILABLE' } } });
+    expect((await get(`${url}/agents/echo/tasks`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,118 @@
+import type { ListTasksResponse, Task } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call, type ErrorBody, openStream, post, type Sent, submit, userMessage } from './support/client.ts';
+import { completed, working } from './support/events.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+interface Result<T> {
+  readonly jsonrpc: string;
+  readonly id: unknown;
+  readonly result: T;
+}
+
+const immediately = { returnImmediately: true };
+
+describe('JSON-RPC', () => {
+  it('sends, reads, lists and cancels', async () => {
+    const message = userMessage('hello');
+    const sent = await call<Result<Sent>>(stage.url, 'SendMessage', { message, configuration: immediately });
+    const { id, contextId } = sent.body.result.task;
+    expect([sent.status, sent.headers.get('content-type'), sent.body.id]).toEqual([200, 'application/json', 1]);
+    const read = await call<Result<Task>>(stage.url, 'GetTask', { id, historyLength: 5 });
+    expect(read.body).toEqual({ jsonrpc: '2.0', id: 1, result: sent.body.result.task });
+    const list = await call<Result<ListTasksResponse>>(stage.url, 'ListTasks', { contextId });
+    expect(list.body.result.tasks.map((task) => task.id)).toEqual([id]);
+    const ended = await call<Result<Task>>(stage.url, 'CancelTask', { id });
+    expect(ended.body.result.status.state).toBe('TASK_STATE_CANCELED');
+  });
+
+  it('streams responses to the same request', async () => {
+    const { id } = await submit(stage.url);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 'sub', method: 'SubscribeToTask', params: { id } });
+    const stream = await openStream(stage.url, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(await stream.next()).toMatchObject({ data: { jsonrpc: '2.0', id: 'sub', result: { task: { id } } } });
+    const turn = await stage.beginTurn(id);
+    await turn.publish(working());
+    await turn.publish(completed());
+    const rest = await stream.rest();
+    expect(rest).toHaveLength(2);
+    expect(rest.at(-1)).toMatchObject({ data: { id: 'sub', result: { statusUpdate: { taskId: id } } } });
+  });
+
+  it('serves every agent at its own URL', async () => {
+    const params = { message: userMessage('hello'), configuration: immediately };
+    const { body } = await call<Result<Sent>>(`${stage.url}/agents/oracle`, 'SendMessage', params);
+    const { id } = body.result.task;
+    expect((await call<ErrorBody>(stage.url, 'GetTask', { id })).body.error.code).toBe(-32001);
+    expect((await call<Result<Task>>(`${stage.url}/agents/oracle`, 'GetTask', { id })).body.result.id).toBe(id);
+  });
+
+  it.each([1, 'one', null, -1.5, ''])('gives the id %j back as it came', async (id) => {
+    const { body } = await post<Result<unknown>>(stage.url, { jsonrpc: '2.0', id, method: 'ListTasks' });
+    expect(body).toMatchObject({ id, result: { pageSize: 50 } });
+  });
+
+  it('does what a notification says, and answers nothing', async () => {
+    const message = userMessage('hello', { contextId: 'notified' });
+    const request = { jsonrpc: '2.0', method: 'SendMessage', params: { message, configuration: immediately } };
+    const { status, body } = await post(stage.url, request);
+    expect([status, body]).toEqual([204, undefined]);
+    expect(await stage.taskIn('notified')).toBeTruthy();
+    expect((await post(stage.url, { jsonrpc: '2.0', method: 'CancelTask', params: { id: 'nothing' } })).status).toBe(
+      204,
+    );
+    const { params } = request;
+    expect((await post(stage.url, { jsonrpc: '2.0', method: 'SendStreamingMessage', params })).status).toBe(204);
+  });
+
+  it('answers a batch with one error', async () => {
+    const request = { jsonrpc: '2.0', id: 1, method: 'ListTasks' };
+    const { status, body } = await post<ErrorBody>(stage.url, [request, request]);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32600 } });
+  });
+
+  it.each([
+    ['SubscribeToTask', { id: 'nothing' }, -32001],
+    ['CreateTaskPushNotificationConfig', { taskId: 'a', url: 'https://example.com' }, -32003],
+    ['GetTaskPushNotificationConfig', { taskId: 'a', id: 'b' }, -32003],
+    ['ListTaskPushNotificationConfigs', { taskId: 'a' }, -32003],
+    ['DeleteTaskPushNotificationConfig', { taskId: 'a', id: 'b' }, -32003],
+    ['GetExtendedAgentCard', undefined, -32004],
+    ['GetExtendedAgentCard', null, -32004],
+    ['GetTask', [], -32602],
+    ['GetTask', {}, -32602],
+    ['message/send', {}, -32601],
+    ['toString', {}, -32601],
+  ])('%s with %j is refused with %i', async (method, params, code) => {
+    const { status, body } = await call<ErrorBody>(stage.url, method, params);
+    expect([status, body.error.code]).toEqual([200, code]);
+    expect(body.error.data?.[0]).toMatchObject({
+      '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+      domain: 'a2a-protocol.org',
+    });
+  });
+
+  it('names every wrong field of the envelope', async () => {
+    const { body } = await post<ErrorBody>(stage.url, { jsonrpc: '1.0', id: {}, method: 7 });
+    expect(body).toMatchObject({ id: null, error: { code: -32600 } });
+    expect(body.error.data?.[1]?.fieldViolations?.map(({ field }) => field)).toEqual(['jsonrpc', 'id', 'method']);
+  });
+
+  it('gives the id of a request back with what is wrong about it', async () => {
+    const { body } = await post<ErrorBody>(stage.url, { jsonrpc: '2.0', id: 'mine' });
+    expect(body).toMatchObject({ id: 'mine', error: { code: -32600 } });
+  });
+});

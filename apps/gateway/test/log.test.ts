@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { createLog } from '../src/observe/create-log.ts';
+import { logHappenings } from '../src/observe/log-happenings.ts';
+
+function linesOf(
+  level: 'debug' | 'info',
+  write: (log: ReturnType<typeof createLog>) => void,
+): Record<string, unknown>[] {
+  const lines: string[] = [];
+  write(createLog({ level }, { write: (line) => void lines.push(line) }));
+  return lines.map((line) => JSON.parse(line));
+}
+
+const request = { requestId: 'r-1', method: 'POST', path: '/message:send' };
+
+describe('the log', () => {
+  it('shows faults with their cause, and what a client did wrong only to those who look closely', () => {
+    const write = (log: ReturnType<typeof createLog>): void => {
+      const observe = logHappenings(log);
+      observe({
+        kind: 'failed',
+        code: 'Internal',
+        err: new Error('Internal error', { cause: new Error('the reason') }),
+        ...request,
+      });
+      observe({ kind: 'refused', code: 'InvalidParams', err: new Error('wrong'), ...request });
+    };
+    const [line, ...others] = linesOf('info', write);
+    expect(others).toEqual([]);
+    expect(line).toMatchObject({ level: 50, requestId: 'r-1', code: 'Internal', msg: 'failed' });
+    expect(JSON.stringify(line)).toContain('the reason');
+    expect(linesOf('debug', write)).toHaveLength(2);
+  });
+
+  it('has no secrets in it', () => {
+    const [line] = linesOf('info', (log) => {
+      log.info({
+        headers: { authorization: 'Bearer hunter2', 'x-api-key': 'hunter2' },
+        push: { config: { token: 'hunter2' } },
+      });
+    });
+    expect(JSON.stringify(line)).not.toContain('hunter2');
+  });
+});

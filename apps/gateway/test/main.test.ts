@@ -1,0 +1,37 @@
+import { describe, expect, inject, it } from 'vitest';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { type Program, startProgram } from '../../../tests/support/process.ts';
+import { get } from './support/client.ts';
+
+const start = (env: Record<string, string> = {}): Promise<Program> =>
+  startProgram({
+    file: 'apps/gateway/src/main.ts',
+    env: { REDIS_URL: inject('redisUrl'), KEY_PREFIX: uniquePrefix(), PORT: '0', ...env },
+  });
+
+describe('the gateway as a process', () => {
+  it('says where it listens, and ends well when it is told to', async () => {
+    const gateway = await start();
+    const [, url = ''] = await gateway.waitFor(/"url":"([^"]+)"/);
+    expect((await get(`${url}/readyz`)).status).toBe(200);
+    gateway.kill('SIGTERM');
+    expect(await gateway.exited).toBe(0);
+    expect(gateway.output()).toContain('"msg":"stopped"');
+  });
+
+  it('says what is wrong with its settings instead of starting', async () => {
+    const gateway = await start({ PORT: 'eighty', HOST: '0.0.0.0' });
+    expect(await gateway.exited).toBe(1);
+    expect(gateway.output()).toMatch(/PORT: [\s\S]*HOST: /);
+    expect(gateway.output()).not.toContain('    at ');
+  });
+
+  it('says so when its port is taken', async () => {
+    const first = await start();
+    const [, port = ''] = await first.waitFor(/"url":"http:\/\/127\.0\.0\.1:(\d+)"/);
+    const second = await start({ PORT: port });
+    expect(await second.exited).toBe(1);
+    expect(second.output()).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
+    await first.stop();
+  });
+});

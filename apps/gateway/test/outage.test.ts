@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
+import { call, type ErrorBody, get, post, submit, userMessage } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+let redis: TestRedis;
+let stage: Stage;
+
+beforeAll(async () => {
+  redis = await startRedis({ asProcess: true });
+  stage = await openStage({ redisUrl: redis.url, gateway: { storeTimeoutMs: 200 } });
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await redis.stop();
+});
+
+describe('a gateway whose Redis is gone', () => {
+  it('says so and when to try again, lives on, and works again when Redis is back', async () => {
+    await submit(stage.url);
+    await redis.stop();
+
+    const read = await get<ErrorBody>(`${stage.url}/tasks/1`);
+    expect([read.status, read.body.error.status, read.headers.get('retry-after')]).toEqual([503, 'UNAVAILABLE', '1']);
+    const sent = await post<ErrorBody>(`${stage.url}/message:stream`, { message: userMessage('hello') });
+    expect(sent.status).toBe(503);
+    const jsonRpc = await call<ErrorBody>(stage.url, 'ListTasks', {});
+    expect([jsonRpc.status, jsonRpc.body]).toMatchObject([503, { jsonrpc: '2.0', id: 1, error: { code: -32057 } }]);
+    expect(jsonRpc.body.error.message).not.toMatch(/redis|ECONN|127\.0\.0\.1/i);
+    expect(await get(`${stage.url}/readyz`)).toMatchObject({ status: 503, body: { redis: 'unreachable' } });
+    expect((await get(`${stage.url}/healthz`)).status).toBe(200);
+    expect((await get(`${stage.url}/.well-known/agent-card.json`)).status).toBe(200);
+
+    redis = await startRedis({ asProcess: true, port: Number(new URL(redis.url).port) });
+    await expect.poll(async () => (await get(`${stage.url}/readyz`)).status, { timeout: 5_000 }).toBe(200);
+    expect((await submit(stage.url)).status.state).toBe('TASK_STATE_SUBMITTED');
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { positionIn, versionIn, waitMsIn } from '../src/http/preferences.ts';
+
+describe('Prefer', () => {
+  it.each([
+    ['wait=20', 20_000],
+    ['respond-async, wait=5', 5_000],
+    ['WAIT = "7"; x', 7_000],
+    ['wait=', 0],
+    ['wait=-1', 0],
+    ['await=9', 0],
+    ['', 0],
+    [undefined, 0],
+  ])('%s waits %i ms', (header, ms) => {
+    expect(waitMsIn(header)).toBe(ms);
+  });
+});
+
+describe('If-None-Match', () => {
+  it.each([
+    ['"17"', '17'],
+    ['W/"17"', '17'],
+    ['*', undefined],
+    ['"1", "2"', undefined],
+    ['17', undefined],
+    [undefined, undefined],
+  ])('%s names version %s', (header, version) => {
+    expect(versionIn(header)).toBe(version);
+  });
+});
+
+describe('Last-Event-ID', () => {
+  it('is the position of an event', () => {
+    expect(positionIn('12', 'Last-Event-ID')).toBe(12);
+    expect(positionIn('', 'Last-Event-ID')).toBeUndefined();
+    expect(positionIn(undefined, 'Last-Event-ID')).toBeUndefined();
+  });
+
+  it.each(['-1', '1.5', 'x', '1e3', '9'.repeat(30)])('%s is none', (text) => {
+    expect(() => positionIn(text, 'fromSeq')).toThrow('Invalid parameters');
+  });
+});

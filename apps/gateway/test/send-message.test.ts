@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, type ErrorBody, post, type Sent, send, submit, userMessage } from './support/client.ts';
+import { acknowledged, asked, authRequired, chunk, completed, replied, working } from './support/events.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+describe('SendMessage, immediate', () => {
+  it('answers the submitted task, with its message in the history', async () => {
+    const message = userMessage('hello');
+    const { status, headers, body } = await send(stage.url, message, { returnImmediately: true });
+    const { id, contextId } = body.task;
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/a2a+json');
+    expect(headers.get('a2a-version')).toBe('1.0');
+    expect(body.task).toEqual({
+      id,
+      contextId,
+      status: { state: 'TASK_STATE_SUBMITTED', timestamp: expect.any(String) },
+      history: [{ ...message, taskId: id, contextId }],
+    });
+  });
+
+  it('leaves the history out if none is wanted', async () => {
+    const { body } = await send(stage.url, userMessage('hello'), { returnImmediately: true, historyLength: 0 });
+    expect(body.task).not.toHaveProperty('history');
+  });
+
+  it('is the default where the settings say so', async () => {
+    const url = await stage.another({ sendMode: 'immediate' });
+    const { body } = await send(url, userMessage('hello'));
+    expect(body.task.status.state).toBe('TASK_STATE_SUBMITTED');
+  });
+
+  it('answers a retry with the same task', async () => {
+    const message = userMessage('once');
+    const first = await submit(stage.url, message);
+    const again = await submit(stage.url, message);
+    expect(again.id).toBe(first.id);
+    expect(again.history).toHaveLength(1);
+  });
+
+  it('continues a task that waits for input', async () => {
+    const { id, contextId } = await submit(stage.url);
+    await (await stage.beginTurn(id)).publish(asked('Which one?'));
+    const answer = userMessage('That one', { taskId: id, contextId });
+    const { body } = await send(stage.url, answer, { returnImmediately: true, historyLength: 2 });
+    expect(body.task).toMatchObject({ id, contextId, status: { state: 'TASK_STATE_SUBMITTED' } });
+    expect(body.task.history?.map(({ parts }) => parts[0]?.text)).toEqual(['Which one?', 'That one']);
+  });
+});
+
+describe('SendMessage, blocking', () => {
+  const sendAndFind = async (
+    text = 'hello',
+    agent = '/agents/echo',
+  ): Promise<{ answer: Promise<Answer<Sent>>; taskId: string }> => {
+    const contextId = randomUUID();
+    const answer = send(stage.url + agent, userMessage(text, { contextId }));
+    return { answer, taskId: await stage.taskIn(contextId, agent) };
+  };
+
+  it('waits until the task is completed and answers it with its artifacts', async () => {
+    const { answer, taskId } = await sendAndFind();
+    const turn = await stage.beginTurn(taskId);
+    await turn.publish(working());
+    await turn.publish(chunk('All is well', { append: false }));
+    await turn.publish(completed());
+    const { task } = (await answer).body;
+    expect(task).toMatchObject({ id: taskId, status: { state: 'TASK_STATE_COMPLETED' } });
+    expect(task.artifacts).toEqual([{ artifactId: 'report', name: 'Report', parts: [{ text: 'All is well' }] }]);
+  });
+
+  it('answers when the agent asks something back', async () => {
+    const { answer, taskId } = await sendAndFind();
+    await (await stage.beginTurn(taskId)).publish(asked('Which one?'));
+    expect((await answer).body.task.status).toMatchObject({
+      state: 'TASK_STATE_INPUT_REQUIRED',
+      message: { role: 'ROLE_AGENT', parts: [{ text: 'Which one?' }] },
+    });
+  });
+
+  it('answers when the agent needs an authorization, though the turn goes on', async () => {
+    const { answer, taskId } = await sendAndFind();
+    await (await stage.beginTurn(taskId)).publish(authRequired);
+    expect((await answer).body.task.status.state).toBe('TASK_STATE_AUTH_REQUIRED');
+  });
+
+  it('answers the working task when the agent acknowledges', async () => {
+    const { answer, taskId } = await sendAndFind();
+    await (await stage.beginTurn(taskId)).publish(acknowledged('I am on it'));
+    expect((await answer).body.task.status).toMatchObject({
+      state: 'TASK_STATE_WORKING',
+      message: { parts: [{ text: 'I am on it' }] },
+    });
+  });
+
+  it('answers the plain message of an agent that makes no task of it', async () => {
+    const { answer, taskId } = await sendAndFind('question', '/agents/oracle');
+    await (await stage.beginTurn(taskId)).publish(replied('42'));
+    const { body } = await answer;
+    expect(Object.keys(body)).toEqual(['message']);
+    expect(body.message).toMatchObject({ role: 'ROLE_AGENT', parts: [{ text: '42' }] });
+  });
+
+  it('waits for its own message, not for the one before it', async () => {
+    const { id, contextId } = await submit(stage.url);
+    const turn = await stage.beginTurn(id);
+    const second = send(stage.url, userMessage('and this', { taskId: id, contextId }));
+    await stage.untilHistory(id, 2);
+    await turn.publish(completed('first'));
+    const next = await stage.beginTurn(id);
+    await next.publish(completed('second'));
+    expect((await second).body.task.status).toMatchObject({
+      state: 'TASK_STATE_COMPLETED',
+      message: { parts: [{ text: 'second' }] },
+    });
+  });
+
+  it('answers the task as it is when time is up', async () => {
+    const url = await stage.another({ blockingWaitMs: 50 });
+    const { status, body } = await send(url, userMessage('hello'));
+    expect(status).toBe(200);
+    expect(body.task.status.state).toBe('TASK_STATE_SUBMITTED');
+  });
+
+  it('answers a retry that comes after the end at once', async () => {
+    const message = userMessage('once');
+    const { id } = await submit(stage.url, message);
+    await (await stage.beginTurn(id)).publish(completed());
+    const { body } = await send(stage.url, message);
+    expect(body.task).toMatchObject({ id, status: { state: 'TASK_STATE_COMPLETED' } });
+  });
+});
+
+describe('SendMessage, refused', () => {
+  const refusal = async (message: object, configuration: object = {}): Promise<Answer<ErrorBody>> =>
+    post<ErrorBody>(`${stage.url}/message:send`, { message, configuration });
+
+  it('says that an unknown task is not found', async () => {
+    const { status, body } = await refusal(userMessage('hello', { taskId: 'nothing' }));
+    expect(status).toBe(404);
+    expect(body.error.details?.[0]).toMatchObject({ reason: 'TASK_NOT_FOUND', metadata: { taskId: 'nothing' } });
+  });
+
+  it('takes no message for a task that has ended', async () => {
+    const { id } = await submit(stage.url);
+    await (await stage.beginTurn(id)).publish(completed());
+    const { status, body } = await refusal(userMessage('more', { taskId: id }));
+    expect(status).toBe(400);
+    expect(body.error.details?.[0]?.reason).toBe('UNSUPPORTED_OPERATION');
+  });
+
+  it('names the contextId that is not the task’s', async () => {
+    const { id } = await submit(stage.url);
+    const { status, body } = await refusal(userMessage('more', { taskId: id, contextId: 'another' }));
+    expect(status).toBe(400);
+    expect(body.error.details?.[1]?.fieldViolations?.[0]?.field).toBe('message.contextId');
+  });
+
+  it('names the messageId that stands for another message', async () => {
+    const { messageId } = userMessage('');
+    await submit(stage.url, userMessage('this', { messageId }));
+    const { status, body } = await refusal(userMessage('that', { messageId }));
+    expect(status).toBe(409);
+    expect(body.error.details?.[1]?.fieldViolations?.[0]?.field).toBe('message.messageId');
+  });
+
+  it('does not take a push config while push is off', async () => {
+    const { body } = await refusal(userMessage('hello'), {
+      taskPushNotificationConfig: { url: 'https://example.com' },
+    });
+    expect(body.error.details?.[0]?.reason).toBe('PUSH_NOTIFICATION_NOT_SUPPORTED');
+  });
+
+  it('keeps agents apart: the task of one does not exist at another', async () => {
+    const { id } = await submit(`${stage.url}/agents/oracle`);
+    const { status } = await refusal(userMessage('more', { taskId: id }));
+    expect(status).toBe(404);
+  });
+});

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { Source } from './source.ts';
+
+export interface OpenResponse {
+  readonly res: ServerResponse;
+  /** The reader's end. */
+  readonly socket: Socket;
+  readonly source: Source<string>;
+  end(): void;
+  /** All that the reader gets, until the connection ends. A paused reader begins to read. */
+  received(): Promise<string>;
+}
+
+/** A response that a test writes to, with a real connection behind it. */
+export async function openResponse({ isPaused = false } = {}): Promise<OpenResponse> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  const body = isPaused ? undefined : text(socket);
+  body?.catch(() => undefined);
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  const [, res]: [unknown, ServerResponse] = (await once(server, 'request')) as [unknown, ServerResponse];
+  onTestFinished(() => {
+    socket.destroy();
+    server.close();
+  });
+  const source = new Source<string>();
+  return { res, socket, source, end: () => source.end(), received: () => body ?? text(socket) };
+}

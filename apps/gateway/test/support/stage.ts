@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { ListTasksResponse, Task } from '@switchyard/protocol';
+import { type OpenTurn, Store, type StoreSettings } from '@switchyard/store';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { until } from '../../../../tests/support/until.ts';
+import { createGateway, type Gateway, type GatewaySettings } from '../../src/index.ts';
+import { agents } from './agents.ts';
+import { get } from './client.ts';
+
+/** A real gateway on a real store. No worker runs: a test plays it, turn by turn. */
+export interface Stage extends AsyncDisposable {
+  readonly url: string;
+  readonly store: Store;
+  readonly gateway: Gateway;
+  /** Another gateway on the same store. */
+  another(settings?: Partial<GatewaySettings>): Promise<string>;
+  /** Begins the task's next turn. The jobs of a task are numbered from 1. */
+  beginTurn(taskId: string, job?: number): Promise<OpenTurn>;
+  /** The id of the one task of a context, as soon as there is one: of a call that has not been answered yet. */
+  taskIn(contextId: string, agent?: string): Promise<string>;
+  /** Waits until so many messages are in the task's history. */
+  untilHistory(taskId: string, length: number): Promise<unknown>;
+}
+
+export interface StageSettings {
+  readonly gateway?: Partial<GatewaySettings>;
+  readonly store?: Partial<StoreSettings>;
+  /** Of a Redis that may fail; left out, the one of the whole run, which may not. */
+  readonly redisUrl?: string;
+}
+
+export async function openStage(settings: StageSettings = {}): Promise<Stage> {
+  const redisUrl = settings.redisUrl ?? inject('redisUrl');
+  const store = new Store({ redisUrl, prefix: uniquePrefix(), ...settings.store }, settings.redisUrl ? ignore : fail);
+  await store.start();
+  await store.registry.announce(agents, 'test');
+  const gateways: Gateway[] = [];
+
+  async function open(gatewaySettings: Partial<GatewaySettings> = {}): Promise<string> {
+    const gateway = createGateway(
+      { port: 0, defaultAgent: 'echo', ...gatewaySettings },
+      { store, log: pino({ level: 'silent' }) },
+    );
+    gateways.push(gateway);
+    const { url } = await gateway.start();
+    return url;
+  }
+
+  const url = await open(settings.gateway);
+  const [gateway] = gateways;
+  if (!gateway) throw new Error('no gateway');
+  return {
+    url,
+    store,
+    gateway,
+    another: open,
+    beginTurn: (taskId, job = 1) => beginTurn(store, taskId, job),
+    taskIn: (contextId, agent = '') =>
+      until(() => firstTask(url + agent, contextId), { what: `context ${contextId} has a task` }),
+    untilHistory: (taskId, length) =>
+      until(() => hasHistory(url, taskId, length), { what: `task ${taskId} has ${length} messages` }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(gateways.map((each) => each.stop()));
+      await store.stop();
+    },
+  };
+}
+
+async function firstTask(url: string, contextId: string): Promise<string | undefined> {
+  const { body } = await get<ListTasksResponse>(`${url}/tasks?contextId=${contextId}`);
+  return body.tasks[0]?.id;
+}
+
+async function hasHistory(url: string, taskId: string, length: number): Promise<boolean> {
+  const { body } = await get<Task>(`${url}/tasks/${taskId}`);
+  return body.history?.length === length;
+}
+
+async function beginTurn(store: Store, taskId: string, job: number): Promise<OpenTurn> {
+  const hooks = { onCancel: ignore, onFenced: ignore };
+  const turn = await store.turns.begin({ taskId, job, started: 1, token: randomUUID() }, 0, hooks);
+  if (typeof turn === 'string') throw new Error(`the turn did not begin: ${turn}`);
+  return turn;
+}
+
+function ignore(): void {
+  // A connection that is lost on purpose.
+}
+
+function fail(error: Error): void {
+  throw error;
+}

@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+export interface RunningProcess {
+  readonly pid: number;
+  readonly parent: number;
+  readonly command: string;
+}
+
+/** The processes that a process has started, and those that they have started, however deep. */
+export function descendantsOf(pid: number): RunningProcess[] {
+  const all = existsSync('/proc/self/stat') ? fromProc() : fromPs();
+  const below = (parent: number): RunningProcess[] =>
+    all.filter((process) => process.parent === parent).flatMap((child) => [child, ...below(child.pid)]);
+  return below(pid);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A small Debian has no ps. */
+function fromProc(): RunningProcess[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => readProc(Number(pid)) ?? []);
+}
+
+function readProc(pid: number): RunningProcess | undefined {
+  try {
+    // The name, in brackets, may itself have spaces and brackets: the fields are counted after the last one.
+    const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return { pid, parent: Number(parent), command };
+  } catch {
+    // It ended while we looked.
+    return undefined;
+  }
+}
+
+function fromPs(): RunningProcess[] {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
+  return Array.from(stdout.matchAll(/^\s*(\d+)\s+(\d+)\s+(.*)$/gm), ([, pid, parent, command = '']) => ({
+    pid: Number(pid),
+    parent: Number(parent),
+    command,
+  }));
+}

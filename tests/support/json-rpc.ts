@@ -1,0 +1,19 @@
+import type { JsonRpcError } from '@switchyard/protocol';
+
+/** The response object; which of the two members it has is for the test to say. */
+export interface JsonRpcAnswer<Result> {
+  readonly jsonrpc: string;
+  readonly id: unknown;
+  readonly result: Result;
+  readonly error?: JsonRpcError;
+}
+
+/** Calls a method of an agent over JSON-RPC (A2A 9), without a version header unless one is given. */
+export async function callJsonRpc<Result>(url: string, method: string, params: object): Promise<JsonRpcAnswer<Result>> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+  return JSON.parse(await response.text());
+}

@@ -1,0 +1,72 @@
+import { fileURLToPath } from 'node:url';
+import { spawnGuarded } from '../../scripts/processes/guard.ts';
+import { until } from './until.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface ProgramOptions {
+  /** From the root of the repository: `apps/gateway/src/main.ts`. */
+  readonly file: string;
+  readonly args?: readonly string[];
+  /** Beside PATH and HOME the whole environment: nothing of the developer's own leaks in. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Program {
+  readonly pid: number;
+  /** The exit code; 128 + n when signal n ended it. */
+  readonly exited: Promise<number>;
+  /** Standard output and error so far, in the order they came. */
+  output(): string;
+  isRunning(): boolean;
+  /** The first match of the pattern in the output; throws with the output when it does not come. */
+  waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
+  /** Sends a signal to the program itself. A dead one is no error. */
+  kill(signal: NodeJS.Signals): void;
+  /** SIGTERM, then SIGKILL after `withinMs`; the exit code. */
+  stop(withinMs?: number): Promise<number>;
+}
+
+/** Starts one of our programs as a real process. It ends with the test process at the latest. */
+export async function startProgram({ file, args = [], env = {} }: ProgramOptions): Promise<Program> {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = await spawnGuarded(process.execPath, [file, ...args], { cwd: repository, env: { PATH, HOME, ...env } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  return {
+    pid: child.pid,
+    exited: child.exited,
+    output: () => output,
+    isRunning: child.isRunning,
+    waitFor: (pattern, timeoutMs = 10_000) => waitFor({ file, pattern, timeoutMs, output: () => output }),
+    kill: (signal) => kill(child.pid, signal),
+    stop: child.stop,
+  };
+}
+
+interface Awaited {
+  readonly file: string;
+  readonly pattern: RegExp;
+  readonly timeoutMs: number;
+  output(): string;
+}
+
+async function waitFor({ file, pattern, timeoutMs, output }: Awaited): Promise<RegExpMatchArray> {
+  try {
+    return await until(() => output().match(pattern), { what: `${file} says ${pattern}`, timeoutMs });
+  } catch (error) {
+    throw new Error(`${file} never said ${pattern}. It said:\n${output()}`, { cause: error });
+  }
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}

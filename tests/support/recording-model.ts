@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { type Order, type Said, takeOrder } from '../../examples/pizza/waiter.ts';
+
+/** A chat completion as it was asked for. */
+export interface AskedCompletion {
+  readonly model: string;
+  readonly messages: readonly Said[];
+  readonly response_format?: { readonly type: string };
+}
+
+/** A model server with an OpenAI-compatible endpoint: it takes orders for pizza and remembers what it was asked. */
+export interface RecordingModel extends AsyncDisposable {
+  readonly baseURL: string;
+  readonly asked: readonly AskedCompletion[];
+}
+
+export async function startRecordingModel(): Promise<RecordingModel> {
+  const asked: AskedCompletion[] = [];
+  const server = createServer(async (request, response) => {
+    const completion: AskedCompletion = JSON.parse(JSON.stringify(await json(request)));
+    asked.push(completion);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer(completion.model, takeOrder(completion.messages))));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return {
+    baseURL: `http://127.0.0.1:${port}/v1`,
+    asked,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+function answer(model: string, order: Order): object {
+  const message = { role: 'assistant', content: JSON.stringify(order), refusal: null };
+  const choices = [{ index: 0, message, finish_reason: 'stop' }];
+  return { id: 'chatcmpl-recorded', object: 'chat.completion', created: 0, model, choices };
+}

@@ -1,0 +1,59 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../scripts/processes/free-port.ts';
+import { findRedisServer, redisImage, startRedisServer } from '../../scripts/processes/redis-server.ts';
+import { isDockerRunning } from './docker.ts';
+
+export interface TestRedis {
+  readonly url: string;
+  /** Only of a server that is a process of this machine. */
+  readonly pid?: number;
+  stop(): Promise<void>;
+  /** SIGKILL: nothing is flushed, no client is told. Start it again on the same folder and port. */
+  kill(): Promise<void>;
+}
+
+export interface TestRedisOptions {
+  /** Keeps an append-only file, in `folder`. */
+  readonly appendOnly?: boolean;
+  /** Where its files go; a temporary folder that is removed with the server when left out. */
+  readonly folder?: string;
+  /** A free one when left out. */
+  readonly port?: number;
+}
+
+/**
+ * A private, real Redis: a container where a Docker engine answers, else a redis-server or valkey-server on a free
+ * loopback port. It ends with this process, however this process ends. `REDIS_URL` is ignored on purpose.
+ */
+export async function startRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
+  return (await isDockerRunning()) ? startContainer(options) : startProcess(options);
+}
+
+async function startContainer({ appendOnly = false, folder, port }: TestRedisOptions): Promise<TestRedis> {
+  const { GenericContainer } = await import('testcontainers');
+  const command = ['redis-server', '--save', '', '--appendonly', appendOnly ? 'yes' : 'no'];
+  const container = await new GenericContainer(redisImage)
+    .withExposedPorts(port ? { container: 6379, host: port } : 6379)
+    .withBindMounts(folder ? [{ source: folder, target: '/data' }] : [])
+    .withCommand([...command, '--maxmemory-policy', 'noeviction'])
+    .start();
+  const end = (timeout: number) => async (): Promise<void> => {
+    await container.stop({ timeout });
+  };
+  return { url: `redis://${container.getHost()}:${container.getMappedPort(6379)}`, stop: end(5_000), kill: end(0) };
+}
+
+async function startProcess({ appendOnly = false, ...options }: TestRedisOptions): Promise<TestRedis> {
+  const program = findRedisServer(process.env.PATH ?? '');
+  if (!program) throw new Error('no redis-server or valkey-server on PATH and no Docker engine: run `npm run setup`');
+  const folder = await realpath(options.folder ?? (await mkdtemp(join(tmpdir(), 'switchyard-redis-'))));
+  const port = options.port ?? (await freePort());
+  const server = await startRedisServer({ program, port, folder, appendOnly });
+  const end = (withinMs: number) => async (): Promise<void> => {
+    await server.stop(withinMs);
+    if (!options.folder) await rm(folder, { recursive: true, force: true });
+  };
+  return { url: server.url, pid: server.pid, stop: end(5_000), kill: end(0) };
+}

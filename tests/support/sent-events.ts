@@ -1,0 +1,42 @@
+import { type JsonRpcError, parse, type StreamResponse, streamResponseSchema } from '@switchyard/protocol';
+
+/** One server-sent event. */
+export class SentEvent {
+  /** `id`: the seq of the event in its task. */
+  readonly id: number;
+  /** `data`, as it came. */
+  readonly text: string;
+
+  constructor(id: number, text: string) {
+    this.id = id;
+    this.text = text;
+  }
+
+  /** The A2A StreamResponse: alone as in HTTP+JSON, or as the result of a JSON-RPC response. */
+  get data(): StreamResponse {
+    const json: { jsonrpc?: string; result?: unknown; error?: JsonRpcError } = JSON.parse(this.text);
+    if (json.error) throw new Error(`the stream broke: ${json.error.message}`);
+    return parse(streamResponseSchema, json.jsonrpc === undefined ? json : json.result);
+  }
+}
+
+/** The events in a body that comes in pieces, cut anywhere. Of a last event that is incomplete nothing is said. */
+export class SentEventParser {
+  readonly #decoder = new TextDecoder();
+  #rest = '';
+
+  *push(bytes: Uint8Array): Generator<SentEvent> {
+    const blocks = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split('\n\n');
+    this.#rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      // A block of comments alone is a heartbeat.
+      if (/^(?!:)/m.test(block)) yield eventIn(block);
+    }
+  }
+}
+
+function eventIn(block: string): SentEvent {
+  const id = /^id: ?(.*)$/m.exec(block)?.[1] ?? '';
+  const data = Array.from(block.matchAll(/^data: ?(.*)$/gm), ([, line = '']) => line);
+  return new SentEvent(id === '' ? Number.NaN : Number(id), data.join('\n'));
+}

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { uniquePrefix } from './prefix.ts';
+import { type Program, type ProgramOptions, startProgram } from './process.ts';
+import { get } from './rest.ts';
+import { until } from './until.ts';
+
+/** A process may wait for its turn on a busy machine. */
+const startWithinMs = 30_000;
+
+export interface StackOptions {
+  readonly redisUrl: string;
+  /** Ids of agents: an example's, or that of a module in tests/support/agents. The first is served at the root. */
+  readonly agents: readonly string[];
+  /** 1 when left out; so with the workers. */
+  readonly gateways?: number;
+  readonly workers?: number;
+  /** Settings of all processes. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A gateway that listens. */
+export interface GatewayProcess extends Program {
+  readonly url: string;
+}
+
+/** Gateways and workers as real processes on one Redis, under a key prefix of their own. */
+export interface Stack extends AsyncDisposable {
+  /** Of the gateways that run, in the order of their start. */
+  readonly urls: readonly string[];
+  /** Those that run. */
+  readonly gateways: readonly GatewayProcess[];
+  readonly workers: readonly Program[];
+  /** One more; ready when it resolves. On a free port unless told otherwise. */
+  addGateway(port?: number): Promise<GatewayProcess>;
+  addWorker(): Promise<Program>;
+  /** Idempotent. Whatever is not stopped ends with the test process. */
+  stop(): Promise<void>;
+}
+
+/** Resolves when every gateway knows every worker. */
+export async function startStack({ gateways = 1, workers = 1, ...options }: StackOptions): Promise<Stack> {
+  const stack = new RunningStack(options);
+  try {
+    const started = [
+      ...Array.from({ length: gateways }, () => stack.addGateway()),
+      ...Array.from({ length: workers }, () => stack.addWorker()),
+    ];
+    await Promise.all(started);
+    await stack.untilReady();
+    return stack;
+  } catch (error) {
+    await stack.stop();
+    throw error;
+  }
+}
+
+class RunningStack implements Stack {
+  readonly #options: StackOptions;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #started: Program[] = [];
+  readonly #gateways: GatewayProcess[] = [];
+  readonly #workers: Program[] = [];
+
+  constructor(options: StackOptions) {
+    this.#options = options;
+    this.#env = { REDIS_URL: options.redisUrl, KEY_PREFIX: uniquePrefix(), LOG_LEVEL: 'debug' };
+  }
+
+  get gateways(): readonly GatewayProcess[] {
+    return this.#gateways.filter((gateway) => gateway.isRunning());
+  }
+
+  get workers(): readonly Program[] {
+    return this.#workers.filter((worker) => worker.isRunning());
+  }
+
+  get urls(): readonly string[] {
+    return this.gateways.map(({ url }) => url);
+  }
+
+  async addGateway(port = 0): Promise<GatewayProcess> {
+    const [defaultAgent = ''] = this.#options.agents;
+    const program = await this.#start({
+      file: 'apps/gateway/src/main.ts',
+      env: { PORT: String(port), DEFAULT_AGENT: defaultAgent },
+    });
+    const [, url = ''] = await program.waitFor(/"url":"(http[^"]+)","msg":"listening"/, startWithinMs);
+    const gateway = { ...program, url };
+    this.#gateways.push(gateway);
+    return gateway;
+  }
+
+  async addWorker(): Promise<Program> {
+    const worker = await this.#start({
+      file: 'apps/worker/src/main.ts',
+      args: ['--agents', ...this.#options.agents.map(moduleOf)],
+      // Turns are handed back at once: a test that stops a worker has no time to lose.
+      env: { DRAIN_MS: '0' },
+    });
+    await worker.waitFor(/"msg":"started"/, startWithinMs);
+    this.#workers.push(worker);
+    return worker;
+  }
+
+  async untilReady(): Promise<void> {
+    const isReady = async (url: string): Promise<boolean> => {
+      const { body } = await get<{ status: string; workers: number }>(`${url}/readyz`);
+      return body.status === 'ready' && body.workers >= this.workers.length;
+    };
+    const everyone = async (): Promise<boolean> => (await Promise.all(this.urls.map(isReady))).every(Boolean);
+    await until(everyone, { what: 'every gateway knows every worker', timeoutMs: startWithinMs });
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#started.map((program) => program.stop()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #start({ env, ...program }: ProgramOptions): Promise<Program> {
+    const started = await startProgram({ ...program, env: { ...this.#env, ...env, ...this.#options.env } });
+    this.#started.push(started);
+    return started;
+  }
+}
+
+function moduleOf(agent: string): string {
+  const example = `examples/${agent}/agent.ts`;
+  return existsSync(example) ? example : `tests/support/agents/${agent}.ts`;
+}
