@@ -21,7 +21,10 @@ const number = (least: number, most: number) =>
 const milliseconds = number(1, 2 ** 31 - 1);
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an address such as https://agents.example.com' });
-const redisUrl = z.url({ protocol: /^(?:rediss?|unix)$/, error: 'must be an address such as redis://127.0.0.1:6379' });
+/** The rest is for the store to say, which reads it: see `parseRedisAddress`. */
+const redisUrl = z
+  .string()
+  .regex(/^rediss?(?:\+(?:sentinel|cluster))?:\/\//, 'must be an address such as redis://127.0.0.1:6379');
 
 const defaults = defaultGatewaySettings;
 const gatewayVariables = z.object({

@@ -18,6 +18,8 @@ export interface GatewayStore {
   readonly tasks: TaskStore;
   readonly feeds: Pick<Feeds, 'follow'>;
   readonly registry: Pick<Registry, 'list' | 'onChange'>;
+  /** Whether Redis answered a moment ago. */
+  readonly isAnswering: boolean;
   ping(): Promise<void>;
 }
 
@@ -40,7 +42,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const agents = new AgentDirectory(store.registry, settings, observe);
   const waiting = new WaitingCalls();
   const operations = bindOperations({
-    tasks: withStoreDeadline(store.tasks, settings.storeTimeoutMs),
+    tasks: withStoreDeadline(store, settings.storeTimeoutMs),
     feeds: store.feeds,
     settings,
   });

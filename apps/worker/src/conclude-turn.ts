@@ -1,5 +1,5 @@
 import type { TurnResult } from '@switchyard/agent';
-import { type JobOutcome, type OpenTurn, TurnEnded } from '@switchyard/store';
+import { isOutage, type JobOutcome, type OpenTurn, TurnEnded } from '@switchyard/store';
 
 /** Until the next attempt when the agent does not say: 1 s, 2 s, 4 s … at most a minute. */
 const backoffMs = (attempt: number): number => Math.min(1_000 * 2 ** (attempt - 1), 60_000);
@@ -14,7 +14,10 @@ export async function concludeTurn(turn: OpenTurn, result: TurnResult): Promise<
     case 'waiting-for-auth':
       return (await turn.end()) === 'more' ? 'more' : 'done';
     case 'retry':
-      return giveBack(turn, true, { retryAfterMs: result.afterMs ?? backoffMs(turn.start.attempt) });
+      // An outage of Redis is not the message's fault, however many there are.
+      return giveBack(turn, !isOutage(result.error), {
+        retryAfterMs: result.afterMs ?? backoffMs(turn.start.attempt),
+      });
     case 'interrupted':
       return interrupted(turn, result.reason.kind);
   }

@@ -1,9 +1,12 @@
 import { Feeds } from './feed/feeds.ts';
 import { Outbox } from './outbox/outbox.ts';
+import { Push } from './push/push.ts';
+import { Vault } from './push/vault.ts';
 import { Queue } from './queue/queue.ts';
 import { Channels } from './redis/channels.ts';
 import { checkDeployment } from './redis/check-deployment.ts';
 import { type Connections, createConnections } from './redis/connection.ts';
+import { Pulse } from './redis/pulse.ts';
 import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
 import { defaultStoreSettings, type StoreSettings } from './settings.ts';
@@ -17,9 +20,11 @@ export class Store {
   readonly turns: Turns;
   readonly queue: Queue;
   readonly outbox: Outbox;
+  readonly push: Push;
   readonly registry: Registry;
   readonly settings: StoreSettings;
   readonly #connections: Connections;
+  readonly #pulse: Pulse;
   #stopped: Promise<void> | undefined;
 
   /** Connects nothing yet: see `start`. @param onError failures of the connections; they come back by themselves */
@@ -29,13 +34,21 @@ export class Store {
     this.#connections = createConnections(redisUrl);
     for (const connection of Object.values(this.#connections)) connection.on('error', onError);
     const redis = this.#connections.commands;
+    this.#pulse = new Pulse(redis, this.#connections.subscriber);
     const shards = new Shards(prefix, shardCount);
     const channels = new Channels(this.#connections.subscriber);
     this.queue = new Queue(redis, shards);
-    const port = { redis, shards, queue: this.queue, settings: this.settings };
+    const port = {
+      redis,
+      shards,
+      queue: this.queue,
+      vault: new Vault(this.settings.pushSecrets),
+      settings: this.settings,
+    };
     this.tasks = new Tasks(port);
     this.turns = new Turns(port, channels);
     this.outbox = new Outbox(port);
+    this.push = new Push(port, channels);
     this.feeds = new Feeds(port, channels, feedCheckMs);
     this.registry = new Registry(redis, channels, prefix);
   }
@@ -45,6 +58,7 @@ export class Store {
     const { commands, subscriber } = this.#connections;
     await Promise.all([commands.connect(), subscriber.connect()]);
     await checkDeployment(commands, this.settings);
+    this.#pulse.start();
     this.feeds.start();
   }
 
@@ -52,6 +66,11 @@ export class Store {
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
+  }
+
+  /** Whether Redis answered a moment ago: known without asking. A request that comes while it does not need not wait. */
+  get isAnswering(): boolean {
+    return this.#pulse.isAnswering;
   }
 
   /** Rejects when Redis does not answer within `timeoutMs`. */
@@ -63,6 +82,7 @@ export class Store {
   }
 
   async #stop(): Promise<void> {
+    this.#pulse.stop();
     this.feeds.stop();
     await this.queue.stop();
     for (const connection of Object.values(this.#connections)) connection.disconnect();

@@ -64,7 +64,7 @@ class Twin {
     for (const event of events) {
       const reply = rules.append(at, event);
       replies.push(reply);
-      if (reply.verdict === 'fenced' || !reply.record) break;
+      if (reply.verdict === 'fenced' || reply.verdict === 'lost' || !reply.record) break;
       at = reply.record;
     }
     const last = replies.at(-1);

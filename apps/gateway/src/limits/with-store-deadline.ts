@@ -1,25 +1,38 @@
 import { A2AError } from '@switchyard/protocol';
 import type { TaskStore } from '../operations/backend.ts';
 
+/** A store as far as its health is concerned. */
+export interface AnsweringStore {
+  readonly tasks: TaskStore;
+  /** Whether it answered a moment ago. */
+  readonly isAnswering: boolean;
+}
+
 /**
  * The same tasks, but nobody waits longer than `ms` for Redis: commands queue up for a connection that is gone, clients should not.
+ * While Redis is known to be away nothing is sent at all, so that an outage gathers no commands of callers who have long gone.
  * A message that is accepted after its caller was sent away is found again by a retry, which is the same message.
  */
-export function withStoreDeadline(tasks: TaskStore, ms: number): TaskStore {
+export function withStoreDeadline(store: AnsweringStore, ms: number): TaskStore {
+  const { tasks } = store;
+  const ask = async <T>(question: () => Promise<T>): Promise<T> => {
+    if (!store.isAnswering) throw unavailable();
+    return within(ms, question());
+  };
   return {
-    accept: (scope, submission) => within(ms, tasks.accept(scope, submission)),
-    read: (scope, taskId, view) => within(ms, tasks.read(scope, taskId, view)),
-    list: (scope, query) => within(ms, tasks.list(scope, query)),
-    cancel: (scope, taskId) => within(ms, tasks.cancel(scope, taskId)),
+    accept: (scope, submission) => ask(() => tasks.accept(scope, submission)),
+    read: (scope, taskId, view) => ask(() => tasks.read(scope, taskId, view)),
+    list: (scope, query) => ask(() => tasks.list(scope, query)),
+    cancel: (scope, taskId) => ask(() => tasks.cancel(scope, taskId)),
   };
 }
 
 function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new A2AError('Unavailable', 'The task store does not answer', { retryAfterSeconds: 1 })),
-      ms,
-    );
+    const timer = setTimeout(() => reject(unavailable()), ms);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
+
+const unavailable = (): A2AError =>
+  new A2AError('Unavailable', 'The task store does not answer', { retryAfterSeconds: 1 });

@@ -42,7 +42,10 @@ export class Consumer {
         prefix: keys.queues,
         autorun: false,
         concurrency,
+        // A short one hangs workers in a fail-over of a Cluster.
         drainDelay: 30,
+        // BullMQ's own 15 s would be the outage after a Redis that was away for a moment.
+        runRetryDelay: 200,
         ...LOCKS,
       };
       const worker = new Worker(options.agent, (job, token = '') => this.#run(job, token), settings);

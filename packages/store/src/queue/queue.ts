@@ -1,8 +1,12 @@
 import { Queue as BullQueue } from 'bullmq';
+import { type LaneId, laneText } from '../push/lane-id.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Shards } from '../redis/shards.ts';
 import { jobId } from './job-id.ts';
+
+/** The queue of push notifications: no agent can have this name. */
+export const PUSH_QUEUE = '@push';
 
 const JOB_OPTIONS = {
   removeOnComplete: true,
@@ -26,6 +30,12 @@ export class Queue {
   /** Swallowed by the queue while it has this job. */
   async add(agent: string, taskId: string, job: number): Promise<void> {
     await this.#queue(agent, this.#shards.of(taskId)).add('turn', {}, { ...JOB_OPTIONS, jobId: jobId(taskId, job) });
+  }
+
+  /** Of a webhook that has something to be told. Swallowed by the queue while it has this job. */
+  async addPush(lane: LaneId, job: number): Promise<void> {
+    const queue = this.#queue(PUSH_QUEUE, this.#shards.of(lane.taskId));
+    await queue.add('push', {}, { ...JOB_OPTIONS, jobId: jobId(laneText(lane), job) });
   }
 
   /**
@@ -55,6 +65,8 @@ export class Queue {
     const known = this.#queues.get(name);
     if (known) return known;
     const queue = new BullQueue(agent, { connection: this.#redis, prefix: keys.queues, skipMetasUpdate: true });
+    // The connection is the store's, which hears of its errors itself; without a listener BullMQ prints them.
+    queue.on('error', () => undefined);
     this.#queues.set(name, queue);
     return queue;
   }

@@ -17,21 +17,17 @@ export function createConnections(redisUrl: string): Connections {
   return { commands: createConnection(address), subscriber: createConnection(address) };
 }
 
-// Auto-pipelining stays off: it makes BullMQ slower, and ioredis writes the commands of one tick together anyway.
-// Commands wait for a connection that comes back; who must not wait puts a deadline on the call.
-const RETRY = { lazyConnect: true, maxRetriesPerRequest: null };
-
-function createConnection({ kind, nodes, master, database, ...access }: RedisAddress): RedisConnection {
-  if (kind === 'cluster')
-    return new Cluster([...nodes], { ...CLUSTER, redisOptions: { ...access, maxRetriesPerRequest: null } });
-  if (kind === 'sentinel')
-    return new Redis({ ...RETRY, ...access, retryStrategy, sentinels: [...nodes], name: master, db: database });
-  const [{ host, port } = { host: '127.0.0.1', port: 6379 }] = nodes;
-  return new Redis({ ...RETRY, ...access, retryStrategy, host, port, db: database });
-}
-
 const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 5), 1_000);
 
+/** A master that became a replica: connect again, to find the new one, and send the command there. */
+const reconnectOnError = (error: Error): false | 2 => (error.message.startsWith('READONLY') ? 2 : false);
+
+// Auto-pipelining stays off: it makes BullMQ slower, and ioredis writes the commands of one tick together anyway.
+// Commands wait for a connection that comes back; who must not wait puts a deadline on the call.
+const PATIENT = { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: 3_000 };
+const ALONE = { ...PATIENT, retryStrategy, reconnectOnError };
+/** A frozen master keeps its connections: only the sentinels tell that there is another. */
+const SENTINEL = { ...ALONE, failoverDetector: true, sentinelRetryStrategy: retryStrategy };
 /** Found by killing masters: with the defaults adds fail in a fail-over, and workers hang. */
 const CLUSTER = {
   lazyConnect: true,
@@ -40,3 +36,11 @@ const CLUSTER = {
   slotsRefreshInterval: 1_000,
   clusterRetryStrategy: retryStrategy,
 } as const;
+
+function createConnection({ kind, nodes, master, database, ...access }: RedisAddress): RedisConnection {
+  if (kind === 'cluster') return new Cluster([...nodes], { ...CLUSTER, redisOptions: { ...PATIENT, ...access } });
+  if (kind === 'sentinel')
+    return new Redis({ ...SENTINEL, ...access, sentinels: [...nodes], name: master, db: database });
+  const [{ host, port } = { host: '127.0.0.1', port: 6379 }] = nodes;
+  return new Redis({ ...ALONE, ...access, host, port, db: database });
+}

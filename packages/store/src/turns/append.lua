@@ -3,7 +3,7 @@
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"
 --
--- KEYS  1-5 as in record.lua, and, made from KEYS[1], <task>:<text>:<seq> (string): a growing text that has outgrown the hash
+-- KEYS  1-6 as in record.lua, and, made from KEYS[1], <task>:<text>:<seq> (string): a growing text that has outgrown the hash
 -- ARGV  1-6 as in record.lua   7 epoch   8 number of the first event within the epoch   9 '1': this job has run its share of turns
 --       10 number of events, then each event: its kind, metadata of the task after it (JSON; '' unchanged), and
 --         status    letter   '1' settles   what it means for the caller ('' | released | reply)   message (JSON or '')
@@ -14,7 +14,7 @@
 --           parts   JSON, each after a comma; the last one without '"}' if it is plain text
 --           last    how that open last part begins; else ''
 -- Returns  verdict, seq, cancel ('' | '1'), job to add (0 none)
---       appended | fenced (another owns the task, or it has ended) | more (begin the next turn) | successor (add the job,
+--       appended | fenced (another owns the task, or it has ended) | lost (a fail-over lost events before these: run the turn again) | more (begin the next turn) | successor (add the job,
 --       complete this one) | drained (complete the job) | canceled (the same: a cancel was waiting for this)
 -- A batch is written up to the first event that is refused, as if each had come alone.
 --
@@ -88,6 +88,10 @@ for n = number, number + count - 1 do
   elseif epoch ~= record.turn then
     -- Also the check that a terminal state is final: the end of a task closes its turn.
     verdict = 'fenced'
+    break
+  elseif n > record.said + 1 then
+    -- A fail-over lost what came before. Whoever encoded this event took it for written.
+    verdict = 'lost'
     break
   else
     record.said = n

@@ -1,5 +1,6 @@
 import type { Task } from '@switchyard/protocol';
 import type { Principal } from '../principal.ts';
+import { WritesLost } from '../redis/outage.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
 import type { Delivery } from '../tasks/submission.ts';
@@ -69,6 +70,7 @@ export class OpenTurn {
    * In order. A status resolves when it is durable. An artifact chunk resolves at once while few wait, so that chunks
    * travel in batches; a refusal is told by the next call and by `onFenced`.
    * @throws {TurnEnded}
+   * @throws {WritesLost} give the turn back: it must run again
    * @throws {TooManyArtifacts}
    */
   async publish(event: TurnEvent): Promise<void> {
@@ -111,7 +113,7 @@ export class OpenTurn {
   async #append(events: readonly (readonly (string | number)[])[]): Promise<void> {
     const head = [this.#number, this.start.handsOver ? '1' : '', events.length];
     const [verdict, , cancel, job] = (await this.#run(appendScript, ...head, ...events.flat())) as [
-      Ending | 'appended',
+      Ending | 'appended' | 'lost',
       number,
       string,
       number,
@@ -119,6 +121,7 @@ export class OpenTurn {
     this.#number += events.length;
     if (cancel) this.#onCancel();
     if (verdict === 'appended') return;
+    if (verdict === 'lost') throw new WritesLost();
     await this.#ended(verdict, job);
     if (verdict !== 'fenced') return;
     this.#onFenced();

@@ -131,6 +131,8 @@ export function append(record: TaskRecord, { epoch, number, state, settles, hand
   if (epoch === record.epoch && number <= record.said)
     return { ...unchanged(record, record.turn === epoch ? 'appended' : 'more'), cancel: record.cancel };
   if (epoch !== record.turn) return unchanged(record, 'fenced');
+  // A fail-over of Redis lost events before this one: what it continues is not there.
+  if (number > record.said + 1) return unchanged(record, 'lost');
 
   const next: TaskRecord = { ...record, state, said: number };
   if (state === 'C' && record.inbox.length > 1 && !record.cancel)

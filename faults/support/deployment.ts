@@ -1,0 +1,27 @@
+import type { RedisNode } from './redis-node.ts';
+
+/** A Redis as processes of this machine: alone, behind sentinels, or a Cluster. */
+export interface RedisDeployment extends AsyncDisposable {
+  /** As in REDIS_URL. */
+  readonly url: string;
+  /** SHARDS for it. */
+  readonly shards: number;
+  /** Those that hold data. */
+  readonly nodes: readonly RedisNode[];
+  /** The nodes that take writes now. */
+  masters(): Promise<readonly RedisNode[]>;
+  /** Every replica has caught up with a master, and every node knows who is who. */
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What a node says of itself in INFO. */
+export async function replicationOf(node: RedisNode): Promise<Readonly<Record<string, string>>> {
+  const reply = await node.ask('INFO replication').catch(() => '');
+  return Object.fromEntries(Array.from(reply.matchAll(/^(\w+):(.*?)\r?$/gm), ([, name, value]) => [name, value]));
+}
+
+export async function mastersAmong(nodes: readonly RedisNode[]): Promise<RedisNode[]> {
+  const roles = await Promise.all(nodes.map(async (node) => (await replicationOf(node)).role));
+  return nodes.filter((_, i) => roles[i] === 'master');
+}

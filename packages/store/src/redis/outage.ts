@@ -1,0 +1,17 @@
+/** What Redis says when it cannot take commands just now, and ioredis when there is no Redis. */
+const OUTAGE =
+  /^(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED)\b|^Connection is closed|^Stream isn't writeable|^Command aborted due to connection close|^None of startup nodes|^Failed to refresh slots cache|^Too many Cluster redirections|\bE(?:CONN(?:REFUSED|RESET)|PIPE)\b|^connect ETIMEDOUT/;
+
+/** Redis acknowledged events of this turn and then lost them in a fail-over. What comes next would build on what is not there. */
+export class WritesLost extends Error {
+  override readonly name = 'WritesLost';
+
+  constructor() {
+    super('Redis lost earlier events of this turn in a fail-over.');
+  }
+}
+
+/** Whether the fault is Redis' own state, which passes: the same command may succeed later, and nobody here did wrong. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof WritesLost || (error instanceof Error && OUTAGE.test(error.message));
+}
