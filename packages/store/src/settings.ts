@@ -26,6 +26,12 @@ export interface StoreSettings {
   readonly inlineTextBytes: number;
   /** Artifact texts of this size and more are read with GETRANGE, outside of any script. */
   readonly largeTextBytes: number;
+  /** Webhooks of one task. */
+  readonly maxWebhooks: number;
+  /** After so long without progress, a webhook that has something to be told is given a job again. Longer than one delivery may take. */
+  readonly pushLeaseMs: number;
+  /** Webhooks and their credentials are sealed with the first one; all of them open what was sealed. None: kept in clear. */
+  readonly pushSecrets: readonly string[];
   /** How often the position of every open feed is checked against Redis: a lost last message is found by this alone. */
   readonly feedCheckMs: number;
 }
@@ -43,5 +49,8 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   maxArtifacts: 200,
   inlineTextBytes: 1_024,
   largeTextBytes: 65_536,
+  maxWebhooks: 20,
+  pushLeaseMs: 60_000,
+  pushSecrets: [],
   feedCheckMs: 3_000,
 };

@@ -4,6 +4,7 @@ import type { Backend } from './backend.ts';
 import type { Call } from './call.ts';
 import { taskNotFound } from './read-task.ts';
 import { refusePush } from './refuse-push.ts';
+import { tooManyConfigs } from './too-many-configs.ts';
 
 export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
 type Refused = Exclude<Acceptance['verdict'], 'accepted'>;
@@ -53,6 +54,7 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
     new A2AError('Conflict', 'This messageId was used before, for another message', {
       violations: [{ field: 'message.messageId', description: 'was used before, for another message' }],
     }),
+  'too-many-webhooks': ({ message }) => tooManyConfigs(message.taskId ?? ''),
   'inbox-full': ({ message }) =>
     new A2AError('RateLimited', 'Too many messages wait in this task', {
       ...taskIdOf(message.taskId),

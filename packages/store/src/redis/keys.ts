@@ -14,6 +14,12 @@ export class ShardKeys {
   readonly cancels: string;
   /** Prefix of the shard's BullMQ queues. */
   readonly queues: string;
+  /** Webhooks that have something to be told → when the sweeper may look after them; also the channel that says so. */
+  readonly push: string;
+  /** Webhooks that were given up → when. */
+  readonly deadPush: string;
+  /** What the keys of tasks begin with. */
+  readonly tasks: string;
 
   constructor(prefix: string, shard: number) {
     this.#root = `${prefix}{s${shard}}:`;
@@ -21,10 +27,13 @@ export class ShardKeys {
     this.outbox = `${this.#root}outbox`;
     this.cancels = `${this.#root}cancels`;
     this.queues = `${this.#root}q`;
+    this.push = `${this.#root}push`;
+    this.deadPush = `${this.#root}push:dead`;
+    this.tasks = `${this.#root}t:`;
   }
 
   task(taskId: string): string {
-    return `${this.#root}t:${taskId}`;
+    return this.tasks + taskId;
   }
 
   /** The stream of a task's events; also the name of the channel on which they are published. */
@@ -32,10 +41,16 @@ export class ShardKeys {
     return `${this.task(taskId)}:e`;
   }
 
-  /** KEYS of every script that follows the rules of turns: task, events, inbox, outbox, root of the indexes. */
+  /** KEYS of every script that follows the rules of turns: task, events, inbox, outbox, root of the indexes, push. */
   record(taskId: string): string[] {
     const task = this.task(taskId);
-    return [task, `${task}:e`, `${task}:i`, this.outbox, this.#indexRoot];
+    return [task, `${task}:e`, `${task}:i`, this.outbox, this.#indexRoot, this.push];
+  }
+
+  /** KEYS of every script of a webhook: task, its webhooks, push. */
+  lanes(taskId: string): string[] {
+    const task = this.task(taskId);
+    return [task, `${task}:w`, this.push];
   }
 
   /** What a principal sent before: messageId → fingerprint and task. */

@@ -2,22 +2,25 @@
 --
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"
+--- @include "../push/lanes.lua"
 --
--- KEYS  1-5 as in record.lua   6 what this principal sent under this messageId (string)
+-- KEYS  1-6 as in record.lua   7 what this principal sent under this messageId (string)
 -- ARGV  1-6 as in record.lua   7 owner   8 context, as JSON text: of the new task; else what the client named, '' if nothing
 --       9 '1': the message makes the task   10 fingerprint of the body   11 message as JSON, without its ids and closing brace
 --       12 inbox entry: messageId as JSON, line break, what the turn is given   13 messages that may wait
---       14 ms the messageId is remembered
+--       14 ms the messageId is remembered   and, if a webhook is to be told of all that comes of it,
+--       15 its id   16 its config, sealed   17 webhooks that a task may have
 -- Returns  verdict … and, when the message is or was accepted: task id, context, number of the message in its task, seq,
 --          job to add (0 none), timestamp of the status
 --       scheduled | queued (whoever runs the job will read it) | duplicate (the first answer again)
---       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full
+--       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full | too-many-webhooks
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 
 local owner, context, makes_task, fingerprint, message, entry, max_inbox, idempotency_ms = unpack(ARGV, 7, 14)
+local config_id, sealed, max_webhooks = unpack(ARGV, 15, 17)
 
 -- Before the state is looked at: a retry gets the first answer, also when the task has ended since.
-local known = redis.call('GET', KEYS[6])
+local known = redis.call('GET', KEYS[7])
 if known then
   local known_print, known_id, number = known:match('^(%S+) (%S+) (%d+)$')
   if known_print ~= fingerprint then return { 'conflict' } end
@@ -38,12 +41,20 @@ else
   -- It would be dropped with certainty: a pending cancel always ends the task.
   if record.cancel ~= '' then return { 'canceling' } end
   if inbox_length() >= tonumber(max_inbox) then return { 'inbox-full' } end
+  if config_id and not has_room(config_id, max_webhooks) then return { 'too-many-webhooks' } end
 end
 
-redis.call('SET', KEYS[6], fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)
+redis.call('SET', KEYS[7], fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)
 redis.call('RPUSH', inbox_key, entry)
 record.accepted = record.accepted + 1
 remember(record, message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}')
+
+-- Before anything is said, and in the same step: it misses nothing.
+local lane, place, replaced
+if config_id then
+  lane, place, replaced = add_webhook(config_id, sealed, record.seq)
+  record.lanes = without_lane(record.lanes, replaced or '') .. ' ' .. lane
+end
 
 local verdict, job = 'queued', 0
 if record.scheduled == 0 then
@@ -53,4 +64,5 @@ if record.scheduled == 0 then
   verdict, job = 'scheduled', record.scheduled
 end
 commit(record)
+if lane and seq_of(place) < record.seq then mark_lane(lane, now_ms()) end
 return { verdict, task_id, record.context, record.accepted, record.seq, job, timestamp(now_ms()) }

@@ -1,6 +1,8 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { Message } from '@switchyard/protocol';
 import { ownerOf, type Scope } from '../principal.ts';
+import { sealWebhook } from '../push/sealed-webhook.ts';
+import type { Vault } from '../push/vault.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { jsonText } from '../redis/keys.ts';
@@ -29,6 +31,7 @@ export interface AcceptPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly queue: Queue;
+  readonly vault: Vault;
   readonly settings: StoreSettings;
 }
 
@@ -114,13 +117,25 @@ async function run(port: AcceptPort, scope: Scope, submission: Submission, ids: 
       entry(scope, submission),
       settings.maxInbox,
       settings.idempotencyMs,
+      ...webhookArguments(port, ids.taskId, submission),
     ],
   )) as Reply;
 }
 
-/** Tells a retry from another message under the same messageId. */
-function fingerprint({ message, metadata }: Submission): string {
-  return hash('sha256', JSON.stringify([message, metadata]), 'base64url').slice(0, 22);
+function webhookArguments(
+  { vault, settings }: AcceptPort,
+  taskId: string,
+  { webhook }: Submission,
+): (string | number)[] {
+  if (!webhook) return [];
+  const id = webhook.id ?? randomUUID();
+  return [id, sealWebhook(vault, taskId, { ...webhook, id }), settings.maxWebhooks];
+}
+
+/** Tells a retry from another message under the same messageId. Without the credentials: it is not kept secret. */
+function fingerprint({ message, metadata, webhook }: Submission): string {
+  const parts = webhook ? [message, metadata, webhook.url, webhook.id] : [message, metadata];
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 }
 
 /** JSON of the message up to where the script writes taskId and contextId, as every message of a history has them. */

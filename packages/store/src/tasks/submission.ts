@@ -1,4 +1,5 @@
 import type { Message } from '@switchyard/protocol';
+import type { WebhookDraft } from '../push/webhook.ts';
 
 /** What a client sends: the message, and what its turn is to know besides. */
 export interface Submission {
@@ -9,6 +10,8 @@ export interface Submission {
   readonly extensions?: readonly string[];
   /** Metadata of the request. */
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** To be told of every event from this message on. */
+  readonly webhook?: WebhookDraft;
   /** Of the task that is answered for a new task: 0 leaves the history out. */
   readonly historyLength?: number;
 }
@@ -17,7 +20,7 @@ export interface Submission {
  * - `accepted`: durable. `number` counts the messages of the task: 1, 2, …; its caller is released by the first feed item
  *   whose `released` is as high. `seq` is where a feed goes on. `task`: the new task as JSON, when the message made it.
  * - `missing`: no such task in this scope, or no longer. `conflict`: the messageId came before with another body.
- * - `terminal`: the task has ended. `canceling`: it is about to. `inbox-full`: too many messages wait in it.
+ * - `terminal`: the task has ended. `canceling`: it is about to. `inbox-full`: too many messages wait in it. `too-many-webhooks`: it has as many as it may have.
  */
 export type Acceptance =
   | {
@@ -30,7 +33,16 @@ export type Acceptance =
       readonly seq: number;
       readonly task?: string;
     }
-  | { readonly verdict: 'missing' | 'context-mismatch' | 'terminal' | 'canceling' | 'conflict' | 'inbox-full' };
+  | {
+      readonly verdict:
+        | 'missing'
+        | 'context-mismatch'
+        | 'terminal'
+        | 'canceling'
+        | 'conflict'
+        | 'inbox-full'
+        | 'too-many-webhooks';
+    };
 
 /** What a turn is given, as it lies in the inbox. */
 export interface Delivery {

@@ -2,13 +2,16 @@
 --
 -- KEYS  1 task (hash)   2 events (stream; also the name of the channel)   3 inbox (list)   4 outbox (zset)
 --       5 root of the indexes: <root>:<owner> and <root>:<owner>:<context> are made from it
+--       6 push (zset; also the name of the channel that wakes who delivers), and, made from KEYS[1], the webhooks <task>:w (hash)
 -- ARGV  1 task id   2 lease ms: when the sweeper may look after the task   3 events kept in the stream
 --       4 ms the stream outlives the task's end   5 ms the task outlives its end   6 bytes of a growing text kept in the hash
 --
 -- Invariant, while the task lives: inbox not empty <=> scheduled <> 0 <=> it is in the outbox. After the end: none of them.
 -- seq = the number of events ever written = the last id of the stream.
+-- A webhook that is not dead and has events to come is in `push`.
 
-local task_key, events_key, inbox_key, outbox_key, index_root = unpack(KEYS, 1, 5)
+local task_key, events_key, inbox_key, outbox_key, index_root, push_key = unpack(KEYS, 1, 6)
+local webhooks_key = task_key .. ':w'
 local task_id, lease_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 6)
 
 local STATES = {
@@ -17,26 +20,19 @@ local STATES = {
 }
 -- What every event needs comes first: a chunk of an artifact loads no more than that.
 local FIELDS = {
-  'state', 'cancel', 'seq', 'epoch', 'turn', 'said',
+  'state', 'cancel', 'seq', 'epoch', 'turn', 'said', 'lanes',
   'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released',
 }
-local CORE = 6
-local IS_TEXT = { state = true, cancel = true, time = true, token = true, owner = true, context = true } -- else a number
+local CORE = 7
+-- The others are numbers.
+local IS_TEXT = {
+  state = true, cancel = true, lanes = true, time = true, token = true, owner = true, context = true,
+}
 
 local function is_terminal(state) return state:upper() == state end
 local function is_waiting(state) return state == 'i' or state == 'a' end
 
--- Time: Redis' clock alone, so that order and leases do not depend on the machines around it.
-
-local clock_ms
-local function now_ms()
-  if not clock_ms then
-    local time = redis.call('TIME')
-    clock_ms = time[1] * 1000 + math.floor(time[2] / 1000)
-  end
-  return clock_ms
-end
-
+--- @include "clock.lua"
 --- @include "sortable.lua"
 
 -- Days since 1970 as a civil date (the months counted from March, so that the leap day is the last of its year).
@@ -180,6 +176,7 @@ end
 local function expire(record)
   redis.call('PEXPIRE', events_key, replay_ms)
   redis.call('PEXPIRE', task_key, retention_ms)
+  redis.call('PEXPIRE', webhooks_key, retention_ms)
   redis.call('DEL', inbox_key)
   local names = { '@h' }
   for n = 1, tonumber(redis.call('HGET', task_key, 'artifacts') or 0) do names[n + 1] = '@p' .. n end
@@ -187,6 +184,15 @@ local function expire(record)
     local outside = redis.call('HGET', task_key, name)
     if outside then redis.call('PEXPIRE', outside, retention_ms) end
   end
+end
+
+-- `lanes` are the numbers of the webhooks that are to hear of it. One that is marked already is being served.
+local function mark_lanes(record)
+  local is_new = false
+  for lane in record.lanes:gmatch('%d+') do
+    if redis.call('ZADD', push_key, 'NX', now_ms(), task_id .. '.' .. lane) == 1 then is_new = true end
+  end
+  if is_new then redis.call('PUBLISH', push_key, '') end
 end
 
 local function commit(record)
@@ -197,6 +203,7 @@ local function commit(record)
     redis.call('XADD', events_key, 'MAXLEN', '~', kept_events, seq .. '-0', mark, json)
     redis.call('PUBLISH', events_key, seq .. '|' .. mark .. '|' .. json)
   end
+  if #written > 0 and record.lanes ~= '' then mark_lanes(record) end
   if is_due then redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id) end
   if is_due == false then redis.call('ZREM', outbox_key, task_id) end
   if not was or record.state ~= was.state or record.time ~= was.time then

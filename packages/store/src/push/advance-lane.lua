@@ -1,0 +1,26 @@
+-- advanceLane: what lies between two places was delivered.
+--
+-- KEYS  1 task (hash)   2 its webhooks (hash)   3 push (zset, channel)   and, made from it, dead push (zset)
+-- ARGV  1 task id   2 lane   3 token of the run   4 place before   5 place after   6 lease ms
+-- Returns  more | idle (all is told: complete the job) | fenced (another run delivers, or the webhook is gone)
+-- Invariant: a place only grows, and the mark goes in the same step in which the last event is told.
+
+local task_key, webhooks_key, push_key = unpack(KEYS)
+local task_id, lane, token, from, to, lease_ms = unpack(ARGV)
+
+--- @include "../redis/lua/clock.lua"
+--- @include "lanes.lua"
+
+local place, run = unpack(redis.call('HMGET', webhooks_key, lane .. ':place', lane .. ':run'))
+local seq = tonumber(redis.call('HGET', task_key, 'seq') or 0)
+-- `to` already: this command was sent twice.
+if not place or run ~= token or (place ~= from and place ~= to) then return 'fenced' end
+
+redis.call('HSET', webhooks_key, lane .. ':place', to)
+redis.call('HDEL', webhooks_key, lane .. ':failed', lane .. ':silent')
+if seq_of(to) < seq then
+  redis.call('ZADD', push_key, 'XX', now_ms() + lease_ms, member(lane))
+  return 'more'
+end
+if redis.call('ZSCORE', push_key, member(lane)) then rest_lane(lane) end
+return 'idle'

@@ -1,0 +1,23 @@
+-- createWebhook: a client wants to be told of a task's events from here on.
+--
+-- KEYS  1 task (hash)   2 its webhooks (hash)   3 push (zset, channel)   and, made from it, dead push (zset)
+-- ARGV  1 task id   2 owner   3 config id   4 config, sealed   5 webhooks that a task may have
+-- Returns  created | missing (no such task) | too-many
+-- Invariant: sent twice, it takes effect once. One with a known id replaces it and goes on where it was.
+
+local task_key, webhooks_key, push_key = unpack(KEYS)
+local task_id, owner, config_id, sealed, max = unpack(ARGV)
+
+--- @include "../redis/lua/clock.lua"
+--- @include "lanes.lua"
+
+local its_owner, state, seq, lanes = unpack(redis.call('HMGET', task_key, 'owner', 'state', 'seq', 'lanes'))
+if not its_owner or its_owner ~= owner then return 'missing' end
+if not has_room(config_id, max) then return 'too-many' end
+
+local lane, place, old = add_webhook(config_id, sealed, seq)
+store_lanes(without_lane(lanes or '', old or '') .. ' ' .. lane)
+if seq_of(place) < tonumber(seq) then mark_lane(lane, now_ms()) end
+-- It ends with its task, which may have ended already.
+if state:upper() == state then redis.call('PEXPIRE', webhooks_key, redis.call('PTTL', task_key)) end
+return 'created'

@@ -1,0 +1,89 @@
+import { Consumer, type JobOutcome } from '../queue/consumer.ts';
+import { PUSH_QUEUE } from '../queue/queue.ts';
+import type { Channels } from '../redis/channels.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { Script } from '../redis/script.ts';
+import { type LaneId, parseLane } from './lane-id.ts';
+import { OpenLane } from './open-lane.ts';
+import { parsePlace } from './place.ts';
+import { type PushPort, runOnLane } from './push-port.ts';
+
+export const claimLanesScript = new Script('claim-lanes.lua', import.meta.url);
+export const openLaneScript = new Script('open-lane.lua', import.meta.url);
+
+const LANES_PER_CLAIM = 200;
+
+/** One start of a lane's job by the queue. */
+export interface PushJob extends LaneId {
+  readonly job: number;
+  /** The lock of this start. */
+  readonly token: string;
+}
+
+export interface PushConsumerOptions {
+  /** Webhooks that this process serves at the same time. */
+  readonly concurrency: number;
+  readonly run: (job: PushJob) => Promise<JobOutcome>;
+  readonly onError: (error: Error) => void;
+}
+
+type Reply = ['stale' | 'idle'] | ['open', sealed: string, place: string, attempts: number, ageMs: number];
+
+/** What a worker does with webhooks that have something to be told. */
+export class Deliveries {
+  readonly #port: PushPort;
+  readonly #channels: Channels;
+
+  constructor(port: PushPort, channels: Channels) {
+    this.#port = port;
+    this.#channels = channels;
+  }
+
+  /** The jobs of all webhooks, to be run by `open` and what follows. */
+  consume({ concurrency, run, onError }: PushConsumerOptions): Consumer {
+    return new Consumer(this.#port.redis, this.#port.shards, {
+      agent: PUSH_QUEUE,
+      concurrency,
+      onError,
+      run: ({ taskId: lane, job, token }) => run({ ...parseLane(lane), job, token }),
+    });
+  }
+
+  /** Jobs that wait for a worker. */
+  waiting(): Promise<number> {
+    return this.#port.queue.waiting(PUSH_QUEUE);
+  }
+
+  /** Hears that there is something to claim. It may miss it: who listens also claims by the clock. */
+  async listen(wake: () => void): Promise<void> {
+    await Promise.all(this.#port.shards.all.map(({ push }) => this.#channels.subscribe(push, wake)));
+  }
+
+  /**
+   * Gives a job to each lane that has newly something to be told, or was silent for a lease. Any process may, and several
+   * may at once. @returns how many it were
+   */
+  async claim(): Promise<number> {
+    const claimed = await Promise.all(this.#port.shards.all.map((keys) => this.#claimShard(keys)));
+    return claimed.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** @returns `stale`, `idle`: there is nothing to be told, the job is done */
+  async open({ job, token, ...id }: PushJob): Promise<OpenLane | 'stale' | 'idle'> {
+    const reply = (await runOnLane(this.#port, openLaneScript, id, job, token)) as Reply;
+    if (reply.length === 1) return reply[0];
+    const [, sealed, place, attempts, ageMs] = reply;
+    return new OpenLane(this.#port, { id, token, sealed, place: parsePlace(place), attempts, ageMs });
+  }
+
+  async #claimShard(keys: ShardKeys): Promise<number> {
+    const { redis, queue, settings } = this.#port;
+    const args = [keys.tasks, settings.pushLeaseMs, LANES_PER_CLAIM, settings.retentionMs];
+    const reply = (await claimLanesScript.run(redis, [keys.push, keys.deadPush], args)) as (string | number)[];
+    const adds: Promise<void>[] = [];
+    for (let i = 0; i < reply.length; i += 2)
+      adds.push(queue.addPush(parseLane(String(reply[i])), Number(reply[i + 1])));
+    await Promise.all(adds);
+    return adds.length;
+  }
+}

@@ -1,0 +1,107 @@
+import { type FeedEvent, parseEntry } from '../feed/feed-item.ts';
+import { Script } from '../redis/script.ts';
+import { readWhole } from '../tasks/read.ts';
+import type { LaneId } from './lane-id.ts';
+import { type Place, placeText } from './place.ts';
+import { type PushPort, runOnLane } from './push-port.ts';
+import { openWebhook } from './sealed-webhook.ts';
+import type { Webhook } from './webhook.ts';
+
+export const advanceLaneScript = new Script('advance-lane.lua', import.meta.url);
+export const postponeLaneScript = new Script('postpone-lane.lua', import.meta.url);
+export const buryLaneScript = new Script('bury-lane.lua', import.meta.url);
+export const removeLaneScript = new Script('remove-lane.lua', import.meta.url);
+
+const EVENTS_PER_READ = 50;
+
+export interface LaneState {
+  readonly id: LaneId;
+  /** The lock of the run. */
+  readonly token: string;
+  readonly sealed: string;
+  readonly place: Place;
+  /** At the next delivery, so far. */
+  readonly attempts: number;
+  /** Milliseconds since the first of them. */
+  readonly ageMs: number;
+}
+
+/** Why a webhook was given up. */
+export interface DeathNote {
+  readonly configId: string;
+  /** Scheme, host and port: the rest of the address may be secret. */
+  readonly origin: string;
+  readonly reason: string;
+  readonly attempts: number;
+}
+
+/** A lane that this run delivers: each of its commands is refused once another run has opened it. */
+export class OpenLane {
+  readonly id: LaneId;
+  readonly attempts: number;
+  readonly ageMs: number;
+  readonly #port: PushPort;
+  readonly #state: LaneState;
+  #place: Place;
+
+  constructor(port: PushPort, state: LaneState) {
+    this.#port = port;
+    this.#state = state;
+    this.#place = state.place;
+    this.id = state.id;
+    this.attempts = state.attempts;
+    this.ageMs = state.ageMs;
+  }
+
+  get place(): Place {
+    return this.#place;
+  }
+
+  /** @throws {Unreadable} */
+  webhook(): Webhook {
+    return openWebhook(this.#port.vault, this.id.taskId, this.#state.sealed);
+  }
+
+  /** The next events; `trimmed`: the stream no longer reaches back to them, tell the task as it is instead. */
+  async events(): Promise<readonly FeedEvent[] | 'trimmed'> {
+    const { redis, shards } = this.#port;
+    const next = this.#place.seq + 1;
+    const channel = shards.of(this.id.taskId).events(this.id.taskId);
+    const entries = await redis.xrange(channel, `${next}-0`, '+', 'COUNT', EVENTS_PER_READ);
+    const events = entries.map(parseEntry);
+    return events[0]?.seq === next ? events : 'trimmed';
+  }
+
+  /** The task as it is; undefined: it has expired. */
+  async task(): Promise<{ readonly seq: number; readonly json: string } | undefined> {
+    const reading = await readWhole(this.#port, this.id.taskId);
+    return reading?.task === undefined ? undefined : { seq: reading.seq, json: reading.task };
+  }
+
+  /** What lies before `to` was told. `idle`: that was all, the job is done. `fenced`: another run delivers, or nobody need. */
+  async advance(to: Place): Promise<'more' | 'idle' | 'fenced'> {
+    const args = [placeText(this.#place), placeText(to), this.#port.settings.pushLeaseMs];
+    this.#place = to;
+    return (await this.#run(advanceLaneScript, ...args)) as 'more' | 'idle' | 'fenced';
+  }
+
+  /** @param attempts at the next delivery so far; 0: it was not even tried */
+  async postpone(delayMs: number, attempts: number): Promise<'postponed' | 'fenced'> {
+    const args = [attempts, Math.ceil(delayMs), this.#port.settings.pushLeaseMs];
+    return (await this.#run(postponeLaneScript, ...args)) as 'postponed' | 'fenced';
+  }
+
+  /** Nothing more is tried until an operator says so. */
+  async bury(note: DeathNote): Promise<'buried' | 'fenced'> {
+    return (await this.#run(buryLaneScript, JSON.stringify(note))) as 'buried' | 'fenced';
+  }
+
+  /** The receiver wants no more: the webhook is deleted. */
+  async remove(): Promise<'removed' | 'fenced'> {
+    return (await this.#run(removeLaneScript)) as 'removed' | 'fenced';
+  }
+
+  #run(script: Script, ...args: (string | number)[]): Promise<unknown> {
+    return runOnLane(this.#port, script, this.id, this.#state.token, ...args);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Queue } from '../queue/queue.ts';
+import type { RedisConnection } from '../redis/connection.ts';
+import type { Script } from '../redis/script.ts';
+import type { Shards } from '../redis/shards.ts';
+import type { StoreSettings } from '../settings.ts';
+import type { LaneId } from './lane-id.ts';
+import type { Vault } from './vault.ts';
+
+export interface PushPort {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+  readonly queue: Queue;
+  readonly vault: Vault;
+  readonly settings: StoreSettings;
+}
+
+/** Runs a script of one lane: its first arguments are the task and the number of the lane. */
+export function runOnLane(
+  { redis, shards }: Pick<PushPort, 'redis' | 'shards'>,
+  script: Script,
+  { taskId, lane }: LaneId,
+  ...args: (string | number)[]
+): Promise<unknown> {
+  return script.run(redis, shards.of(taskId).lanes(taskId), [taskId, lane, ...args]);
+}

@@ -1,0 +1,19 @@
+-- redriveLane: an operator has a webhook that was given up tried again, from where it stopped.
+--
+-- KEYS  1 task (hash)   2 its webhooks (hash)   3 push (zset, channel)   and, made from it, dead push (zset)
+-- ARGV  1 task id   2 lane
+-- Returns  redriven | unknown (it is not dead, or gone)
+
+local task_key, webhooks_key, push_key = unpack(KEYS)
+local task_id, lane = unpack(ARGV)
+
+--- @include "../redis/lua/clock.lua"
+--- @include "lanes.lua"
+
+redis.call('ZREM', dead_key, member(lane))
+if not lane_field(lane, 'dead') then return 'unknown' end
+redis.call('HDEL', webhooks_key, lane .. ':dead', lane .. ':failed', lane .. ':silent')
+redis.call('HINCRBY', webhooks_key, lane .. ':job', 1)
+store_lanes((redis.call('HGET', task_key, 'lanes') or '') .. ' ' .. lane)
+mark_lane(lane, now_ms())
+return 'redriven'

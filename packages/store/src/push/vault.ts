@@ -1,0 +1,71 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** A sealed text that none of the secrets opens: it was sealed with one that is no longer given, or was tampered with. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable';
+}
+
+interface Key {
+  /** Names the key without telling anything of it. */
+  readonly id: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Seals texts with AES-256-GCM under a key made from the first of the secrets, and opens what any of them has sealed: so
+ * secrets are rotated by putting a new one first. Without a secret texts are kept in clear, and clear texts stay readable.
+ * A sealed text is `<key id>:<base64url of iv, cipher text, tag>`, a clear one `:<text>`.
+ */
+export class Vault {
+  readonly #keys: readonly Key[];
+
+  /** @param secrets each of any length; their strength is for who makes them to see to */
+  constructor(secrets: readonly string[]) {
+    this.#keys = secrets.map(keyOf);
+  }
+
+  get isOpen(): boolean {
+    return this.#keys.length === 0;
+  }
+
+  /** @param place what the text belongs to: it cannot be opened as anything else's */
+  seal(text: string, place: string): string {
+    const [key] = this.#keys;
+    if (!key) return `:${text}`;
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(CIPHER, key.bytes, iv).setAAD(Buffer.from(place));
+    const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${key.id}:${sealed.toString('base64url')}`;
+  }
+
+  /** @throws {Unreadable} */
+  open(sealed: string, place: string): string {
+    const colon = sealed.indexOf(':');
+    const id = sealed.slice(0, colon);
+    if (!id) return sealed.slice(1);
+    const key = this.#keys.find((each) => each.id === id);
+    if (!key) throw new Unreadable(`It was sealed with the secret ${id}, which is not among those of PUSH_SECRET.`);
+    return decipher(key, Buffer.from(sealed.slice(colon + 1), 'base64url'), place);
+  }
+}
+
+function decipher(key: Key, sealed: Buffer, place: string): string {
+  try {
+    const iv = sealed.subarray(0, IV_BYTES);
+    const opener = createDecipheriv(CIPHER, key.bytes, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place));
+    opener.setAuthTag(sealed.subarray(-TAG_BYTES));
+    return opener.update(sealed.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + opener.final('utf8');
+  } catch (cause) {
+    throw new Unreadable('It was changed since it was sealed, or belongs to another task.', { cause });
+  }
+}
+
+function keyOf(secret: string): Key {
+  const derive = (what: string, bytes: number): Buffer =>
+    Buffer.from(hkdfSync('sha256', secret, '', `switchyard push ${what}`, bytes));
+  return { id: derive('key id', 6).toString('base64url'), bytes: derive('key', 32) };
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { ownerOf, type Scope } from '../principal.ts';
+import { Script } from '../redis/script.ts';
+import { decodeLaneToken, encodeLaneToken } from './page-token.ts';
+import type { PushPort } from './push-port.ts';
+import { openWebhook, sealWebhook } from './sealed-webhook.ts';
+import type { Webhook, WebhookDraft } from './webhook.ts';
+
+export const createWebhookScript = new Script('create-webhook.lua', import.meta.url);
+export const readWebhooksScript = new Script('read-webhooks.lua', import.meta.url);
+export const deleteWebhookScript = new Script('delete-webhook.lua', import.meta.url);
+
+export interface WebhookQuery {
+  readonly pageSize: number;
+  readonly pageToken?: string | undefined;
+}
+
+export interface WebhookPage {
+  /** In the order in which they were made. */
+  readonly webhooks: readonly Webhook[];
+  /** '' after the last page. */
+  readonly nextPageToken: string;
+}
+
+/** `missing`: no such task in this scope, or no longer. `too-many`: the task has as many as it may have. */
+export type WebhookCreation = Webhook | 'missing' | 'too-many';
+
+interface Stored {
+  readonly id: string;
+  readonly lane: number;
+  readonly sealed: string;
+}
+
+/** What clients do with the webhooks of their tasks. They live as long as their task. */
+export class Webhooks {
+  readonly #port: PushPort;
+
+  constructor(port: PushPort) {
+    this.#port = port;
+  }
+
+  /** False: without a secret, credentials are kept in clear. */
+  get areSealed(): boolean {
+    return !this.#port.vault.isOpen;
+  }
+
+  /**
+   * From here on each event of the task is told to it. With an id that the task knows it replaces that webhook, and goes
+   * on where that one was.
+   */
+  async create(scope: Scope, taskId: string, draft: WebhookDraft): Promise<WebhookCreation> {
+    const { redis, shards, vault, settings } = this.#port;
+    const webhook = { ...draft, id: draft.id ?? randomUUID() };
+    const sealed = sealWebhook(vault, taskId, webhook);
+    const args = [taskId, ownerOf(scope), webhook.id, sealed, settings.maxWebhooks];
+    const verdict = await createWebhookScript.run(redis, shards.of(taskId).lanes(taskId), args);
+    return verdict === 'created' ? webhook : (verdict as 'missing' | 'too-many');
+  }
+
+  /** @returns undefined: no such task in this scope, or no such webhook. @throws {Unreadable} */
+  async get(scope: Scope, taskId: string, id: string): Promise<Webhook | undefined> {
+    const stored = (await this.#read(scope, taskId))?.find((each) => each.id === id);
+    return stored && this.#open(taskId, stored);
+  }
+
+  /** @returns undefined: no such task in this scope. @throws {InvalidPageToken} @throws {Unreadable} */
+  async list(scope: Scope, taskId: string, { pageSize, pageToken }: WebhookQuery): Promise<WebhookPage | undefined> {
+    const after = decodeLaneToken(pageToken);
+    const rest = (await this.#read(scope, taskId))?.filter(({ lane }) => lane > after);
+    if (!rest) return undefined;
+    const page = rest.slice(0, pageSize);
+    const last = page.at(-1);
+    return {
+      webhooks: page.map((stored) => this.#open(taskId, stored)),
+      nextPageToken: last && rest.length > pageSize ? encodeLaneToken(last.lane) : '',
+    };
+  }
+
+  /** Idempotent. @returns `missing`: no such task in this scope */
+  async delete(scope: Scope, taskId: string, id: string): Promise<'deleted' | 'missing'> {
+    const { redis, shards } = this.#port;
+    const args = [taskId, ownerOf(scope), id];
+    return (await deleteWebhookScript.run(redis, shards.of(taskId).lanes(taskId), args)) as 'deleted' | 'missing';
+  }
+
+  #open(taskId: string, { sealed }: Stored): Webhook {
+    return openWebhook(this.#port.vault, taskId, sealed);
+  }
+
+  async #read(scope: Scope, taskId: string): Promise<Stored[] | undefined> {
+    const { redis, shards } = this.#port;
+    const reply = await readWebhooksScript.run(redis, shards.of(taskId).lanes(taskId), [ownerOf(scope)]);
+    return reply === null ? undefined : storedIn(reply as string[]);
+  }
+}
+
+/** @param reply names and values of the fields, in turn: see lanes.lua */
+function storedIn(reply: readonly string[]): Stored[] {
+  const fields = new Map<string, string>();
+  for (let i = 0; i < reply.length; i += 2) fields.set(reply[i] ?? '', reply[i + 1] ?? '');
+  return [...fields]
+    .filter(([name]) => name.startsWith('id:'))
+    .map(([name, lane]) => ({ id: name.slice(3), lane: Number(lane), sealed: fields.get(`${lane}:config`) ?? '' }))
+    .sort((a, b) => a.lane - b.lane);
+}

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { accepted, agentMessage, begun, userMessage } from '../support/drive.ts';
+import { alice, bob, testRedis, testStore } from '../support/redis.ts';
+
+const store = await testStore({ maxWebhooks: 3, pushSecrets: ['a secret'], retentionMs: 60_000 });
+const redis = testRedis();
+const { webhooks } = store.push;
+const url = 'https://client.example.com/hook';
+const key = (taskId: string): string => `${store.settings.prefix}{s0}:t:${taskId}:w`;
+const all = { pageSize: 100 };
+
+async function made(taskId: string, id: string): Promise<void> {
+  expect(await webhooks.create(alice, taskId, { id, url })).toMatchObject({ id });
+}
+
+describe('the webhooks of a task', () => {
+  test('are made, found, listed and deleted', async () => {
+    const { taskId } = await accepted(store, alice);
+    const webhook = { id: 'a', url, token: 't', authentication: { scheme: 'Bearer', credentials: 'c' } };
+    expect(await webhooks.create(alice, taskId, webhook)).toEqual(webhook);
+    expect(await webhooks.get(alice, taskId, 'a')).toEqual(webhook);
+    expect(await webhooks.list(alice, taskId, all)).toEqual({ webhooks: [webhook], nextPageToken: '' });
+    expect(await webhooks.delete(alice, taskId, 'a')).toBe('deleted');
+    expect(await webhooks.delete(alice, taskId, 'a')).toBe('deleted');
+    expect(await webhooks.get(alice, taskId, 'a')).toBeUndefined();
+    expect(await webhooks.list(alice, taskId, all)).toEqual({ webhooks: [], nextPageToken: '' });
+  });
+
+  test('are given an id if they have none', async () => {
+    const { taskId } = await accepted(store, alice);
+    const webhook = await webhooks.create(alice, taskId, { url });
+    if (typeof webhook === 'string') throw new Error(webhook);
+    expect(await webhooks.get(alice, taskId, webhook.id)).toEqual({ id: expect.any(String), url });
+  });
+
+  test('do not exist for another principal', async () => {
+    const { taskId } = await accepted(store, alice);
+    await made(taskId, 'a');
+    expect(await webhooks.create(bob, taskId, { id: 'b', url })).toBe('missing');
+    expect(await webhooks.get(bob, taskId, 'a')).toBeUndefined();
+    expect(await webhooks.list(bob, taskId, all)).toBeUndefined();
+    expect(await webhooks.delete(bob, taskId, 'a')).toBe('missing');
+    expect(await webhooks.get(alice, taskId, 'a')).toBeDefined();
+  });
+
+  test('are sealed in Redis, address and all', async () => {
+    const { taskId } = await accepted(store, alice);
+    await webhooks.create(alice, taskId, {
+      id: 'a',
+      url,
+      token: 'hush',
+      authentication: { scheme: 'Basic', credentials: 'hush' },
+    });
+    const stored = JSON.stringify(await redis.hgetall(key(taskId)));
+    expect(stored).not.toContain('hush');
+    expect(stored).not.toContain('client.example.com');
+  });
+
+  test('are no more than the task may have; one with a known id is replaced', async () => {
+    const { taskId } = await accepted(store, alice);
+    for (const id of ['a', 'b', 'c']) await made(taskId, id);
+    expect(await webhooks.create(alice, taskId, { id: 'd', url })).toBe('too-many');
+    expect(await webhooks.create(alice, taskId, { id: 'b', url: `${url}/2` })).toMatchObject({ id: 'b' });
+    expect(await webhooks.get(alice, taskId, 'b')).toEqual({ id: 'b', url: `${url}/2` });
+    await webhooks.delete(alice, taskId, 'a');
+    await made(taskId, 'd');
+  });
+
+  test('are listed page by page, whatever is deleted meanwhile', async () => {
+    const { taskId } = await accepted(store, alice);
+    for (const id of ['a', 'b', 'c']) await made(taskId, id);
+    const first = await webhooks.list(alice, taskId, { pageSize: 2 });
+    expect(first?.webhooks.map(({ id }) => id)).toEqual(['a', 'b']);
+    await webhooks.delete(alice, taskId, 'b');
+    const second = await webhooks.list(alice, taskId, { pageSize: 2, pageToken: first?.nextPageToken });
+    expect(second).toMatchObject({ webhooks: [{ id: 'c' }], nextPageToken: '' });
+    await expect(webhooks.list(alice, taskId, { pageSize: 2, pageToken: 'x' })).rejects.toThrow(/page token/);
+  });
+
+  test('end with their task, also when they are made after its end', async () => {
+    const { taskId } = await accepted(store, alice);
+    await made(taskId, 'a');
+    expect(await redis.pttl(key(taskId))).toBe(-1);
+    await store.tasks.cancel(alice, taskId);
+    expect(await redis.pttl(key(taskId))).toBeGreaterThan(0);
+    const { taskId: ended } = await accepted(store, alice);
+    await store.tasks.cancel(alice, ended);
+    await made(ended, 'a');
+    expect(await redis.pttl(key(ended))).toBeGreaterThan(0);
+  });
+});
+
+describe('a webhook that comes with a message', () => {
+  test('is there when the message is, and is owed the very first event', async () => {
+    const acceptance = await store.tasks.accept(alice, { message: userMessage(), webhook: { url } });
+    if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+    const page = await webhooks.list(alice, acceptance.taskId, all);
+    expect(page?.webhooks).toHaveLength(1);
+    expect(await redis.hget(key(acceptance.taskId), '1:place')).toBe('0');
+    expect(await redis.zscore(`${store.settings.prefix}{s0}:push`, `${acceptance.taskId}.1`)).not.toBeNull();
+  });
+
+  test('is made once, however often the message is sent', async () => {
+    const submission = { message: userMessage(), webhook: { url } };
+    const first = await store.tasks.accept(alice, submission);
+    expect(await store.tasks.accept(alice, submission)).toMatchObject({ isDuplicate: true });
+    if (first.verdict !== 'accepted') throw new Error(first.verdict);
+    expect((await webhooks.list(alice, first.taskId, all))?.webhooks).toHaveLength(1);
+    expect(await store.tasks.accept(alice, { ...submission, webhook: { url: `${url}/2` } })).toEqual({
+      verdict: 'conflict',
+    });
+  });
+
+  test('is refused with its message when there are too many', async () => {
+    const { taskId } = await accepted(store, alice);
+    for (const id of ['a', 'b', 'c']) await made(taskId, id);
+    const message = userMessage('more', { taskId });
+    expect(await store.tasks.accept(alice, { message, webhook: { url } })).toEqual({ verdict: 'too-many-webhooks' });
+    expect(await store.tasks.accept(alice, { message, webhook: { id: 'a', url } })).toMatchObject({
+      verdict: 'accepted',
+    });
+  });
+
+  test('of a message that waits hears of what comes after it', async () => {
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    await turn.publish({
+      kind: 'status',
+      state: 'TASK_STATE_WORKING',
+      settles: false,
+      message: agentMessage('before'),
+    });
+    await store.tasks.accept(alice, { message: userMessage('more', { taskId }), webhook: { id: 'a', url } });
+    expect(await redis.hget(key(taskId), '1:place')).toBe('2');
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false, message: agentMessage('after') });
+    expect(await redis.zscore(`${store.settings.prefix}{s0}:push`, `${taskId}.1`)).not.toBeNull();
+  });
+});
