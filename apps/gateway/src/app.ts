@@ -6,8 +6,8 @@ import { cardPath } from './cards/agent-url.ts';
 import { serveAgentList } from './cards/serve-agent-list.ts';
 import { serveCard } from './cards/serve-card.ts';
 import { type Readiness, serveHealth, serveReadiness } from './health/serve-health.ts';
+import { beginExchange } from './http/begin-exchange.ts';
 import type { Entrance } from './http/entrance.ts';
-import { identify } from './http/request-id.ts';
 
 /** Bases of the agents' URLs: the default agent's, and every agent's own. */
 const bases = ['', '/agents/:agentId'] as const;
@@ -17,7 +17,7 @@ export function createApp(entrance: Entrance, readiness: Readiness): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
   app.set('query parser', 'simple').set('trust proxy', entrance.settings.trustProxy);
-  app.use(identify);
+  app.use(beginExchange(entrance.observe));
   for (const base of bases) {
     app.post(base || '/', serveJsonRpc(entrance)).all(base || '/', refuseVerb(entrance, 'POST'));
     routeRest(app, base, entrance);

@@ -24,10 +24,16 @@ async function main(): Promise<void> {
   await gateway.start();
 }
 
+/** What whoever starts it can mend is said in words; the rest with its stack. */
 function fail(error: unknown): void {
-  const isExplained = error instanceof ConfigError || error instanceof StoreError;
-  process.stderr.write(`${isExplained || !(error instanceof Error) ? String(error) : error.stack}\n`);
+  const isExplained = error instanceof ConfigError || error instanceof StoreError || isOfSystem(error);
+  process.stderr.write(`${error instanceof Error ? (isExplained ? error.message : error.stack) : String(error)}\n`);
   process.exit(1);
+}
+
+/** For example that the port is taken. */
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
 }
 
 main().catch(fail);

@@ -31,7 +31,7 @@ describe('the gateway as a process', () => {
     const [, port = ''] = await first.waitFor(/"url":"http:\/\/127\.0\.0\.1:(\d+)"/);
     const second = await start({ PORT: port });
     expect(await second.exited).toBe(1);
-    expect(second.output()).toContain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
+    expect(second.output()).toMatch(new RegExp(`EADDRINUSE: address already in use 127\\.0\\.0\\.1:${port}\\n$`));
     await first.stop();
   });
 });

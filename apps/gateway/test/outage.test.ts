@@ -7,7 +7,7 @@ let redis: TestRedis;
 let stage: Stage;
 
 beforeAll(async () => {
-  redis = await startRedis({ asProcess: true });
+  redis = await startRedis();
   stage = await openStage({ redisUrl: redis.url, gateway: { storeTimeoutMs: 200 } });
 });
 
@@ -32,7 +32,7 @@ describe('a gateway whose Redis is gone', () => {
     expect((await get(`${stage.url}/healthz`)).status).toBe(200);
     expect((await get(`${stage.url}/.well-known/agent-card.json`)).status).toBe(200);
 
-    redis = await startRedis({ asProcess: true, port: Number(new URL(redis.url).port) });
+    redis = await startRedis({ port: Number(new URL(redis.url).port) });
     await expect.poll(async () => (await get(`${stage.url}/readyz`)).status, { timeout: 5_000 }).toBe(200);
     expect((await submit(stage.url)).status.state).toBe('TASK_STATE_SUBMITTED');
   });

@@ -110,6 +110,7 @@ describe('A request that cannot be served', () => {
     ['POST', '/.well-known/agent-card.json', 405],
     ['POST', '/agents', 405],
     ['GET', '/agents/echo', 405],
+    ['PATCH', '/tasks/1:subscribe', 405],
     ['GET', '/nothing', 404],
     ['POST', '/message:shout', 404],
     ['POST', '/tasks/1:frob', 405],
@@ -145,6 +146,15 @@ describe('A request that cannot be served', () => {
   });
 });
 
+describe('HEAD', () => {
+  it('is answered like GET, without the body, and refused where GET would stream', async () => {
+    const statusOf = async (path: string) => (await fetch(stage.url + path, { method: 'HEAD' })).status;
+    expect(await statusOf('/tasks')).toBe(200);
+    expect(await statusOf('/tasks/nothing')).toBe(404);
+    expect(await statusOf('/tasks/nothing:subscribe')).toBe(405);
+  });
+});
+
 describe('A request that can be served', () => {
   const body = () => JSON.stringify({ message: userMessage('hello'), configuration: { returnImmediately: true } });
 
@@ -165,6 +175,10 @@ describe('A request that can be served', () => {
   it.each(['1.0', '1.0.1', '', ' 1.0 '])('may name version "%s"', async (version) => {
     const { status, headers } = await get(`${stage.url}/tasks`, { 'a2a-version': version });
     expect([status, headers.get('a2a-version')]).toEqual([200, '1.0']);
+  });
+
+  it('may name its version in the query', async () => {
+    expect((await get(`${stage.url}/tasks?A2A-Version=1.0`)).status).toBe(200);
   });
 
   it('keeps its own id, if that is sane, and gets one if not', async () => {

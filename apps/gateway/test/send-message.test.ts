@@ -48,7 +48,7 @@ describe('SendMessage, immediate', () => {
   });
 
   it('continues a task that waits for input', async () => {
-    const { id, contextId } = await submit(stage.url);
+    const { id, contextId = '' } = await submit(stage.url);
     await (await stage.beginTurn(id)).publish(asked('Which one?'));
     const answer = userMessage('That one', { taskId: id, contextId });
     const { body } = await send(stage.url, answer, { returnImmediately: true, historyLength: 2 });
@@ -111,7 +111,7 @@ describe('SendMessage, blocking', () => {
   });
 
   it('waits for its own message, not for the one before it', async () => {
-    const { id, contextId } = await submit(stage.url);
+    const { id, contextId = '' } = await submit(stage.url);
     const turn = await stage.beginTurn(id);
     const second = send(stage.url, userMessage('and this', { taskId: id, contextId }));
     await stage.untilHistory(id, 2);

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { A2AError, parse, partSchema, sendMessageRequestSchema } from '../src/index.ts';
+import {
+  A2AError,
+  createTaskPushNotificationConfigRequestSchema,
+  parse,
+  partSchema,
+  sendMessageRequestSchema,
+  taskPushNotificationConfigSchema,
+} from '../src/index.ts';
 import { objectsOf } from './specification/arbitraries.ts';
 import { breakagesOf, replaceAt } from './specification/places.ts';
 import { violatedFields } from './violated-fields.ts';
@@ -88,6 +95,12 @@ test('the message of the error says what is wrong first, and how much else is', 
 test('a caller may say what the value is called', () => {
   expect(failureOf({ message: {} }, 'params').violations[0]?.field).toBe('params.message.messageId');
   expect(failureOf([], 'params').violations[0]?.field).toBe('params');
+});
+
+test('a push configuration that is created says of which task it is; one within a message need not (§3.2.2)', () => {
+  const config = { url: 'https://client.example/hook' };
+  expect(violatedFields(createTaskPushNotificationConfigRequestSchema, config)).toEqual(['taskId']);
+  expect(violatedFields(taskPushNotificationConfigSchema, config)).toEqual([]);
 });
 
 describe('a part', () => {

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { defaultGatewaySettings } from '../settings.ts';
 import { openDoor } from './open-door.ts';
 import { parseApiKeys } from './parse-api-keys.ts';
 import type { ApiKey, AuthSettings } from './settings.ts';
 
 const variables = z.object({
-  HOST: z.string().default('127.0.0.1'),
+  HOST: z.string().default(defaultGatewaySettings.host),
   AUTH: z.enum(['none', 'api-key']).default('none'),
   ALLOW_ANONYMOUS: z.enum(['true', 'false']).default('false'),
   API_KEYS: z.string().default(''),

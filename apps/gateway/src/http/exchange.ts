@@ -1,9 +1,15 @@
 import type { Request, Response } from 'express';
+import type { RequestName } from '../observe/happening.ts';
 
 /** One HTTP request and its response. */
 export interface Exchange {
   readonly req: Request;
   readonly res: Response;
+}
+
+/** What reports call it. */
+export function requestName({ req, res }: Exchange): RequestName {
+  return { requestId: String(res.getHeader('X-Request-Id')), method: req.method, path: req.path };
 }
 
 /** A part of the path, by the name that the route gives it. */

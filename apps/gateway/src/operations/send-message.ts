@@ -35,7 +35,7 @@ function awaitRelease(backend: Backend, call: Call, accepted: Accepted): Promise
   return awaitItem(backend, call, {
     taskId,
     // The message of a retry may have been answered long ago: then the snapshot says so.
-    ...(!isDuplicate && { after: seq }),
+    after: isDuplicate ? undefined : seq,
     waitMs: backend.settings.blockingWaitMs,
     until: (item) => item.released >= number || isTerminal(item.state) || item.state === 'TASK_STATE_AUTH_REQUIRED',
   });

@@ -2,8 +2,8 @@
 export const heartbeatFrame = ': heartbeat\n\n';
 
 /**
- * One server-sent event. Stored JSON may have line breaks between its tokens, which would end the `data` line;
- * inside its strings they are escaped, so taking them out changes no value.
+ * One server-sent event. A line break would end its `data`; JSON has them only between its tokens, so that
+ * taking them out changes no value.
  */
 export function eventFrame(seq: number, json: string): string {
   return `id: ${seq}\ndata: ${json.includes('\n') ? json.replaceAll('\n', '') : json}\n\n`;

@@ -10,7 +10,12 @@ import { writeStream } from './write-stream.ts';
 
 /** A2A over HTTP+JSON (chapter 11), below the base of one agent or of a pattern of agents. */
 export function routeRest(router: Router, base: string, entrance: Entrance): void {
-  for (const route of routes) router[route.verb](base + route.path, serve(entrance, route));
+  for (const route of routes) {
+    // Express answers HEAD by the handler of GET; of a stream there is no head to be had without the stream.
+    const isStream = entrance.operations[route.operation].kind === 'streaming';
+    if (isStream) router.head(base + route.path, refuseVerb(entrance, verbsAt(route.path)));
+    router[route.verb](base + route.path, serve(entrance, route));
+  }
   for (const path of new Set(routes.map((route) => route.path)))
     router.all(base + path, refuseVerb(entrance, verbsAt(path)));
 }

@@ -1,0 +1,80 @@
+import { BinaryWriter } from '@bufbuild/protobuf/wire';
+import { type A2AError, type ErrorDetail, errorDetails, type GrpcStatus } from '@switchyard/protocol';
+
+/** Largest text of details, in bytes: many clients take no more than 8 KiB of headers, and these travel as base64. */
+const mostBytes = 4096;
+
+/** A protobuf message: what is written into a length-delimited field. */
+type Write = (writer: BinaryWriter) => void;
+
+/** The `google.rpc.Status` of an error (A2A 10.6), for `grpc-status-details-bin`. */
+export function encodeStatusDetails(error: A2AError, { code }: GrpcStatus): Buffer {
+  const writer = new BinaryWriter();
+  writer.uint32(tag(1)).int32(code);
+  text(writer, 2, error.message);
+  for (const detail of errorDetails(error)) nested(writer, 3, (any) => writeAny(any, detail));
+  return Buffer.from(writer.finish());
+}
+
+function writeAny(writer: BinaryWriter, detail: ErrorDetail): void {
+  text(writer, 1, detail['@type']);
+  nested(writer, 2, (value) => writeDetail(value, detail));
+}
+
+function writeDetail(writer: BinaryWriter, detail: ErrorDetail): void {
+  switch (detail['@type']) {
+    case 'type.googleapis.com/google.rpc.ErrorInfo':
+      return writeErrorInfo(writer, detail);
+    case 'type.googleapis.com/google.rpc.BadRequest':
+      return writeViolations(writer, detail.fieldViolations);
+    case 'type.googleapis.com/google.rpc.RetryInfo':
+      return nested(writer, 1, (duration) => writeSeconds(duration, Number.parseFloat(detail.retryDelay)));
+  }
+}
+
+type ErrorInfo = Extract<ErrorDetail, { '@type': 'type.googleapis.com/google.rpc.ErrorInfo' }>;
+
+function writeErrorInfo(writer: BinaryWriter, { reason, domain, metadata }: ErrorInfo): void {
+  text(writer, 1, reason);
+  text(writer, 2, domain);
+  for (const [key, value] of Object.entries(metadata)) {
+    nested(writer, 3, (entry) => {
+      text(entry, 1, key);
+      text(entry, 2, value);
+    });
+  }
+}
+
+/** As many as fit: an error that is too large to be received says nothing at all. */
+function writeViolations(writer: BinaryWriter, violations: readonly { field: string; description: string }[]): void {
+  let room = mostBytes;
+  for (const { field, description } of violations) {
+    room -= Buffer.byteLength(field) + Buffer.byteLength(description);
+    if (room < 0) return;
+    nested(writer, 1, (violation) => {
+      text(violation, 1, field);
+      text(violation, 2, description);
+    });
+  }
+}
+
+function writeSeconds(writer: BinaryWriter, seconds: number): void {
+  const whole = Math.trunc(seconds);
+  writer.uint32(tag(1)).int64(whole);
+  writer.uint32(tag(2)).int32(Math.round((seconds - whole) * 1e9));
+}
+
+function text(writer: BinaryWriter, field: number, value: string): void {
+  writer.uint32(tag(field, 2)).string(value);
+}
+
+function nested(writer: BinaryWriter, field: number, write: Write): void {
+  writer.uint32(tag(field, 2)).fork();
+  write(writer);
+  writer.join();
+}
+
+/** @param type 0: a number, 2: what has a length */
+function tag(field: number, type: 0 | 2 = 0): number {
+  return (field << 3) | type;
+}

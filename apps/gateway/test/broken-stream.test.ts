@@ -1,0 +1,48 @@
+import type { FeedItem } from '@switchyard/store';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createGateway, type Gateway, type GatewayStore } from '../src/index.ts';
+import { openStream, submit } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+let stage: Stage;
+let gateway: Gateway;
+let url: string;
+
+beforeAll(async () => {
+  stage = await openStage();
+  const { tasks, registry } = stage.store;
+  const feeds: GatewayStore['feeds'] = { follow: breakDown };
+  const store: GatewayStore = { tasks, registry, feeds, isAnswering: true, ping: () => stage.store.ping() };
+  gateway = createGateway({ port: 0, defaultAgent: 'echo' }, { store, log: pino({ level: 'silent' }) });
+  ({ url } = await gateway.start());
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await stage[Symbol.asyncDispose]();
+});
+
+/** A feed that fails by a fault of our own, when the headers have gone out. */
+async function* breakDown(): ReturnType<GatewayStore['feeds']['follow']> {
+  yield* await Promise.reject<FeedItem[]>(new Error('secret detail'));
+}
+
+describe('a stream that breaks', () => {
+  it('ends with an error event in the form of the REST binding', async () => {
+    const { id } = await submit(stage.url);
+    const stream = await openStream(`${url}/tasks/${id}:subscribe`);
+    const [task, error, ...others] = await stream.rest();
+    expect([stream.response.status, task?.event, others]).toEqual([200, undefined, []]);
+    expect(error).toMatchObject({ event: 'error', id: undefined, data: { error: { code: 500, status: 'INTERNAL' } } });
+    expect(JSON.stringify(error)).not.toContain('secret');
+  });
+
+  it('ends with an error response in JSON-RPC', async () => {
+    const { id } = await submit(stage.url);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'SubscribeToTask', params: { id } });
+    const stream = await openStream(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+    const [, error] = await stream.rest();
+    expect(error).toMatchObject({ event: 'error', data: { jsonrpc: '2.0', id: 9, error: { code: -32603 } } });
+  });
+});
