@@ -5,6 +5,7 @@ import { TurnInterruption } from '@switchyard/agent';
 import type { JobOutcome, Store, TurnJob } from '@switchyard/store';
 import { Announcer } from './announce.ts';
 import type { Observe } from './observe.ts';
+import { Quarantine } from './quarantine.ts';
 import { runJob } from './run-job.ts';
 import { SupervisedConsumer } from './supervise.ts';
 import { Sweeper } from './sweep.ts';
@@ -29,6 +30,7 @@ export class Worker {
   readonly #announcer: Announcer;
   readonly #sweeper: Sweeper;
   readonly #consumers: readonly SupervisedConsumer[];
+  readonly #quarantine: Quarantine;
   readonly #shutdown = new AbortController();
   #stopped: Promise<void> | undefined;
 
@@ -36,6 +38,7 @@ export class Worker {
     const { store, agents, observe } = parts;
     this.#settings = settings;
     this.#parts = parts;
+    this.#quarantine = new Quarantine(store.settings.maxAttempts);
     this.#announcer = new Announcer(store.registry, this.id, { agents, observe });
     this.#sweeper = new Sweeper(store.outbox, settings.sweepEveryMs, observe);
     this.#consumers = agents.map(
@@ -77,7 +80,8 @@ export class Worker {
     const { store, observe } = this.#parts;
     const renewEveryMs = store.settings.leaseMs / 3;
     try {
-      return await runJob({ store, agent, observe, shutdown: this.#shutdown.signal, renewEveryMs }, job);
+      const port = { store, agent, observe, shutdown: this.#shutdown.signal, renewEveryMs };
+      return await this.#quarantine.admit(job, () => runJob(port, job));
     } catch (error) {
       // Redis was away, or a fault of ours: the queue starts the job again, or the sweeper does.
       observe({ kind: 'job-failed', agent: agent.id, taskId: job.taskId, error });

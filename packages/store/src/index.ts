@@ -1,3 +1,4 @@
+export type { DeadTurn, DeadTurns } from './dead-turns/dead-turns.ts';
 export type { FeedItem } from './feed/feed-item.ts';
 export { type Feeds, type FollowOptions, TaskMissing } from './feed/feeds.ts';
 export type { Outbox, Swept } from './outbox/outbox.ts';

@@ -1,3 +1,4 @@
+import { DeadTurns } from './dead-turns/dead-turns.ts';
 import { Feeds } from './feed/feeds.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { Push } from './push/push.ts';
@@ -20,6 +21,7 @@ export class Store {
   readonly turns: Turns;
   readonly queue: Queue;
   readonly outbox: Outbox;
+  readonly deadTurns: DeadTurns;
   readonly push: Push;
   readonly registry: Registry;
   readonly settings: StoreSettings;
@@ -48,6 +50,7 @@ export class Store {
     this.tasks = new Tasks(port);
     this.turns = new Turns(port, channels);
     this.outbox = new Outbox(port);
+    this.deadTurns = new DeadTurns(port);
     this.push = new Push(port, channels);
     this.feeds = new Feeds(port, channels, feedCheckMs);
     this.registry = new Registry(redis, channels, prefix);

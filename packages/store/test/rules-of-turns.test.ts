@@ -41,13 +41,9 @@ class Twin {
 
   async begin(job: number, started: number, token: string, lease: rules.Due): Promise<void> {
     const expected = rules.beginTurn(this.record, { job, started, token, maxAttempts: MAX_ATTEMPTS, lease });
-    const reply = (await this.#run(beginTurnScript, lease, [
-      job,
-      started,
-      token,
-      MAX_ATTEMPTS,
-      '{"messageId":"x"}',
-    ])) as string[];
+    const keys = [...this.#keys.record(this.#id), this.#keys.dead];
+    const args = [job, started, token, MAX_ATTEMPTS, '{"messageId":"x"}'];
+    const reply = (await this.#run(beginTurnScript, lease, args, keys)) as string[];
     const [verdict, epoch, attempt, cancel, entry] = reply;
     expect(verdict).toBe(expected.verdict);
     if (verdict === 'turn') {

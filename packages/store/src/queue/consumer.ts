@@ -9,6 +9,8 @@ export interface TurnJob {
   readonly job: number;
   /** How often the queue has started the job, this time included. */
   readonly started: number;
+  /** How often its worker died, or was taken for dead, while it ran. */
+  readonly stalled?: number;
   /** The lock of this start: tells a command sent twice from a second start. */
   readonly token: string;
 }
@@ -70,7 +72,12 @@ export class Consumer {
 
   async #run(job: Job, token: string): Promise<void> {
     if (job.id === undefined) throw new Error('The queue started a job without an id.');
-    const outcome = await this.#options.run({ ...parseJobId(job.id), started: job.attemptsStarted, token });
+    const outcome = await this.#options.run({
+      ...parseJobId(job.id),
+      started: job.attemptsStarted,
+      stalled: job.stalledCounter,
+      token,
+    });
     if (outcome === 'done') return;
     if (outcome === 'hand-back') {
       await job.moveToWait(token);

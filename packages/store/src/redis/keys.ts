@@ -16,6 +16,8 @@ export class ShardKeys {
   readonly queues: string;
   /** Webhooks that have something to be told → when the sweeper may look after them; also the channel that says so. */
   readonly push: string;
+  /** Tasks that ended because every attempt at a message died → when. */
+  readonly dead: string;
   /** Webhooks that were given up → when. */
   readonly deadPush: string;
   /** What the keys of tasks begin with. */
@@ -27,6 +29,7 @@ export class ShardKeys {
     this.outbox = `${this.#root}outbox`;
     this.cancels = `${this.#root}cancels`;
     this.queues = `${this.#root}q`;
+    this.dead = `${this.#root}dead`;
     this.push = `${this.#root}push`;
     this.deadPush = `${this.#root}push:dead`;
     this.tasks = `${this.#root}t:`;

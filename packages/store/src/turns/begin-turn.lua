@@ -3,11 +3,13 @@
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"
 --
+-- KEYS  1-6 as in record.lua   7 dead (zset: tasks whose message was given up → ms), and, made from KEYS[1], its letter <task>:d (hash)
 -- ARGV  1-6 as in record.lua   7 number of the job   8 how often the queue has started it, this time included
 --       9 lock token of the run   10 attempts that a message gets   11 message (JSON) that ends a task whose attempts are spent
 -- Returns  { verdict } | { 'turn', epoch, attempt, cancel ('' | '1'), inbox entry, owner, context }
 --       turn | stale, missing (there is nothing for this job: complete it) | canceled, exhausted (the task was ended here)
 -- Invariant: one turn is open at a time; taking it over gives out a new epoch and spends an attempt.
+-- A message that was given up is in `dead`, with all that is needed to look into it and to send it again, for as long as its task.
 
 local job, started, token, max_attempts, given_up = unpack(ARGV, 7, 11)
 job, started = tonumber(job), tonumber(started)
@@ -28,12 +30,23 @@ if record.turn ~= 0 and token == record.token then return turn() end
 -- An equal one is the job added anew after the queue lost it: it waits until the sweeper finds the owner silent.
 if started < record.started or (record.turn ~= 0 and started == record.started) then return { 'stale' } end
 
+local function bury()
+  local letter_key = task_key .. ':d'
+  redis.call('HSET', letter_key, 'owner', record.owner, 'context', record.context, 'attempts', record.attempts,
+    'entry', redis.call('LINDEX', inbox_key, 0))
+  redis.call('PEXPIRE', letter_key, retention_ms)
+  redis.call('ZADD', KEYS[7], now_ms(), task_id)
+  redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', now_ms() - retention_ms)
+  redis.call('PEXPIRE', KEYS[7], retention_ms)
+end
+
 local verdict
 if record.cancel ~= '' then
   finish(record, 'X')
   verdict = 'canceled'
 elseif record.attempts >= tonumber(max_attempts) then
   -- Counted here and not by the queue: a message that kills its worker never gets to say that it failed.
+  bury()
   record.released = record.accepted - inbox_length() + 1
   finish(record, 'F', { message = given_up, released = record.released })
   remember(record, given_up)

@@ -57,14 +57,18 @@ export class Turns {
     const { redis, shards, settings } = this.#port;
     const { taskId } = job;
     const [reply, reading] = await Promise.all([
-      beginTurnScript.run(redis, shards.of(taskId).record(taskId), [
-        ...recordArguments(taskId, settings),
-        job.job,
-        job.started,
-        job.token,
-        settings.maxAttempts,
-        givenUp(settings.maxAttempts),
-      ]) as Promise<Reply>,
+      beginTurnScript.run(
+        redis,
+        [...shards.of(taskId).record(taskId), shards.of(taskId).dead],
+        [
+          ...recordArguments(taskId, settings),
+          job.job,
+          job.started,
+          job.token,
+          settings.maxAttempts,
+          givenUp(settings.maxAttempts),
+        ],
+      ) as Promise<Reply>,
       readWhole(this.#port, taskId),
     ]);
     if (reply.length === 1) return reply[0];

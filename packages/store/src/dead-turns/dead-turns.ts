@@ -1,0 +1,103 @@
+import type { Message } from '@switchyard/protocol';
+import { agentOf, principalOf } from '../principal.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { Script } from '../redis/script.ts';
+import { type AcceptPort, accept } from '../tasks/accept.ts';
+import type { Acceptance, Delivery } from '../tasks/submission.ts';
+
+export const readDeadTurnsScript = new Script('read-dead-turns.lua', import.meta.url);
+
+/** A message at which every attempt died without a word: its task ended FAILED. Kept for as long as the task. */
+export interface DeadTurn {
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly agent: string;
+  readonly tenant: string;
+  readonly subject: string;
+  readonly attempts: number;
+  /** ISO time. */
+  readonly diedAt: string;
+  /** As the client sent it. */
+  readonly message: Message;
+}
+
+type Reply = [taskId: string, ms: number, owner: string, context: string, attempts: number, entry: string][];
+
+/** Messages that were given up, for operators: whoever asks here is not asked who it is. */
+export class DeadTurns {
+  readonly #port: AcceptPort;
+
+  constructor(port: AcceptPort) {
+    this.#port = port;
+  }
+
+  /** The latest first. */
+  async list(limit = 100): Promise<DeadTurn[]> {
+    const replies = await Promise.all(this.#port.shards.all.map((keys) => this.#read(keys, limit)));
+    return replies
+      .flat()
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, limit)
+      .map(deadTurn);
+  }
+
+  /**
+   * Sends the message again, for whom it was sent first, in the same context. A task that has ended stays ended, so a new
+   * one refers to it. Done twice, it is done once. @returns undefined: no such dead turn
+   */
+  async redrive(taskId: string): Promise<Acceptance | undefined> {
+    const [letter] = await this.#read(this.#port.shards.of(taskId), 1, taskId);
+    if (!letter) return undefined;
+    const [, , owner, context, , entry] = letter;
+    const { message, scopes, ...asked } = deliveryIn(entry);
+    const { taskId: _, ...rest } = message;
+    const acceptance = await accept(
+      this.#port,
+      { principal: principalOf(owner, scopes), agent: agentOf(owner) },
+      {
+        ...asked,
+        message: {
+          ...rest,
+          messageId: `redrive-${taskId}`,
+          contextId: JSON.parse(`"${context}"`),
+          referenceTaskIds: [...(message.referenceTaskIds ?? []), taskId],
+        },
+      },
+    );
+    if (acceptance.verdict === 'accepted') await this.drop(taskId);
+    return acceptance;
+  }
+
+  /** Forgets it; the task stays as it is. @returns false: no such dead turn */
+  async drop(taskId: string): Promise<boolean> {
+    const { redis, shards } = this.#port;
+    const keys = shards.of(taskId);
+    const [dropped] = await Promise.all([redis.zrem(keys.dead, taskId), redis.del(`${keys.task(taskId)}:d`)]);
+    return dropped > 0;
+  }
+
+  async #read(keys: ShardKeys, limit: number, taskId = ''): Promise<Reply> {
+    return (await readDeadTurnsScript.run(this.#port.redis, [keys.dead], [keys.tasks, limit, taskId])) as Reply;
+  }
+}
+
+function deadTurn([taskId, ms, owner, context, attempts, entry]: Reply[number]): DeadTurn {
+  const { message, scopes } = deliveryIn(entry);
+  const { tenant, subject } = principalOf(owner, scopes);
+  const contextId: string = JSON.parse(`"${context}"`);
+  return {
+    taskId,
+    contextId,
+    agent: agentOf(owner),
+    tenant,
+    subject,
+    attempts,
+    diedAt: new Date(ms).toISOString(),
+    message,
+  };
+}
+
+/** An inbox entry is the messageId, a line break, and what the turn is given. */
+function deliveryIn(entry: string): Delivery {
+  return JSON.parse(entry.slice(entry.indexOf('\n') + 1));
+}

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { accepted, begun, userMessage } from './support/drive.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+const store = await testStore({ maxAttempts: 2, shards: 4 });
+const redis = testRedis();
+
+/** Every attempt dies: the queue starts the job again and again. */
+async function die(taskId: string): Promise<void> {
+  for (const started of [1, 2]) await begun(store, taskId, { started });
+  expect(await store.turns.begin({ taskId, job: 1, started: 3, token: 'last' }, 0, ignore)).toBe('exhausted');
+}
+const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
+
+test('a message at which every attempt died ends its task FAILED, and is kept with what is needed to look into it', async () => {
+  const message = userMessage('poison', { metadata: { dose: 3 } });
+  const { taskId, contextId } = await accepted(store, alice, message);
+  await die(taskId);
+  expect((await store.tasks.read(alice, taskId))?.state).toBe('TASK_STATE_FAILED');
+  const [dead] = await store.deadTurns.list();
+  expect(dead).toMatchObject({
+    taskId,
+    contextId,
+    agent: 'echo',
+    tenant: 'acme',
+    subject: 'alice',
+    attempts: 2,
+    message,
+  });
+  expect(Date.now() - Date.parse(dead?.diedAt ?? '')).toBeLessThan(5_000);
+});
+
+test('it can be sent again: a new task in its context refers to it, once however often it is asked for', async () => {
+  const { taskId, contextId } = await accepted(store, alice, userMessage('poison'));
+  await die(taskId);
+  const again = await Promise.all([store.deadTurns.redrive(taskId), store.deadTurns.redrive(taskId)]);
+  const ids = again.map((acceptance) => acceptance?.verdict === 'accepted' && acceptance.taskId);
+  expect(new Set(ids).size).toBe(1);
+  const task = JSON.parse((await store.tasks.read(alice, String(ids[0])))?.task ?? '{}');
+  expect(task).toMatchObject({ contextId, status: { state: 'TASK_STATE_SUBMITTED' } });
+  expect(task.history).toMatchObject([{ parts: [{ text: 'poison' }], referenceTaskIds: [taskId] }]);
+  expect((await store.deadTurns.list()).map((dead) => dead.taskId)).not.toContain(taskId);
+  expect(await store.deadTurns.redrive(taskId)).toBeUndefined();
+});
+
+test('it can be dropped, and leaves no key behind', async () => {
+  const { taskId } = await accepted(store, alice);
+  await die(taskId);
+  expect(await store.deadTurns.drop(taskId)).toBe(true);
+  expect(await store.deadTurns.drop(taskId)).toBe(false);
+  expect(await redis.keys(`${store.settings.prefix}*${taskId}:d`)).toEqual([]);
+});
