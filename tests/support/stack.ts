@@ -4,8 +4,8 @@ import { type Program, type ProgramOptions, startProgram } from './process.ts';
 import { get } from './rest.ts';
 import { until } from './until.ts';
 
-/** A process may wait for its turn on a busy machine. */
-const startWithinMs = 30_000;
+/** A process may wait for its turn on a busy machine, but not longer than the hook that starts it. */
+const startWithinMs = 25_000;
 
 export interface StackOptions {
   readonly redisUrl: string;
@@ -25,7 +25,7 @@ export interface GatewayProcess extends Program {
 
 /** Gateways and workers as real processes on one Redis, under a key prefix of their own. */
 export interface Stack extends AsyncDisposable {
-  /** Of the gateways that run, in the order of their start. */
+  /** Of the gateways that run, in the order in which they were ready. */
   readonly urls: readonly string[];
   /** Those that run. */
   readonly gateways: readonly GatewayProcess[];
@@ -82,9 +82,9 @@ class RunningStack implements Stack {
     const [defaultAgent = ''] = this.#options.agents;
     const program = await this.#start({
       file: 'apps/gateway/src/main.ts',
-      env: { PORT: String(port), DEFAULT_AGENT: defaultAgent },
+      env: { PORT: String(port), GRPC_PORT: '0', DEFAULT_AGENT: defaultAgent },
     });
-    const [, url = ''] = await program.waitFor(/"url":"(http[^"]+)","msg":"listening"/, startWithinMs);
+    const [, url = ''] = await says(program, /"url":"(http[^"]+)","msg":"listening"/);
     const gateway = { ...program, url };
     this.#gateways.push(gateway);
     return gateway;
@@ -97,7 +97,7 @@ class RunningStack implements Stack {
       // Turns are handed back at once: a test that stops a worker has no time to lose.
       env: { DRAIN_MS: '0' },
     });
-    await worker.waitFor(/"msg":"started"/, startWithinMs);
+    await says(worker, /"msg":"started"/);
     this.#workers.push(worker);
     return worker;
   }
@@ -124,6 +124,14 @@ class RunningStack implements Stack {
     this.#started.push(started);
     return started;
   }
+}
+
+/** Fails at once when the program ends instead. */
+function says(program: Program, pattern: RegExp): Promise<RegExpMatchArray> {
+  const ended = program.exited.then((code): never => {
+    throw new Error(`the program ended with ${code} instead of starting. It said:\n${program.output()}`);
+  });
+  return Promise.race([program.waitFor(pattern, startWithinMs), ended]);
 }
 
 function moduleOf(agent: string): string {

@@ -1,6 +1,7 @@
 import { defaultStoreSettings, type StoreSettings } from '@switchyard/store';
 import { z } from 'zod';
 import { authVariables } from './auth/auth-variables.ts';
+import { grpcVariables } from './bindings/grpc/grpc-variables.ts';
 import type { LogSettings } from './observe/create-log.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings.ts';
 
@@ -68,9 +69,11 @@ export function readConfig(variables: NodeJS.ProcessEnv): GatewayConfig {
   const gateway = gatewayVariables.safeParse(given);
   const store = storeVariables.safeParse(given);
   const auth = authVariables.safeParse(given);
-  if (!gateway.success || !store.success || !auth.success) throw configError([gateway, store, auth]);
+  const grpc = grpcVariables.safeParse(given);
+  if (!gateway.success || !store.success || !auth.success || !grpc.success)
+    throw configError([gateway, store, auth, grpc]);
   return {
-    gateway: toGatewaySettings(gateway.data, auth.data),
+    gateway: { ...toGatewaySettings(gateway.data, auth.data), grpc: grpc.data },
     store: toStoreSettings(store.data),
     log: { level: gateway.data.LOG_LEVEL },
   };

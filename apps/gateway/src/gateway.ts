@@ -4,6 +4,9 @@ import { AgentDirectory } from './agent-directory.ts';
 import { createApp } from './app.ts';
 import { createAuthenticator } from './auth/create-authenticator.ts';
 import { openDoor } from './auth/open-door.ts';
+import { GrpcListener } from './bindings/grpc/grpc-listener.ts';
+import { createService } from './bindings/grpc/service.ts';
+import type { Entrance } from './http/entrance.ts';
 import { Listener } from './http/listener.ts';
 import { StreamSlots } from './limits/stream-slots.ts';
 import { WaitingCalls } from './limits/waiting-calls.ts';
@@ -28,9 +31,16 @@ export interface GatewayParts {
   readonly log: Logger;
 }
 
+/** Where a gateway is reached. */
+export interface Listening {
+  readonly url: string;
+  /** Unset without gRPC. */
+  readonly grpcPort: number | undefined;
+}
+
 export interface Gateway {
   /** Reads what is announced and listens. Rejects if it may not or cannot. */
-  start(): Promise<{ readonly url: string }>;
+  start(): Promise<Listening>;
   /** Streams end between two events, waiting calls answer what they have, requests finish. Idempotent; resolves when all is closed. */
   stop(): Promise<void>;
 }
@@ -49,26 +59,27 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const authenticator = createAuthenticator(settings.auth);
   const streams = new StreamSlots(settings.maxStreams);
   let stopped: Promise<void> | undefined;
-  const app = createApp(
-    { operations, agents, authenticator, waiting, streams, observe, settings },
-    { agents, ping: () => store.ping(), isStopping: () => stopped !== undefined },
-  );
+  const grpcPort = (): number | undefined => grpc?.port;
+  const entrance: Entrance = { operations, agents, authenticator, waiting, streams, observe, settings, grpcPort };
+  const grpc = settings.grpc && new GrpcListener({ a2a: createService(entrance) }, settings.maxBodyBytes);
+  const app = createApp(entrance, { agents, ping: () => store.ping(), isStopping: () => stopped !== undefined });
   const listener = new Listener(app);
 
-  async function start(): Promise<{ url: string }> {
+  async function start(): Promise<Listening> {
     const problem = openDoor(settings);
     if (problem !== undefined) throw new Error(problem);
     await agents.start();
+    if (settings.grpc) await grpc?.open(settings.host, settings.grpc);
     const url = await listener.open(settings.host, settings.port);
-    observe({ kind: 'listening', url });
-    return { url };
+    observe({ kind: 'listening', grpcPort: grpc?.port, url });
+    return { url, grpcPort: grpc?.port };
   }
 
   async function stop(): Promise<void> {
     observe({ kind: 'stopping', drainMs: settings.drainMs });
     agents.stop();
     waiting.end();
-    await listener.close(settings.drainMs);
+    await Promise.all([listener.close(settings.drainMs), grpc?.close(settings.drainMs)]);
     observe({ kind: 'stopped' });
   }
 

@@ -1,4 +1,5 @@
 import { Store, StoreError } from '@switchyard/store';
+import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
 import { createLog } from './observe/create-log.ts';
@@ -26,7 +27,11 @@ async function main(): Promise<void> {
 
 /** What whoever starts it can mend is said in words; the rest with its stack. */
 function fail(error: unknown): void {
-  const isExplained = error instanceof ConfigError || error instanceof StoreError || isOfSystem(error);
+  const isExplained =
+    error instanceof ConfigError ||
+    error instanceof StoreError ||
+    error instanceof GrpcUnavailable ||
+    isOfSystem(error);
   process.stderr.write(`${error instanceof Error ? (isExplained ? error.message : error.stack) : String(error)}\n`);
   process.exit(1);
 }

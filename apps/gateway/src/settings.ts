@@ -1,4 +1,5 @@
 import type { AuthSettings } from './auth/settings.ts';
+import type { GrpcSettings } from './bindings/grpc/settings.ts';
 
 /** Everything a gateway can be told. Times in milliseconds, sizes in bytes, unless the name says otherwise. */
 export interface GatewaySettings {
@@ -6,6 +7,8 @@ export interface GatewaySettings {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Unset: no gRPC. */
+  readonly grpc?: GrpcSettings | undefined;
   /** Where clients reach this gateway, as agent cards tell them; unset: at the host that the request for the card names. */
   readonly publicUrl?: string | undefined;
   /** Agent served at the root; unset: the first announced one by name. */

@@ -20,7 +20,7 @@ function problemsOf(variables: Record<string, string>): string {
 describe('the settings of a gateway', () => {
   it('have defaults that run on one machine, closed to others', () => {
     const { gateway, store } = readConfig({});
-    expect(gateway).toEqual(defaultGatewaySettings);
+    expect(gateway).toEqual({ ...defaultGatewaySettings, grpc: { port: 4001 } });
     expect(gateway.host).toBe('127.0.0.1');
     expect(store.redisUrl).toBe('redis://127.0.0.1:6379');
   });

@@ -5,16 +5,20 @@ import type { Authenticator } from '../auth/authenticator.ts';
 export interface CardSurroundings {
   /** Base URL of the agent, without a slash at its end. */
   readonly url: string;
+  /** `host:port` of the gRPC binding, if it is served. */
+  readonly grpcAddress?: string | undefined;
+  /** What gRPC requests name the agent by; unset: the agent at the root, which needs no name. */
+  readonly grpcTenant?: string | undefined;
   readonly authenticator: Pick<Authenticator, 'securitySchemes' | 'securityRequirements'>;
 }
 
 /** The card as clients get it (A2A 4.4.1): what the agent says of itself, completed by what the gateway does for it. */
-export function buildCard(announced: AgentCard, { url, authenticator }: CardSurroundings): AgentCard {
-  const { securitySchemes, securityRequirements } = authenticator;
+export function buildCard(announced: AgentCard, surroundings: CardSurroundings): AgentCard {
+  const { securitySchemes, securityRequirements } = surroundings.authenticator;
   const { signatures: _notOfThisCard, ...card } = announced;
   return {
     ...card,
-    supportedInterfaces: interfacesAt(url),
+    supportedInterfaces: interfacesOf(surroundings),
     capabilities: {
       ...card.capabilities,
       streaming: offersStreaming(card),
@@ -33,6 +37,13 @@ export function offersStreaming({ capabilities }: Pick<AgentCard, 'capabilities'
   return capabilities.streaming ?? true;
 }
 
-function interfacesAt(url: string): AgentInterface[] {
-  return ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({ url, protocolBinding, protocolVersion: '1.0' }));
+function interfacesOf({ url, grpcAddress, grpcTenant }: CardSurroundings): AgentInterface[] {
+  const overHttp = ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
+    url,
+    protocolBinding,
+    protocolVersion: '1.0',
+  }));
+  if (grpcAddress === undefined) return overHttp;
+  const overGrpc = { url: grpcAddress, protocolBinding: 'GRPC', protocolVersion: '1.0' };
+  return [...overHttp, grpcTenant === undefined ? overGrpc : { ...overGrpc, tenant: grpcTenant }];
 }

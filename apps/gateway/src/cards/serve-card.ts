@@ -8,6 +8,7 @@ import { type Exchange, pathPart } from '../http/exchange.ts';
 import { respond, respondUnchanged } from '../http/respond.ts';
 import { agentUrl } from './agent-url.ts';
 import { buildCard } from './build-card.ts';
+import { grpcAddress } from './grpc-address.ts';
 import { isUnchanged } from './is-unchanged.ts';
 
 /** A2A 8.2 and 8.6: the card of the agent that the path names, for caches to keep. Public: it says how to get in. */
@@ -21,11 +22,13 @@ export function serveCard(entrance: Entrance): RequestHandler {
   };
 }
 
-function writeCard({ agents, authenticator, settings }: Entrance, { req, res }: Exchange): void {
+function writeCard(entrance: Entrance, { req, res }: Exchange): void {
+  const { agents, authenticator, settings } = entrance;
   const id = pathPart(req, 'agentId');
   const agent = requireAgent(agents, id);
-  const url = agentUrl(baseUrl(req, settings.publicUrl), id);
-  const card = JSON.stringify(buildCard(agent.card, { url, authenticator }));
+  const base = baseUrl(req, settings.publicUrl);
+  const surroundings = { url: agentUrl(base, id), grpcAddress: grpcAddress(entrance, base), grpcTenant: id };
+  const card = JSON.stringify(buildCard(agent.card, { ...surroundings, authenticator }));
   const etag = `"${createHash('sha256').update(card).digest('base64url')}"`;
   const lastModified = lastChange(agent);
   res.setHeader('Cache-Control', `public, max-age=${settings.cardMaxAgeSeconds}`);

@@ -10,8 +10,7 @@ const saneId = /^[\w.:/+=@-]{1,128}$/;
 /** Names each request, by its caller's id if that is sane; says in each response which protocol version answered; reports its end. */
 export function beginExchange(observe: Observe): RequestHandler {
   return (req, res, next) => {
-    const given = req.headers['x-request-id'];
-    res.setHeader('X-Request-Id', typeof given === 'string' && saneId.test(given) ? given : randomUUID());
+    res.setHeader('X-Request-Id', requestIdOf(req.headers['x-request-id']));
     res.setHeader('A2A-Version', protocolVersion);
     const startedAt = performance.now();
     res.once('close', () => {
@@ -20,4 +19,9 @@ export function beginExchange(observe: Observe): RequestHandler {
     });
     next();
   };
+}
+
+/** The caller's own id if it is sane, else a new one. */
+export function requestIdOf(given: unknown): string {
+  return typeof given === 'string' && saneId.test(given) ? given : randomUUID();
 }

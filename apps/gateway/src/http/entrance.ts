@@ -11,7 +11,7 @@ import { type Exchange, pathPart, queryText } from './exchange.ts';
 import { HttpCall } from './http-call.ts';
 import { requireSupportedVersion } from './protocol-version.ts';
 
-/** What everything that answers HTTP shares. */
+/** What every binding shares. */
 export interface Entrance {
   readonly operations: Operations;
   readonly agents: AgentDirectory;
@@ -20,6 +20,8 @@ export interface Entrance {
   readonly streams: StreamSlots;
   readonly observe: Observe;
   readonly settings: GatewaySettings;
+  /** Where gRPC listens; undefined when it does not. */
+  readonly grpcPort: () => number | undefined;
 }
 
 /** From the request to the call: the version that it is in, and the agent that its path names. @throws {A2AError} */

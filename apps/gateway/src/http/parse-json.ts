@@ -5,10 +5,14 @@ const deepest = 100;
 
 /** @throws {A2AError} ParseError, or InvalidRequest if it is nested too deeply */
 export function parseJson(text: string): unknown {
-  const value = parse(text);
+  return requireShallow(parse(text), 'body');
+}
+
+/** @param field what a violation calls the value @throws {A2AError} InvalidRequest */
+export function requireShallow<Value>(value: Value, field: string): Value {
   if (!isShallow(value, deepest))
     throw new A2AError('InvalidRequest', 'Invalid request', {
-      violations: [{ field: 'body', description: `is nested more than ${deepest} levels deep` }],
+      violations: [{ field, description: `is nested more than ${deepest} levels deep` }],
     });
   return value;
 }

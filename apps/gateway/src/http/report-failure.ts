@@ -10,10 +10,14 @@ const faults: ReadonlySet<A2AErrorCode> = new Set(['Internal', 'InvalidAgentResp
 export function reportFailure({ observe, authenticator }: Entrance, exchange: Exchange, thrown: unknown): A2AError {
   const { res } = exchange;
   const error = toA2AError(thrown);
-  const kind = faults.has(error.code) ? 'failed' : 'refused';
-  observe({ kind, code: error.code, err: error, ...requestName(exchange) });
+  observe({ ...failureOf(error), ...requestName(exchange) });
   if (res.headersSent) return error;
   if (error.code === 'Unauthenticated') res.setHeader('WWW-Authenticate', authenticator.challenge);
   if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', error.retryAfterSeconds);
   return error;
+}
+
+/** What operators hear of an error. */
+export function failureOf(error: A2AError): { kind: 'failed' | 'refused'; code: A2AErrorCode; err: A2AError } {
+  return { kind: faults.has(error.code) ? 'failed' : 'refused', code: error.code, err: error };
 }

@@ -1,6 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { Interruption } from '../interruption.ts';
 
+/** A call that may wait, for as long as somebody wants its answer. */
+export interface WaitingCall {
+  /** Aborted with an `Interruption`. */
+  readonly signal: AbortSignal;
+  /** Nobody wants the answer any more. Idempotent. */
+  readonly leave: () => void;
+}
+
 /** The calls that wait for something: streams, blocking sends, long polls. Their clients can leave, and shutdown ends them all. */
 export class WaitingCalls {
   readonly #open = new Set<AbortController>();
@@ -8,15 +16,22 @@ export class WaitingCalls {
 
   /** A signal that aborts with the connection, or with the gateway. */
   watch(res: ServerResponse): AbortSignal {
+    const { signal, leave } = this.enter();
+    res.once('close', leave);
+    if (res.closed) leave();
+    return signal;
+  }
+
+  /** Whoever enters has to leave. */
+  enter(): WaitingCall {
     const controller = new AbortController();
-    this.#open.add(controller);
-    res.once('close', () => {
+    const leave = (): void => {
       this.#open.delete(controller);
       controller.abort(new Interruption('client-gone'));
-    });
-    if (res.closed) controller.abort(new Interruption('client-gone'));
+    };
+    this.#open.add(controller);
     if (this.#end) controller.abort(this.#end);
-    return controller.signal;
+    return { signal: controller.signal, leave };
   }
 
   /** Wakes all of them; each answers what it has. Those that come later do not wait. */

@@ -1,6 +1,6 @@
 /** What a gateway reports of itself. One place turns it into log lines. */
 export type Happening =
-  | { readonly kind: 'listening'; readonly url: string }
+  | { readonly kind: 'listening'; readonly grpcPort: number | undefined; readonly url: string }
   | { readonly kind: 'stopping'; readonly drainMs: number }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'agents-changed'; readonly agents: readonly string[] }

@@ -1,5 +1,5 @@
-import { type A2AError, grpcStatuses } from '@switchyard/protocol';
 import { Metadata, type ServerErrorResponse } from '@grpc/grpc-js';
+import { type A2AError, grpcStatuses } from '@switchyard/protocol';
 import { encodeStatusDetails } from './status-details.ts';
 
 /** An error as gRPC sends it (A2A 10.6): a status, its message, and in the trailers what is known besides. */

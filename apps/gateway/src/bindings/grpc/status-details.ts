@@ -24,11 +24,13 @@ function writeAny(writer: BinaryWriter, detail: ErrorDetail): void {
 function writeDetail(writer: BinaryWriter, detail: ErrorDetail): void {
   switch (detail['@type']) {
     case 'type.googleapis.com/google.rpc.ErrorInfo':
-      return writeErrorInfo(writer, detail);
+      writeErrorInfo(writer, detail);
+      break;
     case 'type.googleapis.com/google.rpc.BadRequest':
-      return writeViolations(writer, detail.fieldViolations);
+      writeViolations(writer, detail.fieldViolations);
+      break;
     case 'type.googleapis.com/google.rpc.RetryInfo':
-      return nested(writer, 1, (duration) => writeSeconds(duration, Number.parseFloat(detail.retryDelay)));
+      nested(writer, 1, (duration) => writeSeconds(duration, Number.parseFloat(detail.retryDelay)));
   }
 }
 

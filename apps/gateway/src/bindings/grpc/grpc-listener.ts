@@ -1,0 +1,70 @@
+import { promisify } from 'node:util';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import { Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import { HealthImplementation } from 'grpc-health-check';
+import type { GrpcSettings, TlsSettings } from './settings.ts';
+
+/** Names that health is asked of: of the server as a whole, and of the service. */
+const healthNames = ['', 'lf.a2a.v1.A2AService'];
+
+export interface GrpcServices {
+  readonly a2a: UntypedServiceImplementation;
+}
+
+/** The gRPC port cannot be opened. */
+export class GrpcUnavailable extends Error {
+  override readonly name = 'GrpcUnavailable';
+
+  constructor(address: string, cause: unknown) {
+    const reason = /\[(.+)\]/.exec(cause instanceof Error ? cause.message : String(cause))?.[1];
+    super(`gRPC cannot listen on ${address}${reason ? ` (${reason})` : ''}: choose another GRPC_PORT, or off`, {
+      cause,
+    });
+  }
+}
+
+/** The gRPC server: opens, and closes without cutting an answer short. */
+export class GrpcListener {
+  readonly #server: Server;
+  readonly #health = new HealthImplementation();
+  #port: number | undefined;
+
+  /** @param maxMessageBytes largest message that is taken; larger ones end with RESOURCE_EXHAUSTED */
+  constructor({ a2a }: GrpcServices, maxMessageBytes: number) {
+    this.#server = new Server({ 'grpc.max_receive_message_length': maxMessageBytes });
+    this.#server.addService(A2AService, a2a);
+    this.#health.addToServer(this.#server);
+  }
+
+  /** Unset until it is open. */
+  get port(): number | undefined {
+    return this.#port;
+  }
+
+  /** Rejects if it cannot, for example because the port is taken. */
+  async open(host: string, { port, tls }: GrpcSettings): Promise<void> {
+    const bind = promisify(this.#server.bindAsync.bind(this.#server));
+    const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+    this.#port = await bind(address, credentials(tls)).catch((cause: unknown) => {
+      throw new GrpcUnavailable(address, cause);
+    });
+    this.#setHealth('SERVING');
+  }
+
+  /** Takes no more calls; lets those that run finish for `drainMs`, then ends theirs too. */
+  async close(drainMs: number): Promise<void> {
+    this.#setHealth('NOT_SERVING');
+    const cut = setTimeout(() => this.#server.forceShutdown(), drainMs);
+    await promisify(this.#server.tryShutdown.bind(this.#server))();
+    clearTimeout(cut);
+  }
+
+  #setHealth(status: 'SERVING' | 'NOT_SERVING'): void {
+    for (const name of healthNames) this.#health.setStatus(name, status);
+  }
+}
+
+function credentials(tls: TlsSettings | undefined): ServerCredentials {
+  if (!tls) return ServerCredentials.createInsecure();
+  return ServerCredentials.createSsl(null, [{ cert_chain: tls.certificate, private_key: tls.privateKey }]);
+}

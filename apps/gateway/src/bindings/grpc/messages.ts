@@ -1,0 +1,66 @@
+import {
+  AgentCard,
+  ListTaskPushNotificationConfigsResponse,
+  ListTasksResponse,
+  Message,
+  type SendMessageResponse,
+  type StreamResponse,
+  Task,
+  TaskArtifactUpdateEvent,
+  TaskPushNotificationConfig,
+  TaskStatusUpdateEvent,
+} from '@a2a-js/sdk';
+import { A2AError } from '@switchyard/protocol';
+import { restoreNullData } from './restore-null-data.ts';
+
+/** Protobuf messages from the JSON that operations answer. */
+
+interface MessageType<Value> {
+  fromJSON(object: unknown): Value;
+}
+
+const reader =
+  <Value>(type: MessageType<Value>) =>
+  (json: string): Value =>
+    fromJson(type, JSON.parse(json), json);
+
+export const toTask = reader(Task);
+export const toTaskList = reader(ListTasksResponse);
+export const toPushConfig = reader(TaskPushNotificationConfig);
+export const toPushConfigList = reader(ListTaskPushNotificationConfigsResponse);
+export const toAgentCard = reader(AgentCard);
+
+export function toSendMessageResponse(json: string): SendMessageResponse {
+  const { task, message }: Payload = JSON.parse(json);
+  if (task) return { payload: { $case: 'task', value: fromJson(Task, task, json) } };
+  if (message) return { payload: { $case: 'message', value: fromJson(Message, message, json) } };
+  throw unknownPayload();
+}
+
+export function toStreamResponse(json: string): StreamResponse {
+  const { task, message, statusUpdate, artifactUpdate }: Payload = JSON.parse(json);
+  if (artifactUpdate)
+    return { payload: { $case: 'artifactUpdate', value: fromJson(TaskArtifactUpdateEvent, artifactUpdate, json) } };
+  if (statusUpdate)
+    return { payload: { $case: 'statusUpdate', value: fromJson(TaskStatusUpdateEvent, statusUpdate, json) } };
+  if (task) return { payload: { $case: 'task', value: fromJson(Task, task, json) } };
+  if (message) return { payload: { $case: 'message', value: fromJson(Message, message, json) } };
+  throw unknownPayload();
+}
+
+interface Payload {
+  readonly task?: unknown;
+  readonly message?: unknown;
+  readonly statusUpdate?: unknown;
+  readonly artifactUpdate?: unknown;
+}
+
+function fromJson<Value>(type: MessageType<Value>, value: unknown, json: string): Value {
+  const message = type.fromJSON(value);
+  if (json.includes('"data":null')) restoreNullData(value, message);
+  return message;
+}
+
+function unknownPayload(): A2AError {
+  return new A2AError('InvalidAgentResponse', 'The answer is neither a task nor a message nor an event');
+}

@@ -1,0 +1,24 @@
+import { type Entrance, requireAgent } from '../../http/entrance.ts';
+import { requireSupportedVersion } from '../../http/protocol-version.ts';
+import { GrpcCall } from './grpc-call.ts';
+import { headersOf, textIn } from './metadata.ts';
+import type { ServedCall } from './rpc.ts';
+
+/** Metadata that names an agent, for clients whose requests have no tenant. */
+const agentKey = 'a2a-agent';
+
+/**
+ * From the request to the call: who asks, in which version, and of which agent. There is no path to name an agent in,
+ * so the tenant does, as the agent's card says; without one it is the agent at the root.
+ * @throws {A2AError}
+ */
+export async function openCall(
+  entrance: Entrance,
+  call: ServedCall<unknown, unknown>,
+  tenant: string | undefined,
+): Promise<GrpcCall> {
+  const principal = await entrance.authenticator.authenticate(headersOf(call.metadata));
+  requireSupportedVersion(textIn(call.metadata, 'a2a-version'));
+  const agent = requireAgent(entrance.agents, tenant || textIn(call.metadata, agentKey));
+  return new GrpcCall({ principal, agent }, call, entrance.waiting);
+}

@@ -1,0 +1,49 @@
+import { Metadata, type ServerUnaryCall, type ServerWritableStream, status } from '@grpc/grpc-js';
+import { type A2AError, grpcStatuses } from '@switchyard/protocol';
+import { requestIdOf } from '../../http/begin-exchange.ts';
+import { failureOf } from '../../http/report-failure.ts';
+import type { Observe, RequestName } from '../../observe/happening.ts';
+import { toA2AError } from '../../operations/to-a2a-error.ts';
+import { textIn } from './metadata.ts';
+
+export type ServedCall<Request, Response> =
+  | ServerUnaryCall<Request, Response>
+  | ServerWritableStream<Request, Response>;
+
+/** One call as it is reported: what HTTP calls an exchange. */
+export class Rpc {
+  readonly #name: RequestName;
+  readonly #observe: Observe;
+  readonly #startedAt = performance.now();
+
+  constructor(call: ServedCall<unknown, unknown>, observe: Observe) {
+    const requestId = requestIdOf(textIn(call.metadata, 'x-request-id'));
+    this.#name = { requestId, method: 'gRPC', path: call.getPath() };
+    this.#observe = observe;
+  }
+
+  /** What every answer begins with. */
+  head(version: string): Metadata {
+    const head = new Metadata();
+    head.set('x-request-id', this.#name.requestId);
+    head.set('a2a-version', version);
+    return head;
+  }
+
+  answered(): void {
+    this.#end(status.OK);
+  }
+
+  /** @returns what the caller is told; operators hear of it too */
+  refused(thrown: unknown): A2AError {
+    const error = toA2AError(thrown);
+    this.#observe({ ...failureOf(error), ...this.#name });
+    this.#end(grpcStatuses[error.code].code);
+    return error;
+  }
+
+  #end(status: number): void {
+    const durationMs = Math.round(performance.now() - this.#startedAt);
+    this.#observe({ kind: 'answered', status, durationMs, ...this.#name });
+  }
+}
