@@ -1,0 +1,17 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { defineAgent } from '@switchyard/agent';
+
+/** Writes as many lines into an artifact as it is told, one every 10 ms: slow enough that a test can interfere. */
+export default defineAgent({
+  id: 'typist',
+  card: { name: 'Typist', description: 'Types as many lines as it is told.', version: '1.0.0', skills: [] },
+  async execute(turn) {
+    const page = turn.artifact({ name: 'Page' });
+    for (let line = 1; line <= Number(turn.text); line++) {
+      await page.append(`line ${line}\n`);
+      await delay(10, undefined, { signal: turn.signal });
+    }
+    await page.finish();
+    return turn.complete('Done');
+  },
+});

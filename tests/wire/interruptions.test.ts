@@ -1,0 +1,114 @@
+import type { Task } from '@switchyard/protocol';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type EventStream, openEventStream } from '../support/event-stream.ts';
+import { userMessage } from '../support/messages.ts';
+import type { Program } from '../support/process.ts';
+import { getTask, send, submit } from '../support/rest.ts';
+import type { SentEvent } from '../support/sent-events.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+import { expectWholeStory, numberedLines } from '../support/whole-story.ts';
+
+// Processes that stop or die in the middle of their work.
+
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['typist', 'echo'], gateways: 2, workers: 2 });
+});
+
+/** Whoever a test has ended is replaced. */
+afterEach(async () => {
+  if (stack.gateways.length < 2) await stack.addGateway();
+  if (stack.workers.length < 2) await stack.addWorker();
+});
+
+afterAll(() => stack.stop());
+
+const lines = 150;
+const text = numberedLines('line', lines);
+
+/** A task in which the typist is at work, with the stream of its events from the first one on. */
+async function typing(): Promise<{ task: Task; stream: EventStream; seen: SentEvent[] }> {
+  const [url = ''] = stack.urls;
+  const task = await submit(url, userMessage(String(lines)));
+  const stream = await openEventStream(`${url}/tasks/${task.id}:subscribe`, { lastEventId: 0 });
+  const seen = await stream.until(({ artifactUpdate }) => artifactUpdate !== undefined);
+  return { task, stream, seen };
+}
+
+/** The worker that has begun a turn of the task, at this attempt. */
+function workerOf(taskId: string, attempt = 1): Promise<Program> {
+  const begun = `"taskId":"${taskId}","attempt":${attempt},"msg":"turn-begun"`;
+  const find = (): Program | undefined => stack.workers.find((worker) => worker.output().includes(begun));
+  return until(find, { what: `a worker is at work on ${taskId}, attempt ${attempt}`, timeoutMs: 20_000 });
+}
+
+async function resumed(task: Task, seen: readonly SentEvent[]): Promise<SentEvent[]> {
+  const lastEventId = seen.at(-1)?.id ?? 0;
+  const [url = ''] = stack.urls;
+  const rest = await (await openEventStream(`${url}/tasks/${task.id}:subscribe`, { lastEventId })).rest();
+  return [...seen, ...rest];
+}
+
+async function expectCompleted(taskId: string, events: readonly SentEvent[]): Promise<void> {
+  const task = await getTask(stack.urls[0] ?? '', taskId);
+  expect(task.status.state).toBe('TASK_STATE_COMPLETED');
+  expect(task.artifacts).toMatchObject([{ name: 'Page', parts: [{ text }] }]);
+  expectWholeStory(events, task);
+}
+
+describe('a worker in the middle of a turn', () => {
+  it('hands the turn back on SIGTERM: another one does it, and no attempt is spent', async () => {
+    const { task, stream, seen } = await typing();
+    const worker = await workerOf(task.id);
+    expect(await worker.stop()).toBe(0);
+    await workerOf(task.id);
+    await expectCompleted(task.id, [...seen, ...(await stream.rest())]);
+  }, 30_000);
+
+  it('loses nothing by SIGKILL: another one begins the turn again, and it counts as an attempt', async () => {
+    const { task, stream, seen } = await typing();
+    const worker = await workerOf(task.id);
+    await worker.stop(0);
+    await workerOf(task.id, 2);
+    await expectCompleted(task.id, [...seen, ...(await stream.rest())]);
+  }, 30_000);
+});
+
+describe('a gateway with an open stream', () => {
+  it('ends the stream cleanly on SIGTERM, and the client resumes on another one', async () => {
+    const { task, stream, seen } = await typing();
+    const [gateway] = stack.gateways;
+    const stopped = gateway?.stop();
+    // It would throw if the connection broke.
+    const before = [...seen, ...(await stream.rest())];
+    expect(await stopped).toBe(0);
+    expect(before.length).toBeLessThan(lines);
+    await expectCompleted(task.id, await resumed(task, before));
+  }, 30_000);
+
+  it('breaks the stream when it is killed, and the client resumes on another one', async () => {
+    const { task, stream, seen } = await typing();
+    await stack.gateways[0]?.stop(0);
+    const before = [...seen];
+    const readToTheBreak = async (): Promise<void> => {
+      for await (const event of stream) before.push(event);
+    };
+    await expect(readToTheBreak()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await expectCompleted(task.id, await resumed(task, before));
+  }, 30_000);
+
+  it('answers who waits for it with the task as it is on SIGTERM', async () => {
+    const [url = ''] = stack.urls;
+    const message = userMessage('slow 60000');
+    const answer = send(`${url}/agents/echo`, message);
+    const isWaiting = async (): Promise<boolean> =>
+      stack.workers.some((worker) => /"agent":"echo".*turn-begun/.test(worker.output()));
+    await until(isWaiting, { what: 'the agent is at work', timeoutMs: 10_000 });
+    expect(await stack.gateways[0]?.stop()).toBe(0);
+    const { id, status } = await answer;
+    expect(status.state).toMatch(/^TASK_STATE_(SUBMITTED|WORKING)$/);
+    expect((await getTask(`${stack.urls[0]}/agents/echo`, id)).status.state).toBe('TASK_STATE_WORKING');
+  }, 30_000);
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askRedis } from '../../scripts/processes/ask-redis.ts';
+import { openEventStream } from '../support/event-stream.ts';
+import { userMessage } from '../support/messages.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { getTask, send } from '../support/rest.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { numberedLines } from '../support/whole-story.ts';
+
+// A write costs the size of the event, never the size of the task.
+
+const chunks = 10_000;
+/** How often the cost is looked at: once in so many chunks. */
+const sampleEvery = 200;
+
+let redis: TestRedis;
+let stack: Stack;
+let url: string;
+
+beforeAll(async () => {
+  // Its own, so that nothing else is counted.
+  redis = await startRedis();
+  stack = await startStack({ redisUrl: redis.url, agents: ['echo'] });
+  [url = ''] = stack.urls;
+});
+
+afterAll(async () => {
+  await stack.stop();
+  await redis.stop();
+});
+
+/** How far a task has come, and the time that Redis has spent on scripts until then. */
+interface Sample {
+  readonly seq: number;
+  readonly scriptMicroseconds: number;
+}
+
+async function takeSample(taskKey: string): Promise<Sample> {
+  // In one write: nothing comes between the two.
+  const reply = await askRedis(Number(new URL(redis.url).port), `HGET ${taskKey} seq\r\nINFO commandstats`, 5_000);
+  const seq = /^\$\d+\r\n(\d+)\r\n/.exec(reply)?.[1];
+  const time = /cmdstat_evalsha:calls=\d+,usec=(\d+)/.exec(reply)?.[1];
+  if (!seq || !time) throw new Error(`Redis said ${reply.slice(0, 200)}`);
+  return { seq: Number(seq), scriptMicroseconds: Number(time) };
+}
+
+/** Has 10,000 chunks appended to one artifact, and looks at Redis all along. */
+async function writeLongArtifact(): Promise<{ taskId: string; samples: Sample[] }> {
+  const stream = await openEventStream(`${url}/message:stream`, {
+    method: 'POST',
+    body: { message: userMessage(`stream ${chunks}`) },
+  });
+  const samples: Sample[] = [];
+  let taskId = '';
+  let taskKey = '';
+  for await (const event of stream) {
+    if (taskId === '') {
+      taskId = event.data.task?.id ?? '';
+      taskKey = await keyOf(taskId);
+    }
+    if (event.id % sampleEvery === 0) samples.push(await takeSample(taskKey));
+  }
+  return { taskId, samples };
+}
+
+async function keyOf(taskId: string): Promise<string> {
+  const reply = await askRedis(Number(new URL(redis.url).port), `KEYS *:t:${taskId}`);
+  const key = reply.split('\r\n').find((line) => line.endsWith(taskId));
+  if (!key) throw new Error(`no key of the task: ${reply}`);
+  return key;
+}
+
+/** Microseconds of Redis for each chunk, between one sample and the next. */
+function costs(samples: readonly Sample[]): number[] {
+  return samples.slice(1).flatMap(({ seq, scriptMicroseconds }, index) => {
+    const before = samples[index];
+    if (!before || seq === before.seq) return [];
+    return [(scriptMicroseconds - before.scriptMicroseconds) / (seq - before.seq)];
+  });
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
+
+/** Median cost of a chunk in the last third of the artifact, as a multiple of that in the first third. */
+function growth(samples: readonly Sample[]): number {
+  const all = costs(samples);
+  const third = Math.floor(all.length / 3);
+  // A reader that lags far behind sees too little to tell.
+  return third < 4 ? Number.NaN : median(all.slice(-third)) / median(all.slice(0, third));
+}
+
+describe('an artifact of 10,000 chunks', () => {
+  // The machine may be busy with something else just at the end: one quiet run out of three is enough.
+  it('costs as much per chunk at its end as at its start', { retry: 2, timeout: 60_000 }, async () => {
+    const { samples } = await writeLongArtifact();
+    expect(growth(samples)).toBeLessThan(1.3);
+  });
+
+  it('has every chunk once', async () => {
+    const { id } = await send(url, userMessage(`stream ${chunks}`));
+    const { artifacts } = await getTask(url, id);
+    expect(artifacts).toMatchObject([{ name: 'Stream', parts: [{ text: numberedLines('chunk', chunks) }] }]);
+  });
+});
