@@ -3,6 +3,7 @@ import { artifactId } from './artifact-id.ts';
 import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
 import { agentMessage, type Content, textOf } from './content.ts';
 import { handled } from './handled.ts';
+import { accepts } from './media-range.ts';
 import type { Outcome } from './outcome.ts';
 import { TurnJournal } from './turn-journal.ts';
 import type { Principal, StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
@@ -82,6 +83,11 @@ export class Turn {
   /** Media types that the client accepts, for example `application/json` (A2A 3.2.2); empty: any. */
   get acceptedOutputModes(): readonly string[] {
     return this.#port.acceptedOutputModes;
+  }
+
+  /** Whether the client accepts a media type, be it by a range such as `text/*`. */
+  accepts(mediaType: string): boolean {
+    return accepts(this.acceptedOutputModes, mediaType);
   }
 
   /** URIs of the extensions that the client asked for (A2A 3.2.6). */

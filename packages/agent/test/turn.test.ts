@@ -29,6 +29,19 @@ describe('what a turn knows', () => {
   });
 });
 
+describe('the media types that a client accepts', () => {
+  it.each([
+    [[], 'image/png', true],
+    [['text/plain'], 'text/plain; charset=utf-8', true],
+    [['Text/*'], 'text/markdown', true],
+    [['*/*'], 'image/png', true],
+    [['text/plain', 'application/json'], 'text/markdown', false],
+    [['text/*'], 'textual/plain', false],
+  ])('%j: %s', (acceptedOutputModes, mediaType, isAccepted) => {
+    expect(openTurn({ acceptedOutputModes }).turn.accepts(mediaType)).toBe(isAccepted);
+  });
+});
+
 describe('what a turn says', () => {
   const forms: [string, Parameters<Turn['complete']>[0], object][] = [
     ['a text', 'Done', { parts: [{ text: 'Done' }] }],

@@ -1,0 +1,78 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { briefingFiles, questionFile } from './briefing.ts';
+import { ifThere } from './if-there.ts';
+
+/** Which files of a workspace become artifacts. Globs are of paths from the workspace; `*` does not match hidden files. */
+export interface FileSettings {
+  /** Default: all that are not hidden. */
+  readonly include?: readonly string[];
+  /** Beside what is never attached: the briefing, the attachments, `node_modules` and `.git`. */
+  readonly exclude?: readonly string[];
+  /** Default: 50. */
+  readonly maxFiles?: number;
+  /** Default: 262,144. */
+  readonly maxFileBytes?: number;
+  /** Of one turn. Default: 2,097,152. */
+  readonly maxTotalBytes?: number;
+}
+
+/** Paths from the workspace, with what tells a changed file from an unchanged one. */
+export type FileList = Readonly<Record<string, string>>;
+
+/** Where the files of the client's message are put. */
+export const attachmentsFolder = 'attachments';
+
+const neverAttached = [
+  ...briefingFiles,
+  questionFile,
+  `${attachmentsFolder}/**`,
+  '**/node_modules/**',
+  '**/.git/**',
+  '**/*.part',
+];
+
+/** A program that makes more files than this has made no results. */
+const mostFiles = 20_000;
+
+/** The files that may become artifacts. Links are not followed, and nothing but plain files counts. */
+export async function listFiles(
+  workspace: string,
+  { include = ['**/*'], exclude = [] }: FileSettings,
+): Promise<FileList> {
+  const files: Record<string, string> = {};
+  const refused = [...neverAttached, ...exclude];
+  let seen = 0;
+  for await (const path of walk(workspace, '', (path) => !matchesAny(path, refused))) {
+    if (++seen > mostFiles) break;
+    const stats = matchesAny(path, include) ? await ifThere(lstat(join(workspace, path))) : undefined;
+    if (stats?.isFile()) files[path] = `${stats.size}:${stats.mtimeMs}`;
+  }
+  return files;
+}
+
+/** The paths of everything but folders, without going into folders of which nothing is wanted. */
+async function* walk(
+  root: string,
+  folder: string,
+  isWanted: (path: string) => boolean,
+): AsyncGenerator<string, void, undefined> {
+  const entries = (await ifThere(readdir(join(root, folder), { withFileTypes: true }))) ?? [];
+  for (const entry of entries) {
+    const path = posix.join(folder, entry.name);
+    if (!isWanted(entry.isDirectory() ? `${path}/any` : path)) continue;
+    if (entry.isDirectory()) yield* walk(root, path, isWanted);
+    else yield path;
+  }
+}
+
+/** Paths that are new or different, sorted. */
+export function changedFiles(before: FileList, after: FileList): string[] {
+  return Object.keys(after)
+    .filter((path) => after[path] !== before[path])
+    .sort();
+}
+
+function matchesAny(path: string, globs: readonly string[]): boolean {
+  return globs.some((glob) => posix.matchesGlob(path, glob));
+}

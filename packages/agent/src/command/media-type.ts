@@ -1,0 +1,41 @@
+import { isUtf8 } from 'node:buffer';
+import { posix } from 'node:path';
+
+/** By ending: what programs make. A general list has .ts as a video. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  css: 'text/css',
+  csv: 'text/csv',
+  gif: 'image/gif',
+  gz: 'application/gzip',
+  htm: 'text/html',
+  html: 'text/html',
+  jpeg: 'image/jpeg',
+  jpg: 'image/jpeg',
+  js: 'text/javascript',
+  json: 'application/json',
+  md: 'text/markdown',
+  mjs: 'text/javascript',
+  pdf: 'application/pdf',
+  png: 'image/png',
+  svg: 'image/svg+xml',
+  tar: 'application/x-tar',
+  ts: 'text/x-typescript',
+  tsx: 'text/x-typescript',
+  wasm: 'application/wasm',
+  webp: 'image/webp',
+  xml: 'application/xml',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  zip: 'application/zip',
+};
+
+/** What a file is, by its ending, else by whether it reads as text. */
+export function mediaTypeOf(path: string, content: Uint8Array): string {
+  const known = mediaTypes[posix.extname(path).slice(1).toLowerCase()];
+  return known ?? (isText(content) ? 'text/plain' : 'application/octet-stream');
+}
+
+/** A NUL is valid UTF-8, and no text. */
+export function isText(content: Uint8Array): boolean {
+  return isUtf8(content) && !content.includes(0);
+}

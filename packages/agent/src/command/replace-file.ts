@@ -1,0 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+
+/**
+ * Writes a file in one step, and never through a link that a program may have put in its place: the new file replaces the link.
+ */
+export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+  const part = `${path}.${randomUUID()}.part`;
+  try {
+    await writeFile(part, content, { flag: 'wx' });
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}

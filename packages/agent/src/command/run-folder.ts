@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { ifThere } from './if-there.ts';
+
+/** Who started the program of a run, and when. */
+export interface RunClaim {
+  readonly runId: string;
+  readonly host: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+}
+
+/**
+ * The files through which a program, the guard that runs it and any number of workers know of each other. They outlive a worker,
+ * and work on a shared volume too.
+ */
+export class RunFolder {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Makes the folder ready for one start of a program. Undefined when somebody has done so before: mkdir is the lock. */
+  async claim(input: string): Promise<RunClaim | undefined> {
+    try {
+      await mkdir(this.path, { mode: 0o700 });
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined;
+      throw error;
+    }
+    const claim = { runId: randomUUID(), host: hostname(), startedAt: Date.now() };
+    await Promise.all([this.#write('input', input), this.#write('output', ''), this.#write('lease', '')]);
+    await this.#write('claim.part', JSON.stringify(claim));
+    await rename(this.#file('claim.part'), this.#file('claim'));
+    return claim;
+  }
+
+  /** Undefined while it is being made, or when its maker died in between. */
+  async readClaim(): Promise<RunClaim | undefined> {
+    const text = await this.#read('claim');
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  /** The exit code; undefined while the program runs, and when it did not end by itself: then it has to run again. */
+  async exitCode(): Promise<number | undefined> {
+    const code = await this.#read('exit');
+    if (code === undefined || (Number(code) !== 0 && (await this.isStopping()))) return undefined;
+    return Number(code);
+  }
+
+  async hasEnded(): Promise<boolean> {
+    return (await this.#read('exit')) !== undefined;
+  }
+
+  /** Somebody has asked the guard to end the program, or the guard has decided so. */
+  async isStopping(): Promise<boolean> {
+    return (await this.#read('stop')) !== undefined;
+  }
+
+  /** The id of the program's process group. */
+  async groupId(): Promise<number | undefined> {
+    const pid = Number(await this.#read('pid'));
+    return pid > 1 ? pid : undefined;
+  }
+
+  /** Changes every second while a guard runs. */
+  beat(): Promise<string | undefined> {
+    return this.#read('beat');
+  }
+
+  /** The sign of life of a worker. */
+  renewLease(): Promise<void> {
+    return this.#write('lease', String(Date.now()));
+  }
+
+  /** Tells the guard, wherever it runs, to end the program. */
+  askToStop(): Promise<void> {
+    return this.#write('stop', '');
+  }
+
+  get output(): string {
+    return this.#file('output');
+  }
+
+  /** Forgets the run, so that the program can be started anew. Of several who try, one succeeds, and the others find nothing. */
+  async discard(): Promise<void> {
+    const grave = `${this.path}.${randomUUID()}`;
+    await ifThere(rename(this.path, grave));
+    await rm(grave, { recursive: true, force: true });
+  }
+
+  #file(name: string): string {
+    return join(this.path, name);
+  }
+
+  #read(name: string): Promise<string | undefined> {
+    return ifThere(readFile(this.#file(name), 'utf8'));
+  }
+
+  #write(name: string, text: string): Promise<void> {
+    return writeFile(this.#file(name), text, { mode: 0o600 });
+  }
+}
