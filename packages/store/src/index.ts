@@ -11,6 +11,7 @@ export type { Place } from './push/place.ts';
 export type { Push } from './push/push.ts';
 export { Unreadable } from './push/vault.ts';
 export type { Webhook, WebhookDraft } from './push/webhook.ts';
+export { WebhookPolicy, type WebhookPolicySettings } from './push/webhook-policy.ts';
 export type { WebhookCreation, WebhookPage, Webhooks } from './push/webhooks.ts';
 export type { Consumer, ConsumerOptions, JobOutcome, TurnJob } from './queue/consumer.ts';
 export type { Queue } from './queue/queue.ts';

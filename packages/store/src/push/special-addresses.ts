@@ -1,0 +1,49 @@
+import { BlockList } from 'node:net';
+
+/**
+ * IPv4 networks that are not the public internet (IANA's registry of special addresses, RFC 6890): this network, private,
+ * shared (carrier-grade NAT), loopback, link-local (where clouds keep their metadata), protocol assignments, documentation,
+ * 6to4 relays, benchmarks, multicast, reserved and broadcast. The last is Azure's metadata, on a public address.
+ */
+const IPV4 = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+  ['168.63.129.16', 32],
+] as const;
+
+/** Within the one network that is given out, 2000::/3: protocol assignments (Teredo among them), documentation, 6to4. */
+const IPV6 = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const;
+
+/** An IPv4 address inside an IPv6 one: mapped (RFC 4291), and as NAT64 translates it (RFC 6052). */
+const EMBEDDING = ['::ffff:', '64:ff9b::'];
+
+/** What is not the public internet. */
+export const special = new BlockList();
+/** What is given out at all of IPv6: everything else (loopback, unique local, link-local, multicast …) is not public. */
+export const publicIpv6 = new BlockList();
+
+for (const [network, bits] of IPV4) {
+  special.addSubnet(network, bits, 'ipv4');
+  for (const prefix of EMBEDDING) special.addSubnet(prefix + network, 96 + bits, 'ipv6');
+}
+for (const [network, bits] of IPV6) special.addSubnet(network, bits, 'ipv6');
+publicIpv6.addSubnet('2000::', 3, 'ipv6');
+for (const prefix of EMBEDDING) publicIpv6.addSubnet(`${prefix}0.0.0.0`, 96, 'ipv6');

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { OpenLane, OpenTurn } from '../../src/index.ts';
+import { agentMessage, begun, userMessage } from '../support/drive.ts';
+import { alice, testRedis, testStore } from '../support/redis.ts';
+
+// No lease: whatever is marked may be claimed at once, as if time had passed. A stream that keeps little is trimmed often.
+const store = await testStore({ pushLeaseMs: -1, maxWebhooks: 3, keptEvents: 1_000 });
+const redis = testRedis();
+const root = `${store.settings.prefix}{s0}:`;
+const url = 'https://client.example.com/hook';
+
+/** What one webhook was told, from when on, and whether it was told all. */
+interface Told {
+  from: number;
+  seqs: number[];
+}
+
+/** A task, its webhooks, and any number of workers that deliver at the same time, die, and come back. */
+class World {
+  readonly #told = new Map<string, Told>();
+  readonly #runs: OpenLane[] = [];
+  readonly #taskId: string;
+  readonly #turn: OpenTurn;
+
+  private constructor(taskId: string, turn: OpenTurn) {
+    this.#taskId = taskId;
+    this.#turn = turn;
+  }
+
+  static async begin(withWebhook: boolean): Promise<World> {
+    const webhook = withWebhook ? { webhook: { id: 'a', url } } : {};
+    const acceptance = await store.tasks.accept(alice, { message: userMessage(), ...webhook });
+    if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+    const world = new World(acceptance.taskId, await begun(store, acceptance.taskId));
+    if (withWebhook) world.#told.set('a', { from: 0, seqs: [] });
+    return world;
+  }
+
+  async say(count: number): Promise<void> {
+    for (let i = 0; i < count; i++)
+      await this.#turn.publish({
+        kind: 'status',
+        state: 'TASK_STATE_WORKING',
+        settles: false,
+        message: agentMessage(''),
+      });
+  }
+
+  async accept(id: string): Promise<void> {
+    const seq = await this.#seq();
+    const message = userMessage('more', { taskId: this.#taskId });
+    const { verdict } = await store.tasks.accept(alice, { message, webhook: { id, url } });
+    if (verdict === 'accepted' && !this.#told.has(id)) this.#told.set(id, { from: seq, seqs: [] });
+  }
+
+  async create(id: string): Promise<void> {
+    const seq = await this.#seq();
+    const made = await store.push.webhooks.create(alice, this.#taskId, { id, url });
+    if (made !== 'too-many' && !this.#told.has(id)) this.#told.set(id, { from: seq, seqs: [] });
+  }
+
+  async delete(id: string): Promise<void> {
+    await store.push.webhooks.delete(alice, this.#taskId, id);
+    this.#told.delete(id);
+  }
+
+  /** A worker takes a job; earlier ones may still be at it. */
+  async open(n: number): Promise<void> {
+    await store.push.deliveries.claim();
+    const lanes = (await redis.zrange(`${root}push`, 0, -1)).filter((lane) => lane.startsWith(this.#taskId));
+    const lane = Number(lanes[n % (lanes.length || 1)]?.split('.').at(-1) ?? 0);
+    const job = Number(await redis.hget(`${root}t:${this.#taskId}:w`, `${lane}:job`));
+    const opened = await store.push.deliveries.open({ taskId: this.#taskId, lane, job, token: randomUUID() });
+    if (typeof opened !== 'string') this.#runs.push(opened);
+  }
+
+  /** One of the workers delivers an event. What it tells counts even if the store then refuses to note it. */
+  async deliver(n: number): Promise<void> {
+    const run = this.#runs[n % (this.#runs.length || 1)];
+    if (!run) return;
+    const events = await run.events();
+    const [event] = events === 'trimmed' ? [] : events;
+    if (!event) return this.#forget(run);
+    this.#tell(run, event.seq);
+    if ((await run.advance({ seq: event.seq, owed: [] })) !== 'more') this.#forget(run);
+  }
+
+  async fail(n: number): Promise<void> {
+    const run = this.#runs[n % (this.#runs.length || 1)];
+    if (!run) return;
+    await run.postpone(0, run.attempts + 1);
+    this.#forget(run);
+  }
+
+  async bury(n: number): Promise<void> {
+    const run = this.#runs[n % (this.#runs.length || 1)];
+    if (!run) return;
+    await run.bury({ configId: run.webhook().id, origin: url, reason: 'test', attempts: 1 });
+    this.#forget(run);
+  }
+
+  async redrive(): Promise<void> {
+    const dead = (await store.push.dead.list()).filter(({ taskId }) => taskId === this.#taskId);
+    for (const { id } of dead) expect(await store.push.dead.redrive(id)).toBe(true);
+  }
+
+  die(n: number): void {
+    this.#runs.splice(n % (this.#runs.length || 1), 1);
+  }
+
+  /** Whoever has something to hear is marked, unless it is dead; nobody else is known to the task. */
+  async expectMarked(): Promise<void> {
+    const fields = await redis.hgetall(`${root}t:${this.#taskId}:w`);
+    const lanes = Object.entries(fields).flatMap(([name, lane]) => (name.startsWith('id:') ? [lane] : []));
+    const dead = lanes.filter((lane) => fields[`${lane}:dead`]);
+    const live = lanes.filter((lane) => !dead.includes(lane));
+    const known = (await redis.hget(`${root}t:${this.#taskId}`, 'lanes'))?.trim().split(' ') ?? [];
+    expect(known.sort()).toEqual(live.sort());
+    expect(Number(fields.count ?? 0)).toBe(lanes.length);
+    const seq = await this.#seq();
+    const behind = live.filter((lane) => Number.parseInt(fields[`${lane}:place`] ?? '', 10) < seq);
+    const marked = (await redis.zrange(`${root}push`, 0, -1)).filter((lane) => lane.startsWith(this.#taskId));
+    expect(marked).toEqual(expect.arrayContaining(behind.map((lane) => `${this.#taskId}.${lane}`)));
+    const buried = (await redis.zrange(`${root}push:dead`, 0, -1)).filter((lane) => lane.startsWith(this.#taskId));
+    expect(buried.sort()).toEqual(dead.map((lane) => `${this.#taskId}.${lane}`).sort());
+  }
+
+  /** Everyone who is still there was told everything, each event first after the one before it. */
+  async expectAllTold(): Promise<void> {
+    await this.redrive();
+    for (let i = 0; i < 200 && (await this.#marked()); i++) {
+      await this.open(0);
+      while (this.#runs.length) await this.deliver(0);
+    }
+    const seq = await this.#seq();
+    for (const [id, { from, seqs }] of this.#told) {
+      // What was under way for one that was deleted before says nothing of its successor.
+      const firstTime = seqs.filter((one, i) => one > from && seqs.indexOf(one) === i);
+      expect(firstTime, `what ${id} was told`).toEqual(Array.from({ length: seq - from }, (_, i) => from + 1 + i));
+    }
+  }
+
+  async #marked(): Promise<boolean> {
+    return (await redis.zrange(`${root}push`, 0, -1)).some((lane) => lane.startsWith(this.#taskId));
+  }
+
+  async #seq(): Promise<number> {
+    return Number(await redis.hget(`${root}t:${this.#taskId}`, 'seq'));
+  }
+
+  #tell(run: OpenLane, seq: number): void {
+    this.#told.get(run.webhook().id)?.seqs.push(seq);
+  }
+
+  #forget(run: OpenLane): void {
+    const at = this.#runs.indexOf(run);
+    if (at >= 0) this.#runs.splice(at, 1);
+  }
+}
+
+type Step = (world: World) => Promise<void> | void;
+const id = fc.constantFrom('a', 'b', 'c', 'd');
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.integer({ min: 1, max: 3 }).map(
+      (n): Step =>
+        (world) =>
+          world.say(n),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: id.map(
+      (it): Step =>
+        (world) =>
+          world.accept(it),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: id.map(
+      (it): Step =>
+        (world) =>
+          world.create(it),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: id.map(
+      (it): Step =>
+        (world) =>
+          world.delete(it),
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.nat(5).map(
+      (n): Step =>
+        (world) =>
+          world.open(n),
+    ),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.nat(5).map(
+      (n): Step =>
+        (world) =>
+          world.deliver(n),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.nat(5).map(
+      (n): Step =>
+        (world) =>
+          world.fail(n),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.nat(5).map(
+      (n): Step =>
+        (world) =>
+          world.bury(n),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.nat(5).map(
+      (n): Step =>
+        (world) =>
+          world.die(n),
+    ),
+  },
+  { weight: 1, arbitrary: fc.constant<Step>((world) => world.redrive()) },
+);
+
+describe('webhooks', () => {
+  test('are each told every event in order, whoever delivers, fails, dies, is replaced or deleted', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.boolean(), fc.array(step, { minLength: 5, maxLength: 40 }), async (withWebhook, steps) => {
+        const world = await World.begin(withWebhook);
+        for (const take of steps) {
+          await take(world);
+          await world.expectMarked();
+        }
+        await world.expectAllTold();
+      }),
+      { numRuns: Number(process.env.WALKS ?? 150) },
+    );
+  }, 120_000);
+});

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { until } from '../../../../tests/support/until.ts';
+import type { OpenLane, PushJob, Store } from '../../src/index.ts';
+import { accepted, begun, userMessage } from '../support/drive.ts';
+import { alice, testRedis, testStore } from '../support/redis.ts';
+
+const store = await testStore({ keptEvents: 1 });
+const impatient = await testStore({ pushLeaseMs: 1 });
+const redis = testRedis();
+const url = 'https://client.example.com/hook';
+const note = { configId: 'a', origin: 'https://client.example.com', reason: 'the answer was 500', attempts: 7 };
+const working = { kind: 'status', state: 'TASK_STATE_WORKING', settles: false } as const;
+
+const root = (of: Store): string => `${of.settings.prefix}{s0}:`;
+const marks = (of: Store): Promise<string[]> => redis.zrange(`${root(of)}push`, 0, -1);
+
+/** A task whose webhook `a` is owed the first event. */
+async function withWebhook(of: Store): Promise<string> {
+  const acceptance = await of.tasks.accept(alice, { message: userMessage(), webhook: { id: 'a', url } });
+  if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+  return acceptance.taskId;
+}
+
+async function jobOf(of: Store, taskId: string): Promise<PushJob> {
+  const job = Number(await redis.hget(`${root(of)}t:${taskId}:w`, '1:job'));
+  return { taskId, lane: 1, job, token: randomUUID() };
+}
+
+async function opened(of: Store, job: PushJob): Promise<OpenLane> {
+  const lane = await of.push.deliveries.open(job);
+  if (typeof lane === 'string') throw new Error(`there was nothing to deliver: ${lane}`);
+  return lane;
+}
+
+describe('a lane', () => {
+  test('is marked by an event, and rests when it was told', async () => {
+    const taskId = await withWebhook(store);
+    expect(await marks(store)).toContain(`${taskId}.1`);
+    const first = await jobOf(store, taskId);
+    const lane = await opened(store, first);
+    expect(await lane.events()).toMatchObject([{ seq: 1, state: 'TASK_STATE_SUBMITTED' }]);
+    expect(await lane.advance({ seq: 1, owed: [] })).toBe('idle');
+    expect(await marks(store)).not.toContain(`${taskId}.1`);
+    await (await begun(store, taskId)).publish(working);
+    expect(await marks(store)).toContain(`${taskId}.1`);
+    expect((await jobOf(store, taskId)).job).toBe(first.job + 1);
+    expect(await store.push.deliveries.open(first)).toBe('stale');
+  });
+
+  test('goes on when an event came while the last one was told', async () => {
+    const taskId = await withWebhook(store);
+    const lane = await opened(store, await jobOf(store, taskId));
+    await (await begun(store, taskId)).publish(working);
+    expect(await lane.advance({ seq: 1, owed: [] })).toBe('more');
+    expect(await lane.events()).toMatchObject([{ seq: 2 }]);
+  });
+
+  test('obeys the run that opened it last', async () => {
+    const taskId = await withWebhook(store);
+    const zombie = await opened(store, await jobOf(store, taskId));
+    const owner = await opened(store, await jobOf(store, taskId));
+    expect(await zombie.advance({ seq: 1, owed: [] })).toBe('fenced');
+    expect(await zombie.postpone(0, 1)).toBe('fenced');
+    expect(await zombie.bury(note)).toBe('fenced');
+    expect(await zombie.remove()).toBe('fenced');
+    expect(await owner.advance({ seq: 1, owed: [] })).toBe('idle');
+  });
+
+  test('keeps what it owes and how often it failed', async () => {
+    const taskId = await withWebhook(store);
+    await (await begun(store, taskId)).publish(working);
+    const lane = await opened(store, await jobOf(store, taskId));
+    await lane.advance({ seq: 1, owed: ['report', 'a "b"'] });
+    await lane.postpone(0, 3);
+    const again = await opened(store, await jobOf(store, taskId));
+    expect(again.place).toEqual({ seq: 1, owed: ['report', 'a "b"'] });
+    expect(again.attempts).toBe(3);
+    expect(again.ageMs).toBeGreaterThanOrEqual(0);
+    await again.advance({ seq: 2, owed: [] });
+    await (await begun(store, taskId, { started: 2 })).publish(working);
+    expect((await opened(store, await jobOf(store, taskId))).attempts).toBe(0);
+  });
+
+  test('is told the task as it is where the stream no longer reaches back', async () => {
+    const taskId = await withWebhook(store);
+    const lane = await opened(store, await jobOf(store, taskId));
+    await redis.xtrim(`${root(store)}t:${taskId}:e`, 'MAXLEN', 0);
+    expect(await lane.events()).toBe('trimmed');
+    const task = await lane.task();
+    expect(task?.seq).toBe(1);
+    expect(JSON.parse(task?.json ?? '')).toMatchObject({ id: taskId });
+  });
+
+  test('is gone with its webhook', async () => {
+    const taskId = await withWebhook(store);
+    const job = await jobOf(store, taskId);
+    const lane = await opened(store, job);
+    await store.push.webhooks.delete(alice, taskId, 'a');
+    expect(await lane.advance({ seq: 1, owed: [] })).toBe('fenced');
+    expect(await store.push.deliveries.open(job)).toBe('stale');
+    expect(await marks(store)).not.toContain(`${taskId}.1`);
+    expect(await redis.hgetall(`${root(store)}t:${taskId}:w`)).toEqual({ last: '1', count: '0' });
+  });
+
+  test('is none of a task without webhooks', async () => {
+    const { taskId } = await accepted(store, alice);
+    await (await begun(store, taskId)).publish(working);
+    expect((await marks(store)).filter((lane) => lane.startsWith(taskId))).toEqual([]);
+    expect(await redis.exists(`${root(store)}t:${taskId}:w`)).toBe(0);
+  });
+});
+
+describe('claiming', () => {
+  test('is woken by the event that marks a lane, and gives its job to one of all who ask', async () => {
+    const own = await testStore();
+    let woken = 0;
+    await own.push.deliveries.listen(() => woken++);
+    await withWebhook(own);
+    await until(() => woken, { what: 'word of the mark' });
+    const claims = await Promise.all([1, 2, 3].map(() => own.push.deliveries.claim()));
+    expect(claims.sort()).toEqual([0, 0, 1]);
+    expect(await own.push.deliveries.waiting()).toBe(1);
+  });
+
+  test('adds the job of a silent lane again, and another one when that does not help', async () => {
+    const taskId = await withWebhook(impatient);
+    const { job } = await jobOf(impatient, taskId);
+    await impatient.push.deliveries.claim();
+    await redis.del(...(await redis.keys(`${root(impatient)}q:@push:*`)));
+    await until(() => impatient.push.deliveries.claim(), { what: 'the lease to end' });
+    expect(await impatient.push.deliveries.waiting()).toBe(1);
+    await redis.del(`${root(impatient)}q:@push:wait`); // the queue knows the job, and has it in none of its lists
+    await until(async () => (await impatient.push.deliveries.claim()) && impatient.push.deliveries.waiting(), {
+      what: 'a job that runs',
+    });
+    expect((await jobOf(impatient, taskId)).job).toBe(job + 1);
+    await impatient.push.webhooks.delete(alice, taskId, 'a');
+  });
+
+  test('leaves a lane alone until its next attempt is due', async () => {
+    const taskId = await withWebhook(impatient);
+    await impatient.push.deliveries.claim();
+    await (await opened(impatient, await jobOf(impatient, taskId))).postpone(60_000, 1);
+    expect(await impatient.push.deliveries.claim()).toBe(0);
+    await impatient.push.webhooks.delete(alice, taskId, 'a');
+  });
+
+  test('forgets the lanes of tasks that have expired', async () => {
+    const taskId = await withWebhook(store);
+    await redis.del(`${root(store)}t:${taskId}`, `${root(store)}t:${taskId}:w`);
+    await store.push.deliveries.claim();
+    expect(await marks(store)).not.toContain(`${taskId}.1`);
+  });
+});
+
+describe('a dead letter', () => {
+  const buried = async (): Promise<string> => {
+    const taskId = await withWebhook(store);
+    await (await opened(store, await jobOf(store, taskId))).bury(note);
+    return taskId;
+  };
+  const of = async (taskId: string) => (await store.push.dead.list()).find((letter) => letter.taskId === taskId);
+
+  test('says what was given up, when and why', async () => {
+    const taskId = await buried();
+    expect(await of(taskId)).toEqual({ ...note, id: `${taskId}.1`, taskId, lastSeq: 0, diedAt: expect.any(String) });
+  });
+
+  test('makes no work, whatever happens to its task, until it is redriven: then it goes on where it stopped', async () => {
+    const taskId = await buried();
+    await (await begun(store, taskId)).publish(working);
+    expect(await marks(store)).not.toContain(`${taskId}.1`);
+    expect(await store.push.deliveries.open(await jobOf(store, taskId))).toBe('stale');
+    expect(await store.push.dead.redrive(`${taskId}.1`)).toBe(true);
+    expect(await store.push.dead.redrive(`${taskId}.1`)).toBe(false);
+    expect(await of(taskId)).toBeUndefined();
+    const lane = await opened(store, await jobOf(store, taskId));
+    expect(await lane.events()).toMatchObject([{ seq: 1 }, { seq: 2 }]);
+  });
+
+  test('is dropped with its webhook', async () => {
+    const taskId = await buried();
+    expect(await store.push.dead.drop(`${taskId}.1`)).toBe(true);
+    expect(await store.push.dead.drop(`${taskId}.1`)).toBe(false);
+    expect(await of(taskId)).toBeUndefined();
+    expect(await store.push.webhooks.get(alice, taskId, 'a')).toBeUndefined();
+  });
+
+  test('is gone when its client replaces the webhook, which goes on where it stopped', async () => {
+    const taskId = await buried();
+    await store.push.webhooks.create(alice, taskId, { id: 'a', url: `${url}/2` });
+    expect(await of(taskId)).toBeUndefined();
+    expect(await marks(store)).toContain(`${taskId}.2`);
+    expect(await redis.hget(`${root(store)}t:${taskId}:w`, '2:place')).toBe('0');
+  });
+
+  test('makes no key of a task that has expired', async () => {
+    const taskId = await buried();
+    await redis.del(`${root(store)}t:${taskId}`, `${root(store)}t:${taskId}:w`);
+    expect(await of(taskId)).toBeUndefined();
+    expect(await store.push.dead.redrive(`${taskId}.1`)).toBe(false);
+    expect((await redis.keys(`${root(store)}t:${taskId}*`)).sort()).toEqual(
+      [`${root(store)}t:${taskId}:e`, `${root(store)}t:${taskId}:i`].sort(),
+    );
+  });
+});
