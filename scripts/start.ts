@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { openEmbeddedRedis } from './processes/embedded-redis.ts';
+import { nextSteps } from './start/next-steps.ts';
 import { runUntilStopped } from './start/run.ts';
 import { readSettings } from './start/settings.ts';
 import { listenToStopSignals } from './start/stop-signals.ts';
@@ -17,8 +18,10 @@ try {
     ? undefined
     : await openEmbeddedRedis({ folder: join(dataFolder, 'redis'), ...(port ? { port } : {}) });
   try {
+    const address = { ...settings, redisUrl: redisUrl ?? embedded?.url ?? '' };
     await runUntilStopped({
-      settings: { ...settings, redisUrl: redisUrl ?? embedded?.url ?? '' },
+      settings: { ...address, agents: ['pizza', 'device-assessment', 'echo'] },
+      greeting: nextSteps(address),
       embedded,
       terminal,
       signals,

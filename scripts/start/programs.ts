@@ -1,20 +1,29 @@
 import { type Guarded, spawnGuarded } from '../processes/guard.ts';
 
-const agentModules = ['pizza', 'device-assessment', 'echo'].map((name) => `examples/${name}/agent.ts`);
-
 export interface ProgramSettings {
   readonly host: string;
   readonly port: number;
   readonly redisUrl: string;
+  /** Names of examples. The first is served at the root. */
+  readonly agents: readonly string[];
+  /** Further settings of both programs. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-export function startGateway({ host, port, redisUrl }: ProgramSettings): Promise<Guarded> {
-  const env = { HOST: host, PORT: String(port), REDIS_URL: redisUrl, DEFAULT_AGENT: 'pizza' };
-  return startProgram(['apps/gateway/src/main.ts'], env);
+export function startGateway({ host, port, redisUrl, agents, env }: ProgramSettings): Promise<Guarded> {
+  const [defaultAgent = ''] = agents;
+  return startProgram(['apps/gateway/src/main.ts'], {
+    HOST: host,
+    PORT: String(port),
+    REDIS_URL: redisUrl,
+    DEFAULT_AGENT: defaultAgent,
+    ...env,
+  });
 }
 
-export function startWorker({ redisUrl }: ProgramSettings): Promise<Guarded> {
-  return startProgram(['apps/worker/src/main.ts', '--agents', ...agentModules], { REDIS_URL: redisUrl });
+export function startWorker({ redisUrl, agents, env }: ProgramSettings): Promise<Guarded> {
+  const modules = agents.map((name) => `examples/${name}/agent.ts`);
+  return startProgram(['apps/worker/src/main.ts', '--agents', ...modules], { REDIS_URL: redisUrl, ...env });
 }
 
 /** What is set for the user's whole session (LOG_LEVEL, OPENAI_API_KEY, …) reaches the programs too. */

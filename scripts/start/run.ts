@@ -1,9 +1,7 @@
 import type { EmbeddedRedis } from '../processes/embedded-redis.ts';
 import { isPortTaken } from '../processes/free-port.ts';
 import type { Guarded } from '../processes/guard.ts';
-import { nextSteps } from './next-steps.ts';
-import { startGateway, startWorker } from './programs.ts';
-import type { StartSettings } from './settings.ts';
+import { type ProgramSettings, startGateway, startWorker } from './programs.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type Supervision, supervise } from './supervise.ts';
 import type { Speaker, Terminal } from './terminal.ts';
@@ -14,7 +12,9 @@ const programsStopWithinMs = 4_000;
 const redisStopsWithinMs = 900;
 
 export interface Run {
-  readonly settings: StartSettings & { readonly redisUrl: string };
+  readonly settings: ProgramSettings;
+  /** Printed once everything runs. */
+  readonly greeting: string;
   /** Left out when the Redis is the user's own. */
   readonly embedded: EmbeddedRedis | undefined;
   readonly terminal: Terminal;
@@ -22,7 +22,7 @@ export interface Run {
 }
 
 /** Runs everything until it is asked to stop. Throws when a part of it does not stay up. Leaves no process behind. */
-export async function runUntilStopped({ settings, embedded, terminal, signals }: Run): Promise<void> {
+export async function runUntilStopped({ settings, greeting, embedded, terminal, signals }: Run): Promise<void> {
   const { host, port } = settings;
   if (await isPortTaken(port, host)) {
     throw new Error(`port ${port} is taken. Choose another one: PORT=${port + 1} npm start`);
@@ -51,7 +51,7 @@ export async function runUntilStopped({ settings, embedded, terminal, signals }:
   }
 
   async function announceWhenReady(): Promise<void> {
-    if (await untilReady(`http://${host}:${port}`, signals.asked)) terminal.print(nextSteps(settings));
+    if (await untilReady(`http://${host}:${port}`, signals.asked)) terminal.print(greeting);
   }
 }
 

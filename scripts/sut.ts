@@ -1,0 +1,59 @@
+// `npm run sut`: the system under test of the official compatibility kit, on a Redis that forgets it all in the end.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openEmbeddedRedis } from './processes/embedded-redis.ts';
+import { runUntilStopped } from './start/run.ts';
+import { listenToStopSignals } from './start/stop-signals.ts';
+import { openTerminal } from './start/terminal.ts';
+
+const usage = 'npm run sut -- [--port 9999] [--no-streaming] [--no-push] [--no-extensions] [--legacy]';
+/** What the flags can take out of the agent's card. */
+const capabilities = ['streaming', 'push', 'extensions'] as const;
+
+using signals = listenToStopSignals();
+const terminal = openTerminal(process.stdout);
+const folder = await mkdtemp(join(tmpdir(), 'switchyard-sut-'));
+
+try {
+  const { port, env } = readFlags();
+  const embedded = await openEmbeddedRedis({ folder });
+  await runUntilStopped({
+    settings: { host: '127.0.0.1', port, redisUrl: embedded.url, agents: ['conformance'], env },
+    greeting: `\nThe system under test is ready on http://127.0.0.1:${port}, gRPC on 127.0.0.1:${port + 1}`,
+    embedded,
+    terminal,
+    signals,
+  }).finally(() => embedded.release());
+} catch (error) {
+  terminal.say('switchyard', error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** The kit reads the pure 1.0 card, so version 0.3 is off unless it is asked for. Its webhooks listen on loopback. */
+function readFlags(): { port: number; env: Record<string, string> } {
+  try {
+    const flag = { type: 'boolean', default: true } as const;
+    const { values } = parseArgs({
+      allowNegative: true,
+      options: {
+        port: { type: 'string', default: '9999' },
+        streaming: flag,
+        push: flag,
+        extensions: flag,
+        legacy: { type: 'boolean', default: false },
+      },
+    });
+    const port = Number(values.port);
+    if (!Number.isInteger(port) || port < 1 || port > 65_534) throw new TypeError('--port: choose one from 1 to 65534');
+    const off = capabilities.filter((name) => !values[name]).join(',');
+    const legacy = values.legacy ? 'on' : 'off';
+    return { port, env: { GRPC_PORT: String(port + 1), CONFORMANCE_OFF: off, LEGACY_V0_3: legacy } };
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\nUsage: ${usage}`);
+  }
+}
