@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attachFiles } from '../../src/command/attach-files.ts';
+import { Turn } from '../../src/index.ts';
 import { Bench } from './bench.ts';
 
 let bench: Bench;
@@ -82,6 +84,19 @@ describe('the files of a program', () => {
     expect(names(artifacts)).toEqual(['ok']);
     expect(JSON.stringify(port.current)).not.toContain('secret');
     expect(port.current.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  it('are looked at again when they are read: a link that came in between leads nowhere', async () => {
+    await using other = await Bench.open();
+    const { port } = await other.run(
+      'mkdir ../outside; echo secret > ../outside/s; ln -s ../outside dir; ln -s dir/s file',
+    );
+    const attached = attachFiles(new Turn(port), {
+      workspace: other.workspace(port),
+      paths: ['dir/s', 'file', 'gone'],
+      limits: {},
+    });
+    await expect(attached).resolves.toMatchObject({ files: [], leftOut: [{}, {}, {}] });
   });
 
   it('come in a form that the client accepts, or not at all', async () => {

@@ -10,7 +10,8 @@ import { Bench, outputOf } from './bench.ts';
 const stubborn = `trap '' TERM; sleep 300 & echo $! > pids; sh -c 'sleep 301 & echo $! >> pids; wait' & echo $$ >> pids; echo up; wait`;
 
 /** Counts its starts, says what it does, and ends when it is let go. */
-const patient = 'echo start >> starts; echo begun; while [ ! -e go ]; do sleep 0.1; done; echo ended; echo 1 > made';
+const patient =
+  'echo start >> starts; echo first; sleep 0.3; echo begun; while [ ! -e go ]; do sleep 0.1; done; echo ended; echo 1 > made';
 
 async function pidsIn(text: Promise<string>): Promise<number[]> {
   return (await text).trim().split('\n').map(Number);
