@@ -69,7 +69,7 @@ class World {
   /** A worker takes a job; earlier ones may still be at it. */
   async open(n: number): Promise<void> {
     await store.push.deliveries.claim();
-    const lanes = (await redis.zrange(`${root}push`, 0, -1)).filter((lane) => lane.startsWith(this.#taskId));
+    const lanes = (await redis.zrange(`${root}push`, '0', '-1')).filter((lane) => lane.startsWith(this.#taskId));
     const lane = Number(lanes[n % (lanes.length || 1)]?.split('.').at(-1) ?? 0);
     const job = Number(await redis.hget(`${root}t:${this.#taskId}:w`, `${lane}:job`));
     const opened = await store.push.deliveries.open({ taskId: this.#taskId, lane, job, token: randomUUID() });
@@ -121,9 +121,9 @@ class World {
     expect(Number(fields.count ?? 0)).toBe(lanes.length);
     const seq = await this.#seq();
     const behind = live.filter((lane) => Number.parseInt(fields[`${lane}:place`] ?? '', 10) < seq);
-    const marked = (await redis.zrange(`${root}push`, 0, -1)).filter((lane) => lane.startsWith(this.#taskId));
+    const marked = (await redis.zrange(`${root}push`, '0', '-1')).filter((lane) => lane.startsWith(this.#taskId));
     expect(marked).toEqual(expect.arrayContaining(behind.map((lane) => `${this.#taskId}.${lane}`)));
-    const buried = (await redis.zrange(`${root}push:dead`, 0, -1)).filter((lane) => lane.startsWith(this.#taskId));
+    const buried = (await redis.zrange(`${root}push:dead`, '0', '-1')).filter((lane) => lane.startsWith(this.#taskId));
     expect(buried.sort()).toEqual(dead.map((lane) => `${this.#taskId}.${lane}`).sort());
   }
 
@@ -143,7 +143,7 @@ class World {
   }
 
   async #marked(): Promise<boolean> {
-    return (await redis.zrange(`${root}push`, 0, -1)).some((lane) => lane.startsWith(this.#taskId));
+    return (await redis.zrange(`${root}push`, '0', '-1')).some((lane) => lane.startsWith(this.#taskId));
   }
 
   async #seq(): Promise<number> {

@@ -13,7 +13,7 @@ const note = { configId: 'a', origin: 'https://client.example.com', reason: 'the
 const working = { kind: 'status', state: 'TASK_STATE_WORKING', settles: false } as const;
 
 const root = (of: Store): string => `${of.settings.prefix}{s0}:`;
-const marks = (of: Store): Promise<string[]> => redis.zrange(`${root(of)}push`, 0, -1);
+const marks = (of: Store): Promise<string[]> => redis.zrange(`${root(of)}push`, '0', '-1');
 
 /** A task whose webhook `a` is owed the first event. */
 async function withWebhook(of: Store): Promise<string> {
