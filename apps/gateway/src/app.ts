@@ -8,15 +8,18 @@ import { serveCard } from './cards/serve-card.ts';
 import { type Readiness, serveHealth, serveReadiness } from './health/serve-health.ts';
 import { beginExchange } from './http/begin-exchange.ts';
 import type { Entrance } from './http/entrance.ts';
+import { jwksPath, serveJwks } from './keys/serve-jwks.ts';
+import type { PublicJwk } from './keys/signing-key.ts';
 
 /** Bases of the agents' URLs: the default agent's, and every agent's own. */
 const bases = ['', '/agents/:agentId'] as const;
 
 /** Every path that the gateway serves. Bodies, ETags and errors are ours, so Express is left with finding the route. */
 export function createApp(entrance: Entrance, readiness: Readiness): Express {
+  const { settings } = entrance;
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
-  app.set('query parser', 'simple').set('trust proxy', entrance.settings.trustProxy);
+  app.set('query parser', 'simple').set('trust proxy', settings.trustProxy);
   app.use(beginExchange(entrance.observe));
   for (const base of bases) {
     app.post(base || '/', serveJsonRpc(entrance)).all(base || '/', refuseVerb(entrance, 'POST'));
@@ -24,9 +27,17 @@ export function createApp(entrance: Entrance, readiness: Readiness): Express {
     app.get(base + cardPath, serveCard(entrance)).all(base + cardPath, refuseVerb(entrance, 'GET'));
   }
   app.get('/agents', serveAgentList(entrance)).all('/agents', refuseVerb(entrance, 'GET'));
+  app
+    .get(jwksPath, serveJwks(publicKeys(entrance), settings.cardMaxAgeSeconds))
+    .all(jwksPath, refuseVerb(entrance, 'GET'));
   app.get('/healthz', serveHealth).all('/healthz', refuseVerb(entrance, 'GET'));
   app.get('/readyz', serveReadiness(readiness)).all('/readyz', refuseVerb(entrance, 'GET'));
   app.use(refusePath(entrance));
   app.use(refuseFault(entrance));
   return app;
+}
+
+/** Of every key that signs something, whatever that is. */
+function publicKeys({ settings }: Entrance): PublicJwk[] {
+  return settings.cardSigningKeys.map(({ publicJwk }) => publicJwk);
 }

@@ -2,6 +2,7 @@ import { defaultStoreSettings, type StoreSettings } from '@switchyard/store';
 import { z } from 'zod';
 import { authVariables } from './auth/auth-variables.ts';
 import { grpcVariables } from './bindings/grpc/grpc-variables.ts';
+import { cardKeyVariables } from './cards/card-key-variables.ts';
 import type { LogSettings } from './observe/create-log.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings.ts';
 
@@ -61,6 +62,7 @@ const storeVariables = z.object({
   RETENTION_MS: number(1, Number.MAX_SAFE_INTEGER).default(defaultStoreSettings.retentionMs),
   REPLAY_MS: milliseconds.default(defaultStoreSettings.replayMs),
   LEASE_MS: milliseconds.default(defaultStoreSettings.leaseMs),
+  IDEMPOTENCY_MS: number(1, Number.MAX_SAFE_INTEGER).default(defaultStoreSettings.idempotencyMs),
 });
 
 /** An empty variable counts as unset. @throws {ConfigError} */
@@ -70,10 +72,11 @@ export function readConfig(variables: NodeJS.ProcessEnv): GatewayConfig {
   const store = storeVariables.safeParse(given);
   const auth = authVariables.safeParse(given);
   const grpc = grpcVariables.safeParse(given);
-  if (!gateway.success || !store.success || !auth.success || !grpc.success)
-    throw configError([gateway, store, auth, grpc]);
+  const cardKeys = cardKeyVariables.safeParse(given);
+  if (!gateway.success || !store.success || !auth.success || !grpc.success || !cardKeys.success)
+    throw configError([gateway, store, auth, grpc, cardKeys]);
   return {
-    gateway: { ...toGatewaySettings(gateway.data, auth.data), grpc: grpc.data },
+    gateway: { ...toGatewaySettings(gateway.data, auth.data), grpc: grpc.data, cardSigningKeys: cardKeys.data },
     store: toStoreSettings(store.data),
     log: { level: gateway.data.LOG_LEVEL },
   };
@@ -86,7 +89,10 @@ function configError(results: readonly { readonly error?: z.ZodError }[]): Confi
   return new ConfigError(`The environment has settings that cannot be used:\n${problems.join('\n')}`);
 }
 
-function toGatewaySettings(env: z.infer<typeof gatewayVariables>, auth: GatewaySettings['auth']): GatewaySettings {
+function toGatewaySettings(
+  env: z.infer<typeof gatewayVariables>,
+  auth: GatewaySettings['auth'],
+): Omit<GatewaySettings, 'cardSigningKeys'> {
   return {
     auth,
     host: env.HOST,
@@ -116,5 +122,6 @@ function toStoreSettings(env: z.infer<typeof storeVariables>): GatewayConfig['st
     retentionMs: env.RETENTION_MS,
     replayMs: env.REPLAY_MS,
     leaseMs: env.LEASE_MS,
+    idempotencyMs: env.IDEMPOTENCY_MS,
   };
 }

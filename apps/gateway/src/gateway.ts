@@ -6,6 +6,7 @@ import { createAuthenticator } from './auth/create-authenticator.ts';
 import { openDoor } from './auth/open-door.ts';
 import { GrpcListener } from './bindings/grpc/grpc-listener.ts';
 import { createService } from './bindings/grpc/service.ts';
+import { unsignable } from './cards/card-key-variables.ts';
 import type { Entrance } from './http/entrance.ts';
 import { Listener } from './http/listener.ts';
 import { StreamSlots } from './limits/stream-slots.ts';
@@ -66,7 +67,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const listener = new Listener(app);
 
   async function start(): Promise<Listening> {
-    const problem = openDoor(settings);
+    const problem = openDoor(settings) ?? unsignable(settings);
     if (problem !== undefined) throw new Error(problem);
     await agents.start();
     if (settings.grpc) await grpc?.open(settings.host, settings.grpc);

@@ -1,5 +1,6 @@
 import type { AuthSettings } from './auth/settings.ts';
 import type { GrpcSettings } from './bindings/grpc/settings.ts';
+import type { SigningKey } from './keys/signing-key.ts';
 
 /** Everything a gateway can be told. Times in milliseconds, sizes in bytes, unless the name says otherwise. */
 export interface GatewaySettings {
@@ -35,6 +36,8 @@ export interface GatewaySettings {
   readonly maxStreams: number;
   /** How long clients may keep an agent card without asking again. */
   readonly cardMaxAgeSeconds: number;
+  /** Each signs every agent card: none for unsigned cards, two while one takes over from the other. They need `publicUrl`. */
+  readonly cardSigningKeys: readonly SigningKey[];
   /** Believe `X-Forwarded-Host` and `X-Forwarded-Proto`; only behind a proxy that sets them. */
   readonly trustProxy: boolean;
 }
@@ -54,5 +57,6 @@ export const defaultGatewaySettings: GatewaySettings = {
   maxBodyBytes: 5 * 1024 * 1024,
   maxStreams: 20_000,
   cardMaxAgeSeconds: 60,
+  cardSigningKeys: [],
   trustProxy: false,
 };

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { holdsKeys, parseSigningKeys } from './parse-signing-keys.ts';
+import type { SigningKey } from './signing-key.ts';
+
+/**
+ * @param setting keys themselves, or the names of files that hold them, apart by commas
+ * @throws {Error} with words that say what is wrong and repeat no key
+ */
+export function readSigningKeys(setting: string): SigningKey[] {
+  const keys = holdsKeys(setting) ? parseSigningKeys(setting) : fileNames(setting).flatMap(readFile);
+  if (new Set(keys.map(({ kid }) => kid)).size < keys.length) throw new Error('two keys have the same kid');
+  return keys;
+}
+
+function fileNames(setting: string): string[] {
+  return setting
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+function readFile(name: string): SigningKey[] {
+  try {
+    return parseSigningKeys(readFileSync(name, 'utf8'));
+  } catch (error) {
+    throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,91 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { calculateJwkThumbprint } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { readSigningKeys } from '../../src/keys/read-signing-keys.ts';
+import { jwkText, pemText, privateKeys } from '../support/keys.ts';
+
+describe('a signing key', () => {
+  it.each(Object.entries(privateKeys))(
+    'of %s is read from a JWK and from PEM, and is the same',
+    async (alg, create) => {
+      const key = create();
+      const thumbprint = await calculateJwkThumbprint(createPublicKey(key).export({ format: 'jwk' }));
+      for (const text of [jwkText(key), pemText(key), pemText(key).replaceAll('\n', '\\n')]) {
+        const [read] = readSigningKeys(text);
+        expect(read?.publicJwk).toMatchObject({ alg, kid: thumbprint, use: 'sig' });
+      }
+    },
+  );
+
+  it.each(Object.entries(privateKeys))('of %s publishes nothing private', (_alg, create) => {
+    const [read] = readSigningKeys(jwkText(create()));
+    for (const name of ['d', 'p', 'q', 'dp', 'dq', 'qi']) expect(read?.publicJwk).not.toHaveProperty(name);
+  });
+
+  it('keeps the name that its JWK gives it', () => {
+    expect(readSigningKeys(jwkText(privateKeys.ES256(), { kid: '2026-01' }))[0]?.kid).toBe('2026-01');
+  });
+
+  it('comes with others in a list, a JWK set, several PEM blocks or several files', async () => {
+    const [one, two] = [privateKeys.ES256(), privateKeys.EdDSA()];
+    const algorithms = (setting: string) => readSigningKeys(setting).map(({ algorithm }) => algorithm);
+    expect(algorithms(`[${jwkText(one)},${jwkText(two)}]`)).toEqual(['ES256', 'EdDSA']);
+    expect(algorithms(`{"keys":[${jwkText(one)},${jwkText(two)}]}`)).toEqual(['ES256', 'EdDSA']);
+    expect(algorithms(pemText(one) + pemText(two))).toEqual(['ES256', 'EdDSA']);
+    const folder = await mkdtemp(join(tmpdir(), 'keys-'));
+    try {
+      await writeFile(join(folder, 'one.pem'), pemText(one));
+      await writeFile(join(folder, 'two.json'), jwkText(two));
+      expect(algorithms(`${folder}/one.pem, ${folder}/two.json`)).toEqual(['ES256', 'EdDSA']);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
+  const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
+  const publicOnly = createPublicKey(privateKeys.ES256());
+  const twice = privateKeys.ES256();
+
+  it.each([
+    ['on another curve', jwkText(p384), 'key 1 is no key on the curve P-256'],
+    ['of too short an RSA modulus', pemText(short), 'key 1 is no key'],
+    ['that is public only', jwkText(publicOnly), 'key 1 is no private key'],
+    ['given twice', `[${jwkText(twice)},${jwkText(twice)}]`, 'two keys have the same kid'],
+    ['that is no JSON', '{"kty":"EC","d":"topsecret"', 'neither JSON nor PEM'],
+    ['that is no JWK', '{"d":"topsecret"}', 'neither a JWK'],
+    ['in a file that is not there', '/nowhere/key.pem', '/nowhere/key.pem'],
+    ['in an empty set', '{"keys":[]}', 'holds no key'],
+  ])('%s is refused in words that do not repeat it', (_what, setting, words) => {
+    expect(() => readSigningKeys(setting)).toThrow(words);
+    expect(() => readSigningKeys(setting)).not.toThrow('topsecret');
+  });
+});
+
+describe('the keys of agent cards', () => {
+  const key = jwkText(privateKeys.ES256());
+  const other = jwkText(privateKeys.RS256());
+
+  it('are named one by one or as a list', () => {
+    const { gateway } = readConfig({
+      PUBLIC_URL: 'https://a.example',
+      CARD_SIGNING_KEY: key,
+      CARD_SIGNING_KEYS: `[${other}]`,
+    });
+    expect(gateway.cardSigningKeys.map(({ algorithm }) => algorithm)).toEqual(['ES256', 'RS256']);
+  });
+
+  it('need a public URL, or anybody could have any host vouched for', () => {
+    expect(() => readConfig({ CARD_SIGNING_KEY: key })).toThrow(/PUBLIC_URL/);
+  });
+
+  it('are named in what is wrong with them, and not repeated', () => {
+    const wrong = { PUBLIC_URL: 'https://a.example', CARD_SIGNING_KEY: '{"kty":"topsecret"}' };
+    expect(() => readConfig(wrong)).toThrow(/CARD_SIGNING_KEY: key 1 is no private key/);
+    expect(() => readConfig(wrong)).not.toThrow(/topsecret/);
+  });
+});
