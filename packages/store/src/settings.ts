@@ -26,6 +26,8 @@ export interface StoreSettings {
   readonly inlineTextBytes: number;
   /** Artifact texts of this size and more are read with GETRANGE, outside of any script. */
   readonly largeTextBytes: number;
+  /** Memory for the answers given last, in a process that reads tasks; 0: none. */
+  readonly readCacheBytes: number;
   /** Webhooks of one task. */
   readonly maxWebhooks: number;
   /** After so long without progress, a webhook that has something to be told is given a job again. Longer than one delivery may take. */
@@ -49,6 +51,7 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   maxArtifacts: 200,
   inlineTextBytes: 1_024,
   largeTextBytes: 65_536,
+  readCacheBytes: 32 * 1_024 * 1_024,
   maxWebhooks: 20,
   pushLeaseMs: 60_000,
   pushSecrets: [],

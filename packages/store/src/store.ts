@@ -11,6 +11,7 @@ import { Pulse } from './redis/pulse.ts';
 import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
 import { defaultStoreSettings, type StoreSettings } from './settings.ts';
+import { TaskCache } from './tasks/task-cache.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { Turns } from './turns/turns.ts';
 
@@ -44,6 +45,7 @@ export class Store {
       redis,
       shards,
       queue: this.queue,
+      cache: new TaskCache(this.settings.readCacheBytes),
       vault: new Vault(this.settings.pushSecrets),
       settings: this.settings,
     };

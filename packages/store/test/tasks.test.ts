@@ -157,6 +157,17 @@ describe('reading', () => {
     expect(new Set([first, second, await version()]).size).toBe(3);
   });
 
+  test('asks Redis for no more than the version of what it answered last, and never shows it to another principal', async () => {
+    const { taskId } = await accepted(store, alice);
+    const first = await store.tasks.read(alice, taskId);
+    expect(await store.tasks.read(alice, taskId)).toEqual(first);
+    expect(await store.tasks.read(bob, taskId)).toBeUndefined();
+    await store.tasks.cancel(alice, taskId);
+    expect((await read(taskId)).status.state).toBe('TASK_STATE_CANCELED');
+    const ofOther = await testStore({ prefix: store.settings.prefix, readCacheBytes: 0 });
+    expect(await ofOther.tasks.read(alice, taskId)).toEqual(await store.tasks.read(alice, taskId));
+  });
+
   test('answers large artifacts whole, also while they are replaced', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);

@@ -4,6 +4,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import { Script } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 import { stateOf } from './state-letters.ts';
+import type { TaskCache } from './task-cache.ts';
 
 export const readScript = new Script('read.lua', import.meta.url);
 
@@ -31,6 +32,7 @@ export interface TaskReading {
 export interface ReadPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
+  readonly cache: TaskCache;
   readonly settings: { readonly largeTextBytes: number };
 }
 
@@ -38,37 +40,40 @@ type Piece = string | [key: string, last: number];
 type Reply = null | [version: string, seq: string, state: string, released: string, ...pieces: Piece[]];
 
 /** One round trip; one more if an artifact is large. @returns undefined: no such task in this scope */
-export function readTask(
+export async function readTask(
   port: ReadPort,
   scope: Scope,
   taskId: string,
-  view?: TaskView,
+  view: TaskView = {},
 ): Promise<TaskReading | undefined> {
-  return read(port, ownerOf(scope), taskId, view);
+  const known = port.cache.get(taskId, view);
+  const version = view.version ?? known?.version;
+  const reading = await read(port, ownerOf(scope), taskId, { ...view, version });
+  if (reading?.task !== undefined) port.cache.set(taskId, view, { ...reading, task: reading.task });
+  // Unchanged: the caller has it, or we do.
+  return reading?.task === undefined && reading?.version !== view.version ? known : reading;
 }
 
 /** For the worker that holds the task's turn, whoever owns the task. */
-export function readWhole(port: ReadPort, taskId: string): Promise<TaskReading | undefined> {
-  return read(port, '', taskId);
+export function readWhole(port: Omit<ReadPort, 'cache'>, taskId: string): Promise<TaskReading | undefined> {
+  return read(port, '', taskId, {});
 }
 
 async function read(
-  port: ReadPort,
+  { redis, shards, settings }: Omit<ReadPort, 'cache'>,
   owner: string,
   taskId: string,
-  view: TaskView = {},
+  { historyLength, includeArtifacts = true, version = '' }: TaskView,
 ): Promise<TaskReading | undefined> {
-  const { historyLength = '', includeArtifacts = true, version: have = '' } = view;
-  const key = port.shards.of(taskId).task(taskId);
   const parts = includeArtifacts ? 'all' : 'none';
-  const args = [taskId, owner, have, historyLength, parts, port.settings.largeTextBytes];
+  const args = [taskId, owner, version, historyLength ?? '', parts, settings.largeTextBytes];
   for (;;) {
-    const reply = (await readScript.run(port.redis, [key], args)) as Reply;
+    const reply = (await readScript.run(redis, [shards.of(taskId).task(taskId)], args)) as Reply;
     if (!reply) return undefined;
-    const [version, seq, state, released, ...pieces] = reply;
-    const reading = { version, seq: Number(seq), state: stateOf(state), released: Number(released) };
+    const [present, seq, state, released, ...pieces] = reply;
+    const reading = { version: present, seq: Number(seq), state: stateOf(state), released: Number(released) };
     if (!pieces.length) return reading;
-    const task = await join(port.redis, pieces);
+    const task = await join(redis, pieces);
     if (task !== undefined) return { ...reading, task };
   }
 }

@@ -1,15 +1,15 @@
 import type { Scope } from '../principal.ts';
 import { type AcceptPort, accept } from './accept.ts';
 import { type Cancellation, cancelTask } from './cancel.ts';
-import { listTasks, type TaskPage, type TaskQuery } from './list.ts';
+import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list.ts';
 import { readTask, type TaskReading, type TaskView } from './read.ts';
 import type { Acceptance, Submission } from './submission.ts';
 
 /** What a gateway does with tasks. Everything is scoped: a task of another principal, or of another agent, does not exist. */
 export class Tasks {
-  readonly #port: AcceptPort;
+  readonly #port: AcceptPort & ListPort;
 
-  constructor(port: AcceptPort) {
+  constructor(port: AcceptPort & ListPort) {
     this.#port = port;
   }
 

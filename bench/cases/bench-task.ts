@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import type { Message } from '@switchyard/protocol';
+import type { OpenTurn, Scope, Store } from '@switchyard/store';
+
+export const benchScope: Scope = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'bench' };
+
+export const userMessage = (text: string): Message => ({
+  messageId: randomUUID(),
+  role: 'ROLE_USER',
+  parts: [{ text }],
+});
+
+/** A task whose turn this process runs, without a queue or an agent between it and the store. */
+export class BenchTask {
+  readonly #store: Store;
+  readonly #turn: OpenTurn;
+  #chunks = 0;
+
+  private constructor(store: Store, turn: OpenTurn) {
+    this.#store = store;
+    this.#turn = turn;
+  }
+
+  static async begin(store: Store): Promise<BenchTask> {
+    const acceptance = await store.tasks.accept(benchScope, { message: userMessage('work') });
+    if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+    const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
+    const job = { taskId: acceptance.taskId, job: 1, started: 1, token: 'bench' };
+    const turn = await store.turns.begin(job, 0, hooks);
+    if (typeof turn === 'string') throw new Error(turn);
+    return new BenchTask(store, turn);
+  }
+
+  /** So many chunks, `together` of them in each call of the script. */
+  async chunks(count: number, together: number): Promise<void> {
+    for (let done = 0; done < count; done += together) {
+      const batch = Array.from({ length: Math.min(together, count - done) }, () =>
+        this.chunk(`chunk ${this.#chunks} of the bench text `),
+      );
+      await Promise.all(batch);
+      await this.#turn.flush();
+    }
+  }
+
+  async chunk(text: string): Promise<void> {
+    const append = this.#chunks++ > 0;
+    await this.#turn.publish({
+      kind: 'artifact',
+      artifact: { artifactId: 'chunks', parts: [{ text }] },
+      append,
+      lastChunk: false,
+    });
+  }
+
+  async working(): Promise<void> {
+    await this.#turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
+  }
+
+  async say(text: string): Promise<void> {
+    const message: Message = { messageId: randomUUID(), role: 'ROLE_AGENT', parts: [{ text }] };
+    await this.#turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false, message });
+  }
+
+  async complete(text: string): Promise<void> {
+    const message: Message = { messageId: randomUUID(), role: 'ROLE_AGENT', parts: [{ text }] };
+    await this.#turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, message });
+  }
+
+  /** @returns length of the task as JSON */
+  async read(): Promise<number> {
+    const reading = await this.#store.tasks.read(benchScope, this.#turn.start.taskId);
+    return reading?.task?.length ?? 0;
+  }
+}

@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startProgram } from '../../tests/support/process.ts';
+import type { FanOut } from '../drivers/subscribers.ts';
+import { residentBytes } from '../measure/cpu.ts';
+import { sendMessage } from '../measure/rpc.ts';
+import type { BenchCase } from './bench-case.ts';
+
+const SUBSCRIBERS = 10_000;
+
+export const idleSubscribers: BenchCase = {
+  id: 'idle-subscribers',
+  title: 'Memory of the gateway for each of 10,000 idle subscribers',
+  async run(stage) {
+    await stage.withWorker();
+    const { id } = await sendMessage(stage.gateway.url, 'ask');
+    const before = residentBytes(stage.gateway.pid);
+    const load: FanOut = { url: stage.gateway.url, taskId: id, subscribers: SUBSCRIBERS, messages: 0 };
+    const clients = await startProgram({ file: 'bench/drivers/subscribers.ts', args: [JSON.stringify(load)] });
+    await clients.waitFor(/subscribed/, 120_000);
+    await delay(2_000); // the last sockets settle
+    const kilobytes = (residentBytes(stage.gateway.pid) - before) / SUBSCRIBERS / 1_024;
+    await clients.stop();
+    await stage.clear();
+    const values = { Switchyard: [kilobytes] };
+    return { unit: 'KB', values, ratios: {}, ours: 'Switchyard', bars: [{ at: 'most', value: 25 }] };
+  },
+};

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { Agent, type IncomingMessage, request } from 'node:http';
+
+/**
+ * Many subscribers of one task, in a process of their own. Usage: subscribers.ts '<FanOut as JSON>'; answers `FanOutResult`.
+ * The clocks of the two ends are one: an event is told by the time at which its message was sent.
+ */
+export interface FanOut {
+  /** REST base of the agent. */
+  readonly url: string;
+  readonly taskId: string;
+  readonly subscribers: number;
+  /** Messages sent to the task, which asks for input: each makes it submitted again, an event for all; 0: subscribe, say so, and stay until killed. */
+  readonly messages: number;
+}
+
+export interface FanOutResult {
+  /** For each message: from sending it until the last subscriber had its first event. */
+  readonly lastMs: readonly number[];
+}
+
+const { url, taskId, subscribers, messages }: FanOut = JSON.parse(process.argv[2] ?? '{}');
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+let heard = 0;
+let onHeard = (): void => undefined;
+
+function subscribe(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/tasks/${taskId}:subscribe`, {
+      agent,
+      headers: { accept: 'text/event-stream', 'a2a-version': '1.0' },
+    });
+    sent.on('error', reject);
+    sent.on('response', (response: IncomingMessage) => {
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        if (chunk.includes('data:')) resolve();
+        if (!chunk.includes('TASK_STATE_SUBMITTED')) return;
+        heard++;
+        onHeard();
+      });
+    });
+    sent.end();
+  });
+}
+
+const heardAll = (): Promise<void> =>
+  new Promise((resolve) => {
+    onHeard = () => heard >= subscribers && resolve();
+    onHeard();
+  });
+
+async function oneMessage(): Promise<number> {
+  heard = 0;
+  const begun = performance.now();
+  const message = { messageId: randomUUID(), role: 'ROLE_USER', taskId, parts: [{ text: 'ask' }] };
+  const response = fetch(`${url}/message:send`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ message, configuration: { historyLength: 0 } }),
+  });
+  await heardAll();
+  const took = performance.now() - begun;
+  await response; // the agent has asked again: the next message can be sent
+  return took;
+}
+
+for (let i = 0; i < subscribers; i += 100)
+  await Promise.all(Array.from({ length: Math.min(100, subscribers - i) }, subscribe));
+if (messages === 0) {
+  process.stdout.write('subscribed\n');
+} else {
+  const lastMs: number[] = [];
+  for (let i = 0; i < messages; i++) lastMs.push(await oneMessage());
+  const answer: FanOutResult = { lastMs };
+  process.stdout.write(`answer ${JSON.stringify(answer)}\n`);
+  process.exit();
+}

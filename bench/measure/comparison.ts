@@ -1,0 +1,34 @@
+import { median } from './statistics.ts';
+
+/** One of those that are measured in turn. */
+export interface Contender {
+  readonly name: string;
+  measure(): Promise<number>;
+}
+
+/** A question, and how it is answered: the contenders measured in turn, round by round, so that a noisy machine is noisy for all. */
+export interface Comparison {
+  readonly unit: string;
+  readonly ours: Contender;
+  readonly others: readonly Contender[];
+  readonly rounds: number;
+}
+
+export interface Outcome {
+  readonly unit: string;
+  /** Of all rounds. */
+  readonly values: Readonly<Record<string, readonly number[]>>;
+  /** Median of ours / other, pair by pair. */
+  readonly ratios: Readonly<Record<string, number>>;
+}
+
+export async function compare({ unit, ours, others, rounds }: Comparison): Promise<Outcome> {
+  const contenders = [ours, ...others];
+  const values = Object.fromEntries(contenders.map(({ name }) => [name, [] as number[]]));
+  for (let round = 0; round < rounds; round++)
+    for (const { name, measure } of round % 2 ? contenders.toReversed() : contenders)
+      values[name]?.push(await measure());
+  const own = values[ours.name] ?? [];
+  const ratio = (name: string): number => median(own.map((value, i) => value / (values[name]?.[i] ?? Number.NaN)));
+  return { unit, values, ratios: Object.fromEntries(others.map(({ name }) => [name, ratio(name)])) };
+}
