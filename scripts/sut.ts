@@ -34,7 +34,10 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The kit reads the pure 1.0 card, so version 0.3 is off unless it is asked for. Its webhooks listen on loopback. */
+/**
+ * The kit reads the pure 1.0 card, so version 0.3 is off unless it is asked for. It gives different messages the same
+ * messageId, which here is one message and a conflict: so ids are forgotten at once.
+ */
 function readFlags(): { port: number; env: Record<string, string> } {
   try {
     const flag = { type: 'boolean', default: true } as const;
@@ -52,7 +55,10 @@ function readFlags(): { port: number; env: Record<string, string> } {
     if (!Number.isInteger(port) || port < 1 || port > 65_534) throw new TypeError('--port: choose one from 1 to 65534');
     const off = capabilities.filter((name) => !values[name]).join(',');
     const legacy = values.legacy ? 'on' : 'off';
-    return { port, env: { GRPC_PORT: String(port + 1), CONFORMANCE_OFF: off, LEGACY_V0_3: legacy } };
+    return {
+      port,
+      env: { GRPC_PORT: String(port + 1), CONFORMANCE_OFF: off, LEGACY_V0_3: legacy, IDEMPOTENCY_MS: '1' },
+    };
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\nUsage: ${usage}`);
   }
