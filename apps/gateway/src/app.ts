@@ -14,6 +14,9 @@ import type { PublicJwk } from './keys/signing-key.ts';
 /** Bases of the agents' URLs: the default agent's, and every agent's own. */
 const bases = ['', '/agents/:agentId'] as const;
 
+/** The same, with the tenant of A2A 11.3 behind: only REST has it in the path. */
+const tenantBases = ['/agents/:agentId/:tenant', '/:tenant'] as const;
+
 /** Every path that the gateway serves. Bodies, ETags and errors are ours, so Express is left with finding the route. */
 export function createApp(entrance: Entrance, readiness: Readiness): Express {
   const { settings } = entrance;
@@ -32,6 +35,8 @@ export function createApp(entrance: Entrance, readiness: Readiness): Express {
     .all(jwksPath, refuseVerb(entrance, 'GET'));
   app.get('/healthz', serveHealth).all('/healthz', refuseVerb(entrance, 'GET'));
   app.get('/readyz', serveReadiness(readiness)).all('/readyz', refuseVerb(entrance, 'GET'));
+  // Behind everything else: a tenant can have any name.
+  for (const base of tenantBases) routeRest(app, base, entrance);
   app.use(refusePath(entrance));
   app.use(refuseFault(entrance));
   return app;

@@ -1,5 +1,4 @@
-import { A2AError } from '@switchyard/protocol';
-import type { AnnouncedAgent, Principal } from '@switchyard/store';
+import type { Principal } from '@switchyard/store';
 import type { AgentDirectory } from '../agent-directory.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { StreamSlots } from '../limits/stream-slots.ts';
@@ -7,6 +6,7 @@ import type { WaitingCalls } from '../limits/waiting-calls.ts';
 import type { Observe } from '../observe/happening.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings.ts';
+import { selectAgent } from '../tenants/select-agent.ts';
 import { type Exchange, pathPart, queryText } from './exchange.ts';
 import { HttpCall } from './http-call.ts';
 import { requireSupportedVersion } from './protocol-version.ts';
@@ -24,24 +24,18 @@ export interface Entrance {
   readonly grpcPort: () => number | undefined;
 }
 
-/** From the request to the call: the version that it is in, and the agent that its path names. @throws {A2AError} */
-export function openCall({ agents, waiting }: Entrance, exchange: Exchange, principal: Principal): HttpCall {
+/** Who sends a request, and what it says of whom it is for. */
+export interface Visitor {
+  readonly principal: Principal;
+  /** `tenant` among the parameters, unchecked. */
+  readonly tenant?: unknown;
+}
+
+/** From the request to the call: the version that it is in, and the agent that its path or its tenant names. @throws {A2AError} */
+export function openCall({ agents, waiting }: Entrance, exchange: Exchange, { principal, tenant }: Visitor): HttpCall {
   const { req } = exchange;
   const header = req.headers['a2a-version'];
   requireSupportedVersion(typeof header === 'string' ? header : queryText(req, 'A2A-Version'));
-  return new HttpCall({ principal, agent: requireAgent(agents, pathPart(req, 'agentId')) }, exchange, waiting);
-}
-
-/**
- * @param id unset: the agent at the root
- * @throws {A2AError} NotFound; Unavailable while no worker has announced the agent at the root
- */
-export function requireAgent(agents: AgentDirectory, id: string | undefined): AnnouncedAgent {
-  const agent = id === undefined ? agents.default : agents.find(id);
-  if (agent) return agent;
-  if (id === undefined)
-    throw new A2AError('Unavailable', 'No worker has announced the agent that is served here yet', {
-      retryAfterSeconds: 5,
-    });
-  throw new A2AError('NotFound', 'There is no such agent', { metadata: { agent: id.slice(0, 64) } });
+  const agent = selectAgent(agents, principal, { agentId: pathPart(req, 'agentId'), tenant });
+  return new HttpCall({ principal, agent }, exchange, waiting);
 }

@@ -1,5 +1,6 @@
-import { type Entrance, requireAgent } from '../../http/entrance.ts';
+import type { Entrance } from '../../http/entrance.ts';
 import { requireSupportedVersion } from '../../http/protocol-version.ts';
+import { selectAgent } from '../../tenants/select-agent.ts';
 import { GrpcCall } from './grpc-call.ts';
 import { headersOf, textIn } from './metadata.ts';
 import type { ServedCall } from './rpc.ts';
@@ -19,6 +20,6 @@ export async function openCall(
 ): Promise<GrpcCall> {
   const principal = await entrance.authenticator.authenticate(headersOf(call.metadata));
   requireSupportedVersion(textIn(call.metadata, 'a2a-version'));
-  const agent = requireAgent(entrance.agents, tenant || textIn(call.metadata, agentKey));
+  const agent = selectAgent(entrance.agents, principal, { agentId: textIn(call.metadata, agentKey), tenant });
   return new GrpcCall({ principal, agent }, call, entrance.waiting);
 }

@@ -32,7 +32,7 @@ interface Received {
 
 async function answer(entrance: Entrance, exchange: Exchange, { principal, request }: Received): Promise<void> {
   if (request.error) throw request.error;
-  const call = openCall(entrance, exchange, principal);
+  const call = openCall(entrance, exchange, { principal, tenant: tenantIn(request.params) });
   const operation = entrance.operations[request.method];
   if (operation.kind === 'unary') {
     return writeResult(exchange.res, request.id, await operation.invoke(call, request.params));
@@ -46,10 +46,15 @@ async function answer(entrance: Entrance, exchange: Exchange, { principal, reque
 async function obey(entrance: Entrance, exchange: Exchange, { principal, request }: Received): Promise<void> {
   try {
     if (request.error) throw request.error;
-    await entrance.operations[request.method].invoke(openCall(entrance, exchange, principal), request.params);
+    const call = openCall(entrance, exchange, { principal, tenant: tenantIn(request.params) });
+    await entrance.operations[request.method].invoke(call, request.params);
   } catch (thrown) {
     reportFailure(entrance, exchange, thrown);
   }
   exchange.res.statusCode = 204;
   exchange.res.end();
+}
+
+function tenantIn(params: object): unknown {
+  return 'tenant' in params ? params.tenant : undefined;
 }

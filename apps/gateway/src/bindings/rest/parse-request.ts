@@ -16,7 +16,11 @@ export type QueryType = 'text' | 'number' | 'boolean';
 
 /** The operation's request as one object, unchecked. @throws {A2AError} InvalidRequest */
 export function parseRequest(req: Request, shape: RequestShape, body: unknown): Record<string, unknown> {
-  return { ...members(body), ...fromQuery(req, shape.inQuery ?? {}), ...fromPath(req, shape.inPath ?? []) };
+  return {
+    ...members(body),
+    ...fromQuery(req, shape.inQuery ?? {}),
+    ...fromPath(req, [...(shape.inPath ?? []), 'tenant']),
+  };
 }
 
 function members(body: unknown): object {
@@ -27,7 +31,12 @@ function members(body: unknown): object {
 }
 
 function fromPath(req: Request, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(names.map((name) => [name, pathPart(req, name)]));
+  const fields: Record<string, unknown> = {};
+  for (const name of names) {
+    const part = pathPart(req, name);
+    if (part !== undefined) fields[name] = part;
+  }
+  return fields;
 }
 
 function fromQuery(req: Request, types: Readonly<Record<string, QueryType>>): Record<string, unknown> {

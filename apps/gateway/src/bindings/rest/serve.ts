@@ -32,9 +32,9 @@ function serve(entrance: Entrance, route: Route): RequestHandler {
     const exchange = { req, res };
     try {
       const principal = await entrance.authenticator.authenticate(req.headers);
-      const call = openCall(entrance, exchange, principal);
       const body = route.hasBody ? await readOptionalJson(req, entrance.settings.maxBodyBytes) : {};
       const params = parseRequest(req, route, body);
+      const call = openCall(entrance, exchange, { principal, tenant: params.tenant });
       const operation = entrance.operations[route.operation];
       if (operation.kind === 'unary') return writeResult(exchange, await operation.invoke(call, params));
       using _slot = entrance.streams.take();

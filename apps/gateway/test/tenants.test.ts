@@ -1,0 +1,127 @@
+import type { Task } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call, type ErrorBody, get, openStream, post, type Sent, userMessage } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+const alice = { 'x-api-key': 'key-of-alice-0123456789' };
+const bob = { 'x-api-key': 'key-of-bob-0123456789' };
+
+let stage: Stage;
+
+beforeAll(async () => {
+  const keyOf = (subject: string, tenant: string) => ({
+    key: `key-of-${subject}-0123456789`,
+    subject,
+    tenant,
+    scopes: [],
+  });
+  stage = await openStage({
+    gateway: { auth: { kind: 'api-key', keys: [keyOf('alice', 'acme'), keyOf('bob', 'initech')] } },
+  });
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const immediately = { returnImmediately: true };
+
+/** Sends by REST; the id of the task. */
+async function sendTo(path: string, body: object = {}, headers: Record<string, string> = alice): Promise<string> {
+  const request = { message: userMessage('hello'), configuration: immediately, ...body };
+  const answer = await post<Sent>(`${stage.url}${path}/message:send`, request, headers);
+  expect(answer.status).toBe(200);
+  return answer.body.task.id;
+}
+
+async function statusOf(path: string, headers: Record<string, string> = alice): Promise<number> {
+  return (await get(stage.url + path, headers)).status;
+}
+
+describe('A tenant that is the id of an agent', () => {
+  it('selects the agent by path, by parameter and by JSON-RPC, as the agent’s own URL does', async () => {
+    const tasks = [
+      await sendTo('/agents/oracle'),
+      await sendTo('/oracle'),
+      await sendTo('', { tenant: 'oracle' }),
+      await sendTo('/agents/oracle/oracle'),
+    ];
+    const rpc = { tenant: 'oracle', message: userMessage('hello'), configuration: immediately };
+    tasks.push((await call<{ result: Sent }>(stage.url, 'SendMessage', rpc, alice)).body.result.task.id);
+    for (const id of tasks) {
+      expect(await statusOf(`/agents/oracle/tasks/${id}`)).toBe(200);
+      expect(await statusOf(`/oracle/tasks/${id}`)).toBe(200);
+      expect(await statusOf(`/tasks/${id}?tenant=oracle`)).toBe(200);
+      expect(await statusOf(`/tasks/${id}`)).toBe(404);
+    }
+  });
+
+  it('serves every operation there, streams too', async () => {
+    const id = await sendTo('/oracle');
+    const { body } = await get<{ tasks: Task[] }>(`${stage.url}/oracle/tasks`, alice);
+    expect(body.tasks.map((task) => task.id)).toContain(id);
+    const stream = await openStream(`${stage.url}/oracle/tasks/${id}:subscribe`, { headers: alice });
+    expect((await stream.next()).data.task?.id).toBe(id);
+    stream.cut();
+    const canceled = await post<Task>(`${stage.url}/oracle/tasks/${id}:cancel`, {}, alice);
+    expect(canceled.body.status.state).toBe('TASK_STATE_CANCELED');
+  });
+
+  it('does not exist at the URL of another agent', async () => {
+    expect(await statusOf('/agents/echo/oracle/tasks')).toBe(404);
+    expect(await statusOf('/agents/echo/tasks?tenant=oracle')).toBe(404);
+  });
+
+  it('does not take the place of anything else that is served', async () => {
+    expect(await statusOf('/agents')).toBe(200);
+    expect(await statusOf('/tasks')).toBe(200);
+    expect(await statusOf('/agents/oracle/tasks')).toBe(200);
+  });
+});
+
+describe('A tenant that is the caller’s own', () => {
+  it('says nothing new: the agent is that of the path', async () => {
+    const atRoot = await sendTo('/acme');
+    expect(await statusOf(`/tasks/${atRoot}`)).toBe(200);
+    const atOracle = await sendTo('/agents/oracle/acme');
+    expect(await statusOf(`/agents/oracle/acme/tasks/${atOracle}`)).toBe(200);
+    expect(await statusOf(`/oracle/tasks/${atOracle}`)).toBe(200);
+  });
+
+  it('does not exist for others, and an unknown one looks just the same', async () => {
+    const foreign = await get<ErrorBody>(`${stage.url}/acme/tasks`, bob);
+    const unknown = await get<ErrorBody>(`${stage.url}/nobody/tasks`, bob);
+    expect(foreign.status).toBe(404);
+    expect(foreign.body).toEqual(unknown.body);
+    expect(foreign.body.error.details?.find(({ fieldViolations }) => fieldViolations)?.fieldViolations).toEqual([
+      { field: 'tenant', description: 'is neither an agent here nor the tenant of the caller' },
+    ]);
+    const rpc = await call<ErrorBody>(stage.url, 'ListTasks', { tenant: 'acme' }, bob);
+    expect(rpc.body.error).toMatchObject({ code: -32053, message: foreign.body.error.message });
+  });
+
+  it('does not make another’s task visible', async () => {
+    const id = await sendTo('/oracle');
+    expect(await statusOf(`/oracle/tasks/${id}`, bob)).toBe(404);
+  });
+});
+
+describe('A tenant in a request', () => {
+  it('counts as unset when it is empty', async () => {
+    expect(await statusOf('/tasks?tenant=')).toBe(200);
+  });
+
+  it('is refused when it is no text', async () => {
+    const { body } = await call<ErrorBody>(stage.url, 'ListTasks', { tenant: 7 }, alice);
+    expect(body.error.code).toBe(-32602);
+    expect(JSON.stringify(body)).toContain('"field":"tenant"');
+  });
+
+  it('is nobody’s business before the caller is known', async () => {
+    expect(await statusOf('/oracle/tasks', {})).toBe(401);
+    expect(await statusOf('/nobody/tasks', {})).toBe(401);
+  });
+
+  it('by path outweighs the one in the body', async () => {
+    const id = await sendTo('/oracle', { tenant: 'echo' });
+    expect(await statusOf(`/oracle/tasks/${id}`)).toBe(200);
+  });
+});
