@@ -9,7 +9,7 @@ const startWithinMs = 25_000;
 
 export interface StackOptions {
   readonly redisUrl: string;
-  /** Ids of agents: an example's, or that of a module in tests/support/agents. The first is served at the root. */
+  /** Ids of agents: an example's, or that of a module in tests/support/agents; or paths of modules, then DEFAULT_AGENT is to be set. The first is served at the root. */
   readonly agents: readonly string[];
   /** 1 when left out; so with the workers. */
   readonly gateways?: number;
@@ -135,6 +135,7 @@ function says(program: Program, pattern: RegExp): Promise<RegExpMatchArray> {
 }
 
 function moduleOf(agent: string): string {
+  if (agent.endsWith('.ts')) return agent;
   const example = `examples/${agent}/agent.ts`;
   return existsSync(example) ? example : `tests/support/agents/${agent}.ts`;
 }

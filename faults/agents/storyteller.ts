@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { defineAgent, type Outcome, type Turn } from '@switchyard/agent';
+import { chapterText, lineText, questionText } from '../workload/story.ts';
+
+/**
+ * Acts out the stories of `workload/story.ts`: what it says and delivers follows from the message alone, so that a run with
+ * faults can be held against one without.
+ */
+export default defineAgent({
+  id: 'storyteller',
+  concurrency: 60,
+  card: { name: 'Storyteller', description: 'Acts out stories for the fault suite.', version: '1.0.0', skills: [] },
+  async execute(turn) {
+    const [kind = '', count = '0', key = ''] = turn.text.split(' ');
+    return scenes[kind]?.(turn, Number(count), key) ?? turn.fail(`There is no story "${kind}".`);
+  },
+});
+
+type Scene = (turn: Turn, count: number, key: string) => Promise<Outcome>;
+
+const scenes: Readonly<Record<string, Scene>> = {
+  /** Streams lines into one artifact, slowly enough to be interrupted. */
+  async stream(turn, count, key) {
+    await turn.working(`Telling ${key}`);
+    const report = turn.artifact({ name: 'Report' });
+    for (let line = 1; line <= count; line++) {
+      await report.append(lineText(key, line));
+      if (line % 2 === 0) await pause(turn, 60);
+    }
+    await report.finish();
+    return turn.complete(`Told ${key}`);
+  },
+
+  /** Asks back `count` times, and proves at the end that it remembers everything. */
+  async talk(turn, count, key) {
+    const asked = turn.history.filter(({ role }) => role === 'ROLE_AGENT').length;
+    await pause(turn, 100);
+    if (asked < count) return turn.requireInput(questionText(key, asked + 1));
+    return turn.complete(`Remembered ${turn.history.length} messages of ${key}`);
+  },
+
+  /** Writes two artifacts, one of them twice. */
+  async files(turn, count, key) {
+    const draft = turn.artifact({ name: 'Draft' });
+    const book = turn.artifact({ name: 'Book' });
+    await draft.append('a first idea');
+    for (let chapter = 1; chapter <= count; chapter++) {
+      await book.append(chapterText(key, chapter));
+      await pause(turn, 40);
+    }
+    await draft.replace({ data: { key, chapters: count } });
+    await draft.finish();
+    await book.finish();
+    return turn.complete(`Wrote ${key}`);
+  },
+
+  /** Works until it is canceled; says where, so that a test knows whom to kill. */
+  async wait(turn, count) {
+    await turn.working(`Waiting`, { metadata: { pid: process.pid, attempt: turn.attempt } });
+    await pause(turn, count);
+    return turn.complete('Nobody canceled');
+  },
+};
+
+const pause = (turn: Turn, ms: number): Promise<void> => delay(ms, undefined, { signal: turn.signal });

@@ -1,0 +1,70 @@
+/** What a client does with one task, and all that must have come of it, whatever dies meanwhile. */
+export interface Story {
+  readonly kind: StoryKind;
+  readonly key: string;
+  /** The client's messages, in order. */
+  readonly said: readonly string[];
+  /** Cancels the task once it works. */
+  readonly isCanceled: boolean;
+  /** Follows the events of the task as they come. */
+  readonly isWatched: boolean;
+  readonly expected: Expectation;
+}
+
+export interface Expectation {
+  readonly state: 'TASK_STATE_COMPLETED' | 'TASK_STATE_CANCELED';
+  /** Content by name. */
+  readonly artifacts: Readonly<Record<string, string>>;
+  /** `user: …` and `agent: …`, in order. */
+  readonly history: readonly string[];
+}
+
+export const storyKinds = ['stream', 'talk', 'files', 'wait'] as const;
+export type StoryKind = (typeof storyKinds)[number];
+
+export const lineText = (key: string, line: number): string => `${key}, line ${line}\n`;
+export const chapterText = (key: string, chapter: number): string => `${key}, chapter ${chapter}. `;
+export const questionText = (key: string, number: number): string => `Question ${number} of ${key}?`;
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+/** @param size lines, questions or chapters */
+export function createStory(kind: StoryKind, key: string, { size, isWatched }: { size: number; isWatched: boolean }): Story {
+  const text = `${kind} ${kind === 'wait' ? 60_000 : size} ${key}`;
+  return { kind, key, isWatched, isCanceled: kind === 'wait', ...plots[kind](text, key, size) };
+}
+
+type Plot = (text: string, key: string, size: number) => Pick<Story, 'said' | 'expected'>;
+
+const plots: Readonly<Record<StoryKind, Plot>> = {
+  stream: (text, key, size) =>
+    completed([text], {
+      artifacts: { Report: range(size).map((line) => lineText(key, line)).join('') },
+      history: [`user: ${text}`, `agent: Telling ${key}`, `agent: Told ${key}`],
+    }),
+
+  talk: (text, key, size) => {
+    const turns = range(size).flatMap((number) => [`user: ${text}`, `agent: ${questionText(key, number)}`]);
+    const remembered = `agent: Remembered ${2 * size + 1} messages of ${key}`;
+    const said = range(size + 1).map(() => text);
+    return completed(said, { artifacts: {}, history: [...turns, `user: ${text}`, remembered] });
+  },
+
+  files: (text, key, size) =>
+    completed([text], {
+      artifacts: {
+        Draft: JSON.stringify({ key, chapters: size }),
+        Book: range(size).map((chapter) => chapterText(key, chapter)).join(''),
+      },
+      history: [`user: ${text}`, `agent: Wrote ${key}`],
+    }),
+
+  wait: (text) => ({
+    said: [text],
+    expected: { state: 'TASK_STATE_CANCELED', artifacts: {}, history: [`user: ${text}`, 'agent: Waiting'] },
+  }),
+};
+
+function completed(said: readonly string[], expected: Omit<Expectation, 'state'>): Pick<Story, 'said' | 'expected'> {
+  return { said, expected: { state: 'TASK_STATE_COMPLETED', ...expected } };
+}
