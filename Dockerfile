@@ -17,6 +17,7 @@ COPY examples/pizza/package.json examples/pizza/
 COPY examples/device-assessment/package.json examples/device-assessment/
 COPY examples/echo/package.json examples/echo/
 COPY examples/hello/package.json examples/hello/
+COPY examples/conformance/package.json examples/conformance/
 # Not npm ci, for the reason given in scripts/setup.mjs; no dependency of the running system needs its install script.
 RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund
 

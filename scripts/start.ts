@@ -20,7 +20,11 @@ try {
   try {
     const address = { ...settings, redisUrl: redisUrl ?? embedded?.url ?? '' };
     await runUntilStopped({
-      settings: { ...address, agents: ['pizza', 'device-assessment', 'echo'] },
+      settings: {
+        ...address,
+        agents: ['pizza', 'device-assessment', 'echo'],
+        env: { GRPC_PORT: settings.grpcPort },
+      },
       greeting: nextSteps(address),
       embedded,
       terminal,

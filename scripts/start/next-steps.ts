@@ -4,9 +4,12 @@ export interface Address {
   readonly redisUrl: string;
 }
 
+/** Listened at, but not called: a gateway there is reached through loopback too. */
+const anyAddress = ['0.0.0.0', '::'];
+
 /** What to try once everything runs. Every command works when pasted as it is, in sh, bash and zsh. */
 export function nextSteps({ host, port, redisUrl }: Address): string {
-  const url = `http://${host}:${port}`;
+  const url = `http://${anyAddress.includes(host) ? '127.0.0.1' : host}:${port}`;
   return `
 Switchyard is ready on ${url}  (agents: ${url}/agents)
 

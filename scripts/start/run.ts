@@ -23,10 +23,8 @@ export interface Run {
 
 /** Runs everything until it is asked to stop. Throws when a part of it does not stay up. Leaves no process behind. */
 export async function runUntilStopped({ settings, greeting, embedded, terminal, signals }: Run): Promise<void> {
-  const { host, port } = settings;
-  if (await isPortTaken(port, host)) {
-    throw new Error(`port ${port} is taken. Choose another one: PORT=${port + 1} npm start`);
-  }
+  const { host, port, env } = settings;
+  await requireFree(host, { PORT: port, GRPC_PORT: Number(env?.GRPC_PORT) });
   const keepRunning = (name: Speaker, start: () => Promise<Guarded>): Supervision =>
     supervise({ name, start, say: (text) => terminal.say('switchyard', text) });
 
@@ -52,6 +50,15 @@ export async function runUntilStopped({ settings, greeting, embedded, terminal, 
 
   async function announceWhenReady(): Promise<void> {
     if (await untilReady(`http://${host}:${port}`, signals.asked)) terminal.print(greeting);
+  }
+}
+
+/** A port of 0, or one that is off, is nobody's. */
+async function requireFree(host: string, ports: Readonly<Record<string, number>>): Promise<void> {
+  for (const [name, port] of Object.entries(ports)) {
+    if (port > 0 && (await isPortTaken(port, host))) {
+      throw new Error(`port ${port} is taken. Choose another one: ${name}=${port + 1} npm start`);
+    }
   }
 }
 

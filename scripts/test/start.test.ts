@@ -10,7 +10,8 @@ import { until } from '../../tests/support/until.ts';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-describe('npm start', () => {
+// Three processes start in each test, on cores that other tests use too.
+describe('npm start', { timeout: 60_000 }, () => {
   let folder: string;
   let program: Program | undefined;
 
@@ -28,7 +29,7 @@ describe('npm start', () => {
   }
 
   async function addressOf(started: Program): Promise<string> {
-    return (await started.waitFor(/ready on (\S+)/, 15_000))[1] ?? '';
+    return (await started.waitFor(/ready on (\S+)/, 30_000))[1] ?? '';
   }
 
   it.runIf(hasCurl)('prints commands that work as they are printed', async () => {
