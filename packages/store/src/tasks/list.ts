@@ -2,9 +2,10 @@ import type { TaskState } from '@switchyard/protocol';
 import type { Scope } from '../principal.ts';
 import { Script } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
-import { type ReadPort, readTask, type TaskView } from './read.ts';
+import { type ReadPort, readTask } from './read.ts';
 import { sortableTime } from './sortable-time.ts';
 import { stateLetters } from './state-letters.ts';
+import type { TaskView } from './task-reading.ts';
 
 export const listScript = new Script('list.lua', import.meta.url);
 

@@ -1,33 +1,12 @@
-import type { TaskState } from '@switchyard/protocol';
 import { ownerOf, type Scope } from '../principal.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { Script } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 import { stateOf } from './state-letters.ts';
 import type { TaskCache } from './task-cache.ts';
+import type { TaskReading, TaskView } from './task-reading.ts';
 
 export const readScript = new Script('read.lua', import.meta.url);
-
-/** Which parts of a task are wanted. */
-export interface TaskView {
-  /** The n latest messages; 0 leaves the history out; unset: all. */
-  readonly historyLength?: number | undefined;
-  /** Default true. */
-  readonly includeArtifacts?: boolean | undefined;
-  /** The version that the caller has: if it is the present one, `task` is left out. */
-  readonly version?: string | undefined;
-}
-
-export interface TaskReading {
-  /** Changes with every event and every accepted message: an ETag. */
-  readonly version: string;
-  readonly seq: number;
-  readonly state: TaskState;
-  /** The highest number of a message whose caller need not wait any more. */
-  readonly released: number;
-  /** JSON of the task; absent if the caller has this version. */
-  readonly task?: string;
-}
 
 export interface ReadPort {
   readonly redis: RedisConnection;
@@ -49,9 +28,11 @@ export async function readTask(
   const known = port.cache.get(taskId, view);
   const version = view.version ?? known?.version;
   const reading = await read(port, ownerOf(scope), taskId, { ...view, version });
-  if (reading?.task !== undefined) port.cache.set(taskId, view, { ...reading, task: reading.task });
+  // What is kept may be another principal's, or of a task that is gone: Redis has the say.
+  if (!reading) return undefined;
+  if (reading.task !== undefined) port.cache.set(taskId, view, { ...reading, task: reading.task });
   // Unchanged: the caller has it, or we do.
-  return reading?.task === undefined && reading?.version !== view.version ? known : reading;
+  return reading.task === undefined && reading.version !== view.version ? known : reading;
 }
 
 /** For the worker that holds the task's turn, whoever owns the task. */

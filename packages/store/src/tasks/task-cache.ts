@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { TaskReading, TaskView } from './read.ts';
+import type { TaskReading, TaskView } from './task-reading.ts';
 
 /** A fail-over that loses writes may give a version out twice: what is kept may not outlive it for long. */
 const KEPT_MS = 30_000;

@@ -2,8 +2,9 @@ import type { Scope } from '../principal.ts';
 import { type AcceptPort, accept } from './accept.ts';
 import { type Cancellation, cancelTask } from './cancel.ts';
 import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list.ts';
-import { readTask, type TaskReading, type TaskView } from './read.ts';
+import { readTask } from './read.ts';
 import type { Acceptance, Submission } from './submission.ts';
+import type { TaskReading, TaskView } from './task-reading.ts';
 
 /** What a gateway does with tasks. Everything is scoped: a task of another principal, or of another agent, does not exist. */
 export class Tasks {

@@ -1,0 +1,22 @@
+import type { TaskState } from '@switchyard/protocol';
+
+/** Which parts of a task are wanted. */
+export interface TaskView {
+  /** The n latest messages; 0 leaves the history out; unset: all. */
+  readonly historyLength?: number | undefined;
+  /** Default true. */
+  readonly includeArtifacts?: boolean | undefined;
+  /** The version that the caller has: if it is the present one, `task` is left out. */
+  readonly version?: string | undefined;
+}
+
+export interface TaskReading {
+  /** Changes with every event and every accepted message: an ETag. */
+  readonly version: string;
+  readonly seq: number;
+  readonly state: TaskState;
+  /** The highest number of a message whose caller need not wait any more. */
+  readonly released: number;
+  /** JSON of the task; absent if the caller has this version. */
+  readonly task?: string;
+}
