@@ -5,6 +5,7 @@ export { type GrpcStatus, type GrpcStatusName, grpcStatuses } from './errors/grp
 export { type HttpErrorBody, httpStatuses, toHttpError } from './errors/http.ts';
 export { type JsonRpcError, jsonRpcCodes, toJsonRpcError } from './errors/json-rpc.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';
+export { mediaRangesMeet } from './media-range.ts';
 export {
   type AgentCapabilities,
   type AgentCard,

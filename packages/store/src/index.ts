@@ -1,5 +1,5 @@
 export type { DeadTurn, DeadTurns } from './dead-turns/dead-turns.ts';
-export type { FeedItem } from './feed/feed-item.ts';
+export type { FeedEvent, FeedItem } from './feed/feed-item.ts';
 export { type Feeds, type FollowOptions, TaskMissing } from './feed/feeds.ts';
 export type { Outbox, Swept } from './outbox/outbox.ts';
 export type { Principal, Scope } from './principal.ts';
@@ -24,8 +24,8 @@ export { StoreError } from './store-error.ts';
 export type { Cancellation } from './tasks/cancel.ts';
 export type { TaskPage, TaskQuery } from './tasks/list.ts';
 export { InvalidPageToken } from './tasks/page-token.ts';
-export type { TaskReading, TaskView } from './tasks/read.ts';
 export type { Acceptance, Delivery, Submission } from './tasks/submission.ts';
+export type { TaskReading, TaskView } from './tasks/task-reading.ts';
 export type { Tasks } from './tasks/tasks.ts';
 export { TooManyArtifacts } from './turns/encoder.ts';
 export { type Ending, type OpenTurn, TurnEnded, type TurnStart } from './turns/open-turn.ts';

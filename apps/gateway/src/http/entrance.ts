@@ -4,6 +4,7 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import type { StreamSlots } from '../limits/stream-slots.ts';
 import type { WaitingCalls } from '../limits/waiting-calls.ts';
 import type { Observe } from '../observe/happening.ts';
+import { activeExtensions } from '../operations/extensions.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { selectAgent } from '../tenants/select-agent.ts';
@@ -31,11 +32,18 @@ export interface Visitor {
   readonly tenant?: unknown;
 }
 
-/** From the request to the call: the version that it is in, and the agent that its path or its tenant names. @throws {A2AError} */
+/**
+ * From the request to the call: the version that it is in, and the agent that its path or its tenant names. The response
+ * says from its first byte which extensions are active.
+ * @throws {A2AError}
+ */
 export function openCall({ agents, waiting }: Entrance, exchange: Exchange, { principal, tenant }: Visitor): HttpCall {
   const { req } = exchange;
   const header = req.headers['a2a-version'];
   requireSupportedVersion(typeof header === 'string' ? header : queryText(req, 'A2A-Version'));
   const agent = selectAgent(agents, principal, { agentId: pathPart(req, 'agentId'), tenant });
-  return new HttpCall({ principal, agent }, exchange, waiting);
+  const call = new HttpCall({ principal, agent }, exchange, waiting);
+  const active = activeExtensions(call);
+  if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
+  return call;
 }

@@ -1,6 +1,7 @@
 import type { AnnouncedAgent, Principal, Scope } from '@switchyard/store';
 import type { WaitingCalls } from '../limits/waiting-calls.ts';
 import type { Call } from '../operations/call.ts';
+import { parseExtensions } from '../operations/extensions.ts';
 import { type Exchange, queryText } from './exchange.ts';
 import { positionIn, versionIn, waitMsIn } from './preferences.ts';
 
@@ -26,8 +27,7 @@ export class HttpCall implements Call {
   }
 
   get extensions(): readonly string[] {
-    const uris = this.#header('a2a-extensions')?.split(',') ?? [];
-    return uris.map((uri) => uri.trim()).filter((uri) => uri !== '');
+    return parseExtensions(this.#header('a2a-extensions'));
   }
 
   get signal(): AbortSignal {

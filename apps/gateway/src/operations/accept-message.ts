@@ -2,8 +2,10 @@ import { A2AError, type SendMessageRequest } from '@switchyard/protocol';
 import type { Acceptance, Submission } from '@switchyard/store';
 import type { Backend } from './backend.ts';
 import type { Call } from './call.ts';
+import { activeExtensions, requireExtensions } from './extensions.ts';
 import { taskNotFound } from './read-task.ts';
 import { refusePush } from './refuse-push.ts';
+import { requireMediaTypes } from './require-media-types.ts';
 import { tooManyConfigs } from './too-many-configs.ts';
 
 export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
@@ -12,13 +14,15 @@ type Refused = Exclude<Acceptance['verdict'], 'accepted'>;
 /** The first half of SendMessage and SendStreamingMessage: the message is durable, its turn is queued. @throws {A2AError} */
 export async function acceptMessage(backend: Backend, call: Call, request: SendMessageRequest): Promise<Accepted> {
   if (request.configuration?.taskPushNotificationConfig) return refusePush();
+  requireExtensions(call);
+  requireMediaTypes(call, request);
   const acceptance = await backend.tasks.accept(call.scope, submission(call, request));
   if (acceptance.verdict === 'accepted') return acceptance;
   throw refusals[acceptance.verdict](request);
 }
 
 function submission(call: Call, { message, configuration, metadata }: SendMessageRequest): Submission {
-  const extensions = offeredExtensions(call);
+  const extensions = activeExtensions(call);
   return {
     message,
     ...(configuration?.acceptedOutputModes && { acceptedOutputModes: configuration.acceptedOutputModes }),
@@ -26,13 +30,6 @@ function submission(call: Call, { message, configuration, metadata }: SendMessag
     ...(extensions.length > 0 && { extensions }),
     ...(metadata && { metadata }),
   };
-}
-
-/** What is asked for and offered is activated (A2A 4.6.2). */
-function offeredExtensions({ agent, extensions }: Call): readonly string[] {
-  if (extensions.length === 0) return extensions;
-  const offered = agent.card.capabilities.extensions ?? [];
-  return extensions.filter((uri) => offered.some((extension) => extension.uri === uri));
 }
 
 const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AError>> = {

@@ -12,7 +12,14 @@ export const card: AgentCard = {
   skills: [{ id: 'echo', name: 'Echo', description: 'Says what it hears', tags: ['test'] }],
 };
 
-/** `echo` streams, `oracle` may answer with a plain message, `mute` does not stream. */
+/** An extension that `guest` offers, and one without which `strict` takes no message. */
+export const offered = 'https://example.com/extensions/offered/v1';
+export const needed = 'https://example.com/extensions/needed/v1';
+
+/**
+ * `echo` streams, `oracle` may answer with a plain message, `mute` does not stream; `guest` and `strict` have extensions, `painter` takes
+ * pictures and JSON and makes pictures.
+ */
 export const agents: readonly AgentAnnouncement[] = [
   { id: 'echo', card, repliesWithMessage: false, concurrency: 1 },
   {
@@ -22,4 +29,32 @@ export const agents: readonly AgentAnnouncement[] = [
     concurrency: 1,
   },
   { id: 'oracle', card: { ...card, name: 'Oracle' }, repliesWithMessage: true, concurrency: 1 },
+  {
+    id: 'guest',
+    card: { ...card, name: 'Guest', capabilities: { extensions: [{ uri: offered }, { uri: needed }] } },
+    repliesWithMessage: false,
+    concurrency: 1,
+  },
+  {
+    id: 'strict',
+    card: {
+      ...card,
+      name: 'Strict',
+      capabilities: { extensions: [{ uri: offered }, { uri: needed, required: true }] },
+    },
+    repliesWithMessage: false,
+    concurrency: 1,
+  },
+  {
+    id: 'painter',
+    card: {
+      ...card,
+      name: 'Painter',
+      defaultInputModes: ['image/*'],
+      defaultOutputModes: ['image/png'],
+      skills: [{ id: 'paint', name: 'Paint', description: 'Paints', tags: [], inputModes: ['application/json'] }],
+    },
+    repliesWithMessage: false,
+    concurrency: 1,
+  },
 ];

@@ -3,21 +3,27 @@
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"
 --- @include "../push/lanes.lua"
+--- @include "../calls/caller.lua"
 --
--- KEYS  1-6 as in record.lua   7 what this principal sent under this messageId (string)
+-- KEYS  1-6 as in record.lua   7 what this principal sent under this messageId (string)   8 if an agent calls: as in caller.lua
 -- ARGV  1-6 as in record.lua   7 owner   8 context, as JSON text: of the new task; else what the client named, '' if nothing
 --       9 '1': the message makes the task   10 fingerprint of the body   11 message as JSON, without its ids and closing brace
 --       12 inbox entry: messageId as JSON, line break, what the turn is given   13 messages that may wait
 --       14 ms the messageId is remembered   and, if a webhook is to be told of all that comes of it,
 --       15 its id   16 its config, sealed   17 webhooks that a task may have
+--       or, if an agent calls, 15-17 as in caller.lua
 -- Returns  verdict … and, when the message is or was accepted: task id, context, number of the message in its task, seq,
 --          job to add (0 none), timestamp of the status
 --       scheduled | queued (whoever runs the job will read it) | duplicate (the first answer again)
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full | too-many-webhooks
+--       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 
 local owner, context, makes_task, fingerprint, message, entry, max_inbox, idempotency_ms = unpack(ARGV, 7, 14)
-local config_id, sealed, max_webhooks = unpack(ARGV, 15, 17)
+local config_id, sealed, max_webhooks = unpack(caller_key and {} or ARGV, 15, 17)
+
+local refusal = caller_key and refuse_caller()
+if refusal then return { refusal } end
 
 -- Before the state is looked at: a retry gets the first answer, also when the task has ended since.
 local known = redis.call('GET', KEYS[7])
@@ -30,6 +36,7 @@ if known then
   return { 'duplicate', known_id, its_context, tonumber(number), tonumber(seq), tonumber(job or 0), '' }
 end
 
+if caller_key and not has_room_for_call() then return { 'too-many-calls' } end
 local record
 if makes_task == '1' then
   record = new_record(owner, context)
@@ -46,6 +53,7 @@ end
 
 redis.call('SET', KEYS[7], fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)
 redis.call('RPUSH', inbox_key, entry)
+if caller_key then record_call(owner) end
 record.accepted = record.accepted + 1
 remember(record, message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}')
 

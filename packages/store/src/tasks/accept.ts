@@ -10,11 +10,11 @@ import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
-import type { Acceptance, Delivery, Submission } from './submission.ts';
+import type { Acceptance, CallingTurn, CallSubmission, Delivery, RefusedCall, Submission } from './submission.ts';
 
 export const acceptScript = new Script('accept.lua', import.meta.url);
 
-type Refusal = Exclude<Acceptance['verdict'], 'accepted'>;
+type Refusal = Exclude<Acceptance['verdict'], 'accepted'> | RefusedCall['verdict'];
 type Reply =
   | [Refusal]
   | [
@@ -40,19 +40,23 @@ export interface AcceptPort {
  * so that script and add leave together, on one connection. Without the add (a gateway that dies here, a lost command)
  * the sweeper adds the job.
  */
-export async function accept(port: AcceptPort, scope: Scope, submission: Submission): Promise<Acceptance> {
+export function accept(port: AcceptPort, scope: Scope, submission: Submission): Promise<Acceptance>;
+export function accept(port: AcceptPort, scope: Scope, submission: CallSubmission): Promise<Acceptance | RefusedCall>;
+export function accept(port: AcceptPort, scope: Scope, submission: Sent): Promise<Acceptance | RefusedCall> {
   const { taskId, contextId } = submission.message;
   return taskId === undefined
     ? createTask(port, scope, submission, contextId ?? port.shards.newId(ownerOf(scope) + submission.message.messageId))
     : continueTask(port, scope, submission, taskId);
 }
 
+type Sent = Submission & Partial<CallSubmission>;
+
 async function createTask(
   port: AcceptPort,
   scope: Scope,
-  submission: Submission,
+  submission: Sent,
   contextId: string,
-): Promise<Acceptance> {
+): Promise<Acceptance | RefusedCall> {
   const taskId = port.shards.newId(contextId);
   const ids = { taskId, contextId: jsonText(contextId), makesTask: true };
   const [reply] = await Promise.all([run(port, scope, submission, ids), port.queue.add(scope.agent, taskId, 1)]);
@@ -74,9 +78,9 @@ async function createTask(
 async function continueTask(
   port: AcceptPort,
   scope: Scope,
-  submission: Submission,
+  submission: Sent,
   taskId: string,
-): Promise<Acceptance> {
+): Promise<Acceptance | RefusedCall> {
   const { contextId } = submission.message;
   const ids = { taskId, contextId: contextId === undefined ? '' : jsonText(contextId), makesTask: false };
   const reply = await run(port, scope, submission, ids);
@@ -101,12 +105,16 @@ interface Ids {
   readonly makesTask: boolean;
 }
 
-async function run(port: AcceptPort, scope: Scope, submission: Submission, ids: Ids): Promise<Reply> {
+async function run(port: AcceptPort, scope: Scope, submission: Sent, ids: Ids): Promise<Reply> {
   const { redis, shards, settings } = port;
   const keys = shards.of(ids.taskId);
   return (await acceptScript.run(
     redis,
-    [...keys.record(ids.taskId), keys.accepted(scope, submission.message.messageId)],
+    [
+      ...keys.record(ids.taskId),
+      keys.accepted(scope, submission.message.messageId),
+      ...(submission.caller ? [keys.task(submission.caller.taskId)] : []),
+    ],
     [
       ...recordArguments(ids.taskId, settings),
       ownerOf(scope),
@@ -117,9 +125,15 @@ async function run(port: AcceptPort, scope: Scope, submission: Submission, ids: 
       entry(scope, submission),
       settings.maxInbox,
       settings.idempotencyMs,
-      ...webhookArguments(port, ids.taskId, submission),
+      ...(submission.caller
+        ? callerArguments(port, submission.caller)
+        : webhookArguments(port, ids.taskId, submission)),
     ],
   )) as Reply;
+}
+
+function callerArguments({ settings }: AcceptPort, { epoch, isDetached }: CallingTurn): (string | number)[] {
+  return [epoch, isDetached ? 'd' : 'w', settings.maxCalls];
 }
 
 function webhookArguments(
@@ -143,13 +157,14 @@ function withoutIds({ taskId: _, contextId: __, ...message }: Message): string {
   return JSON.stringify(message).slice(0, -1);
 }
 
-function entry(scope: Scope, { message, acceptedOutputModes, extensions, metadata }: Submission): string {
+function entry(scope: Scope, { message, acceptedOutputModes, extensions, metadata, caller }: Sent): string {
   const delivery: Delivery = {
     message,
     scopes: scope.principal.scopes,
     ...(acceptedOutputModes?.length && { acceptedOutputModes }),
     ...(extensions?.length && { extensions }),
     ...(metadata && { metadata }),
+    ...(caller && { caller: { taskId: caller.taskId, agent: caller.agent, depth: caller.depth } }),
   };
   return `${JSON.stringify(message.messageId)}\n${JSON.stringify(delivery)}`;
 }

@@ -16,6 +16,27 @@ export interface Submission {
   readonly historyLength?: number;
 }
 
+/** The turn in which an agent calls another one. */
+export interface CallingTurn {
+  readonly taskId: string;
+  readonly agent: string;
+  readonly epoch: number;
+  /** Of the called agent's turn: 1 if a client began the chain of calls that led to this turn. */
+  readonly depth: number;
+  /** The called task may outlive a completion of the caller's. */
+  readonly isDetached: boolean;
+}
+
+/** What an agent sends to another one. */
+export interface CallSubmission extends Submission {
+  readonly caller: CallingTurn;
+}
+
+/** `fenced`: the caller has lost its turn. `caller-canceling`: its task is about to end. `too-many-calls`: of its task have not ended. */
+export interface RefusedCall {
+  readonly verdict: 'fenced' | 'caller-canceling' | 'too-many-calls';
+}
+
 /**
  * - `accepted`: durable. `number` counts the messages of the task: 1, 2, …; its caller is released by the first feed item
  *   whose `released` is as high. `seq` is where a feed goes on. `task`: the new task as JSON, when the message made it.
@@ -51,4 +72,6 @@ export interface Delivery {
   readonly acceptedOutputModes?: readonly string[];
   readonly extensions?: readonly string[];
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** The agent that called, if the message comes from one. */
+  readonly caller?: Pick<CallingTurn, 'taskId' | 'agent' | 'depth'>;
 }

@@ -3,6 +3,7 @@ import type { Visit } from '../../http/http-call.ts';
 import { waitMsIn } from '../../http/preferences.ts';
 import type { WaitingCall, WaitingCalls } from '../../limits/waiting-calls.ts';
 import type { Call } from '../../operations/call.ts';
+import { parseExtensions } from '../../operations/extensions.ts';
 import { textIn } from './metadata.ts';
 import type { ServedCall } from './rpc.ts';
 
@@ -22,8 +23,7 @@ export class GrpcCall implements Call, Disposable {
   }
 
   get extensions(): readonly string[] {
-    const uris = textIn(this.#call.metadata, 'a2a-extensions')?.split(',') ?? [];
-    return uris.map((uri) => uri.trim()).filter((uri) => uri !== '');
+    return parseExtensions(textIn(this.#call.metadata, 'a2a-extensions'));
   }
 
   get signal(): AbortSignal {

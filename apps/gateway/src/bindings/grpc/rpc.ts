@@ -3,6 +3,8 @@ import { type A2AError, grpcStatuses } from '@switchyard/protocol';
 import { requestIdOf } from '../../http/begin-exchange.ts';
 import { failureOf } from '../../http/report-failure.ts';
 import type { Observe, RequestName } from '../../observe/happening.ts';
+import type { Call } from '../../operations/call.ts';
+import { activeExtensions } from '../../operations/extensions.ts';
 import { toA2AError } from '../../operations/to-a2a-error.ts';
 import { textIn } from './metadata.ts';
 
@@ -15,6 +17,7 @@ export class Rpc {
   readonly #name: RequestName;
   readonly #observe: Observe;
   readonly #startedAt = performance.now();
+  #extensions: readonly string[] = [];
 
   constructor(call: ServedCall<unknown, unknown>, observe: Observe) {
     const requestId = requestIdOf(textIn(call.metadata, 'x-request-id'));
@@ -22,11 +25,17 @@ export class Rpc {
     this.#observe = observe;
   }
 
+  /** It is known who asks whom. */
+  opened(call: Call): void {
+    this.#extensions = activeExtensions(call);
+  }
+
   /** What every answer begins with. */
   head(version: string): Metadata {
     const head = new Metadata();
     head.set('x-request-id', this.#name.requestId);
     head.set('a2a-version', version);
+    if (this.#extensions.length > 0) head.set('a2a-extensions', this.#extensions.join(','));
     return head;
   }
 

@@ -33,6 +33,7 @@ async function stream<Request extends TenantRequest, Response>(
   rpc: Rpc,
 ): Promise<void> {
   using opened = await openCall(entrance, call, call.request.tenant);
+  rpc.opened(opened);
   const operation = entrance.operations[name];
   if (operation.kind !== 'streaming') throw new TypeError(`${name} answers with one message`);
   using _slot = entrance.streams.take();

@@ -26,7 +26,7 @@ export function serveUnary<Request extends TenantRequest, Response>(
 ): handleUnaryCall<Request, Response> {
   return (call, callback) => {
     const rpc = new Rpc(call, entrance.observe);
-    answer(entrance, method, call).then(
+    answer(entrance, method, call, rpc).then(
       (message) => {
         call.sendMetadata(rpc.head(protocolVersion));
         callback(null, message);
@@ -41,8 +41,10 @@ async function answer<Request extends TenantRequest, Response>(
   entrance: Entrance,
   { operation: name, toParams, toMessage }: Method<Request, Response>,
   call: ServerUnaryCall<Request, Response>,
+  rpc: Rpc,
 ): Promise<Response> {
   using opened = await openCall(entrance, call, call.request.tenant);
+  rpc.opened(opened);
   const operation = entrance.operations[name];
   if (operation.kind !== 'unary') throw new TypeError(`${name} answers with a stream`);
   const { json = '{}' } = await operation.invoke(opened, requireShallow(toParams(call.request), 'request'));

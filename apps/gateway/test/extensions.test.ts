@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { needed, offered } from './support/agents.ts';
+import { call, type ErrorBody, get, openStream, post, type Sent, userMessage } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const unknown = 'https://example.com/extensions/unknown/v1';
+const request = () => ({ message: userMessage('hello'), configuration: { returnImmediately: true } });
+const asking = (...uris: string[]) => ({ 'a2a-extensions': uris.join(', ') });
+
+describe('Extensions that a client asks for', () => {
+  it('are echoed as far as the agent offers them, each once, by REST and by JSON-RPC', async () => {
+    const headers = asking(offered, unknown, offered, needed);
+    const rest = await post(`${stage.url}/agents/guest/message:send`, request(), headers);
+    const rpc = await call(`${stage.url}/agents/guest`, 'SendMessage', request(), headers);
+    for (const answer of [rest, rpc]) expect(answer.headers.get('a2a-extensions')).toBe(`${offered},${needed}`);
+  });
+
+  it('are echoed before the first byte of a stream', async () => {
+    const stream = await openStream(`${stage.url}/agents/guest/message:stream`, {
+      method: 'POST',
+      body: JSON.stringify(request()),
+      headers: { 'content-type': 'application/json', ...asking(offered, unknown) },
+    });
+    expect(stream.response.headers.get('a2a-extensions')).toBe(offered);
+    stream.cut();
+  });
+
+  it('are not mentioned where none is active', async () => {
+    expect((await get(`${stage.url}/agents/guest/tasks`, asking(unknown))).headers.has('a2a-extensions')).toBe(false);
+    expect((await get(`${stage.url}/tasks`, asking(offered))).headers.has('a2a-extensions')).toBe(false);
+  });
+
+  it('reach the turn as far as they are active', async () => {
+    const { body } = await post<Sent>(`${stage.url}/agents/guest/message:send`, request(), asking(unknown, offered));
+    const turn = await stage.beginTurn(body.task.id);
+    expect(turn.start.delivery.extensions).toEqual([offered]);
+  });
+});
+
+describe('An extension that the agent requires', () => {
+  it('has to be asked for in every message', async () => {
+    const rest = await post<ErrorBody>(`${stage.url}/agents/strict/message:send`, request(), asking(offered));
+    expect([rest.status, rest.body.error.details?.[0]?.reason]).toEqual([400, 'EXTENSION_SUPPORT_REQUIRED']);
+    expect(rest.body.error.details?.[1]?.fieldViolations).toEqual([
+      { field: 'A2A-Extensions', description: `must name ${needed}` },
+    ]);
+    const rpc = await call<ErrorBody>(`${stage.url}/agents/strict`, 'SendStreamingMessage', request());
+    expect(rpc.body.error.code).toBe(-32008);
+  });
+
+  it('lets in who asks for it', async () => {
+    const { status, body } = await post<Sent>(`${stage.url}/agents/strict/message:send`, request(), asking(needed));
+    expect(status).toBe(200);
+    expect(body.task.status.state).toBe('TASK_STATE_SUBMITTED');
+  });
+
+  it('is not needed to look at tasks', async () => {
+    expect((await get(`${stage.url}/agents/strict/tasks`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,101 @@
+import type { Part } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, call, type ErrorBody, post, userMessage } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage();
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+function send(agent: string, parts: Part[], acceptedOutputModes: string[] = []): Promise<Answer<ErrorBody>> {
+  const configuration = { returnImmediately: true, acceptedOutputModes };
+  return post(`${stage.url}/agents/${agent}/message:send`, { message: userMessage('', { parts }), configuration });
+}
+
+/** The fields that are refused because of their type. */
+async function refused(agent: string, parts: Part[], acceptedOutputModes: string[] = []): Promise<string[]> {
+  const { status, body } = await send(agent, parts, acceptedOutputModes);
+  if (status === 200) return [];
+  expect([status, body.error.details?.[0]?.reason]).toEqual([400, 'CONTENT_TYPE_NOT_SUPPORTED']);
+  return (body.error.details?.[1]?.fieldViolations ?? []).map(({ field }) => field);
+}
+
+const picture = (mediaType?: string): Part => ({ raw: 'AAAA', ...(mediaType !== undefined && { mediaType }) });
+
+describe('The parts of a message', () => {
+  it.each<[string, Part]>([
+    ['text', { text: 'hello' }],
+    ['text that says so', { text: 'hello', mediaType: 'text/plain; charset=utf-8' }],
+    ['a file that does not say what it is', picture()],
+    ['a link that does not say what it is', { url: 'https://example.com/x' }],
+    ['a part with an empty type', { text: 'hello', mediaType: '' }],
+  ])('may be %s for an agent that takes text', async (_what, part) => {
+    expect(await refused('echo', [part])).toEqual([]);
+  });
+
+  it.each<[string, Part]>([
+    ['data', { data: { a: 1 } }],
+    ['null as data', { data: null }],
+    ['a picture', picture('image/png')],
+    ['a link to a picture', { url: 'https://example.com/x', mediaType: 'image/png' }],
+    ['text of another type', { text: '<p>', mediaType: 'text/html' }],
+  ])('may not be %s for it', async (_what, part) => {
+    expect(await refused('echo', [part])).toEqual(['message.parts[0].mediaType']);
+  });
+
+  it('may be what a range of the agent covers, or what one of its skills takes', async () => {
+    expect(await refused('painter', [picture('image/webp'), { data: { a: 1 } }])).toEqual([]);
+  });
+
+  it('are each named when they are refused, with what the agent takes', async () => {
+    const parts = [{ text: 'hello' }, picture('image/png'), picture('video/mp4')];
+    expect(await refused('painter', parts)).toEqual(['message.parts[0].mediaType', 'message.parts[2].mediaType']);
+    const { body } = await send('painter', parts);
+    expect(body.error.details?.[1]?.fieldViolations?.[0]?.description).toContain('image/*, application/json');
+  });
+
+  it('are refused before anything is stored, in a stream too', async () => {
+    const message = userMessage('', { parts: [picture('image/png')], contextId: 'never' });
+    const stream = await call<ErrorBody>(`${stage.url}/agents/echo`, 'SendStreamingMessage', { message });
+    expect(stream.body.error.code).toBe(-32005);
+    const list = await call<{ result: object }>(`${stage.url}/agents/echo`, 'ListTasks', { contextId: 'never' });
+    expect(list.body.result).toMatchObject({ totalSize: 0 });
+  });
+});
+
+describe('The output modes that a client accepts', () => {
+  const hello = [{ text: 'hello' }];
+
+  it.each([[[]], [['text/plain']], [['application/json', 'text/*']], [['*/*']]])(
+    'may be %j for an agent that answers with text',
+    async (modes) => {
+      expect(await refused('echo', hello, modes)).toEqual([]);
+    },
+  );
+
+  it('are refused when the agent makes none of them', async () => {
+    expect(await refused('echo', hello, ['image/png', 'application/json'])).toEqual([
+      'configuration.acceptedOutputModes',
+    ]);
+  });
+
+  it('are named beside the parts that are refused', async () => {
+    expect(await refused('painter', hello, ['text/plain'])).toEqual([
+      'message.parts[0].mediaType',
+      'configuration.acceptedOutputModes',
+    ]);
+  });
+
+  it('reach the turn as they came', async () => {
+    const { body } = await call<{ result: { task: { id: string } } }>(stage.url, 'SendMessage', {
+      message: userMessage('hello'),
+      configuration: { returnImmediately: true, acceptedOutputModes: ['text/*', 'image/png'] },
+    });
+    const turn = await stage.beginTurn(body.result.task.id);
+    expect(turn.start.delivery.acceptedOutputModes).toEqual(['text/*', 'image/png']);
+  });
+});

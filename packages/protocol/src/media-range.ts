@@ -1,0 +1,16 @@
+/**
+ * Whether two media types have something in common, either of which may be a range such as `text/*` (RFC 9110 12.5.1).
+ * Parameters do not count.
+ */
+export function mediaRangesMeet(one: string, other: string): boolean {
+  const [a, b] = [essence(one), essence(other)];
+  return covers(a, b) || covers(b, a);
+}
+
+function covers(range: string, type: string): boolean {
+  return (
+    range === '*/*' || range === '*' || range === type || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
+  );
+}
+
+const essence = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { mediaRangesMeet } from '../src/index.ts';
+
+describe('two media ranges', () => {
+  it.each([
+    ['text/plain', 'text/plain'],
+    ['text/plain', 'TEXT/Plain; charset=utf-8'],
+    ['text/*', 'text/markdown'],
+    ['*/*', 'image/png'],
+    ['*', 'image/png'],
+    ['image/*', 'image/*'],
+  ])('%s and %s meet, whichever is named first', (one, other) => {
+    expect(mediaRangesMeet(one, other)).toBe(true);
+    expect(mediaRangesMeet(other, one)).toBe(true);
+  });
+
+  it.each([
+    ['text/plain', 'text/html'],
+    ['text/*', 'texture/plain'],
+    ['image/*', 'text/*'],
+    ['application/json', 'application/json-seq'],
+    ['', 'text/plain'],
+  ])('%s and %s do not', (one, other) => {
+    expect(mediaRangesMeet(one, other)).toBe(false);
+    expect(mediaRangesMeet(other, one)).toBe(false);
+  });
+});
