@@ -20,12 +20,18 @@ beforeAll(async () => {
   [url = ''] = stack.urls;
   const { body } = await post<{ task: Task }>(`${url}/message:send`, { message: userMessage('ask') }, ada);
   task = body.task;
+  // Whatever the gateway keeps of what it has read, it has it now.
+  await get(`${url}/tasks/${task.id}`, ada);
 });
 
 afterAll(() => stack.stop());
 
 const intrusions = [
   ['GetTask', () => get<ErrorBody>(`${url}/tasks/${task.id}`, bob)],
+  [
+    'GetTask by who claims to know it',
+    () => get<ErrorBody>(`${url}/tasks/${task.id}`, { ...bob, 'if-none-match': '"1"' }),
+  ],
   ['CancelTask', () => post<ErrorBody>(`${url}/tasks/${task.id}:cancel`, {}, bob)],
   ['SubscribeToTask', () => get<ErrorBody>(`${url}/tasks/${task.id}:subscribe`, bob)],
   [

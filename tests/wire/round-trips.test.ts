@@ -11,14 +11,16 @@ import { type Stack, startStack } from '../support/stack.ts';
 let redis: TestRedis;
 let stack: Stack;
 let monitor: RedisMonitor;
+/** A gateway that has answered about the tasks before, and one that has not. */
 let url: string;
+let fresh: string;
 let small: Task;
 let large: Task;
 
 beforeAll(async () => {
   redis = await startRedis();
-  stack = await startStack({ redisUrl: redis.url, agents: ['echo'] });
-  [url = ''] = stack.urls;
+  stack = await startStack({ redisUrl: redis.url, agents: ['echo'], gateways: 2 });
+  [url = '', fresh = ''] = stack.urls;
   small = await send(url, userMessage('stream 100'));
   large = await send(url, userMessage('stream 10000'));
   // From here on the gateway alone speaks of tasks.
@@ -44,14 +46,20 @@ async function commandsOf(act: () => Promise<{ readonly id: string }>): Promise<
 
 describe('GetTask', () => {
   it('takes one round trip', async () => {
-    expect(await commandsOf(() => getTask(url, small.id))).toEqual(['evalsha']);
+    expect(await commandsOf(() => getTask(fresh, small.id))).toEqual(['evalsha']);
   });
 
   it('takes one more for an artifact of 64 KiB or more, which no script copies', async () => {
-    expect(await commandsOf(() => getTask(url, large.id))).toEqual(['evalsha', 'getrange']);
+    expect(await commandsOf(() => getTask(fresh, large.id))).toEqual(['evalsha', 'getrange']);
   });
 
-  it('takes one when nothing has changed, however large the artifact', async () => {
+  it('fetches an artifact once for as long as the task does not change', async () => {
+    const known = await getTask(url, large.id);
+    expect(await commandsOf(() => getTask(url, large.id))).toEqual(['evalsha']);
+    expect(await getTask(url, large.id)).toEqual(known);
+  });
+
+  it('sends nothing to a client that has the task already, and asks for nothing but its version', async () => {
     const etag = (await get(`${url}/tasks/${large.id}`)).headers.get('etag') ?? '';
     const poll = async (): Promise<Task> => {
       const { status } = await get(`${url}/tasks/${large.id}`, { 'if-none-match': etag });

@@ -162,6 +162,7 @@ describe('reading', () => {
     const first = await store.tasks.read(alice, taskId);
     expect(await store.tasks.read(alice, taskId)).toEqual(first);
     expect(await store.tasks.read(bob, taskId)).toBeUndefined();
+    expect(await store.tasks.read(bob, taskId, { version: 'any' })).toBeUndefined();
     await store.tasks.cancel(alice, taskId);
     expect((await read(taskId)).status.state).toBe('TASK_STATE_CANCELED');
     const ofOther = await testStore({ prefix: store.settings.prefix, readCacheBytes: 0 });
