@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['{packages,apps,examples}/*/test/**/*.test.ts', 'tests/**/*.test.ts', 'scripts/test/**/*.test.ts'],
+    include: [
+      '{packages,apps,examples}/*/test/**/*.test.ts',
+      'tests/**/*.test.ts',
+      'scripts/test/**/*.test.ts',
+      'faults/test/**/*.test.ts',
+    ],
     globalSetup: ['tests/support/shared-redis.ts'],
     // Two cores, shared with the Redis and the processes that the tests start.
     maxWorkers: 2,

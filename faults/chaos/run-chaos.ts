@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../tests/support/prefix.ts';
 import { startStack } from '../../tests/support/stack.ts';
 import { leakedKeys } from '../report/leaked-keys.ts';
@@ -19,6 +18,8 @@ export interface ChaosOptions {
   readonly clients: number;
   /** Between two deeds, at random. */
   readonly pauseMs: readonly [least: number, most: number];
+  /** Of ended tasks: long enough to be looked at, short enough to see that nothing is left of them. */
+  readonly retentionMs: number;
   readonly say: (line: string) => void;
 }
 
@@ -32,8 +33,6 @@ export interface ChaosReport {
 
 const GATEWAYS = 2;
 const WORKERS = 3;
-/** Long enough to be looked at, short enough to see that nothing is left. */
-const RETENTION_MS = 45_000;
 
 /** Tasks of all kinds, while whatever holds them is killed at random; then everything that is wrong with any of them. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
@@ -46,12 +45,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     agents: ['faults/agents/storyteller.ts'],
     gateways: GATEWAYS,
     workers: WORKERS,
-    env: environment(prefix, redis.shards),
+    env: environment(prefix, redis.shards, options.retentionMs),
   });
   const run = new Run(options, stack.urls);
   const deeds = killAtRandom({ stack, redis, random, say: options.say }, options, run);
   await run.until(deeds);
-  const leaked = await countLeaks(redis.url, prefix);
+  const leaked = await leakedKeys(redis, prefix, 3 * options.retentionMs);
   run.tally.add(leaked.map((key) => ({ kind: 'keys', what: key })));
   return {
     tally: run.tally,
@@ -62,9 +61,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   };
 }
 
-/** @param unused number of keys that may be left */
-function environment(prefix: string, shards: number): Record<string, string> {
-  const kept = String(RETENTION_MS);
+function environment(prefix: string, shards: number, retentionMs: number): Record<string, string> {
+  const kept = String(retentionMs);
   return {
     DEFAULT_AGENT: 'storyteller',
     KEY_PREFIX: prefix,
@@ -134,16 +132,9 @@ async function killAtRandom(
     await delay(surroundings.random.between(...pauseMs));
     const deed = await strike(surroundings);
     done[deed] = (done[deed] ?? 0) + 1;
-    say(`${String(number).padStart(3)}/${kills}  ${deed.padEnd(30)} ${run.told} tasks, ${run.tally.examples(99).length} faults`);
+    say(
+      `${String(number).padStart(3)}/${kills}  ${deed.padEnd(30)} ${run.told} tasks, ${run.tally.examples(99).length} faults`,
+    );
   }
   return done;
-}
-
-async function countLeaks(redisUrl: string, prefix: string): Promise<string[]> {
-  const redis = new Redis(redisUrl);
-  try {
-    return await leakedKeys(redis, prefix, 3 * RETENTION_MS);
-  } finally {
-    redis.disconnect();
-  }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Cluster, Redis } from 'ioredis';
+import type { RedisDeployment } from '../support/deployment.ts';
 
 /**
  * What stays for as long as a deployment does: the registry, and of each queue what BullMQ keeps of the queue itself.
@@ -7,8 +7,8 @@ import { Cluster, Redis } from 'ioredis';
  */
 const LASTING = /\{agents\}:(?:agents|alive|shards)$|:q:[^:]+:(?:meta|events|stalled-check|stalled|marker|id)$/;
 
-/** Keys that belong to no task that lives, once all tasks are past their retention. Waits for them up to `withinMs`. */
-export async function leakedKeys(redis: Redis | Cluster, prefix: string, withinMs: number): Promise<string[]> {
+/** Keys that are left once all tasks are past their retention. Waits for them to go, at most `withinMs`. */
+export async function leakedKeys(redis: RedisDeployment, prefix: string, withinMs: number): Promise<string[]> {
   const deadline = Date.now() + withinMs;
   for (;;) {
     const leaked = (await allKeys(redis, prefix)).filter((key) => !LASTING.test(key));
@@ -17,11 +17,8 @@ export async function leakedKeys(redis: Redis | Cluster, prefix: string, withinM
   }
 }
 
-async function allKeys(redis: Redis | Cluster, prefix: string): Promise<string[]> {
-  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
-  const keys: string[] = [];
-  for (const node of nodes) {
-    for await (const found of node.scanStream({ match: `${prefix}*`, count: 1_000 })) keys.push(...found);
-  }
-  return keys;
+async function allKeys(redis: RedisDeployment, prefix: string): Promise<string[]> {
+  const masters = await redis.masters();
+  const replies = await Promise.all(masters.map((node) => node.ask(`KEYS ${prefix}*`, 5_000)));
+  return replies.flatMap((reply) => reply.split('\r\n').filter((line) => line.startsWith(prefix)));
 }

@@ -26,7 +26,8 @@ export function checkStory(story: Story, task: Task, replayed: Watched): Fault[]
 /** What a watcher saw as it happened must be what the replay says. */
 export function compareWatched(seen: Watched, replayed: Watched): Fault[] {
   const problems = [...seen.problems];
-  for (const [seq, text] of seen.events) if (replayed.events.get(seq) !== text) problems.push(`event ${seq} was ${text}`);
+  for (const [seq, text] of seen.events)
+    if (replayed.events.get(seq) !== text) problems.push(`event ${seq} was ${text}`);
   return problems.map((what) => ({ kind: 'events', what }));
 }
 

@@ -31,7 +31,10 @@ export class ResilientClient {
   }
 
   async send(message: Message, returnImmediately: boolean): Promise<Task> {
-    const { task } = await this.#ask<{ task: Task }>('/message:send', { message, configuration: { returnImmediately } });
+    const { task } = await this.#ask<{ task: Task }>('/message:send', {
+      message,
+      configuration: { returnImmediately },
+    });
     return task;
   }
 

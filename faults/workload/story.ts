@@ -29,7 +29,11 @@ export const questionText = (key: string, number: number): string => `Question $
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
 /** @param size lines, questions or chapters */
-export function createStory(kind: StoryKind, key: string, { size, isWatched }: { size: number; isWatched: boolean }): Story {
+export function createStory(
+  kind: StoryKind,
+  key: string,
+  { size, isWatched }: { size: number; isWatched: boolean },
+): Story {
   const text = `${kind} ${kind === 'wait' ? 60_000 : size} ${key}`;
   return { kind, key, isWatched, isCanceled: kind === 'wait', ...plots[kind](text, key, size) };
 }
@@ -39,7 +43,11 @@ type Plot = (text: string, key: string, size: number) => Pick<Story, 'said' | 'e
 const plots: Readonly<Record<StoryKind, Plot>> = {
   stream: (text, key, size) =>
     completed([text], {
-      artifacts: { Report: range(size).map((line) => lineText(key, line)).join('') },
+      artifacts: {
+        Report: range(size)
+          .map((line) => lineText(key, line))
+          .join(''),
+      },
       history: [`user: ${text}`, `agent: Telling ${key}`, `agent: Told ${key}`],
     }),
 
@@ -54,7 +62,9 @@ const plots: Readonly<Record<StoryKind, Plot>> = {
     completed([text], {
       artifacts: {
         Draft: JSON.stringify({ key, chapters: size }),
-        Book: range(size).map((chapter) => chapterText(key, chapter)).join(''),
+        Book: range(size)
+          .map((chapter) => chapterText(key, chapter))
+          .join(''),
       },
       history: [`user: ${text}`, `agent: Wrote ${key}`],
     }),

@@ -1,0 +1,84 @@
+import { parseArgs } from 'node:util';
+import { type ChaosReport, runChaos } from './chaos/run-chaos.ts';
+import { type FailOverReport, measureFailOver } from './fail-over/measure-fail-over.ts';
+import { measureRecovery } from './recovery/measure-recovery.ts';
+import { type Spread, seconds, table } from './report/table.ts';
+import { type FaultKind, faultKinds } from './report/tally.ts';
+import { startCluster } from './support/cluster.ts';
+import { startSentinel } from './support/sentinel.ts';
+
+/**
+ * `npm run faults [-- --tasks 10000 --kills 60 --fail-overs 20 --seed 1]`: about ten minutes. Progress on standard error,
+ * the table on standard output; exit code 1 if any cell of it is not what it must be.
+ */
+const { values } = parseArgs({
+  options: {
+    tasks: { type: 'string', default: '10000' },
+    kills: { type: 'string', default: '60' },
+    'fail-overs': { type: 'string', default: '20' },
+    clients: { type: 'string', default: '40' },
+    seed: { type: 'string', default: String(Date.now() % 100_000) },
+  },
+});
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+const RECOVERY_BAR_MS = 5_000;
+const OUTAGE_BAR_MS = 6_000;
+
+say(`seed ${values.seed}`);
+const chaos = await runChaos({
+  tasks: Number(values.tasks),
+  kills: Number(values.kills),
+  seed: Number(values.seed),
+  clients: Number(values.clients),
+  pauseMs: [1_000, 4_000],
+  retentionMs: 45_000,
+  say,
+});
+say('recovery from kill -9 of a worker');
+const recovery = await measureRecovery({ rounds: 6, tasks: 20 });
+const rounds = Number(values['fail-overs']);
+const cluster = await failOvers(await startCluster(), 'Cluster');
+const sentinel = await failOvers(await startSentinel(), 'Sentinel', 2);
+
+process.stdout.write(`\n${chaosTable(chaos)}\n\n${figures(recovery, { Cluster: cluster, Sentinel: sentinel })}\n`);
+for (const example of chaos.tally.examples(20)) say(example);
+if (!isGood()) process.exitCode = 1;
+
+async function failOvers(
+  redis: Awaited<ReturnType<typeof startCluster>>,
+  name: string,
+  most = Number.POSITIVE_INFINITY,
+): Promise<FailOverReport> {
+  say(`fail-overs of a ${name}`);
+  await using deployment = redis;
+  return measureFailOver(deployment, { rounds: Math.min(rounds, most), how: 'kill', say });
+}
+
+function chaosTable({ tally, tasks, deeds, resumedStreams, seconds: took }: ChaosReport): string {
+  const total = Object.values(deeds).reduce((sum, count) => sum + count, 0);
+  const title = `${tasks} tasks, ${total} deeds, ${resumedStreams} streams resumed, ${took} s, seed ${values.seed}`;
+  const kinds = Object.keys(faultKinds) as FaultKind[];
+  const done = Object.entries(deeds).map(([deed, count]): [string, number] => [`  ${deed}`, count]);
+  return table(title, [...kinds.map((kind): [string, number] => [faultKinds[kind], tally.count(kind)]), ...done]);
+}
+
+function figures(worker: Spread, deployments: Readonly<Record<string, FailOverReport>>): string {
+  return table('measured', [
+    ['worker killed until its turns run elsewhere, median', seconds(worker.median)],
+    [`… worst (bar ${seconds(RECOVERY_BAR_MS)})`, seconds(worker.worst)],
+    ...Object.entries(deployments).flatMap(([name, report]): [string, string | number][] => [
+      [
+        `${name}: worst outage in ${report.rounds} fail-overs (bar ${seconds(OUTAGE_BAR_MS)})`,
+        seconds(report.worstOutageMs),
+      ],
+      [`${name}: acknowledged and lost, of ${report.requests}`, report.lost.length],
+      [`${name}: wedged workers`, report.wedged],
+    ]),
+  ]);
+}
+
+function isGood(): boolean {
+  const isHeld = ({ worstOutageMs, lost, wedged }: FailOverReport): boolean =>
+    worstOutageMs < OUTAGE_BAR_MS && lost.length === 0 && wedged === 0;
+  return chaos.tally.isClean && recovery.worst < RECOVERY_BAR_MS && isHeld(cluster) && isHeld(sentinel);
+}
