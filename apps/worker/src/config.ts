@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { defaultStoreSettings, type StoreSettings } from '@switchyard/store';
 import { z } from 'zod';
+import { pushVariables, toPushSettings } from './push/push-variables.ts';
 import type { WorkerSettings } from './worker.ts';
 
 export interface WorkerConfig {
@@ -34,6 +35,7 @@ const environmentSchema = z.object({
   REPLAY_MS: milliseconds.default(defaultStoreSettings.replayMs),
   SWEEP_MS: milliseconds.default(2_000),
   DRAIN_MS: z.coerce.number().int().min(0).max(3_600_000).default(2_000),
+  ...pushVariables,
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
 
@@ -55,8 +57,9 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
       leaseMs: env.LEASE_MS,
       retentionMs: env.RETENTION_MS,
       replayMs: env.REPLAY_MS,
+      pushSecrets: env.PUSH_SECRET,
     },
-    worker: { drainMs: env.DRAIN_MS, sweepEveryMs: env.SWEEP_MS },
+    worker: { drainMs: env.DRAIN_MS, sweepEveryMs: env.SWEEP_MS, push: toPushSettings(env, env.SWEEP_MS) },
     logLevel: env.LOG_LEVEL,
   };
 }

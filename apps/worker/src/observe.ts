@@ -18,10 +18,33 @@ export type Happening =
   | { readonly kind: 'job-without-turn'; readonly agent: string; readonly taskId: string; readonly verdict: string }
   | { readonly kind: 'job-failed'; readonly agent: string; readonly taskId: string; readonly error: unknown }
   | { readonly kind: 'swept'; readonly add: number; readonly canceled: number }
-  | { readonly kind: 'consumer-restarted'; readonly agent: string; readonly waiting: number }
+  | { readonly kind: 'consumer-restarted'; readonly name: string; readonly waiting: number }
+  | ({ readonly kind: 'push-failed'; readonly retryInMs: number } & PushFailure)
+  | ({ readonly kind: 'push-dead' } & PushFailure)
+  | ({ readonly kind: 'push-ended' } & PushName)
   | { readonly kind: 'trouble'; readonly where: string; readonly error: unknown };
 
+/** Which webhook. Of its address no more than the origin: the rest may be secret. */
+interface PushName {
+  readonly taskId: string;
+  readonly configId: string;
+  readonly origin: string;
+}
+
+interface PushFailure extends PushName {
+  readonly reason: string;
+  readonly attempts: number;
+}
+
 export type Observe = (happening: Happening) => void;
+
+/** Of interest to those who look closely. */
+const DETAILS: ReadonlySet<Happening['kind']> = new Set([
+  'turn-begun',
+  'job-without-turn',
+  'push-failed',
+  'push-ended',
+]);
 
 export function logTo(log: Logger): Observe {
   return (happening) => {
@@ -31,7 +54,8 @@ export function logTo(log: Logger): Observe {
       const { error, ...rest } = happening;
       return log.warn({ ...rest, err: error }, kind);
     }
-    if (happening.kind === 'turn-begun' || happening.kind === 'job-without-turn') return log.debug(details, kind);
+    if (happening.kind === 'push-dead') return log.warn(details, kind);
+    if (DETAILS.has(kind)) return log.debug(details, kind);
     log.info(details, kind);
   };
 }

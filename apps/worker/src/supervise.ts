@@ -1,33 +1,40 @@
-import type { Agent } from '@switchyard/agent';
-import type { Consumer, JobOutcome, Store, TurnJob } from '@switchyard/store';
+import type { Consumer, JobOutcome } from '@switchyard/store';
 import type { Observe } from './observe.ts';
 
-export interface SupervisedOptions {
-  readonly store: Store;
-  readonly agent: Agent;
+export interface SupervisedOptions<Job> {
+  /** Of what is consumed: an agent, or push notifications. */
+  readonly name: string;
+  /** Jobs that run at the same time. */
+  readonly concurrency: number;
+  readonly consume: (options: {
+    readonly run: (job: Job) => Promise<JobOutcome>;
+    readonly onError: (error: Error) => void;
+  }) => Consumer;
+  /** Jobs that wait for a consumer. */
+  readonly waiting: () => Promise<number>;
+  readonly run: (job: Job) => Promise<JobOutcome>;
   readonly observe: Observe;
-  readonly run: (job: TurnJob) => Promise<JobOutcome>;
 }
 
 /** Work waits and nothing was fetched for so long: the consumer is stuck. */
 const STUCK_AFTER_MS = 5_000;
 
 /**
- * The consumer of one agent, kept alive: one that fetches nothing although jobs wait and places are free (its blocking
+ * A consumer of jobs, kept alive: one that fetches nothing although jobs wait and places are free (its blocking
  * connection went dead without a word) is replaced by a new one.
  */
-export class SupervisedConsumer {
-  readonly #options: SupervisedOptions;
+export class SupervisedConsumer<Job> {
+  readonly #options: SupervisedOptions<Job>;
   #consumer: Consumer | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running = 0;
   #fetchedAt = performance.now();
 
-  constructor(options: SupervisedOptions) {
+  constructor(options: SupervisedOptions<Job>) {
     this.#options = options;
   }
 
-  /** Turns that run now. */
+  /** Jobs that run now. */
   get running(): number {
     return this.#running;
   }
@@ -51,17 +58,15 @@ export class SupervisedConsumer {
   }
 
   async #consume(): Promise<void> {
-    const { store, agent, observe } = this.#options;
-    this.#consumer = store.turns.consume({
-      agent: agent.id,
-      concurrency: agent.concurrency,
+    const { consume, observe } = this.#options;
+    this.#consumer = consume({
       run: (job) => this.#run(job),
       onError: (error) => observe({ kind: 'trouble', where: 'queue', error }),
     });
     await this.#consumer.start();
   }
 
-  async #run(job: TurnJob): Promise<JobOutcome> {
+  async #run(job: Job): Promise<JobOutcome> {
     this.#fetchedAt = performance.now();
     this.#running++;
     try {
@@ -73,11 +78,11 @@ export class SupervisedConsumer {
   }
 
   async #check(): Promise<void> {
-    const { store, agent, observe } = this.#options;
-    if (this.#running >= agent.concurrency || performance.now() - this.#fetchedAt < STUCK_AFTER_MS) return;
-    const waiting = await store.queue.waiting(agent.id);
+    const { name, concurrency, observe } = this.#options;
+    if (this.#running >= concurrency || performance.now() - this.#fetchedAt < STUCK_AFTER_MS) return;
+    const waiting = await this.#options.waiting();
     if (!waiting || performance.now() - this.#fetchedAt < STUCK_AFTER_MS) return;
-    observe({ kind: 'consumer-restarted', agent: agent.id, waiting });
+    observe({ kind: 'consumer-restarted', name, waiting });
     const stuck = this.#consumer;
     await this.#consume();
     await stuck?.stop();

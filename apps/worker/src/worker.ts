@@ -5,6 +5,8 @@ import { TurnInterruption } from '@switchyard/agent';
 import type { JobOutcome, Store, TurnJob } from '@switchyard/store';
 import { Announcer } from './announce.ts';
 import type { Observe } from './observe.ts';
+import { PushDeliverer } from './push/push-deliverer.ts';
+import type { PushSettings } from './push/push-settings.ts';
 import { Quarantine } from './quarantine.ts';
 import { runJob } from './run-job.ts';
 import { SupervisedConsumer } from './supervise.ts';
@@ -14,6 +16,8 @@ export interface WorkerSettings {
   /** Milliseconds that running turns may go on after `stop`, before they are given back. */
   readonly drainMs: number;
   readonly sweepEveryMs: number;
+  /** Unset: this worker tells no webhooks. */
+  readonly push?: PushSettings | undefined;
 }
 
 export interface WorkerParts {
@@ -29,7 +33,8 @@ export class Worker {
   readonly #parts: WorkerParts;
   readonly #announcer: Announcer;
   readonly #sweeper: Sweeper;
-  readonly #consumers: readonly SupervisedConsumer[];
+  readonly #consumers: readonly SupervisedConsumer<TurnJob>[];
+  readonly #push: PushDeliverer | undefined;
   readonly #quarantine: Quarantine;
   readonly #shutdown = new AbortController();
   #stopped: Promise<void> | undefined;
@@ -41,9 +46,8 @@ export class Worker {
     this.#quarantine = new Quarantine(store.settings.maxAttempts);
     this.#announcer = new Announcer(store.registry, this.id, { agents, observe });
     this.#sweeper = new Sweeper(store.outbox, settings.sweepEveryMs, observe);
-    this.#consumers = agents.map(
-      (agent) => new SupervisedConsumer({ store, agent, observe, run: (job) => this.#run(agent, job) }),
-    );
+    this.#consumers = agents.map((agent) => this.#supervise(agent));
+    this.#push = settings.push && new PushDeliverer(settings.push, { store, observe });
   }
 
   /** The store has been started. */
@@ -51,6 +55,7 @@ export class Worker {
     await this.#parts.store.turns.listen();
     await Promise.all(this.#consumers.map((consumer) => consumer.start()));
     this.#sweeper.start();
+    await this.#push?.start();
     await this.#announcer.start();
     this.#parts.observe({ kind: 'started', workerId: this.id, agents: this.#parts.agents.map(({ id }) => id) });
   }
@@ -71,9 +76,25 @@ export class Worker {
     ]);
     const giveBack = (): void => this.#shutdown.abort(new TurnInterruption('shutdown'));
     const drained = setTimeout(giveBack, this.#settings.drainMs);
-    await Promise.all(this.#consumers.map((consumer) => consumer.stop()));
+    await Promise.all([
+      this.#push?.stop(this.#settings.drainMs),
+      ...this.#consumers.map((consumer) => consumer.stop()),
+    ]);
     clearTimeout(drained);
     observe({ kind: 'stopped' });
+  }
+
+  #supervise(agent: Agent): SupervisedConsumer<TurnJob> {
+    const { store, observe } = this.#parts;
+    const { id, concurrency } = agent;
+    return new SupervisedConsumer({
+      name: id,
+      concurrency,
+      observe,
+      consume: (options) => store.turns.consume({ agent: id, concurrency, ...options }),
+      waiting: () => store.queue.waiting(id),
+      run: (job) => this.#run(agent, job),
+    });
   }
 
   async #run(agent: Agent, job: TurnJob): Promise<JobOutcome> {

@@ -1,6 +1,16 @@
+export type { Calls, OutgoingMessage, Placement } from './calls/calls.ts';
+export type { Closings } from './calls/closings.ts';
+export {
+  type ConversationEntry,
+  type ConversationItem,
+  ConversationMissing,
+  type ConversationReading,
+} from './conversations/conversation.ts';
+export type { Conversations, NewConversation } from './conversations/conversations.ts';
 export type { DeadTurn, DeadTurns } from './dead-turns/dead-turns.ts';
 export type { FeedEvent, FeedItem } from './feed/feed-item.ts';
 export { type Feeds, type FollowOptions, TaskMissing } from './feed/feeds.ts';
+export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory.ts';
 export type { Outbox, Swept } from './outbox/outbox.ts';
 export type { Principal, Scope } from './principal.ts';
 export type { DeadLetter, DeadLetters } from './push/dead-letters.ts';
@@ -19,9 +29,11 @@ export { isOutage } from './redis/outage.ts';
 export type { AgentAnnouncement, AnnouncedAgent } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';
 export { defaultStoreSettings, type StoreSettings } from './settings.ts';
+export { type BegunStep, type Steps, TooManyResults } from './steps/steps.ts';
 export { Store } from './store.ts';
 export { StoreError } from './store-error.ts';
 export type { Cancellation } from './tasks/cancel.ts';
+export type { ContextQuery, ContextTaskReading } from './tasks/context-tasks.ts';
 export type { TaskPage, TaskQuery } from './tasks/list.ts';
 export { InvalidPageToken } from './tasks/page-token.ts';
 export type { Acceptance, Delivery, Submission } from './tasks/submission.ts';

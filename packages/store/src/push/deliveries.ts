@@ -27,7 +27,9 @@ export interface PushConsumerOptions {
   readonly onError: (error: Error) => void;
 }
 
-type Reply = ['stale' | 'idle'] | ['open', sealed: string, place: string, attempts: number, ageMs: number];
+type Reply =
+  | ['stale' | 'idle']
+  | ['open', configId: string, sealed: string, place: string, attempts: number, ageMs: number];
 
 /** What a worker does with webhooks that have something to be told. */
 export class Deliveries {
@@ -72,8 +74,8 @@ export class Deliveries {
   async open({ job, token, ...id }: PushJob): Promise<OpenLane | 'stale' | 'idle'> {
     const reply = (await runOnLane(this.#port, openLaneScript, id, job, token)) as Reply;
     if (reply.length === 1) return reply[0];
-    const [, sealed, place, attempts, ageMs] = reply;
-    return new OpenLane(this.#port, { id, token, sealed, place: parsePlace(place), attempts, ageMs });
+    const [, configId, sealed, place, attempts, ageMs] = reply;
+    return new OpenLane(this.#port, { id, token, configId, sealed, place: parsePlace(place), attempts, ageMs });
   }
 
   async #claimShard(keys: ShardKeys): Promise<number> {

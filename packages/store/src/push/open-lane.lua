@@ -3,7 +3,7 @@
 -- KEYS  1 task (hash)   2 its webhooks (hash)   3 push (zset, channel)   and, made from it, dead push (zset)
 -- ARGV  1 task id   2 lane   3 number of the job   4 token of the run
 -- Returns  { stale } (there is nothing for this job) | { idle } (all is told)
---       | { open, config, place, attempts at the next delivery, ms since the first of them }
+--       | { open, config id, config, place, attempts at the next delivery, ms since the first of them }
 -- Invariant: only the run that opened last moves the lane.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
@@ -13,8 +13,8 @@ local task_id, lane, job, token = unpack(ARGV)
 --- @include "lanes.lua"
 
 local seq = redis.call('HGET', task_key, 'seq')
-local place, its_job, sealed, failed, dead = unpack(redis.call('HMGET', webhooks_key,
-  lane .. ':place', lane .. ':job', lane .. ':config', lane .. ':failed', lane .. ':dead'))
+local place, its_job, id, sealed, failed, dead = unpack(redis.call('HMGET', webhooks_key,
+  lane .. ':place', lane .. ':job', lane .. ':id', lane .. ':config', lane .. ':failed', lane .. ':dead'))
 if not seq or not place or dead or its_job ~= job then return { 'stale' } end
 if seq_of(place) == tonumber(seq) then
   rest_lane(lane)
@@ -22,4 +22,4 @@ if seq_of(place) == tonumber(seq) then
 end
 redis.call('HSET', webhooks_key, lane .. ':run', token)
 local attempts, since = (failed or '0 0'):match('^(%d+) (%d+)$')
-return { 'open', sealed, place, tonumber(attempts), failed and now_ms() - since or 0 }
+return { 'open', id, sealed, place, tonumber(attempts), failed and now_ms() - since or 0 }

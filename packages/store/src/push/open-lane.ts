@@ -18,6 +18,7 @@ export interface LaneState {
   readonly id: LaneId;
   /** The lock of the run. */
   readonly token: string;
+  readonly configId: string;
   readonly sealed: string;
   readonly place: Place;
   /** At the next delivery, so far. */
@@ -29,28 +30,40 @@ export interface LaneState {
 /** Why a webhook was given up. */
 export interface DeathNote {
   readonly configId: string;
-  /** Scheme, host and port: the rest of the address may be secret. */
+  /** Scheme, host and port: the rest of the address may be secret. '' if it cannot be read. */
   readonly origin: string;
   readonly reason: string;
   readonly attempts: number;
 }
 
+/** What the run knows of a death; the store adds whose it was. */
+export type DeathCause = Omit<DeathNote, 'configId'>;
+
 /** A lane that this run delivers: each of its commands is refused once another run has opened it. */
 export class OpenLane {
   readonly id: LaneId;
-  readonly attempts: number;
-  readonly ageMs: number;
+  readonly configId: string;
   readonly #port: PushPort;
   readonly #state: LaneState;
   #place: Place;
+  #isFirst = true;
 
   constructor(port: PushPort, state: LaneState) {
     this.#port = port;
     this.#state = state;
     this.#place = state.place;
     this.id = state.id;
-    this.attempts = state.attempts;
-    this.ageMs = state.ageMs;
+    this.configId = state.configId;
+  }
+
+  /** At the next delivery, so far. */
+  get attempts(): number {
+    return this.#isFirst ? this.#state.attempts : 0;
+  }
+
+  /** Milliseconds since the first of them. */
+  get ageMs(): number {
+    return this.#isFirst ? this.#state.ageMs : 0;
   }
 
   get place(): Place {
@@ -82,6 +95,7 @@ export class OpenLane {
   async advance(to: Place): Promise<'more' | 'idle' | 'fenced'> {
     const args = [placeText(this.#place), placeText(to), this.#port.settings.pushLeaseMs];
     this.#place = to;
+    this.#isFirst = false;
     return (await this.#run(advanceLaneScript, ...args)) as 'more' | 'idle' | 'fenced';
   }
 
@@ -92,7 +106,8 @@ export class OpenLane {
   }
 
   /** Nothing more is tried until an operator says so. */
-  async bury(note: DeathNote): Promise<'buried' | 'fenced'> {
+  async bury(cause: DeathCause): Promise<'buried' | 'fenced'> {
+    const note: DeathNote = { configId: this.configId, ...cause };
     return (await this.#run(buryLaneScript, JSON.stringify(note))) as 'buried' | 'fenced';
   }
 

@@ -97,7 +97,7 @@ class World {
   async bury(n: number): Promise<void> {
     const run = this.#runs[n % (this.#runs.length || 1)];
     if (!run) return;
-    await run.bury({ configId: run.webhook().id, origin: url, reason: 'test', attempts: 1 });
+    await run.bury({ origin: url, reason: 'test', attempts: 1 });
     this.#forget(run);
   }
 

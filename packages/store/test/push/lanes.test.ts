@@ -9,7 +9,7 @@ const store = await testStore({ keptEvents: 1 });
 const impatient = await testStore({ pushLeaseMs: 1 });
 const redis = testRedis();
 const url = 'https://client.example.com/hook';
-const note = { configId: 'a', origin: 'https://client.example.com', reason: 'the answer was 500', attempts: 7 };
+const note = { origin: 'https://client.example.com', reason: 'the answer was 500', attempts: 7 };
 const working = { kind: 'status', state: 'TASK_STATE_WORKING', settles: false } as const;
 
 const root = (of: Store): string => `${of.settings.prefix}{s0}:`;
@@ -164,7 +164,14 @@ describe('a dead letter', () => {
 
   test('says what was given up, when and why', async () => {
     const taskId = await buried();
-    expect(await of(taskId)).toEqual({ ...note, id: `${taskId}.1`, taskId, lastSeq: 0, diedAt: expect.any(String) });
+    expect(await of(taskId)).toEqual({
+      ...note,
+      configId: 'a',
+      id: `${taskId}.1`,
+      taskId,
+      lastSeq: 0,
+      diedAt: expect.any(String),
+    });
   });
 
   test('makes no work, whatever happens to its task, until it is redriven: then it goes on where it stopped', async () => {

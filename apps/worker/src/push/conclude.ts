@@ -1,0 +1,66 @@
+import type { JobOutcome, OpenLane, Place } from '@switchyard/store';
+import type { Observe } from '../observe.ts';
+import { delayMs, isHopeless } from './backoff.ts';
+import type { Failure, Outcome } from './outcome.ts';
+import type { PushSettings } from './push-settings.ts';
+
+export interface ConcludePort {
+  readonly settings: PushSettings;
+  readonly observe: Observe;
+}
+
+/** What was attempted. */
+export interface Attempt {
+  readonly lane: OpenLane;
+  /** Of the receiver. */
+  readonly origin: string;
+  /** Where the lane is if it succeeded. */
+  readonly place: Place;
+}
+
+/** What becomes of the job; `more`: the lane may have more to tell. */
+export type Step = JobOutcome | 'more';
+
+/** Before another call to a host that has enough of them under way. */
+const BUSY_MS = 250;
+
+/** Brings the outcome of an attempt into the store. */
+export async function conclude(port: ConcludePort, attempt: Attempt, outcome: Outcome): Promise<Step> {
+  const { lane, place } = attempt;
+  switch (outcome.kind) {
+    case 'delivered':
+      return (await lane.advance(place)) === 'more' ? 'more' : 'done';
+    case 'busy':
+      return later(lane, { delayMs: BUSY_MS, attempts: lane.attempts });
+    case 'gone':
+      await lane.remove();
+      port.observe({ kind: 'push-ended', ...nameOf(attempt) });
+      return 'done';
+    case 'refused':
+    case 'failed':
+      return concludeFailure(port, attempt, outcome);
+  }
+}
+
+async function concludeFailure(port: ConcludePort, attempt: Attempt, failure: Failure): Promise<Step> {
+  const { lane, origin } = attempt;
+  const attempts = lane.attempts + 1;
+  const { reason } = failure;
+  if (isHopeless(failure, { attempts, ageMs: lane.ageMs }, port.settings)) {
+    await lane.bury({ origin, reason, attempts });
+    port.observe({ kind: 'push-dead', ...nameOf(attempt), reason, attempts });
+    return 'done';
+  }
+  const delay = delayMs(failure, attempts, port.settings);
+  port.observe({ kind: 'push-failed', ...nameOf(attempt), reason, attempts, retryInMs: Math.ceil(delay) });
+  return later(lane, { delayMs: delay, attempts });
+}
+
+async function later(lane: OpenLane, { delayMs, attempts }: { delayMs: number; attempts: number }): Promise<Step> {
+  const retryAfterMs = Math.ceil(delayMs);
+  return (await lane.postpone(retryAfterMs, attempts)) === 'postponed' ? { retryAfterMs } : 'done';
+}
+
+function nameOf({ lane, origin }: Attempt): { taskId: string; configId: string; origin: string } {
+  return { taskId: lane.id.taskId, configId: lane.configId, origin };
+}

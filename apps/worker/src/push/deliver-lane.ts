@@ -1,0 +1,64 @@
+import {
+  type Deliveries,
+  type JobOutcome,
+  type OpenLane,
+  type PushJob,
+  Unreadable,
+  type Webhook,
+} from '@switchyard/store';
+import { type ConcludePort, conclude, type Step } from './conclude.ts';
+import { nextNotifications } from './next-notifications.ts';
+import type { Notification, Passage } from './notification.ts';
+import { outcomeOfUnreadable } from './outcome.ts';
+import { type SendPort, send } from './send.ts';
+
+export interface DeliverPort extends SendPort, ConcludePort {
+  readonly deliveries: Pick<Deliveries, 'open'>;
+  /** Aborted when the worker stops: between two deliveries, the job is given back. */
+  readonly shutdown: AbortSignal;
+}
+
+/** A lane that always has more to tell gives way to others after so long. */
+const SLICE_MS = 5_000;
+
+/** One start of a lane's job by the queue: tells the webhook one thing after the other, until it has been told all. */
+export async function deliverLane(port: DeliverPort, job: PushJob): Promise<JobOutcome> {
+  const lane = await port.deliveries.open(job);
+  if (typeof lane === 'string') return 'done';
+  const giveWayAt = performance.now() + SLICE_MS;
+  let step: Step = 'more';
+  while (step === 'more') step = performance.now() < giveWayAt ? await deliverSome(port, lane) : { retryAfterMs: 0 };
+  return step;
+}
+
+/** What is there by now. Nothing: the task has expired. */
+async function deliverSome(port: DeliverPort, lane: OpenLane): Promise<Step> {
+  let step: Step = 'done';
+  for (const next of await nextNotifications(lane, port.settings.chunks)) {
+    if (port.shutdown.aborted) return 'hand-back';
+    step = await deliver(port, lane, next);
+    if (step !== 'more') return step;
+  }
+  return step;
+}
+
+async function deliver(port: DeliverPort, lane: OpenLane, next: Notification | Passage): Promise<Step> {
+  const { place } = next;
+  const webhook = webhookOf(lane);
+  if (webhook instanceof Unreadable) return conclude(port, { lane, origin: '', place }, outcomeOfUnreadable(webhook));
+  const origin = new URL(webhook.url).origin;
+  const outcome = next.body === undefined ? TOLD : await send(port, { id: lane.id, webhook }, next);
+  return conclude(port, { lane, origin, place }, outcome);
+}
+
+/** Of what need not be told. */
+const TOLD = { kind: 'delivered' } as const;
+
+function webhookOf(lane: OpenLane): Webhook | Unreadable {
+  try {
+    return lane.webhook();
+  } catch (error) {
+    if (error instanceof Unreadable) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import { lookup } from 'node:dns/promises';
+import { isIP, type Socket } from 'node:net';
+import type { WebhookPolicy } from '@switchyard/store';
+import { Agent, buildConnector } from 'undici';
+import { AddressRefused } from './outcome.ts';
+
+/** All addresses of a host. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+export interface GuardedAgentOptions {
+  readonly policy: Pick<WebhookPolicy, 'admits'>;
+  readonly timeoutMs: number;
+  readonly resolve?: Resolve;
+}
+
+/** How long an idle connection is kept for the next event. */
+const KEEP_ALIVE_MS = 10_000;
+
+/**
+ * HTTP connections that lead only where the policy lets them. The host is looked up once, all that it may be at is judged,
+ * and the connection is made to just such an address: there is no second look-up that could answer otherwise. The name stays
+ * in the Host header and in TLS.
+ */
+export function guardedAgent({ policy, timeoutMs, resolve = systemResolve }: GuardedAgentOptions): Agent {
+  const dial = dialer(timeoutMs);
+
+  async function connect(options: buildConnector.Options): Promise<Socket> {
+    const host = options.hostname.replace(/^\[|\]$/g, '');
+    const addresses = isIP(host) ? [host] : await resolve(host);
+    if (!addresses.length || !addresses.every((address) => policy.admits(host, address)))
+      throw new AddressRefused(host);
+    const socket = await dialFirst(dial, options, addresses);
+    if (policy.admits(host, socket.remoteAddress ?? '')) return socket;
+    socket.destroy();
+    throw new AddressRefused(host);
+  }
+
+  return new Agent({
+    allowH2: false,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    connect: (options, callback) => {
+      connect(options).then(
+        (socket) => callback(null, socket),
+        (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+      );
+    },
+  });
+}
+
+const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
+
+type Dial = (options: buildConnector.Options) => Promise<Socket>;
+
+function dialer(timeoutMs: number): Dial {
+  const connector = buildConnector({ allowH2: false, timeout: timeoutMs });
+  return (options) =>
+    new Promise((resolve, reject) => {
+      connector(options, (error, socket) => (socket ? resolve(socket) : reject(error)));
+    });
+}
+
+/** One after the other: a host may have addresses that cannot be reached from here. */
+async function dialFirst(dial: Dial, options: buildConnector.Options, addresses: readonly string[]): Promise<Socket> {
+  let failure: unknown;
+  for (const hostname of addresses) {
+    try {
+      return await dial({ ...options, hostname });
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}

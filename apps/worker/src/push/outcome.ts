@@ -1,0 +1,62 @@
+import type { Unreadable } from '@switchyard/store';
+
+/**
+ * What became of one attempt at a delivery.
+ * - `delivered`: answered with 2xx. `gone`: 410, the receiver wants no more.
+ * - `refused`: an answer, or an address, that trying again hardly changes. `failed`: one that it may.
+ * - `busy`: not tried, this process has enough under way to that host.
+ */
+export type Outcome =
+  | { readonly kind: 'delivered' | 'gone' | 'busy' }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly retryAfterMs?: number; readonly blamesHost: boolean };
+
+export type Failure = Extract<Outcome, { reason: string }>;
+
+/** Timed out, too early, too many: statuses of 4xx that say "later" (RFC 9110, RFC 8470, RFC 6585). */
+const LATER: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** @param retryAfter the header as it came */
+export function outcomeOfAnswer(status: number, retryAfter: string | undefined): Outcome {
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  if (status === 410) return { kind: 'gone' };
+  const reason = `the receiver answered ${status}`;
+  if (status < 500 && !LATER.has(status)) return { kind: 'refused', reason };
+  const retryAfterMs = msOf(retryAfter);
+  return { kind: 'failed', reason, blamesHost: status >= 500, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** What the policy has against an address that a host turned out to have. Its message names no address: clients may see it. */
+export class AddressRefused extends Error {
+  override readonly name = 'AddressRefused';
+
+  constructor(host: string) {
+    super(`${host} is at an address that may not be called`);
+  }
+}
+
+/** An attempt that got no answer. The reason names what went wrong, not what was sent. */
+export function outcomeOfError(error: unknown): Outcome {
+  if (error instanceof AddressRefused) return { kind: 'refused', reason: error.message };
+  return { kind: 'failed', reason: reasonOf(error), blamesHost: true };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'the receiver could not be reached';
+  if (error.name === 'TimeoutError') return 'the receiver did not answer in time';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return `the receiver could not be reached: ${code}`;
+}
+
+/** A webhook that cannot be read, for want of a secret: it may be given again. */
+export function outcomeOfUnreadable(error: Unreadable): Failure {
+  return { kind: 'failed', reason: `the config cannot be read: ${error.message}`, blamesHost: false };
+}
+
+/** Seconds, or a date (RFC 9110 10.2.3). */
+function msOf(retryAfter: string | undefined): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1_000;
+  const at = Date.parse(retryAfter);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+}

@@ -1,0 +1,93 @@
+import type { JobOutcome, PushJob, Store } from '@switchyard/store';
+import { WebhookPolicy } from '@switchyard/store';
+import type { Agent } from 'undici';
+import type { Observe } from '../observe.ts';
+import { SupervisedConsumer } from '../supervise.ts';
+import { Circuits } from './circuits.ts';
+import { Claimer } from './claimer.ts';
+import { deliverLane } from './deliver-lane.ts';
+import { guardedAgent, type Resolve } from './guarded-agent.ts';
+import type { PushSettings } from './push-settings.ts';
+import { createSigner, type Sign } from './sign.ts';
+
+export interface PushParts {
+  readonly store: Store;
+  readonly observe: Observe;
+  /** How hosts are looked up; unset: as this machine does. */
+  readonly resolve?: Resolve;
+}
+
+/** Share of the places that one host may take. */
+const HOST_SHARE = 1 / 4;
+
+/** The part of a worker that tells webhooks of events. */
+export class PushDeliverer {
+  readonly #settings: PushSettings;
+  readonly #parts: PushParts;
+  readonly #claimer: Claimer;
+  readonly #consumer: SupervisedConsumer<PushJob>;
+  readonly #circuits: Circuits;
+  readonly #dispatcher: Agent;
+  readonly #shutdown = new AbortController();
+  #sign: Sign | undefined;
+
+  /** @throws {StoreError} the policy has an entry that is none */
+  constructor(settings: PushSettings, parts: PushParts) {
+    const { concurrency, timeoutMs, claimEveryMs } = settings;
+    const { store, observe, resolve } = parts;
+    const { deliveries } = store.push;
+    this.#settings = settings;
+    this.#parts = parts;
+    this.#claimer = new Claimer(deliveries, claimEveryMs, observe);
+    this.#circuits = new Circuits(Math.max(1, Math.floor(concurrency * HOST_SHARE)));
+    const policy = new WebhookPolicy(settings.policy);
+    this.#dispatcher = guardedAgent({ policy, timeoutMs, ...(resolve && { resolve }) });
+    this.#consumer = new SupervisedConsumer({
+      name: 'push',
+      concurrency,
+      observe,
+      consume: (options) => deliveries.consume({ concurrency, ...options }),
+      waiting: () => deliveries.waiting(),
+      run: (job) => this.#run(job),
+    });
+  }
+
+  /** The store has been started. Rejects if the signing key cannot be used. */
+  async start(): Promise<void> {
+    const { signingKey } = this.#settings;
+    if (signingKey) this.#sign = await createSigner(signingKey);
+    await this.#consumer.start();
+    await this.#claimer.start();
+  }
+
+  /** Begins no more deliveries, and lets those under way end for `drainMs`; what is left is for others. */
+  async stop(drainMs: number): Promise<void> {
+    this.#shutdown.abort();
+    await this.#claimer.stop();
+    const cut = setTimeout(() => void this.#dispatcher.destroy(), drainMs);
+    await this.#consumer.stop();
+    clearTimeout(cut);
+    await this.#dispatcher.destroy();
+  }
+
+  async #run(job: PushJob): Promise<JobOutcome> {
+    const { store, observe } = this.#parts;
+    const port = {
+      deliveries: store.push.deliveries,
+      settings: this.#settings,
+      timeoutMs: this.#settings.timeoutMs,
+      circuits: this.#circuits,
+      dispatcher: this.#dispatcher,
+      sign: this.#sign,
+      shutdown: this.#shutdown.signal,
+      observe,
+    };
+    try {
+      return await deliverLane(port, job);
+    } catch (error) {
+      // Redis was away, or a fault of ours: the queue starts the job again, or the claimer has it added.
+      observe({ kind: 'trouble', where: 'push delivery', error });
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import type { WebhookPolicySettings } from '@switchyard/store';
+import type { SigningKey } from './signing-key.ts';
+
+/** How push notifications are delivered. Times in milliseconds. */
+export interface PushSettings {
+  /** Webhooks that this process serves at the same time. */
+  readonly concurrency: number;
+  /** Of one delivery, from looking up the host to the end of the answer. */
+  readonly timeoutMs: number;
+  /** At one delivery; then the webhook is given up. */
+  readonly maxAttempts: number;
+  /** Since the first attempt at a delivery; then the webhook is given up. */
+  readonly maxAgeMs: number;
+  /** Before the second attempt; each further one waits twice as long, up to `maxBackoffMs`. */
+  readonly backoffMs: number;
+  readonly maxBackoffMs: number;
+  /** False: status updates and whole artifacts only. */
+  readonly chunks: boolean;
+  /** How often lanes are claimed that no word was heard of. */
+  readonly claimEveryMs: number;
+  /** Which addresses may be called. */
+  readonly policy: WebhookPolicySettings;
+  /** With which each delivery is signed; unset: they are not. */
+  readonly signingKey?: SigningKey | undefined;
+}
+
+export const defaultPushSettings: PushSettings = {
+  concurrency: 64,
+  timeoutMs: 15_000,
+  maxAttempts: 100,
+  maxAgeMs: 24 * 3_600_000,
+  backoffMs: 1_000,
+  maxBackoffMs: 15 * 60_000,
+  chunks: true,
+  claimEveryMs: 2_000,
+  policy: { allowHttp: false, allowHosts: [] },
+};

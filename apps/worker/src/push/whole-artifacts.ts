@@ -1,0 +1,47 @@
+import type { Task } from '@switchyard/protocol';
+import type { FeedEvent, OpenLane, Place } from '@switchyard/store';
+import type { Notification, Passage } from './notification.ts';
+import { type Planned, planWholeArtifacts } from './plan-whole-artifacts.ts';
+
+interface Step {
+  readonly planned: Planned;
+  /** Of the event. */
+  readonly json: string;
+}
+
+/** The events of a lane without chunks: see `planWholeArtifacts`. */
+export async function wholeArtifacts(
+  lane: OpenLane,
+  events: readonly FeedEvent[],
+): Promise<readonly (Notification | Passage)[]> {
+  const steps = planAll(lane.place, events);
+  const task = steps.some(({ planned }) => planned.kind === 'artifact') ? await taskOf(lane) : undefined;
+  const coming = steps.map((step) => toNotification(step, task));
+  // Whoever is told what comes behind has passed it: only the last passage has to be noted.
+  return coming.filter(({ body }, i) => body !== undefined || i === coming.length - 1);
+}
+
+function planAll(place: Place, events: readonly FeedEvent[]): Step[] {
+  const steps: Step[] = [];
+  for (const event of events) {
+    const planned = planWholeArtifacts(event, steps.at(-1)?.planned.place ?? place);
+    steps.push(...planned.map((each) => ({ planned: each, json: event.json })));
+  }
+  return steps;
+}
+
+/** A later artifact than that of the event may be told: it is the same one, further on. */
+function toNotification({ planned, json }: Step, task: Task | undefined): Notification | Passage {
+  const { kind, place } = planned;
+  if (kind === 'pass') return { place };
+  if (kind === 'event') return { mark: planned.mark, body: json, place };
+  const artifact = task?.artifacts?.find(({ artifactId }) => artifactId === planned.artifactId);
+  if (!task || !artifact) return { place };
+  const update = { taskId: task.id, contextId: task.contextId, artifact, lastChunk: true };
+  return { mark: planned.mark, body: JSON.stringify({ artifactUpdate: update }), place };
+}
+
+async function taskOf(lane: OpenLane): Promise<Task | undefined> {
+  const task = await lane.task();
+  return task && JSON.parse(task.json);
+}

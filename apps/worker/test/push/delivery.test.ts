@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { until } from '../../../../tests/support/until.ts';
+import { asked, chunk, completed, working } from './support/events.ts';
+import { Receiver } from './support/receiver.ts';
+import { Stage, scope } from './support/stage.ts';
+
+const numbers = (to: number): string[] => Array.from({ length: to }, (_, i) => `${i + 1}`);
+
+describe('a webhook', () => {
+  test('is told every event of its task as it is stored, in order', async () => {
+    await using stage = await Stage.open();
+    await using receiver = await new Receiver().open();
+    const traceParent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const taskId = await stage.task({
+      id: 'my hook',
+      url: receiver.url,
+      token: 'the-token',
+      authentication: { scheme: 'Bearer', credentials: 'the-credentials' },
+      traceParent,
+    });
+    const turn = await stage.begin(taskId);
+    await turn.publish(working('one'));
+    await turn.publish(chunk('All ', { append: false }));
+    await turn.publish(chunk('is well'));
+    await turn.publish(completed);
+    await until(() => receiver.taken.length === 5, { what: 'five deliveries' });
+    expect(receiver.marks()).toEqual(numbers(5));
+    expect(
+      receiver.taken.map(({ event }) => event.statusUpdate?.status.state ?? event.artifactUpdate?.artifact.parts),
+    ).toEqual([
+      'TASK_STATE_SUBMITTED',
+      'TASK_STATE_WORKING',
+      [{ text: 'All ' }],
+      [{ text: 'is well' }],
+      'TASK_STATE_COMPLETED',
+    ]);
+    const [first] = receiver.taken;
+    expect(first).toMatchObject({ method: 'POST', path: '/hook?key=hush' });
+    expect(first?.headers).toMatchObject({
+      'content-type': 'application/a2a+json',
+      authorization: 'Bearer the-credentials',
+      'x-a2a-notification-token': 'the-token',
+      'x-a2a-delivery-id': `${taskId}:my%20hook:1`,
+      traceparent: traceParent,
+      'user-agent': 'Switchyard',
+    });
+  });
+
+  test('that is made later is told what comes after', async () => {
+    await using stage = await Stage.open();
+    await using receiver = await new Receiver().open();
+    await using other = await new Receiver().open();
+    const taskId = await stage.task({ id: 'first', url: other.url });
+    const turn = await stage.begin(taskId);
+    await turn.publish(working('before'));
+    await stage.also(taskId, { id: 'second', url: receiver.url });
+    await turn.publish(working('after'));
+    await until(() => other.taken.length === 3 && receiver.taken.length === 1, { what: 'both to be told' });
+    expect(receiver.marks()).toEqual(['3']);
+  });
+
+  test('that is deleted is told nothing more', async () => {
+    await using stage = await Stage.open();
+    await using receiver = await new Receiver().open();
+    await using other = await new Receiver().open();
+    const taskId = await stage.task({ id: 'a', url: receiver.url });
+    await stage.also(taskId, { id: 'b', url: other.url });
+    await until(() => receiver.taken.length === 1, { what: 'the first delivery' });
+    await stage.store.push.webhooks.delete(scope, taskId, 'a');
+    await stage.cancel(taskId);
+    await until(() => other.taken.length === 1, { what: 'the other to be told of the end' });
+    expect(receiver.taken).toHaveLength(1);
+  });
+
+  test('does not wait for another one of the same task', async () => {
+    await using stage = await Stage.open({ push: { backoffMs: 60_000 } });
+    await using receiver = await new Receiver().open();
+    await using broken = await new Receiver().open();
+    broken.behave = () => 503;
+    const taskId = await stage.task({ id: 'broken', url: broken.url });
+    await stage.also(taskId, { id: 'well', url: receiver.url });
+    const turn = await stage.begin(taskId);
+    for (const text of ['one', 'two', 'three']) await turn.publish(working(text));
+    await until(() => receiver.taken.length === 3, { what: 'three deliveries' });
+    expect(broken.requests).toHaveLength(1);
+  });
+
+  test('is told the task as it is where the stream no longer reaches back', async () => {
+    await using stage = await Stage.open({ store: { replayMs: 1 } });
+    await using receiver = await new Receiver().open();
+    await receiver.die();
+    const taskId = await stage.task({ id: 'a', url: receiver.url });
+    const turn = await stage.begin(taskId);
+    await turn.publish(working('one'));
+    await turn.publish(completed);
+    await until(() => stage.happened('push-failed').length > 3, { what: 'some failures' });
+    await receiver.open();
+    await until(() => receiver.taken.length, { what: 'a delivery' });
+    expect(receiver.marks()).toEqual(['3.task']);
+    expect(receiver.taken[0]?.event.task).toMatchObject({
+      id: taskId,
+      status: { state: 'TASK_STATE_COMPLETED' },
+      history: [{ role: 'ROLE_USER' }, { messageId: 'one' }],
+    });
+  });
+});
+
+describe('a webhook without chunks', () => {
+  test('is told each artifact whole, with its last chunk', async () => {
+    await using stage = await Stage.open({ push: { chunks: false } });
+    await using receiver = await new Receiver().open();
+    const taskId = await stage.task({ id: 'a', url: receiver.url });
+    const turn = await stage.begin(taskId);
+    await turn.publish(chunk('All ', { append: false }));
+    await turn.publish(working('on it'));
+    await turn.publish(chunk('is '));
+    await turn.publish(chunk('well', { last: true }));
+    await turn.publish(chunk('at once', { id: 'other', append: false, last: true }));
+    await turn.publish(completed);
+    await until(() => receiver.taken.length === 5, { what: 'five deliveries' });
+    expect(receiver.marks()).toEqual(['1', '3', '5', '6', '7']);
+    expect(receiver.taken[2]?.event.artifactUpdate).toMatchObject({
+      taskId,
+      artifact: { artifactId: 'report', parts: [{ text: 'All is well' }] },
+      lastChunk: true,
+    });
+    expect(receiver.taken[3]?.event.artifactUpdate?.artifact.parts).toEqual([{ text: 'at once' }]);
+  });
+
+  test('is told what has no last chunk before the status that it matters for', async () => {
+    await using stage = await Stage.open({ push: { chunks: false } });
+    await using receiver = await new Receiver().open();
+    let failures = 2;
+    receiver.behave = ({ mark }) => (mark === '5.1' && failures-- > 0 ? 500 : 200);
+    const taskId = await stage.task({ id: 'a', url: receiver.url });
+    const turn = await stage.begin(taskId);
+    await turn.publish(chunk('A', { id: 'one', append: false }));
+    await turn.publish(chunk('B', { id: 'two', append: false }));
+    await turn.publish(chunk('a', { id: 'one' }));
+    await turn.publish(asked);
+    await until(() => receiver.taken.length === 4, { what: 'four deliveries' });
+    expect(receiver.marks()).toEqual(['1', '5.2', '5.1', '5']);
+    expect(receiver.taken.slice(1, 3).map(({ event }) => event.artifactUpdate?.artifact)).toEqual([
+      { artifactId: 'two', parts: [{ text: 'B' }] },
+      { artifactId: 'one', parts: [{ text: 'Aa' }] },
+    ]);
+    expect(receiver.requests.filter(({ mark }) => mark === '5.2')).toHaveLength(1);
+  });
+});

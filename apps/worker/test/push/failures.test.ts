@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import { until } from '../../../../tests/support/until.ts';
+import { working } from './support/events.ts';
+import { Receiver } from './support/receiver.ts';
+import { Stage } from './support/stage.ts';
+
+describe('a delivery that fails', () => {
+  test.each([500, 503, 408, 425, 429])(
+    'with %i is tried again until it succeeds, before anything that comes after it',
+    async (status) => {
+      await using stage = await Stage.open();
+      await using receiver = await new Receiver().open();
+      receiver.behave = (_, nth) => (nth <= 3 ? status : 200);
+      const taskId = await stage.task({ id: 'a', url: receiver.url });
+      await (await stage.begin(taskId)).publish(working('one'));
+      await until(() => receiver.taken.length === 2, { what: 'two deliveries' });
+      expect(receiver.requests.map(({ mark }) => mark)).toEqual(['1', '1', '1', '1', '2']);
+      expect(stage.happened('push-failed').map(({ attempts, reason }) => [attempts, reason])).toEqual(
+        [1, 2, 3].map((attempt) => [attempt, `the receiver answered ${status}`]),
+      );
+    },
+  );
+
+  test('is tried again no earlier than the receiver asks for', async () => {
+    await using stage = await Stage.open();
+    await using receiver = await new Receiver().open();
+    const at: number[] = [];
+    receiver.behave = (_, nth, res) => {
+      at.push(performance.now());
+      res.setHeader('Retry-After', '1');
+      return nth === 1 ? 503 : 200;
+    };
+    await stage.task({ id: 'a', url: receiver.url });
+    await until(() => receiver.taken.length === 1, { what: 'a delivery' });
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(990);
+  });
+
+  test('waits twice as long each time', async () => {
+    await using stage = await Stage.open({ push: { backoffMs: 10 } });
+    await using receiver = await new Receiver().open();
+    receiver.behave = (_, nth) => (nth <= 4 ? 429 : 200);
+    await stage.task({ id: 'a', url: receiver.url });
+    await until(() => receiver.taken.length === 1, { what: 'a delivery' });
+    stage.happened('push-failed').forEach(({ retryInMs }, i) => {
+      expect(retryInMs).toBeGreaterThanOrEqual(5 * 2 ** i);
+      expect(retryInMs).toBeLessThanOrEqual(10 * 2 ** i + 1);
+    });
+  });
+
+  test('because no answer comes in time is tried again', async () => {
+    await using stage = await Stage.open({ push: { timeoutMs: 50 } });
+    await using receiver = await new Receiver().open();
+    let release = (): void => undefined;
+    receiver.behave = (_, nth) => (nth === 1 ? new Promise((resolve) => (release = () => resolve(200))) : 200);
+    await stage.task({ id: 'a', url: receiver.url });
+    await until(() => receiver.requests.length === 2, { what: 'a second attempt' });
+    expect(stage.happened('push-failed')).toMatchObject([{ reason: 'the receiver did not answer in time' }]);
+    release();
+  });
+
+  test('does so whatever the receiver does to the connection', async () => {
+    await using stage = await Stage.open();
+    await using receiver = await new Receiver().open();
+    receiver.behave = (_, nth, res) => {
+      if (nth === 1) res.destroy();
+      if (nth === 2) res.socket?.end('this is not HTTP\r\n\r\n');
+      return 200;
+    };
+    await stage.task({ id: 'a', url: receiver.url });
+    await until(() => receiver.requests.length === 3, { what: 'a third attempt' });
+  });
+
+  test('is no failure of an answer that never ends', async () => {
+    await using stage = await Stage.open({ push: { timeoutMs: 5_000 } });
+    await using receiver = await new Receiver().open();
+    receiver.behave = (_, nth, res) => {
+      if (nth > 1) return 200;
+      res.writeHead(200);
+      res.write('x'.repeat(1_000_000));
+      return new Promise(() => undefined);
+    };
+    const taskId = await stage.task({ id: 'a', url: receiver.url });
+    await (await stage.begin(taskId)).publish(working('one'));
+    await until(() => receiver.taken.length === 1, { what: 'the next delivery', timeoutMs: 3_000 });
+    expect(receiver.requests.map(({ mark }) => mark)).toEqual(['1', '2']);
+  });
+});
+
+describe('a webhook', () => {
+  test('is given up after its attempts; redriven, it goes on where it stopped', async () => {
+    await using stage = await Stage.open({ push: { maxAttempts: 3 } });
+    await using receiver = await new Receiver().open();
+    receiver.behave = () => 500;
+    const taskId = await stage.task({ id: 'a', url: receiver.url });
+    await until(() => stage.happened('push-dead').length, { what: 'its death' });
+    await (await stage.begin(taskId)).publish(working('one'));
+    expect(receiver.requests).toHaveLength(3);
+    const [letter] = await stage.store.push.dead.list();
+    expect(letter).toMatchObject({
+      taskId,
+      configId: 'a',
+      origin: new URL(receiver.url).origin,
+      reason: 'the receiver answered 500',
+      attempts: 3,
+    });
+    receiver.behave = () => 200;
+    await stage.store.push.dead.redrive(letter?.id ?? '');
+    await until(() => receiver.taken.length === 2, { what: 'all deliveries' });
+    expect(receiver.marks()).toEqual(['1', '2']);
+    expect(await stage.store.push.dead.list()).toEqual([]);
+  });
+
+  test('is given up when a delivery has been tried for too long', async () => {
+    await using stage = await Stage.open({ push: { maxAgeMs: 100 } });
+    await using receiver = await new Receiver().open();
+    receiver.behave = () => 429;
+    await stage.task({ id: 'a', url: receiver.url });
+    await until(() => stage.happened('push-dead').length, { what: 'its death' });
+    expect(receiver.requests.length).toBeLessThan(30);
+  });
+
+  test.each([400, 401, 404, 422, 301, 307])('whose receiver answers %i is given up soon', async (status) => {
+    await using stage = await Stage.open();
+    await using receiver = await new Receiver().open();
+    await using target = await new Receiver().open();
+    receiver.behave = (_, __, res) => {
+      res.setHeader('Location', target.url);
+      return status;
+    };
+    await stage.task({ id: 'a', url: receiver.url });
+    await until(() => stage.happened('push-dead').length, { what: 'its death' });
+    expect(receiver.requests).toHaveLength(5);
+    expect(target.requests).toHaveLength(0);
+  });
+
+  test('whose receiver is gone is deleted', async () => {
+    await using stage = await Stage.open();
+    await using receiver = await new Receiver().open();
+    receiver.behave = () => 410;
+    const taskId = await stage.task({ id: 'a', url: receiver.url });
+    await until(() => stage.happened('push-ended').length, { what: 'its end' });
+    await (await stage.begin(taskId)).publish(working('one'));
+    expect(await stage.store.push.deliveries.claim()).toBe(0);
+    expect(receiver.requests).toHaveLength(1);
+    expect(await stage.store.push.dead.list()).toEqual([]);
+  });
+
+  test('that was sealed with a secret that is not given waits until it is', async () => {
+    const pushSecrets = ['a secret'];
+    await using receiver = await new Receiver().open();
+    await using forgetful = await Stage.open();
+    const { prefix } = forgetful.store.settings;
+    const open = async (): Promise<Stage> => Stage.open({ store: { prefix, pushSecrets } });
+    await (async () => {
+      await using sealing = await open();
+      await receiver.die();
+      await sealing.task({ id: 'a', url: receiver.url });
+    })();
+    await until(() => forgetful.happened('push-failed').some(({ reason }) => /cannot be read/.test(reason)), {
+      what: 'a failure to read it',
+    });
+    await receiver.open();
+    await using _knowing = await open();
+    await until(() => receiver.taken.length === 1, { what: 'a delivery' });
+  });
+});
+
+describe('a host that is down', () => {
+  test('is spared by all that point at it, until one attempt finds it back', async () => {
+    await using stage = await Stage.open({ push: { backoffMs: 1, maxBackoffMs: 100 } });
+    await using receiver = await new Receiver().open();
+    receiver.behave = () => 500;
+    for (let i = 0; i < 30; i++) await stage.task({ id: `${i}`, url: receiver.url });
+    const spared = (): number =>
+      stage.happened('push-failed').filter(({ reason }) => reason === 'the receiving host is down').length;
+    await until(() => spared() > 20, { what: 'its circuit to open' });
+    expect(receiver.requests.length).toBeLessThan(25);
+    receiver.behave = () => 200;
+    await until(() => receiver.taken.length === 30, { what: 'all deliveries', timeoutMs: 10_000 });
+  });
+});
+
+describe('what is secret', () => {
+  test('is in nothing that is observed or kept of a failure', async () => {
+    await using stage = await Stage.open({ push: { maxAttempts: 2 } });
+    await using receiver = await new Receiver().open();
+    receiver.behave = () => 500;
+    const authentication = { scheme: 'Bearer', credentials: 'hush-credentials' };
+    await stage.task({ id: 'a', url: receiver.url, token: 'hush-token', authentication });
+    await until(() => stage.happened('push-dead').length, { what: 'its death' });
+    expect(JSON.stringify([stage.happenings, await stage.store.push.dead.list()])).not.toContain('hush');
+  });
+});

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { type OpenTurn, Store, type StoreSettings, type Webhook, type WebhookDraft } from '@switchyard/store';
+import { inject } from 'vitest';
+import { uniquePrefix } from '../../../../../tests/support/prefix.ts';
+import type { Happening } from '../../../src/index.ts';
+import type { Resolve } from '../../../src/push/guarded-agent.ts';
+import { PushDeliverer } from '../../../src/push/push-deliverer.ts';
+import { defaultPushSettings, type PushSettings } from '../../../src/push/push-settings.ts';
+
+export const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'test-agent' };
+
+export interface StageSettings {
+  readonly push?: Partial<PushSettings>;
+  readonly store?: Partial<StoreSettings>;
+  readonly resolve?: Resolve;
+}
+
+/** A store, and a deliverer in this process. The test plays the agents. */
+export class Stage implements AsyncDisposable {
+  readonly store: Store;
+  readonly happenings: Happening[] = [];
+  readonly #deliverer: PushDeliverer;
+
+  private constructor({ push, store, resolve }: StageSettings) {
+    const redisUrl = inject('redisUrl');
+    this.store = new Store({ redisUrl, prefix: uniquePrefix(), ...store }, () => undefined);
+    const policy = { allowHttp: true, allowHosts: ['127.0.0.0/8'] };
+    const settings = { ...defaultPushSettings, policy, backoffMs: 5, claimEveryMs: 200, ...push };
+    this.#deliverer = new PushDeliverer(settings, {
+      store: this.store,
+      observe: (happening) => this.happenings.push(happening),
+      ...(resolve && { resolve }),
+    });
+  }
+
+  static async open(settings: StageSettings = {}): Promise<Stage> {
+    const stage = new Stage(settings);
+    await stage.store.start();
+    await stage.#deliverer.start();
+    return stage;
+  }
+
+  /** A new task that tells the webhook of everything. */
+  async task(webhook: WebhookDraft): Promise<string> {
+    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hello' }] } as const;
+    const submission = { message: { ...message, parts: [...message.parts] }, webhook };
+    const acceptance = await this.store.tasks.accept(scope, submission);
+    if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+    return acceptance.taskId;
+  }
+
+  /** Has the task tell another webhook from now on. */
+  async also(taskId: string, webhook: WebhookDraft): Promise<Webhook> {
+    const made = await this.store.push.webhooks.create(scope, taskId, webhook);
+    if (typeof made === 'string') throw new Error(made);
+    return made;
+  }
+
+  async begin(taskId: string): Promise<OpenTurn> {
+    const ignore = (): void => undefined;
+    const job = { taskId, job: 1, started: 1, token: randomUUID() };
+    const turn = await this.store.turns.begin(job, 0, { onCancel: ignore, onFenced: ignore });
+    if (typeof turn === 'string') throw new Error(turn);
+    return turn;
+  }
+
+  async cancel(taskId: string): Promise<void> {
+    await this.store.tasks.cancel(scope, taskId);
+  }
+
+  happened<K extends Happening['kind']>(kind: K): (Happening & { kind: K })[] {
+    return this.happenings.filter((one): one is Happening & { kind: K } => one.kind === kind);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#deliverer.stop(0);
+    await this.store.stop();
+  }
+}
