@@ -1,0 +1,23 @@
+import { signedForms } from '@switchyard/agent/card';
+import type { AgentCard, AgentCardSignature } from '@switchyard/protocol';
+import { FlattenedSign } from 'jose';
+import type { SigningKey } from '../keys/signing-key.ts';
+
+/**
+ * The card with the signature of each key (A2A 8.4), over its form as the specification has it, and where the published SDKs read
+ * another form out of the card, over that one too: a verifier needs one good signature.
+ * @param jwksUrl where the public keys are
+ */
+export async function signCard(card: AgentCard, keys: readonly SigningKey[], jwksUrl: string): Promise<AgentCard> {
+  const { exact, lean } = signedForms(card);
+  const payloads = exact === lean ? [exact] : [exact, lean];
+  const signatures = payloads.flatMap((payload) => keys.map((key) => sign(payload, key, jwksUrl)));
+  return { ...card, signatures: await Promise.all(signatures) };
+}
+
+async function sign(payload: string, key: SigningKey, jku: string): Promise<AgentCardSignature> {
+  const { protected: header = '', signature } = await new FlattenedSign(new TextEncoder().encode(payload))
+    .setProtectedHeader({ alg: key.algorithm, typ: 'JOSE', kid: key.kid, jku })
+    .sign(key.privateKey);
+  return { protected: header, signature };
+}
