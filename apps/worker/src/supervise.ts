@@ -10,18 +10,20 @@ export interface SupervisedOptions<Job> {
     readonly run: (job: Job) => Promise<JobOutcome>;
     readonly onError: (error: Error) => void;
   }) => Consumer;
-  /** Jobs that wait for a consumer. */
-  readonly waiting: () => Promise<number>;
+  /** Wakes a consumer, here or elsewhere, if jobs wait; how many do. */
+  readonly wake: () => Promise<number>;
   readonly run: (job: Job) => Promise<JobOutcome>;
   readonly observe: Observe;
 }
 
-/** Work waits and nothing was fetched for so long: the consumer is stuck. */
+/** Nothing was fetched for so long: should jobs wait, whoever was woken for them may be dead. */
+const IDLE_AFTER_MS = 1_000;
+/** Jobs wait and nothing was fetched for so long: the consumer is stuck. */
 const STUCK_AFTER_MS = 5_000;
 
 /**
- * A consumer of jobs, kept alive: one that fetches nothing although jobs wait and places are free (its blocking
- * connection went dead without a word) is replaced by a new one.
+ * A consumer of jobs, kept alive: one that fetches nothing although jobs wait and places are free is woken, and replaced by
+ * a new one if that is in vain (its blocking connection went dead without a word).
  */
 export class SupervisedConsumer<Job> {
   readonly #options: SupervisedOptions<Job>;
@@ -29,6 +31,9 @@ export class SupervisedConsumer<Job> {
   #timer: NodeJS.Timeout | undefined;
   #running = 0;
   #fetchedAt = performance.now();
+  /** When there was last nothing to fetch, as far as we know. */
+  #emptyAt = performance.now();
+  #isChecking = false;
 
   constructor(options: SupervisedOptions<Job>) {
     this.#options = options;
@@ -43,7 +48,7 @@ export class SupervisedConsumer<Job> {
     await this.#consume();
     this.#timer = setInterval(() => {
       this.#check().catch((error: unknown) => this.#options.observe({ kind: 'trouble', where: 'supervise', error }));
-    }, STUCK_AFTER_MS);
+    }, IDLE_AFTER_MS);
   }
 
   /** Fetches no more jobs; those that run go on. */
@@ -78,11 +83,26 @@ export class SupervisedConsumer<Job> {
   }
 
   async #check(): Promise<void> {
-    const { name, concurrency, observe } = this.#options;
-    if (this.#running >= concurrency || performance.now() - this.#fetchedAt < STUCK_AFTER_MS) return;
-    const waiting = await this.#options.waiting();
-    if (!waiting || performance.now() - this.#fetchedAt < STUCK_AFTER_MS) return;
+    if (this.#isChecking || this.#running >= this.#options.concurrency || this.#idleMs < IDLE_AFTER_MS) return;
+    this.#isChecking = true; // while Redis is away one check waits for it, and not one a second
+    try {
+      const waiting = await this.#options.wake();
+      if (!waiting) this.#emptyAt = performance.now();
+      else if (Math.min(this.#idleMs, performance.now() - this.#emptyAt) >= STUCK_AFTER_MS)
+        await this.#replace(waiting);
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
+  get #idleMs(): number {
+    return performance.now() - this.#fetchedAt;
+  }
+
+  async #replace(waiting: number): Promise<void> {
+    const { name, observe } = this.#options;
     observe({ kind: 'consumer-restarted', name, waiting });
+    this.#emptyAt = performance.now();
     const stuck = this.#consumer;
     await this.#consume();
     await stuck?.stop();

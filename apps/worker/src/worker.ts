@@ -92,7 +92,7 @@ export class Worker {
       concurrency,
       observe,
       consume: (options) => store.turns.consume({ agent: id, concurrency, ...options }),
-      waiting: () => store.queue.waiting(id),
+      wake: () => store.queue.wake(id),
       run: (job) => this.#run(agent, job),
     });
   }

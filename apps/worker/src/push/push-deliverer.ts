@@ -47,7 +47,7 @@ export class PushDeliverer {
       concurrency,
       observe,
       consume: (options) => deliveries.consume({ concurrency, ...options }),
-      waiting: () => deliveries.waiting(),
+      wake: () => deliveries.wake(),
       run: (job) => this.#run(job),
     });
   }

@@ -56,6 +56,11 @@ export class Deliveries {
     return this.#port.queue.waiting(PUSH_QUEUE);
   }
 
+  /** Wakes a worker if jobs wait; how many do. */
+  wake(): Promise<number> {
+    return this.#port.queue.wake(PUSH_QUEUE);
+  }
+
   /** Hears that there is something to claim. It may miss it: who listens also claims by the clock. */
   async listen(wake: () => void): Promise<void> {
     await Promise.all(this.#port.shards.all.map(({ push }) => this.#channels.subscribe(push, wake)));

@@ -55,9 +55,26 @@ export class Queue {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
+  /**
+   * Wakes a worker for each shard in which jobs wait. BullMQ wakes one worker per job, by an entry that it takes off the
+   * queue's marker: one that is frozen, or whose connection is dead but open, takes it and sleeps on.
+   * @returns jobs that wait, over all shards
+   */
+  async wake(agent: string): Promise<number> {
+    const counts = await Promise.all(this.#shards.all.map((keys) => this.#wakeShard(agent, keys)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
   async stop(): Promise<void> {
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
     this.#queues.clear();
+  }
+
+  async #wakeShard(agent: string, keys: ShardKeys): Promise<number> {
+    const queue = this.#queue(agent, keys);
+    const waiting = await queue.getWaitingCount();
+    if (waiting) await this.#redis.zadd(queue.toKey('marker'), 0, '0');
+    return waiting;
   }
 
   #queue(agent: string, keys: ShardKeys): BullQueue {
