@@ -18,6 +18,7 @@ export type Happening =
   | { readonly kind: 'job-without-turn'; readonly agent: string; readonly taskId: string; readonly verdict: string }
   | { readonly kind: 'job-failed'; readonly agent: string; readonly taskId: string; readonly error: unknown }
   | { readonly kind: 'swept'; readonly add: number; readonly canceled: number }
+  | { readonly kind: 'calls-closed'; readonly closed: number }
   | { readonly kind: 'consumer-restarted'; readonly name: string; readonly waiting: number }
   | ({ readonly kind: 'push-failed'; readonly retryInMs: number } & PushFailure)
   | ({ readonly kind: 'push-dead' } & PushFailure)

@@ -3,7 +3,7 @@ import type { JobOutcome, OpenTurn, Store, TurnJob } from '@switchyard/store';
 import { concludeTurn } from './conclude-turn.ts';
 import type { Observe } from './observe.ts';
 import { RunningTurn } from './running-turn.ts';
-import { StoredTurnPort } from './stored-turn-port.ts';
+import { StoredTurnPort } from './turn-port/stored-turn-port.ts';
 
 export interface JobPort {
   readonly store: Store;
@@ -60,7 +60,7 @@ async function runOneTurn(port: JobPort, turn: OpenTurn, running: RunningTurn): 
   const { taskId, attempt } = turn.start;
   const begun = performance.now();
   observe({ kind: 'turn-begun', agent: agent.id, taskId, attempt });
-  const result = await runTurn(agent, new StoredTurnPort(turn, running.signal));
+  const result = await runTurn(agent, new StoredTurnPort(port.store, turn, running.signal));
   const outcome = await concludeTurn(turn, result);
   observe({ kind: 'turn-ended', agent: agent.id, taskId, attempt, result, durationMs: performance.now() - begun });
   return outcome;

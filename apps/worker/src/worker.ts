@@ -4,6 +4,7 @@ import type { Agent } from '@switchyard/agent';
 import { TurnInterruption } from '@switchyard/agent';
 import type { JobOutcome, Store, TurnJob } from '@switchyard/store';
 import { Announcer } from './announce.ts';
+import { CallCloser } from './close-calls.ts';
 import type { Observe } from './observe.ts';
 import { PushDeliverer } from './push/push-deliverer.ts';
 import type { PushSettings } from './push/push-settings.ts';
@@ -33,6 +34,7 @@ export class Worker {
   readonly #parts: WorkerParts;
   readonly #announcer: Announcer;
   readonly #sweeper: Sweeper;
+  readonly #closer: CallCloser;
   readonly #consumers: readonly SupervisedConsumer<TurnJob>[];
   readonly #push: PushDeliverer | undefined;
   readonly #quarantine: Quarantine;
@@ -46,6 +48,7 @@ export class Worker {
     this.#quarantine = new Quarantine(store.settings.maxAttempts);
     this.#announcer = new Announcer(store.registry, this.id, { agents, observe });
     this.#sweeper = new Sweeper(store.outbox, settings.sweepEveryMs, observe);
+    this.#closer = new CallCloser(store.closings, settings.sweepEveryMs, observe);
     this.#consumers = agents.map((agent) => this.#supervise(agent));
     this.#push = settings.push && new PushDeliverer(settings.push, { store, observe });
   }
@@ -55,6 +58,7 @@ export class Worker {
     await this.#parts.store.turns.listen();
     await Promise.all(this.#consumers.map((consumer) => consumer.start()));
     this.#sweeper.start();
+    await this.#closer.start();
     await this.#push?.start();
     await this.#announcer.start();
     this.#parts.observe({ kind: 'started', workerId: this.id, agents: this.#parts.agents.map(({ id }) => id) });
@@ -72,6 +76,7 @@ export class Worker {
     await Promise.all([
       this.#announcer.stop(),
       this.#sweeper.stop(),
+      this.#closer.stop(),
       ...this.#consumers.map((consumer) => consumer.pause()),
     ]);
     const giveBack = (): void => this.#shutdown.abort(new TurnInterruption('shutdown'));
@@ -92,7 +97,7 @@ export class Worker {
       concurrency,
       observe,
       consume: (options) => store.turns.consume({ agent: id, concurrency, ...options }),
-      wake: () => store.queue.wake(id),
+      waiting: () => store.queue.waiting(id),
       run: (job) => this.#run(agent, job),
     });
   }

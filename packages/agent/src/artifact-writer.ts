@@ -1,6 +1,7 @@
 import { type ArtifactHeader, type Metadata, openingOfText, type Part } from '@switchyard/protocol';
 import { type PartContent, textPart, toParts } from './content.ts';
 import { handled } from './handled.ts';
+import type { Place } from './steps/place.ts';
 import { TurnMisuseError } from './turn-errors.ts';
 import type { TurnJournal } from './turn-journal.ts';
 import type { ArtifactEvent } from './turn-port.ts';
@@ -33,6 +34,7 @@ export class ArtifactWriter {
   readonly artifactId: string;
   readonly #options: ArtifactOptions;
   readonly #journal: TurnJournal;
+  #place: Place | undefined;
   #last: Part | undefined;
   #isFinished = false;
 
@@ -85,12 +87,24 @@ export class ArtifactWriter {
 
   #write(build: () => Chunk): Promise<void> {
     return this.#journal.write(() => {
-      if (this.#isFinished) throw new TurnMisuseError(`The artifact "${this.#options.name}" is finished already.`);
+      this.#check();
       const event = this.#event(build());
       this.#last = event.artifact.parts.at(-1) ?? this.#last;
       this.#isFinished = event.lastChunk;
       return event;
     });
+  }
+
+  /**
+   * In a retried turn a step that has its result writes nothing, and everything else is written again: an artifact of both would lose a part.
+   */
+  #check(): void {
+    const { name } = this.#options;
+    if (this.#isFinished) throw new TurnMisuseError(`The artifact "${name}" is finished already.`);
+    this.#place ??= this.#journal.place;
+    if (this.#place === this.#journal.place) return;
+    const begun = this.#place.step ? `in the step "${this.#place.step}"` : 'outside of any step';
+    throw new TurnMisuseError(`The artifact "${name}" was begun ${begun}: write all of it there.`);
   }
 
   #event({ parts, append, lastChunk }: Chunk): ArtifactEvent {

@@ -1,9 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { canFollow, type TaskState } from '@switchyard/protocol';
 import { handled } from './handled.ts';
 import type { Outcome } from './outcome.ts';
+import { Place } from './steps/place.ts';
 import { TurnEnded, TurnMisuseError } from './turn-errors.ts';
 import type { TurnInterruption } from './turn-interruption.ts';
-import type { TurnEvent, TurnPort } from './turn-port.ts';
+import type { StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
 
 /**
  * The writes of one turn: checked against the rules of states, handed to the port in order, refused after the outcome
@@ -13,6 +15,9 @@ export class TurnJournal {
   readonly #port: TurnPort;
   readonly #interrupter = new AbortController();
   readonly #open = new Set<Promise<void>>();
+  readonly #turn = new Place();
+  /** Made with the first step: most turns have none. */
+  #steps: AsyncLocalStorage<Place> | undefined;
   #state: TaskState;
   #settling: TaskState | undefined;
   #outcome: Outcome | undefined;
@@ -54,6 +59,17 @@ export class TurnJournal {
     return this.#interrupter.signal;
   }
 
+  /** Where the code that asks runs: in a step, or in the turn itself. */
+  get place(): Place {
+    return this.#steps?.getStore() ?? this.#turn;
+  }
+
+  /** Runs a step: what is written by the code that it calls, also later, is the step's. */
+  within<T>(place: Place, execute: () => Promise<T>): Promise<T> {
+    this.#steps ??= new AsyncLocalStorage();
+    return this.#steps.run(place, execute);
+  }
+
   /** Asks the executor to stop. It may still write what is worth keeping until `close`. */
   interrupt(reason: TurnInterruption): void {
     this.#interrupter.abort(reason);
@@ -78,15 +94,29 @@ export class TurnJournal {
     return handled(written.finally(() => this.#open.delete(written)));
   }
 
+  /**
+   * Asks the port for what has effects beyond this turn's events: a step, a call. Nothing new begins once the turn was interrupted.
+   * @throws {TurnInterruption}
+   */
+  reach<T>(ask: () => Promise<T>): Promise<T> {
+    return handled(this.#reach(ask));
+  }
+
   /** Waits for the writes that nobody awaited. */
   async flush(): Promise<void> {
     while (this.#open.size > 0) await Promise.allSettled(this.#open);
   }
 
+  async #reach<T>(ask: () => Promise<T>): Promise<T> {
+    this.#refuseAfterEnd();
+    this.signal.throwIfAborted();
+    return this.#guarded(ask);
+  }
+
   async #write(build: () => TurnEvent): Promise<void> {
     this.#refuseAfterEnd();
     const event = build();
-    if (event.kind === 'status') this.#enter(event.state, event.settles);
+    if (event.kind === 'status') this.#enter(event);
     await this.#publish(event);
     if (event.kind === 'status' && event.settles) this.#outcome = { state: event.state };
   }
@@ -101,20 +131,32 @@ export class TurnJournal {
       );
   }
 
-  #enter(state: TaskState, settles: boolean): void {
+  #enter({ state, settles }: StatusEvent): void {
+    const { step } = this.place;
+    if (step && (settles || state === 'TASK_STATE_AUTH_REQUIRED'))
+      throw new TurnMisuseError(`The step "${step}" cannot end its turn: let it return, and say ${state} after it.`);
     if (!canFollow(this.#state, state)) throw new TurnMisuseError(`A task in ${this.#state} cannot become ${state}.`);
     this.#state = state;
     if (settles) this.#settling = state;
   }
 
   async #publish(event: TurnEvent): Promise<void> {
+    const { events } = this.place;
     try {
-      await this.#port.publish(event);
+      await this.#guarded(() => (events ?? this.#port).publish(event));
+    } catch (error) {
+      // What the port does not take for its content is the agent's fault, and leaves the turn open for another outcome.
+      if (error instanceof TurnMisuseError) this.#settling = undefined;
+      throw error;
+    }
+  }
+
+  async #guarded<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
     } catch (error) {
       if (error instanceof TurnEnded) this.#end(error);
-      // What the port does not take for its content is the agent's fault, and leaves the turn open for another outcome.
-      else if (error instanceof TurnMisuseError) this.#settling = undefined;
-      else this.#portFault ??= error;
+      else if (!(error instanceof TurnMisuseError)) this.#portFault ??= error;
       throw error;
     }
   }

@@ -1,4 +1,8 @@
 import type { Artifact, Message, Metadata, Task, TaskState } from '@switchyard/protocol';
+import type { Caller, CallPort } from './calls/call-port.ts';
+import type { ContextPort } from './context/context-port.ts';
+import type { ConversationPort } from './conversations/conversation-port.ts';
+import type { StepPort, StepStamp } from './steps/step-port.ts';
 
 /** Who asked for the turn. */
 export interface Principal {
@@ -21,8 +25,14 @@ export interface TurnPort {
   /** URIs of the extensions that the client asked for (A2A 3.2.6). */
   readonly extensions: readonly string[];
   readonly metadata: Metadata;
+  /** The agent that called, if the message comes from one. */
+  readonly caller: Caller | undefined;
   /** Aborted with a `TurnInterruption` as its reason. */
   readonly signal: AbortSignal;
+  readonly steps: StepPort;
+  readonly calls: CallPort;
+  readonly context: ContextPort;
+  readonly conversations: ConversationPort;
   /**
    * Events keep the order of the calls; the port adds timestamps, taskId and contextId. Resolves when the event is durable.
    * Any other error counts as a fault of the machinery: the turn is run again.
@@ -45,6 +55,8 @@ export interface StatusEvent {
   readonly releasesCaller?: boolean;
   /** The turn answers with a plain Message: `message` of this completed status. */
   readonly isReply?: boolean;
+  /** Published inside a step. */
+  readonly step?: StepStamp;
 }
 
 export interface ArtifactEvent {
@@ -56,4 +68,6 @@ export interface ArtifactEvent {
   readonly metadata?: Metadata;
   /** Keeps each part as it came, where text chunks would otherwise be joined in the stored artifact. */
   readonly keepsParts?: boolean;
+  /** Published inside a step. */
+  readonly step?: StepStamp;
 }

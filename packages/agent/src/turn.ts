@@ -1,10 +1,22 @@
 import type { Message, Metadata, Task, TaskState } from '@switchyard/protocol';
 import { artifactId } from './artifact-id.ts';
 import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
+import type { Caller } from './calls/call-port.ts';
+import type { CallReply, TaskReply } from './calls/call-reply.ts';
+import type { CallOptions } from './calls/outgoing-call.ts';
+import { type Joinable, TurnCalls } from './calls/turn-calls.ts';
+import { type WaitingCall, waitingCall, waitingMetadata } from './calls/waiting-call.ts';
 import { agentMessage, type Content, textOf } from './content.ts';
+import { ContextMemory } from './context/context-memory.ts';
+import type { ContextOptions, ContextTask } from './context/context-port.ts';
+import { converse } from './conversations/converse.ts';
+import type { Conversed, ConverseOptions } from './conversations/converse-options.ts';
+import { derivedId } from './derived-id.ts';
 import { handled } from './handled.ts';
 import { accepts } from './media-range.ts';
 import type { Outcome } from './outcome.ts';
+import { TurnSteps } from './steps/turn-steps.ts';
+import { TurnMisuseError } from './turn-errors.ts';
 import { TurnJournal } from './turn-journal.ts';
 import type { Principal, StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
 
@@ -27,11 +39,17 @@ export interface StatusOptions {
 export class Turn {
   readonly #port: TurnPort;
   readonly #journal: TurnJournal;
-  readonly #namesakes = new Map<string, number>();
+  readonly #steps: TurnSteps;
+  readonly #calls: TurnCalls;
+  /** What this agent keeps for the context, beyond its tasks. */
+  readonly memory: ContextMemory;
 
   constructor(port: TurnPort, journal: TurnJournal = new TurnJournal(port)) {
     this.#port = port;
     this.#journal = journal;
+    this.#steps = new TurnSteps(port, journal);
+    this.#calls = new TurnCalls(port, journal);
+    this.memory = new ContextMemory(port, journal);
   }
 
   /** The task as it was before this turn (A2A 4.1.1). */
@@ -118,9 +136,14 @@ export class Turn {
   /** Begins an artifact; nothing is published before its first chunk (A2A 4.1.7). */
   artifact(options: ArtifactOptions): ArtifactWriter {
     const { name } = options;
-    const ordinal = (this.#namesakes.get(name) ?? 0) + 1;
-    this.#namesakes.set(name, ordinal);
-    const id = options.artifactId ?? artifactId({ messageId: this.message.messageId, name, ordinal });
+    const { place } = this.#journal;
+    const origin = {
+      messageId: this.message.messageId,
+      name,
+      step: place.step,
+      ordinal: place.number('artifact', name),
+    };
+    const id = options.artifactId ?? artifactId(origin);
     return new ArtifactWriter(this.#journal, id, options);
   }
 
@@ -130,6 +153,81 @@ export class Turn {
    */
   publish(event: TurnEvent): Promise<void> {
     return this.#journal.write(() => event);
+  }
+
+  /**
+   * Does something once for this message, whatever dies: its result is stored, and a retried turn gets it instead of running `execute`
+   * again. What it publishes is not published twice. Only an attempt that ends before the result is stored is made again.
+   *
+   * The result is JSON of at most 256 KiB, and comes back as JSON would carry it. An artifact is written by one step, or by none.
+   * @param name of its own within the turn; the same in every attempt
+   * @throws {TurnMisuseError} the name is taken, or the result is no JSON or too large
+   */
+  step<T>(name: string, execute: () => T | Promise<T>): Promise<T> {
+    return handled(this.#steps.run(name, execute));
+  }
+
+  /**
+   * Sends a message to another agent, and waits for its answer: a task of its own in this context, on behalf of the same principal.
+   * A retried turn does not call again. The task is canceled when this one is, or fails; a waited for one, also when this one completes first.
+   *
+   * A failed, rejected or canceled task is a reply like any other: see `isDone(reply)`. A question is one, too: continue with
+   * `{ taskId: reply.taskId }`, or ask your own client with `passOn`.
+   * @param agent its id, or the URL of an agent card
+   * @throws {CallError} it could not be made, or took longer than `timeoutMs`
+   */
+  call(agent: string, content: Content, options: CallOptions & { wait: false }): Promise<TaskReply>;
+  call(agent: string, content: Content, options?: CallOptions): Promise<CallReply>;
+  call(agent: string, content: Content, options?: CallOptions): Promise<CallReply> {
+    return this.#calls.call(agent, content, options);
+  }
+
+  /**
+   * Waits for a call that was made with `wait: false`, or that waits for an authorization.
+   * @throws {CallError} the task is gone, or took longer than `timeoutMs`, and was canceled
+   */
+  join(call: Joinable, { timeoutMs }: Pick<CallOptions, 'timeoutMs'> = {}): Promise<CallReply> {
+    return this.#calls.join(call, timeoutMs);
+  }
+
+  /**
+   * Asks the client what another agent asks: its question, or the authorization that it needs. The client's answer comes as the next turn;
+   * there, `waitingCall` says whose question it was.
+   * @throws {TurnMisuseError} the reply asks for nothing
+   */
+  async passOn(reply: CallReply): Promise<Outcome> {
+    const question = { parts: reply.kind === 'task' ? (reply.task.status.message?.parts ?? []) : [] };
+    const asked = {
+      parts: question.parts.length ? question.parts : [{ text: reply.text }],
+      metadata: waitingMetadata(reply),
+    };
+    if (reply.state === 'TASK_STATE_INPUT_REQUIRED') return this.requireInput(asked);
+    if (reply.state === 'TASK_STATE_AUTH_REQUIRED') return this.requireAuth(asked);
+    throw new TurnMisuseError(`A reply in ${reply.state} asks for nothing that a client could answer.`);
+  }
+
+  /** The task of another agent whose question the client answers with this message: `turn.call(agent, turn.text, { taskId })`. */
+  get waitingCall(): WaitingCall | undefined {
+    return waitingCall(this.history);
+  }
+
+  /** The agent that sent this message in a turn of its own; undefined when it comes from a client. */
+  get caller(): Caller | undefined {
+    return this.#port.caller;
+  }
+
+  /** The other tasks of the context, of all agents and of the same principal, the latest first, with their results. */
+  context(options: ContextOptions = {}): Promise<readonly ContextTask[]> {
+    return this.#journal.reach(() => this.#port.context.tasks(options));
+  }
+
+  /**
+   * Holds a conversation with another agent: says `message`, and answers its replies with `reply` until `maxTurns`, or until one of the two
+   * says `REPLY_SKIP`. Every turn is an event of a stored feed at `/conversations/<id>`. Goes on after a crash.
+   */
+  converse(agent: string, options: ConverseOptions): Promise<Conversed> {
+    const parts = { port: this.#port, journal: this.#journal, steps: this.#steps, calls: this.#calls };
+    return handled(converse(parts, agent, options));
   }
 
   /** The task is done: TASK_STATE_COMPLETED. Results belong into artifacts, the message says that they are there (A2A 3.7). */
@@ -183,10 +281,26 @@ export class Turn {
     }));
   }
 
+  /** The same in every attempt that says the same, so that a turn that is run again does not say it twice in the history. */
+  #messageId({ parts, metadata, extensions }: Message): string {
+    const { place } = this.#journal;
+    const said = JSON.stringify([parts, metadata, extensions]);
+    return derivedId([
+      this.task.id,
+      this.message.messageId,
+      'message',
+      place.step,
+      place.number('message', said),
+      said,
+    ]);
+  }
+
   /** A plain reply carries its context itself: its reader gets no task to take it from (A2A 4.1.4). */
   #message(content: Content, { isReply }: StatusDetails): Message {
     const { contextId } = this.task;
-    return { ...agentMessage(content), ...(isReply && contextId !== undefined && { contextId }) };
+    const message = agentMessage(content);
+    const messageId = this.#messageId(message);
+    return { ...message, messageId, ...(isReply && contextId !== undefined && { contextId }) };
   }
 }
 

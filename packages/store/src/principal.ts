@@ -11,9 +11,14 @@ export interface Scope {
   readonly agent: string;
 }
 
+/** A principal as it is written in keys and records: `tenant/subject`, each part URI-encoded. */
+export function personOf({ tenant, subject }: Principal): string {
+  return `${encodeURIComponent(tenant)}/${encodeURIComponent(subject)}`;
+}
+
 /** The scope as it is written in keys and records: `tenant/subject/agent`, each part URI-encoded. */
 export function ownerOf({ principal, agent }: Scope): string {
-  return [principal.tenant, principal.subject, agent].map(encodeURIComponent).join('/');
+  return `${personOf(principal)}/${encodeURIComponent(agent)}`;
 }
 
 /** The agent of an `ownerOf` text. */
@@ -25,4 +30,9 @@ export function agentOf(owner: string): string {
 export function principalOf(owner: string, scopes: readonly string[]): Principal {
   const [tenant = '', subject = ''] = owner.split('/').map(decodeURIComponent);
   return { tenant, subject, scopes };
+}
+
+/** The scope of an `ownerOf` text. */
+export function scopeOf(owner: string): Scope {
+  return { principal: principalOf(owner, []), agent: agentOf(owner) };
 }

@@ -34,6 +34,14 @@ export interface StoreSettings {
   readonly pushLeaseMs: number;
   /** Webhooks and their credentials are sealed with the first one; all of them open what was sealed. None: kept in clear. */
   readonly pushSecrets: readonly string[];
+  /** Results of all steps of one turn together. */
+  readonly maxStepsBytes: number;
+  /** Calls of other agents, of one task, that have not ended. */
+  readonly maxCalls: number;
+  /** How deep calls may be nested: agents that call agents that call agents. */
+  readonly maxCallDepth: number;
+  /** What an agent keeps for a context. */
+  readonly maxMemoryBytes: number;
   /** How often the position of every open feed is checked against Redis: a lost last message is found by this alone. */
   readonly feedCheckMs: number;
 }
@@ -55,5 +63,9 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   maxWebhooks: 20,
   pushLeaseMs: 60_000,
   pushSecrets: [],
+  maxStepsBytes: 8 * 1_024 * 1_024,
+  maxCalls: 1_000,
+  maxCallDepth: 8,
+  maxMemoryBytes: 64 * 1_024,
   feedCheckMs: 3_000,
 };

@@ -1,6 +1,11 @@
-import { TurnEnded, type TurnEvent, TurnMisuseError, type TurnPort } from '@switchyard/agent';
+import type { Caller, TurnEvent, TurnPort } from '@switchyard/agent';
 import type { Message, Metadata, Task } from '@switchyard/protocol';
-import { TurnEnded as EndedInStore, type OpenTurn, type Principal, TooManyArtifacts } from '@switchyard/store';
+import type { OpenTurn, Principal, Store } from '@switchyard/store';
+import { StoredCalls } from './stored-calls.ts';
+import { StoredContext } from './stored-context.ts';
+import { StoredConversations } from './stored-conversations.ts';
+import { StoredSteps } from './stored-steps.ts';
+import { inWordsOfAgents } from './turn-errors.ts';
 
 /** What a turn stands on, over the store. */
 export class StoredTurnPort implements TurnPort {
@@ -12,10 +17,15 @@ export class StoredTurnPort implements TurnPort {
   readonly acceptedOutputModes: readonly string[];
   readonly extensions: readonly string[];
   readonly metadata: Metadata;
+  readonly caller: Caller | undefined;
   readonly signal: AbortSignal;
+  readonly steps: StoredSteps;
+  readonly calls: StoredCalls;
+  readonly context: StoredContext;
+  readonly conversations: StoredConversations;
   readonly #turn: OpenTurn;
 
-  constructor(turn: OpenTurn, signal: AbortSignal) {
+  constructor(store: Store, turn: OpenTurn, signal: AbortSignal) {
     const { task, delivery, principal, attempt, isLastAttempt } = turn.start;
     this.#turn = turn;
     this.signal = signal;
@@ -27,15 +37,14 @@ export class StoredTurnPort implements TurnPort {
     this.acceptedOutputModes = delivery.acceptedOutputModes ?? [];
     this.extensions = delivery.extensions ?? [];
     this.metadata = delivery.metadata ?? {};
+    this.caller = delivery.caller;
+    this.steps = new StoredSteps(store.steps, turn);
+    this.calls = new StoredCalls(store, turn);
+    this.context = new StoredContext(store, turn);
+    this.conversations = new StoredConversations(store.conversations, turn);
   }
 
-  async publish(event: TurnEvent): Promise<void> {
-    try {
-      await this.#turn.publish(event);
-    } catch (error) {
-      if (error instanceof EndedInStore) throw new TurnEnded();
-      if (error instanceof TooManyArtifacts) throw new TurnMisuseError(error.message);
-      throw error;
-    }
+  publish(event: TurnEvent): Promise<void> {
+    return inWordsOfAgents(() => this.#turn.publish(event));
   }
 }

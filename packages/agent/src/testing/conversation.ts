@@ -1,15 +1,16 @@
 import { A2AError, isTerminal, type Message, type StreamResponse, type Task } from '@switchyard/protocol';
 import type { Agent } from '../agent.ts';
 import { type Content, textOf } from '../content.ts';
-import { type RunTurnOptions, runTurn } from '../run-turn.ts';
 import type { TurnResult } from '../turn-result.ts';
-import { MemoryPort, type MemoryTurn } from './memory-port.ts';
+import type { MemoryTurn } from './memory-port.ts';
+import type { MemoryWorld } from './memory-world.ts';
+import { type RunMessageOptions, runMessage, worldOf } from './run-message.ts';
 
 export interface ConversationOptions
-  extends Omit<MemoryTurn, 'message' | 'task' | 'attempt' | 'isLastAttempt'>,
-    RunTurnOptions {
-  /** How often a turn that fails retryably is run, at once each time. Default: 3. */
-  readonly maxAttempts?: number;
+  extends Omit<MemoryTurn, 'message' | 'task' | 'attempt' | 'isLastAttempt' | 'agent' | 'world'>,
+    RunMessageOptions {
+  /** Agents that this one may call, itself among them if it calls itself. Default: none. */
+  readonly agents?: readonly Agent[];
 }
 
 /** What came of one message. */
@@ -25,12 +26,15 @@ export interface Exchange {
 /** Talks to an agent without Redis, queue or gateway: one task, turn after turn. */
 export class Conversation {
   readonly #agent: Agent;
-  readonly #options: ConversationOptions;
+  readonly #options: Omit<ConversationOptions, 'agents'>;
+  /** What the turns share: agents to call, what agents remember, conversations between agents. */
+  readonly world: MemoryWorld;
   #task: Task | undefined;
 
-  constructor(agent: Agent, options: ConversationOptions = {}) {
+  constructor(agent: Agent, { agents = [], ...options }: ConversationOptions = {}) {
     this.#agent = agent;
     this.#options = options;
+    this.world = worldOf(agents, options);
   }
 
   get task(): Task | undefined {
@@ -44,21 +48,10 @@ export class Conversation {
   async say(message: Content | Message): Promise<Exchange> {
     if (this.#task && isTerminal(this.#task.status.state))
       throw new A2AError('UnsupportedOperation', 'The task has ended.');
-    const { maxAttempts = 3, ...options } = this.#options;
-    const events: StreamResponse[] = [];
-    for (let attempt = 1, turn: MemoryTurn = this.#turn(message); ; attempt++) {
-      const port = new MemoryPort({ ...options, ...turn, attempt, isLastAttempt: attempt >= maxAttempts });
-      const result = await runTurn(this.#agent, port, options);
-      events.push(...port.events);
-      this.#task = port.current;
-      if (result.kind !== 'retry' || port.isLastAttempt)
-        return { task: port.current, result, events, answer: answerIn(port.current) };
-      turn = this.#turn(port.message);
-    }
-  }
-
-  #turn(message: Content | Message): MemoryTurn {
-    return this.#task ? { message, task: this.#task } : { message };
+    const turn = { ...this.#options, message, world: this.world, ...(this.#task && { task: this.#task }) };
+    const { port, result, events } = await runMessage(this.#agent, turn, this.#options).done;
+    this.#task = port.current;
+    return { task: port.current, result, events, answer: answerIn(port.current) };
   }
 }
 

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { fold, type Message, type Metadata, type StreamResponse, type Task } from '@switchyard/protocol';
+import { fold, isTerminal, type Message, type Metadata, type StreamResponse, type Task } from '@switchyard/protocol';
+import type { Caller } from '../calls/call-port.ts';
 import { agentMessage, type Content } from '../content.ts';
 import { TurnEnded } from '../turn-errors.ts';
 import { type InterruptionKind, TurnInterruption } from '../turn-interruption.ts';
 import type { Principal, TurnEvent, TurnPort } from '../turn-port.ts';
+import { MemoryCalls } from './memory-calls.ts';
+import { MemoryContext } from './memory-context.ts';
+import { MemoryConversations } from './memory-conversations.ts';
+import { MemorySteps } from './memory-steps.ts';
+import { MemoryWorld } from './memory-world.ts';
 
 /** What a turn in memory begins with; only the message is needed. */
 export interface MemoryTurn {
@@ -18,6 +24,12 @@ export interface MemoryTurn {
   readonly acceptedOutputModes?: readonly string[];
   readonly extensions?: readonly string[];
   readonly metadata?: Metadata;
+  /** Id of the agent whose turn it is. Default: `agent`. */
+  readonly agent?: string;
+  /** The agent that called. Default: none. */
+  readonly caller?: Caller | undefined;
+  /** What the turn shares with other turns: results of its steps, agents to call. Default: one of its own, without agents. */
+  readonly world?: MemoryWorld;
 }
 
 /** A turn's port without Redis: folds what is published into a task, as the store does. */
@@ -30,6 +42,11 @@ export class MemoryPort implements TurnPort {
   readonly acceptedOutputModes: readonly string[];
   readonly extensions: readonly string[];
   readonly metadata: Metadata;
+  readonly caller: Caller | undefined;
+  readonly steps: MemorySteps;
+  readonly calls: MemoryCalls;
+  readonly context: MemoryContext;
+  readonly conversations: MemoryConversations;
   /** What the agent published. */
   readonly published: TurnEvent[] = [];
   /** The same as subscribers see it. */
@@ -48,6 +65,13 @@ export class MemoryPort implements TurnPort {
     this.acceptedOutputModes = turn.acceptedOutputModes ?? [];
     this.extensions = turn.extensions ?? [];
     this.metadata = turn.metadata ?? {};
+    this.caller = turn.caller;
+    const { world = new MemoryWorld(), agent = 'agent' } = turn;
+    const { id: taskId } = this.task;
+    this.steps = new MemorySteps(world.resultsOf(taskId, this.message.messageId));
+    this.calls = new MemoryCalls(world, { agent, taskId, depth: (turn.caller?.depth ?? 0) + 1 });
+    this.context = new MemoryContext(world, agent, this.task);
+    this.conversations = new MemoryConversations(world, agent);
     this.#current = this.task;
   }
 
@@ -64,14 +88,18 @@ export class MemoryPort implements TurnPort {
     if (this.#refusal) throw this.#refusal;
     const response = this.#response(event);
     const keepsParts = event.kind === 'artifact' && event.keepsParts === true;
+    this.steps.stamp(event);
     this.published.push(event);
     this.events.push(response);
     this.#current = fold(this.#current, response, { coalesceText: !keepsParts });
+    if (isTerminal(this.#current.status.state) && this.#current.status.state !== 'TASK_STATE_COMPLETED')
+      this.calls.end();
     for (const look of this.#watchers) look();
   }
 
   /** Aborts the turn's signal, as a worker does. */
   interrupt(kind: InterruptionKind): void {
+    if (kind === 'canceled') this.calls.end();
     this.#interrupter.abort(new TurnInterruption(kind));
   }
 
@@ -113,7 +141,8 @@ function userMessage(message: Content | Message): Message {
 
 /** As the store accepts a message: it is in history, and the question that it may answer no longer stands. */
 function submitted(task: Task | undefined, message: Message): Task {
-  const { history = [], ...rest } = task ?? { id: randomUUID(), contextId: randomUUID() };
+  const { contextId = randomUUID() } = message;
+  const { history = [], ...rest } = task ?? { id: randomUUID(), contextId };
   return {
     ...rest,
     status: { state: 'TASK_STATE_SUBMITTED', timestamp: new Date().toISOString() },

@@ -12,6 +12,8 @@ export class ShardKeys {
   readonly outbox: string;
   /** Channel: ids of tasks whose cancel waits for the owner of the running turn. */
   readonly cancels: string;
+  /** What tasks that ended had called for and still goes on → when; also the channel that says so. */
+  readonly closing: string;
   /** Prefix of the shard's BullMQ queues. */
   readonly queues: string;
   /** Webhooks that have something to be told → when the sweeper may look after them; also the channel that says so. */
@@ -27,6 +29,7 @@ export class ShardKeys {
     this.#root = `${prefix}{s${shard}}:`;
     this.#indexRoot = `${this.#root}x`;
     this.outbox = `${this.#root}outbox`;
+    this.closing = `${this.outbox}:closing`;
     this.cancels = `${this.#root}cancels`;
     this.queues = `${this.#root}q`;
     this.dead = `${this.#root}dead`;
@@ -59,6 +62,25 @@ export class ShardKeys {
   /** What a principal sent before: messageId → fingerprint and task. */
   accepted(scope: Scope, messageId: string): string {
     return `${this.#root}m:${ownerOf(scope)}:${messageId}`;
+  }
+
+  /** What an agent keeps for a context of a principal. */
+  memory(scope: Scope, contextId: string): string {
+    return `${this.#root}k:${ownerOf(scope)}:${jsonText(contextId)}`;
+  }
+
+  conversation(id: string): string {
+    return `${this.#root}v:${id}`;
+  }
+
+  /** The stream of a conversation's events; also the name of the channel that tells of them. */
+  conversationEvents(id: string): string {
+    return `${this.conversation(id)}:e`;
+  }
+
+  /** The conversations of a context. @param person as `personOf` */
+  conversations(person: string, contextId: string): string {
+    return `${this.#root}y:${person}:${jsonText(contextId)}`;
   }
 
   /** The index of a scope's tasks, or of those of one of its contexts. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { ShardKeys, shardOf } from './keys.ts';
 
 /** All shards of a deployment, and the ids that land on them. */
@@ -19,6 +19,15 @@ export class Shards {
     const shard = shardOf(anchor, this.all.length);
     for (;;) {
       const id = randomUUID();
+      if (shardOf(id, this.all.length) === shard) return id;
+    }
+  }
+
+  /** The same id whenever the same seed is given, on the shard of `anchor`. In the form of a UUID, version 8. */
+  derivedId(anchor: string, seed: string): string {
+    const shard = shardOf(anchor, this.all.length);
+    for (let n = 0; ; n++) {
+      const id = hash('sha256', `${n} ${seed}`).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
       if (shardOf(id, this.all.length) === shard) return id;
     }
   }

@@ -45,6 +45,17 @@ export class Registry {
     return announced.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
+  /** What is announced of one agent; undefined if nothing ever was. */
+  async find(id: string): Promise<AgentAnnouncement | undefined> {
+    const entry = await this.#redis.hget(this.#keys[0], id);
+    return entry === null ? undefined : JSON.parse(entry.slice(entry.indexOf(' ') + 1));
+  }
+
+  /** Ids of all agents that were ever announced. */
+  ids(): Promise<string[]> {
+    return this.#redis.hkeys(this.#keys[0]);
+  }
+
   /** @returns ends the subscription */
   async onChange(listener: () => void): Promise<() => void> {
     await this.#channels.subscribe(this.#channel, listener);

@@ -33,9 +33,10 @@ export interface CallSubmission extends Submission {
 }
 
 /** `fenced`: the caller has lost its turn. `caller-canceling`: its task is about to end. `too-many-calls`: of its task have not ended. */
-export interface RefusedCall {
-  readonly verdict: 'fenced' | 'caller-canceling' | 'too-many-calls';
-}
+export type RefusedCall =
+  | { readonly verdict: 'fenced' }
+  | { readonly verdict: 'caller-canceling' }
+  | { readonly verdict: 'too-many-calls' };
 
 /**
  * - `accepted`: durable. `number` counts the messages of the task: 1, 2, …; its caller is released by the first feed item

@@ -1,6 +1,7 @@
-import type { Scope } from '../principal.ts';
+import type { Principal, Scope } from '../principal.ts';
 import { type AcceptPort, accept } from './accept.ts';
 import { type Cancellation, cancelTask } from './cancel.ts';
+import { type ContextQuery, type ContextTaskReading, listContext } from './context-tasks.ts';
 import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list.ts';
 import { readTask } from './read.ts';
 import type { Acceptance, Submission } from './submission.ts';
@@ -24,6 +25,11 @@ export class Tasks {
 
   list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
     return listTasks(this.#port, scope, query);
+  }
+
+  /** Over several agents. */
+  context(principal: Principal, query: ContextQuery): Promise<ContextTaskReading[]> {
+    return listContext(this.#port, principal, query);
   }
 
   cancel(scope: Scope, taskId: string): Promise<Cancellation> {

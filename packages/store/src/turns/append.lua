@@ -5,7 +5,8 @@
 --
 -- KEYS  1-6 as in record.lua, and, made from KEYS[1], <task>:<text>:<seq> (string): a growing text that has outgrown the hash
 -- ARGV  1-6 as in record.lua   7 epoch   8 number of the first event within the epoch   9 '1': this job has run its share of turns
---       10 number of events, then each event: its kind, metadata of the task after it (JSON; '' unchanged), and
+--       10 number of events, then each event: of one that a step publishes, `step`, its key, and its mark, what the step's events
+--         have come to (see begin-step.lua); then its kind, metadata of the task after it (JSON; '' unchanged), and
 --         status    letter   '1' settles   what it means for the caller ('' | released | reply)   message (JSON or '')
 --                   '1' the message is new to the history   metadata of the event (JSON or '')
 --         artifact  the event (JSON)   number of the artifact   append|replace   header   first   parts   last
@@ -81,6 +82,11 @@ end
 local verdict
 local at = 11
 for n = number, number + count - 1 do
+  local step, mark
+  if ARGV[at] == 'step' then
+    step, mark = ARGV[at + 1], ARGV[at + 2]
+    at = at + 3
+  end
   local kind, metadata = ARGV[at], ARGV[at + 1]
   if epoch == record.epoch and n <= record.said then
     -- Sent twice. After an outcome `more` is always a right answer: it means "ask beginTurn", which knows.
@@ -95,6 +101,7 @@ for n = number, number + count - 1 do
     break
   else
     record.said = n
+    if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end
     if metadata ~= '' then redis.call('HSET', task_key, 'metadata', metadata) end
     verdict = write[kind](unpack(ARGV, at + 2, at + ARITY[kind] - 1))
   end

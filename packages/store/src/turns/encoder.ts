@@ -41,7 +41,8 @@ export class Encoder {
 
   /** @returns the ARGV of one event. @throws {TooManyArtifacts} */
   encode(event: TurnEvent): Argument[] {
-    return event.kind === 'status' ? this.#status(event) : this.#artifact(event);
+    const write = event.kind === 'status' ? this.#status(event) : this.#artifact(event);
+    return event.step ? ['step', event.step.key, event.step.mark, ...write] : write;
   }
 
   #status(event: TurnEvent & { kind: 'status' }): Argument[] {

@@ -83,6 +83,11 @@ export class OpenTurn {
     return this.#tail.drained();
   }
 
+  /** Everything published is durable. @throws what refused it */
+  written(): Promise<void> {
+    return this.#tail.written();
+  }
+
   /** After an executor that returned with the task waiting for authorization. `unsettled`: it gave no outcome. */
   async end(): Promise<Ending | 'unsettled'> {
     await this.flush();

@@ -33,6 +33,12 @@ export class Tail {
     await this.#writing;
   }
 
+  /** Resolves when everything is written. Rejects once a batch has failed. */
+  async written(): Promise<void> {
+    await this.#writing;
+    this.#rethrow();
+  }
+
   async #writeAll(): Promise<void> {
     // What is published in the same tick leaves together.
     await Promise.resolve();

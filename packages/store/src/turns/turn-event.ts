@@ -2,6 +2,13 @@ import type { Artifact, Message, TaskState } from '@switchyard/protocol';
 
 type Metadata = Readonly<Record<string, unknown>>;
 
+/** Of an event that a step publishes: written with it, in one go. */
+export interface StepStamp {
+  readonly key: string;
+  /** What the events of the step have come to, this one included: comes back from `Steps.begin`. */
+  readonly mark: string;
+}
+
 /** What a turn may publish. The store adds ids and times. */
 export type TurnEvent =
   | {
@@ -16,6 +23,7 @@ export type TurnEvent =
       readonly releasesCaller?: boolean;
       /** The outcome is a plain message. */
       readonly isReply?: boolean;
+      readonly step?: StepStamp;
     }
   | {
       readonly kind: 'artifact';
@@ -25,4 +33,5 @@ export type TurnEvent =
       readonly metadata?: Metadata;
       /** Text chunks stay parts of their own in the stored artifact. Of an artifact: for all of its chunks, or for none. */
       readonly keepsParts?: boolean;
+      readonly step?: StepStamp;
     };

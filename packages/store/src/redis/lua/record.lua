@@ -2,7 +2,9 @@
 --
 -- KEYS  1 task (hash)   2 events (stream; also the name of the channel)   3 inbox (list)   4 outbox (zset)
 --       5 root of the indexes: <root>:<owner> and <root>:<owner>:<context> are made from it
---       6 push (zset; also the name of the channel that wakes who delivers), and, made from KEYS[1], the webhooks <task>:w (hash)
+--       6 push (zset; also the name of the channel that wakes who delivers), and, made from KEYS[1], the webhooks <task>:w (hash),
+--       its steps <task>:s (hash, see begin-step.lua) and calls <task>:c (hash, see caller.lua), and, made from KEYS[4],
+--       <outbox>:closing (zset; also a channel): what tasks that ended had called for
 -- ARGV  1 task id   2 lease ms: when the sweeper may look after the task   3 events kept in the stream
 --       4 ms the stream outlives the task's end   5 ms the task outlives its end   6 bytes of a growing text kept in the hash
 --
@@ -11,7 +13,8 @@
 -- A webhook that is not dead and has events to come is in `push`.
 
 local task_key, events_key, inbox_key, outbox_key, index_root, push_key = unpack(KEYS, 1, 6)
-local webhooks_key = task_key .. ':w'
+local webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
+local closing_key = outbox_key .. ':closing'
 local task_id, lease_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 6)
 
 local STATES = {
@@ -34,23 +37,7 @@ local function is_waiting(state) return state == 'i' or state == 'a' end
 
 --- @include "clock.lua"
 --- @include "sortable.lua"
-
--- Days since 1970 as a civil date (the months counted from March, so that the leap day is the last of its year).
-local function timestamp(ms)
-  local days, rest = math.floor(ms / 86400000), ms % 86400000
-  days = days + 719468
-  local era = math.floor(days / 146097)
-  local day_of_era = days - era * 146097
-  local year_of_era = math.floor(
-    (day_of_era - math.floor(day_of_era / 1460) + math.floor(day_of_era / 36524) - math.floor(day_of_era / 146096)) / 365)
-  local day_of_year = day_of_era - (365 * year_of_era + math.floor(year_of_era / 4) - math.floor(year_of_era / 100))
-  local month = math.floor((5 * day_of_year + 2) / 153)
-  local day = day_of_year - math.floor((153 * month + 2) / 5) + 1
-  month = month < 10 and month + 3 or month - 9
-  local year = year_of_era + era * 400 + (month <= 2 and 1 or 0)
-  return string.format('%04d-%02d-%02dT%02d:%02d:%02d.%03dZ', year, month, day,
-    math.floor(rest / 3600000), math.floor(rest / 60000) % 60, math.floor(rest / 1000) % 60, rest % 1000)
-end
+--- @include "timestamp.lua"
 
 -- The record
 
@@ -145,7 +132,7 @@ end
 
 local function write_fields(record)
   local set, gone = {}, {}
-  for i = 1, #FIELDS do
+  for i = 1, record.owner and #FIELDS or CORE do
     local name = FIELDS[i]
     local value = record[name]
     if not was or value ~= was[name] then
@@ -173,11 +160,24 @@ local function move_index(record, index)
   if redis.call('ZLEXCOUNT', index, '[a', '+') == 0 then redis.call('PEXPIRE', index, retention_ms) end
 end
 
+-- The task ends: what it had called for and still goes on is to end, too. A detached call may outlive a completion.
+local function close_calls(record)
+  local calls = redis.call('HGETALL', calls_key)
+  for i = 1, #calls, 2 do
+    local called, manner = calls[i], calls[i + 1]
+    if record.state ~= 'C' or manner:sub(1, 1) ~= 'd' then
+      redis.call('ZADD', closing_key, now_ms(), called .. ' ' .. manner)
+    end
+  end
+  if #calls > 0 then redis.call('PUBLISH', closing_key, '') end
+end
+
 local function expire(record)
+  close_calls(record)
   redis.call('PEXPIRE', events_key, replay_ms)
   redis.call('PEXPIRE', task_key, retention_ms)
   redis.call('PEXPIRE', webhooks_key, retention_ms)
-  redis.call('DEL', inbox_key)
+  redis.call('DEL', inbox_key, steps_key, calls_key)
   local names = { '@h' }
   for n = 1, tonumber(redis.call('HGET', task_key, 'artifacts') or 0) do names[n + 1] = '@p' .. n end
   for _, name in ipairs(names) do

@@ -1,0 +1,31 @@
+import type { PlacedCall } from '@switchyard/agent';
+import { isTerminal } from '@switchyard/protocol';
+import { type FeedItem, type Feeds, type Scope, TaskMissing } from '@switchyard/store';
+
+export interface AwaitedCall {
+  readonly call: PlacedCall;
+  readonly signal: AbortSignal;
+}
+
+/** The item with which a call has its outcome; undefined: the signal aborted first. No thread waits, but the caller's turn does. */
+export async function awaitOutcome(
+  feeds: Pick<Feeds, 'follow'>,
+  scope: Scope,
+  { call, signal }: AwaitedCall,
+): Promise<FeedItem | 'missing' | undefined> {
+  try {
+    for await (const item of feeds.follow(scope, call.taskId, { after: call.after, signal })) {
+      if (isOutcome(item, call)) return item;
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof TaskMissing) return 'missing';
+    throw error;
+  }
+}
+
+/** A question that an earlier message led to does not count while this one waits behind it. */
+function isOutcome({ state, released }: FeedItem, { number = 0, skipsAuth = false }: PlacedCall): boolean {
+  if (state === 'TASK_STATE_AUTH_REQUIRED') return !skipsAuth;
+  return isTerminal(state) || (state === 'TASK_STATE_INPUT_REQUIRED' && released >= number);
+}

@@ -1,0 +1,98 @@
+import {
+  type CallOutcome,
+  type CallPort,
+  type CallRefusal,
+  type OutgoingCall,
+  type PlacedCall,
+  type Placing,
+  TurnEnded,
+  TurnInterruption,
+} from '@switchyard/agent';
+import { isTerminal } from '@switchyard/protocol';
+import type { AgentAnnouncement, OpenTurn, Placement, Scope, Store } from '@switchyard/store';
+import { awaitOutcome } from './await-outcome.ts';
+import { readOutcome } from './read-outcome.ts';
+import { inWordsOfAgents } from './turn-errors.ts';
+
+/** Calls of agents that workers of this deployment have announced: straight through the store, on behalf of the turn's principal. */
+export class StoredCalls implements CallPort {
+  readonly maxDepth: number;
+  readonly #store: Store;
+  readonly #turn: OpenTurn;
+
+  constructor(store: Store, turn: OpenTurn) {
+    this.#store = store;
+    this.#turn = turn;
+    this.maxDepth = store.settings.maxCallDepth;
+  }
+
+  async place(call: OutgoingCall): Promise<Placing> {
+    const agent = await this.#store.registry.find(call.agent);
+    if (!agent) return { refused: 'unknown-agent' };
+    const submission = submissionOf(call, agent);
+    const { isDetached } = call;
+    const placement = await inWordsOfAgents(() =>
+      this.#store.calls.place(this.#turn, { agent: agent.id, submission, isDetached }),
+    );
+    return placing(agent.id, placement);
+  }
+
+  async outcome(call: PlacedCall, signal: AbortSignal): Promise<CallOutcome | 'missing' | undefined> {
+    const scope = this.#scopeOf(call);
+    const released = await awaitOutcome(this.#store.feeds, scope, { call, signal });
+    if (!released || released === 'missing') return released;
+    const outcome = await readOutcome(this.#store.tasks, scope, { taskId: call.taskId, last: released });
+    if (outcome !== 'missing' && isTerminal(outcome.task.status.state))
+      await this.#store.calls.forget(this.#turn, call.taskId);
+    return outcome;
+  }
+
+  read(call: PlacedCall): Promise<CallOutcome | 'missing'> {
+    return readOutcome(this.#store.tasks, this.#scopeOf(call), call);
+  }
+
+  async cancel(call: PlacedCall): Promise<void> {
+    await this.#store.tasks.cancel(this.#scopeOf(call), call.taskId);
+  }
+
+  #scopeOf({ agent }: PlacedCall): Scope {
+    return { principal: this.#turn.start.principal, agent };
+  }
+}
+
+/** What is asked for and offered is activated, as for any client (A2A 4.6.2). */
+function submissionOf(
+  { message, extensions = [], acceptedOutputModes, metadata }: OutgoingCall,
+  { card }: AgentAnnouncement,
+) {
+  const offered = new Set(card.capabilities.extensions?.map(({ uri }) => uri));
+  return {
+    message,
+    extensions: extensions.filter((uri) => offered.has(uri)),
+    ...(acceptedOutputModes && { acceptedOutputModes }),
+    ...(metadata && { metadata }),
+  };
+}
+
+type Refused = Exclude<Placement['verdict'], 'accepted' | 'caller-canceling'>;
+
+const refusals: Readonly<Record<Refused, CallRefusal>> = {
+  missing: 'missing',
+  'context-mismatch': 'other-context',
+  'other-shard': 'other-context',
+  terminal: 'ended',
+  canceling: 'ended',
+  'inbox-full': 'busy',
+  'too-many-calls': 'too-many',
+  // The id of the message follows from what it says, so this cannot be.
+  conflict: 'busy',
+  'too-many-webhooks': 'busy',
+};
+
+function placing(agent: string, placement: Placement): Placing {
+  if (placement.verdict === 'caller-canceling') throw new TurnEnded(new TurnInterruption('canceled'));
+  if (placement.verdict !== 'accepted') return { refused: refusals[placement.verdict] };
+  const { taskId, number, seq, isDuplicate } = placement;
+  // The answer to a message that was sent before may be there already: all events are looked at again.
+  return { agent, taskId, number, after: isDuplicate ? 0 : seq };
+}

@@ -1,0 +1,30 @@
+import type { ConversationEvent, ConversationPort, NewConversation } from '@switchyard/agent';
+import type { Conversations, OpenTurn } from '@switchyard/store';
+import { inWordsOfAgents } from './turn-errors.ts';
+
+export class StoredConversations implements ConversationPort {
+  readonly agent: string;
+  readonly #conversations: Conversations;
+  readonly #turn: OpenTurn;
+
+  constructor(conversations: Conversations, turn: OpenTurn) {
+    this.#conversations = conversations;
+    this.#turn = turn;
+    this.agent = turn.start.agent;
+  }
+
+  open(conversation: NewConversation): Promise<string> {
+    return inWordsOfAgents(() => this.#conversations.open(this.#turn, conversation));
+  }
+
+  append(seq: number, event: ConversationEvent): Promise<void> {
+    const entry = { seq, event, nextTurn: nextTurn(seq, event), isEnd: event.phase === 'complete' };
+    return inWordsOfAgents(() => this.#conversations.append(this.#turn, event.conversationId, entry));
+  }
+}
+
+/** After the end there is none; it does not matter then. */
+function nextTurn(seq: number, event: ConversationEvent): number {
+  if (event.phase === 'turn') return event.turn + 1;
+  return event.phase === 'error' ? event.turn : seq;
+}

@@ -1,0 +1,17 @@
+import { TurnEnded, TurnMisuseError } from '@switchyard/agent';
+import { TurnEnded as EndedInStore, MemoryTooLarge, TooManyArtifacts, TooManyResults } from '@switchyard/store';
+
+/** Does something in the store, and tells its refusals in the words of agents. */
+export async function inWordsOfAgents<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof EndedInStore) throw new TurnEnded();
+    if (isMisuse(error)) throw new TurnMisuseError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function isMisuse(error: unknown): error is Error {
+  return error instanceof TooManyArtifacts || error instanceof TooManyResults || error instanceof MemoryTooLarge;
+}

@@ -1,0 +1,27 @@
+import type { CallRefusal } from './call-port.ts';
+
+export type CallFailure = CallRefusal | 'timed-out';
+
+/** A call that could not be made, or was not answered in time. What the called agent itself says (failed, rejected) is its reply, not an error. */
+export class CallError extends Error {
+  override readonly name = 'CallError';
+  readonly kind: CallFailure;
+  readonly agent: string;
+
+  constructor(kind: CallFailure, agent: string, message = meanings[kind]) {
+    super(`The call of "${agent}" failed: ${message}`);
+    this.kind = kind;
+    this.agent = agent;
+  }
+}
+
+const meanings: Readonly<Record<CallFailure, string>> = {
+  'unknown-agent': 'no worker has ever announced an agent of this id; start one, or give the URL of an agent card.',
+  'too-deep': 'agents call each other in too long a chain; do they call each other in circles?',
+  'too-many': 'too many calls of this task have not ended; wait for some of them with turn.join().',
+  busy: 'too many messages wait in its task.',
+  missing: 'there is no such task of this agent in this context, or no longer.',
+  ended: 'its task has ended and takes no further messages; leave out `taskId` for a new one.',
+  'other-context': 'its task belongs to another context.',
+  'timed-out': 'it took too long, and was canceled.',
+};

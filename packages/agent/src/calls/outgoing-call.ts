@@ -1,0 +1,75 @@
+import type { Message, Metadata } from '@switchyard/protocol';
+import { agentMessage, type Content } from '../content.ts';
+import { derivedId } from '../derived-id.ts';
+import type { Place } from '../steps/place.ts';
+import { TurnMisuseError } from '../turn-errors.ts';
+import type { TurnPort } from '../turn-port.ts';
+import type { OutgoingCall } from './call-port.ts';
+
+export interface CallOptions {
+  /** False: returns with the task as soon as it is accepted, and the task may outlive a completion of this one. Default: true. */
+  readonly wait?: boolean;
+  /** Continues this task of the agent, for example with the answer to its question. Default: a new task in the same context. */
+  readonly taskId?: string;
+  /** Longest wait in milliseconds; then the task is canceled and the call fails. Default: as long as the turn may take. */
+  readonly timeoutMs?: number;
+  /**
+   * Tells this call from others of the same agent with the same words, where a retried turn may make them in another order.
+   * Default: they are numbered.
+   */
+  readonly name?: string;
+  /** Further tasks that the message refers to; the caller's own is always among them (A2A 4.1.4). */
+  readonly referenceTaskIds?: readonly string[];
+  /** Media types that are accepted as a result (A2A 3.2.2). Default: any. */
+  readonly acceptedOutputModes?: readonly string[];
+  /** URIs of the extensions that are asked for (A2A 3.2.6). */
+  readonly extensions?: readonly string[];
+  /** Metadata of the request; that of the message goes into the content (A2A 3.2.5). */
+  readonly metadata?: Metadata;
+}
+
+/**
+ * The same message, with the same id, in every attempt at the turn: by its place among the turn's calls and by what it says.
+ * An attempt that says something else (a model never says the same twice) makes another call, and gets no other's answer.
+ */
+export function outgoingCall(
+  port: TurnPort,
+  place: Place,
+  { agent, content, options }: { agent: string; content: Content; options: CallOptions },
+): OutgoingCall {
+  checkTimeout(options.timeoutMs);
+  const { wait = true, name = agent, acceptedOutputModes, extensions, metadata } = options;
+  const { messageId: _random, ...message } = messageTo(port, content, options);
+  const named = [
+    port.task.id,
+    port.message.messageId,
+    place.step,
+    agent,
+    name,
+    place.number('call', `${agent} ${name}`),
+  ];
+  return {
+    agent,
+    message: { messageId: derivedId([...named, message, metadata]), ...message },
+    isDetached: !wait,
+    ...(acceptedOutputModes && { acceptedOutputModes }),
+    ...(extensions && { extensions }),
+    ...(metadata && { metadata }),
+  };
+}
+
+function messageTo({ task }: TurnPort, content: Content, { taskId, referenceTaskIds = [] }: CallOptions): Message {
+  const { contextId } = task;
+  return {
+    ...agentMessage(content),
+    role: 'ROLE_USER',
+    ...(contextId !== undefined && { contextId }),
+    ...(taskId !== undefined && { taskId }),
+    referenceTaskIds: [...new Set([task.id, ...referenceTaskIds])],
+  };
+}
+
+function checkTimeout(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined || (Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs < 2 ** 31)) return;
+  throw new TurnMisuseError(`The timeoutMs of a call is ${timeoutMs} and must be a whole number from 1 to 2^31 - 1.`);
+}

@@ -1,0 +1,85 @@
+import type { Content } from '../content.ts';
+import { handled } from '../handled.ts';
+import { readResult, writeIfShort } from '../steps/step-result.ts';
+import type { TurnJournal } from '../turn-journal.ts';
+import type { TurnPort } from '../turn-port.ts';
+import { CallError } from './call-error.ts';
+import type { CallOutcome, OutgoingCall, PlacedCall } from './call-port.ts';
+import { type CallReply, type TaskReply, toReply } from './call-reply.ts';
+import { type CallOptions, outgoingCall } from './outgoing-call.ts';
+
+/** What `join` needs to know of a call; a reply has it. */
+export type Joinable = Pick<TaskReply, 'agent' | 'taskId'> & Partial<Pick<TaskReply, 'state'>>;
+
+/** The calls of one turn. A reply is kept like the result of a step: a retried turn gets the same one, whatever became of the task since. */
+export class TurnCalls {
+  readonly #port: TurnPort;
+  readonly #journal: TurnJournal;
+
+  constructor(port: TurnPort, journal: TurnJournal) {
+    this.#port = port;
+    this.#journal = journal;
+  }
+
+  call(agent: string, content: Content, options: CallOptions = {}): Promise<CallReply> {
+    // Numbered before anything is awaited: calls made side by side keep the order in which they are written.
+    const call = outgoingCall(this.#port, this.#journal.place, { agent, content, options });
+    return handled(options.wait === false ? this.#send(call) : this.#callAndWait(call, options.timeoutMs));
+  }
+
+  join({ agent, taskId, state }: Joinable, timeoutMs?: number): Promise<CallReply> {
+    const { place } = this.#journal;
+    const key = `join ${taskId} ${place.number('join', taskId)} ${place.step}`;
+    const placed = { agent, taskId, skipsAuth: state === 'TASK_STATE_AUTH_REQUIRED' };
+    return handled(this.#once(key, () => this.#outcome(placed, timeoutMs)));
+  }
+
+  /** Makes the call without waiting. @throws {CallError} */
+  async place(call: OutgoingCall): Promise<PlacedCall> {
+    const { calls, caller } = this.#port;
+    if ((caller?.depth ?? 0) >= calls.maxDepth) throw new CallError('too-deep', call.agent);
+    const placing = await this.#journal.reach(() => calls.place(call));
+    if ('refused' in placing) throw new CallError(placing.refused, call.agent);
+    return placing;
+  }
+
+  /** The reply to a call that was placed; the same in every attempt. @throws {CallError} */
+  replyTo(call: OutgoingCall, place: () => Promise<PlacedCall>, timeoutMs?: number): Promise<CallReply> {
+    return this.#once(`call ${call.message.messageId}`, async () => this.#outcome(await place(), timeoutMs));
+  }
+
+  async #send(call: OutgoingCall): Promise<CallReply> {
+    const placed = await this.place(call);
+    return toReply(placed, this.#present(placed, await this.#journal.reach(() => this.#port.calls.read(placed))));
+  }
+
+  #callAndWait(call: OutgoingCall, timeoutMs: number | undefined): Promise<CallReply> {
+    return this.replyTo(call, () => this.place(call), timeoutMs);
+  }
+
+  async #outcome(placed: PlacedCall, timeoutMs: number | undefined): Promise<CallReply> {
+    const { signal } = this.#journal;
+    const patience = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const outcome = await this.#journal.reach(() => this.#port.calls.outcome(placed, patience));
+    if (outcome) return toReply(placed, this.#present(placed, outcome));
+    signal.throwIfAborted();
+    await this.#journal.reach(() => this.#port.calls.cancel(placed));
+    throw new CallError('timed-out', placed.agent);
+  }
+
+  #present({ agent }: PlacedCall, outcome: CallOutcome | 'missing'): CallOutcome {
+    if (outcome === 'missing') throw new CallError('missing', agent);
+    return outcome;
+  }
+
+  /** A reply that is too long to be kept is asked for again by a retried turn: the task has it. */
+  async #once(key: string, ask: () => Promise<CallReply>): Promise<CallReply> {
+    const { steps } = this.#port;
+    const beginning = await this.#journal.reach(() => steps.begin(key));
+    if (beginning.kind === 'done') return readResult(beginning.result);
+    const reply = await ask();
+    const json = writeIfShort(reply);
+    if (json !== undefined) await this.#journal.reach(() => steps.end(key, json));
+    return reply;
+  }
+}

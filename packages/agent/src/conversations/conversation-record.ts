@@ -1,0 +1,62 @@
+import type { TurnJournal } from '../turn-journal.ts';
+import type { ConversationEvent } from './conversation-event.ts';
+import type { ConversationPort } from './conversation-port.ts';
+
+interface Said {
+  readonly turn: number;
+  readonly text: string;
+  readonly taskId: string;
+}
+
+/** The events of one conversation as they come about: numbered, so that a retried turn adds none a second time. */
+export class ConversationRecord {
+  readonly id: string;
+  readonly texts: string[] = [];
+  readonly #port: ConversationPort;
+  readonly #journal: TurnJournal;
+  readonly #toAgent: string;
+  readonly #maxTurns: number;
+  #seq = 0;
+
+  constructor(
+    { port, journal }: { port: ConversationPort; journal: TurnJournal },
+    conversation: { id: string; toAgent: string; maxTurns: number },
+  ) {
+    this.#port = port;
+    this.#journal = journal;
+    this.id = conversation.id;
+    this.#toAgent = conversation.toAgent;
+    this.#maxTurns = conversation.maxTurns;
+  }
+
+  said({ turn, text, taskId }: Said): Promise<void> {
+    this.texts.push(text);
+    return this.#add({ ...this.#speakerOf(turn), turn, maxTurns: this.#maxTurns, text, phase: 'turn', taskId });
+  }
+
+  failed(turn: number, error: string, taskId?: string): Promise<void> {
+    return this.#add({
+      ...this.#speakerOf(turn),
+      phase: 'error',
+      turn,
+      error,
+      ...(taskId !== undefined && { taskId }),
+    });
+  }
+
+  completed(): Promise<void> {
+    return this.#add({ ...this.#speakerOf(0), phase: 'complete' });
+  }
+
+  /** The agent that holds the conversation has the even turns. */
+  #speakerOf(turn: number): { conversationId: string; fromAgent: string; toAgent: string } {
+    const [own, other] = [this.#port.agent, this.#toAgent];
+    const [fromAgent, toAgent] = turn % 2 === 0 ? [own, other] : [other, own];
+    return { conversationId: this.id, fromAgent, toAgent };
+  }
+
+  #add(event: ConversationEvent): Promise<void> {
+    const seq = ++this.#seq;
+    return this.#journal.reach(() => this.#port.append(seq, event));
+  }
+}

@@ -1,0 +1,156 @@
+import { CallError } from '../calls/call-error.ts';
+import { type CallReply, isAnswer } from '../calls/call-reply.ts';
+import { outgoingCall } from '../calls/outgoing-call.ts';
+import type { TurnCalls } from '../calls/turn-calls.ts';
+import type { TurnSteps } from '../steps/turn-steps.ts';
+import { RetryableError, TurnMisuseError } from '../turn-errors.ts';
+import type { TurnJournal } from '../turn-journal.ts';
+import type { TurnPort } from '../turn-port.ts';
+import { type ConversationPlace, conversationsUri, REPLY_SKIP } from './conversation-event.ts';
+import { ConversationRecord } from './conversation-record.ts';
+import type { Conversed, ConverseOptions } from './converse-options.ts';
+
+export interface ConverseParts {
+  readonly port: TurnPort;
+  readonly journal: TurnJournal;
+  readonly steps: TurnSteps;
+  readonly calls: TurnCalls;
+}
+
+/**
+ * Holds a conversation to its end. What decides how it goes on is remembered (what this agent says as steps, what the other
+ * one says as replies to calls), so that after a crash the same conversation goes on where it was.
+ */
+export async function converse(parts: ConverseParts, toAgent: string, options: ConverseOptions): Promise<Conversed> {
+  const { port, journal } = parts;
+  const { maxTurns = 5 } = options;
+  if (!Number.isInteger(maxTurns) || maxTurns < 1 || maxTurns > 100)
+    throw new TurnMisuseError(
+      `The maxTurns of a conversation is ${maxTurns} and must be a whole number from 1 to 100.`,
+    );
+  const { place } = journal;
+  const number = place.number('conversation', toAgent);
+  const seed = JSON.stringify([port.task.id, port.message.messageId, place.step, toAgent, number]);
+  const id = await journal.reach(() => port.conversations.open({ seed, toAgent, maxTurns }));
+  const record = new ConversationRecord({ port: port.conversations, journal }, { id, toAgent, maxTurns });
+  return new Exchange(parts, { toAgent, options, maxTurns, record }).run();
+}
+
+interface Settings {
+  readonly toAgent: string;
+  readonly options: ConverseOptions;
+  readonly maxTurns: number;
+  readonly record: ConversationRecord;
+}
+
+/** A turn that could not be. */
+interface Failure {
+  readonly turn: number;
+  readonly error: string;
+  readonly taskId?: string;
+}
+
+class Exchange {
+  readonly #parts: ConverseParts;
+  readonly #settings: Settings;
+
+  constructor(parts: ConverseParts, settings: Settings) {
+    this.#parts = parts;
+    this.#settings = settings;
+  }
+
+  async run(): Promise<Conversed> {
+    const { maxTurns, record } = this.#settings;
+    let heard: CallReply | undefined;
+    for (let turn = 0; ; turn += 2) {
+      const text = await this.#speak(turn, heard);
+      if (isSkip(text)) return this.#end('skip');
+      const delivered = await this.#deliver({ turn, text, heard });
+      // The last word is delivered like the others, but needs no answer: none is part of the conversation.
+      if (turn === maxTurns && !(isFailure(delivered) && delivered.turn === turn)) return this.#end('max-turns');
+      if (isFailure(delivered)) return this.#fail(delivered);
+      if (isSkip(delivered.text)) return this.#end('skip');
+      heard = delivered;
+      await record.said({ turn: turn + 1, text: heard.text, taskId: heard.taskId });
+      if (turn + 1 === maxTurns) return this.#end('max-turns');
+    }
+  }
+
+  /** What this agent says. */
+  async #speak(turn: number, heard: CallReply | undefined): Promise<string> {
+    const { toAgent, options, record } = this.#settings;
+    const { conversationId, message, reply } = { conversationId: record.id, ...options };
+    const say = () => (heard ? reply({ conversationId, turn: turn - 1, text: heard.text, reply: heard }) : message);
+    try {
+      return await this.#parts.steps.run(`conversation ${record.id} with ${toAgent}: turn ${turn}`, say);
+    } catch (error) {
+      if (this.#isFinal(error)) await this.#fail({ turn, error: 'The agent failed.' });
+      throw error;
+    }
+  }
+
+  /** Whether the conversation ends with this error; else the turn is run again, or another one has it already. */
+  #isFinal(error: unknown): boolean {
+    const { journal, port } = this.#parts;
+    if (journal.signal.aborted || journal.portFault !== undefined) return false;
+    return !(error instanceof RetryableError) || port.isLastAttempt;
+  }
+
+  /** Brings this agent's words to the other one, and its reply back. */
+  async #deliver(said: Said): Promise<CallReply | Failure> {
+    const { calls } = this.#parts;
+    const { options, record } = this.#settings;
+    const { turn, text } = said;
+    const call = this.#callFor(said);
+    let taskId: string | undefined;
+    const place = async () => {
+      const placed = await calls.place(call);
+      taskId = placed.taskId;
+      await record.said({ turn, text, taskId });
+      return placed;
+    };
+    try {
+      const reply = await calls.replyTo(call, place, options.timeoutMs);
+      if (taskId === undefined) await record.said({ turn, text, taskId: reply.taskId });
+      return isAnswer(reply) ? reply : { turn: turn + 1, error: reply.text || reply.state, taskId: reply.taskId };
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      return taskId === undefined ? { turn, error: error.message } : { turn: turn + 1, error: error.message, taskId };
+    }
+  }
+
+  #callFor({ turn, text, heard }: Said) {
+    const { port, journal } = this.#parts;
+    const { toAgent, maxTurns, record } = this.#settings;
+    const about: ConversationPlace = { conversationId: record.id, fromAgent: port.conversations.agent, turn, maxTurns };
+    const content = { parts: [{ text }], metadata: { [conversationsUri]: about }, extensions: [conversationsUri] };
+    const options = {
+      name: `${record.id} ${turn}`,
+      extensions: [conversationsUri],
+      ...(heard?.state === 'TASK_STATE_INPUT_REQUIRED' && { taskId: heard.taskId }),
+      ...(heard && { referenceTaskIds: [heard.taskId] }),
+    };
+    return outgoingCall(port, journal.place, { agent: toAgent, content, options });
+  }
+
+  async #fail({ turn, error, taskId }: Failure): Promise<Conversed> {
+    await this.#settings.record.failed(turn, error, taskId);
+    return { ...(await this.#end('error')), error };
+  }
+
+  async #end(ended: Conversed['ended']): Promise<Conversed> {
+    const { record } = this.#settings;
+    await record.completed();
+    return { conversationId: record.id, ended, texts: record.texts };
+  }
+}
+
+interface Said {
+  readonly turn: number;
+  readonly text: string;
+  /** What it answers. */
+  readonly heard: CallReply | undefined;
+}
+
+const isFailure = (delivered: CallReply | Failure): delivered is Failure => 'error' in delivered;
+const isSkip = (text: string): boolean => text.trim() === REPLY_SKIP;

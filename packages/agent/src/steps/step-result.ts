@@ -1,0 +1,37 @@
+import { TurnMisuseError } from '../turn-errors.ts';
+
+/** Longest result of one step, as JSON, in UTF-16 units: results are read as a whole and kept while the turn may be tried again. */
+const longest = 256 * 1024;
+
+/** @throws {TurnMisuseError} what cannot be written as JSON, or is too long */
+export function writeResult(step: string, value: unknown): string {
+  const json = jsonOf(step, value);
+  if (json.length <= longest) return json;
+  throw new TurnMisuseError(
+    `The result of the step "${step}" has ${json.length} characters of JSON, at most ${longest} are kept: put what is large into an artifact and return where it is.`,
+  );
+}
+
+/** As `writeResult`; undefined if it is too long. */
+export function writeIfShort(value: object): string | undefined {
+  const json = JSON.stringify(value);
+  return json.length <= longest ? json : undefined;
+}
+
+/** @param json '' stands for undefined */
+export function readResult<T>(json: string): T {
+  const { value } = JSON.parse(json === '' ? '{}' : `{"value":${json}}`);
+  return value;
+}
+
+function jsonOf(step: string, value: unknown): string {
+  try {
+    const json: string | undefined = JSON.stringify(value);
+    if (json !== undefined || value === undefined) return json ?? '';
+  } catch (cause) {
+    throw new TurnMisuseError(`The result of the step "${step}" cannot be written as JSON: ${String(cause)}`, {
+      cause,
+    });
+  }
+  throw new TurnMisuseError(`The result of the step "${step}" is a ${typeof value}, which JSON has no form for.`);
+}

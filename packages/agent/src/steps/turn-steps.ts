@@ -1,0 +1,55 @@
+import { TurnMisuseError } from '../turn-errors.ts';
+import type { TurnJournal } from '../turn-journal.ts';
+import type { TurnPort } from '../turn-port.ts';
+import { Place } from './place.ts';
+import { StepEvents } from './step-events.ts';
+import { readResult, writeResult } from './step-result.ts';
+
+/** The steps of one turn. */
+export class TurnSteps {
+  readonly #port: TurnPort;
+  readonly #journal: TurnJournal;
+  readonly #taken = new Set<string>();
+
+  constructor(port: TurnPort, journal: TurnJournal) {
+    this.#port = port;
+    this.#journal = journal;
+  }
+
+  async run<T>(name: string, execute: () => T | Promise<T>): Promise<T> {
+    this.#take(name);
+    try {
+      return await this.#run(name, execute);
+    } catch (error) {
+      // It has no result: whoever catches this may try it again.
+      this.#taken.delete(name);
+      throw error;
+    }
+  }
+
+  /** A name is what a result is found by: two steps of one name would get each other's. */
+  #take(name: string): void {
+    if (!/^[^\p{Cc}]{1,200}$/u.test(name))
+      throw new TurnMisuseError(`A step needs a name of 1 to 200 printable characters, not ${JSON.stringify(name)}.`);
+    if (this.#taken.has(name))
+      throw new TurnMisuseError(
+        `The turn has a step "${name}" already: give each its own name, in a loop for example \`${name} \${id}\`.`,
+      );
+    this.#taken.add(name);
+  }
+
+  async #run<T>(name: string, execute: () => T | Promise<T>): Promise<T> {
+    const key = `step ${name}`;
+    const beginning = await this.#journal.reach(() => this.#port.steps.begin(key));
+    if (beginning.kind === 'done') return readResult(beginning.result);
+    const events = new StepEvents(key, beginning.mark, (event) => this.#port.publish(event));
+    const value = await this.#journal.within(new Place(name, events), async () => execute());
+    const result = writeResult(name, value);
+    await this.#journal.reach(async () => {
+      await events.end();
+      await this.#port.steps.end(key, result);
+    });
+    // As a later attempt will get it: a Date is a text from the beginning.
+    return readResult(result);
+  }
+}

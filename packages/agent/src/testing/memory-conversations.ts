@@ -1,0 +1,26 @@
+import type { ConversationEvent } from '../conversations/conversation-event.ts';
+import type { ConversationPort, NewConversation } from '../conversations/conversation-port.ts';
+import { derivedId } from '../derived-id.ts';
+import type { MemoryWorld } from './memory-world.ts';
+
+/** Conversations that a test can read in `world.conversations`. */
+export class MemoryConversations implements ConversationPort {
+  readonly agent: string;
+  readonly #world: MemoryWorld;
+
+  constructor(world: MemoryWorld, agent: string) {
+    this.#world = world;
+    this.agent = agent;
+  }
+
+  async open({ seed }: NewConversation): Promise<string> {
+    const id = derivedId([seed]);
+    if (!this.#world.conversations.has(id)) this.#world.conversations.set(id, []);
+    return id;
+  }
+
+  async append(seq: number, event: ConversationEvent): Promise<void> {
+    const events = this.#world.conversations.get(event.conversationId);
+    if (events?.length === seq - 1) events.push(event);
+  }
+}

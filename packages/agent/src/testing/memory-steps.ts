@@ -1,0 +1,26 @@
+import type { StepBeginning, StepPort } from '../steps/step-port.ts';
+import type { TurnEvent } from '../turn-port.ts';
+
+/** Steps whose results outlive the attempt, but not the test. */
+export class MemorySteps implements StepPort {
+  readonly #results: Map<string, string>;
+
+  constructor(results: Map<string, string>) {
+    this.#results = results;
+  }
+
+  async begin(key: string): Promise<StepBeginning> {
+    const result = this.#results.get(`result ${key}`);
+    if (result !== undefined) return { kind: 'done', result };
+    return { kind: 'run', mark: this.#results.get(`mark ${key}`) ?? '' };
+  }
+
+  async end(key: string, result: string): Promise<void> {
+    this.#results.set(`result ${key}`, result);
+  }
+
+  /** The event was published. */
+  stamp({ step }: TurnEvent): void {
+    if (step) this.#results.set(`mark ${step.key}`, step.mark);
+  }
+}

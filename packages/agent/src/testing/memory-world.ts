@@ -1,0 +1,66 @@
+import type { Message, Task } from '@switchyard/protocol';
+import type { Caller, CallOutcome, OutgoingCall } from '../calls/call-port.ts';
+import type { ConversationEvent } from '../conversations/conversation-event.ts';
+
+/** An agent at work in memory. */
+export interface RunningTask {
+  /** As it is now. */
+  readonly task: () => Task;
+  readonly outcome: Promise<CallOutcome>;
+  readonly cancel: () => void;
+}
+
+/** A message as it comes to an agent. */
+export interface WorldMessage {
+  readonly message: Message;
+  readonly task: Task | undefined;
+  readonly call: OutgoingCall;
+  readonly caller: Caller;
+}
+
+export type RunAgent = (message: WorldMessage) => RunningTask;
+
+/** What the tasks of a test share: the agents that they can call, what agents remember, what they say to each other. */
+export class MemoryWorld {
+  readonly agents = new Map<string, RunAgent>();
+  /** The events of each conversation, by its id. */
+  readonly conversations = new Map<string, ConversationEvent[]>();
+  /** Tasks that agents were called with, by id. */
+  readonly called = new Map<string, { agent: string; running: RunningTask }>();
+  readonly #calls = new Map<string, string>();
+  readonly #results = new Map<string, Map<string, string>>();
+  readonly #memories = new Map<string, { json: string; version: number }>();
+
+  /** Results of the steps of one turn, for all its attempts. */
+  resultsOf(taskId: string, messageId: string): Map<string, string> {
+    return entry(this.#results, `${taskId} ${messageId}`, () => new Map());
+  }
+
+  /** What an agent keeps for a context. */
+  memoryOf(agent: string, contextId: string): { json: string; version: number } {
+    return entry(this.#memories, `${agent} ${contextId}`, () => ({ json: '', version: 0 }));
+  }
+
+  /** The same message makes no second task. @returns the id of its task; undefined: there is no such agent, or task */
+  place(call: OutgoingCall, caller: Caller): string | undefined {
+    const { message, agent } = call;
+    const known = this.#calls.get(message.messageId);
+    const run = this.agents.get(agent);
+    if (known !== undefined || !run) return known;
+    const before = message.taskId === undefined ? undefined : this.called.get(message.taskId)?.running.task();
+    if (message.taskId !== undefined && !before) return undefined;
+    const running = run({ message, task: before, call, caller });
+    const { id } = running.task();
+    this.called.set(id, { agent, running });
+    this.#calls.set(message.messageId, id);
+    return id;
+  }
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

@@ -1,0 +1,76 @@
+import type { StreamResponse, Task } from '@switchyard/protocol';
+import type { Agent } from '../agent.ts';
+import type { CallOutcome } from '../calls/call-port.ts';
+import { type RunTurnOptions, runTurn } from '../run-turn.ts';
+import type { TurnResult } from '../turn-result.ts';
+import { MemoryPort, type MemoryTurn } from './memory-port.ts';
+import { MemoryWorld, type RunAgent } from './memory-world.ts';
+
+export interface RunMessageOptions extends RunTurnOptions {
+  /** How often a turn that fails retryably is run, at once each time. Default: 3. */
+  readonly maxAttempts?: number;
+}
+
+/** What came of a message. */
+export interface Ran {
+  /** Of the last attempt. */
+  readonly port: MemoryPort;
+  readonly result: TurnResult;
+  /** Over all attempts. */
+  readonly events: readonly StreamResponse[];
+}
+
+export interface MessageRun {
+  /** Of the present attempt. */
+  readonly port: () => MemoryPort;
+  readonly done: Promise<Ran>;
+}
+
+/** Runs an agent over one message, attempt after attempt. */
+export function runMessage(
+  agent: Agent,
+  turn: MemoryTurn,
+  { maxAttempts = 3, ...options }: RunMessageOptions,
+): MessageRun {
+  const attempt = (given: MemoryTurn, number: number): MemoryPort =>
+    new MemoryPort({ ...given, agent: agent.id, attempt: number, isLastAttempt: number >= maxAttempts });
+  let port = attempt(turn, 1);
+
+  async function run(): Promise<Ran> {
+    const events: StreamResponse[] = [];
+    for (;;) {
+      const result = await runTurn(agent, port, options);
+      events.push(...port.events);
+      if (result.kind !== 'retry' || port.isLastAttempt) return { port, result, events };
+      port = attempt({ ...turn, message: port.message, task: port.current }, port.attempt + 1);
+    }
+  }
+
+  return { port: () => port, done: run() };
+}
+
+/** A world in which these agents can be called. */
+export function worldOf(agents: readonly Agent[], options: RunMessageOptions = {}): MemoryWorld {
+  const world = new MemoryWorld();
+  for (const agent of agents) world.agents.set(agent.id, runIn(world, agent, options));
+  return world;
+}
+
+function runIn(world: MemoryWorld, agent: Agent, options: RunMessageOptions): RunAgent {
+  return ({ message, task, call, caller }) => {
+    const { agent: _id, message: _message, isDetached: _detached, ...request } = call;
+    const turn = { message, ...(task && { task }), ...request, caller, world };
+    const { port, done } = runMessage(agent, turn, options);
+    return { task: () => port().current, outcome: done.then(outcomeOf), cancel: () => port().interrupt('canceled') };
+  };
+}
+
+/** As a worker ends a canceled turn, and as a caller is told. */
+async function outcomeOf({ port, result }: Ran): Promise<CallOutcome> {
+  if (result.kind === 'interrupted')
+    await port.publish({ kind: 'status', state: 'TASK_STATE_CANCELED', settles: true });
+  const { history: _, ...task }: Task = port.current;
+  const said = port.published.at(-1);
+  const reply = said?.kind === 'status' && said.isReply ? said.message : undefined;
+  return { task, ...(reply && { reply }) };
+}

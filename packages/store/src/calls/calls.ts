@@ -1,0 +1,53 @@
+import { type AcceptPort, accept } from '../tasks/accept.ts';
+import type { Acceptance, CallingTurn, RefusedCall, Submission } from '../tasks/submission.ts';
+import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
+
+/** A message of an agent to another one. */
+export interface OutgoingMessage {
+  readonly agent: string;
+  readonly submission: Submission;
+  /** The task may outlive a completion of the caller's. */
+  readonly isDetached: boolean;
+}
+
+/** `other-shard`: the task to be continued cannot be in the caller's context. */
+export type Placement = Acceptance | Exclude<RefusedCall, { verdict: 'fenced' }> | { readonly verdict: 'other-shard' };
+
+/**
+ * Agents that call agents. A call is recorded with the caller's task in the very step that accepts the message, under the epoch
+ * of its turn: so it is found when that task ends, whichever way, and whoever lives then.
+ */
+export class Calls {
+  readonly #port: AcceptPort;
+
+  constructor(port: AcceptPort) {
+    this.#port = port;
+  }
+
+  /** The message is accepted on behalf of the turn's principal. @throws {TurnEnded} */
+  async place(turn: OpenTurn, { agent, submission, isDetached }: OutgoingMessage): Promise<Placement> {
+    const { taskId, principal } = turn.start;
+    if (!this.#isBesides(submission.message.taskId, taskId)) return { verdict: 'other-shard' };
+    const caller = callingTurn(turn, isDetached);
+    const placement = await accept(this.#port, { principal, agent }, { ...submission, caller });
+    if (placement.verdict === 'fenced') throw new TurnEnded();
+    return placement;
+  }
+
+  /** The called task has ended: nothing is left to cancel. */
+  async forget({ start }: OpenTurn, taskId: string): Promise<void> {
+    const caller = this.#port.shards.of(start.taskId).task(start.taskId);
+    await this.#port.redis.hdel(`${caller}:c`, taskId);
+  }
+
+  /** Tasks of a context share a shard, hence one script can touch both. */
+  #isBesides(continued: string | undefined, taskId: string): boolean {
+    const { shards } = this.#port;
+    return continued === undefined || shards.of(continued) === shards.of(taskId);
+  }
+}
+
+function callingTurn({ start }: OpenTurn, isDetached: boolean): CallingTurn {
+  const { taskId, agent, epoch, delivery } = start;
+  return { taskId, agent, epoch, isDetached, depth: (delivery.caller?.depth ?? 0) + 1 };
+}

@@ -1,0 +1,49 @@
+import type { RedisConnection } from '../redis/connection.ts';
+import type { Shards } from '../redis/shards.ts';
+import type { ConversationHead, ConversationItem, ConversationReading } from './conversation.ts';
+
+export interface ReaderPort {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+}
+
+/** With what only the store needs. */
+export interface StoredConversation extends ConversationReading {
+  /** Whose it is, as `personOf`. */
+  readonly person: string;
+  /** The number of the turn that comes next. */
+  readonly nextTurn: number;
+}
+
+export async function readConversation(
+  { redis, shards }: ReaderPort,
+  id: string,
+): Promise<StoredConversation | undefined> {
+  const key = shards.of(id).conversation(id);
+  const [person, head, seq, turn, ended] = await redis.hmget(key, 'owner', 'head', 'seq', 'turn', 'ended');
+  if (!person || !head) return undefined;
+  const read: ConversationHead = JSON.parse(head);
+  return { ...read, person, seq: Number(seq), nextTurn: Number(turn), isComplete: ended === '1' };
+}
+
+/** The events behind `after`, as far as they are there. */
+export async function readEvents(
+  { redis, shards }: ReaderPort,
+  id: string,
+  after: number,
+): Promise<ConversationItem[]> {
+  const entries = await redis.xrange(shards.of(id).conversationEvents(id), `${after + 1}-0`, '+');
+  return entries.map(([entry, [, json = '']]) => ({ seq: Number.parseInt(entry, 10), json }));
+}
+
+/** Those that go on first, then the others, the one that ended last first. One that has expired since is left out. */
+export async function listConversations(
+  port: ReaderPort,
+  person: string,
+  { contextId, limit }: { contextId: string; limit: number },
+): Promise<StoredConversation[]> {
+  const key = port.shards.of(contextId).conversations(person, contextId);
+  const ids = await port.redis.zrevrange(key, 0, limit - 1);
+  const found = await Promise.all(ids.map((id) => readConversation(port, id)));
+  return found.filter((conversation) => conversation !== undefined);
+}

@@ -1,0 +1,67 @@
+import type { RedisConnection } from '../redis/connection.ts';
+import { Script } from '../redis/script.ts';
+import type { Shards } from '../redis/shards.ts';
+import type { StoreSettings } from '../settings.ts';
+import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
+
+export const writeMemoryScript = new Script('write-memory.lua', import.meta.url);
+
+export interface MemoryPort {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+  readonly settings: StoreSettings;
+}
+
+/** What an agent keeps for a context is larger than it may be. */
+export class MemoryTooLarge extends Error {
+  override readonly name = 'MemoryTooLarge';
+
+  constructor(limit: number) {
+    super(`The memory of a context has at most ${limit} bytes of JSON: keep what is large in artifacts.`);
+  }
+}
+
+/** `version` counts the writes; 0: none. */
+export interface MemoryReading {
+  readonly version: number;
+  readonly json?: string;
+}
+
+/** A small JSON value per agent and context of a principal. It expires when it has not been used for the retention. */
+export class Memory {
+  readonly #port: MemoryPort;
+
+  constructor(port: MemoryPort) {
+    this.#port = port;
+  }
+
+  async read(turn: OpenTurn): Promise<MemoryReading> {
+    const { redis, settings } = this.#port;
+    const key = this.#key(turn);
+    const [[version, json]] = await Promise.all([
+      redis.hmget(key, 'version', 'json'),
+      redis.pexpire(key, settings.retentionMs),
+    ]);
+    return { version: Number(version ?? 0), ...(json != null && { json }) };
+  }
+
+  /**
+   * @param ifVersion unset: replace whatever is there
+   * @returns the new version; undefined if there is another one than `ifVersion`
+   * @throws {TurnEnded}
+   * @throws {MemoryTooLarge}
+   */
+  async write(turn: OpenTurn, json: string, ifVersion?: number): Promise<number | undefined> {
+    const { redis, shards, settings } = this.#port;
+    const { taskId, epoch } = turn.start;
+    if (Buffer.byteLength(json) > settings.maxMemoryBytes) throw new MemoryTooLarge(settings.maxMemoryBytes);
+    const keys = [shards.of(taskId).task(taskId), this.#key(turn)];
+    const version = await writeMemoryScript.run(redis, keys, [epoch, ifVersion ?? '', json, settings.retentionMs]);
+    if (version === -1) throw new TurnEnded();
+    return Number(version) || undefined;
+  }
+
+  #key({ start: { taskId, principal, agent, task } }: OpenTurn): string {
+    return this.#port.shards.of(taskId).memory({ principal, agent }, task.contextId ?? '');
+  }
+}

@@ -1,0 +1,24 @@
+-- beginStep: a turn is about to do something that must not be done twice.
+--
+--- @include "../redis/lua/record.lua"
+--
+-- KEYS  1-6 as in record.lua, and, made from KEYS[1], its steps <task>:s (hash: `message` number of the message that they belong to,
+--       `bytes` of all results, `result <key>` of a step that is done, `mark <key>` of one that is not: see append.lua)
+-- ARGV  1-6 as in record.lua   7 epoch   8 key of the step
+-- Returns  { verdict, result (JSON; '' nothing) | mark ('' nothing was published) }
+--       done | run | fenced (another owns the task: do nothing) | canceling (the task is about to end: begin nothing)
+-- Invariant: only the open turn begins steps. Results are those of the message that it works on.
+
+local epoch, key = tonumber(ARGV[7]), ARGV[8]
+
+local record = load_record()
+if not record or epoch ~= record.turn then return { 'fenced', '' } end
+
+local number = record.accepted - inbox_length() + 1
+if tonumber(redis.call('HGET', steps_key, 'message') or number) ~= number then redis.call('DEL', steps_key) end
+local result, mark = unpack(redis.call('HMGET', steps_key, 'result ' .. key, 'mark ' .. key))
+-- Also while a cancel waits: what is done already costs nothing, and the agent may need it to clean up.
+if result then return { 'done', result } end
+if record.cancel ~= '' then return { 'canceling', '' } end
+redis.call('HSET', steps_key, 'message', number)
+return { 'run', mark or '' }

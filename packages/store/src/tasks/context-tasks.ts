@@ -1,0 +1,68 @@
+import type { Principal } from '../principal.ts';
+import { type ReadPort, readTask } from './read.ts';
+
+/** A task of a context, as JSON. */
+export interface ContextTaskReading {
+  readonly agent: string;
+  readonly taskId: string;
+  readonly task: string;
+}
+
+export interface ContextQuery {
+  readonly contextId: string;
+  /** The agents whose tasks are looked for. */
+  readonly agents: readonly string[];
+  readonly limit: number;
+  readonly historyLength: number;
+  /** Left out. */
+  readonly except?: string;
+}
+
+/** Bounds the look at an agent that has served one context very often. */
+const TASKS_PER_AGENT = 1_000;
+
+interface Found {
+  readonly agent: string;
+  readonly taskId: string;
+  readonly time: string;
+}
+
+/**
+ * The tasks of a context over several agents, the latest status first. There is no index for it: every agent's own has the
+ * context's tasks, and of an agent that has none it costs a look at a key that is not there.
+ */
+export async function listContext(
+  port: ReadPort,
+  principal: Principal,
+  query: ContextQuery,
+): Promise<ContextTaskReading[]> {
+  const found = (
+    await Promise.all(query.agents.map((agent) => findTasks(port, principal, { ...query, agent })))
+  ).flat();
+  const latest = found
+    .filter(({ taskId }) => taskId !== query.except)
+    .sort((a, b) => (a.time < b.time ? 1 : -1))
+    .slice(0, query.limit);
+  const read = await Promise.all(latest.map((one) => readFound(port, principal, { ...query, ...one })));
+  return read.flatMap((reading) => reading ?? []);
+}
+
+/** Members are state, time (8 characters) and id: see move_index in record.lua. */
+async function findTasks(
+  { redis, shards }: ReadPort,
+  principal: Principal,
+  { agent, contextId }: ContextQuery & { readonly agent: string },
+): Promise<Found[]> {
+  const key = shards.of(contextId).index({ principal, agent }, contextId);
+  const members = await redis.zrangebylex(key, '-', '+', 'LIMIT', 0, TASKS_PER_AGENT);
+  return members.map((member) => ({ agent, taskId: member.slice(9), time: member.slice(1, 9) }));
+}
+
+async function readFound(
+  port: ReadPort,
+  principal: Principal,
+  { agent, taskId, historyLength }: ContextQuery & Found,
+): Promise<ContextTaskReading | undefined> {
+  const reading = await readTask(port, { principal, agent }, taskId, { historyLength });
+  return reading?.task === undefined ? undefined : { agent, taskId, task: reading.task };
+}
