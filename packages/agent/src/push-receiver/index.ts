@@ -1,0 +1,7 @@
+export {
+  createNotificationVerifier,
+  type NotificationVerdict,
+  type NotificationVerifier,
+  type NotificationVerifierOptions,
+  type ReceivedNotification,
+} from './notification-verifier.ts';
