@@ -7,6 +7,7 @@ import { openDoor } from './auth/open-door.ts';
 import { GrpcListener } from './bindings/grpc/grpc-listener.ts';
 import { createService } from './bindings/grpc/service.ts';
 import { unsignable } from './cards/card-key-variables.ts';
+import { Cards } from './cards/cards.ts';
 import type { Entrance } from './http/entrance.ts';
 import { Listener } from './http/listener.ts';
 import { StreamSlots } from './limits/stream-slots.ts';
@@ -52,16 +53,30 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const observe = logHappenings(log);
   const agents = new AgentDirectory(store.registry, settings, observe);
   const waiting = new WaitingCalls();
+  const authenticator = createAuthenticator(settings.auth);
+  const grpcPort = (): number | undefined => grpc?.port;
+  const cards = new Cards({ settings, authenticator, grpcPort });
   const operations = bindOperations({
     tasks: withStoreDeadline(store, settings.storeTimeoutMs),
     feeds: store.feeds,
+    cards,
     settings,
   });
-  const authenticator = createAuthenticator(settings.auth);
   const streams = new StreamSlots(settings.maxStreams);
   let stopped: Promise<void> | undefined;
-  const grpcPort = (): number | undefined => grpc?.port;
-  const entrance: Entrance = { operations, agents, authenticator, waiting, streams, observe, settings, grpcPort };
+  let httpUrl: string | undefined;
+  const entrance: Entrance = {
+    operations,
+    agents,
+    cards,
+    authenticator,
+    waiting,
+    streams,
+    observe,
+    settings,
+    grpcPort,
+    httpUrl: () => httpUrl,
+  };
   const grpc = settings.grpc && new GrpcListener({ a2a: createService(entrance) }, settings.maxBodyBytes);
   const app = createApp(entrance, { agents, ping: () => store.ping(), isStopping: () => stopped !== undefined });
   const listener = new Listener(app);
@@ -72,6 +87,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     await agents.start();
     if (settings.grpc) await grpc?.open(settings.host, settings.grpc);
     const url = await listener.open(settings.host, settings.port);
+    httpUrl = url;
     observe({ kind: 'listening', grpcPort: grpc?.port, url });
     return { url, grpcPort: grpc?.port };
   }

@@ -17,9 +17,10 @@ export class Announcer {
   ) {
     this.#registry = registry;
     this.#workerId = workerId;
-    this.#agents = agents.map(({ id, card, repliesWithMessage, concurrency }) => ({
+    this.#agents = agents.map(({ id, card, extendedCard, repliesWithMessage, concurrency }) => ({
       id,
       card,
+      ...(extendedCard && { extendedCard }),
       repliesWithMessage,
       concurrency,
     }));

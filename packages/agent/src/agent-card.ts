@@ -16,7 +16,7 @@ type Optional =
  * The card that workers announce: the draft, text in and out unless it says otherwise, and streaming, which every agent can.
  * @throws {TypeError} naming every wrong field
  */
-export function completeCard(draft: AgentCardDraft): AgentCard {
+export function completeCard(draft: AgentCardDraft, name = 'card'): AgentCard {
   const card = {
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain'],
@@ -25,7 +25,7 @@ export function completeCard(draft: AgentCardDraft): AgentCard {
     supportedInterfaces: [],
   };
   try {
-    return parse(agentCardSchema, card, 'card');
+    return parse(agentCardSchema, card, name);
   } catch (error) {
     throw new TypeError(describe(A2AError.from(error)), { cause: error });
   }

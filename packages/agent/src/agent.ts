@@ -1,5 +1,6 @@
 import type { AgentCard } from '@switchyard/protocol';
 import { type AgentCardDraft, completeCard } from './agent-card.ts';
+import { type ExtendedCardDraft, extendCard } from './extended-card.ts';
 import type { Outcome } from './outcome.ts';
 import type { Turn } from './turn.ts';
 
@@ -10,6 +11,11 @@ export interface AgentDefinition {
   /** Its place in URLs and queues: lower-case letters, digits and single hyphens, at most 63. */
   readonly id: string;
   readonly card: AgentCardDraft;
+  /**
+   * What authenticated clients are told besides (A2A 3.1.11): skills and extensions are added to the card's, everything else takes the
+   * place of what it says. Gateways without authentication show it to nobody.
+   */
+  readonly extendedCard?: ExtendedCardDraft;
   /** The agent always answers with a plain Message and never makes a task (A2A 3.1.1). Default: false. */
   readonly repliesWithMessage?: boolean;
   /** Turns that one worker process runs at a time, 1 to 10,000. Default: 20, which suits agents that mostly wait for a model. */
@@ -28,6 +34,8 @@ export interface AgentDefinition {
 export interface Agent {
   readonly id: string;
   readonly card: AgentCard;
+  /** The whole card for authenticated clients, if there is one. */
+  readonly extendedCard?: AgentCard;
   readonly repliesWithMessage: boolean;
   readonly concurrency: number;
   readonly turnTimeoutMs: number;
@@ -47,12 +55,18 @@ export function defineAgent(definition: AgentDefinition): Agent {
     checkId(id);
     checkRange('concurrency', concurrency, 10_000);
     checkRange('turnTimeoutMs', turnTimeoutMs, longestTimeoutMs);
-    return { id, card: completeCard(definition.card), repliesWithMessage, concurrency, turnTimeoutMs, execute };
+    const cards = completeCards(definition);
+    return { id, ...cards, repliesWithMessage, concurrency, turnTimeoutMs, execute };
   } catch (error) {
     throw new TypeError(`The agent "${id}" cannot be defined: ${error instanceof Error ? error.message : error}`, {
       cause: error,
     });
   }
+}
+
+function completeCards({ card, extendedCard }: AgentDefinition): Pick<Agent, 'card' | 'extendedCard'> {
+  if (!extendedCard) return { card: completeCard(card) };
+  return { card: completeCard(card), extendedCard: completeCard(extendCard(card, extendedCard), 'extendedCard') };
 }
 
 /** Whether a value, such as the default export of a module, is an agent. */

@@ -1,15 +1,12 @@
-import type { AgentCard, AgentInterface } from '@switchyard/protocol';
+import type { AgentCard } from '@switchyard/protocol';
 import type { Authenticator } from '../auth/authenticator.ts';
+import { type Endpoints, interfacesAt } from './interfaces.ts';
 
 /** What an announced card lacks: where the agent is reached, and who is let in. */
-export interface CardSurroundings {
-  /** Base URL of the agent, without a slash at its end. */
-  readonly url: string;
-  /** `host:port` of the gRPC binding, if it is served. */
-  readonly grpcAddress?: string | undefined;
-  /** What gRPC requests name the agent by; unset: the agent at the root, which needs no name. */
-  readonly grpcTenant?: string | undefined;
+export interface CardSurroundings extends Endpoints {
   readonly authenticator: Pick<Authenticator, 'securitySchemes' | 'securityRequirements'>;
+  /** See `offersExtendedCard`. */
+  readonly extendedAgentCard?: boolean;
 }
 
 /** The card as clients get it (A2A 4.4.1): what the agent says of itself, completed by what the gateway does for it. */
@@ -18,12 +15,12 @@ export function buildCard(announced: AgentCard, surroundings: CardSurroundings):
   const { signatures: _notOfThisCard, ...card } = announced;
   return {
     ...card,
-    supportedInterfaces: interfacesOf(surroundings),
+    supportedInterfaces: interfacesAt(surroundings),
     capabilities: {
       ...card.capabilities,
       streaming: offersStreaming(card),
       pushNotifications: false,
-      extendedAgentCard: false,
+      extendedAgentCard: surroundings.extendedAgentCard ?? false,
     },
     ...(securityRequirements.length > 0 && {
       securitySchemes: { ...securitySchemes },
@@ -35,15 +32,4 @@ export function buildCard(announced: AgentCard, surroundings: CardSurroundings):
 /** The gateway streams for every agent, unless the agent's card says that it does not want to. */
 export function offersStreaming({ capabilities }: Pick<AgentCard, 'capabilities'>): boolean {
   return capabilities.streaming ?? true;
-}
-
-function interfacesOf({ url, grpcAddress, grpcTenant }: CardSurroundings): AgentInterface[] {
-  const overHttp = ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({
-    url,
-    protocolBinding,
-    protocolVersion: '1.0',
-  }));
-  if (grpcAddress === undefined) return overHttp;
-  const overGrpc = { url: grpcAddress, protocolBinding: 'GRPC', protocolVersion: '1.0' };
-  return [...overHttp, grpcTenant === undefined ? overGrpc : { ...overGrpc, tenant: grpcTenant }];
 }

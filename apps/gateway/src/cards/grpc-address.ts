@@ -1,8 +1,8 @@
-import type { Entrance } from '../http/entrance.ts';
+import type { CardParts } from './cards.ts';
 
 /** `host:port` where clients reach the gRPC binding: as the settings say, else at the host of the other URLs. */
 export function grpcAddress(
-  { settings, grpcPort }: Pick<Entrance, 'settings' | 'grpcPort'>,
+  { settings, grpcPort }: Pick<CardParts, 'settings' | 'grpcPort'>,
   base: string,
 ): string | undefined {
   const port = grpcPort();

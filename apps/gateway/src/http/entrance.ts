@@ -1,6 +1,8 @@
 import type { Principal } from '@switchyard/store';
 import type { AgentDirectory } from '../agent-directory.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
+import type { Cards } from '../cards/cards.ts';
+import { type Place, placeAt } from '../cards/place.ts';
 import type { StreamSlots } from '../limits/stream-slots.ts';
 import type { WaitingCalls } from '../limits/waiting-calls.ts';
 import type { Observe } from '../observe/happening.ts';
@@ -8,6 +10,7 @@ import { activeExtensions } from '../operations/extensions.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { selectAgent } from '../tenants/select-agent.ts';
+import { baseUrl } from './base-url.ts';
 import { type Exchange, pathPart, queryText } from './exchange.ts';
 import { HttpCall } from './http-call.ts';
 import { requireSupportedVersion } from './protocol-version.ts';
@@ -15,6 +18,7 @@ import { requireSupportedVersion } from './protocol-version.ts';
 /** What every binding shares. */
 export interface Entrance {
   readonly operations: Operations;
+  readonly cards: Cards;
   readonly agents: AgentDirectory;
   readonly authenticator: Authenticator;
   readonly waiting: WaitingCalls;
@@ -23,6 +27,8 @@ export interface Entrance {
   readonly settings: GatewaySettings;
   /** Where gRPC listens; undefined when it does not. */
   readonly grpcPort: () => number | undefined;
+  /** Where HTTP listens; undefined before it does. */
+  readonly httpUrl: () => string | undefined;
 }
 
 /** Who sends a request, and what it says of whom it is for. */
@@ -37,12 +43,14 @@ export interface Visitor {
  * says from its first byte which extensions are active.
  * @throws {A2AError}
  */
-export function openCall({ agents, waiting }: Entrance, exchange: Exchange, { principal, tenant }: Visitor): HttpCall {
+export function openCall({ agents, settings, waiting }: Entrance, exchange: Exchange, { principal, tenant }: Visitor): HttpCall {
   const { req } = exchange;
   const header = req.headers['a2a-version'];
   requireSupportedVersion(typeof header === 'string' ? header : queryText(req, 'A2A-Version'));
-  const agent = selectAgent(agents, principal, { agentId: pathPart(req, 'agentId'), tenant });
-  const call = new HttpCall({ principal, agent }, exchange, waiting);
+  const agentId = pathPart(req, 'agentId');
+  const agent = selectAgent(agents, principal, { agentId, tenant });
+  const place = (): Place => placeAt(baseUrl(req, settings.publicUrl), agentId, { named: tenant, selected: agent.id });
+  const call = new HttpCall({ principal, agent, place }, exchange, waiting);
   const active = activeExtensions(call);
   if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
   return call;

@@ -1,4 +1,5 @@
 import type { AnnouncedAgent, Principal, Scope } from '@switchyard/store';
+import type { Place } from '../cards/place.ts';
 import type { WaitingCalls } from '../limits/waiting-calls.ts';
 import type { Call } from '../operations/call.ts';
 import { parseExtensions } from '../operations/extensions.ts';
@@ -9,19 +10,23 @@ import { positionIn, versionIn, waitMsIn } from './preferences.ts';
 export interface Visit {
   readonly principal: Principal;
   readonly agent: AnnouncedAgent;
+  /** Where it was found. */
+  readonly place: () => Place;
 }
 
 /** A call that came by HTTP. Headers are read when an operation asks for what they say. */
 export class HttpCall implements Call {
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
+  readonly place: () => Place;
   readonly #exchange: Exchange;
   readonly #waiting: WaitingCalls;
   #signal: AbortSignal | undefined;
 
-  constructor({ principal, agent }: Visit, exchange: Exchange, waiting: WaitingCalls) {
+  constructor({ principal, agent, place }: Visit, exchange: Exchange, waiting: WaitingCalls) {
     this.scope = { principal, agent: agent.id };
     this.agent = agent;
+    this.place = place;
     this.#exchange = exchange;
     this.#waiting = waiting;
   }

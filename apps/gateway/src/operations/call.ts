@@ -1,10 +1,13 @@
 import type { AnnouncedAgent, Scope } from '@switchyard/store';
+import type { Place } from '../cards/place.ts';
 
 /** What an operation is told besides its request, whichever binding brought it. */
 export interface Call {
   /** Who asks, and of which agent. */
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
+  /** Where the caller found the agent. */
+  place(): Place;
   /** URIs of the extensions that the caller asks for (A2A 3.2.6). */
   readonly extensions: readonly string[];
   /**

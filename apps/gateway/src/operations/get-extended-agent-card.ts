@@ -1,9 +1,14 @@
 import { A2AError } from '@switchyard/protocol';
+import type { Backend } from './backend.ts';
 import type { Call } from './call.ts';
+import type { Reply } from './operation.ts';
 
 /** A2A 3.1.11 and 3.3.4: an agent that does not declare the extended card does not support the operation. */
-export async function getExtendedAgentCard({ agent }: Call): Promise<never> {
-  if (agent.card.capabilities.extendedAgentCard)
-    throw new A2AError('ExtendedAgentCardNotConfigured', 'This agent has no extended agent card');
-  throw new A2AError('UnsupportedOperation', 'This agent does not offer an extended agent card');
+export async function getExtendedAgentCard({ cards }: Backend, call: Call): Promise<Reply> {
+  if (!cards.offersExtended(call.agent))
+    throw new A2AError('UnsupportedOperation', 'This agent does not offer an extended agent card');
+  const presented = await cards.presentExtended(call.agent, call.place());
+  if (!presented) throw new A2AError('ExtendedAgentCardNotConfigured', 'This agent has no extended agent card');
+  const { card, digest } = presented;
+  return { version: digest, json: call.knownVersion === digest ? undefined : JSON.stringify(card) };
 }

@@ -55,6 +55,6 @@ export function bindOperations(backend: Backend): Operations {
     GetTaskPushNotificationConfig: unary(getTaskPushNotificationConfigRequestSchema, refusePush),
     ListTaskPushNotificationConfigs: unary(listTaskPushNotificationConfigsRequestSchema, refusePush),
     DeleteTaskPushNotificationConfig: unary(deleteTaskPushNotificationConfigRequestSchema, refusePush),
-    GetExtendedAgentCard: unary(getExtendedAgentCardRequestSchema, getExtendedAgentCard),
+    GetExtendedAgentCard: unary(getExtendedAgentCardRequestSchema, (call) => getExtendedAgentCard(backend, call)),
   };
 }

@@ -6,6 +6,8 @@ export interface AgentAnnouncement {
   readonly id: string;
   /** As its author wrote it; the gateway fills in where it is reached. */
   readonly card: AgentCard;
+  /** For authenticated callers, if it is another (A2A 3.1.11). */
+  readonly extendedCard?: AgentCard;
   /** Its turns may answer with a plain message instead of a task. */
   readonly repliesWithMessage: boolean;
   /** Turns that one worker runs at the same time. */

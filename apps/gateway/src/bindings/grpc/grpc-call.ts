@@ -1,4 +1,5 @@
 import type { AnnouncedAgent, Scope } from '@switchyard/store';
+import type { Place } from '../../cards/place.ts';
 import type { Visit } from '../../http/http-call.ts';
 import { waitMsIn } from '../../http/preferences.ts';
 import type { WaitingCall, WaitingCalls } from '../../limits/waiting-calls.ts';
@@ -11,13 +12,15 @@ import type { ServedCall } from './rpc.ts';
 export class GrpcCall implements Call, Disposable {
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
+  readonly place: () => Place;
   readonly #call: ServedCall<unknown, unknown>;
   readonly #waiting: WaitingCalls;
   #wait: WaitingCall | undefined;
 
-  constructor({ principal, agent }: Visit, call: ServedCall<unknown, unknown>, waiting: WaitingCalls) {
+  constructor({ principal, agent, place }: Visit, call: ServedCall<unknown, unknown>, waiting: WaitingCalls) {
     this.scope = { principal, agent: agent.id };
     this.agent = agent;
+    this.place = place;
     this.#call = call;
     this.#waiting = waiting;
   }

@@ -1,3 +1,4 @@
+import { type Place, placeAt } from '../../cards/place.ts';
 import type { Entrance } from '../../http/entrance.ts';
 import { requireSupportedVersion } from '../../http/protocol-version.ts';
 import { selectAgent } from '../../tenants/select-agent.ts';
@@ -20,6 +21,13 @@ export async function openCall(
 ): Promise<GrpcCall> {
   const principal = await entrance.authenticator.authenticate(headersOf(call.metadata));
   requireSupportedVersion(textIn(call.metadata, 'a2a-version'));
-  const agent = selectAgent(entrance.agents, principal, { agentId: textIn(call.metadata, agentKey), tenant });
-  return new GrpcCall({ principal, agent }, call, entrance.waiting);
+  const agentId = textIn(call.metadata, agentKey);
+  const agent = selectAgent(entrance.agents, principal, { agentId, tenant });
+  const place = (): Place => placeAt(httpBase(entrance), agentId, { named: tenant, selected: agent.id });
+  return new GrpcCall({ principal, agent, place }, call, entrance.waiting);
+}
+
+/** gRPC says nothing of the URLs of the other bindings. */
+function httpBase({ settings, httpUrl }: Entrance): string {
+  return (settings.publicUrl ?? httpUrl() ?? '').replace(/\/+$/, '');
 }

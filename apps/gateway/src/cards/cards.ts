@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { AgentCard } from '@switchyard/protocol';
+import type { AnnouncedAgent } from '@switchyard/store';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { jwksPath } from '../keys/serve-jwks.ts';
+import type { GatewaySettings } from '../settings.ts';
+import { agentUrl } from './agent-url.ts';
+import { buildCard } from './build-card.ts';
+import { grpcAddress } from './grpc-address.ts';
+import type { Place } from './place.ts';
+import { signCard } from './sign-card.ts';
+
+/** What a card is made from, besides the agent. */
+export interface CardParts {
+  readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys'>;
+  readonly authenticator: Authenticator;
+  readonly grpcPort: () => number | undefined;
+}
+
+export interface PresentedCard {
+  readonly card: AgentCard;
+  /** The same for the same card and keys in every gateway, though the signatures are not. */
+  readonly digest: string;
+}
+
+/** Signed cards that are remembered. More than there are agents: the public and the extended card of each. */
+const mostRemembered = 1_000;
+
+/** The cards of agents as clients get them, signed if there are keys. */
+export class Cards {
+  readonly #parts: CardParts;
+  readonly #signed = new Map<string, Promise<AgentCard>>();
+
+  constructor(parts: CardParts) {
+    this.#parts = parts;
+  }
+
+  /** For everybody. */
+  present(agent: AnnouncedAgent, place: Place): Promise<PresentedCard> {
+    return this.#finish(this.#build(agent, agent.card, place));
+  }
+
+  /** For authenticated callers (A2A 3.1.11). */
+  async presentExtended(agent: AnnouncedAgent, place: Place): Promise<PresentedCard | undefined> {
+    return agent.extendedCard && this.#finish(this.#build(agent, agent.extendedCard, place));
+  }
+
+  /**
+   * The agent has more to say to whoever is authenticated, or says that it has. Where nobody is authenticated (AUTH=none) there is
+   * nobody to say it to (A2A 13.3).
+   */
+  offersExtended({ card, extendedCard }: AnnouncedAgent): boolean {
+    if (this.#parts.authenticator.securityRequirements.length === 0) return false;
+    return extendedCard !== undefined || card.capabilities.extendedAgentCard === true;
+  }
+
+  #build(agent: AnnouncedAgent, card: AgentCard, { base, agentId }: Place): AgentCard {
+    return buildCard(card, {
+      url: agentUrl(base, agentId),
+      grpcAddress: grpcAddress(this.#parts, base),
+      grpcTenant: agentId,
+      authenticator: this.#parts.authenticator,
+      extendedAgentCard: this.offersExtended(agent),
+    });
+  }
+
+  async #finish(card: AgentCard): Promise<PresentedCard> {
+    const json = JSON.stringify(card);
+    const kids = this.#parts.settings.cardSigningKeys.map(({ kid }) => kid);
+    const digest = createHash('sha256').update(json).update(kids.join()).digest('base64url');
+    return { card: await this.#sign(card, json), digest };
+  }
+
+  /** A signature takes up to a millisecond, and everybody reads the same few cards. */
+  #sign(card: AgentCard, json: string): AgentCard | Promise<AgentCard> {
+    const { cardSigningKeys: keys, publicUrl = '' } = this.#parts.settings;
+    if (keys.length === 0) return card;
+    const known = this.#signed.get(json);
+    if (known) return known;
+    const signed = signCard(card, keys, publicUrl.replace(/\/+$/, '') + jwksPath);
+    const [oldest] = this.#signed.keys();
+    if (oldest !== undefined && this.#signed.size >= mostRemembered) this.#signed.delete(oldest);
+    this.#signed.set(json, signed);
+    return signed;
+  }
+}
