@@ -2,6 +2,7 @@ import express, { type Express } from 'express';
 import { serveJsonRpc } from './bindings/jsonrpc/serve.ts';
 import { routeRest } from './bindings/rest/serve.ts';
 import { refuseFault, refusePath, refuseVerb } from './bindings/rest/unserved.ts';
+import { serveLegacyRest } from './bindings/v0_3/serve-rest.ts';
 import { cardPath } from './cards/agent-url.ts';
 import { serveAgentList } from './cards/serve-agent-list.ts';
 import { serveCard } from './cards/serve-card.ts';
@@ -26,6 +27,7 @@ export function createApp(entrance: Entrance, readiness: Readiness): Express {
   app.use(beginExchange(entrance.observe));
   for (const base of bases) {
     app.post(base || '/', serveJsonRpc(entrance)).all(base || '/', refuseVerb(entrance, 'POST'));
+    if (settings.legacyV03) app.use(base, serveLegacyRest(entrance));
     routeRest(app, base, entrance);
     app.get(base + cardPath, serveCard(entrance)).all(base + cardPath, refuseVerb(entrance, 'GET'));
   }

@@ -32,6 +32,7 @@ const defaults = defaultGatewaySettings;
 const gatewayVariables = z.object({
   HOST: z.string().default(defaults.host),
   PORT: number(0, 65_535).default(defaults.port),
+  LEGACY_V0_3: z.enum(['on', 'off']).default(defaults.legacyV03 ? 'on' : 'off'),
   PUBLIC_URL: httpUrl.optional(),
   TRUST_PROXY: flag.default(defaults.trustProxy),
   DEFAULT_AGENT: z
@@ -97,6 +98,7 @@ function toGatewaySettings(
     auth,
     host: env.HOST,
     port: env.PORT,
+    legacyV03: env.LEGACY_V0_3 === 'on',
     publicUrl: env.PUBLIC_URL,
     trustProxy: env.TRUST_PROXY,
     defaultAgent: env.DEFAULT_AGENT,

@@ -4,8 +4,9 @@ import { AgentDirectory } from './agent-directory.ts';
 import { createApp } from './app.ts';
 import { createAuthenticator } from './auth/create-authenticator.ts';
 import { openDoor } from './auth/open-door.ts';
-import { GrpcListener } from './bindings/grpc/grpc-listener.ts';
+import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.ts';
 import { createService } from './bindings/grpc/service.ts';
+import { createLegacyService } from './bindings/v0_3/service.ts';
 import { unsignable } from './cards/card-key-variables.ts';
 import { Cards } from './cards/cards.ts';
 import type { Entrance } from './http/entrance.ts';
@@ -77,7 +78,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     grpcPort,
     httpUrl: () => httpUrl,
   };
-  const grpc = settings.grpc && new GrpcListener({ a2a: createService(entrance) }, settings.maxBodyBytes);
+  const grpc = settings.grpc && new GrpcListener(grpcServices(entrance), settings.maxBodyBytes);
   const app = createApp(entrance, { agents, ping: () => store.ping(), isStopping: () => stopped !== undefined });
   const listener = new Listener(app);
 
@@ -101,4 +102,9 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   }
 
   return { start, stop: () => (stopped ??= stop()) };
+}
+
+function grpcServices(entrance: Entrance): GrpcServices {
+  const { legacyV03 } = entrance.settings;
+  return { a2a: createService(entrance), legacy: legacyV03 ? createLegacyService(entrance) : undefined };
 }

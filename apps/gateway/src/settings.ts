@@ -10,6 +10,8 @@ export interface GatewaySettings {
   readonly port: number;
   /** Unset: no gRPC. */
   readonly grpc?: GrpcSettings | undefined;
+  /** Serves clients that speak A2A 0.3 beside the others, at the same URLs. */
+  readonly legacyV03: boolean;
   /** Where clients reach this gateway, as agent cards tell them; unset: at the host that the request for the card names. */
   readonly publicUrl?: string | undefined;
   /** Agent served at the root; unset: the first announced one by name. */
@@ -45,6 +47,7 @@ export interface GatewaySettings {
 export const defaultGatewaySettings: GatewaySettings = {
   host: '127.0.0.1',
   port: 4000,
+  legacyV03: true,
   auth: { kind: 'none', allowAnonymous: false },
   sendMode: 'blocking',
   blockingWaitMs: 50_000,

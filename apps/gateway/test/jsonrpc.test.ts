@@ -94,7 +94,7 @@ describe('JSON-RPC', () => {
     ['GetExtendedAgentCard', null, -32004],
     ['GetTask', [], -32602],
     ['GetTask', {}, -32602],
-    ['message/send', {}, -32601],
+    ['tasks/send', {}, -32601],
     ['toString', {}, -32601],
   ])('%s with %j is refused with %i', async (method, params, code) => {
     const { status, body } = await call<ErrorBody>(stage.url, method, params);

@@ -1,12 +1,13 @@
 import type { AnnouncedAgent } from '@switchyard/store';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { writeError } from '../bindings/rest/write-error.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { Entrance } from '../http/entrance.ts';
-import { type Exchange, pathPart } from '../http/exchange.ts';
+import { askedVersion, type Exchange, pathPart } from '../http/exchange.ts';
 import { respond, respondUnchanged } from '../http/respond.ts';
 import { requireAgent } from '../tenants/select-agent.ts';
 import { isUnchanged } from './is-unchanged.ts';
+import { withLegacyFields } from './legacy-card.ts';
 
 /** A2A 8.2 and 8.6: the card of the agent that the path names, for caches to keep. Public: it says how to get in. */
 export function serveCard(entrance: Entrance): RequestHandler {
@@ -23,15 +24,23 @@ async function writeCard({ agents, cards, settings }: Entrance, { req, res }: Ex
   const agentId = pathPart(req, 'agentId');
   const agent = requireAgent(agents, agentId);
   const { card, digest } = await cards.present(agent, { base: baseUrl(req, settings.publicUrl), agentId });
+  const isLegacy = settings.legacyV03 && !knowsVersion1(req);
+  const tag = isLegacy ? `${digest}.v0` : digest;
   // Weak: two gateways sign the same card, and no two signatures are the same.
-  const etag = card.signatures ? `W/"${digest}"` : `"${digest}"`;
+  const etag = card.signatures ? `W/"${tag}"` : `"${tag}"`;
   const lastModified = lastChange(agent);
   res.setHeader('Cache-Control', `public, max-age=${settings.cardMaxAgeSeconds}`);
   res.setHeader('ETag', etag);
   res.setHeader('Last-Modified', lastModified.toUTCString());
+  if (settings.legacyV03) res.vary('A2A-Version');
   if (settings.trustProxy && settings.publicUrl === undefined) res.vary('X-Forwarded-Host, X-Forwarded-Proto');
   if (isUnchanged(req.headers, { etag, lastModified })) respondUnchanged(res);
-  else respond(res, 'application/json', JSON.stringify(card));
+  else respond(res, 'application/json', JSON.stringify(isLegacy ? withLegacyFields(card) : card));
+}
+
+/** Readers that name no version may be of 0.3: they get a card for both. */
+function knowsVersion1(req: Request): boolean {
+  return askedVersion(req)?.trim().startsWith('1.') ?? false;
 }
 
 /** Of the announcement, or of this gateway's settings, which can have changed when it was started. */

@@ -11,9 +11,9 @@ import type { Operations } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { selectAgent } from '../tenants/select-agent.ts';
 import { baseUrl } from './base-url.ts';
-import { type Exchange, pathPart, queryText } from './exchange.ts';
+import { askedVersion, type Exchange, pathPart } from './exchange.ts';
 import { HttpCall } from './http-call.ts';
-import { requireSupportedVersion } from './protocol-version.ts';
+import { requireSupportedVersion, type SpokenVersion } from './protocol-version.ts';
 
 /** What every binding shares. */
 export interface Entrance {
@@ -36,6 +36,8 @@ export interface Visitor {
   readonly principal: Principal;
   /** `tenant` among the parameters, unchecked. */
   readonly tenant?: unknown;
+  /** What the method or path that is asked for belongs to; unset: A2A 1.0. */
+  readonly version?: SpokenVersion;
 }
 
 /**
@@ -43,10 +45,10 @@ export interface Visitor {
  * says from its first byte which extensions are active.
  * @throws {A2AError}
  */
-export function openCall({ agents, settings, waiting }: Entrance, exchange: Exchange, { principal, tenant }: Visitor): HttpCall {
+export function openCall({ agents, settings, waiting }: Entrance, exchange: Exchange, visitor: Visitor): HttpCall {
   const { req } = exchange;
-  const header = req.headers['a2a-version'];
-  requireSupportedVersion(typeof header === 'string' ? header : queryText(req, 'A2A-Version'));
+  const { principal, tenant, version } = visitor;
+  requireSupportedVersion(askedVersion(req), version);
   const agentId = pathPart(req, 'agentId');
   const agent = selectAgent(agents, principal, { agentId, tenant });
   const place = (): Place => placeAt(baseUrl(req, settings.publicUrl), agentId, { named: tenant, selected: agent.id });

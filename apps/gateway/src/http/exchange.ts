@@ -24,3 +24,9 @@ export function queryText(req: Request, name: string): string | undefined {
   const first: unknown = Array.isArray(value) ? value[0] : value;
   return typeof first === 'string' ? first : undefined;
 }
+
+/** The protocol version that the request names (A2A 3.6), as it is. */
+export function askedVersion(req: Request): string | undefined {
+  const header = req.headers['a2a-version'];
+  return typeof header === 'string' ? header : queryText(req, 'A2A-Version');
+}

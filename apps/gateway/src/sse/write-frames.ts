@@ -65,7 +65,7 @@ class Burst {
 }
 
 /** Resolves when the client has read enough, or is gone. */
-function drained(res: ServerResponse): Promise<void> {
+export function drained(res: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       res.off('drain', done).off('close', done);

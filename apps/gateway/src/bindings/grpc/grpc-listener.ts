@@ -1,14 +1,17 @@
 import { promisify } from 'node:util';
+import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { GrpcSettings, TlsSettings } from './settings.ts';
 
-/** Names that health is asked of: of the server as a whole, and of the service. */
-const healthNames = ['', 'lf.a2a.v1.A2AService'];
+/** Names that health is asked of: of the server as a whole, and of the services. */
+const healthNames = ['', 'lf.a2a.v1.A2AService', 'a2a.v1.A2AService'];
 
 export interface GrpcServices {
   readonly a2a: UntypedServiceImplementation;
+  /** Of version 0.3; unset: it is not served. */
+  readonly legacy: UntypedServiceImplementation | undefined;
 }
 
 /** The gRPC port cannot be opened. */
@@ -30,9 +33,10 @@ export class GrpcListener {
   #port: number | undefined;
 
   /** @param maxMessageBytes largest message that is taken; larger ones end with RESOURCE_EXHAUSTED */
-  constructor({ a2a }: GrpcServices, maxMessageBytes: number) {
+  constructor({ a2a, legacy }: GrpcServices, maxMessageBytes: number) {
     this.#server = new Server({ 'grpc.max_receive_message_length': maxMessageBytes });
     this.#server.addService(A2AService, a2a);
+    if (legacy) this.#server.addService(LegacyA2AService, legacy);
     this.#health.addToServer(this.#server);
   }
 

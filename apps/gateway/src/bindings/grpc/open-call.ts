@@ -1,6 +1,6 @@
 import { type Place, placeAt } from '../../cards/place.ts';
 import type { Entrance } from '../../http/entrance.ts';
-import { requireSupportedVersion } from '../../http/protocol-version.ts';
+import { requireSupportedVersion, type SpokenVersion } from '../../http/protocol-version.ts';
 import { selectAgent } from '../../tenants/select-agent.ts';
 import { GrpcCall } from './grpc-call.ts';
 import { headersOf, textIn } from './metadata.ts';
@@ -17,10 +17,10 @@ const agentKey = 'a2a-agent';
 export async function openCall(
   entrance: Entrance,
   call: ServedCall<unknown, unknown>,
-  tenant: string | undefined,
+  { tenant, version }: { readonly tenant?: string; readonly version?: SpokenVersion },
 ): Promise<GrpcCall> {
   const principal = await entrance.authenticator.authenticate(headersOf(call.metadata));
-  requireSupportedVersion(textIn(call.metadata, 'a2a-version'));
+  requireSupportedVersion(textIn(call.metadata, 'a2a-version'), version);
   const agentId = textIn(call.metadata, agentKey);
   const agent = selectAgent(entrance.agents, principal, { agentId, tenant });
   const place = (): Place => placeAt(httpBase(entrance), agentId, { named: tenant, selected: agent.id });

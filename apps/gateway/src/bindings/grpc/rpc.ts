@@ -17,6 +17,7 @@ export class Rpc {
   readonly #name: RequestName;
   readonly #observe: Observe;
   readonly #startedAt = performance.now();
+  #hasEnded = false;
   #extensions: readonly string[] = [];
 
   constructor(call: ServedCall<unknown, unknown>, observe: Observe) {
@@ -39,6 +40,7 @@ export class Rpc {
     return head;
   }
 
+  /** Does nothing after `refused`. */
   answered(): void {
     this.#end(status.OK);
   }
@@ -52,6 +54,8 @@ export class Rpc {
   }
 
   #end(status: number): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     const durationMs = Math.round(performance.now() - this.#startedAt);
     this.#observe({ kind: 'answered', status, durationMs, ...this.#name });
   }

@@ -32,7 +32,7 @@ async function stream<Request extends TenantRequest, Response>(
   call: ServerWritableStream<Request, Response>,
   rpc: Rpc,
 ): Promise<void> {
-  using opened = await openCall(entrance, call, call.request.tenant);
+  using opened = await openCall(entrance, call, call.request);
   rpc.opened(opened);
   const operation = entrance.operations[name];
   if (operation.kind !== 'streaming') throw new TypeError(`${name} answers with one message`);

@@ -43,7 +43,7 @@ async function answer<Request extends TenantRequest, Response>(
   call: ServerUnaryCall<Request, Response>,
   rpc: Rpc,
 ): Promise<Response> {
-  using opened = await openCall(entrance, call, call.request.tenant);
+  using opened = await openCall(entrance, call, call.request);
   rpc.opened(opened);
   const operation = entrance.operations[name];
   if (operation.kind !== 'unary') throw new TypeError(`${name} answers with a stream`);

@@ -1,21 +1,21 @@
 import { A2AError, type FieldViolation } from '@switchyard/protocol';
-import { type OperationName, operationNames } from '../../operations/operations.ts';
 
 /** A JSON-RPC 2.0 request (A2A 9.3), with what is wrong about it if anything is. */
-export type JsonRpcRequest = {
+export type JsonRpcRequest<Method extends string> = {
   /** As JSON text, to be given back as it came; `null` where there is none, or none that could be made out. */
   readonly id: string;
   /** Came without an id: whoever sent it wants no answer, not even to an error. */
   readonly isNotification: boolean;
-} & (JsonRpcInvocation | { readonly error: A2AError });
+} & (JsonRpcInvocation<Method> | { readonly error: A2AError });
 
-export interface JsonRpcInvocation {
-  readonly method: OperationName;
+export interface JsonRpcInvocation<Method extends string> {
+  readonly method: Method;
   readonly params: object;
   readonly error?: never;
 }
 
-export function parseRequest(body: unknown): JsonRpcRequest {
+/** @param methods that are served */
+export function parseRequest<Method extends string>(body: unknown, methods: readonly Method[]): JsonRpcRequest<Method> {
   if (Array.isArray(body))
     return invalid('null', [{ field: 'body', description: 'must be a single request: batches are not served' }]);
   if (typeof body !== 'object' || body === null)
@@ -24,7 +24,7 @@ export function parseRequest(body: unknown): JsonRpcRequest {
   const idText = isId(id) ? JSON.stringify(id) : 'null';
   const violations = violationsOf({ jsonrpc, id, method });
   if (violations.length > 0) return invalid(idText, violations);
-  return { id: idText, isNotification: id === undefined, ...invocation(method, params) };
+  return { id: idText, isNotification: id === undefined, ...invocation(methods, method, params) };
 }
 
 interface Envelope {
@@ -42,7 +42,7 @@ function violationsOf({ jsonrpc, id, method }: Envelope): FieldViolation[] {
   ];
 }
 
-function invalid(id: string, violations: readonly FieldViolation[]): JsonRpcRequest {
+function invalid(id: string, violations: readonly FieldViolation[]): JsonRpcRequest<never> {
   return {
     id,
     isNotification: false,
@@ -50,8 +50,13 @@ function invalid(id: string, violations: readonly FieldViolation[]): JsonRpcRequ
   };
 }
 
-function invocation(method: unknown, params: unknown): JsonRpcInvocation | { readonly error: A2AError } {
-  if (!isOperation(method)) return { error: methodNotFound() };
+function invocation<Method extends string>(
+  methods: readonly Method[],
+  name: unknown,
+  params: unknown,
+): JsonRpcInvocation<Method> | { readonly error: A2AError } {
+  const method = methods.find((candidate) => candidate === name);
+  if (method === undefined) return { error: methodNotFound(methods) };
   return isParams(params) ? { method, params: params ?? {} } : { error: invalidParams() };
 }
 
@@ -59,19 +64,13 @@ function isId(id: unknown): id is string | number | null {
   return id === null || typeof id === 'string' || typeof id === 'number';
 }
 
-const methods: ReadonlySet<unknown> = new Set(operationNames);
-
-function isOperation(method: unknown): method is OperationName {
-  return methods.has(method);
-}
-
 /** By name only: A2A has no parameters by position. */
 function isParams(params: unknown): params is object | null | undefined {
   return params === undefined || (typeof params === 'object' && !Array.isArray(params));
 }
 
-function methodNotFound(): A2AError {
-  const violations = [{ field: 'method', description: `must be one of ${operationNames.join(', ')}` }];
+function methodNotFound(methods: readonly string[]): A2AError {
+  const violations = [{ field: 'method', description: `must be one of ${methods.join(', ')}` }];
   return new A2AError('MethodNotFound', 'Method not found', { violations });
 }
 

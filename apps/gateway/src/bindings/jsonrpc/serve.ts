@@ -4,6 +4,8 @@ import { type Entrance, openCall } from '../../http/entrance.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { readJson } from '../../http/read-json.ts';
 import { reportFailure } from '../../http/report-failure.ts';
+import { type OperationName, operationNames } from '../../operations/operations.ts';
+import { isLegacy, serveLegacy } from '../v0_3/serve-jsonrpc.ts';
 import { type JsonRpcRequest, parseRequest } from './parse-request.ts';
 import { writeError } from './write-error.ts';
 import { writeResult } from './write-result.ts';
@@ -16,7 +18,9 @@ export function serveJsonRpc(entrance: Entrance): RequestHandler {
     let id = 'null';
     try {
       const principal = await entrance.authenticator.authenticate(req.headers);
-      const request = parseRequest(await readJson(req, entrance.settings.maxBodyBytes));
+      const body = await readJson(req, entrance.settings.maxBodyBytes);
+      if (isLegacy(entrance, exchange, body)) return await serveLegacy(entrance, exchange, { principal, body });
+      const request = parseRequest(body, operationNames);
       id = request.id;
       await (request.isNotification ? obey : answer)(entrance, exchange, { principal, request });
     } catch (thrown) {
@@ -27,7 +31,7 @@ export function serveJsonRpc(entrance: Entrance): RequestHandler {
 
 interface Received {
   readonly principal: Principal;
-  readonly request: JsonRpcRequest;
+  readonly request: JsonRpcRequest<OperationName>;
 }
 
 async function answer(entrance: Entrance, exchange: Exchange, { principal, request }: Received): Promise<void> {

@@ -1,0 +1,48 @@
+import { ServerCallContext } from '@a2a-js/sdk/server';
+import { legacyVersion } from '../../http/protocol-version.ts';
+import type { Call } from '../../operations/call.ts';
+
+/** What the wires of version 0.3 do differently, each in its way. */
+export interface LegacyWire {
+  /** What is thrown at the SDK's handlers so that they answer it well. */
+  refuse(thrown: unknown): Error;
+  /** Resolves when the client has read enough for another event. */
+  drained(): Promise<void>;
+  /** The answer is out. */
+  done(): void;
+  /** Protobuf cannot tell a 0 from a number that is not there (`historyLength`). */
+  readonly zeroIsUnset: boolean;
+}
+
+/**
+ * Carries our call through the SDK's handlers, which know a user of theirs and nothing of calls: they have no signal
+ * of their own and no backpressure.
+ */
+export class LegacyCaller {
+  readonly isAuthenticated = true;
+  readonly call: Call;
+  readonly wire: LegacyWire;
+  /** Whether the SDK got as far as asking us. Before, what goes wrong is the request's fault. */
+  hasAsked = false;
+  /** Of the event that is on its way through. */
+  seq = 0;
+
+  constructor(call: Call, wire: LegacyWire) {
+    this.call = call;
+    this.wire = wire;
+  }
+
+  get userName(): string {
+    return this.call.scope.principal.subject;
+  }
+
+  /** The version was checked before, by its first two numbers: the SDK would compare it as a text. */
+  toContext(): ServerCallContext {
+    return new ServerCallContext({ user: this, requestedVersion: legacyVersion });
+  }
+}
+
+export function callerOf({ user }: Pick<ServerCallContext, 'user'>): LegacyCaller {
+  if (user instanceof LegacyCaller) return user;
+  throw new TypeError('a call of version 0.3 came without its caller');
+}

@@ -1,0 +1,17 @@
+import { A2AError as SdkError, toJsonRpcError } from '@a2a-js/sdk/errors';
+import { A2AError, a2aErrorCodes, jsonRpcCodes } from '@switchyard/protocol';
+
+/**
+ * What the SDK's translation refuses, as one of ours. Ours pass as they are, and so does what else was thrown.
+ * @param isRequestsFault whatever else was thrown came of the request: it was being translated
+ */
+export function fromSdkError(thrown: unknown, isRequestsFault: boolean): unknown {
+  if (thrown instanceof A2AError) return thrown;
+  if (thrown instanceof SdkError) {
+    const { code, message } = toJsonRpcError(thrown);
+    const ours = a2aErrorCodes.find((candidate) => jsonRpcCodes[candidate] === code) ?? 'InvalidParams';
+    return new A2AError(ours, message, { cause: thrown });
+  }
+  if (isRequestsFault) return new A2AError('InvalidParams', 'Invalid parameters', { cause: thrown });
+  return thrown;
+}

@@ -1,0 +1,70 @@
+import type { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import type { ServerCallContext } from '@a2a-js/sdk/server';
+
+/** The SDK's translation from version 0.3 and back. Of its two handlers the one without an envelope: ours is in place already. */
+type Translation = LegacyRestTransportHandler;
+type Translate<Result> = (translation: Translation, params: object, context: ServerCallContext) => Promise<Result>;
+
+export type LegacyMethod =
+  | { readonly kind: 'unary'; readonly run: Translate<unknown> }
+  | { readonly kind: 'streaming'; readonly run: Translate<AsyncIterable<LegacyEvent>> };
+
+/** A task, a message or an update: as much of it as we look at. */
+export interface LegacyEvent {
+  readonly kind?: string;
+  readonly final?: boolean;
+  readonly status?: { readonly state: string };
+}
+
+interface TaskParams {
+  readonly id: string;
+  readonly historyLength?: unknown;
+  readonly pushNotificationConfigId: string;
+}
+
+/** The methods of A2A 0.3 (7) over JSON-RPC. */
+export const legacyMethods = {
+  'message/send': unary((translation, params, context) => translation.sendMessage(as(params), context)),
+  'message/stream': streaming((translation, params, context) => translation.sendMessageStream(as(params), context)),
+  'tasks/get': unary((translation, params, context) => {
+    const { id, historyLength } = as<TaskParams>(params);
+    return translation.getTask(id, context, historyLength);
+  }),
+  'tasks/cancel': unary((translation, params, context) => translation.cancelTask(as<TaskParams>(params).id, context)),
+  'tasks/resubscribe': streaming((translation, params, context) =>
+    translation.resubscribe(as<TaskParams>(params).id, context),
+  ),
+  'tasks/pushNotificationConfig/set': unary((translation, params, context) =>
+    translation.setTaskPushNotificationConfig(as(params), context),
+  ),
+  'tasks/pushNotificationConfig/get': unary((translation, params, context) => {
+    const { id, pushNotificationConfigId } = as<TaskParams>(params);
+    return translation.getTaskPushNotificationConfig(id, pushNotificationConfigId, context);
+  }),
+  'tasks/pushNotificationConfig/list': unary((translation, params, context) =>
+    translation.listTaskPushNotificationConfigs(as<TaskParams>(params).id, context),
+  ),
+  'tasks/pushNotificationConfig/delete': unary(async (translation, params, context) => {
+    const { id, pushNotificationConfigId } = as<TaskParams>(params);
+    await translation.deleteTaskPushNotificationConfig(id, pushNotificationConfigId, context);
+    return null;
+  }),
+  'agent/getAuthenticatedExtendedCard': unary((translation, _params, context) =>
+    translation.getAuthenticatedExtendedAgentCard(context),
+  ),
+} as const satisfies Readonly<Record<string, LegacyMethod>>;
+
+export type LegacyMethodName = keyof typeof legacyMethods;
+
+function unary(run: Translate<unknown>): LegacyMethod {
+  return { kind: 'unary', run };
+}
+
+function streaming(run: Translate<AsyncIterable<LegacyEvent>>): LegacyMethod {
+  return { kind: 'streaming', run };
+}
+
+/** Unchecked: the operation checks what the translation makes of it. */
+function as<Params>(params: object): Params {
+  return params as Params;
+}

@@ -1,0 +1,103 @@
+import {
+  AgentCard,
+  CancelTaskRequest,
+  DeleteTaskPushNotificationConfigRequest,
+  GetExtendedAgentCardRequest,
+  GetTaskPushNotificationConfigRequest,
+  GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTasksRequest,
+  SendMessageRequest,
+  SubscribeToTaskRequest,
+  TaskPushNotificationConfig,
+} from '@a2a-js/sdk';
+import { duplicateInterfacesForLegacy } from '@a2a-js/sdk/compat/v0_3';
+import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import type { Entrance } from '../../http/entrance.ts';
+import { legacyVersion } from '../../http/protocol-version.ts';
+import {
+  toAgentCard,
+  toPushConfig,
+  toPushConfigList,
+  toSendMessageResponse,
+  toTask,
+  toTaskList,
+} from '../grpc/messages.ts';
+import { callerOf } from './caller.ts';
+import { invokeStreaming, invokeUnary } from './invoke.ts';
+
+const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'];
+
+/** Our operations as the SDK's handlers of version 0.3 call them: they translate, and everything else stays ours. */
+export function createRequestHandler(entrance: Entrance): A2ARequestHandler {
+  const unary = invokeUnary(entrance);
+  const streaming = invokeStreaming(entrance);
+  return {
+    getAgentCard: async () => stencil,
+    async sendMessage(params, context) {
+      const response = toSendMessageResponse(
+        await unary('SendMessage', withoutZero(SendMessageRequest.toJSON(params), context), context),
+      );
+      if (!response.payload) throw new TypeError('neither a task nor a message');
+      return response.payload.value;
+    },
+    sendMessageStream: (params, context) =>
+      streaming('SendStreamingMessage', withoutZero(SendMessageRequest.toJSON(params), context), context),
+    getTask: async (params, context) =>
+      toTask(await unary('GetTask', withoutZero(GetTaskRequest.toJSON(params), context), context)),
+    cancelTask: async (params, context) => toTask(await unary('CancelTask', CancelTaskRequest.toJSON(params), context)),
+    resubscribe: (params, context) => streaming('SubscribeToTask', SubscribeToTaskRequest.toJSON(params), context),
+    listTasks: async (params, context) =>
+      toTaskList(await unary('ListTasks', ListTasksRequest.toJSON(params), context)),
+    createTaskPushNotificationConfig: async (params, context) =>
+      toPushConfig(await unary('CreateTaskPushNotificationConfig', TaskPushNotificationConfig.toJSON(params), context)),
+    getTaskPushNotificationConfig: async (params, context) =>
+      toPushConfig(
+        await unary('GetTaskPushNotificationConfig', GetTaskPushNotificationConfigRequest.toJSON(params), context),
+      ),
+    listTaskPushNotificationConfigs: async (params, context) =>
+      toPushConfigList(
+        await unary('ListTaskPushNotificationConfigs', ListTaskPushNotificationConfigsRequest.toJSON(params), context),
+      ),
+    async deleteTaskPushNotificationConfig(params, context) {
+      const request = DeleteTaskPushNotificationConfigRequest.toJSON(params);
+      await unary('DeleteTaskPushNotificationConfig', request, context);
+    },
+    async getAuthenticatedExtendedAgentCard(params, context) {
+      const json = await unary('GetExtendedAgentCard', GetExtendedAgentCardRequest.toJSON(params), context);
+      const card = toAgentCard(json);
+      // The SDK leaves out what is not of this version, and refuses a card of which nothing is left.
+      return { ...card, supportedInterfaces: duplicateInterfacesForLegacy(card.supportedInterfaces, bindings) };
+    },
+  };
+}
+
+/**
+ * The SDK asks the card, without saying whose, what an agent can do, and turns down what it cannot. It is told that
+ * every agent can do everything: our operations refuse what this one cannot.
+ */
+const stencil = AgentCard.fromJSON({
+  capabilities: { streaming: true, pushNotifications: true },
+  supportedInterfaces: bindings.map((protocolBinding) => ({ protocolBinding, protocolVersion: legacyVersion })),
+});
+
+interface WithHistoryLength {
+  readonly historyLength?: unknown;
+  readonly configuration?: WithHistoryLength;
+}
+
+function withoutZero(params: unknown, context: ServerCallContext): unknown {
+  return callerOf(context).wire.zeroIsUnset && isObject(params) ? withoutZeroIn(params) : params;
+}
+
+function withoutZeroIn({ historyLength, configuration, ...rest }: WithHistoryLength): WithHistoryLength {
+  return {
+    ...rest,
+    ...(historyLength !== 0 && { historyLength }),
+    ...(configuration && { configuration: withoutZeroIn(configuration) }),
+  };
+}
+
+function isObject(value: unknown): value is WithHistoryLength {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,88 @@
+import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import type { Principal } from '@switchyard/store';
+import { type Entrance, openCall } from '../../http/entrance.ts';
+import { askedVersion, type Exchange } from '../../http/exchange.ts';
+import { legacyVersion, majorMinor, protocolVersion } from '../../http/protocol-version.ts';
+import { reportFailure } from '../../http/report-failure.ts';
+import { type JsonRpcRequest, parseRequest } from '../jsonrpc/parse-request.ts';
+import { writeError } from '../jsonrpc/write-error.ts';
+import { writeResult } from '../jsonrpc/write-result.ts';
+import { writeStream } from '../jsonrpc/write-stream.ts';
+import { LegacyCaller, type LegacyWire } from './caller.ts';
+import { fromSdkError } from './from-sdk-error.ts';
+import { type LegacyMethod, type LegacyMethodName, legacyMethods } from './methods.ts';
+import { createRequestHandler } from './request-handler.ts';
+import { toStreamItems } from './to-stream-items.ts';
+import { withBlocking } from './with-blocking.ts';
+
+const methodNames = Object.keys(legacyMethods).filter(isLegacyMethod);
+
+/** Whether a request is in version 0.3: its method is, and it does not ask for 1.0 all the same. */
+export function isLegacy({ settings }: Entrance, { req }: Exchange, body: unknown): boolean {
+  if (!settings.legacyV03 || typeof body !== 'object' || body === null) return false;
+  if (!('method' in body) || !isLegacyMethod(body.method)) return false;
+  return majorMinor(askedVersion(req) ?? '') !== protocolVersion;
+}
+
+export interface LegacyVisit {
+  readonly principal: Principal;
+  readonly body: unknown;
+}
+
+/** A2A 0.3 over JSON-RPC, at the URL of 1.0: envelopes, limits and streams are the same, the SDK translates what is inside. */
+export async function serveLegacy(entrance: Entrance, exchange: Exchange, visit: LegacyVisit): Promise<void> {
+  const request = parseRequest(visit.body, methodNames);
+  exchange.res.setHeader('A2A-Version', legacyVersion);
+  try {
+    await answer(entrance, exchange, { principal: visit.principal, request });
+  } catch (thrown) {
+    if (request.isNotification) finishNotification(entrance, exchange, thrown);
+    else writeError(entrance, exchange, { id: request.id, thrown });
+  }
+}
+
+interface Received {
+  readonly principal: Principal;
+  readonly request: JsonRpcRequest<LegacyMethodName>;
+}
+
+async function answer(entrance: Entrance, exchange: Exchange, { principal, request }: Received): Promise<void> {
+  if (request.error) throw request.error;
+  const caller = new LegacyCaller(openCall(entrance, exchange, { principal, version: legacyVersion }), wire);
+  const method: LegacyMethod = legacyMethods[request.method];
+  const params = withBlocking(request.params, entrance.settings.sendMode === 'blocking');
+  try {
+    const translation = new LegacyRestTransportHandler(createRequestHandler(entrance));
+    const context = caller.toContext();
+    if (method.kind === 'unary') {
+      const json = JSON.stringify(await method.run(translation, params, context));
+      return request.isNotification
+        ? finishNotification(entrance, exchange)
+        : writeResult(exchange.res, request.id, { json });
+    }
+    // Clients of 0.3 take nothing but a stream for an answer here: what is refused is said in its only event.
+    const items = toStreamItems(await method.run(translation, params, context), caller);
+    await writeStream(entrance, exchange, { id: request.id, items });
+  } catch (thrown) {
+    throw fromSdkError(thrown, !caller.hasAsked);
+  }
+}
+
+/** There is no answer to put anything into, be it an error. */
+function finishNotification(entrance: Entrance, exchange: Exchange, thrown?: unknown): void {
+  if (thrown !== undefined) reportFailure(entrance, exchange, thrown);
+  exchange.res.statusCode = 204;
+  exchange.res.end();
+}
+
+/** The stream is written by us, so nothing has to be told to the SDK. */
+const wire: LegacyWire = {
+  refuse: (thrown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
+  drained: async () => undefined,
+  done: () => undefined,
+  zeroIsUnset: false,
+};
+
+function isLegacyMethod(name: unknown): name is LegacyMethodName {
+  return typeof name === 'string' && Object.hasOwn(legacyMethods, name);
+}

@@ -1,0 +1,83 @@
+import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
+import { toHttpError, toJsonRpcError } from '@switchyard/protocol';
+import type { Request, RequestHandler } from 'express';
+import { type Entrance, openCall } from '../../http/entrance.ts';
+import { askedVersion, type Exchange } from '../../http/exchange.ts';
+import { legacyVersion, majorMinor } from '../../http/protocol-version.ts';
+import { readOptionalJson } from '../../http/read-json.ts';
+import { reportFailure } from '../../http/report-failure.ts';
+import { respond } from '../../http/respond.ts';
+import { heartbeatFrame } from '../../sse/frame.ts';
+import { drained } from '../../sse/write-frames.ts';
+import { LegacyCaller } from './caller.ts';
+import { createRequestHandler } from './request-handler.ts';
+import { WireError } from './wire-error.ts';
+import { withBlocking } from './with-blocking.ts';
+
+/** A2A 0.3 over REST: below `/v1`, where 1.0 has nothing. Mount it at the base of an agent. */
+export function serveLegacyRest(entrance: Entrance): RequestHandler {
+  const callers = new WeakMap<Request, LegacyCaller>();
+  const translate = legacyRestRouter({
+    requestHandler: createRequestHandler(entrance),
+    userBuilder: async (req) => callers.get(req) ?? unopened(),
+    contextBuilder: ({ user }) => (user instanceof LegacyCaller ? user.toContext() : unopened()),
+  });
+  return async (req, res, next) => {
+    if (!req.path.startsWith('/v1/') || !isAsked(req)) return next();
+    const exchange = { req, res };
+    try {
+      res.setHeader('A2A-Version', legacyVersion);
+      callers.set(req, await openCaller(entrance, exchange));
+      req.body = await readParams(entrance, exchange);
+      sendHeartbeats(exchange, entrance.settings.heartbeatMs);
+      translate(req, res, next);
+    } catch (thrown) {
+      writeLegacyError(entrance, exchange, thrown);
+    }
+  };
+}
+
+function isAsked(req: Request): boolean {
+  const asked = askedVersion(req);
+  return asked === undefined || asked === '' || majorMinor(asked) === legacyVersion;
+}
+
+async function openCaller(entrance: Entrance, exchange: Exchange): Promise<LegacyCaller> {
+  const principal = await entrance.authenticator.authenticate(exchange.req.headers);
+  return new LegacyCaller(openCall(entrance, exchange, { principal, version: legacyVersion }), {
+    refuse: (thrown) => new WireError(reportFailure(entrance, exchange, thrown), 'rest'),
+    drained: async () => {
+      if (exchange.res.writableNeedDrain) await drained(exchange.res);
+    },
+    done: () => undefined,
+    zeroIsUnset: true,
+  });
+}
+
+/** Read by us, with our limit; the SDK's own parser finds nothing left to read. Some clients send `null` for nothing. */
+async function readParams({ settings }: Entrance, { req }: Exchange): Promise<unknown> {
+  if (req.method !== 'POST') return {};
+  const body = await readOptionalJson(req, settings.maxBodyBytes);
+  return typeof body === 'object' && body !== null ? withBlocking(body, settings.sendMode === 'blocking') : body;
+}
+
+/** Between two events, each of which is one write. */
+function sendHeartbeats({ res }: Exchange, everyMs: number): void {
+  const pulse = setInterval(() => {
+    if (res.headersSent && res.getHeader('Content-Type') === 'text/event-stream' && res.writable)
+      res.write(heartbeatFrame);
+  }, everyMs).unref();
+  res.once('close', () => clearInterval(pulse));
+}
+
+/** Errors of 0.3 are bare: a JSON-RPC error without its envelope. */
+function writeLegacyError(entrance: Entrance, exchange: Exchange, thrown: unknown): void {
+  const error = reportFailure(entrance, exchange, thrown);
+  const { code, message } = toJsonRpcError(error);
+  exchange.res.statusCode = toHttpError(error).status;
+  respond(exchange.res, 'application/json', JSON.stringify({ code, message }));
+}
+
+function unopened(): never {
+  throw new TypeError('a request of version 0.3 reached the SDK before it was opened');
+}

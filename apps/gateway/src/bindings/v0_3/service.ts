@@ -1,0 +1,42 @@
+import { legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
+import type { Entrance } from '../../http/entrance.ts';
+import { legacyVersion } from '../../http/protocol-version.ts';
+import { openCall } from '../grpc/open-call.ts';
+import { Rpc, type ServedCall } from '../grpc/rpc.ts';
+import { drained } from '../grpc/serve-stream.ts';
+import { LegacyCaller } from './caller.ts';
+import { createRequestHandler } from './request-handler.ts';
+import { WireError } from './wire-error.ts';
+
+/** A2A 0.3 over gRPC: the methods of `a2a.v1.A2AService`, which is another service than that of 1.0. */
+export function createLegacyService(entrance: Entrance): ReturnType<typeof legacyGrpcService> {
+  return legacyGrpcService({
+    requestHandler: createRequestHandler(entrance),
+    userBuilder: (call) => openCaller(entrance, call),
+    contextBuilder: ({ user }) => {
+      if (user instanceof LegacyCaller) return user.toContext();
+      throw new TypeError('a call of version 0.3 reached the SDK before it was opened');
+    },
+  });
+}
+
+async function openCaller(entrance: Entrance, call: ServedCall<unknown, unknown>): Promise<LegacyCaller> {
+  const rpc = new Rpc(call, entrance.observe);
+  const refuse = (thrown: unknown): WireError => new WireError(rpc.refused(thrown), 'grpc');
+  try {
+    const opened = await openCall(entrance, call, { version: legacyVersion });
+    return new LegacyCaller(opened, {
+      refuse,
+      drained: async () => {
+        if ('writableNeedDrain' in call && call.writableNeedDrain) await drained(call);
+      },
+      done: () => {
+        opened[Symbol.dispose]();
+        rpc.answered();
+      },
+      zeroIsUnset: true,
+    });
+  } catch (thrown) {
+    throw refuse(thrown);
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * The SDK takes `configuration` without `blocking` for a call that does not wait. Version 0.3's own servers waited
+ * unless they were told not to, so what is not said is what this gateway does by default.
+ */
+export function withBlocking(params: object, blocking: boolean): object {
+  if (!('configuration' in params)) return params;
+  const { configuration } = params;
+  if (typeof configuration !== 'object' || configuration === null || 'blocking' in configuration) return params;
+  return { ...params, configuration: { ...configuration, blocking } };
+}
