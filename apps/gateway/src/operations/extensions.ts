@@ -1,4 +1,4 @@
-import { A2AError, type AgentExtension } from '@switchyard/protocol';
+import { A2AError, type AgentCard, type AgentExtension } from '@switchyard/protocol';
 import type { Call } from './call.ts';
 
 type Asked = Pick<Call, 'agent' | 'extensions'>;
@@ -6,13 +6,13 @@ type Asked = Pick<Call, 'agent' | 'extensions'>;
 /** What is asked for and offered is active (A2A 4.6); what is asked for and unknown is ignored (4.6.3). */
 export function activeExtensions({ agent, extensions }: Asked): readonly string[] {
   if (extensions.length === 0) return extensions;
-  const offered = new Set(offers(agent).map(({ uri }) => uri));
+  const offered = new Set(extensionsOf(agent.extendedCard ?? agent.card).map(({ uri }) => uri));
   return [...new Set(extensions)].filter((uri) => offered.has(uri));
 }
 
 /** @throws {A2AError} ExtensionSupportRequired: the agent works only with clients that know its extensions (A2A 3.3.4) */
 export function requireExtensions({ agent, extensions }: Asked): void {
-  const missing = offers(agent).flatMap(({ uri, required }) =>
+  const missing = extensionsOf(agent.card).flatMap(({ uri, required }) =>
     required && uri && !extensions.includes(uri) ? [uri] : [],
   );
   if (missing.length === 0) return;
@@ -21,8 +21,8 @@ export function requireExtensions({ agent, extensions }: Asked): void {
   });
 }
 
-function offers({ card }: Asked['agent']): readonly AgentExtension[] {
-  return card.capabilities.extensions ?? [];
+function extensionsOf({ capabilities }: AgentCard): readonly AgentExtension[] {
+  return capabilities.extensions ?? [];
 }
 
 /** Value of the service parameter `A2A-Extensions` (A2A 3.2.6) as a list. */

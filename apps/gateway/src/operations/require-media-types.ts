@@ -14,7 +14,8 @@ import type { Call } from './call.ts';
  * Skills may add to the agent's types (4.4.5), and a request names no skill: those of every skill count.
  * @throws {A2AError} ContentTypeNotSupported, naming every part
  */
-export function requireMediaTypes({ agent: { card } }: Call, request: SendMessageRequest): void {
+export function requireMediaTypes({ agent }: Call, request: SendMessageRequest): void {
+  const card = agent.extendedCard ?? agent.card;
   const violations = [...wrongParts(card, request), ...wrongModes(card, request)];
   if (violations.length === 0) return;
   throw new A2AError('ContentTypeNotSupported', 'The agent does not support these media types', { violations });

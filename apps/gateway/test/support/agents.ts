@@ -18,7 +18,7 @@ export const needed = 'https://example.com/extensions/needed/v1';
 
 /**
  * `echo` streams, `oracle` may answer with a plain message, `mute` does not stream; `guest` and `strict` have extensions, `painter` takes
- * pictures and JSON and makes pictures.
+ * pictures and JSON and makes pictures; `insider` has an extended card, `braggart` only says so.
  */
 export const agents: readonly AgentAnnouncement[] = [
   { id: 'echo', card, repliesWithMessage: false, concurrency: 1 },
@@ -54,6 +54,23 @@ export const agents: readonly AgentAnnouncement[] = [
       defaultOutputModes: ['image/png'],
       skills: [{ id: 'paint', name: 'Paint', description: 'Paints', tags: [], inputModes: ['application/json'] }],
     },
+    repliesWithMessage: false,
+    concurrency: 1,
+  },
+  {
+    id: 'insider',
+    card: { ...card, name: 'Insider' },
+    extendedCard: {
+      ...card,
+      name: 'Insider',
+      skills: [...card.skills, { id: 'secret', name: 'Secret', description: 'Not for everybody', tags: ['inside'] }],
+    },
+    repliesWithMessage: false,
+    concurrency: 1,
+  },
+  {
+    id: 'braggart',
+    card: { ...card, name: 'Braggart', capabilities: { extendedAgentCard: true } },
     repliesWithMessage: false,
     concurrency: 1,
   },

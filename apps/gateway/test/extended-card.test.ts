@@ -1,0 +1,84 @@
+import { type AgentCard, agentCardSchema, parse } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call, type ErrorBody, get } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+const alice = { 'x-api-key': 'key-of-alice-0123456789' };
+const cardPath = '/.well-known/agent-card.json';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  const keys = [{ key: alice['x-api-key'], subject: 'alice', tenant: 'default', scopes: [] }];
+  stage = await openStage({ gateway: { auth: { kind: 'api-key', keys } } });
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const skills = ({ skills }: AgentCard) => skills.map(({ id }) => id);
+const at = (agent: string) => `${stage.url}/agents/${agent}`;
+
+async function publicCard(url: string): Promise<AgentCard> {
+  return (await get<AgentCard>(url + cardPath, { 'a2a-version': '1.0' })).body;
+}
+
+describe('The extended card', () => {
+  it('is announced by the public one, which says nothing else of it', async () => {
+    const card = await publicCard(at('insider'));
+    expect(card.capabilities.extendedAgentCard).toBe(true);
+    expect(skills(card)).toEqual(['echo']);
+  });
+
+  it('is for authenticated callers, by REST and by JSON-RPC', async () => {
+    const rest = await get<AgentCard>(`${at('insider')}/extendedAgentCard`, alice);
+    const rpc = await call<{ result: AgentCard }>(at('insider'), 'GetExtendedAgentCard', undefined, alice);
+    expect(skills(rest.body)).toEqual(['echo', 'secret']);
+    expect(rpc.body.result).toEqual(rest.body);
+    expect(parse(agentCardSchema, rest.body)).toEqual(rest.body);
+  });
+
+  it('is for nobody else', async () => {
+    const rest = await get<ErrorBody>(`${at('insider')}/extendedAgentCard`);
+    expect([rest.status, rest.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="switchyard"']);
+    expect(JSON.stringify(rest.body)).not.toContain('secret');
+    expect((await call(at('insider'), 'GetExtendedAgentCard', {})).status).toBe(401);
+  });
+
+  it('says what the public one says of where the agent is', async () => {
+    const { supportedInterfaces, securitySchemes } = await publicCard(at('insider'));
+    const { body } = await get<AgentCard>(`${at('insider')}/extendedAgentCard`, alice);
+    expect(body).toMatchObject({ supportedInterfaces, securitySchemes });
+    const byTenant = await get<AgentCard>(`${stage.url}/insider/extendedAgentCard`, alice);
+    expect(byTenant.body).toEqual(body);
+  });
+
+  it('is kept by its reader only, and not sent again to whoever has it', async () => {
+    const url = `${at('insider')}/extendedAgentCard`;
+    const { headers } = await get(url, alice);
+    expect(headers.get('cache-control')).toBe('private, no-cache');
+    expect((await get(url, { ...alice, 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
+  });
+
+  it('of an agent that does not declare one is no operation of it', async () => {
+    expect((await publicCard(at('echo'))).capabilities.extendedAgentCard).toBe(false);
+    const rest = await get<ErrorBody>(`${at('echo')}/extendedAgentCard`, alice);
+    expect([rest.status, rest.body.error.details?.[0]?.reason]).toEqual([400, 'UNSUPPORTED_OPERATION']);
+    const rpc = await call<ErrorBody>(at('echo'), 'GetExtendedAgentCard', {}, alice);
+    expect(rpc.body.error.code).toBe(-32004);
+  });
+
+  it('of an agent that declares one and has none is not configured', async () => {
+    expect((await publicCard(at('braggart'))).capabilities.extendedAgentCard).toBe(true);
+    const rest = await get<ErrorBody>(`${at('braggart')}/extendedAgentCard`, alice);
+    expect([rest.status, rest.body.error.details?.[0]?.reason]).toEqual([400, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED']);
+    const rpc = await call<ErrorBody>(at('braggart'), 'GetExtendedAgentCard', {}, alice);
+    expect(rpc.body.error.code).toBe(-32007);
+  });
+
+  it('is not offered where nobody is authenticated', async () => {
+    const url = `${await stage.another({ auth: { kind: 'none', allowAnonymous: false } })}/agents/insider`;
+    expect((await publicCard(url)).capabilities.extendedAgentCard).toBe(false);
+    const { body } = await get<ErrorBody>(`${url}/extendedAgentCard`);
+    expect(body.error.details?.[0]?.reason).toBe('UNSUPPORTED_OPERATION');
+  });
+});

@@ -1,0 +1,167 @@
+import { generateAgentCardSignature, AgentCard as SdkCard, verifyAgentCardSignature } from '@a2a-js/sdk';
+import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
+import { CardVerifier } from '@switchyard/agent/card';
+import type { AgentCard } from '@switchyard/protocol';
+import { decodeProtectedHeader, type JSONWebKeySet } from 'jose';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readSigningKeys } from '../src/keys/read-signing-keys.ts';
+import type { SigningKey } from '../src/keys/signing-key.ts';
+import { get } from './support/client.ts';
+import { jwkText, privateKeys } from './support/keys.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+const cardPath = '/.well-known/agent-card.json';
+const version1 = { 'a2a-version': '1.0' };
+const publicUrl = 'https://agents.example.com/a2a/';
+const keyOf = (name: keyof typeof privateKeys): SigningKey => {
+  const [key] = readSigningKeys(jwkText(privateKeys[name](), { kid: name }));
+  if (!key) throw new Error('no key');
+  return key;
+};
+const keys = [keyOf('ES256'), keyOf('EdDSA'), keyOf('RS256')];
+
+let stage: Stage;
+
+beforeAll(async () => {
+  // The SDK's verifier tells it of every signature that it passes over.
+  vi.spyOn(console, 'debug').mockReturnValue();
+  stage = await openStage({ gateway: { publicUrl, cardSigningKeys: keys } });
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+async function cardAt(url: string): Promise<AgentCard> {
+  return (await get<AgentCard>(url + cardPath, version1)).body;
+}
+
+async function publishedBy(url: string): Promise<JSONWebKeySet> {
+  return (await get<JSONWebKeySet>(`${url}/.well-known/jwks.json`)).body;
+}
+
+/** The published SDK's own verifier, with the keys that the gateway publishes. */
+async function verifiesInSdk(card: SdkCard, { keys: published }: JSONWebKeySet): Promise<void> {
+  await verifyAgentCardSignature(async (kid) => {
+    const key = published.find((each) => each.kid === kid);
+    if (!key) throw new Error(`no key ${kid}`);
+    return key;
+  })(card);
+}
+
+describe('A signed card', () => {
+  it('has the signature of every key, which says where the keys are', async () => {
+    const { signatures = [] } = await cardAt(stage.url);
+    expect(signatures.map((signature) => decodeProtectedHeader(signature))).toEqual(
+      keys.map(({ kid, algorithm }) => ({
+        alg: algorithm,
+        typ: 'JOSE',
+        kid,
+        jku: 'https://agents.example.com/a2a/.well-known/jwks.json',
+      })),
+    );
+  });
+
+  it('is relied on by our verifier, whichever of the keys is known', async () => {
+    const card = await cardAt(`${stage.url}/agents/guest`);
+    const { keys: published } = await publishedBy(stage.url);
+    for (const key of published) {
+      const verified = await new CardVerifier({ keys: { keys: [key] } }).verify(card);
+      expect(verified).toMatchObject({ kid: key.kid, form: 'exact' });
+    }
+  });
+
+  it('is relied on by the verifier of the published SDK, as JSON and as its client reads it', async () => {
+    const published = await publishedBy(stage.url);
+    for (const agent of ['echo', 'guest', 'painter', 'mute']) {
+      const url = `${stage.url}/agents/${agent}${cardPath}`;
+      await verifiesInSdk((await get<SdkCard>(url, version1)).body, published);
+      const read = await new DefaultAgentCardResolver().resolve(url, '');
+      await verifiesInSdk(SdkCard.fromJSON(read), published);
+    }
+  });
+
+  it('is not relied on when a word was changed', async () => {
+    const card = await cardAt(stage.url);
+    const published = await publishedBy(stage.url);
+    const changed = { ...card, description: 'Says what it is told' };
+    await expect(new CardVerifier({ keys: published }).verify(changed)).rejects.toThrow(/No signature/);
+    await expect(verifiesInSdk(changed as unknown as SdkCard, published)).rejects.toThrow(/No valid signatures/);
+  });
+
+  it('is the same card for caches, whichever gateway signed it', async () => {
+    const other = await stage.another({ publicUrl, cardSigningKeys: keys });
+    const [one, two] = [await get(stage.url + cardPath, version1), await get(other + cardPath, version1)];
+    const etag = one.headers.get('etag') ?? '';
+    expect(etag).toMatch(/^W\/"/);
+    expect(two.headers.get('etag')).toBe(etag);
+    expect((await get(other + cardPath, { ...version1, 'if-none-match': etag })).status).toBe(304);
+  });
+
+  it('changes for caches with its keys', async () => {
+    const other = await stage.another({ publicUrl, cardSigningKeys: keys.slice(1) });
+    const [one, two] = [await get(stage.url + cardPath, version1), await get(other + cardPath, version1)];
+    expect(two.headers.get('etag')).not.toBe(one.headers.get('etag'));
+  });
+
+  it('is signed once for all its readers', async () => {
+    const [one, two] = [await cardAt(stage.url), await cardAt(stage.url)];
+    expect(one.signatures).toEqual(two.signatures);
+  });
+
+  it('is never made for a host that a reader names', async () => {
+    const gateway = stage.another({ cardSigningKeys: keys });
+    await expect(gateway).rejects.toThrow(/PUBLIC_URL/);
+  });
+});
+
+describe('A card with required fields that are empty', () => {
+  it('is signed in both forms, and relied on by both verifiers', async () => {
+    const auth = { kind: 'api-key', keys: [] } as const;
+    const url = await stage.another({ publicUrl, cardSigningKeys: keys.slice(0, 1), auth });
+    const published = await publishedBy(url);
+    const card = await cardAt(url);
+    expect(card.signatures).toHaveLength(2);
+    expect(card.securityRequirements?.[0]).toEqual({ schemes: { apiKey: { list: [] } } });
+    expect((await new CardVerifier({ keys: published }).verify(card)).form).toBe('exact');
+    await verifiesInSdk(card as unknown as SdkCard, published);
+  });
+
+  // The SDK reads its own objects as JSON again, and finds no scheme in them. If this fails, it has been mended.
+  it('is not relied on by the verifier of the published SDK once its client has read security schemes', async () => {
+    const auth = { kind: 'api-key', keys: [] } as const;
+    const url = await stage.another({ publicUrl, cardSigningKeys: keys.slice(0, 1), auth });
+    const read = SdkCard.fromJSON(await cardAt(url));
+    await expect(verifiesInSdk(read, await publishedBy(url))).rejects.toThrow(/No valid signatures/);
+  });
+});
+
+describe('The published SDK’s own signature', () => {
+  it('of a card of ours is relied on by our verifier', async () => {
+    const { signatures: _ours, ...card } = await cardAt(stage.url);
+    const [key] = keys;
+    if (!key) throw new Error('no key');
+    const sign = generateAgentCardSignature(key.privateKey, { alg: key.algorithm, kid: key.kid, typ: 'JOSE' });
+    const { signatures } = await sign(card as unknown as SdkCard);
+    const verified = await new CardVerifier({ keys: await publishedBy(stage.url) }).verify({ ...card, signatures });
+    expect(verified.kid).toBe('ES256');
+  });
+});
+
+describe('The keys of a gateway', () => {
+  it('are published for caches, and nothing private with them', async () => {
+    const { status, headers, body } = await get<JSONWebKeySet>(`${stage.url}/.well-known/jwks.json`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/jwk-set+json']);
+    expect(headers.get('cache-control')).toBe('public, max-age=60');
+    expect(body.keys.map(({ kid, alg, use }) => [kid, alg, use])).toEqual([
+      ['ES256', 'ES256', 'sig'],
+      ['EdDSA', 'EdDSA', 'sig'],
+      ['RS256', 'RS256', 'sig'],
+    ]);
+    expect(body.keys.some((key) => 'd' in key)).toBe(false);
+  });
+
+  it('are an empty set where nothing is signed', async () => {
+    const url = await stage.another();
+    expect((await publishedBy(url)).keys).toEqual([]);
+    expect(await cardAt(url)).not.toHaveProperty('signatures');
+  });
+});

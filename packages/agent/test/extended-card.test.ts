@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { agentThat } from './agents.ts';
+
+const skill = (id: string, name = id) => ({ id, name, description: name, tags: ['test'] });
+const extension = (uri: string, description: string) => ({ uri, description });
+const draft = {
+  name: 'Desk',
+  description: 'A desk',
+  version: '1',
+  skills: [skill('a'), skill('b')],
+  capabilities: { extensions: [extension('urn:a', 'one')] },
+};
+const agentWith = (extendedCard: object) => agentThat((turn) => turn.complete(), { card: draft, extendedCard });
+
+describe('The extended card of an agent', () => {
+  it('adds to the skills and extensions of the card, and takes the place of those with the same name', () => {
+    const { card, extendedCard } = agentWith({
+      skills: [skill('b', 'better'), skill('c')],
+      capabilities: { extensions: [extension('urn:a', 'two'), extension('urn:b', 'three')] },
+    });
+    expect(extendedCard?.skills.map(({ id, name }) => [id, name])).toEqual([
+      ['a', 'a'],
+      ['b', 'better'],
+      ['c', 'c'],
+    ]);
+    expect(extendedCard?.capabilities.extensions?.map(({ description }) => description)).toEqual(['two', 'three']);
+    expect(card.skills).toHaveLength(2);
+  });
+
+  it('says everything else instead', () => {
+    expect(agentWith({ description: 'The whole desk' })).toMatchObject({
+      card: { description: 'A desk' },
+      extendedCard: { description: 'The whole desk', name: 'Desk', skills: draft.skills },
+    });
+  });
+
+  it('is not there unless its author wrote one', () => {
+    expect(agentThat((turn) => turn.complete(), { card: draft })).not.toHaveProperty('extendedCard');
+  });
+
+  it('is checked like the card', () => {
+    expect(() => agentWith({ version: '' })).toThrow(/extendedCard\.version: /);
+  });
+});
