@@ -1,7 +1,7 @@
-import { WebhookPolicy } from '@switchyard/store';
+import { StoreError, WebhookPolicy } from '@switchyard/store';
 import { z } from 'zod';
 import { defaultPushSettings, type PushSettings } from './push-settings.ts';
-import { parseSigningKey, type SigningKey } from './signing-key.ts';
+import { readSigningKey, type SigningKey } from './signing-key.ts';
 
 const defaults = defaultPushSettings;
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
@@ -43,20 +43,24 @@ export function toPushSettings(env: Variables, claimEveryMs: number): PushSettin
 
 /** An empty variable counts as unset. */
 function signingKey(text: string | undefined): SigningKey | undefined {
-  return text ? parseSigningKey(text) : undefined;
+  return text ? readSigningKey(text) : undefined;
 }
 
 function usable(allowHosts: readonly string[]): void {
   new WebhookPolicy({ allowHttp: false, allowHosts });
 }
 
-/** A check that throws, as one that reports. What is wrong with a key is said without the key. */
+/** A check that throws, as one that reports. Of a key no more is said than that it is none: errors may quote it. */
 function explained<T>(check: (value: T) => unknown): (value: T, context: z.core.$RefinementCtx<T>) => void {
   return (value, context) => {
     try {
       check(value);
     } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'cannot be used' });
+      const message =
+        error instanceof StoreError
+          ? error.message
+          : 'must hold a private key, or name a file that does: P-256, RSA or Ed25519, as JWK or PEM';
+      context.addIssue({ code: 'custom', message });
     }
   };
 }

@@ -15,15 +15,16 @@ export interface StageSettings {
   readonly resolve?: Resolve;
 }
 
-/** A store, and a deliverer in this process. The test plays the agents. */
+/** A store, and a deliverer in this process. The test plays clients and agents. */
 export class Stage implements AsyncDisposable {
   readonly store: Store;
   readonly happenings: Happening[] = [];
-  readonly #deliverer: PushDeliverer;
+  readonly #deliverer: PushDeliverer | undefined;
 
-  private constructor({ push, store, resolve }: StageSettings) {
+  private constructor({ push, store, resolve }: StageSettings, delivers = true) {
     const redisUrl = inject('redisUrl');
     this.store = new Store({ redisUrl, prefix: uniquePrefix(), ...store }, () => undefined);
+    if (!delivers) return;
     const policy = { allowHttp: true, allowHosts: ['127.0.0.0/8'] };
     const settings = { ...defaultPushSettings, policy, backoffMs: 5, claimEveryMs: 200, ...push };
     this.#deliverer = new PushDeliverer(settings, {
@@ -36,7 +37,14 @@ export class Stage implements AsyncDisposable {
   static async open(settings: StageSettings = {}): Promise<Stage> {
     const stage = new Stage(settings);
     await stage.store.start();
-    await stage.#deliverer.start();
+    await stage.#deliverer?.start();
+    return stage;
+  }
+
+  /** Others deliver. */
+  static async withoutDeliverer(store: Partial<StoreSettings>): Promise<Stage> {
+    const stage = new Stage({ store }, false);
+    await stage.store.start();
     return stage;
   }
 
@@ -73,7 +81,7 @@ export class Stage implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#deliverer.stop(0);
+    await this.#deliverer?.stop(0);
     await this.store.stop();
   }
 }

@@ -1,0 +1,77 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createNotificationVerifier } from '@switchyard/agent/push-receiver';
+import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { until } from '../../../../tests/support/until.ts';
+import { readSigningKey } from '../../src/push/signing-key.ts';
+import { Receiver } from './support/receiver.ts';
+import { Stage } from './support/stage.ts';
+
+const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const pem = (key: KeyObject): string => key.export({ format: 'pem', type: 'pkcs8' }).toString();
+const published = async (key: KeyObject, kid?: string): Promise<JSONWebKeySet> => {
+  const jwk = await exportJWK(key);
+  return { keys: [{ ...jwk, kid: kid ?? (await calculateJwkThumbprint(jwk)) }] };
+};
+
+describe('a signed delivery', () => {
+  test('is known as genuine by its receiver, and by no other', async () => {
+    await using stage = await Stage.open({ push: { signingKey: readSigningKey(pem(pair.privateKey)) } });
+    await using receiver = await new Receiver().open();
+    receiver.behave = (_, nth) => (nth === 1 ? 500 : 200);
+    const taskId = await stage.task({ id: 'a', url: receiver.url, token: 'the-token' });
+    await until(() => receiver.taken.length === 1, { what: 'a delivery' });
+    const options = { keys: await published(pair.publicKey), token: 'the-token' };
+    const [first, second] = receiver.requests.map(({ headers, text }) => ({ headers, body: text }));
+    if (!first || !second) throw new Error('not delivered');
+    const verify = createNotificationVerifier({ ...options, audience: new URL(receiver.url).origin });
+    expect(await verify(second)).toMatchObject({
+      kind: 'genuine',
+      deliveryId: `${taskId}:a:1`,
+      event: { statusUpdate: { taskId, status: { state: 'TASK_STATE_SUBMITTED' } } },
+    });
+    const elsewhere = createNotificationVerifier({ ...options, audience: 'https://other.example.com' });
+    expect(await elsewhere(second)).toMatchObject({ kind: 'refused' });
+    expect(first.headers['x-a2a-delivery-id']).toBe(second.headers['x-a2a-delivery-id']);
+    expect(first.headers['x-a2a-notification-signature']).not.toBe(second.headers['x-a2a-notification-signature']);
+  });
+
+  test.each([
+    ['RSA', generateKeyPairSync('rsa', { modulusLength: 2048 })],
+    ['Ed25519', generateKeyPairSync('ed25519')],
+  ])('may be signed with %s', async (_, { privateKey, publicKey }) => {
+    await using stage = await Stage.open({ push: { signingKey: readSigningKey(pem(privateKey)) } });
+    await using receiver = await new Receiver().open();
+    await stage.task({ id: 'a', url: receiver.url });
+    await until(() => receiver.taken.length === 1, { what: 'a delivery' });
+    const [{ headers, text } = { headers: {}, text: '' }] = receiver.taken;
+    const verify = createNotificationVerifier({ keys: await published(publicKey) });
+    expect(await verify({ headers, body: text })).toMatchObject({ kind: 'genuine' });
+  });
+});
+
+describe('the setting of the signing key', () => {
+  const jwk = { ...pair.privateKey.export({ format: 'jwk' }), kid: 'k1' };
+  const other = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+
+  test('takes a JWK, several, a set, PEM, and the name of a file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'switchyard-key-'));
+    const file = join(folder, 'key.pem');
+    await writeFile(file, pem(pair.privateKey));
+    for (const text of [JSON.stringify(jwk), JSON.stringify([jwk, other]), JSON.stringify({ keys: [jwk, other] })])
+      expect(readSigningKey(text)).toMatchObject({ id: 'k1', algorithm: 'ES256' });
+    for (const text of [pem(pair.privateKey), pem(pair.privateKey).replaceAll('\n', '\\n'), file])
+      expect(readSigningKey(text)).toMatchObject({ algorithm: 'ES256' });
+    await rm(folder, { recursive: true });
+  });
+
+  test('takes no other kind of key', () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+    expect(() => readSigningKey(pem(privateKey))).toThrow(/P-256/);
+    expect(() => readSigningKey('{}')).toThrow();
+    expect(() => readSigningKey('/no/such/file')).toThrow();
+  });
+});

@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { type Program, startProgram } from '../../../../tests/support/process.ts';
+import { until } from '../../../../tests/support/until.ts';
+import { working } from './support/events.ts';
+import { type Behave, Receiver } from './support/receiver.ts';
+import { Stage } from './support/stage.ts';
+
+const EVENTS = 1_000;
+const programs: Program[] = [];
+afterAll(() => Promise.all(programs.map((program) => program.stop())));
+
+/** A worker as it is started for real. Its own agent has nothing to do: the test plays the one that does. */
+async function startWorker(prefix: string): Promise<Program> {
+  const worker = await startProgram({
+    file: 'apps/worker/src/main.ts',
+    args: ['--agents', 'examples/hello/agent.ts'],
+    env: {
+      REDIS_URL: inject('redisUrl'),
+      KEY_PREFIX: prefix,
+      PUSH_ALLOW_HTTP: 'true',
+      PUSH_ALLOW_HOSTS: '127.0.0.0/8',
+      PUSH_BACKOFF_MS: '5',
+      PUSH_TIMEOUT_MS: '500',
+    },
+  });
+  programs.push(worker);
+  return worker;
+}
+
+/** Fails a third of the time, in every way there is, and is slow about the rest. */
+const unreliable: Behave = async (_, nth, res) => {
+  await delay(Math.random() * 4);
+  if (Math.random() > 1 / 3) return 200;
+  if (nth % 50 === 0) await delay(600); // longer than the sender waits
+  if (nth % 3 === 0) res.destroy();
+  return nth % 3 === 1 ? 503 : 429;
+};
+
+/** Each event for the first time, in the order in which they came. */
+function firstTimes(marks: readonly string[]): string[] {
+  return [...new Set(marks)];
+}
+
+describe('1,000 events of a task', () => {
+  test('reach a receiver that fails, dawdles, dies and returns, in order and all of them, though every sender is killed twice', async () => {
+    await using receiver = await new Receiver().open();
+    await using second = await new Receiver().open();
+    receiver.behave = second.behave = unreliable;
+    const prefix = uniquePrefix();
+    await using stage = await Stage.withoutDeliverer({ prefix });
+    let workers = await Promise.all([startWorker(prefix), startWorker(prefix)]);
+
+    const taskId = await stage.task({ id: 'first', url: receiver.url });
+    await stage.also(taskId, { id: 'second', url: second.url });
+    const turn = await stage.begin(taskId);
+    const publishing = (async () => {
+      for (let i = 2; i <= EVENTS; i++) await turn.publish(working(`event ${i}`));
+    })();
+
+    for (const taken of [150, 400]) {
+      await until(() => receiver.taken.length > taken, { what: `${taken} deliveries`, timeoutMs: 40_000 });
+      for (const worker of workers) worker.kill('SIGKILL');
+      await Promise.all(workers.map(({ exited }) => exited));
+      workers = await Promise.all([startWorker(prefix), startWorker(prefix)]);
+    }
+    await until(() => receiver.taken.length > 650, { what: '650 deliveries', timeoutMs: 40_000 });
+    await receiver.die();
+    await delay(1_000); // long enough for its circuit to open
+    await receiver.open();
+    await publishing;
+
+    const all = Array.from({ length: EVENTS }, (_, i) => `${i + 1}`);
+    for (const each of [receiver, second]) {
+      await until(() => new Set(each.marks()).size >= EVENTS - Number(each === second), {
+        what: 'all deliveries',
+        timeoutMs: 90_000,
+      });
+    }
+    expect(firstTimes(receiver.marks())).toEqual(all);
+    expect(firstTimes(second.marks())).toEqual(all.slice(1));
+    expect(receiver.requests.length).toBeGreaterThan(EVENTS * 1.3);
+  }, 180_000);
+});
