@@ -9,7 +9,14 @@ import {
   Task,
   TaskState,
 } from '@a2a-js/sdk';
-import { type Client, ClientFactory, ClientFactoryOptions } from '@a2a-js/sdk/client';
+import {
+  type Client,
+  ClientFactory,
+  ClientFactoryOptions,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+} from '@a2a-js/sdk/client';
+import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
@@ -26,8 +33,11 @@ afterAll(() => stack.stop());
 
 const cardPath = '.well-known/agent-card.json';
 
-function clientFor(binding: 'JSONRPC' | 'HTTP+JSON', agent: string): Promise<Client> {
-  const options = { preferredTransports: [binding] };
+const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'] as const;
+
+function clientFor(binding: (typeof bindings)[number], agent: string): Promise<Client> {
+  const transports = [new JsonRpcTransportFactory(), new RestTransportFactory(), new GrpcTransportFactory()];
+  const options = { transports, preferredTransports: [binding] };
   const factory = new ClientFactory(ClientFactoryOptions.createFrom(ClientFactoryOptions.default, options));
   return factory.createFromUrl(`${stack.urls[0]}/agents/${agent}/${cardPath}`, '');
 }
@@ -51,7 +61,7 @@ async function taskIn(result: ReturnType<Client['sendMessage']>): Promise<Task> 
 /** Events as they are on the wire. */
 const onTheWire = (events: readonly StreamResponse[]): unknown[] => events.map((event) => StreamResponse.toJSON(event));
 
-describe.each(['JSONRPC', 'HTTP+JSON'] as const)('@a2a-js/sdk over %s', (binding) => {
+describe.each(bindings)('@a2a-js/sdk over %s', (binding) => {
   let client: Client;
 
   beforeAll(async () => {
