@@ -1,0 +1,34 @@
+import type { Task } from '@switchyard/protocol';
+import { expect, it } from 'vitest';
+import { type Execute, runTurn } from '../src/index.ts';
+import { MemoryPort } from '../src/testing/index.ts';
+import { agentThat } from './agents.ts';
+
+/** The ids of what an agent says in one attempt at the turn over the same message. */
+async function idsOf(execute: Execute): Promise<(string | undefined)[]> {
+  const task: Task = { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_SUBMITTED' } };
+  const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Hello' }] } as const;
+  const port = new MemoryPort({ message: { ...message, parts: [...message.parts] }, task });
+  await runTurn(agentThat(execute), port);
+  return port.published.map((event) => (event.kind === 'status' ? event.message?.messageId : undefined));
+}
+
+it('a message has the same id in every attempt that says the same, so that the history has it once', async () => {
+  const say: Execute = async (turn) => {
+    await turn.working('On it');
+    return turn.complete('Done');
+  };
+  const [first, second] = [await idsOf(say), await idsOf(say)];
+  expect(first).toEqual(second);
+  expect(new Set(first).size).toBe(2);
+});
+
+it('what is said twice within an attempt, or otherwise in another, is another message', async () => {
+  const [once, again, done] = await idsOf(async (turn) => {
+    await turn.working('On it');
+    await turn.working('On it');
+    return turn.complete('Done');
+  });
+  const [other] = await idsOf((turn) => turn.complete('Done, more or less'));
+  expect(new Set([once, again, done, other]).size).toBe(4);
+});
