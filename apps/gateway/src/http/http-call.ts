@@ -32,7 +32,8 @@ export class HttpCall implements Call {
   }
 
   get extensions(): readonly string[] {
-    return parseExtensions(this.#header('a2a-extensions'));
+    // The second name is that of version 0.3.
+    return parseExtensions(this.#header('a2a-extensions') ?? this.#header('x-a2a-extensions'));
   }
 
   get signal(): AbortSignal {

@@ -26,7 +26,9 @@ export class GrpcCall implements Call, Disposable {
   }
 
   get extensions(): readonly string[] {
-    return parseExtensions(textIn(this.#call.metadata, 'a2a-extensions'));
+    const { metadata } = this.#call;
+    // The second name is that of version 0.3.
+    return parseExtensions(textIn(metadata, 'a2a-extensions') ?? textIn(metadata, 'x-a2a-extensions'));
   }
 
   get signal(): AbortSignal {

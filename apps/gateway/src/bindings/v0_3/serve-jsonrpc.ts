@@ -1,8 +1,8 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { Principal } from '@switchyard/store';
-import { type Entrance, openCall } from '../../http/entrance.ts';
+import type { Entrance } from '../../http/entrance.ts';
 import { askedVersion, type Exchange } from '../../http/exchange.ts';
-import { legacyVersion, majorMinor, protocolVersion } from '../../http/protocol-version.ts';
+import { majorMinor, protocolVersion } from '../../http/protocol-version.ts';
 import { reportFailure } from '../../http/report-failure.ts';
 import { type JsonRpcRequest, parseRequest } from '../jsonrpc/parse-request.ts';
 import { writeError } from '../jsonrpc/write-error.ts';
@@ -11,6 +11,7 @@ import { writeStream } from '../jsonrpc/write-stream.ts';
 import { LegacyCaller, type LegacyWire } from './caller.ts';
 import { fromSdkError } from './from-sdk-error.ts';
 import { type LegacyMethod, type LegacyMethodName, legacyMethods } from './methods.ts';
+import { openLegacyCall } from './open-call.ts';
 import { createRequestHandler } from './request-handler.ts';
 import { toStreamItems } from './to-stream-items.ts';
 import { withBlocking } from './with-blocking.ts';
@@ -32,7 +33,6 @@ export interface LegacyVisit {
 /** A2A 0.3 over JSON-RPC, at the URL of 1.0: envelopes, limits and streams are the same, the SDK translates what is inside. */
 export async function serveLegacy(entrance: Entrance, exchange: Exchange, visit: LegacyVisit): Promise<void> {
   const request = parseRequest(visit.body, methodNames);
-  exchange.res.setHeader('A2A-Version', legacyVersion);
   try {
     await answer(entrance, exchange, { principal: visit.principal, request });
   } catch (thrown) {
@@ -48,7 +48,7 @@ interface Received {
 
 async function answer(entrance: Entrance, exchange: Exchange, { principal, request }: Received): Promise<void> {
   if (request.error) throw request.error;
-  const caller = new LegacyCaller(openCall(entrance, exchange, { principal, version: legacyVersion }), wire);
+  const caller = new LegacyCaller(openLegacyCall(entrance, exchange, principal), wire);
   const method: LegacyMethod = legacyMethods[request.method];
   const params = withBlocking(request.params, entrance.settings.sendMode === 'blocking');
   try {

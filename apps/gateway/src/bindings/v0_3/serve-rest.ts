@@ -1,7 +1,7 @@
 import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 import { toHttpError, toJsonRpcError } from '@switchyard/protocol';
 import type { Request, RequestHandler } from 'express';
-import { type Entrance, openCall } from '../../http/entrance.ts';
+import type { Entrance } from '../../http/entrance.ts';
 import { askedVersion, type Exchange } from '../../http/exchange.ts';
 import { legacyVersion, majorMinor } from '../../http/protocol-version.ts';
 import { readOptionalJson } from '../../http/read-json.ts';
@@ -10,9 +10,9 @@ import { respond } from '../../http/respond.ts';
 import { heartbeatFrame } from '../../sse/frame.ts';
 import { drained } from '../../sse/write-frames.ts';
 import { LegacyCaller } from './caller.ts';
+import { openLegacyCall } from './open-call.ts';
 import { createRequestHandler } from './request-handler.ts';
 import { WireError } from './wire-error.ts';
-import { withBlocking } from './with-blocking.ts';
 
 /** A2A 0.3 over REST: below `/v1`, where 1.0 has nothing. Mount it at the base of an agent. */
 export function serveLegacyRest(entrance: Entrance): RequestHandler {
@@ -26,7 +26,6 @@ export function serveLegacyRest(entrance: Entrance): RequestHandler {
     if (!req.path.startsWith('/v1/') || !isAsked(req)) return next();
     const exchange = { req, res };
     try {
-      res.setHeader('A2A-Version', legacyVersion);
       callers.set(req, await openCaller(entrance, exchange));
       req.body = await readParams(entrance, exchange);
       sendHeartbeats(exchange, entrance.settings.heartbeatMs);
@@ -44,7 +43,7 @@ function isAsked(req: Request): boolean {
 
 async function openCaller(entrance: Entrance, exchange: Exchange): Promise<LegacyCaller> {
   const principal = await entrance.authenticator.authenticate(exchange.req.headers);
-  return new LegacyCaller(openCall(entrance, exchange, { principal, version: legacyVersion }), {
+  return new LegacyCaller(openLegacyCall(entrance, exchange, principal), {
     refuse: (thrown) => new WireError(reportFailure(entrance, exchange, thrown), 'rest'),
     drained: async () => {
       if (exchange.res.writableNeedDrain) await drained(exchange.res);
@@ -56,9 +55,7 @@ async function openCaller(entrance: Entrance, exchange: Exchange): Promise<Legac
 
 /** Read by us, with our limit; the SDK's own parser finds nothing left to read. Some clients send `null` for nothing. */
 async function readParams({ settings }: Entrance, { req }: Exchange): Promise<unknown> {
-  if (req.method !== 'POST') return {};
-  const body = await readOptionalJson(req, settings.maxBodyBytes);
-  return typeof body === 'object' && body !== null ? withBlocking(body, settings.sendMode === 'blocking') : body;
+  return req.method === 'POST' ? readOptionalJson(req, settings.maxBodyBytes) : {};
 }
 
 /** Between two events, each of which is one write. */
