@@ -21,6 +21,30 @@ describe('the card of an agent', () => {
     ]);
   });
 
+  it('names the older version behind the newer one where it is spoken, each at every binding', () => {
+    const grpc = { grpcAddress: 'agents.example.com:4001', legacyV03: true, authenticator: anonymous };
+    const entries = (surroundings: object) =>
+      buildCard(card, { url, ...grpc, ...surroundings }).supportedInterfaces.map(
+        ({ protocolBinding, protocolVersion, tenant }) => [protocolBinding, protocolVersion, tenant],
+      );
+    expect(entries({})).toEqual([
+      ['JSONRPC', '1.0', undefined],
+      ['HTTP+JSON', '1.0', undefined],
+      ['GRPC', '1.0', undefined],
+      ['JSONRPC', '0.3', undefined],
+      ['HTTP+JSON', '0.3', undefined],
+      ['GRPC', '0.3', undefined],
+    ]);
+    // In version 0.3 there is no tenant to name the agent by.
+    expect(entries({ grpcTenant: 'echo' })).toEqual([
+      ['JSONRPC', '1.0', undefined],
+      ['HTTP+JSON', '1.0', undefined],
+      ['GRPC', '1.0', 'echo'],
+      ['JSONRPC', '0.3', undefined],
+      ['HTTP+JSON', '0.3', undefined],
+    ]);
+  });
+
   it('says what the gateway does for it', () => {
     const { capabilities, ...rest } = buildCard(card, { url, authenticator: anonymous });
     expect(capabilities).toEqual({ streaming: true, pushNotifications: false, extendedAgentCard: false });

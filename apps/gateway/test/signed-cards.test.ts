@@ -79,6 +79,15 @@ describe('A signed card', () => {
     }
   });
 
+  it('is relied on by both also with the fields of version 0.3 in it', async () => {
+    const published = await publishedBy(stage.url);
+    const { body } = await get<SdkCard>(stage.url + cardPath);
+    expect(body).toHaveProperty('protocolVersion', '0.3.0');
+    await verifiesInSdk(body, published);
+    const { card } = await new CardVerifier({ keys: published }).verify(body);
+    expect(card).not.toHaveProperty('protocolVersion');
+  });
+
   it('is not relied on when a word was changed', async () => {
     const card = await cardAt(stage.url);
     const published = await publishedBy(stage.url);

@@ -12,7 +12,7 @@ import { signCard } from './sign-card.ts';
 
 /** What a card is made from, besides the agent. */
 export interface CardParts {
-  readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys'>;
+  readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys' | 'legacyV03'>;
   readonly authenticator: Authenticator;
   readonly grpcPort: () => number | undefined;
 }
@@ -59,6 +59,7 @@ export class Cards {
       url: agentUrl(base, agentId),
       grpcAddress: grpcAddress(this.#parts, base),
       grpcTenant: agentId,
+      legacyV03: this.#parts.settings.legacyV03,
       authenticator: this.#parts.authenticator,
       extendedAgentCard: this.offersExtended(agent),
     });

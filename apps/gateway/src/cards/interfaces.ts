@@ -1,4 +1,5 @@
 import type { AgentInterface } from '@switchyard/protocol';
+import { legacyVersion, protocolVersion, type SpokenVersion } from '../http/protocol-version.ts';
 
 /** What is served, and where. */
 export interface Endpoints {
@@ -8,13 +9,21 @@ export interface Endpoints {
   readonly grpcAddress?: string | undefined;
   /** What gRPC requests name the agent by, having no path; unset: the agent at the root, which needs no name. */
   readonly grpcTenant?: string | undefined;
+  /** Version 0.3 is spoken there too. */
+  readonly legacyV03?: boolean;
 }
 
-/** One entry for each binding, the one that most clients speak first: the order is that of preference (A2A 4.4.6). */
-export function interfacesAt({ url, grpcAddress, grpcTenant }: Endpoints): AgentInterface[] {
-  const protocolVersion = '1.0';
-  const overHttp = ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({ url, protocolBinding, protocolVersion }));
+/** One entry for each binding and version, in order of preference (A2A 4.4.6): clients take the first that they speak. */
+export function interfacesAt(endpoints: Endpoints): AgentInterface[] {
+  return [...speaking(protocolVersion, endpoints), ...(endpoints.legacyV03 ? speaking(legacyVersion, endpoints) : [])];
+}
+
+function speaking(version: SpokenVersion, { url, grpcAddress, grpcTenant: tenant }: Endpoints): AgentInterface[] {
+  const rest = { protocolVersion: version };
+  const overHttp = ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({ url, protocolBinding, ...rest }));
   if (grpcAddress === undefined) return overHttp;
-  const overGrpc = { url: grpcAddress, protocolBinding: 'GRPC', protocolVersion };
-  return [...overHttp, grpcTenant === undefined ? overGrpc : { ...overGrpc, tenant: grpcTenant }];
+  const overGrpc = { url: grpcAddress, protocolBinding: 'GRPC', ...rest };
+  if (tenant === undefined) return [...overHttp, overGrpc];
+  // In version 0.3 requests have no tenant: an agent that needs one cannot be reached.
+  return version === legacyVersion ? overHttp : [...overHttp, { ...overGrpc, tenant }];
 }

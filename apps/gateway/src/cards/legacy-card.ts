@@ -1,14 +1,15 @@
 import type { AgentCard, AgentInterface, SecurityRequirement, SecurityScheme } from '@switchyard/protocol';
+import { legacyVersion } from '../http/protocol-version.ts';
 
 /**
  * A card for readers that may know version 0.3 only: the card of 1.0, and beside its fields those of 0.3 (A2A 0.3, 5.5).
- * Readers of either version find what they look for and pass over the rest. Without signatures: they are of the pure card.
+ * Readers of either version find what they look for and pass over the rest: so do those that verify its signatures,
+ * which are of what 1.0 knows.
  */
 export function withLegacyFields(card: AgentCard): Record<string, unknown> {
-  const { signatures: _ofThePureCard, ...rest } = card;
-  const [first, ...others] = card.supportedInterfaces.filter(isReachable);
+  const [first, ...others] = card.supportedInterfaces.filter(isLegacy);
   return {
-    ...rest,
+    ...card,
     protocolVersion: '0.3.0',
     url: first?.url,
     preferredTransport: first?.protocolBinding,
@@ -19,9 +20,8 @@ export function withLegacyFields(card: AgentCard): Record<string, unknown> {
   };
 }
 
-/** In version 0.3 an interface has no tenant: what needs one cannot be offered. */
-function isReachable({ tenant }: AgentInterface): boolean {
-  return tenant === undefined;
+function isLegacy({ protocolVersion }: AgentInterface): boolean {
+  return protocolVersion === legacyVersion;
 }
 
 /** OpenAPI's way of describing a scheme, which 0.3 took over. */
