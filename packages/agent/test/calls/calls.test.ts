@@ -1,0 +1,240 @@
+import { describe, expect, it } from 'vitest';
+import { type Agent, CallError, type Execute, isDone, RetryableError } from '../../src/index.ts';
+import { Conversation, MemoryPort, worldOf } from '../../src/testing/index.ts';
+import { agentThat } from '../agents.ts';
+
+const agent = (id: string, execute: Execute): Agent => agentThat(execute, { id });
+const kitchen = agent('kitchen', (turn) => turn.complete(`Cooked: ${turn.text}`));
+
+/** Runs an agent that may call others, and returns what it answered. */
+async function answerOf(execute: Execute, agents: readonly Agent[] = [kitchen]): Promise<string> {
+  const { answer, result } = await new Conversation(agent('host', execute), { agents }).say('Hello');
+  if ('error' in result && result.error) throw result.error;
+  return answer;
+}
+
+describe('a call', () => {
+  it('gets a task of its own in the same context, which refers to that of its caller', async () => {
+    const curious = agent('curious', (turn) => {
+      const { contextId, referenceTaskIds, role } = turn.message;
+      return turn.complete(JSON.stringify({ contextId, referenceTaskIds, role, caller: turn.caller }));
+    });
+    const told = await answerOf(
+      async (turn) => {
+        const reply = await turn.call('curious', 'Who am I?', { referenceTaskIds: ['menu'] });
+        const { id, contextId } = turn.task;
+        expect(reply).toMatchObject({ kind: 'task', agent: 'curious', state: 'TASK_STATE_COMPLETED' });
+        expect(reply.taskId).not.toBe(id);
+        expect(JSON.parse(reply.text)).toEqual({
+          contextId,
+          referenceTaskIds: [id, 'menu'],
+          role: 'ROLE_USER',
+          caller: { agent: 'host', taskId: id, depth: 1 },
+        });
+        return turn.complete('as it should be');
+      },
+      [curious],
+    );
+    expect(told).toBe('as it should be');
+  });
+
+  it('answers with the text of a completed task’s artifacts, else with that of its last message', async () => {
+    const author = agent('author', async (turn) => {
+      await turn.artifact({ name: 'One' }).finish('first');
+      await turn.artifact({ name: 'Two' }).finish('second');
+      return turn.text === 'finish' ? turn.complete('There you are') : turn.fail('Out of ink');
+    });
+    const texts: string[] = [];
+    await answerOf(
+      async (turn) => {
+        for (const text of ['finish', 'fail']) texts.push((await turn.call('author', text)).text);
+        texts.push((await turn.call('kitchen', 'pizza')).text);
+        return turn.complete();
+      },
+      [author, kitchen],
+    );
+    expect(texts).toEqual(['first\n\nsecond', 'Out of ink', 'Cooked: pizza']);
+  });
+
+  it('gets the plain message of an agent that answers with one', async () => {
+    const oracle = agent('oracle', (turn) => turn.reply('42'));
+    await answerOf(
+      async (turn) => {
+        const reply = await turn.call('oracle', 'What is the answer?');
+        expect(reply).toMatchObject({ kind: 'message', text: '42', message: { parts: [{ text: '42' }] } });
+        return turn.complete();
+      },
+      [oracle],
+    );
+  });
+
+  it('is not made again by a turn that is run again, unless it says something else', async () => {
+    const orders: string[] = [];
+    const cook = agent('cook', (turn) => {
+      orders.push(turn.text);
+      return turn.complete(`dish ${orders.length}`);
+    });
+    const answer = await answerOf(
+      async (turn) => {
+        const pizza = await turn.call('cook', 'pizza');
+        const [a, b] = await Promise.all([turn.call('cook', 'pasta'), turn.call('cook', 'pasta')]);
+        const salad = await turn.call('cook', `salad ${turn.attempt}`);
+        if (turn.isLastAttempt) return turn.complete([pizza, a, b, salad].map(({ text }) => text).join());
+        throw new RetryableError('Not yet.');
+      },
+      [cook],
+    );
+    expect(orders).toEqual(['pizza', 'pasta', 'pasta', 'salad 1', 'salad 2', 'salad 3']);
+    expect(answer).toBe('dish 1,dish 2,dish 3,dish 6');
+  });
+
+  it('gives a turn that is run again the same reply, whatever became of the task since', async () => {
+    const waiter = agent('waiter', (turn) =>
+      turn.history.length < 3 ? turn.requireInput('Which size?') : turn.complete(`One ${turn.text}`),
+    );
+    const states: string[] = [];
+    const answer = await answerOf(
+      async (turn) => {
+        const asked = await turn.call('waiter', 'A pizza');
+        states.push(asked.state);
+        const served = await turn.call('waiter', 'large', { taskId: asked.taskId });
+        if (turn.attempt === 1) throw new RetryableError('Not yet.');
+        expect(served.taskId).toBe(asked.taskId);
+        return turn.complete(served.text);
+      },
+      [waiter],
+    );
+    expect(states).toEqual(['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_INPUT_REQUIRED']);
+    expect(answer).toBe('One large');
+  });
+
+  it('returns at once without wait, to be joined later', async () => {
+    const gate = Promise.withResolvers<void>();
+    const slow = agent('slow', async (turn) => {
+      await gate.promise;
+      return turn.complete('at last');
+    });
+    const answer = await answerOf(
+      async (turn) => {
+        const call = await turn.call('slow', 'Take your time', { wait: false });
+        expect(call.state).toBe('TASK_STATE_SUBMITTED');
+        gate.resolve();
+        return turn.complete((await turn.join(call)).text);
+      },
+      [slow],
+    );
+    expect(answer).toBe('at last');
+  });
+
+  it('that fails, or is rejected, is a reply like any other', async () => {
+    const proud = agent('proud', (turn) => turn.reject('Not my job'));
+    await answerOf(
+      async (turn) => {
+        const reply = await turn.call('proud', 'Do it');
+        expect([reply.state, reply.text, isDone(reply)]).toEqual(['TASK_STATE_REJECTED', 'Not my job', false]);
+        return turn.complete();
+      },
+      [proud],
+    );
+  });
+
+  it('that takes too long fails, and its task is canceled', async () => {
+    const interruptions: string[] = [];
+    const sleepy = agent('sleepy', async (turn) => {
+      await new Promise((_, reject) => turn.signal.addEventListener('abort', () => reject(turn.signal.reason)));
+      return turn.complete();
+    });
+    await answerOf(
+      async (turn) => {
+        const late = turn.call('sleepy', 'Wake up', { timeoutMs: 20 });
+        await expect(late).rejects.toMatchObject({ name: 'CallError', kind: 'timed-out', agent: 'sleepy' });
+        const [task] = await turn.context();
+        interruptions.push(task?.task.status.state ?? '');
+        return turn.complete();
+      },
+      [sleepy],
+    );
+    expect(interruptions).toEqual(['TASK_STATE_CANCELED']);
+  });
+
+  it.each([
+    ['an agent that nobody announced', (turn) => turn.call('nobody', 'Hello'), 'unknown-agent'],
+    ['a task that does not exist', (turn) => turn.call('kitchen', 'Hello', { taskId: 'none' }), 'missing'],
+  ] satisfies [string, (turn: Parameters<Execute>[0]) => Promise<unknown>, string][])(
+    'of %s is refused',
+    async (_, call, kind) => {
+      await answerOf(async (turn) => {
+        const refused = call(turn);
+        await expect(refused).rejects.toBeInstanceOf(CallError);
+        await expect(refused).rejects.toMatchObject({ kind });
+        return turn.complete();
+      });
+    },
+  );
+
+  it('in circles is refused when it gets too deep', async () => {
+    const depths: number[] = [];
+    const narcissus: Agent = agent('narcissus', async (turn) => {
+      depths.push(turn.caller?.depth ?? 0);
+      try {
+        return turn.complete((await turn.call('narcissus', 'Who is the fairest?')).text);
+      } catch (error) {
+        if (!(error instanceof CallError)) throw error;
+        return turn.complete(error.message);
+      }
+    });
+    const { answer } = await new Conversation(narcissus, { agents: [narcissus] }).say('Mirror');
+    expect(depths).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(answer).toMatch(/agents call each other in too long a chain/);
+  });
+
+  it('is canceled with its caller', async () => {
+    const begun = Promise.withResolvers<void>();
+    const reasons: string[] = [];
+    const worker = agent('worker', async (turn) => {
+      begun.resolve();
+      await new Promise<void>((resolve) => turn.signal.addEventListener('abort', () => resolve()));
+      reasons.push(turn.signal.reason.kind);
+      throw turn.signal.reason;
+    });
+    const { runTurn } = await import('../../src/index.ts');
+    const port = new MemoryPort({ message: 'Go', world: worldOf([worker]) });
+    const host = runTurn(
+      agent('host', async (turn) => turn.complete((await turn.call('worker', 'work')).text)),
+      port,
+    );
+    await begun.promise;
+    port.interrupt('canceled');
+    await expect(host).resolves.toMatchObject({ kind: 'interrupted', reason: { kind: 'canceled' } });
+    expect(reasons).toEqual(['canceled']);
+  });
+});
+
+describe('a question of a called agent', () => {
+  const waiter = agent('waiter', (turn) =>
+    turn.history.length < 3 ? turn.requireInput('Which size?') : turn.complete(`One ${turn.text}`),
+  );
+  const host = agent('host', async (turn) => {
+    const waiting = turn.waitingCall;
+    const reply = waiting
+      ? await turn.call(waiting.agent, turn.text, { taskId: waiting.taskId })
+      : await turn.call('waiter', turn.text);
+    return isDone(reply) ? turn.complete(reply.text) : turn.passOn(reply);
+  });
+
+  it('is passed on to the client, and the answer to the agent that asked', async () => {
+    const conversation = new Conversation(host, { agents: [waiter] });
+    const asked = await conversation.say('A pizza');
+    expect([asked.answer, asked.task.status.state]).toEqual(['Which size?', 'TASK_STATE_INPUT_REQUIRED']);
+    const served = await conversation.say('large');
+    expect([served.answer, served.task.status.state]).toEqual(['One large', 'TASK_STATE_COMPLETED']);
+  });
+
+  it('is none when the reply asks for nothing', async () => {
+    await answerOf(async (turn) => {
+      const reply = await turn.call('kitchen', 'pizza');
+      await expect(turn.passOn(reply)).rejects.toThrow('A reply in TASK_STATE_COMPLETED asks for nothing');
+      return turn.complete();
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { Turn } from '../../src/index.ts';
+import { Conversation, MemoryPort, MemoryWorld } from '../../src/testing/index.ts';
+import { agentThat } from '../agents.ts';
+
+describe('the context of a turn', () => {
+  it('has the other tasks and their results', async () => {
+    const design = agentThat((turn) => turn.complete(`design of ${turn.text}`), { id: 'design' });
+    const build = agentThat(
+      async (turn) => {
+        const others = await turn.context();
+        return turn.complete(
+          others.map(({ agent, task }) => `${agent}: ${task.status.message?.parts[0]?.text}`).join(),
+        );
+      },
+      { id: 'build' },
+    );
+    const host = agentThat(async (turn) => {
+      await turn.call('design', 'a login');
+      return turn.complete((await turn.call('build', 'it')).text);
+    });
+    const { answer } = await new Conversation(host, { agents: [design, build] }).say('A login, please');
+    expect(answer).toBe('design: design of a login');
+  });
+});
+
+describe('the memory of a context', () => {
+  function turnIn(world: MemoryWorld, contextId: string, agent = 'agent'): Turn {
+    const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, contextId, parts: [{ text: 'Hi' }] };
+    return new Turn(new MemoryPort({ message, world, agent }));
+  }
+
+  it('is shared by the tasks of an agent in a context, and by no others', async () => {
+    const world = new MemoryWorld();
+    expect(await turnIn(world, 'a').memory.get()).toBeUndefined();
+    await turnIn(world, 'a').memory.set({ name: 'Ada' });
+    expect(await turnIn(world, 'a').memory.get()).toEqual({ name: 'Ada' });
+    expect(await turnIn(world, 'b').memory.get()).toBeUndefined();
+    expect(await turnIn(world, 'a', 'other').memory.get()).toBeUndefined();
+  });
+
+  it('has a version, and is replaced only by who knows it if that is asked for', async () => {
+    const { memory } = turnIn(new MemoryWorld(), 'a');
+    expect(await memory.read()).toEqual({ value: undefined, version: 0 });
+    expect(await memory.set('one')).toBe(1);
+    expect(await memory.setIf(0, 'two')).toBeUndefined();
+    expect(await memory.setIf(1, 'two')).toBe(2);
+    expect(await memory.read()).toEqual({ value: 'two', version: 2 });
+  });
+
+  it('loses no update of turns that write at the same time', async () => {
+    const world = new MemoryWorld();
+    const turns = Array.from({ length: 10 }, () => turnIn(world, 'a'));
+    await Promise.all(turns.map((turn) => turn.memory.update<number>((count = 0) => count + 1)));
+    expect(await turnIn(world, 'a').memory.get()).toBe(10);
+  });
+
+  it('is a JSON value', async () => {
+    const { memory } = turnIn(new MemoryWorld(), 'a');
+    await expect(memory.set(undefined)).rejects.toThrow('The memory of a context is a JSON value, not undefined');
+  });
+});

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type ConversationEvent,
+  type ConverseOptions,
+  conversationOf,
+  conversationsUri,
+  type Execute,
+  REPLY_SKIP,
+  RetryableError,
+} from '../../src/index.ts';
+import { Conversation } from '../../src/testing/index.ts';
+import { agentThat } from '../agents.ts';
+
+const options = (more: Partial<ConverseOptions> = {}): ConverseOptions => ({
+  message: 'ping 0',
+  reply: ({ turn }) => `ping ${turn + 1}`,
+  maxTurns: 4,
+  ...more,
+});
+
+const echo: Execute = (turn) => turn.complete(turn.text.replace('ping', 'pong'));
+
+/** Lets two agents talk, and returns the events of their conversation beside what came of it. */
+async function talk(more: Partial<ConverseOptions> = {}, target: Execute = echo) {
+  const requester = agentThat(
+    async (turn) => turn.complete(JSON.stringify(await turn.converse('target', options(more)))),
+    {
+      id: 'requester',
+    },
+  );
+  const conversation = new Conversation(requester, { agents: [agentThat(target, { id: 'target' })] });
+  const { answer, result, task } = await conversation.say('Talk');
+  const [events = []] = conversation.world.conversations.values();
+  const isSettled = task.status.state === 'TASK_STATE_COMPLETED';
+  return { conversation, events, result, outcome: isSettled ? JSON.parse(answer) : undefined };
+}
+
+const brief = (events: readonly ConversationEvent[]) =>
+  events.map((event) => [event.phase, event.fromAgent, ...('turn' in event ? [event.turn] : [])]);
+
+describe('a conversation', () => {
+  it('is an event for every turn, by turns, and one for its end', async () => {
+    const { events, outcome } = await talk();
+    const { conversationId } = outcome;
+    const [out, back] = [
+      { conversationId, fromAgent: 'requester', toAgent: 'target' },
+      { conversationId, fromAgent: 'target', toAgent: 'requester' },
+    ];
+    const said = { maxTurns: 4, phase: 'turn', taskId: expect.any(String) };
+    expect(events).toEqual([
+      { ...out, ...said, turn: 0, text: 'ping 0' },
+      { ...back, ...said, turn: 1, text: 'pong 0' },
+      { ...out, ...said, turn: 2, text: 'ping 2' },
+      { ...back, ...said, turn: 3, text: 'pong 2' },
+      { ...out, ...said, turn: 4, text: 'ping 4' },
+      { ...out, phase: 'complete' },
+    ]);
+    expect(outcome).toMatchObject({ ended: 'max-turns', texts: ['ping 0', 'pong 0', 'ping 2', 'pong 2', 'ping 4'] });
+  });
+
+  it('links every turn to the task whose history has it', async () => {
+    const { events, conversation } = await talk();
+    for (const event of events) {
+      if (event.phase !== 'turn') continue;
+      const history = conversation.world.called.get(event.taskId)?.running.task().history ?? [];
+      expect(history.map(({ parts }) => parts[0]?.text)).toContain(event.text);
+    }
+  });
+
+  it('goes on in one task as long as the other agent leaves it open', async () => {
+    const { events } = await talk({}, (turn) => turn.requireInput(turn.text.replace('ping', 'pong')));
+    const tasks = new Set(events.flatMap((event) => (event.phase === 'turn' ? event.taskId : [])));
+    expect(tasks.size).toBe(1);
+  });
+
+  it('tells the other agent where in it a message stands', async () => {
+    const places: unknown[] = [];
+    await talk({ maxTurns: 2 }, (turn) => {
+      places.push(conversationOf(turn.message), turn.extensions, turn.message.extensions);
+      return turn.complete('pong');
+    });
+    const place = { conversationId: expect.any(String), fromAgent: 'requester', maxTurns: 2 };
+    expect(places).toEqual([
+      { ...place, turn: 0 },
+      [conversationsUri],
+      [conversationsUri],
+      { ...place, turn: 2 },
+      [conversationsUri],
+      [conversationsUri],
+    ]);
+  });
+
+  it.each([
+    [
+      'the other agent',
+      {},
+      ((turn) => turn.complete(turn.text === 'ping 0' ? 'pong' : ` ${REPLY_SKIP}\n`)) as Execute,
+      3,
+    ],
+    ['the agent itself', { reply: () => REPLY_SKIP }, echo, 2],
+  ])('ends when %s skips its reply, which is no event', async (_, more, target, turns) => {
+    const { events, outcome } = await talk(more, target);
+    expect(events.map(({ phase }) => phase)).toEqual([...Array(turns).fill('turn'), 'complete']);
+    expect(outcome.ended).toBe('skip');
+  });
+
+  it.each([
+    ['fails', ((turn) => turn.fail('Out of balls')) as Execute, 'Out of balls'],
+    ['rejects', ((turn) => turn.reject('Not playing')) as Execute, 'Not playing'],
+    ['needs an authorization', ((turn) => turn.requireAuth('Log in')) as Execute, 'Log in'],
+  ])('has an error before its end when the other agent %s', async (_, target, error) => {
+    const { events, outcome } = await talk({}, target);
+    expect(brief(events)).toEqual([
+      ['turn', 'requester', 0],
+      ['error', 'target', 1],
+      ['complete', 'requester'],
+    ]);
+    expect(events[1]).toMatchObject({ error, taskId: expect.any(String) });
+    expect(outcome).toMatchObject({ ended: 'error', error, texts: ['ping 0'] });
+  });
+
+  it('has an error when the other agent takes too long', async () => {
+    const sleepy: Execute = async (turn) => {
+      await new Promise((_, reject) => turn.signal.addEventListener('abort', () => reject(turn.signal.reason)));
+      return turn.complete();
+    };
+    const { events, outcome } = await talk({ timeoutMs: 20 }, sleepy);
+    expect(brief(events)).toEqual([
+      ['turn', 'requester', 0],
+      ['error', 'target', 1],
+      ['complete', 'requester'],
+    ]);
+    expect(outcome.error).toContain('it took too long');
+  });
+
+  it('has an error for turn 0 when there is no such agent', async () => {
+    const requester = agentThat(async (turn) => turn.complete((await turn.converse('nobody', options())).error));
+    const conversation = new Conversation(requester);
+    expect((await conversation.say('Talk')).answer).toContain('no worker has ever announced');
+    const [events = []] = conversation.world.conversations.values();
+    expect(brief(events)).toEqual([
+      ['error', 'subject', 0],
+      ['complete', 'subject'],
+    ]);
+  });
+
+  it('has an error and an end when the agent itself fails', async () => {
+    const { events, result } = await talk({
+      reply: () => {
+        throw new Error('secret');
+      },
+    });
+    expect(result.kind).toBe('failed');
+    expect(brief(events)).toEqual([
+      ['turn', 'requester', 0],
+      ['turn', 'target', 1],
+      ['error', 'requester', 2],
+      ['complete', 'requester'],
+    ]);
+    expect(JSON.stringify(events)).not.toContain('secret');
+  });
+
+  it('goes on where it was when its turn is run again: nothing is said or asked twice', async () => {
+    const [asked, answered]: [string[], string[]] = [[], []];
+    let failures = 0;
+    const { events, outcome } = await talk(
+      {
+        reply: ({ turn }) => {
+          asked.push(`ping ${turn + 1}`);
+          if (failures++ < 2) throw new RetryableError('Not yet.');
+          return `ping ${turn + 1}`;
+        },
+      },
+      (turn) => {
+        answered.push(turn.text);
+        return turn.complete('pong');
+      },
+    );
+    expect(asked).toEqual(['ping 2', 'ping 2', 'ping 2', 'ping 4']);
+    expect(answered).toEqual(['ping 0', 'ping 2', 'ping 4']);
+    expect(brief(events).map(([phase, , turn]) => `${phase} ${turn ?? ''}`)).toEqual([
+      'turn 0',
+      'turn 1',
+      'turn 2',
+      'turn 3',
+      'turn 4',
+      'complete ',
+    ]);
+    expect(outcome.ended).toBe('max-turns');
+  });
+
+  it('is one of several that the same agents hold at once', async () => {
+    const requester = agentThat(async (turn) => {
+      const both = await Promise.all(
+        ['red', 'blue'].map((color) => turn.converse('target', options({ message: color, maxTurns: 1 }))),
+      );
+      return turn.complete(both.map(({ conversationId }) => conversationId).join());
+    });
+    const conversation = new Conversation(requester, { agents: [agentThat(echo, { id: 'target' })] });
+    const ids = (await conversation.say('Talk')).answer.split(',');
+    expect(new Set(ids).size).toBe(2);
+    const texts = ids.map((id) =>
+      conversation.world.conversations.get(id)?.flatMap((event) => ('text' in event ? event.text : [])),
+    );
+    expect(texts).toEqual([
+      ['red', 'red'],
+      ['blue', 'blue'],
+    ]);
+  });
+
+  it.each([0, 1.5, 101])('refuses %d turns', async (maxTurns) => {
+    const { result } = await talk({ maxTurns });
+    expect(result).toMatchObject({ kind: 'failed', error: { name: 'TurnMisuseError' } });
+  });
+});

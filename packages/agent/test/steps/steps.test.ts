@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { RetryableError, Turn, TurnEnded, TurnMisuseError } from '../../src/index.ts';
+import { Conversation, MemoryPort } from '../../src/testing/index.ts';
+import { agentThat } from '../agents.ts';
+
+const openTurn = () => {
+  const port = new MemoryPort({ message: 'Hello' });
+  return { port, turn: new Turn(port) };
+};
+
+describe('a step', () => {
+  it('is not run again when the turn is, and gives the same result', async () => {
+    const runs: string[] = [];
+    const agent = agentThat(async (turn) => {
+      const quote = await turn.step('quote', () => {
+        runs.push('quote');
+        return { price: 12 };
+      });
+      if (turn.attempt === 1) throw new RetryableError('Not yet.');
+      const tax = await turn.step('tax', async () => {
+        runs.push('tax');
+        return 3;
+      });
+      return turn.complete(String(quote.price + tax));
+    });
+    expect((await new Conversation(agent).say('How much?')).answer).toBe('15');
+    expect(runs).toEqual(['quote', 'tax']);
+  });
+
+  it('is run for every message anew', async () => {
+    let runs = 0;
+    const agent = agentThat(async (turn) => {
+      const number = await turn.step('count', () => ++runs);
+      return number < 2 ? turn.requireInput('Again?') : turn.complete(`run ${number}`);
+    });
+    const conversation = new Conversation(agent);
+    await conversation.say('one');
+    expect((await conversation.say('two')).answer).toBe('run 2');
+  });
+
+  it('gives its result as JSON carries it, from the first run on', async () => {
+    const { turn } = openTurn();
+    const value = { at: new Date(0), gone: undefined, list: [1] };
+    await expect(turn.step('dated', () => value)).resolves.toEqual({ at: '1970-01-01T00:00:00.000Z', list: [1] });
+    await expect(turn.step('nothing', () => undefined)).resolves.toBeUndefined();
+    await expect(turn.step('null', () => null)).resolves.toBeNull();
+  });
+
+  it.each([
+    ['a circle', () => Object.assign(Object.create(null), { self: globalThis }), /cannot be written as JSON/],
+    ['a bigint', () => 1n, /cannot be written as JSON/],
+    ['a function', () => () => 1, /is a function, which JSON has no form for/],
+    ['a novel', () => 'x'.repeat(300_000), /has 300002 characters of JSON, at most 262144 are kept/],
+  ])('cannot have %s as its result', async (_, execute, message) => {
+    const { turn } = openTurn();
+    const refused = turn.step<unknown>('odd', execute);
+    await expect(refused).rejects.toThrow(TurnMisuseError);
+    await expect(refused).rejects.toThrow(message);
+  });
+
+  it('has a name of its own within the turn', async () => {
+    const { turn } = openTurn();
+    await turn.step('fetch', () => 1);
+    await expect(turn.step('fetch', () => 2)).rejects.toThrow('The turn has a step "fetch" already');
+    await expect(turn.step('', () => 2)).rejects.toThrow('A step needs a name of 1 to 200 printable characters');
+    await expect(turn.step('a\nb', () => 2)).rejects.toThrow(TurnMisuseError);
+  });
+
+  it('may be tried again by the agent itself when it has failed', async () => {
+    const { turn } = openTurn();
+    await expect(turn.step('flaky', () => Promise.reject(new Error('busy')))).rejects.toThrow('busy');
+    await expect(turn.step('flaky', () => 'there')).resolves.toBe('there');
+  });
+
+  it('cannot end the turn', async () => {
+    const { turn, port } = openTurn();
+    await expect(turn.step('rash', () => turn.complete('Done'))).rejects.toThrow(/"rash" cannot end its turn/);
+    await expect(turn.step('needy', () => turn.requireAuth('Log in'))).rejects.toThrow(/"needy" cannot end its turn/);
+    expect(port.published).toEqual([]);
+    await turn.complete('Done');
+  });
+
+  it('does not begin after the outcome, nor once the turn was interrupted', async () => {
+    const { turn, port } = openTurn();
+    let runs = 0;
+    port.refuse();
+    await turn.working('Still here?').catch(() => undefined);
+    await expect(turn.step('late', () => ++runs)).rejects.toThrow(TurnEnded);
+    const other = openTurn();
+    await other.turn.complete();
+    await expect(other.turn.step('late', () => ++runs)).rejects.toThrow(TurnMisuseError);
+    expect(runs).toBe(0);
+  });
+
+  it('has no result when something that it published could not be written', async () => {
+    const { turn, port } = openTurn();
+    port.publish = () => new Promise((_, reject) => setImmediate(() => reject(new Error('Redis is away.'))));
+    const step = turn.step('lossy', () => {
+      turn.working('Nobody awaits this').catch(() => undefined);
+      return 'done';
+    });
+    await expect(step).rejects.toThrow('Redis is away.');
+    expect(await port.steps.begin('step lossy')).toMatchObject({ kind: 'run' });
+  });
+});
+
+describe('an artifact', () => {
+  it('is written by one step, or by none', async () => {
+    const { turn } = openTurn();
+    const report = turn.artifact({ name: 'Report' });
+    await report.append('a');
+    await expect(turn.step('write', () => report.append('b'))).rejects.toThrow(
+      'The artifact "Report" was begun outside of any step: write all of it there.',
+    );
+    const summary = turn.artifact({ name: 'Summary' });
+    await turn.step('begin', () => summary.append('a'));
+    await expect(summary.append('b')).rejects.toThrow('was begun in the step "begin"');
+  });
+
+  it('keeps its id when a step before it is not run again', async () => {
+    const agent = agentThat(async (turn) => {
+      await turn.step('write', () => turn.artifact({ name: 'Report' }).finish('of the step'));
+      await turn.artifact({ name: 'Report' }).finish(`of attempt ${turn.attempt}`);
+      if (turn.attempt === 1) throw new RetryableError('Not yet.');
+      return turn.complete();
+    });
+    const { task } = await new Conversation(agent).say('Go');
+    expect(task.artifacts?.map(({ parts }) => parts)).toEqual([[{ text: 'of the step' }], [{ text: 'of attempt 2' }]]);
+  });
+});
