@@ -16,7 +16,7 @@ const { values } = parseArgs({
     tasks: { type: 'string', default: '10000' },
     kills: { type: 'string', default: '60' },
     'fail-overs': { type: 'string', default: '20' },
-    clients: { type: 'string', default: '40' },
+    clients: { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
   },
 });
@@ -30,7 +30,7 @@ const chaos = await runChaos({
   kills: Number(values.kills),
   seed: Number(values.seed),
   clients: Number(values.clients),
-  pauseMs: [1_000, 4_000],
+  pauseMs: [3_000, 9_000],
   retentionMs: 45_000,
   say,
 });
@@ -54,12 +54,14 @@ async function failOvers(
   return measureFailOver(deployment, { rounds: Math.min(rounds, most), how: 'kill', say });
 }
 
-function chaosTable({ tally, tasks, deeds, resumedStreams, seconds: took }: ChaosReport): string {
+function chaosTable({ tally, tasks, deeds, resumedStreams, hasPushes, seconds: took }: ChaosReport): string {
   const total = Object.values(deeds).reduce((sum, count) => sum + count, 0);
   const title = `${tasks} tasks, ${total} deeds, ${resumedStreams} streams resumed, ${took} s, seed ${values.seed}`;
   const kinds = Object.keys(faultKinds) as FaultKind[];
   const done = Object.entries(deeds).map(([deed, count]): [string, number] => [`  ${deed}`, count]);
-  return table(title, [...kinds.map((kind): [string, number] => [faultKinds[kind], tally.count(kind)]), ...done]);
+  const cell = (kind: FaultKind): string | number =>
+    kind === 'pushes' && !hasPushes ? 'not served' : tally.count(kind);
+  return table(title, [...kinds.map((kind): [string, string | number] => [faultKinds[kind], cell(kind)]), ...done]);
 }
 
 function figures(worker: Spread, deployments: Readonly<Record<string, FailOverReport>>): string {

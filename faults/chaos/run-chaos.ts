@@ -4,9 +4,10 @@ import { startStack } from '../../tests/support/stack.ts';
 import { leakedKeys } from '../report/leaked-keys.ts';
 import { Tally } from '../report/tally.ts';
 import { startSingle } from '../support/single.ts';
-import { ResilientClient } from '../workload/resilient-client.ts';
+import { PushReceiver } from '../workload/push-receiver.ts';
+import { Refused, ResilientClient } from '../workload/resilient-client.ts';
 import { createStory, storyKinds } from '../workload/story.ts';
-import { tellStory } from '../workload/tell-story.ts';
+import { type Pushes, tellStory } from '../workload/tell-story.ts';
 import { type Surroundings, strike } from './assassin.ts';
 import { SeededRandom } from './seeded-random.ts';
 
@@ -28,6 +29,8 @@ export interface ChaosReport {
   readonly tasks: number;
   readonly deeds: Readonly<Record<string, number>>;
   readonly resumedStreams: number;
+  /** Whether webhooks took part. */
+  readonly hasPushes: boolean;
   readonly seconds: number;
 }
 
@@ -47,7 +50,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     workers: WORKERS,
     env: environment(prefix, redis.shards, options.retentionMs),
   });
-  const run = new Run(options, stack.urls);
+  await using receiver = new PushReceiver();
+  const run = new Run(options, stack.urls, await pushesOf(stack.urls, receiver));
   const deeds = killAtRandom({ stack, redis, random, say: options.say }, options, run);
   await run.until(deeds);
   const leaked = await leakedKeys(redis, prefix, 3 * options.retentionMs);
@@ -57,6 +61,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     tasks: run.told,
     deeds: await deeds,
     resumedStreams: run.resumed,
+    hasPushes: run.hasPushes,
     seconds: Math.round((performance.now() - begun) / 1_000),
   };
 }
@@ -73,6 +78,9 @@ function environment(prefix: string, shards: number, retentionMs: number): Recor
     // A message may be hit by more than three deeds here, and none of them is its fault.
     MAX_ATTEMPTS: '20',
     LOG_LEVEL: 'info',
+    PUSH_ALLOW_HTTP: 'true',
+    PUSH_ALLOW_HOSTS: '127.0.0.0/8',
+    PUSH_BACKOFF_MS: '200',
   };
 }
 
@@ -83,12 +91,18 @@ class Run {
   resumed = 0;
   readonly #options: ChaosOptions;
   readonly #urls: readonly string[];
+  readonly #pushes: Pushes | undefined;
   #begun = 0;
   #isOver = false;
 
-  constructor(options: ChaosOptions, urls: readonly string[]) {
+  constructor(options: ChaosOptions, urls: readonly string[], pushes: Pushes | undefined) {
     this.#options = options;
     this.#urls = urls;
+    this.#pushes = pushes;
+  }
+
+  get hasPushes(): boolean {
+    return this.#pushes !== undefined;
   }
 
   get isFull(): boolean {
@@ -113,12 +127,26 @@ class Run {
       const story = createStory(random.pick(storyKinds), key, {
         size: random.between(1, 6) * random.between(1, 4),
         isWatched: random.next() < 0.5,
+        isPushed: this.#pushes !== undefined && random.next() < 0.25,
       });
-      const { faults, resumed } = await tellStory(client, story);
+      const { faults, resumed } = await tellStory(client, story, this.#pushes);
       this.tally.add(faults);
       this.resumed += resumed;
       this.told++;
     }
+  }
+}
+
+/** @returns undefined: these gateways take no webhooks */
+async function pushesOf(urls: readonly string[], receiver: PushReceiver): Promise<Pushes | undefined> {
+  const url = await receiver.start();
+  const message = { messageId: 'with-a-webhook', role: 'ROLE_USER' as const, parts: [{ text: 'talk 0 webhook' }] };
+  try {
+    await new ResilientClient(urls, 0).send(message, true, url);
+    return { url, receiver };
+  } catch (error) {
+    if (error instanceof Refused) return undefined;
+    throw error;
   }
 }
 

@@ -30,11 +30,10 @@ export class ResilientClient {
     return this.#urls[this.#next++ % this.#urls.length] ?? '';
   }
 
-  async send(message: Message, returnImmediately: boolean): Promise<Task> {
-    const { task } = await this.#ask<{ task: Task }>('/message:send', {
-      message,
-      configuration: { returnImmediately },
-    });
+  /** @param webhook is told of all that comes of it */
+  async send(message: Message, returnImmediately: boolean, webhook?: string): Promise<Task> {
+    const configuration = { returnImmediately, ...(webhook && { taskPushNotificationConfig: { url: webhook } }) };
+    const { task } = await this.#ask<{ task: Task }>('/message:send', { message, configuration });
     return task;
   }
 

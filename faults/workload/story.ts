@@ -8,6 +8,8 @@ export interface Story {
   readonly isCanceled: boolean;
   /** Follows the events of the task as they come. */
   readonly isWatched: boolean;
+  /** Has a webhook told of its events. */
+  readonly isPushed: boolean;
   readonly expected: Expectation;
 }
 
@@ -28,14 +30,16 @@ export const questionText = (key: string, number: number): string => `Question $
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
-/** @param size lines, questions or chapters */
-export function createStory(
-  kind: StoryKind,
-  key: string,
-  { size, isWatched }: { size: number; isWatched: boolean },
-): Story {
+export interface StoryOptions {
+  /** Lines, questions or chapters. */
+  readonly size: number;
+  readonly isWatched: boolean;
+  readonly isPushed?: boolean;
+}
+
+export function createStory(kind: StoryKind, key: string, { size, isWatched, isPushed = false }: StoryOptions): Story {
   const text = `${kind} ${kind === 'wait' ? 60_000 : size} ${key}`;
-  return { kind, key, isWatched, isCanceled: kind === 'wait', ...plots[kind](text, key, size) };
+  return { kind, key, isWatched, isPushed, isCanceled: kind === 'wait', ...plots[kind](text, key, size) };
 }
 
 type Plot = (text: string, key: string, size: number) => Pick<Story, 'said' | 'expected'>;

@@ -2,6 +2,7 @@ import { isTerminal, type Task } from '@switchyard/protocol';
 import { until } from '../../tests/support/until.ts';
 import type { Fault } from '../report/tally.ts';
 import { checkStory, compareWatched } from './check-story.ts';
+import type { PushReceiver } from './push-receiver.ts';
 import type { ResilientClient } from './resilient-client.ts';
 import type { Story } from './story.ts';
 import { type Watched, watchTask } from './watch-task.ts';
@@ -12,17 +13,26 @@ export interface Told {
   readonly resumed: number;
 }
 
+/** Where pushes go, and who notes them. */
+export interface Pushes {
+  readonly url: string;
+  readonly receiver: PushReceiver;
+}
+
 const END_WITHIN_MS = 90_000;
 
 /** Plays the client of one story to its end, then holds the task against what it must be. Never throws. */
-export async function tellStory(client: ResilientClient, story: Story): Promise<Told> {
+export async function tellStory(client: ResilientClient, story: Story, pushes?: Pushes): Promise<Told> {
   try {
-    const { taskId, watched } = await play(client, story);
+    const { taskId, watched } = await play(client, story, pushes?.url);
     const task = await ended(client, taskId);
     const seen = await watched;
     const replayed = await watchTask(client, taskId);
     const unlike = seen ? compareWatched(seen, replayed) : [];
-    return { faults: [...checkStory(story, task, replayed), ...unlike], resumed: seen?.resumed ?? 0 };
+    const unpushed = story.isPushed ? await pushes?.receiver.problemsOf(taskId, replayed.events.size) : [];
+    const pushFaults = (unpushed ?? []).map((what): Fault => ({ kind: 'pushes', what }));
+    const faults = [...checkStory(story, task, replayed), ...unlike, ...pushFaults];
+    return { faults, resumed: seen?.resumed ?? 0 };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
     return { faults: [{ kind: 'lost', what: `${story.kind} ${story.key}: ${error}${cause}` }], resumed: 0 };
@@ -34,14 +44,14 @@ interface Played {
   readonly watched: Promise<Watched> | undefined;
 }
 
-async function play(client: ResilientClient, story: Story): Promise<Played> {
+async function play(client: ResilientClient, story: Story, webhook?: string): Promise<Played> {
   let task: Task | undefined;
   let watched: Promise<Watched> | undefined;
   for (const [turn, text] of story.said.entries()) {
     const ids = task && { taskId: task.id, ...(task.contextId !== undefined && { contextId: task.contextId }) };
     const message = { messageId: `${story.key}-${turn}`, role: 'ROLE_USER' as const, parts: [{ text }], ...ids };
     // One that is asked back waits for the question; of the others the caller learns the end by other ways.
-    task = await client.send(message, story.kind !== 'talk');
+    task = await client.send(message, story.kind !== 'talk', story.isPushed && !task ? webhook : undefined);
     if (story.kind === 'talk' && turn < story.said.length - 1) task = await asked(client, task);
     if (story.isWatched) watched ??= watchTask(client, task.id);
   }
