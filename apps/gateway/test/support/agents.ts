@@ -17,14 +17,14 @@ export const offered = 'https://example.com/extensions/offered/v1';
 export const needed = 'https://example.com/extensions/needed/v1';
 
 /**
- * `echo` streams, `oracle` may answer with a plain message, `mute` does not stream; `guest` and `strict` have extensions, `painter` takes
+ * `echo` streams, `oracle` may answer with a plain message, `mute` neither streams nor notifies; `guest` and `strict` have extensions, `painter` takes
  * pictures and JSON and makes pictures; `insider` has an extended card, `braggart` only says so.
  */
 export const agents: readonly AgentAnnouncement[] = [
   { id: 'echo', card, repliesWithMessage: false, concurrency: 1 },
   {
     id: 'mute',
-    card: { ...card, name: 'Mute', capabilities: { streaming: false } },
+    card: { ...card, name: 'Mute', capabilities: { streaming: false, pushNotifications: false } },
     repliesWithMessage: false,
     concurrency: 1,
   },
