@@ -54,11 +54,18 @@ function answerOf<Value>(model: Model, settings: OpenAiSettings<Value>): Execute
 }
 
 async function answerInArtifact(turn: Turn, options: ArtifactOptions, chunks: AsyncIterable<string>): Promise<Outcome> {
-  const artifact = turn.artifact(options);
+  const artifact = turn.artifact(inAcceptedType(turn, options));
   await artifact.pipe(chunks);
   if (!artifact.hasBegun) throw noAnswer();
   await artifact.finish();
   return turn.complete();
+}
+
+/** Markdown and the like are plain text too, for a client that takes nothing else (A2A 3.2.2). */
+function inAcceptedType(turn: Turn, { mediaType, ...options }: ArtifactOptions): ArtifactOptions {
+  if (mediaType === undefined) return options;
+  const accepted = [mediaType, 'text/plain'].find((type) => turn.accepts(type));
+  return { ...options, mediaType: accepted ?? mediaType };
 }
 
 async function answerInMessage(turn: Turn, chunks: AsyncIterable<string>): Promise<Outcome> {

@@ -17,6 +17,16 @@ describe('the answer of a model', () => {
     expect(port.published.map(({ kind }) => kind)).toEqual(['status', ...Array(4).fill('artifact'), 'status']);
   });
 
+  it.each([
+    [[], 'text/markdown'],
+    [['text/*'], 'text/markdown'],
+    [['text/plain'], 'text/plain'],
+    [['image/png'], 'text/markdown'],
+  ])('goes into an artifact as text that a client takes: who accepts %j gets %s', async (acceptedOutputModes, type) => {
+    const { artifacts } = await ask(stream(['# Title']), report, { acceptedOutputModes });
+    expect(artifacts?.[0]?.parts[0]?.mediaType).toBe(type);
+  });
+
   it('becomes a value when it has a schema, and the agent decides what the value means', async () => {
     const { said, request } = await ask(whole({ content: '{"pizza":"Funghi","size":30}' }), order);
     expect(said).toBe('Funghi of 30 cm');
