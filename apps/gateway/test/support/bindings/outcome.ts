@@ -1,0 +1,36 @@
+import type { ErrorDetail } from '../client.ts';
+
+/** What came of a request, whichever binding it went through: ProtoJSON of the answer, or what is said of the error. */
+export type Outcome = { readonly result: unknown } | { readonly error: OutcomeError };
+
+export interface OutcomeError {
+  readonly message: string;
+  readonly reason: string | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Names of the fields that are wrong. */
+  readonly violations: readonly string[];
+}
+
+export interface Invocation {
+  readonly operation: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of a stream: reads no further than this many events. */
+  readonly mostEvents?: number;
+}
+
+export interface Binding {
+  readonly name: string;
+  /** A stream's result is the list of its events. */
+  invoke(invocation: Invocation): Promise<Outcome>;
+}
+
+export function toOutcomeError(message: string, details: readonly ErrorDetail[] = []): OutcomeError {
+  const reason = details.find((detail) => detail.reason !== undefined);
+  return {
+    message,
+    reason: reason?.reason,
+    metadata: reason?.metadata ?? {},
+    violations: details.flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field)),
+  };
+}

@@ -1,0 +1,271 @@
+import { randomUUID } from 'node:crypto';
+import type { Task } from '@switchyard/protocol';
+import type { TurnEvent } from '@switchyard/store';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { GatewaySettings } from '../src/index.ts';
+import { needed } from './support/agents.ts';
+import type { Binding, Invocation, Outcome } from './support/bindings/outcome.ts';
+import { type GrpcBinding, overGrpc } from './support/bindings/over-grpc.ts';
+import { overJsonRpc, overRest } from './support/bindings/over-http.ts';
+import { submit, userMessage } from './support/client.ts';
+import { asked, chunk, completed, replied, working } from './support/events.ts';
+import { grpcAddressOf } from './support/grpc-address.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+// The same request over each of the three bindings, on the same tasks: equal results, equivalent errors (A2A 5.1).
+
+const alice = { 'x-api-key': 'key-of-alice-0123456789' };
+const keys = [{ key: alice['x-api-key'], subject: 'alice', tenant: 'default', scopes: [] }];
+const withKeys: Partial<GatewaySettings> = { grpc: { port: 0 }, auth: { kind: 'api-key', keys } };
+
+let stage: Stage;
+let open: string;
+let closed: string;
+const grpcs: GrpcBinding[] = [];
+
+beforeAll(async () => {
+  stage = await openStage({ gateway: { grpc: { port: 0 } } });
+  open = stage.url;
+  closed = await stage.another(withKeys);
+});
+
+afterAll(async () => {
+  for (const grpc of grpcs) grpc[Symbol.dispose]();
+  await stage[Symbol.asyncDispose]();
+});
+
+/** Of one agent, at the gateway that lets in everybody, or at the one that asks for a key. */
+async function bindingsOf(agent = 'echo', url = open): Promise<readonly Binding[]> {
+  const grpc = overGrpc(await grpcAddressOf(url), agent);
+  grpcs.push(grpc);
+  return [overJsonRpc(`${url}/agents/${agent}`), overRest(`${url}/agents/${agent}`), grpc];
+}
+
+interface Request extends Invocation {
+  readonly agent?: string;
+  readonly url?: string;
+}
+
+/** One outcome for each binding. */
+async function everywhere({ agent, url, ...invocation }: Request): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const binding of await bindingsOf(agent, url)) outcomes.push(await binding.invoke(invocation));
+  return outcomes;
+}
+
+/** The one outcome that all bindings agree upon. */
+async function agreed(request: Request): Promise<Outcome> {
+  const [first, ...others] = await everywhere(request);
+  for (const other of others) expect(other).toEqual(first);
+  if (!first) throw new Error('no outcome');
+  return first;
+}
+
+/** Ids and times are of each answer's own. */
+const masked = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value)
+      .replaceAll(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, 'id')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time'),
+  );
+
+async function taskAfter(...events: TurnEvent[]): Promise<Task> {
+  const task = await submit(open, userMessage('hello', { contextId: randomUUID() }));
+  await play(task.id, ...events);
+  return task;
+}
+
+/** The turn of the agent. */
+async function play(taskId: string, ...events: TurnEvent[]): Promise<void> {
+  const turn = await stage.beginTurn(taskId);
+  for (const event of events) await turn.publish(event);
+}
+
+const nullData: TurnEvent = {
+  kind: 'artifact',
+  artifact: { artifactId: 'nothing', name: 'Nothing', parts: [{ data: null }, { data: { a: [1, null] } }] },
+  append: false,
+  lastChunk: true,
+};
+
+describe('a task', () => {
+  let task: Task;
+
+  beforeAll(async () => {
+    task = await taskAfter(working('on it'), chunk('one ', { append: false }), chunk('two'), nullData, completed());
+  });
+
+  it.each([{}, { historyLength: 0 }, { historyLength: 1 }])('is the same when it is read with %j', async (view) => {
+    const outcome = await agreed({ operation: 'GetTask', params: { id: task.id, ...view } });
+    expect(outcome).toMatchObject({
+      result: {
+        status: { state: 'TASK_STATE_COMPLETED' },
+        artifacts: [{ parts: [{ text: 'one two' }] }, { parts: [{ data: '<null>' }, { data: { a: [1, null] } }] }],
+      },
+    });
+  });
+
+  it.each([
+    {},
+    { includeArtifacts: true },
+    { historyLength: 1, pageSize: 1 },
+    { status: 'TASK_STATE_COMPLETED' },
+    { status: 'TASK_STATE_WORKING' },
+    { statusTimestampAfter: '2020-01-01T00:00:00Z' },
+  ])('is the same in a list with %j', async (query) => {
+    const outcome = await agreed({ operation: 'ListTasks', params: { contextId: task.contextId, ...query } });
+    expect(outcome).toHaveProperty('result');
+  });
+
+  it('is canceled through each of them', async () => {
+    for (const binding of await bindingsOf()) {
+      const { id } = await submit(open);
+      const { result } = (await binding.invoke({ operation: 'CancelTask', params: { id } })) as { result: unknown };
+      expect(result).toMatchObject({ id, status: { state: 'TASK_STATE_CANCELED' } });
+    }
+  });
+
+  it('is sent first when it is subscribed to', async () => {
+    const { id } = await taskAfter(asked('what?'));
+    const outcome = await agreed({ operation: 'SubscribeToTask', params: { id }, mostEvents: 1 });
+    expect(outcome).toMatchObject({ result: [{ task: { id, status: { state: 'TASK_STATE_INPUT_REQUIRED' } } }] });
+  });
+});
+
+describe('a message', () => {
+  /** Sends it through each binding, plays the agent's turn, and compares what came of it. */
+  async function playedEverywhere(operation: string, ...events: TurnEvent[]): Promise<unknown> {
+    const results: unknown[] = [];
+    for (const binding of await bindingsOf()) {
+      const contextId = randomUUID();
+      const params = { message: userMessage('hello', { contextId }) };
+      const answer = binding.invoke({ operation, params });
+      await play(await stage.taskIn(contextId, '/agents/echo'), ...events);
+      results.push(masked(await answer));
+    }
+    const [first, ...others] = results;
+    for (const other of others) expect(other).toEqual(first);
+    return first;
+  }
+
+  it('is accepted by each without waiting', async () => {
+    const configuration = { returnImmediately: true };
+    const outcomes: unknown[] = [];
+    for (const binding of await bindingsOf()) {
+      const params = { message: userMessage('hello'), configuration };
+      outcomes.push(masked(await binding.invoke({ operation: 'SendMessage', params })));
+    }
+    expect(outcomes[0]).toMatchObject({ result: { task: { status: { state: 'TASK_STATE_SUBMITTED' } } } });
+    expect(outcomes).toEqual([outcomes[0], outcomes[0], outcomes[0]]);
+  });
+
+  it('is answered with the task when the agent is done', async () => {
+    const outcome = await playedEverywhere('SendMessage', working(), chunk('text', { append: false }), completed());
+    expect(outcome).toMatchObject({ result: { task: { status: { state: 'TASK_STATE_COMPLETED' } } } });
+  });
+
+  it('is answered with a message by an agent that makes no task of it', async () => {
+    const outcome = await playedEverywhere('SendMessage', replied('yes'));
+    expect(outcome).toMatchObject({ result: { message: { role: 'ROLE_AGENT', parts: [{ text: 'yes' }] } } });
+  });
+
+  it('is answered with the same events', async () => {
+    const events = [working('on it'), chunk('a', { append: false }), chunk('b'), nullData, completed()];
+    const outcome = await playedEverywhere('SendStreamingMessage', ...events);
+    expect(outcome).toMatchObject({ result: { length: 6 } });
+  });
+});
+
+describe('an error', () => {
+  let ended: Task;
+
+  beforeAll(async () => {
+    ended = await taskAfter(completed());
+  });
+
+  const message = userMessage('hello');
+  const config = { taskId: 'nothing', id: 'nothing' };
+
+  it.each<[reason: string, request: () => Request, violations?: string[]]>([
+    ['TASK_NOT_FOUND', () => ({ operation: 'GetTask', params: { id: 'nothing' } })],
+    ['TASK_NOT_FOUND', () => ({ operation: 'CancelTask', params: { id: 'nothing' } })],
+    ['TASK_NOT_FOUND', () => ({ operation: 'SubscribeToTask', params: { id: 'nothing' } })],
+    ['TASK_NOT_FOUND', () => sending({ ...message, taskId: 'nothing' })],
+    ['TASK_NOT_CANCELABLE', () => ({ operation: 'CancelTask', params: { id: ended.id } })],
+    ['UNSUPPORTED_OPERATION', () => ({ operation: 'SubscribeToTask', params: { id: ended.id } })],
+    ['UNSUPPORTED_OPERATION', () => sending({ ...message, taskId: ended.id })],
+    ['UNSUPPORTED_OPERATION', () => ({ agent: 'mute', operation: 'SendStreamingMessage', params: { message } })],
+    ['UNSUPPORTED_OPERATION', () => ({ operation: 'GetExtendedAgentCard', params: {} })],
+    [
+      'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
+      () => ({ agent: 'braggart', url: closed, headers: alice, operation: 'GetExtendedAgentCard', params: {} }),
+    ],
+    ['EXTENSION_SUPPORT_REQUIRED', () => ({ ...sending(message), agent: 'strict' })],
+    ['CONTENT_TYPE_NOT_SUPPORTED', () => ({ ...sending(message), agent: 'painter' })],
+    ['VERSION_NOT_SUPPORTED', () => ({ ...sending(message), headers: { 'a2a-version': '2.0' } }), ['A2A-Version']],
+    [
+      'PUSH_NOTIFICATION_NOT_SUPPORTED',
+      () => ({ agent: 'mute', operation: 'GetTaskPushNotificationConfig', params: config }),
+    ],
+    [
+      'PUSH_NOTIFICATION_NOT_SUPPORTED',
+      () => ({ agent: 'mute', operation: 'DeleteTaskPushNotificationConfig', params: config }),
+    ],
+    [
+      'PUSH_NOTIFICATION_NOT_SUPPORTED',
+      () => ({ agent: 'mute', operation: 'ListTaskPushNotificationConfigs', params: config }),
+    ],
+    [
+      'PUSH_NOTIFICATION_NOT_SUPPORTED',
+      () => ({
+        agent: 'mute',
+        operation: 'CreateTaskPushNotificationConfig',
+        params: { taskId: ended.id, url: 'https://example.com/hook' },
+      }),
+    ],
+    ['INVALID_PARAMS', () => sending({ role: 'ROLE_USER', parts: [] }), ['message.messageId', 'message.parts']],
+    ['INVALID_PARAMS', () => ({ operation: 'ListTasks', params: { pageSize: 1000 } }), ['pageSize']],
+    ['INVALID_PARAMS', () => ({ operation: 'ListTasks', params: { pageToken: 'none' } }), ['pageToken']],
+    [
+      'INVALID_PARAMS',
+      () => sending({ ...userMessage('hi'), taskId: ended.id, contextId: 'another' }),
+      ['message.contextId'],
+    ],
+    ['UNAUTHENTICATED', () => ({ url: closed, operation: 'GetTask', params: { id: 'nothing' } })],
+  ])('is %s everywhere', async (reason, request, violations) => {
+    const outcome = await agreed(request());
+    expect(outcome).toMatchObject({ error: { reason, ...(violations && { violations }) } });
+  });
+
+  it('is CONFLICT everywhere when a messageId comes with another body', async () => {
+    const sent = userMessage('first');
+    await submit(open, sent);
+    const outcome = await agreed(sending({ ...sent, parts: [{ text: 'second' }] }));
+    expect(outcome).toMatchObject({ error: { reason: 'CONFLICT', violations: ['message.messageId'] } });
+  });
+
+  it('is INVALID_AGENT_RESPONSE everywhere when an agent answers with a message and there is none', async () => {
+    for (const binding of await bindingsOf()) {
+      const contextId = randomUUID();
+      const answer = binding.invoke(sending(userMessage('hello', { contextId })));
+      const nothing = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, isReply: true } as const;
+      await play(await stage.taskIn(contextId, '/agents/echo'), nothing);
+      expect(await answer).toMatchObject({ error: { reason: 'INVALID_AGENT_RESPONSE' } });
+    }
+  });
+
+  it('is none when the extension that an agent needs is asked for', async () => {
+    const configuration = { returnImmediately: true };
+    for (const binding of await bindingsOf('strict')) {
+      const params = { message: userMessage('hello'), configuration };
+      const outcome = await binding.invoke({
+        operation: 'SendMessage',
+        params,
+        headers: { 'a2a-extensions': needed },
+      });
+      expect(outcome).toHaveProperty('result.task');
+    }
+  });
+});
+
+const sending = (message: object): Request => ({ operation: 'SendMessage', params: { message } });
