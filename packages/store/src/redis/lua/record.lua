@@ -147,6 +147,13 @@ end
 
 -- An index holds a task once, as state .. time .. id, all scores 0. One in which every task has ended expires with the last;
 -- each end takes a few members away that are past their retention, so that the index of a busy principal stays small.
+local ENDS = 'CFXR'
+local function trim_index(index, letter)
+  local expired = '(' .. letter .. sortable(now_ms() - retention_ms)
+  local old = redis.call('ZRANGEBYLEX', index, '[' .. letter, expired, 'LIMIT', 0, 4)
+  if #old > 0 then redis.call('ZREM', index, unpack(old)) end
+end
+
 local function move_index(record, index)
   if was then redis.call('ZREM', index, was.state .. was.time .. task_id) end
   redis.call('ZADD', index, 0, record.state .. record.time .. task_id)
@@ -154,9 +161,9 @@ local function move_index(record, index)
     if not was then redis.call('PERSIST', index) end
     return
   end
-  local expired = '(' .. record.state .. sortable(now_ms() - retention_ms)
-  local old = redis.call('ZRANGEBYLEX', index, '[' .. record.state, expired, 'LIMIT', 0, 4)
-  if #old > 0 then redis.call('ZREM', index, unpack(old)) end
+  trim_index(index, record.state)
+  -- An end that others no longer come to would stay: by chance, each has its turn.
+  trim_index(index, ENDS:sub(now_ms() % 4 + 1, now_ms() % 4 + 1))
   if redis.call('ZLEXCOUNT', index, '[a', '+') == 0 then redis.call('PEXPIRE', index, retention_ms) end
 end
 
