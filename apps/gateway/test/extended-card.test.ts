@@ -1,6 +1,8 @@
 import { type AgentCard, agentCardSchema, parse } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { overGrpc } from './support/bindings/over-grpc.ts';
 import { call, type ErrorBody, get } from './support/client.ts';
+import { grpcAddressOf } from './support/grpc-address.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 const alice = { 'x-api-key': 'key-of-alice-0123456789' };
@@ -10,7 +12,7 @@ let stage: Stage;
 
 beforeAll(async () => {
   const keys = [{ key: alice['x-api-key'], subject: 'alice', tenant: 'default', scopes: [] }];
-  stage = await openStage({ gateway: { auth: { kind: 'api-key', keys } } });
+  stage = await openStage({ gateway: { auth: { kind: 'api-key', keys }, grpc: { port: 0 } } });
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -35,6 +37,13 @@ describe('The extended card', () => {
     expect(skills(rest.body)).toEqual(['echo', 'secret']);
     expect(rpc.body.result).toEqual(rest.body);
     expect(parse(agentCardSchema, rest.body)).toEqual(rest.body);
+  });
+
+  it('is the same by gRPC, where the tenant names the agent', async () => {
+    using grpc = overGrpc(await grpcAddressOf(stage.url), 'insider');
+    const { result } = await grpc.invoke({ operation: 'GetExtendedAgentCard', params: {}, headers: alice });
+    const { body } = await get<AgentCard>(`${at('insider')}/extendedAgentCard`, alice);
+    expect(parse(agentCardSchema, result)).toEqual(body);
   });
 
   it('is for nobody else', async () => {
