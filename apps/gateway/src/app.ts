@@ -6,6 +6,7 @@ import { serveLegacyRest } from './bindings/v0_3/serve-rest.ts';
 import { cardPath } from './cards/agent-url.ts';
 import { serveAgentList } from './cards/serve-agent-list.ts';
 import { serveCard } from './cards/serve-card.ts';
+import { routeConversations } from './conversations/route-conversations.ts';
 import { type Readiness, serveHealth, serveReadiness } from './health/serve-health.ts';
 import { beginExchange } from './http/begin-exchange.ts';
 import type { Entrance } from './http/entrance.ts';
@@ -37,6 +38,7 @@ export function createApp(entrance: Entrance, readiness: Readiness): Express {
     .all(jwksPath, refuseVerb(entrance, 'GET'));
   app.get('/healthz', serveHealth).all('/healthz', refuseVerb(entrance, 'GET'));
   app.get('/readyz', serveReadiness(readiness)).all('/readyz', refuseVerb(entrance, 'GET'));
+  routeConversations(app, entrance);
   // Behind everything else: a tenant can have any name.
   for (const base of tenantBases) routeRest(app, base, entrance);
   app.use(refusePath(entrance));

@@ -9,10 +9,12 @@ import { createService } from './bindings/grpc/service.ts';
 import { createLegacyService } from './bindings/v0_3/service.ts';
 import { unsignable } from './cards/card-key-variables.ts';
 import { Cards } from './cards/cards.ts';
+import type { ConversationStore } from './conversations/conversation-store.ts';
 import type { Entrance } from './http/entrance.ts';
 import { Listener } from './http/listener.ts';
 import { StreamSlots } from './limits/stream-slots.ts';
 import { WaitingCalls } from './limits/waiting-calls.ts';
+import { conversationsInTime } from './limits/conversations-in-time.ts';
 import { withStoreDeadline } from './limits/with-store-deadline.ts';
 import { logHappenings } from './observe/log-happenings.ts';
 import type { TaskStore } from './operations/backend.ts';
@@ -23,6 +25,7 @@ import { defaultGatewaySettings, type GatewaySettings } from './settings.ts';
 export interface GatewayStore {
   readonly tasks: TaskStore;
   readonly feeds: Pick<Feeds, 'follow'>;
+  readonly conversations: ConversationStore;
   readonly registry: Pick<Registry, 'list' | 'onChange'>;
   /** Whether Redis answered a moment ago. */
   readonly isAnswering: boolean;
@@ -70,6 +73,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     operations,
     agents,
     cards,
+    conversations: conversationsInTime(store, settings.storeTimeoutMs),
     authenticator,
     waiting,
     streams,

@@ -3,6 +3,7 @@ import type { AgentDirectory } from '../agent-directory.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { Cards } from '../cards/cards.ts';
 import { type Place, placeAt } from '../cards/place.ts';
+import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { StreamSlots } from '../limits/stream-slots.ts';
 import type { WaitingCalls } from '../limits/waiting-calls.ts';
 import type { Observe } from '../observe/happening.ts';
@@ -19,6 +20,7 @@ import { requireSupportedVersion, type SpokenVersion } from './protocol-version.
 export interface Entrance {
   readonly operations: Operations;
   readonly cards: Cards;
+  readonly conversations: ConversationStore;
   readonly agents: AgentDirectory;
   readonly authenticator: Authenticator;
   readonly waiting: WaitingCalls;

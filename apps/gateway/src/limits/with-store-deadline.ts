@@ -27,6 +27,16 @@ export function withStoreDeadline(store: AnsweringStore, ms: number): TaskStore 
   };
 }
 
+/** @throws {A2AError} Unavailable: no answer within `ms`, or the store is known not to answer */
+export async function askInTime<T>(
+  store: Pick<AnsweringStore, 'isAnswering'>,
+  ms: number,
+  question: () => Promise<T>,
+): Promise<T> {
+  if (!store.isAnswering) throw unavailable();
+  return within(ms, question());
+}
+
 function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(unavailable()), ms);

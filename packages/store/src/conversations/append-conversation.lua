@@ -12,6 +12,7 @@
 -- Invariant: events are numbered 1, 2, …; one that is there stays as it is; nothing follows the end.
 
 local epoch, id, kept_ms, first, turn, is_end = unpack(ARGV, 1, 6)
+first = tonumber(first)
 if epoch ~= '' and redis.call('HGET', KEYS[1], 'turn') ~= epoch then return 'fenced' end
 local seq, ended = unpack(redis.call('HMGET', KEYS[3], 'seq', 'ended'))
 if not seq then return 'missing' end

@@ -24,7 +24,7 @@ export interface ConversationsPort extends ReaderPort {
 }
 
 export interface NewConversation {
-  /** The same in every attempt at the turn that holds it, and of no other conversation. */
+  /** The same in every attempt at the turn that holds it, and of no other conversation of its task. */
   readonly seed: string;
   readonly toAgent: string;
   readonly maxTurns: number;
@@ -60,7 +60,7 @@ export class Conversations {
     const { redis, shards } = this.#port;
     const { taskId, agent, epoch, principal, task } = start;
     const { contextId = '' } = task;
-    const id = shards.derivedId(taskId, seed);
+    const id = shards.derivedId(taskId, `${taskId} ${seed}`);
     const head: ConversationHead = { id, contextId, fromAgent: agent, toAgent, maxTurns, taskId };
     const person = personOf(principal);
     const { caller, conversation, index } = this.#keys({ id, taskId, person, contextId });

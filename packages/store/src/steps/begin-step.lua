@@ -15,7 +15,7 @@ local record = load_record()
 if not record or epoch ~= record.turn then return { 'fenced', '' } end
 
 local number = record.accepted - inbox_length() + 1
-if tonumber(redis.call('HGET', steps_key, 'message') or number) ~= number then redis.call('DEL', steps_key) end
+if tonumber(redis.call('HGET', steps_key, 'message') or 0) ~= number then redis.call('DEL', steps_key) end
 local result, mark = unpack(redis.call('HMGET', steps_key, 'result ' .. key, 'mark ' .. key))
 -- Also while a cancel waits: what is done already costs nothing, and the agent may need it to clean up.
 if result then return { 'done', result } end

@@ -1,0 +1,29 @@
+import type { ConversationItem, ConversationReading } from '@switchyard/store';
+
+/** A conversation as clients see it: docs/conversations.md. */
+export interface ShownConversation {
+  readonly conversationId: string;
+  readonly contextId: string;
+  /** Who began it. */
+  readonly fromAgent: string;
+  readonly toAgent: string;
+  readonly maxTurns: number;
+  /** The task whose turn holds it. */
+  readonly taskId: string;
+  readonly state: 'open' | 'complete';
+  /** The number of its last event. */
+  readonly lastSeq: number;
+}
+
+export function showConversation(conversation: ConversationReading): ShownConversation {
+  const { id, contextId, fromAgent, toAgent, maxTurns, taskId, seq, isComplete } = conversation;
+  const state = isComplete ? 'complete' : 'open';
+  return { conversationId: id, contextId, fromAgent, toAgent, maxTurns, taskId, state, lastSeq: seq };
+}
+
+/** With its events, which go through as they are stored. */
+export function conversationJson(conversation: ConversationReading, items: readonly ConversationItem[]): string {
+  // An event that came after the conversation was read is left for the next time.
+  const events = items.filter(({ seq }) => seq <= conversation.seq).map(({ json }) => json);
+  return `${JSON.stringify(showConversation(conversation)).slice(0, -1)},"events":[${events}]}`;
+}

@@ -1,0 +1,33 @@
+import { A2AError, idSchema, parse } from '@switchyard/protocol';
+import type { Request, RequestHandler } from 'express';
+import { z } from 'zod';
+import { writeError } from '../bindings/rest/write-error.ts';
+import type { Entrance } from '../http/entrance.ts';
+import { queryText } from '../http/exchange.ts';
+import { respond } from '../http/respond.ts';
+import { showConversation } from './conversation-json.ts';
+
+const querySchema = z.object({ contextId: idSchema, limit: z.coerce.number().int().min(1).max(100).default(50) });
+
+/** `GET /conversations?contextId=…`: the caller's conversations in a context; those that go on first, then the one that ended last. */
+export function serveConversationList(entrance: Entrance): RequestHandler {
+  return async (req, res) => {
+    try {
+      const principal = await entrance.authenticator.authenticate(req.headers);
+      const found = await entrance.conversations.list(principal, queryOf(req));
+      respond(res, 'application/json', JSON.stringify({ conversations: found.map(showConversation) }));
+    } catch (thrown) {
+      writeError(entrance, { req, res }, thrown);
+    }
+  };
+}
+
+/** @throws {A2AError} InvalidParams */
+function queryOf(req: Request): z.output<typeof querySchema> {
+  const contextId = queryText(req, 'contextId');
+  if (contextId === undefined)
+    throw new A2AError('InvalidParams', 'Invalid parameters', {
+      violations: [{ field: 'contextId', description: 'is required' }],
+    });
+  return parse(querySchema, { contextId, limit: queryText(req, 'limit') });
+}

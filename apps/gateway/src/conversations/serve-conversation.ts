@@ -1,0 +1,66 @@
+import type { ConversationReading, Principal } from '@switchyard/store';
+import type { RequestHandler } from 'express';
+import { writeError } from '../bindings/rest/write-error.ts';
+import { writeStream } from '../bindings/rest/write-stream.ts';
+import type { Entrance } from '../http/entrance.ts';
+import { type Exchange, pathPart, queryText } from '../http/exchange.ts';
+import { positionIn, versionIn } from '../http/preferences.ts';
+import { respond, respondUnchanged } from '../http/respond.ts';
+import { conversationJson } from './conversation-json.ts';
+import { conversationNotFound } from './not-found.ts';
+
+interface Asked {
+  readonly principal: Principal;
+  readonly conversation: ConversationReading;
+}
+
+/** `GET /conversations/<id>`: the conversation and its events, or, to who accepts `text/event-stream`, its events as they come. */
+export function serveConversation(entrance: Entrance): RequestHandler {
+  return async (req, res) => {
+    const exchange = { req, res };
+    try {
+      const principal = await entrance.authenticator.authenticate(req.headers);
+      const id = pathPart(req, 'conversationId') ?? '';
+      const conversation = await entrance.conversations.read(principal, id);
+      if (!conversation) throw conversationNotFound(id);
+      const isStream = req.accepts(['application/json', 'text/event-stream']) === 'text/event-stream';
+      await (isStream ? streamEvents : writeConversation)(entrance, exchange, { principal, conversation });
+    } catch (thrown) {
+      writeError(entrance, exchange, thrown);
+    }
+  };
+}
+
+async function writeConversation(
+  { conversations }: Entrance,
+  { req, res }: Exchange,
+  { conversation }: Asked,
+): Promise<void> {
+  res.setHeader('ETag', `"${conversation.seq}"`);
+  res.setHeader('Cache-Control', 'private, no-cache');
+  res.setHeader('Vary', 'Accept');
+  if (versionIn(req.headers['if-none-match']) === String(conversation.seq)) return respondUnchanged(res);
+  respond(res, 'application/json', conversationJson(conversation, await conversations.events(conversation.id)));
+}
+
+async function streamEvents(entrance: Entrance, exchange: Exchange, { principal, conversation }: Asked): Promise<void> {
+  const { req, res } = exchange;
+  const after = resumeAfter(exchange);
+  // Tells an EventSource that connects again that nothing follows (HTML 9.2.3).
+  if (conversation.isComplete && after === conversation.seq) return void res.writeHead(204).end();
+  using _slot = entrance.streams.take();
+  const signal = entrance.waiting.watch(res);
+  await writeStream(
+    entrance,
+    { req, res },
+    entrance.conversations.follow(principal, conversation.id, { after, signal }),
+  );
+}
+
+function resumeAfter({ req }: Exchange): number | undefined {
+  const { 'last-event-id': header } = req.headers;
+  return (
+    positionIn(typeof header === 'string' ? header : undefined, 'Last-Event-ID') ??
+    positionIn(queryText(req, 'fromSeq'), 'fromSeq')
+  );
+}

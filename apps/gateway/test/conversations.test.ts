@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import type { OpenTurn } from '@switchyard/store';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openEventStream } from '../../../tests/support/event-stream.ts';
+import type { ApiKey } from '../src/index.ts';
+import { type ErrorBody, get, post, type Sent, userMessage } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+interface Shown {
+  readonly conversationId: string;
+  readonly state: string;
+  readonly lastSeq: number;
+  readonly events: readonly { readonly seq: number; readonly turn?: number }[];
+}
+
+const keyOf = (subject: string): ApiKey => ({ key: `key-of-${subject}`, subject, tenant: 'default', scopes: [] });
+const alice = { 'x-api-key': 'key-of-alice' };
+const bob = { 'x-api-key': 'key-of-bob' };
+
+let stage: Stage;
+let there: string;
+
+beforeAll(async () => {
+  const auth = { kind: 'api-key', keys: [keyOf('alice'), keyOf('bob')] } as const;
+  stage = await openStage({ gateway: { auth, maxStreams: 3 } });
+  there = await stage.another({ auth });
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** A conversation of alice's, in which so many turns were said; the test plays the worker. */
+async function conversation(turns: number): Promise<{ id: string; turn: OpenTurn; contextId: string }> {
+  const contextId = randomUUID();
+  const message = userMessage('talk', { contextId });
+  const { body } = await post<Sent>(
+    `${stage.url}/message:send`,
+    { message, configuration: { returnImmediately: true } },
+    alice,
+  );
+  const turn = await stage.beginTurn(body.task.id);
+  const id = await stage.store.conversations.open(turn, { seed: 'one', toAgent: 'oracle', maxTurns: 3 });
+  for (let number = 0; number < turns; number++) await say(turn, id, number);
+  return { id, turn, contextId };
+}
+
+const say = (turn: OpenTurn, id: string, number: number): Promise<void> =>
+  stage.store.conversations.append(turn, id, {
+    seq: number + 1,
+    event: {
+      conversationId: id,
+      fromAgent: 'echo',
+      toAgent: 'oracle',
+      turn: number,
+      maxTurns: 3,
+      text: 'hi\nthere',
+      phase: 'turn',
+      taskId: turn.start.taskId,
+    },
+    nextTurn: number + 1,
+    isEnd: false,
+  });
+
+const end = (turn: OpenTurn, id: string, seq: number): Promise<void> =>
+  stage.store.conversations.append(turn, id, {
+    seq,
+    event: { conversationId: id, fromAgent: 'echo', toAgent: 'oracle', phase: 'complete' },
+    nextTurn: seq,
+    isEnd: true,
+  });
+
+const urlOf = (id: string, base = stage.url): string => `${base}/conversations/${id}`;
+const refusedFields = ({ error }: ErrorBody) =>
+  error.details?.flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field));
+
+describe('a conversation', () => {
+  it('is read with its events, at any gateway', async () => {
+    const { id, turn, contextId } = await conversation(1);
+    await end(turn, id, 2);
+    const { status, body } = await get<Shown>(urlOf(id, there), alice);
+    const { taskId } = turn.start;
+    const common = { timestamp: expect.any(String), conversationId: id, fromAgent: 'echo', toAgent: 'oracle' };
+    expect([status, body]).toEqual([
+      200,
+      {
+        conversationId: id,
+        contextId,
+        fromAgent: 'echo',
+        toAgent: 'oracle',
+        maxTurns: 3,
+        taskId,
+        state: 'complete',
+        lastSeq: 2,
+        events: [
+          { ...common, seq: 1, turn: 0, maxTurns: 3, text: 'hi\nthere', phase: 'turn', taskId },
+          { ...common, seq: 2, phase: 'complete' },
+        ],
+      },
+    ]);
+  });
+
+  it('is not sent again to who has it', async () => {
+    const { id, turn } = await conversation(1);
+    const etag = (await get(urlOf(id), alice)).headers.get('etag') ?? '';
+    expect((await get(urlOf(id), { ...alice, 'if-none-match': etag })).status).toBe(304);
+    await say(turn, id, 1);
+    expect((await get<Shown>(urlOf(id), { ...alice, 'if-none-match': etag })).body.lastSeq).toBe(2);
+  });
+
+  it('exists for its own principal alone', async () => {
+    const { id, contextId } = await conversation(1);
+    for (const headers of [bob, { ...bob, accept: 'text/event-stream' }]) {
+      const { status, body } = await get<ErrorBody>(urlOf(id), headers);
+      expect([status, body.error.status]).toEqual([404, 'NOT_FOUND']);
+    }
+    expect((await get(`${stage.url}/conversations?contextId=${contextId}`, bob)).body).toEqual({ conversations: [] });
+    expect((await get(urlOf(id), {})).status).toBe(401);
+    expect((await get(`${stage.url}/conversations?contextId=${contextId}`, {})).status).toBe(401);
+  });
+
+  it('is listed in its context, without its events', async () => {
+    const { id, contextId } = await conversation(2);
+    const { body } = await get<{ conversations: Shown[] }>(`${stage.url}/conversations?contextId=${contextId}`, alice);
+    expect(body.conversations).toEqual([expect.objectContaining({ conversationId: id, state: 'open', lastSeq: 2 })]);
+    expect(body.conversations[0]).not.toHaveProperty('events');
+  });
+
+  it('is only read', async () => {
+    const { status, headers } = await post(urlOf('any'), {}, alice);
+    expect([status, headers.get('allow')]).toEqual([405, 'GET']);
+  });
+
+  it.each([
+    ['conversations', ['contextId']],
+    ['conversations?contextId=', ['contextId']],
+    ['conversations?contextId=a&limit=0', ['limit']],
+    ['conversations?contextId=a&limit=101', ['limit']],
+  ])('%s is refused, naming the field', async (path, fields) => {
+    const { status, body } = await get<ErrorBody>(`${stage.url}/${path}`, alice);
+    expect([status, refusedFields(body)]).toEqual([400, fields]);
+  });
+});
+
+describe('the stream of a conversation', () => {
+  it('has what was said, then what is being said, and ends with the conversation', async () => {
+    const { id, turn } = await conversation(1);
+    const stream = await openEventStream(urlOf(id, there), { headers: alice });
+    const seqs: number[] = [];
+    for await (const { id: seq, text } of stream) {
+      seqs.push(Number(seq));
+      expect(JSON.parse(text)).toMatchObject({ seq, conversationId: id });
+      if (seqs.length === 1) await say(turn, id, 1);
+      if (seqs.length === 2) await end(turn, id, 3);
+    }
+    expect([stream.headers['content-type'], seqs]).toEqual(['text/event-stream', [1, 2, 3]]);
+  });
+
+  it('goes on behind the last event that its reader has seen', async () => {
+    const { id, turn } = await conversation(3);
+    await end(turn, id, 4);
+    const resumed = await openEventStream(urlOf(id), { headers: alice, lastEventId: 2 });
+    expect((await resumed.rest()).map(({ id: seq }) => seq)).toEqual([3, 4]);
+    const queried = await openEventStream(`${urlOf(id)}?fromSeq=3`, { headers: alice });
+    expect((await queried.rest()).map(({ id: seq }) => seq)).toEqual([4]);
+    // What tells an EventSource not to come back.
+    expect((await openEventStream(urlOf(id), { headers: alice, lastEventId: 4 })).status).toBe(204);
+  });
+
+  it('begins anew when its reader has seen more than there is: a fail-over has lost the rest', async () => {
+    const { id, turn } = await conversation(1);
+    await end(turn, id, 2);
+    const resumed = await openEventStream(urlOf(id), { headers: alice, lastEventId: 7 });
+    expect((await resumed.rest()).map(({ id: seq }) => seq)).toEqual([1, 2]);
+  });
+
+  it('refuses to go on behind what is no event', async () => {
+    const { id } = await conversation(1);
+    const headers = { ...alice, accept: 'text/event-stream', 'last-event-id': 'x' };
+    const { status, body } = await get<ErrorBody>(urlOf(id), headers);
+    expect([status, refusedFields(body)]).toEqual([400, ['Last-Event-ID']]);
+  });
+
+  it('takes one of the streams that may be open at once', async () => {
+    const { id } = await conversation(1);
+    const open = await Promise.all([1, 2, 3].map(() => openEventStream(urlOf(id), { headers: alice })));
+    const { status } = await get(urlOf(id), { ...alice, accept: 'text/event-stream' });
+    for (const stream of open) stream.cut();
+    expect(status).toBe(503);
+  });
+});

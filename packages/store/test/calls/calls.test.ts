@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { type OpenTurn, type Scope, TurnEnded, type TurnEvent } from '../../src/index.ts';
+import { accepted, begun, userMessage } from '../support/drive.ts';
+import { alice, testRedis, testStore } from '../support/redis.ts';
+
+const store = await testStore({ maxCalls: 3 });
+const redis = testRedis();
+const kitchen: Scope = { ...alice, agent: 'kitchen' };
+
+const ended = (state: 'COMPLETED' | 'FAILED' | 'CANCELED' | 'REJECTED'): TurnEvent => ({
+  kind: 'status',
+  state: `TASK_STATE_${state}`,
+  settles: true,
+});
+
+async function hostTurn(): Promise<OpenTurn> {
+  const { taskId } = await accepted(store, alice);
+  return begun(store, taskId);
+}
+
+async function call(turn: OpenTurn, { messageId = randomUUID(), isDetached = false, taskId = '' } = {}) {
+  const { contextId = '' } = turn.start.task;
+  const message = userMessage('cook', { messageId, contextId, ...(taskId && { taskId }) });
+  const placement = await store.calls.place(turn, { agent: 'kitchen', submission: { message }, isDetached });
+  if (placement.verdict !== 'accepted') throw new Error(placement.verdict);
+  return placement;
+}
+
+const stateOf = async (taskId: string): Promise<string | undefined> =>
+  (await store.tasks.read(kitchen, taskId))?.state.replace('TASK_STATE_', '');
+
+async function closed(): Promise<number> {
+  let count = 0;
+  for (let more = 1; more > 0; count += more) more = await store.closings.close();
+  return count;
+}
+
+describe('a call', () => {
+  test('makes a task of the called agent, for the principal of the turn, that knows its caller', async () => {
+    const host = await hostTurn();
+    const { taskId, contextId } = await call(host);
+    expect(contextId).toBe(host.start.task.contextId);
+    const turn = await begun(store, taskId);
+    const { principal, agent, delivery } = turn.start;
+    expect([principal.tenant, principal.subject, agent]).toEqual(['acme', 'alice', 'kitchen']);
+    expect(delivery.caller).toEqual({ taskId: host.start.taskId, agent: 'echo', depth: 1 });
+    const deeper = await store.calls.place(turn, {
+      agent: 'oven',
+      submission: { message: userMessage('heat', { contextId }) },
+      isDetached: false,
+    });
+    if (deeper.verdict !== 'accepted') throw new Error(deeper.verdict);
+    expect((await begun(store, deeper.taskId)).start.delivery.caller?.depth).toBe(2);
+  });
+
+  test('that is sent again is the same call', async () => {
+    const host = await hostTurn();
+    const messageId = randomUUID();
+    const first = await call(host, { messageId });
+    const again = await call(await begun(store, host.start.taskId, { started: 2 }), { messageId });
+    expect([again.taskId, again.isDuplicate]).toEqual([first.taskId, true]);
+  });
+
+  test('of a run that has lost the turn is refused, and makes no task', async () => {
+    const zombie = await hostTurn();
+    await begun(store, zombie.start.taskId, { started: 2 });
+    await expect(call(zombie)).rejects.toThrow(TurnEnded);
+    const { contextId } = zombie.start.task;
+    expect((await store.tasks.list(kitchen, { contextId, pageSize: 5 })).totalSize).toBe(0);
+  });
+
+  test('is refused while its caller is about to be canceled, and when too many have not ended', async () => {
+    const host = await hostTurn();
+    const first = await call(host);
+    await call(host);
+    await call(host);
+    await expect(call(host)).rejects.toThrow('too-many-calls');
+    await store.calls.forget(host, first.taskId);
+    await call(host);
+    await store.tasks.cancel(alice, host.start.taskId);
+    await expect(call(host)).rejects.toThrow('caller-canceling');
+  });
+
+  test('can continue a task that an earlier one has made', async () => {
+    const host = await hostTurn();
+    const { taskId } = await call(host);
+    const turn = await begun(store, taskId);
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
+    const next = await call(host, { taskId });
+    expect([next.taskId, next.number]).toEqual([taskId, 2]);
+  });
+});
+
+describe('what a task has called for', () => {
+  test.each([
+    ['FAILED', 'CANCELED', 'CANCELED'],
+    ['REJECTED', 'CANCELED', 'CANCELED'],
+    ['CANCELED', 'CANCELED', 'CANCELED'],
+    ['COMPLETED', 'CANCELED', 'SUBMITTED'],
+  ] as const)(
+    'when it ends %s: a call that is waited for ends %s, a detached one %s',
+    async (state, waited, detached) => {
+      const host = await hostTurn();
+      const calls = [await call(host), await call(host, { isDetached: true })];
+      await host.publish(ended(state));
+      await closed();
+      expect(await Promise.all(calls.map(({ taskId }) => stateOf(taskId)))).toEqual([waited, detached]);
+    },
+  );
+
+  test('is canceled when a client cancels it between two turns, with nobody there to see it', async () => {
+    const host = await hostTurn();
+    const { taskId } = await call(host);
+    await host.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
+    expect(await store.tasks.cancel(alice, host.start.taskId)).toBe('canceled');
+    expect(await closed()).toBe(1);
+    expect(await stateOf(taskId)).toBe('CANCELED');
+  });
+
+  test('is canceled when its worker died and its attempts are spent', async () => {
+    const host = await hostTurn();
+    const { taskId } = await call(host);
+    await begun(store, host.start.taskId, { started: 2 });
+    await begun(store, host.start.taskId, { started: 3 });
+    const job = { taskId: host.start.taskId, job: 1, started: 4, token: 'last' };
+    const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
+    expect(await store.turns.begin(job, 0, hooks)).toBe('exhausted');
+    await closed();
+    expect(await stateOf(taskId)).toBe('CANCELED');
+  });
+
+  test('takes what it has called for itself with it', async () => {
+    const host = await hostTurn();
+    const child = await call(host);
+    const childTurn = await begun(store, child.taskId);
+    const grandchild = await call(childTurn);
+    await host.publish(ended('FAILED'));
+    await closed();
+    // The child runs: its worker has the last word.
+    await childTurn.publish(ended('CANCELED'));
+    await closed();
+    expect(await stateOf(grandchild.taskId)).toBe('CANCELED');
+  });
+
+  test('is closed by one of several who ask, and again by another if that one dies over it', async () => {
+    const hurried = await testStore({ leaseMs: 1, prefix: store.settings.prefix });
+    const host = await hostTurn();
+    const { taskId } = await call(host);
+    await host.publish(ended('FAILED'));
+    const key = `${store.settings.prefix}{s0}:outbox:closing`;
+    // One that dies after it has claimed.
+    const { claimClosingsScript } = await import('../../src/calls/closings.ts');
+    expect(await claimClosingsScript.run(redis, [key], [60_000, 10])).toHaveLength(1);
+    expect(await hurried.closings.close()).toBe(0);
+    await redis.zadd(key, 0, (await redis.zrevrange(key, 0, 0))[0] ?? '');
+    const counts = await Promise.all([store.closings.close(), hurried.closings.close()]);
+    expect(counts.sort()).toEqual([0, 1]);
+    expect(await stateOf(taskId)).toBe('CANCELED');
+    expect(await redis.exists(key)).toBe(0);
+  });
+
+  test('leaves no key behind', async () => {
+    const host = await hostTurn();
+    await call(host, { isDetached: true });
+    await host.publish(ended('COMPLETED'));
+    expect(await redis.keys(`${store.settings.prefix}*:t:${host.start.taskId}:c`)).toEqual([]);
+  });
+});
+
+test('the tasks of a context are found over all agents, the latest first, of the same principal alone', async () => {
+  const host = await hostTurn();
+  const { contextId = '' } = host.start.task;
+  const child = await call(host);
+  const bob = { principal: { ...alice.principal, subject: 'bob' }, agent: 'kitchen' };
+  await accepted(store, bob, userMessage('mine', { contextId }));
+  const query = { contextId, agents: ['echo', 'kitchen', 'oven'], limit: 10, historyLength: 0 };
+  const found = await store.tasks.context(alice.principal, query);
+  expect(found.map(({ agent, taskId }) => [agent, taskId]).sort()).toEqual([
+    ['echo', host.start.taskId],
+    ['kitchen', child.taskId],
+  ]);
+  await host.publish(ended('COMPLETED'));
+  expect((await store.tasks.context(alice.principal, query))[0]?.agent).toBe('echo');
+  const others = await store.tasks.context(alice.principal, { ...query, except: host.start.taskId, limit: 1 });
+  expect(others.map(({ task }) => JSON.parse(task).status.state)).toEqual(['TASK_STATE_SUBMITTED']);
+});

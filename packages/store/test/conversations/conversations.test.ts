@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { until } from '../../../../tests/support/until.ts';
+import { ConversationMissing, type OpenTurn, TurnEnded, type TurnEvent } from '../../src/index.ts';
+import { accepted, begun, userMessage } from '../support/drive.ts';
+import { alice, bob, testRedis, testStore } from '../support/redis.ts';
+
+const store = await testStore({ retentionMs: 60_000, feedCheckMs: 60_000 });
+const redis = testRedis();
+const { principal } = alice;
+
+const completed: TurnEvent = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true };
+
+async function hostTurn(contextId = crypto.randomUUID()): Promise<OpenTurn> {
+  const { taskId } = await accepted(store, alice, userMessage('talk', { contextId }));
+  return begun(store, taskId);
+}
+
+const open = (turn: OpenTurn, seed = 'one'): Promise<string> =>
+  store.conversations.open(turn, { seed, toAgent: 'target', maxTurns: 5 });
+
+const say = (turn: OpenTurn, id: string, seq: number): Promise<void> =>
+  store.conversations.append(turn, id, { seq, event: { phase: 'turn', turn: seq - 1 }, nextTurn: seq, isEnd: false });
+
+const end = (turn: OpenTurn, id: string, seq: number): Promise<void> =>
+  store.conversations.append(turn, id, { seq, event: { phase: 'complete' }, nextTurn: seq, isEnd: true });
+
+const eventsOf = async (id: string) => (await store.conversations.events(id)).map(({ json }) => JSON.parse(json));
+
+async function closeAll(): Promise<void> {
+  while ((await store.closings.close()) > 0);
+}
+
+describe('a conversation', () => {
+  test('is a numbered feed with times, and knows who talks in which task', async () => {
+    const turn = await hostTurn();
+    const id = await open(turn);
+    await say(turn, id, 1);
+    await end(turn, id, 2);
+    const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(await eventsOf(id)).toEqual([
+      { seq: 1, timestamp, phase: 'turn', turn: 0 },
+      { seq: 2, timestamp, phase: 'complete' },
+    ]);
+    const { taskId, task } = turn.start;
+    expect(await store.conversations.read(principal, id)).toMatchObject({
+      id,
+      contextId: task.contextId,
+      fromAgent: 'echo',
+      toAgent: 'target',
+      maxTurns: 5,
+      taskId,
+      seq: 2,
+      isComplete: true,
+    });
+  });
+
+  test('is the same for a turn that is run again, and has no event twice', async () => {
+    const first = await hostTurn();
+    const id = await open(first);
+    await say(first, id, 1);
+    await say(first, id, 1);
+    const again = await begun(store, first.start.taskId, { started: 2 });
+    expect(await open(again)).toBe(id);
+    await say(again, id, 1);
+    await say(again, id, 2);
+    await end(again, id, 3);
+    await say(again, id, 4);
+    expect((await eventsOf(id)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+  });
+
+  test('is written by the owner of the turn alone', async () => {
+    const zombie = await hostTurn();
+    const id = await open(zombie);
+    await begun(store, zombie.start.taskId, { started: 2 });
+    await expect(say(zombie, id, 1)).rejects.toThrow(TurnEnded);
+    await expect(open(zombie, 'two')).rejects.toThrow(TurnEnded);
+    expect(await eventsOf(id)).toEqual([]);
+  });
+
+  test('does not exist for another principal', async () => {
+    const turn = await hostTurn();
+    const id = await open(turn);
+    expect(await store.conversations.read(bob.principal, id)).toBeUndefined();
+    await expect(store.conversations.follow(bob.principal, id).next()).rejects.toThrow(ConversationMissing);
+    const { contextId = '' } = turn.start.task;
+    expect(await store.conversations.list(bob.principal, { contextId, limit: 10 })).toEqual([]);
+  });
+
+  test('that its task leaves without an end gets an error and an end', async () => {
+    const turn = await hostTurn();
+    const ids = [await open(turn, 'one'), await open(turn, 'two')];
+    await say(turn, ids[0] ?? '', 1);
+    await turn.publish(completed);
+    await closeAll();
+    const [left, unopened] = await Promise.all(ids.map(eventsOf));
+    const error = 'The task that held the conversation has ended.';
+    expect(left?.slice(1)).toMatchObject([
+      { seq: 2, phase: 'error', turn: 1, fromAgent: 'target', toAgent: 'echo', error, conversationId: ids[0] },
+      { seq: 3, phase: 'complete', fromAgent: 'echo', toAgent: 'target', conversationId: ids[0] },
+    ]);
+    expect(unopened).toMatchObject([{ phase: 'error', turn: 0, fromAgent: 'echo' }, { phase: 'complete' }]);
+  });
+
+  test('is listed in its context: those that go on first, then the one that ended last', async () => {
+    const contextId = crypto.randomUUID();
+    const turn = await hostTurn(contextId);
+    const [a = '', b = '', c = ''] = [await open(turn, 'a'), await open(turn, 'b'), await open(turn, 'c')];
+    await end(turn, a, 1);
+    await until(async () => (await redis.time())[0], { what: 'time' });
+    await end(turn, c, 1);
+    const listed = await store.conversations.list(principal, { contextId, limit: 10 });
+    expect(listed[0]?.id).toBe(b);
+    expect(listed.map(({ id }) => id).sort()).toEqual([a, b, c].sort());
+  });
+
+  test('expires with all its keys after its end', async () => {
+    const contextId = crypto.randomUUID();
+    const turn = await hostTurn(contextId);
+    const [one, two] = [await open(turn, 'one'), await open(turn, 'two')];
+    await end(turn, one, 1);
+    const index = `${store.settings.prefix}{s0}:y:acme/alice:${contextId}`;
+    expect(await redis.pttl(index)).toBe(-1);
+    await end(turn, two, 1);
+    const keys = [index, ...(await redis.keys(`*:v:${one}*`)), ...(await redis.keys(`*:v:${two}*`))];
+    expect(keys).toHaveLength(5);
+    for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
+  });
+});
+
+describe('a follower of a conversation', () => {
+  test('gets what was said, then what is being said, and the end', async () => {
+    const turn = await hostTurn();
+    const id = await open(turn);
+    await say(turn, id, 1);
+    const seqs: number[] = [];
+    const followed = (async () => {
+      for await (const { seq } of store.conversations.follow(principal, id)) seqs.push(seq);
+    })();
+    await until(() => seqs.length === 1, { what: 'the first event' });
+    await say(turn, id, 2);
+    await until(() => seqs.length === 2, { what: 'the second event' });
+    await end(turn, id, 3);
+    await followed;
+    expect(seqs).toEqual([1, 2, 3]);
+  });
+
+  test('goes on after the last event that it knows', async () => {
+    const turn = await hostTurn();
+    const id = await open(turn);
+    for (const seq of [1, 2, 3]) await say(turn, id, seq);
+    await end(turn, id, 4);
+    const items = await Array.fromAsync(store.conversations.follow(principal, id, { after: 2 }));
+    expect(items.map(({ seq }) => seq)).toEqual([3, 4]);
+    expect(await Array.fromAsync(store.conversations.follow(principal, id, { after: 4 }))).toEqual([]);
+  });
+
+  test('stops with its signal, and leaves no subscription behind', async () => {
+    const turn = await hostTurn();
+    const id = await open(turn);
+    const stop = new AbortController();
+    const followed = Array.fromAsync(store.conversations.follow(principal, id, { signal: stop.signal }));
+    const channel = `${store.settings.prefix}{s0}:v:${id}:e`;
+    const subscribers = async () => (await redis.pubsub('NUMSUB', channel))[1];
+    await until(async () => (await subscribers()) === 1, { what: 'a subscription' });
+    stop.abort();
+    expect(await followed).toEqual([]);
+    await until(async () => (await subscribers()) === 0, { what: 'no subscription' });
+  });
+});

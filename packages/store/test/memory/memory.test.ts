@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { MemoryTooLarge, type OpenTurn, type Scope, TurnEnded } from '../../src/index.ts';
+import { accepted, begun, userMessage } from '../support/drive.ts';
+import { alice, bob, testRedis, testStore } from '../support/redis.ts';
+
+const store = await testStore({ maxMemoryBytes: 20, retentionMs: 60_000 });
+const redis = testRedis();
+
+async function turnIn(contextId: string, scope: Scope = alice): Promise<OpenTurn> {
+  const { taskId } = await accepted(store, scope, userMessage('hello', { contextId }));
+  return begun(store, taskId);
+}
+
+test('an agent has one memory per context and principal', async () => {
+  const turn = await turnIn('one');
+  expect(await store.memory.read(turn)).toEqual({ version: 0 });
+  expect(await store.memory.write(turn, '"mine"')).toBe(1);
+  expect(await store.memory.read(await turnIn('one'))).toEqual({ version: 1, json: '"mine"' });
+  for (const other of [
+    await turnIn('two'),
+    await turnIn('one', bob),
+    await turnIn('one', { ...alice, agent: 'other' }),
+  ])
+    expect(await store.memory.read(other)).toEqual({ version: 0 });
+});
+
+test('of two that replace the same version, one does', async () => {
+  const turns = [await turnIn('race'), await turnIn('race')];
+  const versions = await Promise.all(turns.map((turn, i) => store.memory.write(turn, String(i), 0)));
+  expect(versions.sort()).toEqual([1, undefined]);
+});
+
+test('a run that has lost its turn changes nothing', async () => {
+  const { taskId } = await accepted(store, alice, userMessage('hello', { contextId: 'lost' }));
+  const zombie = await begun(store, taskId);
+  const owner = await begun(store, taskId, { started: 2 });
+  await expect(store.memory.write(zombie, '1')).rejects.toThrow(TurnEnded);
+  expect(await store.memory.read(owner)).toEqual({ version: 0 });
+});
+
+test('it is small, and expires with the retention after its last use', async () => {
+  const turn = await turnIn('small');
+  await expect(store.memory.write(turn, `"${'é'.repeat(10)}"`)).rejects.toThrow(MemoryTooLarge);
+  await store.memory.write(turn, '1');
+  const [key = ''] = await redis.keys(`${store.settings.prefix}*:k:*small`);
+  await redis.pexpire(key, 1_000);
+  await store.memory.read(turn);
+  expect(await redis.pttl(key)).toBeGreaterThan(30_000);
+});
