@@ -48,5 +48,5 @@ export function createApp(entrance: Entrance, readiness: Readiness): Express {
 
 /** Of every key that signs something, whatever that is. */
 function publicKeys({ settings }: Entrance): PublicJwk[] {
-  return settings.cardSigningKeys.map(({ publicJwk }) => publicJwk);
+  return [...settings.cardSigningKeys.map(({ publicJwk }) => publicJwk), ...(settings.push?.publicKeys ?? [])];
 }

@@ -4,6 +4,7 @@ import { authVariables } from './auth/auth-variables.ts';
 import { grpcVariables } from './bindings/grpc/grpc-variables.ts';
 import { cardKeyVariables } from './cards/card-key-variables.ts';
 import type { LogSettings } from './observe/create-log.ts';
+import { pushVariables } from './push/push-variables.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings.ts';
 
 export interface GatewayConfig {
@@ -63,6 +64,7 @@ const storeVariables = z.object({
   RETENTION_MS: number(1, Number.MAX_SAFE_INTEGER).default(defaultStoreSettings.retentionMs),
   REPLAY_MS: milliseconds.default(defaultStoreSettings.replayMs),
   LEASE_MS: milliseconds.default(defaultStoreSettings.leaseMs),
+  WAIT_REPLICAS: number(0, 16).default(defaultStoreSettings.waitReplicas),
   IDEMPOTENCY_MS: number(1, Number.MAX_SAFE_INTEGER).default(defaultStoreSettings.idempotencyMs),
 });
 
@@ -74,11 +76,17 @@ export function readConfig(variables: NodeJS.ProcessEnv): GatewayConfig {
   const auth = authVariables.safeParse(given);
   const grpc = grpcVariables.safeParse(given);
   const cardKeys = cardKeyVariables.safeParse(given);
-  if (!gateway.success || !store.success || !auth.success || !grpc.success || !cardKeys.success)
-    throw configError([gateway, store, auth, grpc, cardKeys]);
+  const push = pushVariables.safeParse(given);
+  if (!gateway.success || !store.success || !auth.success || !grpc.success || !cardKeys.success || !push.success)
+    throw configError([gateway, store, auth, grpc, cardKeys, push]);
   return {
-    gateway: { ...toGatewaySettings(gateway.data, auth.data), grpc: grpc.data, cardSigningKeys: cardKeys.data },
-    store: toStoreSettings(store.data),
+    gateway: {
+      ...toGatewaySettings(gateway.data, auth.data),
+      grpc: grpc.data,
+      cardSigningKeys: cardKeys.data,
+      push: push.data.settings,
+    },
+    store: { ...toStoreSettings(store.data), pushSecrets: push.data.secrets },
     log: { level: gateway.data.LOG_LEVEL },
   };
 }
@@ -93,7 +101,7 @@ function configError(results: readonly { readonly error?: z.ZodError }[]): Confi
 function toGatewaySettings(
   env: z.infer<typeof gatewayVariables>,
   auth: GatewaySettings['auth'],
-): Omit<GatewaySettings, 'cardSigningKeys'> {
+): Omit<GatewaySettings, 'cardSigningKeys' | 'push'> {
   return {
     auth,
     host: env.HOST,
@@ -124,6 +132,7 @@ function toStoreSettings(env: z.infer<typeof storeVariables>): GatewayConfig['st
     retentionMs: env.RETENTION_MS,
     replayMs: env.REPLAY_MS,
     leaseMs: env.LEASE_MS,
+    waitReplicas: env.WAIT_REPLICAS,
     idempotencyMs: env.IDEMPOTENCY_MS,
   };
 }

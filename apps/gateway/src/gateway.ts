@@ -1,4 +1,4 @@
-import type { Feeds, Registry } from '@switchyard/store';
+import { type Feeds, type Registry, WebhookPolicy, type Webhooks } from '@switchyard/store';
 import type { Logger } from 'pino';
 import { AgentDirectory } from './agent-directory.ts';
 import { createApp } from './app.ts';
@@ -12,12 +12,12 @@ import { Cards } from './cards/cards.ts';
 import type { ConversationStore } from './conversations/conversation-store.ts';
 import type { Entrance } from './http/entrance.ts';
 import { Listener } from './http/listener.ts';
+import { conversationsInTime } from './limits/conversations-in-time.ts';
 import { StreamSlots } from './limits/stream-slots.ts';
 import { WaitingCalls } from './limits/waiting-calls.ts';
-import { conversationsInTime } from './limits/conversations-in-time.ts';
 import { withStoreDeadline } from './limits/with-store-deadline.ts';
 import { logHappenings } from './observe/log-happenings.ts';
-import type { TaskStore } from './operations/backend.ts';
+import type { TaskStore, WebhookStore } from './operations/backend.ts';
 import { bindOperations } from './operations/operations.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings.ts';
 
@@ -26,6 +26,7 @@ export interface GatewayStore {
   readonly tasks: TaskStore;
   readonly feeds: Pick<Feeds, 'follow'>;
   readonly conversations: ConversationStore;
+  readonly push: { readonly webhooks: WebhookStore & Pick<Webhooks, 'areSealed'> };
   readonly registry: Pick<Registry, 'list' | 'onChange'>;
   /** Whether Redis answered a moment ago. */
   readonly isAnswering: boolean;
@@ -60,8 +61,10 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const authenticator = createAuthenticator(settings.auth);
   const grpcPort = (): number | undefined => grpc?.port;
   const cards = new Cards({ settings, authenticator, grpcPort });
+  const { tasks, webhooks } = withStoreDeadline(store, settings.storeTimeoutMs);
   const operations = bindOperations({
-    tasks: withStoreDeadline(store, settings.storeTimeoutMs),
+    tasks,
+    push: settings.push && { webhooks, policy: new WebhookPolicy(settings.push.policy) },
     feeds: store.feeds,
     cards,
     settings,
@@ -93,6 +96,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     if (settings.grpc) await grpc?.open(settings.host, settings.grpc);
     const url = await listener.open(settings.host, settings.port);
     httpUrl = url;
+    if (settings.push && !store.push.webhooks.areSealed) observe({ kind: 'push-in-clear' });
     observe({ kind: 'listening', grpcPort: grpc?.port, url });
     return { url, grpcPort: grpc?.port };
   }

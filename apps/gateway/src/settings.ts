@@ -1,6 +1,7 @@
 import type { AuthSettings } from './auth/settings.ts';
 import type { GrpcSettings } from './bindings/grpc/settings.ts';
 import type { SigningKey } from './keys/signing-key.ts';
+import { defaultPushSettings, type PushSettings } from './push/settings.ts';
 
 /** Everything a gateway can be told. Times in milliseconds, sizes in bytes, unless the name says otherwise. */
 export interface GatewaySettings {
@@ -10,6 +11,8 @@ export interface GatewaySettings {
   readonly port: number;
   /** Unset: no gRPC. */
   readonly grpc?: GrpcSettings | undefined;
+  /** Undefined: no push notifications. */
+  readonly push: PushSettings | undefined;
   /** Serves clients that speak A2A 0.3 beside the others, at the same URLs. */
   readonly legacyV03: boolean;
   /** Where clients reach this gateway, as agent cards tell them; unset: at the host that the request for the card names. */
@@ -47,6 +50,7 @@ export interface GatewaySettings {
 export const defaultGatewaySettings: GatewaySettings = {
   host: '127.0.0.1',
   port: 4000,
+  push: defaultPushSettings,
   legacyV03: true,
   auth: { kind: 'none', allowAnonymous: false },
   sendMode: 'blocking',

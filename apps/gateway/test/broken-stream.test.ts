@@ -11,9 +11,17 @@ let url: string;
 
 beforeAll(async () => {
   stage = await openStage();
-  const { tasks, registry, conversations } = stage.store;
+  const { tasks, push, registry, conversations } = stage.store;
   const feeds: GatewayStore['feeds'] = { follow: breakDown };
-  const store: GatewayStore = { tasks, registry, conversations, feeds, isAnswering: true, ping: () => stage.store.ping() };
+  const store: GatewayStore = {
+    tasks,
+    push,
+    registry,
+    conversations,
+    feeds,
+    isAnswering: true,
+    ping: () => stage.store.ping(),
+  };
   gateway = createGateway({ port: 0, defaultAgent: 'echo' }, { store, log: pino({ level: 'silent' }) });
   ({ url } = await gateway.start());
 });

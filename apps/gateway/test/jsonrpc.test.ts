@@ -86,10 +86,6 @@ describe('JSON-RPC', () => {
 
   it.each([
     ['SubscribeToTask', { id: 'nothing' }, -32001],
-    ['CreateTaskPushNotificationConfig', { taskId: 'a', url: 'https://example.com' }, -32003],
-    ['GetTaskPushNotificationConfig', { taskId: 'a', id: 'b' }, -32003],
-    ['ListTaskPushNotificationConfigs', { taskId: 'a' }, -32003],
-    ['DeleteTaskPushNotificationConfig', { taskId: 'a', id: 'b' }, -32003],
     ['GetExtendedAgentCard', undefined, -32004],
     ['GetExtendedAgentCard', null, -32004],
     ['GetTask', [], -32602],

@@ -173,13 +173,6 @@ describe('SendMessage, refused', () => {
     expect(body.error.details?.[1]?.fieldViolations?.[0]?.field).toBe('message.messageId');
   });
 
-  it('does not take a push config while push is off', async () => {
-    const { body } = await refusal(userMessage('hello'), {
-      taskPushNotificationConfig: { url: 'https://example.com' },
-    });
-    expect(body.error.details?.[0]?.reason).toBe('PUSH_NOTIFICATION_NOT_SUPPORTED');
-  });
-
   it('keeps agents apart: the task of one does not exist at another', async () => {
     const { id } = await submit(`${stage.url}/agents/oracle`);
     const { status } = await refusal(userMessage('more', { taskId: id }));

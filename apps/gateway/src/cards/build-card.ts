@@ -5,6 +5,8 @@ import { type Endpoints, interfacesAt } from './interfaces.ts';
 /** What an announced card lacks: where the agent is reached, and who is let in. */
 export interface CardSurroundings extends Endpoints {
   readonly authenticator: Pick<Authenticator, 'securitySchemes' | 'securityRequirements'>;
+  /** Whether push notifications are on in this deployment. */
+  readonly pushNotifications?: boolean;
   /** See `offersExtendedCard`. */
   readonly extendedAgentCard?: boolean;
 }
@@ -19,7 +21,7 @@ export function buildCard(announced: AgentCard, surroundings: CardSurroundings):
     capabilities: {
       ...card.capabilities,
       streaming: offersStreaming(card),
-      pushNotifications: false,
+      pushNotifications: surroundings.pushNotifications === true && offersPush(card),
       extendedAgentCard: surroundings.extendedAgentCard ?? false,
     },
     ...(securityRequirements.length > 0 && {
@@ -32,4 +34,9 @@ export function buildCard(announced: AgentCard, surroundings: CardSurroundings):
 /** The gateway streams for every agent, unless the agent's card says that it does not want to. */
 export function offersStreaming({ capabilities }: Pick<AgentCard, 'capabilities'>): boolean {
   return capabilities.streaming ?? true;
+}
+
+/** So it is with push notifications. */
+export function offersPush({ capabilities }: Pick<AgentCard, 'capabilities'>): boolean {
+  return capabilities.pushNotifications ?? true;
 }

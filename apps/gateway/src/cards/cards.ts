@@ -12,7 +12,7 @@ import { signCard } from './sign-card.ts';
 
 /** What a card is made from, besides the agent. */
 export interface CardParts {
-  readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys' | 'legacyV03'>;
+  readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys' | 'push' | 'legacyV03'>;
   readonly authenticator: Authenticator;
   readonly grpcPort: () => number | undefined;
 }
@@ -61,6 +61,7 @@ export class Cards {
       grpcTenant: agentId,
       legacyV03: this.#parts.settings.legacyV03,
       authenticator: this.#parts.authenticator,
+      pushNotifications: this.#parts.settings.push !== undefined,
       extendedAgentCard: this.offersExtended(agent),
     });
   }

@@ -7,6 +7,10 @@ export interface Place {
 }
 
 /** @param named by the path or by the tenant of a request */
-export function placeAt(base: string, agentId: string | undefined, tenant: { named: unknown; selected: string }): Place {
+export function placeAt(
+  base: string,
+  agentId: string | undefined,
+  tenant: { named: unknown; selected: string },
+): Place {
   return { base, agentId: agentId ?? (tenant.named === tenant.selected ? tenant.selected : undefined) };
 }

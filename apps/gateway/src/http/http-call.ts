@@ -3,6 +3,7 @@ import type { Place } from '../cards/place.ts';
 import type { WaitingCalls } from '../limits/waiting-calls.ts';
 import type { Call } from '../operations/call.ts';
 import { parseExtensions } from '../operations/extensions.ts';
+import { traceParentIn } from '../push/trace-parent.ts';
 import { type Exchange, queryText } from './exchange.ts';
 import { positionIn, versionIn, waitMsIn } from './preferences.ts';
 
@@ -56,6 +57,10 @@ export class HttpCall implements Call {
       positionIn(this.#header('last-event-id'), 'Last-Event-ID') ??
       positionIn(queryText(this.#exchange.req, 'fromSeq'), 'fromSeq')
     );
+  }
+
+  get traceParent(): string | undefined {
+    return traceParentIn(this.#header('traceparent'));
   }
 
   #header(name: string): string | undefined {

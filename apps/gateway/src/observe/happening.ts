@@ -3,6 +3,7 @@ export type Happening =
   | { readonly kind: 'listening'; readonly grpcPort: number | undefined; readonly url: string }
   | { readonly kind: 'stopping'; readonly drainMs: number }
   | { readonly kind: 'stopped' }
+  | { readonly kind: 'push-in-clear' }
   | { readonly kind: 'agents-changed'; readonly agents: readonly string[] }
   | { readonly kind: 'agents-unreadable'; readonly err: unknown }
   | ({ readonly kind: 'answered'; readonly status: number; readonly durationMs: number } & RequestName)

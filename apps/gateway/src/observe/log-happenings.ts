@@ -6,6 +6,7 @@ const lines: Readonly<Record<Happening['kind'], readonly [level: Level, message:
   listening: ['info', 'listening'],
   stopping: ['info', 'stopping: streams end, requests finish'],
   stopped: ['info', 'stopped'],
+  'push-in-clear': ['warn', 'credentials of webhooks are stored in clear: set PUSH_SECRET'],
   'agents-changed': ['info', 'agents announced'],
   'agents-unreadable': ['warn', 'the announced agents cannot be read; the last known ones are served'],
   answered: ['debug', 'answered'],

@@ -3,8 +3,8 @@ import type { Acceptance, Submission } from '@switchyard/store';
 import type { Backend } from './backend.ts';
 import type { Call } from './call.ts';
 import { activeExtensions, requireExtensions } from './extensions.ts';
+import { inlineWebhook } from './inline-webhook.ts';
 import { taskNotFound } from './read-task.ts';
-import { refusePush } from './refuse-push.ts';
 import { requireMediaTypes } from './require-media-types.ts';
 import { tooManyConfigs } from './too-many-configs.ts';
 
@@ -13,10 +13,13 @@ type Refused = Exclude<Acceptance['verdict'], 'accepted'>;
 
 /** The first half of SendMessage and SendStreamingMessage: the message is durable, its turn is queued. @throws {A2AError} */
 export async function acceptMessage(backend: Backend, call: Call, request: SendMessageRequest): Promise<Accepted> {
-  if (request.configuration?.taskPushNotificationConfig) return refusePush();
   requireExtensions(call);
   requireMediaTypes(call, request);
-  const acceptance = await backend.tasks.accept(call.scope, submission(call, request));
+  const webhook = inlineWebhook(backend, call, request);
+  const acceptance = await backend.tasks.accept(call.scope, {
+    ...submission(call, request),
+    ...(webhook && { webhook }),
+  });
   if (acceptance.verdict === 'accepted') return acceptance;
   throw refusals[acceptance.verdict](request);
 }

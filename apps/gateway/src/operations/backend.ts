@@ -1,14 +1,24 @@
-import type { Feeds, Tasks } from '@switchyard/store';
+import type { Feeds, Tasks, WebhookPolicy, Webhooks } from '@switchyard/store';
 import type { Cards } from '../cards/cards.ts';
 import type { GatewaySettings } from '../settings.ts';
 
 /** The part of the store's tasks that operations use. */
 export type TaskStore = Pick<Tasks, 'accept' | 'read' | 'list' | 'cancel'>;
 
+/** The part of the store's webhooks that operations use. */
+export type WebhookStore = Pick<Webhooks, 'create' | 'get' | 'list' | 'delete'>;
+
+export interface PushBackend {
+  readonly webhooks: WebhookStore;
+  readonly policy: Pick<WebhookPolicy, 'problemOf'>;
+}
+
 /** What operations stand on. */
 export interface Backend {
   readonly tasks: TaskStore;
   readonly feeds: Pick<Feeds, 'follow'>;
+  /** Unset: push notifications are off. */
+  readonly push: PushBackend | undefined;
   readonly cards: Pick<Cards, 'offersExtended' | 'presentExtended'>;
   readonly settings: Pick<GatewaySettings, 'sendMode' | 'blockingWaitMs' | 'cancelWaitMs' | 'maxPollWaitMs'>;
 }

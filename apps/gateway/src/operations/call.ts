@@ -21,4 +21,6 @@ export interface Call {
   readonly waitMs: number;
   /** The last event that the caller has seen of a stream that was cut. */
   readonly resumeAfter?: number | undefined;
+  /** W3C trace context. */
+  readonly traceParent?: string | undefined;
 }

@@ -12,11 +12,14 @@ import {
 } from '@switchyard/protocol';
 import type { Backend } from './backend.ts';
 import { cancelTask } from './cancel-task.ts';
+import { createPushConfig } from './create-push-config.ts';
+import { deletePushConfig } from './delete-push-config.ts';
 import { getExtendedAgentCard } from './get-extended-agent-card.ts';
+import { getPushConfig } from './get-push-config.ts';
 import { getTask } from './get-task.ts';
+import { listPushConfigs } from './list-push-configs.ts';
 import { listTasks } from './list-tasks.ts';
 import { type Operation, streaming, unary } from './operation.ts';
-import { refusePush } from './refuse-push.ts';
 import { sendMessage } from './send-message.ts';
 import { sendStreamingMessage } from './send-streaming-message.ts';
 import { subscribeToTask } from './subscribe-to-task.ts';
@@ -51,10 +54,18 @@ export function bindOperations(backend: Backend): Operations {
     SubscribeToTask: streaming(subscribeToTaskRequestSchema, (call, request) =>
       subscribeToTask(backend, call, request),
     ),
-    CreateTaskPushNotificationConfig: unary(createTaskPushNotificationConfigRequestSchema, refusePush),
-    GetTaskPushNotificationConfig: unary(getTaskPushNotificationConfigRequestSchema, refusePush),
-    ListTaskPushNotificationConfigs: unary(listTaskPushNotificationConfigsRequestSchema, refusePush),
-    DeleteTaskPushNotificationConfig: unary(deleteTaskPushNotificationConfigRequestSchema, refusePush),
+    CreateTaskPushNotificationConfig: unary(createTaskPushNotificationConfigRequestSchema, (call, request) =>
+      createPushConfig(backend, call, request),
+    ),
+    GetTaskPushNotificationConfig: unary(getTaskPushNotificationConfigRequestSchema, (call, request) =>
+      getPushConfig(backend, call, request),
+    ),
+    ListTaskPushNotificationConfigs: unary(listTaskPushNotificationConfigsRequestSchema, (call, request) =>
+      listPushConfigs(backend, call, request),
+    ),
+    DeleteTaskPushNotificationConfig: unary(deleteTaskPushNotificationConfigRequestSchema, (call, request) =>
+      deletePushConfig(backend, call, request),
+    ),
     GetExtendedAgentCard: unary(getExtendedAgentCardRequestSchema, (call) => getExtendedAgentCard(backend, call)),
   };
 }

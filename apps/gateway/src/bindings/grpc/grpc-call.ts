@@ -5,6 +5,7 @@ import { waitMsIn } from '../../http/preferences.ts';
 import type { WaitingCall, WaitingCalls } from '../../limits/waiting-calls.ts';
 import type { Call } from '../../operations/call.ts';
 import { parseExtensions } from '../../operations/extensions.ts';
+import { traceParentIn } from '../../push/trace-parent.ts';
 import { textIn } from './metadata.ts';
 import type { ServedCall } from './rpc.ts';
 
@@ -38,6 +39,10 @@ export class GrpcCall implements Call, Disposable {
 
   get waitMs(): number {
     return waitMsIn(textIn(this.#call.metadata, 'prefer'));
+  }
+
+  get traceParent(): string | undefined {
+    return traceParentIn(textIn(this.#call.metadata, 'traceparent'));
   }
 
   /** The answer is out. */

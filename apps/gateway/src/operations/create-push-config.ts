@@ -1,0 +1,24 @@
+import type { CreateTaskPushNotificationConfigRequest } from '@switchyard/protocol';
+import { toConfig } from '../push/to-config.ts';
+import { toWebhook } from '../push/to-webhook.ts';
+import type { Backend } from './backend.ts';
+import type { Call } from './call.ts';
+import type { Reply } from './operation.ts';
+import { taskNotFound } from './read-task.ts';
+import { requirePush } from './require-push.ts';
+import { tooManyConfigs } from './too-many-configs.ts';
+
+/** A2A 3.1.7. From here on each event of the task is told to the webhook; a config with a known id replaces that one. */
+export async function createPushConfig(
+  backend: Backend,
+  call: Call,
+  request: CreateTaskPushNotificationConfigRequest,
+): Promise<Reply> {
+  const { webhooks, policy } = requirePush(backend, call);
+  const { taskId } = request;
+  const draft = toWebhook(request, { policy, traceParent: call.traceParent, path: '' });
+  const made = await webhooks.create(call.scope, taskId, draft);
+  if (made === 'missing') throw taskNotFound(taskId);
+  if (made === 'too-many') throw tooManyConfigs(taskId);
+  return { json: JSON.stringify(toConfig(made, taskId)) };
+}

@@ -1,0 +1,41 @@
+import { A2AError, type ListTaskPushNotificationConfigsRequest } from '@switchyard/protocol';
+import { InvalidPageToken, type WebhookPage } from '@switchyard/store';
+import { toConfig } from '../push/to-config.ts';
+import type { Backend } from './backend.ts';
+import type { Call } from './call.ts';
+import type { Reply } from './operation.ts';
+import { taskNotFound } from './read-task.ts';
+import { requirePush } from './require-push.ts';
+
+/** More than a task can have. */
+const largestPage = 100;
+
+/** A2A 3.1.9: all configs of the task, in the order in which they were made, page by page if the caller wants. */
+export async function listPushConfigs(
+  backend: Backend,
+  call: Call,
+  request: ListTaskPushNotificationConfigsRequest,
+): Promise<Reply> {
+  const { taskId } = request;
+  const page = await readPage(backend, call, request);
+  if (!page) throw taskNotFound(taskId);
+  const configs = page.webhooks.map((webhook) => toConfig(webhook, taskId));
+  return { json: JSON.stringify({ configs, nextPageToken: page.nextPageToken }) };
+}
+
+async function readPage(
+  backend: Backend,
+  call: Call,
+  { taskId, pageSize, pageToken }: ListTaskPushNotificationConfigsRequest,
+): Promise<WebhookPage | undefined> {
+  try {
+    const query = { pageSize: Math.min(pageSize || largestPage, largestPage), pageToken };
+    return await requirePush(backend, call).webhooks.list(call.scope, taskId, query);
+  } catch (error) {
+    if (!(error instanceof InvalidPageToken)) throw error;
+    const violations = [
+      { field: 'pageToken', description: 'is not one that ListTaskPushNotificationConfigs answered' },
+    ];
+    throw new A2AError('InvalidParams', 'Invalid parameters', { violations, cause: error });
+  }
+}
