@@ -62,10 +62,15 @@ describe('the signed forms of a card', () => {
   it('keep an empty message, and what an extension is told', () => {
     const { exact } = signedForms({
       ...card,
-      capabilities: { extensions: [{ uri: 'urn:x', description: '', required: false, params: { empty: '' } }] },
+      capabilities: {
+        extensions: [
+          { uri: 'urn:x', description: '', required: false, params: { empty: '' } },
+          { uri: 'urn:y', params: {} },
+        ],
+      },
       securitySchemes: { params: { mtlsSecurityScheme: {} } },
     });
-    expect(exact).toContain('"extensions":[{"params":{"empty":""},"uri":"urn:x"}]');
+    expect(exact).toContain('"extensions":[{"params":{"empty":""},"uri":"urn:x"},{"params":{},"uri":"urn:y"}]');
     expect(exact).toContain('"securitySchemes":{"params":{"mtlsSecurityScheme":{}}}');
   });
 
