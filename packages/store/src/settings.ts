@@ -12,6 +12,11 @@ export interface StoreSettings {
   readonly replayMs: number;
   /** How long a messageId is remembered: a retry within it gets the first answer again. */
   readonly idempotencyMs: number;
+  /**
+   * Replicas that must have a message before it is acknowledged. 0: none, a fail-over may lose the messages of its last
+   * moment. 1 or more costs the gateway a round trip to them for each message, and none is taken while they are away.
+   */
+  readonly waitReplicas: number;
   /** After so long without a sign of life, the sweeper looks after a task that has work to do. */
   readonly leaseMs: number;
   /** How often a turn is begun before its task ends FAILED. */
@@ -52,6 +57,7 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   retentionMs: 7 * 24 * 3_600_000,
   replayMs: 10 * 60_000,
   idempotencyMs: 24 * 3_600_000,
+  waitReplicas: 0,
   leaseMs: 15_000,
   maxAttempts: 3,
   maxInbox: 100,

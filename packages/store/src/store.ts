@@ -43,8 +43,8 @@ export class Store {
   /** Connects nothing yet: see `start`. @param onError failures of the connections; they come back by themselves */
   constructor(settings: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>, onError: (error: Error) => void) {
     this.settings = { ...defaultStoreSettings, ...settings };
-    const { redisUrl, prefix, shards: shardCount, feedCheckMs } = this.settings;
-    this.#connections = createConnections(redisUrl);
+    const { redisUrl, prefix, shards: shardCount, feedCheckMs, waitReplicas } = this.settings;
+    this.#connections = createConnections(redisUrl, { isReplicated: waitReplicas > 0 });
     for (const connection of Object.values(this.#connections)) connection.on('error', onError);
     const redis = this.#connections.commands;
     this.#pulse = new Pulse(redis, this.#connections.subscriber);
@@ -56,6 +56,7 @@ export class Store {
       shards,
       queue: this.queue,
       cache: new TaskCache(this.settings.readCacheBytes),
+      replicated: this.#connections.replicated,
       vault: new Vault(this.settings.pushSecrets),
       settings: this.settings,
     };
@@ -75,9 +76,8 @@ export class Store {
 
   /** @throws {StoreError} Redis does not answer, may evict keys, or holds a deployment with other shards. */
   async start(): Promise<void> {
-    const { commands, subscriber } = this.#connections;
-    await Promise.all([commands.connect(), subscriber.connect()]);
-    await checkDeployment(commands, this.settings);
+    await Promise.all(Object.values(this.#connections).map((connection) => connection.connect()));
+    await checkDeployment(this.#connections.commands, this.settings);
     this.#pulse.start();
     this.feeds.start();
   }

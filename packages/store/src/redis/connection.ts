@@ -9,12 +9,18 @@ export interface Connections {
   readonly commands: RedisConnection;
   /** Channels of the feeds, of cancels and of the registry. */
   readonly subscriber: RedisConnection;
+  /** Messages that wait until replicas have them. */
+  readonly replicated?: RedisConnection;
 }
 
 /** Not yet connected: `connect()` is the store's `start`. @throws {StoreError} the address cannot be used */
-export function createConnections(redisUrl: string): Connections {
+export function createConnections(redisUrl: string, { isReplicated }: { isReplicated: boolean }): Connections {
   const address = parseRedisAddress(redisUrl);
-  return { commands: createConnection(address), subscriber: createConnection(address) };
+  return {
+    commands: createConnection(address),
+    subscriber: createConnection(address),
+    ...(isReplicated && { replicated: createConnection(address) }),
+  };
 }
 
 const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 5), 1_000);

@@ -11,7 +11,20 @@ export class WritesLost extends Error {
   }
 }
 
+/** Too few replicas have confirmed a write that was to be confirmed (WAIT_REPLICAS). It may have been made all the same. */
+export class NotReplicated extends Error {
+  override readonly name = 'NotReplicated';
+
+  constructor(confirmed: number, wanted: number) {
+    super(`${confirmed} of ${wanted} replicas have confirmed the write.`);
+  }
+}
+
 /** Whether the fault is Redis' own state, which passes: the same command may succeed later, and nobody here did wrong. */
 export function isOutage(error: unknown): boolean {
-  return error instanceof WritesLost || (error instanceof Error && OUTAGE.test(error.message));
+  return (
+    error instanceof WritesLost ||
+    error instanceof NotReplicated ||
+    (error instanceof Error && OUTAGE.test(error.message))
+  );
 }

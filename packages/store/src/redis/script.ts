@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RedisConnection } from './connection.ts';
+import { NotReplicated } from './outage.ts';
 
 const INCLUDE = /^--- @include "(.+)"$/gm;
 
@@ -26,6 +27,39 @@ export class Script {
       return redis.eval(this.source, keys.length, ...keys, ...args);
     }
   }
+
+  /**
+   * As `run`, but only once so many replicas have what it wrote. It leaves with its WAIT, on one connection, so that a
+   * fail-over between the two cannot pass for a confirmation.
+   * @throws {NotReplicated} it may have been written all the same
+   */
+  async runReplicated(
+    redis: RedisConnection,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+    { replicas, timeoutMs }: Replication,
+  ): Promise<unknown> {
+    const send = async (script: 'eval' | 'evalsha', source: string): Promise<unknown> => {
+      const pipeline = redis.pipeline([[script, source, keys.length, ...keys, ...args]]);
+      const [ran, waited] = (await pipeline.wait(replicas, timeoutMs).exec()) ?? [];
+      if (ran?.[0]) throw ran[0];
+      if (waited?.[0]) throw waited[0];
+      if (Number(waited?.[1]) < replicas) throw new NotReplicated(Number(waited?.[1]), replicas);
+      return ran?.[1];
+    };
+    try {
+      return await send('evalsha', this.#sha);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return send('eval', this.source);
+    }
+  }
+}
+
+export interface Replication {
+  readonly replicas: number;
+  /** How long they may take. */
+  readonly timeoutMs: number;
 }
 
 function withIncludes(url: URL): string {

@@ -33,6 +33,8 @@ if known then
   local key = task_key:sub(1, -#task_id - 1) .. known_id
   local seq, job, its_context = unpack(redis.call('HMGET', key, 'seq', 'scheduled', 'context'))
   if not seq then return { 'missing' } end
+  -- A write, so that whoever waits for replicas waits for what the first answer may have waited for in vain.
+  redis.call('PEXPIRE', KEYS[7], idempotency_ms)
   return { 'duplicate', known_id, its_context, tonumber(number), tonumber(seq), tonumber(job or 0), '' }
 end
 

@@ -12,6 +12,9 @@ import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
 import type { Acceptance, CallingTurn, CallSubmission, Delivery, RefusedCall, Submission } from './submission.ts';
 
+/** Replicas that are well need a millisecond. */
+const REPLICATED_WITHIN_MS = 1_000;
+
 export const acceptScript = new Script('accept.lua', import.meta.url);
 
 type Refusal = Exclude<Acceptance['verdict'], 'accepted'> | RefusedCall['verdict'];
@@ -29,6 +32,8 @@ type Reply =
 
 export interface AcceptPort {
   readonly redis: RedisConnection;
+  /** For messages that wait for replicas: what else is asked of Redis must not wait behind them. */
+  readonly replicated: RedisConnection | undefined;
   readonly shards: Shards;
   readonly queue: Queue;
   readonly vault: Vault;
@@ -106,16 +111,29 @@ interface Ids {
 }
 
 async function run(port: AcceptPort, scope: Scope, submission: Sent, ids: Ids): Promise<Reply> {
-  const { redis, shards, settings } = port;
+  const { redis, replicated, settings } = port;
+  const { names, args } = commandOf(port, scope, submission, ids);
+  const { waitReplicas: replicas } = settings;
+  if (!replicated) return (await acceptScript.run(redis, names, args)) as Reply;
+  const replication = { replicas, timeoutMs: REPLICATED_WITHIN_MS };
+  return (await acceptScript.runReplicated(replicated, names, args, replication)) as Reply;
+}
+
+function commandOf(
+  port: AcceptPort,
+  scope: Scope,
+  submission: Sent,
+  ids: Ids,
+): { names: string[]; args: (string | number)[] } {
+  const { shards, settings } = port;
   const keys = shards.of(ids.taskId);
-  return (await acceptScript.run(
-    redis,
-    [
+  return {
+    names: [
       ...keys.record(ids.taskId),
       keys.accepted(scope, submission.message.messageId),
       ...(submission.caller ? [keys.task(submission.caller.taskId)] : []),
     ],
-    [
+    args: [
       ...recordArguments(ids.taskId, settings),
       ownerOf(scope),
       ids.contextId,
@@ -129,7 +147,7 @@ async function run(port: AcceptPort, scope: Scope, submission: Sent, ids: Ids): 
         ? callerArguments(port, submission.caller)
         : webhookArguments(port, ids.taskId, submission)),
     ],
-  )) as Reply;
+  };
 }
 
 function callerArguments({ settings }: AcceptPort, { epoch, isDetached }: CallingTurn): (string | number)[] {
