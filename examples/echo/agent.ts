@@ -10,6 +10,8 @@ export default defineAgent({
       'Says what it was told. A few words make it do something else, for tests and for trying things out: ' +
       '"stream <n>", "slow <ms>", "ask", "auth", "message", "reject", "fail", "crash", "retry <n>".',
     version: '1.0.0',
+    defaultInputModes: ['*/*'],
+    defaultOutputModes: ['*/*'],
     skills: [
       {
         id: 'echo',

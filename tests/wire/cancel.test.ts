@@ -1,11 +1,14 @@
 import type { Task } from '@switchyard/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { callJsonRpc } from '../support/json-rpc.ts';
 import { transcript, userMessage } from '../support/messages.ts';
 import { type ErrorBody, getTask, post, type RestAnswer, send, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 let stack: Stack;
 let here: string;

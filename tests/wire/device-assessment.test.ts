@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Message, Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { callJsonRpc, type JsonRpcAnswer } from '../support/json-rpc.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 // System 5 of SYSTEMS.md: task first, on the wire to the letter, without a version header.
 

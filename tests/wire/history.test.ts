@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { ListTasksResponse, Message, SendMessageConfiguration, Task, TaskState } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { callJsonRpc } from '../support/json-rpc.ts';
 import { textOf, transcript, userMessage } from '../support/messages.ts';
 import { get, getTask, send, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 // System 2 of SYSTEMS.md: conversation history, exactly.
 
@@ -223,5 +226,5 @@ describe('the history', () => {
     expect(task.history).toHaveLength(502);
     const { body } = await get<Task>(`${echo()}/tasks/${task.id}?historyLength=1`);
     expect(transcript(body)).toEqual(['agent: the end']);
-  }, 60_000);
+  });
 });

@@ -1,5 +1,5 @@
 import type { Task } from '@switchyard/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { type EventStream, openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import type { Program } from '../support/process.ts';
@@ -8,6 +8,9 @@ import type { SentEvent } from '../support/sent-events.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 import { expectWholeStory, numberedLines } from '../support/whole-story.ts';
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 // Processes that stop or die in the middle of their work.
 
@@ -65,7 +68,7 @@ describe('a worker in the middle of a turn', () => {
     expect(await worker.stop()).toBe(0);
     await workerOf(task.id);
     await expectCompleted(task.id, [...seen, ...(await stream.rest())]);
-  }, 30_000);
+  });
 
   it('loses nothing by SIGKILL: another one begins the turn again, and it counts as an attempt', async () => {
     const { task, stream, seen } = await typing();
@@ -73,7 +76,7 @@ describe('a worker in the middle of a turn', () => {
     await worker.stop(0);
     await workerOf(task.id, 2);
     await expectCompleted(task.id, [...seen, ...(await stream.rest())]);
-  }, 30_000);
+  });
 });
 
 describe('a gateway with an open stream', () => {
@@ -86,7 +89,7 @@ describe('a gateway with an open stream', () => {
     expect(await stopped).toBe(0);
     expect(before.length).toBeLessThan(lines);
     await expectCompleted(task.id, await resumed(task, before));
-  }, 30_000);
+  });
 
   it('breaks the stream when it is killed, and the client resumes on another one', async () => {
     const { task, stream, seen } = await typing();
@@ -97,7 +100,7 @@ describe('a gateway with an open stream', () => {
     };
     await expect(readToTheBreak()).rejects.toMatchObject({ code: 'ECONNRESET' });
     await expectCompleted(task.id, await resumed(task, before));
-  }, 30_000);
+  });
 
   it('answers who waits for it with the task as it is on SIGTERM', async () => {
     const [url = ''] = stack.urls;
@@ -110,5 +113,5 @@ describe('a gateway with an open stream', () => {
     const { id, status } = await answer;
     expect(status.state).toMatch(/^TASK_STATE_(SUBMITTED|WORKING)$/);
     expect((await getTask(`${stack.urls[0]}/agents/echo`, id)).status.state).toBe('TASK_STATE_WORKING');
-  }, 30_000);
+  });
 });

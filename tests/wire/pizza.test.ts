@@ -1,9 +1,12 @@
 import type { Message, Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { callJsonRpc } from '../support/json-rpc.ts';
 import { transcript, userMessage } from '../support/messages.ts';
 import { type RecordingModel, startRecordingModel } from '../support/recording-model.ts';
 import { type Stack, startStack } from '../support/stack.ts';
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 // System 1 of SYSTEMS.md: a conversation over several turns.
 

@@ -1,8 +1,11 @@
 import type { Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { type ErrorBody, get, post } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 // Every read and write is scoped to who calls: what belongs to somebody else does not exist.
 

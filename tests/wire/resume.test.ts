@@ -1,11 +1,14 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { type EventStream, openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import { getTask, submit } from '../support/rest.ts';
 import type { SentEvent } from '../support/sent-events.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { expectWholeStory, numberedLines } from '../support/whole-story.ts';
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 // A stream that is cut and resumed has every event once, in order.
 
@@ -72,7 +75,7 @@ describe.each(bindings)('a stream over $binding that is cut at random places', (
       expectWholeStory(events, task);
     });
     await fc.assert(property, { numRuns: 12, endOnFailure: true });
-  }, 60_000);
+  });
 });
 
 describe.each(bindings)('a stream over $binding of a task that is being worked on', ({ resume }) => {
@@ -90,5 +93,5 @@ describe.each(bindings)('a stream over $binding of a task that is being worked o
     const task = await getTask(`${gateway(1)}/agents/typist`, taskId);
     expect(task.artifacts?.[0]?.parts).toEqual([{ text: numberedLines('line', 100) }]);
     for (const events of stories) expectWholeStory(events, task);
-  }, 60_000);
+  });
 });
