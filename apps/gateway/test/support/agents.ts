@@ -18,7 +18,7 @@ export const needed = 'https://example.com/extensions/needed/v1';
 
 /**
  * `echo` streams, `oracle` may answer with a plain message, `mute` neither streams nor notifies; `guest` and `strict` have extensions, `painter` takes
- * pictures and JSON and makes pictures; `insider` has an extended card, `braggart` only says so.
+ * pictures and JSON and makes pictures; `omnivore` takes whatever there is; `insider` has an extended card, `braggart` only says so.
  */
 export const agents: readonly AgentAnnouncement[] = [
   { id: 'echo', card, repliesWithMessage: false, concurrency: 1 },
@@ -54,6 +54,12 @@ export const agents: readonly AgentAnnouncement[] = [
       defaultOutputModes: ['image/png'],
       skills: [{ id: 'paint', name: 'Paint', description: 'Paints', tags: [], inputModes: ['application/json'] }],
     },
+    repliesWithMessage: false,
+    concurrency: 1,
+  },
+  {
+    id: 'omnivore',
+    card: { ...card, name: 'Omnivore', defaultInputModes: ['*/*'] },
     repliesWithMessage: false,
     concurrency: 1,
   },
