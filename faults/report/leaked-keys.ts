@@ -5,7 +5,8 @@ import type { RedisDeployment } from '../support/deployment.ts';
  * What stays for as long as a deployment does: the registry, and of each queue what BullMQ keeps of the queue itself.
  * Everything else belongs to a task and must be gone with it.
  */
-const LASTING = /\{agents\}:(?:agents|alive|shards|workers(?::reports)?)$|:q:[^:]+:(?:meta|events|stalled-check|stalled|marker|id)$/;
+const LASTING =
+  /\{agents\}:(?:agents|alive|shards|workers(?::reports)?)$|:q:[^:]+:(?:meta|events|stalled-check|stalled|marker|id)$/;
 
 /** Keys that are left once all tasks are past their retention. Waits for them to go, at most `withinMs`. */
 export async function leakedKeys(redis: RedisDeployment, prefix: string, withinMs: number): Promise<string[]> {
