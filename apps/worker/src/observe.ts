@@ -6,6 +6,7 @@ export type Happening =
   | { readonly kind: 'started'; readonly workerId: string; readonly agents: readonly string[] }
   | { readonly kind: 'stopping'; readonly running: number }
   | { readonly kind: 'stopped' }
+  | { readonly kind: 'draining' | 'drain-ended' }
   | { readonly kind: 'turn-begun'; readonly agent: string; readonly taskId: string; readonly attempt: number }
   | {
       readonly kind: 'turn-ended';

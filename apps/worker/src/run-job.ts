@@ -4,6 +4,7 @@ import { concludeTurn } from './conclude-turn.ts';
 import type { Observe } from './observe.ts';
 import { RunningTurn } from './running-turn.ts';
 import { StoredTurnPort } from './turn-port/stored-turn-port.ts';
+import type { TurnsUnderWay } from './turns-under-way.ts';
 
 export interface JobPort {
   readonly store: Store;
@@ -11,6 +12,7 @@ export interface JobPort {
   readonly observe: Observe;
   /** Aborted when the worker stops: running turns are given back. */
   readonly shutdown: AbortSignal;
+  readonly turns: TurnsUnderWay;
   /** Milliseconds between a turn's signs of life. */
   readonly renewEveryMs: number;
 }
@@ -36,6 +38,7 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
   });
   if (typeof turn === 'string') return withoutTurn(port, job, turn);
   if (turn.start.cancelRequested) running.interrupt(new TurnInterruption('canceled'));
+  using _entry = port.turns.enter(turn);
   using _signs = running.giveSignsOfLife(() => turn.renew(), port.renewEveryMs);
   try {
     return await runOneTurn(port, turn, running);

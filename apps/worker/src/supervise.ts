@@ -34,6 +34,7 @@ export class SupervisedConsumer<Job> {
   /** When there was last nothing to fetch, as far as we know. */
   #emptyAt = performance.now();
   #isChecking = false;
+  #isPaused = false;
 
   constructor(options: SupervisedOptions<Job>) {
     this.#options = options;
@@ -46,20 +47,34 @@ export class SupervisedConsumer<Job> {
 
   async start(): Promise<void> {
     await this.#consume();
-    this.#timer = setInterval(() => {
-      this.#check().catch((error: unknown) => this.#options.observe({ kind: 'trouble', where: 'supervise', error }));
-    }, IDLE_AFTER_MS);
+    this.#watch();
   }
 
   /** Fetches no more jobs; those that run go on. */
   async pause(): Promise<void> {
     clearInterval(this.#timer);
+    this.#isPaused = true;
     await this.#consumer?.pause();
+  }
+
+  /** Fetches jobs again. */
+  async resume(): Promise<void> {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    await this.#consumer?.resume();
+    if (!this.#isPaused) this.#watch();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#isPaused = true;
     await this.#consumer?.stop();
+  }
+
+  #watch(): void {
+    this.#timer = setInterval(() => {
+      this.#check().catch((error: unknown) => this.#options.observe({ kind: 'trouble', where: 'supervise', error }));
+    }, IDLE_AFTER_MS);
   }
 
   async #consume(): Promise<void> {
@@ -87,7 +102,7 @@ export class SupervisedConsumer<Job> {
     this.#isChecking = true; // while Redis is away one check waits for it, and not one a second
     try {
       const waiting = await this.#options.wake();
-      if (!waiting) this.#emptyAt = performance.now();
+      if (!waiting || this.#isPaused) this.#emptyAt = performance.now();
       else if (Math.min(this.#idleMs, performance.now() - this.#emptyAt) >= STUCK_AFTER_MS)
         await this.#replace(waiting);
     } finally {

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Agent } from '@switchyard/agent';
-import { TurnInterruption } from '@switchyard/agent';
-import type { JobOutcome, Store, TurnJob } from '@switchyard/store';
+import type { DrainOrder, JobOutcome, Store, TurnJob } from '@switchyard/store';
 import { Announcer } from './announce.ts';
 import { CallCloser } from './close-calls.ts';
+import { Drain } from './drain.ts';
 import type { Observe } from './observe.ts';
 import { PushDeliverer } from './push/push-deliverer.ts';
 import type { PushSettings } from './push/push-settings.ts';
 import { Quarantine } from './quarantine.ts';
+import { Reporter } from './report.ts';
 import { runJob } from './run-job.ts';
 import { SupervisedConsumer } from './supervise.ts';
 import { Sweeper } from './sweep.ts';
+import { TurnsUnderWay } from './turns-under-way.ts';
 
 export interface WorkerSettings {
   /** Milliseconds that running turns may go on after `stop`, before they are given back. */
@@ -38,7 +40,9 @@ export class Worker {
   readonly #consumers: readonly SupervisedConsumer<TurnJob>[];
   readonly #push: PushDeliverer | undefined;
   readonly #quarantine: Quarantine;
-  readonly #shutdown = new AbortController();
+  readonly #turns = new TurnsUnderWay();
+  readonly #drain: Drain;
+  readonly #reporter: Reporter;
   #stopped: Promise<void> | undefined;
 
   constructor(settings: WorkerSettings, parts: WorkerParts) {
@@ -50,6 +54,14 @@ export class Worker {
     this.#sweeper = new Sweeper(store.outbox, settings.sweepEveryMs, observe);
     this.#closer = new CallCloser(store.closings, settings.sweepEveryMs, observe);
     this.#consumers = agents.map((agent) => this.#supervise(agent));
+    this.#drain = new Drain(this.#consumers);
+    this.#reporter = new Reporter(store.ops.workers, {
+      workerId: this.id,
+      agents: agents.map(({ id }) => id),
+      turns: () => this.#turns.list(),
+      onOrder: (order) => this.#obey(order),
+      observe,
+    });
     this.#push = settings.push && new PushDeliverer(settings.push, { store, observe });
   }
 
@@ -61,6 +73,7 @@ export class Worker {
     await this.#closer.start();
     await this.#push?.start();
     await this.#announcer.start();
+    await this.#reporter.start();
     this.#parts.observe({ kind: 'started', workerId: this.id, agents: this.#parts.agents.map(({ id }) => id) });
   }
 
@@ -77,16 +90,22 @@ export class Worker {
       this.#announcer.stop(),
       this.#sweeper.stop(),
       this.#closer.stop(),
-      ...this.#consumers.map((consumer) => consumer.pause()),
+      this.#reporter.stop(),
+      this.#drain.begin({ giveBackAfterMs: this.#settings.drainMs }),
     ]);
-    const giveBack = (): void => this.#shutdown.abort(new TurnInterruption('shutdown'));
-    const drained = setTimeout(giveBack, this.#settings.drainMs);
     await Promise.all([
       this.#push?.stop(this.#settings.drainMs),
       ...this.#consumers.map((consumer) => consumer.stop()),
     ]);
-    clearTimeout(drained);
+    this.#drain.finish();
     observe({ kind: 'stopped' });
+  }
+
+  /** What an operator wants, unless the worker stops anyway. */
+  async #obey(order: DrainOrder | undefined): Promise<void> {
+    if (this.#stopped) return;
+    this.#parts.observe({ kind: order ? 'draining' : 'drain-ended' });
+    await (order ? this.#drain.begin(order) : this.#drain.end());
   }
 
   #supervise(agent: Agent): SupervisedConsumer<TurnJob> {
@@ -97,7 +116,7 @@ export class Worker {
       concurrency,
       observe,
       consume: (options) => store.turns.consume({ agent: id, concurrency, ...options }),
-      waiting: () => store.queue.waiting(id),
+      wake: () => store.queue.wake(id),
       run: (job) => this.#run(agent, job),
     });
   }
@@ -106,8 +125,8 @@ export class Worker {
     const { store, observe } = this.#parts;
     const renewEveryMs = store.settings.leaseMs / 3;
     try {
-      const port = { store, agent, observe, shutdown: this.#shutdown.signal, renewEveryMs };
-      return await this.#quarantine.admit(job, () => runJob(port, job));
+      const port = { store, agent, observe, shutdown: this.#drain.signal, turns: this.#turns, renewEveryMs };
+      return await this.#drain.admit(() => this.#quarantine.admit(job, () => runJob(port, job)));
     } catch (error) {
       // Redis was away, or a fault of ours: the queue starts the job again, or the sweeper does.
       observe({ kind: 'job-failed', agent: agent.id, taskId: job.taskId, error });

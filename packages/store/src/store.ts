@@ -4,6 +4,8 @@ import { Conversations } from './conversations/conversations.ts';
 import { DeadTurns } from './dead-turns/dead-turns.ts';
 import { Feeds } from './feed/feeds.ts';
 import { Memory } from './memory/memory.ts';
+import { Ops } from './ops/ops.ts';
+import { Workers } from './ops/workers.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { Push } from './push/push.ts';
 import { Vault } from './push/vault.ts';
@@ -35,6 +37,7 @@ export class Store {
   readonly deadTurns: DeadTurns;
   readonly push: Push;
   readonly registry: Registry;
+  readonly ops: Ops;
   readonly settings: StoreSettings;
   readonly #connections: Connections;
   readonly #pulse: Pulse;
@@ -72,6 +75,8 @@ export class Store {
     this.push = new Push(port, channels);
     this.feeds = new Feeds(port, channels, feedCheckMs);
     this.registry = new Registry(redis, channels, prefix);
+    const workers = new Workers(redis, channels, prefix);
+    this.ops = new Ops({ ...port, registry: this.registry, workers, deadTurns: this.deadTurns, push: this.push });
   }
 
   /** @throws {StoreError} Redis does not answer, may evict keys, or holds a deployment with other shards. */

@@ -41,6 +41,12 @@ export class DeadTurns {
       .map(deadTurn);
   }
 
+  /** @returns undefined: no such dead turn */
+  async find(taskId: string): Promise<DeadTurn | undefined> {
+    const [letter] = await this.#read(this.#port.shards.of(taskId), 1, taskId);
+    return letter && deadTurn(letter);
+  }
+
   /**
    * Sends the message again, for whom it was sent first, in the same context. A task that has ended stays ended, so a new
    * one refers to it. Done twice, it is done once. @returns undefined: no such dead turn

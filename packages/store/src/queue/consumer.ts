@@ -65,6 +65,11 @@ export class Consumer {
     await Promise.all(this.#workers.map((worker) => worker.pause(true)));
   }
 
+  /** Takes jobs again. */
+  async resume(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.resume()));
+  }
+
   /** Takes no more jobs and waits for those that run. */
   async stop(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.close()));

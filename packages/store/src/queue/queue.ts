@@ -16,6 +16,13 @@ const JOB_OPTIONS = {
   backoff: { type: 'fixed', delay: 1_000 },
 } as const;
 
+/** Jobs by what they are doing. `delayed`: they come back after a while. */
+export interface JobCounts {
+  readonly waiting: number;
+  readonly active: number;
+  readonly delayed: number;
+}
+
 /** The jobs of all agents: a BullMQ queue per agent and shard. A job says no more than which task has something to do. */
 export class Queue {
   readonly #queues = new Map<string, BullQueue>();
@@ -49,6 +56,36 @@ export class Queue {
     await this.add(agent, taskId, job);
   }
 
+  /** A job that is running stays. */
+  async remove(agent: string, taskId: string, job: number): Promise<void> {
+    await this.#queue(agent, this.#shards.of(taskId)).remove(jobId(taskId, job));
+  }
+
+  /** Of the jobs of an agent, over all shards. */
+  async counts(agent: string): Promise<JobCounts> {
+    const counts = await this.#onShards(agent, (queue) => queue.getJobCounts('waiting', 'active', 'delayed'));
+    const sum = (name: string): number => counts.reduce((total, count) => total + (count[name] ?? 0), 0);
+    return { waiting: sum('waiting'), active: sum('active'), delayed: sum('delayed') };
+  }
+
+  /** Jobs are added and wait: no worker is given any, until `resume`. Those that run go on. */
+  async pause(agent: string): Promise<void> {
+    await this.#onShards(agent, (queue) => queue.pause());
+  }
+
+  async resume(agent: string): Promise<void> {
+    await this.#onShards(agent, (queue) => queue.resume());
+  }
+
+  async isPaused(agent: string): Promise<boolean> {
+    return (await this.#onShards(agent, (queue) => queue.isPaused())).includes(true);
+  }
+
+  /** What BullMQ knows of a job: `waiting`, `active`, `delayed` …, or `unknown`. */
+  stateOf(agent: string, taskId: string, job: number): Promise<string> {
+    return this.#queue(agent, this.#shards.of(taskId)).getJobState(jobId(taskId, job));
+  }
+
   /** Jobs that wait for a worker, over all shards. */
   async waiting(agent: string): Promise<number> {
     const counts = await Promise.all(this.#shards.all.map((keys) => this.#queue(agent, keys).getWaitingCount()));
@@ -73,8 +110,14 @@ export class Queue {
   async #wakeShard(agent: string, keys: ShardKeys): Promise<number> {
     const queue = this.#queue(agent, keys);
     const waiting = await queue.getWaitingCount();
+    // Whoever is woken would be given none.
+    if (waiting && (await queue.isPaused())) return 0;
     if (waiting) await this.#redis.zadd(queue.toKey('marker'), 0, '0');
     return waiting;
+  }
+
+  #onShards<T>(agent: string, ask: (queue: BullQueue) => Promise<T>): Promise<T[]> {
+    return Promise.all(this.#shards.all.map((keys) => ask(this.#queue(agent, keys))));
   }
 
   #queue(agent: string, keys: ShardKeys): BullQueue {

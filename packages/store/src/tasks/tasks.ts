@@ -2,6 +2,7 @@ import type { Principal, Scope } from '../principal.ts';
 import { type AcceptPort, accept } from './accept.ts';
 import { type Cancellation, cancelTask } from './cancel.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './context-tasks.ts';
+import { type Deletion, deleteTask } from './delete.ts';
 import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list.ts';
 import { readTask } from './read.ts';
 import type { Acceptance, Submission } from './submission.ts';
@@ -34,5 +35,10 @@ export class Tasks {
 
   cancel(scope: Scope, taskId: string): Promise<Cancellation> {
     return cancelTask(this.#port, scope, taskId);
+  }
+
+  /** With all that belongs to it, once it has ended. */
+  delete(scope: Scope, taskId: string): Promise<Deletion> {
+    return deleteTask(this.#port, scope, taskId);
   }
 }

@@ -1,0 +1,28 @@
+import type { OpenTurn, ReportedTurn } from '@switchyard/store';
+
+interface Entry {
+  readonly turn: OpenTurn;
+  /** As performance.now(). */
+  readonly begunAt: number;
+}
+
+/** The turns that run here now, to be reported. */
+export class TurnsUnderWay {
+  readonly #entries = new Set<Entry>();
+
+  /** `using` it, the turn leaves when it ends. */
+  enter(turn: OpenTurn): Disposable {
+    const entry = { turn, begunAt: performance.now() };
+    this.#entries.add(entry);
+    return { [Symbol.dispose]: () => void this.#entries.delete(entry) };
+  }
+
+  list(): ReportedTurn[] {
+    const now = performance.now();
+    return [...this.#entries].map(({ turn: { start }, begunAt }) => ({
+      taskId: start.taskId,
+      epoch: start.epoch,
+      runsForMs: Math.round(now - begunAt),
+    }));
+  }
+}

@@ -1,0 +1,42 @@
+import { type Scope, scopeOf } from '../principal.ts';
+import { type Cancellation, cancelTask } from '../tasks/cancel.ts';
+import { type Deletion, deleteTask } from '../tasks/delete.ts';
+import { readTask } from '../tasks/read.ts';
+import type { OpsPort } from './ops-port.ts';
+import { readRecord, type TaskRecord } from './task-record.ts';
+
+/** Tasks of whichever principal, for operators: whoever asks here is not asked who it is. */
+export class AnyTask {
+  readonly #port: OpsPort;
+
+  constructor(port: OpsPort) {
+    this.#port = port;
+  }
+
+  /** @returns undefined: no such task */
+  record(taskId: string): Promise<TaskRecord | undefined> {
+    return readRecord(this.#port, taskId);
+  }
+
+  /** The task as its client sees it, as JSON. @returns undefined: no such task */
+  async contents(taskId: string): Promise<string | undefined> {
+    const scope = await this.#scopeOf(taskId);
+    return scope && (await readTask(this.#port, scope, taskId))?.task;
+  }
+
+  async cancel(taskId: string): Promise<Cancellation> {
+    const scope = await this.#scopeOf(taskId);
+    return scope ? cancelTask(this.#port, scope, taskId) : 'missing';
+  }
+
+  async delete(taskId: string): Promise<Deletion> {
+    const scope = await this.#scopeOf(taskId);
+    return scope ? deleteTask(this.#port, scope, taskId) : 'missing';
+  }
+
+  async #scopeOf(taskId: string): Promise<Scope | undefined> {
+    const { redis, shards } = this.#port;
+    const owner = await redis.hget(shards.of(taskId).task(taskId), 'owner');
+    return owner === null ? undefined : scopeOf(owner);
+  }
+}

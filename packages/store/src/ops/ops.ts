@@ -1,0 +1,58 @@
+import { type AgentReading, Agents } from './agents.ts';
+import { AnyTask } from './any-task.ts';
+import { DeadLetterOffice } from './dead-work.ts';
+import type { OpsPort } from './ops-port.ts';
+import { earliestFirst, type Page, type PageQuery, pageOf } from './page.ts';
+import { type RunningTurn, runningTurns } from './running-turns.ts';
+import { overdueTasks, type StuckTask, whyStuck } from './stuck-tasks.ts';
+import type { WorkerReading } from './worker-report.ts';
+import type { Workers } from './workers.ts';
+
+/** What operators see and do. Every list comes in pages. */
+export class Ops {
+  readonly workers: Workers;
+  readonly agents: Agents;
+  readonly dead: DeadLetterOffice;
+  readonly tasks: AnyTask;
+  readonly #port: OpsPort;
+
+  constructor(port: OpsPort) {
+    this.#port = port;
+    this.workers = port.workers;
+    this.agents = new Agents(port);
+    this.dead = new DeadLetterOffice(port);
+    this.tasks = new AnyTask(port);
+  }
+
+  /** By id. @throws {InvalidPageToken} */
+  async listAgents(query: PageQuery): Promise<Page<AgentReading>> {
+    return pageOf(await this.agents.list(), query, ({ id }) => id);
+  }
+
+  /** By id. @throws {InvalidPageToken} */
+  async listWorkers(query: PageQuery): Promise<Page<WorkerReading>> {
+    return pageOf(await this.workers.list(), query, ({ id }) => id);
+  }
+
+  /** The one that runs longest first. @throws {InvalidPageToken} */
+  async listTurns(query: PageQuery): Promise<Page<RunningTurn>> {
+    const turns = await runningTurns(this.#port);
+    return pageOf(turns, query, ({ since, taskId }) => earliestFirst(Date.parse(since), taskId));
+  }
+
+  /** The one that is silent longest first. @throws {InvalidPageToken} */
+  async listStuck(query: PageQuery): Promise<Page<StuckTask>> {
+    const [overdue, workers, agents] = await Promise.all([
+      overdueTasks(this.#port),
+      this.workers.list(),
+      this.agents.list(),
+    ]);
+    // Swept once or twice, and at work again all the same.
+    const alive = workers.filter(({ state }) => state !== 'silent').flatMap(({ turns }) => turns);
+    const running = new Set(alive.map(({ taskId }) => taskId));
+    const stuck = overdue.filter(({ taskId, hasOpenTurn }) => !(hasOpenTurn && running.has(taskId)));
+    const page = pageOf(stuck, query, ({ seenMs, taskId }) => earliestFirst(seenMs, taskId));
+    const byId = new Map(agents.map((agent) => [agent.id, agent]));
+    return { ...page, items: await Promise.all(page.items.map((task) => whyStuck(this.#port, task, byId))) };
+  }
+}

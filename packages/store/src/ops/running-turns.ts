@@ -1,0 +1,44 @@
+import { agentOf } from '../principal.ts';
+import type { OpsPort } from './ops-port.ts';
+
+/** A turn that a worker runs now. Times are ISO. */
+export interface RunningTurn {
+  readonly taskId: string;
+  readonly agent: string;
+  readonly worker: string;
+  readonly epoch: number;
+  readonly attempt: number;
+  readonly since: string;
+  /** Of the turn: its last event, or that its worker said it goes on. */
+  readonly lastSignOfLife: string;
+}
+
+/**
+ * The turns that workers report, as far as the tasks know them: one that ended since, or that another worker took over,
+ * is left out. One that has just begun comes with its worker's next report.
+ */
+export async function runningTurns(port: OpsPort): Promise<RunningTurn[]> {
+  const workers = await port.workers.list();
+  const reported = workers.flatMap(({ id, turns }) => turns.map((turn) => ({ worker: id, ...turn })));
+  const turns = await Promise.all(reported.map((turn) => confirmed(port, turn)));
+  return turns.filter((turn) => turn !== undefined);
+}
+
+interface Reported {
+  readonly worker: string;
+  readonly taskId: string;
+  readonly epoch: number;
+  readonly since: string;
+}
+
+async function confirmed({ redis, shards, settings }: OpsPort, turn: Reported): Promise<RunningTurn | undefined> {
+  const { taskId, epoch } = turn;
+  const keys = shards.of(taskId);
+  const [[owner, open, attempts], due] = await Promise.all([
+    redis.hmget(keys.task(taskId), 'owner', 'turn', 'attempts'),
+    redis.zscore(keys.outbox, taskId),
+  ]);
+  if (!owner || Number(open) !== epoch || due === null) return undefined;
+  const lastSignOfLife = new Date(Number(due) - settings.leaseMs).toISOString();
+  return { ...turn, agent: agentOf(owner), attempt: Number(attempts), lastSignOfLife };
+}

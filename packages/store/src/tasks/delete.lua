@@ -1,0 +1,45 @@
+-- delete: every key of a task that has ended goes, and every mention of it.
+--
+-- KEYS  1-6 as in record.lua   7 dead (zset)   8 conversations of its context (zset)
+--       9… what its principal sent before under the ids of its messages (strings)   then each of its conversations: hash, stream
+--       and, made from KEYS[1] and named in it, whatever else record.lua, lanes.lua and begin-turn.lua keep of a task
+-- ARGV  1 task id   2 owner   3 how many keys of messages   4… ids of its conversations
+-- Returns  deleted | live (it has not ended) | missing (no such task of this owner)
+-- Invariant: all of it or nothing. A task that has not ended is never touched.
+
+local task_key, events_key, inbox_key, outbox_key, index_root, push_key, dead_key, conversations_key = unpack(KEYS, 1, 8)
+local task_id, owner, messages = unpack(ARGV, 1, 3)
+messages = tonumber(messages)
+
+local its_owner, state, time, context, artifacts =
+  unpack(redis.call('HMGET', task_key, 'owner', 'state', 'time', 'context', 'artifacts'))
+if its_owner ~= owner then return 'missing' end
+if state:upper() ~= state then return 'live' end
+
+local gone = { task_key, events_key, inbox_key, task_key .. ':s', task_key .. ':c', task_key .. ':w', task_key .. ':d' }
+
+local names = { '@h' }
+for n = 1, tonumber(artifacts or 0) do names[n + 1] = '@p' .. n end
+for _, name in ipairs(names) do
+  local outside = redis.call('HGET', task_key, name)
+  if outside then gone[#gone + 1] = outside end
+end
+
+-- Another task may have been given the id of a message since this one was forgotten.
+for i = 9, 8 + messages do
+  local known = redis.call('GET', KEYS[i])
+  if known and known:match('^%S+ (%S+)') == task_id then gone[#gone + 1] = KEYS[i] end
+end
+for i = 9 + messages, #KEYS do gone[#gone + 1] = KEYS[i] end
+for i = 4, #ARGV do redis.call('ZREM', conversations_key, ARGV[i]) end
+
+for lane = 1, tonumber(redis.call('HGET', task_key .. ':w', 'last') or 0) do
+  redis.call('ZREM', push_key, task_id .. '.' .. lane)
+  redis.call('ZREM', push_key .. ':dead', task_id .. '.' .. lane)
+end
+redis.call('ZREM', index_root .. ':' .. owner, state .. time .. task_id)
+redis.call('ZREM', index_root .. ':' .. owner .. ':' .. context, state .. time .. task_id)
+redis.call('ZREM', outbox_key, task_id)
+redis.call('ZREM', dead_key, task_id)
+for _, key in ipairs(gone) do redis.call('UNLINK', key) end
+return 'deleted'

@@ -1,0 +1,57 @@
+import { isTerminal, type Task } from '@switchyard/protocol';
+import { listConversations } from '../conversations/conversation-reader.ts';
+import { ownerOf, personOf, type Scope } from '../principal.ts';
+import type { Queue } from '../queue/queue.ts';
+import { Script } from '../redis/script.ts';
+import { type ReadPort, readTask } from './read.ts';
+
+export const deleteScript = new Script('delete.lua', import.meta.url);
+
+/** `live`: the task has not ended; cancel it first. `missing`: no such task in this scope. */
+export type Deletion = 'deleted' | 'live' | 'missing';
+
+export interface DeletePort extends ReadPort {
+  readonly queue: Queue;
+}
+
+/** Conversations of one context that are looked through for those of the task. */
+const MAX_CONVERSATIONS = 1_000;
+
+/**
+ * Removes every key of a task that has ended: record, texts, events, indexes, webhooks with what they were not yet told, its
+ * conversations, and what was remembered of its messages. What agents keep for its context stays: it is not the task's.
+ */
+export async function deleteTask(port: DeletePort, scope: Scope, taskId: string): Promise<Deletion> {
+  const { redis, shards, queue } = port;
+  const reading = await readTask(port, scope, taskId, { includeArtifacts: false });
+  if (reading?.task === undefined) return 'missing';
+  if (!isTerminal(reading.state)) return 'live';
+  const { history = [], contextId = '' }: Task = JSON.parse(reading.task);
+  const keys = shards.of(taskId);
+  const messages = history.map(({ messageId }) => keys.accepted(scope, messageId));
+  const conversations = await conversationsOf(port, scope, { taskId, contextId });
+  const jobs = Number(await redis.hget(keys.task(taskId), 'jobs'));
+  const verdict = await deleteScript.run(
+    redis,
+    [
+      ...keys.record(taskId),
+      keys.dead,
+      keys.conversations(personOf(scope.principal), contextId),
+      ...messages,
+      ...conversations.flatMap((id) => [keys.conversation(id), keys.conversationEvents(id)]),
+    ],
+    [taskId, ownerOf(scope), messages.length, ...conversations],
+  );
+  // One that was canceled before it began may still wait in the queue.
+  if (verdict === 'deleted' && jobs) await queue.remove(scope.agent, taskId, jobs);
+  return verdict as Deletion;
+}
+
+async function conversationsOf(
+  port: DeletePort,
+  { principal }: Scope,
+  { taskId, contextId }: { taskId: string; contextId: string },
+): Promise<string[]> {
+  const found = await listConversations(port, personOf(principal), { contextId, limit: MAX_CONVERSATIONS });
+  return found.filter((conversation) => conversation.taskId === taskId).map(({ id }) => id);
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import type { OpenTurn, TurnEvent } from '../../src/index.ts';
+import { accepted, agentMessage, begun, userMessage } from '../support/drive.ts';
+import { alice, bob, testRedis, testStore } from '../support/redis.ts';
+
+const store = await testStore({ shards: 4, inlineTextBytes: 64 });
+const redis = testRedis();
+
+const completed: TurnEvent = {
+  kind: 'status',
+  state: 'TASK_STATE_COMPLETED',
+  settles: true,
+  message: agentMessage('done'),
+};
+
+/** What no task leaves behind: the queue's own keys and the registry stay. */
+async function keysLeft(): Promise<string[]> {
+  const keys = await redis.keys(`${store.settings.prefix}*`);
+  return keys.filter((key) => !/\{agents\}|:q:echo:(?:meta|events|marker|id)$/.test(key));
+}
+
+async function say(turn: OpenTurn, text: string): Promise<void> {
+  const artifact = { artifactId: 'a', parts: [{ text }] };
+  await turn.publish({ kind: 'artifact', artifact, append: false, lastChunk: true });
+}
+
+async function finished(): Promise<string> {
+  const { taskId } = await accepted(store, alice, userMessage('a question that is too long for the hash'));
+  const turn = await begun(store, taskId);
+  await say(turn, 'x'.repeat(500));
+  await turn.publish(completed);
+  await turn.flush();
+  return taskId;
+}
+
+test('nothing is left of a task that is deleted: no record, text, event, index, webhook, step nor remembered message', async () => {
+  const before = await keysLeft();
+  const taskId = await finished();
+  await store.push.webhooks.create(alice, taskId, { url: 'https://example.com/hook' });
+  expect((await keysLeft()).length).toBeGreaterThan(before.length + 5);
+  expect(await store.tasks.delete(alice, taskId)).toBe('deleted');
+  expect(await keysLeft()).toEqual(before);
+  expect(await store.tasks.read(alice, taskId)).toBeUndefined();
+  expect((await store.tasks.list(alice, { pageSize: 10 })).totalSize).toBe(0);
+  expect(await store.tasks.delete(alice, taskId)).toBe('missing');
+});
+
+test('a task that was canceled while its job waited takes the job along', async () => {
+  const { taskId } = await accepted(store, alice);
+  await store.tasks.cancel(alice, taskId);
+  expect((await store.queue.counts('echo')).waiting).toBeGreaterThan(0);
+  const { waiting } = await store.queue.counts('echo');
+  expect(await store.tasks.delete(alice, taskId)).toBe('deleted');
+  expect((await store.queue.counts('echo')).waiting).toBe(waiting - 1);
+});
+
+test('a task that has not ended, or is not the caller’s, is not touched', async () => {
+  const { taskId } = await accepted(store, alice);
+  expect(await store.tasks.delete(alice, taskId)).toBe('live');
+  const ended = await finished();
+  expect(await store.tasks.delete(bob, ended)).toBe('missing');
+  expect((await store.tasks.read(alice, ended))?.state).toBe('TASK_STATE_COMPLETED');
+});
+
+test('the id of a message can be used again, and what another task remembers by it stays', async () => {
+  const message = userMessage('again');
+  const first = await accepted(store, alice, message);
+  await store.tasks.cancel(alice, first.taskId);
+  const [key = ''] = await redis.keys(`${store.settings.prefix}*:m:*:${message.messageId}`);
+  const [print] = (await redis.get(key))?.split(' ') ?? [];
+  await redis.set(key, `${print} another-task 1`);
+  await store.tasks.delete(alice, first.taskId);
+  expect(await redis.get(key)).toBe(`${print} another-task 1`);
+  await redis.del(key);
+  expect((await accepted(store, alice, message)).isDuplicate).toBe(false);
+});
+
+test('conversations that a task held go with it', async () => {
+  const before = await keysLeft();
+  const { taskId, contextId } = await accepted(store, alice);
+  const turn = await begun(store, taskId);
+  const id = await store.conversations.open(turn, { seed: 'one', toAgent: 'other', maxTurns: 2 });
+  await store.conversations.append(turn, id, { seq: 1, event: { phase: 'complete' }, nextTurn: 1, isEnd: true });
+  await turn.publish(completed);
+  await turn.flush();
+  await store.closings.close();
+  expect(await store.conversations.list(alice.principal, { contextId, limit: 5 })).toHaveLength(1);
+  await store.queue.remove('echo', taskId, 1);
+  expect(await store.tasks.delete(alice, taskId)).toBe('deleted');
+  expect(await keysLeft()).toEqual(before);
+});
