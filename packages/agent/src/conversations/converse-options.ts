@@ -6,7 +6,9 @@ export interface Heard {
   /** Of what was heard: 1, 3, … */
   readonly turn: number;
   readonly text: string;
-  /** All of it. */
+  /** Everything that was said so far, turn 0 first; this agent's are the even ones. */
+  readonly texts: readonly string[];
+  /** What the text was taken from. */
   readonly reply: CallReply;
 }
 

@@ -79,8 +79,16 @@ class Exchange {
   /** What this agent says. */
   async #speak(turn: number, heard: CallReply | undefined): Promise<string> {
     const { toAgent, options, record } = this.#settings;
-    const { conversationId, message, reply } = { conversationId: record.id, ...options };
-    const say = () => (heard ? reply({ conversationId, turn: turn - 1, text: heard.text, reply: heard }) : message);
+    const say = () =>
+      heard
+        ? options.reply({
+            conversationId: record.id,
+            turn: turn - 1,
+            text: heard.text,
+            texts: [...record.texts],
+            reply: heard,
+          })
+        : options.message;
     try {
       return await this.#parts.steps.run(`conversation ${record.id} with ${toAgent}: turn ${turn}`, say);
     } catch (error) {

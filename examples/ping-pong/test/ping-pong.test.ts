@@ -1,0 +1,41 @@
+import type { Agent, ConversationEvent } from '@switchyard/agent';
+import { Conversation } from '@switchyard/agent/testing';
+import { describe, expect, it } from 'vitest';
+import requester from '../agent.ts';
+import target from '../target.ts';
+
+async function lunch(
+  other: Agent = target,
+): Promise<{ answer: string; events: readonly ConversationEvent[]; calls: number }> {
+  const conversation = new Conversation(requester, { agents: [other] });
+  const { answer } = await conversation.say('Where shall we have lunch?');
+  const [events = []] = conversation.world.conversations.values();
+  return { answer, events, calls: conversation.world.called.size };
+}
+
+describe('a lunch', () => {
+  it('is agreed on in turns, and announced outside of the conversation', async () => {
+    const { answer, events, calls } = await lunch();
+    const said = events.map((event) =>
+      event.phase === 'turn' ? `${event.fromAgent} ${event.turn}: ${event.text}` : event.phase,
+    );
+    expect(said).toEqual([
+      'requester 0: Where shall we have lunch?',
+      'target 1: The noodle place?',
+      'requester 2: Rather something lighter.',
+      'target 3: The salad bar, then.',
+      'requester 4: At noon?',
+      'target 5: At noon. See you there.',
+      'complete',
+    ]);
+    expect(answer).toBe('It is agreed: At noon. See you there.');
+    // One task for the whole conversation, one for the announcement.
+    expect(calls).toBe(2);
+  });
+
+  it('falls through when the target cannot talk', async () => {
+    const { answer, events } = await lunch({ ...target, execute: (turn) => turn.reject('I am fasting.') });
+    expect(answer).toBe('We could not agree: I am fasting.');
+    expect(events.map(({ phase }) => phase)).toEqual(['turn', 'error', 'complete']);
+  });
+});

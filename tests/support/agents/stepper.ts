@@ -1,0 +1,32 @@
+import { appendFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { defineAgent } from '@switchyard/agent';
+
+/**
+ * Does three steps, and writes down in a file whenever one is really done: `first <pid>`. In the middle of the second one
+ * it stops for as long as `pause` says, in the first attempt.
+ */
+export default defineAgent({
+  id: 'stepper',
+  card: { name: 'Stepper', description: 'Does one thing after the other.', version: '1.0.0', skills: [] },
+  async execute(turn) {
+    const { file, pauseMs } = turn.metadata as { file: string; pauseMs: number };
+    const note = (what: string): void => appendFileSync(file, `${what} ${process.pid}\n`);
+    const first = await turn.step('first', () => {
+      note('first');
+      return process.pid;
+    });
+    await turn.step('second', async () => {
+      const page = turn.artifact({ name: 'Page' });
+      await turn.working('half of it');
+      await page.append('one ');
+      await page.append('two ');
+      note('second');
+      if (turn.attempt === 1) await delay(pauseMs, undefined, { signal: turn.signal });
+      await page.finish('three');
+      await turn.working('all of it');
+    });
+    await turn.step('third', () => note('third'));
+    return turn.complete(`done first by ${first}`);
+  },
+});

@@ -1,0 +1,19 @@
+import { appendFileSync } from 'node:fs';
+import { defineAgent, isDone } from '@switchyard/agent';
+
+/** Has two others work side by side, and puts together what they say. Writes down who it is. */
+export default defineAgent({
+  id: 'team-host',
+  card: { name: 'Host', description: 'Delegates.', version: '1.0.0', skills: [] },
+  async execute(turn) {
+    const { file } = turn.metadata as { file: string };
+    appendFileSync(file, `host ${process.pid}\n`);
+    const replies = await Promise.all(
+      ['design', 'build'].map((text) => turn.call('team-member', text, { metadata: { ...turn.metadata } })),
+    );
+    const tasks = await turn.context();
+    const failed = replies.find((reply) => !isDone(reply));
+    if (failed) return turn.fail(`${failed.state}: ${failed.text}`);
+    return turn.complete(`${replies.map(({ text }) => text).join(' and ')}, ${tasks.length} tasks besides`);
+  },
+});
