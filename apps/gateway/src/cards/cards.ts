@@ -1,21 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { AgentCard } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
-import type { Authenticator } from '../auth/authenticator.ts';
 import { jwksPath } from '../keys/serve-jwks.ts';
-import type { GatewaySettings } from '../settings.ts';
 import { agentUrl } from './agent-url.ts';
 import { buildCard } from './build-card.ts';
+import type { CardParts } from './card-parts.ts';
 import { grpcAddress } from './grpc-address.ts';
 import type { Place } from './place.ts';
 import { signCard } from './sign-card.ts';
-
-/** What a card is made from, besides the agent. */
-export interface CardParts {
-  readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys' | 'push' | 'legacyV03'>;
-  readonly authenticator: Authenticator;
-  readonly grpcPort: () => number | undefined;
-}
 
 export interface PresentedCard {
   readonly card: AgentCard;

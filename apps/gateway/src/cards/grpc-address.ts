@@ -1,4 +1,4 @@
-import type { CardParts } from './cards.ts';
+import type { CardParts } from './card-parts.ts';
 
 /** `host:port` where clients reach the gRPC binding: as the settings say, else at the host of the other URLs. */
 export function grpcAddress(
