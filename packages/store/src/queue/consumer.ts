@@ -30,12 +30,17 @@ export interface ConsumerOptions {
 // Recovery from a killed worker within 4 s, while an event loop that is blocked for 2.8 s keeps its jobs.
 const LOCKS = { lockDuration: 3_500, lockRenewTime: 700, stalledInterval: 500, maxStalledCount: 1_000 } as const;
 
+/** Of its own events BullMQ keeps 10,000 a queue by default. Nobody reads them: ours are those of the tasks. */
+const KEPT_QUEUE_EVENTS = 100;
+
 /** Takes the jobs of one agent, from every shard, and runs them. */
 export class Consumer {
+  readonly #redis: RedisConnection;
   readonly #workers: Worker[];
   readonly #options: ConsumerOptions;
 
   constructor(redis: RedisConnection, shards: Shards, options: ConsumerOptions) {
+    this.#redis = redis;
     this.#options = options;
     const concurrency = Math.ceil(options.concurrency / shards.all.length);
     this.#workers = shards.all.map((keys) => {
@@ -57,6 +62,9 @@ export class Consumer {
 
   async start(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker.waitUntilReady()));
+    await Promise.all(
+      this.#workers.map((worker) => this.#redis.hset(worker.toKey('meta'), 'opts.maxLenEvents', KEPT_QUEUE_EVENTS)),
+    );
     for (const worker of this.#workers) worker.run().catch(this.#options.onError);
   }
 
