@@ -19,6 +19,7 @@ import { withStoreDeadline } from './limits/with-store-deadline.ts';
 import { logHappenings } from './observe/log-happenings.ts';
 import type { TaskStore, WebhookStore } from './operations/backend.ts';
 import { bindOperations } from './operations/operations.ts';
+import { noteClearStorage } from './push/note-clear-storage.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings.ts';
 
 /** The part of a `Store` that a gateway uses. It is started before the gateway and stopped after it, by whoever made it. */
@@ -64,7 +65,11 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const { tasks, webhooks } = withStoreDeadline(store, settings.storeTimeoutMs);
   const operations = bindOperations({
     tasks,
-    push: settings.push && { webhooks, policy: new WebhookPolicy(settings.push.policy) },
+    push: settings.push && {
+      webhooks,
+      policy: new WebhookPolicy(settings.push.policy),
+      noteStoring: noteClearStorage(store.push.webhooks.areSealed, observe),
+    },
     feeds: store.feeds,
     cards,
     settings,
@@ -96,7 +101,6 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     if (settings.grpc) await grpc?.open(settings.host, settings.grpc);
     const url = await listener.open(settings.host, settings.port);
     httpUrl = url;
-    if (settings.push && !store.push.webhooks.areSealed) observe({ kind: 'push-in-clear' });
     observe({ kind: 'listening', grpcPort: grpc?.port, url });
     return { url, grpcPort: grpc?.port };
   }

@@ -11,6 +11,8 @@ export type WebhookStore = Pick<Webhooks, 'create' | 'get' | 'list' | 'delete'>;
 export interface PushBackend {
   readonly webhooks: WebhookStore;
   readonly policy: Pick<WebhookPolicy, 'problemOf'>;
+  /** To be called before a config is stored. */
+  readonly noteStoring: () => void;
 }
 
 /** What operations stand on. */

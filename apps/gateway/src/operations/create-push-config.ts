@@ -14,9 +14,10 @@ export async function createPushConfig(
   call: Call,
   request: CreateTaskPushNotificationConfigRequest,
 ): Promise<Reply> {
-  const { webhooks, policy } = requirePush(backend, call);
+  const { webhooks, policy, noteStoring } = requirePush(backend, call);
   const { taskId } = request;
   const draft = toWebhook(request, { policy, traceParent: call.traceParent, path: '' });
+  noteStoring();
   const made = await webhooks.create(call.scope, taskId, draft);
   if (made === 'missing') throw taskNotFound(taskId);
   if (made === 'too-many') throw tooManyConfigs(taskId);

@@ -16,10 +16,11 @@ export function inlineWebhook(
 ): WebhookDraft | undefined {
   const config = configuration?.taskPushNotificationConfig;
   if (!config) return undefined;
-  const { policy } = requirePush(backend, call);
+  const { policy, noteStoring } = requirePush(backend, call);
   if (config.taskId !== undefined && config.taskId !== message.taskId) throw ofAnotherTask();
   const traceParent =
     call.traceParent ?? traceParentIn(message.metadata?.traceparent) ?? traceParentIn(metadata?.traceparent);
+  noteStoring();
   return toWebhook(config, { policy, traceParent, path });
 }
 

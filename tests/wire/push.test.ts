@@ -1,0 +1,120 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  DeleteTaskPushNotificationConfigRequest,
+  GetTaskPushNotificationConfigRequest,
+  ListTaskPushNotificationConfigsRequest,
+  SendMessageRequest,
+  TaskPushNotificationConfig,
+} from '@a2a-js/sdk';
+import {
+  type Client,
+  ClientFactory,
+  ClientFactoryOptions,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+} from '@a2a-js/sdk/client';
+import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
+import { createNotificationVerifier, type NotificationVerdict } from '@switchyard/agent/push-receiver';
+import type { StreamResponse } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Stack, startStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const token = 'token-of-this-client';
+let stack: Stack;
+let server: Server;
+let hook: string;
+const received: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
+
+beforeAll(async () => {
+  server = createServer(async (req, res) => {
+    received.push({ headers: req.headers, body: (await req.setEncoding('utf8').toArray()).join('') });
+    res.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  hook = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  stack = await startStack({
+    redisUrl: inject('redisUrl'),
+    agents: ['echo'],
+    env: {
+      PUSH_ALLOW_HTTP: 'true',
+      PUSH_ALLOW_HOSTS: '127.0.0.0/8',
+      PUSH_SECRET: 'a secret of this test alone',
+      PUSH_SIGNING_KEY: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    },
+  });
+});
+
+afterAll(async () => {
+  await stack?.stop();
+  server.close();
+});
+
+const eventsOf = (taskId: string): StreamResponse[] =>
+  received
+    .filter(({ headers }) => String(headers['x-a2a-delivery-id']).startsWith(taskId))
+    .map(({ body }) => JSON.parse(body));
+
+describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SDK asks for over %s', (binding) => {
+  let client: Client;
+
+  beforeAll(async () => {
+    const transports = [new JsonRpcTransportFactory(), new RestTransportFactory(), new GrpcTransportFactory()];
+    const options = { transports, preferredTransports: [binding] };
+    const factory = new ClientFactory(ClientFactoryOptions.createFrom(ClientFactoryOptions.default, options));
+    client = await factory.createFromUrl(stack.urls[0] ?? '');
+  });
+
+  /** Sends and does not wait; the id of the task. */
+  async function send(text: string, taskPushNotificationConfig?: object): Promise<string> {
+    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }] };
+    const configuration = { returnImmediately: true, taskPushNotificationConfig };
+    const answer = await client.sendMessage(SendMessageRequest.fromJSON({ message, configuration }));
+    if (!('status' in answer)) throw new Error('the answer is a message');
+    return answer.id;
+  }
+
+  it('is told all of the task, signed, in order', async () => {
+    const taskId = await send('stream 3', { url: hook, token });
+    await until(() => eventsOf(taskId).at(-1)?.statusUpdate?.status.state === 'TASK_STATE_COMPLETED', {
+      what: 'word of the end',
+    });
+    const [first, ...others] = eventsOf(taskId);
+    expect(first?.statusUpdate?.status.state).toBe('TASK_STATE_SUBMITTED');
+    expect(others.filter(({ artifactUpdate }) => artifactUpdate).length).toBeGreaterThan(2);
+
+    const keys = new URL('/.well-known/jwks.json', stack.urls[0]);
+    const verify = createNotificationVerifier({ keys, token, audience: new URL(hook).origin });
+    const verdicts: NotificationVerdict[] = [];
+    for (const each of received) verdicts.push(await verify(each));
+    expect(verdicts.map(({ kind }) => kind)).toEqual(received.map(() => 'genuine'));
+  });
+
+  it('is made, read, listed and deleted', async () => {
+    const taskId = await send('ask');
+    const authentication = { scheme: 'Bearer', credentials: 'c' };
+    const config = TaskPushNotificationConfig.fromJSON({ id: 'mine', taskId, url: hook, token, authentication });
+    expect(await client.createTaskPushNotificationConfig(config)).toEqual(config);
+    const mine = GetTaskPushNotificationConfigRequest.fromJSON({ taskId, id: 'mine' });
+    expect(await client.getTaskPushNotificationConfig(mine)).toEqual(config);
+    const page = await client.listTaskPushNotificationConfig(
+      ListTaskPushNotificationConfigsRequest.fromJSON({ taskId }),
+    );
+    expect(page).toEqual({ configs: [config], nextPageToken: '' });
+    await client.deleteTaskPushNotificationConfig(
+      DeleteTaskPushNotificationConfigRequest.fromJSON({ taskId, id: 'mine' }),
+    );
+    await expect(client.getTaskPushNotificationConfig(mine)).rejects.toThrow();
+  });
+});
+
+describe('what is secret of a webhook', () => {
+  it('is in no log', () => {
+    const logs = [...stack.gateways, ...stack.workers].map((program) => program.output()).join('\n');
+    expect(logs).not.toContain(token);
+    expect(logs).not.toContain('stored in clear');
+  });
+});
