@@ -1,4 +1,4 @@
-/** Aborts a call of a model that says nothing for too long, or whose turn is interrupted. */
+/** Aborts a call to somebody who says nothing for too long, or whose turn is interrupted. */
 export class Silence implements Disposable {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
@@ -24,7 +24,7 @@ export class Silence implements Disposable {
     return this.#isTooLong;
   }
 
-  /** The model has said something. */
+  /** Something was said. */
   end(): void {
     this.#timer.refresh();
   }

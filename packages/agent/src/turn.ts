@@ -1,24 +1,23 @@
-import type { Message, Metadata, Task, TaskState } from '@switchyard/protocol';
+import type { Message, Metadata, TaskState } from '@switchyard/protocol';
 import { artifactId } from './artifact-id.ts';
 import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
-import type { Caller } from './calls/call-port.ts';
 import type { CallReply, TaskReply } from './calls/call-reply.ts';
 import type { CallOptions } from './calls/outgoing-call.ts';
 import { type Joinable, TurnCalls } from './calls/turn-calls.ts';
-import { type WaitingCall, waitingCall, waitingMetadata } from './calls/waiting-call.ts';
-import { agentMessage, type Content, textOf } from './content.ts';
+import { waitingMetadata } from './calls/waiting-call.ts';
+import { agentMessage, type Content } from './content.ts';
 import { ContextMemory } from './context/context-memory.ts';
 import type { ContextOptions, ContextTask } from './context/context-port.ts';
 import { converse } from './conversations/converse.ts';
 import type { Conversed, ConverseOptions } from './conversations/converse-options.ts';
 import { derivedId } from './derived-id.ts';
 import { handled } from './handled.ts';
-import { accepts } from './media-range.ts';
 import type { Outcome } from './outcome.ts';
 import { TurnSteps } from './steps/turn-steps.ts';
 import { TurnMisuseError } from './turn-errors.ts';
+import { TurnInput } from './turn-input.ts';
 import { TurnJournal } from './turn-journal.ts';
-import type { Principal, StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
+import type { StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
 
 export interface StatusOptions {
   /** Merged into the metadata of the task (A2A 4.2.1). */
@@ -36,7 +35,7 @@ export interface StatusOptions {
  * - `TurnMisuseError` after the outcome, and for content without a part;
  * - `TurnEnded` once the turn no longer owns its task (canceled, timed out, taken over): let it pass, the worker knows.
  */
-export class Turn {
+export class Turn extends TurnInput {
   readonly #port: TurnPort;
   readonly #journal: TurnJournal;
   readonly #steps: TurnSteps;
@@ -45,39 +44,12 @@ export class Turn {
   readonly memory: ContextMemory;
 
   constructor(port: TurnPort, journal: TurnJournal = new TurnJournal(port)) {
+    super(port);
     this.#port = port;
     this.#journal = journal;
     this.#steps = new TurnSteps(port, journal);
     this.#calls = new TurnCalls(port, journal);
     this.memory = new ContextMemory(port, journal);
-  }
-
-  /** The task as it was before this turn (A2A 4.1.1). */
-  get task(): Task {
-    return this.#port.task;
-  }
-
-  /** The message that this turn is to answer. */
-  get message(): Message {
-    return this.#port.message;
-  }
-
-  /** The text parts of the message, each on a line of its own; empty when it has none. */
-  get text(): string {
-    return textOf(this.message);
-  }
-
-  /**
-   * Both sides of the conversation, in the order in which they were said. The message of this turn is among them, mostly as the last;
-   * a message that the client sent while an earlier turn ran stands before that turn's answer.
-   */
-  get history(): readonly Message[] {
-    return this.task.history ?? [];
-  }
-
-  /** On whose behalf the turn runs. */
-  get principal(): Principal {
-    return this.#port.principal;
   }
 
   /**
@@ -86,36 +58,6 @@ export class Turn {
    */
   get signal(): AbortSignal {
     return this.#journal.signal;
-  }
-
-  /** 1 for the first attempt at this message, 2 after one that failed retryably or whose worker died, … */
-  get attempt(): number {
-    return this.#port.attempt;
-  }
-
-  /** True when a `RetryableError` would fail the task. */
-  get isLastAttempt(): boolean {
-    return this.#port.isLastAttempt;
-  }
-
-  /** Media types that the client accepts, for example `application/json` (A2A 3.2.2); empty: any. */
-  get acceptedOutputModes(): readonly string[] {
-    return this.#port.acceptedOutputModes;
-  }
-
-  /** Whether the client accepts a media type, be it by a range such as `text/*`. */
-  accepts(mediaType: string): boolean {
-    return accepts(this.acceptedOutputModes, mediaType);
-  }
-
-  /** URIs of the extensions that the client asked for (A2A 3.2.6). */
-  get extensions(): readonly string[] {
-    return this.#port.extensions;
-  }
-
-  /** The metadata of the client's request (A2A 3.2.5). */
-  get metadata(): Metadata {
-    return this.#port.metadata;
   }
 
   /** How the turn ended, once that is durable. `requireAuth` is no end: the agent may go on when it has its credential. */
@@ -204,16 +146,6 @@ export class Turn {
     if (reply.state === 'TASK_STATE_INPUT_REQUIRED') return this.requireInput(asked);
     if (reply.state === 'TASK_STATE_AUTH_REQUIRED') return this.requireAuth(asked);
     throw new TurnMisuseError(`A reply in ${reply.state} asks for nothing that a client could answer.`);
-  }
-
-  /** The task of another agent whose question the client answers with this message: `turn.call(agent, turn.text, { taskId })`. */
-  get waitingCall(): WaitingCall | undefined {
-    return waitingCall(this.history);
-  }
-
-  /** The agent that sent this message in a turn of its own; undefined when it comes from a client. */
-  get caller(): Caller | undefined {
-    return this.#port.caller;
   }
 
   /** The other tasks of the context, of all agents and of the same principal, the latest first, with their results. */

@@ -1,9 +1,9 @@
 import type OpenAI from 'openai';
 import type { ChatCompletionCreateParams, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import { Silence } from '../silence.ts';
 import { AgentError, RetryableError } from '../turn-errors.ts';
 import { type ModelConnection, openClient } from './connection.ts';
 import { modelError } from './model-error.ts';
-import { Silence } from './silence.ts';
 
 export interface ModelSettings extends ModelConnection {
   readonly model: string;

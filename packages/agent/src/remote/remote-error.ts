@@ -1,0 +1,71 @@
+import {
+  isJsonRpcError,
+  isRestError,
+  A2AError as SdkError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
+import { A2AError } from '@switchyard/protocol';
+
+/**
+ * - `unreachable`: no answer, or one that says "not now". It may pass.
+ * - `lost`: the agent does not know the task.
+ * - `unsupported`: the agent does not do that, or not with a task in this state.
+ * - `refused`: any other refusal of the agent, or an answer that is no A2A. It will not pass.
+ */
+export type RemoteErrorKind = 'unreachable' | 'lost' | 'unsupported' | 'refused';
+
+export interface RemoteErrorOptions {
+  readonly cause?: unknown;
+  /** The agent says when to come again, in milliseconds from now. */
+  readonly retryAfterMs?: number | undefined;
+  /** False: the agent cannot have got the request. */
+  readonly mayHaveArrived?: boolean;
+}
+
+/** What went wrong with a request to the other agent. */
+export class RemoteError extends Error {
+  override readonly name = 'RemoteError';
+  readonly kind: RemoteErrorKind;
+  readonly retryAfterMs: number | undefined;
+  readonly mayHaveArrived: boolean;
+
+  constructor(kind: RemoteErrorKind, message: string, options: RemoteErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.kind = kind;
+    this.retryAfterMs = options.retryAfterMs;
+    this.mayHaveArrived = options.mayHaveArrived ?? true;
+  }
+
+  /** What the SDK's client throws, as this. */
+  static from(error: unknown): RemoteError {
+    if (error instanceof RemoteError) return error;
+    // The client wraps what a stream says in an error of its own.
+    if (error instanceof Error && error.cause instanceof SdkError) return RemoteError.from(error.cause);
+    if (error instanceof SdkError) return new RemoteError(kindOf(error), error.message, { cause: error });
+    if (error instanceof A2AError)
+      return new RemoteError('refused', `its answer is no A2A (${error.message})`, { cause: error });
+    return new RemoteError('unreachable', 'it gave no answer', { cause: error, mayHaveArrived: !wasTurnedAway(error) });
+  }
+}
+
+/** JSON-RPC's "internal error", and the same in HTTP: a fault of the agent that may not be there the next time. */
+const internalError = -32603;
+
+/** `unknown`, because to the compiler all of the SDK's errors look alike, and none of them is left after the first question. */
+function kindOf(error: unknown): RemoteErrorKind {
+  if (error instanceof TaskNotFoundError) return 'lost';
+  if (error instanceof UnsupportedOperationError) return 'unsupported';
+  if (isJsonRpcError(error) && error.envelopeCode === internalError) return 'unreachable';
+  if (isRestError(error) && error.statusCode >= 500) return 'unreachable';
+  return 'refused';
+}
+
+/** There was no connection at all. */
+function wasTurnedAway(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'].includes(
+    code,
+  );
+}

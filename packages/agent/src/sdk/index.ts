@@ -1,0 +1,1 @@
+export { sdkExecutor } from './sdk-executor.ts';

@@ -1,0 +1,83 @@
+import type { Message, Metadata, Task } from '@switchyard/protocol';
+import type { Caller } from './calls/call-port.ts';
+import { type WaitingCall, waitingCall } from './calls/waiting-call.ts';
+import { textOf } from './content.ts';
+import { accepts } from './media-range.ts';
+import type { Principal, TurnPort } from './turn-port.ts';
+
+/** What a turn knows from its beginning. */
+export class TurnInput {
+  readonly #port: TurnPort;
+
+  constructor(port: TurnPort) {
+    this.#port = port;
+  }
+
+  /** The task as it was before this turn (A2A 4.1.1). */
+  get task(): Task {
+    return this.#port.task;
+  }
+
+  /** The message that this turn is to answer. */
+  get message(): Message {
+    return this.#port.message;
+  }
+
+  /** The text parts of the message, each on a line of its own; empty when it has none. */
+  get text(): string {
+    return textOf(this.message);
+  }
+
+  /**
+   * Both sides of the conversation, in the order in which they were said. The message of this turn is among them, mostly as the last;
+   * a message that the client sent while an earlier turn ran stands before that turn's answer.
+   */
+  get history(): readonly Message[] {
+    return this.task.history ?? [];
+  }
+
+  /** On whose behalf the turn runs. */
+  get principal(): Principal {
+    return this.#port.principal;
+  }
+
+  /** 1 for the first attempt at this message, 2 after one that failed retryably or whose worker died, … */
+  get attempt(): number {
+    return this.#port.attempt;
+  }
+
+  /** True when a `RetryableError` would fail the task. */
+  get isLastAttempt(): boolean {
+    return this.#port.isLastAttempt;
+  }
+
+  /** Media types that the client accepts, for example `application/json` (A2A 3.2.2); empty: any. */
+  get acceptedOutputModes(): readonly string[] {
+    return this.#port.acceptedOutputModes;
+  }
+
+  /** Whether the client accepts a media type, be it by a range such as `text/*`. */
+  accepts(mediaType: string): boolean {
+    return accepts(this.acceptedOutputModes, mediaType);
+  }
+
+  /** URIs of the extensions that the client asked for (A2A 3.2.6). */
+  get extensions(): readonly string[] {
+    return this.#port.extensions;
+  }
+
+  /** The metadata of the client's request (A2A 3.2.5). */
+  get metadata(): Metadata {
+    return this.#port.metadata;
+  }
+
+  /** The task of another agent whose question the client answers with this message: `turn.call(agent, turn.text, { taskId })`. */
+  get waitingCall(): WaitingCall | undefined {
+    return waitingCall(this.history);
+  }
+
+  /** The agent that sent this message in a turn of its own; undefined when it comes from a client. */
+  get caller(): Caller | undefined {
+    return this.#port.caller;
+  }
+}
