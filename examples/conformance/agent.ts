@@ -1,6 +1,17 @@
 import { defineAgent } from '@switchyard/agent';
-import { offers } from './config.ts';
+import { offers, requiresExtension } from './config.ts';
 import { scenarioOf } from './scenarios.ts';
+
+const optional = {
+  uri: 'https://example.com/extensions/conformance/v1',
+  description: 'Changes nothing: it is there to be asked for.',
+  required: false,
+};
+const required = {
+  uri: 'urn:a2a:tck:required-extension',
+  description: 'Changes nothing, but no message is taken without it.',
+  required: true,
+};
 
 /** What the official compatibility kit talks to: the prefix of a message's id says what it should do. */
 export default defineAgent({
@@ -15,15 +26,7 @@ export default defineAgent({
       streaming: offers('streaming'),
       pushNotifications: offers('push'),
       extendedAgentCard: true,
-      ...(offers('extensions') && {
-        extensions: [
-          {
-            uri: 'https://example.com/extensions/conformance/v1',
-            description: 'Changes nothing: it is there to be asked for.',
-            required: false,
-          },
-        ],
-      }),
+      ...(offers('extensions') && { extensions: requiresExtension ? [optional, required] : [optional] }),
     },
     defaultInputModes: ['text/plain', 'application/json'],
     defaultOutputModes: ['text/plain', 'application/json'],
