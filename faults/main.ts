@@ -30,18 +30,19 @@ const chaos = await runChaos({
   kills: Number(values.kills),
   seed: Number(values.seed),
   clients: Number(values.clients),
-  pauseMs: [3_000, 9_000],
+  pauseMs: [2_000, 6_000],
   retentionMs: 45_000,
   say,
 });
+process.stdout.write(`\n${chaosTable(chaos)}\n`);
+for (const example of chaos.tally.examples(20)) say(example);
 say('recovery from kill -9 of a worker');
 const recovery = await measureRecovery({ rounds: 6, tasks: 20 });
 const rounds = Number(values['fail-overs']);
 const cluster = await failOvers(await startCluster(), 'Cluster');
 const sentinel = await failOvers(await startSentinel(), 'Sentinel', 2);
 
-process.stdout.write(`\n${chaosTable(chaos)}\n\n${figures(recovery, { Cluster: cluster, Sentinel: sentinel })}\n`);
-for (const example of chaos.tally.examples(20)) say(example);
+process.stdout.write(`\n${figures(recovery, { Cluster: cluster, Sentinel: sentinel })}\n`);
 if (!isGood()) process.exitCode = 1;
 
 async function failOvers(

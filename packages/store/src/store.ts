@@ -12,7 +12,7 @@ import { Vault } from './push/vault.ts';
 import { Queue } from './queue/queue.ts';
 import { Channels } from './redis/channels.ts';
 import { checkDeployment } from './redis/check-deployment.ts';
-import { type Connections, createConnections } from './redis/connection.ts';
+import { type Connections, connectPatiently, createConnections } from './redis/connection.ts';
 import { Pulse } from './redis/pulse.ts';
 import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
@@ -81,7 +81,7 @@ export class Store {
 
   /** @throws {StoreError} Redis does not answer, may evict keys, or holds a deployment with other shards. */
   async start(): Promise<void> {
-    await Promise.all(Object.values(this.#connections).map((connection) => connection.connect()));
+    await Promise.all(Object.values(this.#connections).map(connectPatiently));
     await checkDeployment(this.#connections.commands, this.settings);
     this.#pulse.start();
     this.feeds.start();

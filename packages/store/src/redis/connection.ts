@@ -23,6 +23,25 @@ export function createConnections(redisUrl: string, { isReplicated }: { isReplic
   };
 }
 
+/** How long a Redis may take to be there when we start: whatever starts us may have started it a moment ago. */
+const START_WITHIN_MS = 5_000;
+
+/** Resolves when it is connected, be it not at the first attempt. Rejects with what was wrong with that one. */
+export async function connectPatiently(connection: RedisConnection): Promise<void> {
+  try {
+    await connection.connect();
+  } catch (error) {
+    // It goes on trying by itself.
+    await new Promise<void>((resolve, reject) => {
+      const late = setTimeout(() => reject(error), START_WITHIN_MS);
+      connection.once('ready', () => {
+        clearTimeout(late);
+        resolve();
+      });
+    });
+  }
+}
+
 const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 5), 1_000);
 
 /** A master that became a replica: connect again, to find the new one, and send the command there. */
@@ -40,6 +59,8 @@ const CLUSTER = {
   enableReadyCheck: false,
   maxRedirections: 1_000,
   slotsRefreshInterval: 1_000,
+  // The default of 1 s is not enough on a machine that starts everything at once.
+  slotsRefreshTimeout: 2_000,
   clusterRetryStrategy: retryStrategy,
 } as const;
 
