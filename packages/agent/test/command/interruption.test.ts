@@ -89,7 +89,7 @@ describe('when its worker is restarted, a program', () => {
     const message = { messageId: 'message-of-task-1', role: 'ROLE_USER' as const, parts: [{ text: 'Work' }] };
     const task = { id: 'task-1', contextId: 'context', status: { state: 'TASK_STATE_SUBMITTED' as const } };
     const starts = () => bench.read({ task }, 'starts');
-    await until(starts, { what: 'the program has begun' });
+    await until(starts, { what: 'the program has begun', timeoutMs: 15_000 });
     worker.kill('SIGKILL');
     await once(worker, 'exit');
     const { port, result } = bench.begin('exit 1', {}, { message, task, attempt: 2 });
@@ -98,7 +98,7 @@ describe('when its worker is restarted, a program', () => {
     await result;
     expect(port.current.status.state).toBe('TASK_STATE_COMPLETED');
     expect(await starts()).toBe('start\n');
-  });
+  }, 30_000);
 
   it('ends when no attempt takes it over in time, and is started again by one that comes too late', async () => {
     await using bench = await Bench.open();
