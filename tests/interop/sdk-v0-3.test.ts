@@ -115,6 +115,19 @@ describe.each(bindings)('@a2a-js/sdk 0.3 over %s', (binding) => {
     expect((await client.cancelTask({ id })).status.state).toBe('canceled');
   });
 
+  it('makes, reads, lists and deletes a push notification config', async () => {
+    const { id } = await taskIn(client.sendMessage(request('slow 60000', { blocking: false })));
+    const hook = { id: 'hook', url: 'https://example.com/hook' };
+    const made = await client.setTaskPushNotificationConfig({ taskId: id, pushNotificationConfig: hook });
+    expect(made).toMatchObject({ taskId: id, pushNotificationConfig: hook });
+    const place = { id, pushNotificationConfigId: hook.id };
+    expect(await client.getTaskPushNotificationConfig(place)).toMatchObject({ pushNotificationConfig: hook });
+    expect(await client.listTaskPushNotificationConfig({ id })).toMatchObject([{ pushNotificationConfig: hook }]);
+    await client.deleteTaskPushNotificationConfig(place);
+    expect(await client.listTaskPushNotificationConfig({ id })).toEqual([]);
+    await client.cancelTask({ id });
+  });
+
   it.each([
     ['TaskNotFoundError', () => client.getTask({ id: 'nothing' })],
     ['TaskNotFoundError', () => client.cancelTask({ id: 'nothing' })],

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import {
   CancelTaskRequest,
+  DeleteTaskPushNotificationConfigRequest,
+  GetTaskPushNotificationConfigRequest,
   GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
   ListTasksRequest,
   SendMessageRequest,
   StreamResponse,
   SubscribeToTaskRequest,
   Task,
+  TaskPushNotificationConfig,
   TaskState,
 } from '@a2a-js/sdk';
 import {
@@ -171,6 +175,20 @@ describe.each(bindings)('@a2a-js/sdk over %s', (binding) => {
     const { id } = await taskIn(client.sendMessage(request('slow 60000', { returnImmediately: true })));
     const canceled = await client.cancelTask(CancelTaskRequest.fromJSON({ id }));
     expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+  });
+
+  it('makes, reads, lists and deletes a push notification config', async () => {
+    const { id: taskId } = await taskIn(client.sendMessage(request('slow 60000', { returnImmediately: true })));
+    const hook = { taskId, id: 'hook', url: 'https://example.com/hook' };
+    const made = await client.createTaskPushNotificationConfig(TaskPushNotificationConfig.fromJSON(hook));
+    expect(made).toMatchObject(hook);
+    const place = GetTaskPushNotificationConfigRequest.fromJSON(hook);
+    expect(await client.getTaskPushNotificationConfig(place)).toMatchObject(hook);
+    const all = ListTaskPushNotificationConfigsRequest.fromJSON({ taskId });
+    expect((await client.listTaskPushNotificationConfig(all)).configs).toMatchObject([hook]);
+    await client.deleteTaskPushNotificationConfig(DeleteTaskPushNotificationConfigRequest.fromJSON(hook));
+    expect((await client.listTaskPushNotificationConfig(all)).configs).toEqual([]);
+    await client.cancelTask(CancelTaskRequest.fromJSON({ id: taskId }));
   });
 
   it.each([
