@@ -16,8 +16,8 @@ import {
 } from './conversation.ts';
 import { listConversations, type ReaderPort, readConversation, readEvents } from './conversation-reader.ts';
 
-export const openConversationScript = new Script('open-conversation.lua', import.meta.url);
-export const appendConversationScript = new Script('append-conversation.lua', import.meta.url);
+const openConversationScript = new Script('open-conversation.lua', import.meta.url);
+const appendConversationScript = new Script('append-conversation.lua', import.meta.url);
 
 export interface ConversationsPort extends ReaderPort {
   readonly settings: StoreSettings;

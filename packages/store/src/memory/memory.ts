@@ -4,7 +4,7 @@ import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
 
-export const writeMemoryScript = new Script('write-memory.lua', import.meta.url);
+const writeMemoryScript = new Script('write-memory.lua', import.meta.url);
 
 export interface MemoryPort {
   readonly redis: RedisConnection;

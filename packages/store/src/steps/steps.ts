@@ -3,8 +3,8 @@ import { Script } from '../redis/script.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
 import type { TurnsPort } from '../turns/turns-port.ts';
 
-export const beginStepScript = new Script('begin-step.lua', import.meta.url);
-export const endStepScript = new Script('end-step.lua', import.meta.url);
+const beginStepScript = new Script('begin-step.lua', import.meta.url);
+const endStepScript = new Script('end-step.lua', import.meta.url);
 
 /** The results of the steps of one turn take more room than they may. */
 export class TooManyResults extends Error {
