@@ -1,7 +1,9 @@
 import type { Task } from '@switchyard/protocol';
+import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
+import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
-import { InvalidPageToken } from '../src/index.ts';
+import { InvalidPageToken, type Store } from '../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
 import { alice, bob, testRedis, testStore } from './support/redis.ts';
 
@@ -96,8 +98,13 @@ describe('accepting a message', () => {
   });
 
   test('takes one round trip for a new task: the message and the job leave together', async () => {
-    await accepted(store, alice);
-    const sent = await commandsDuring(() => accepted(store, alice));
+    // Of its own: ioredis loses its place when others' commands come while MONITOR begins.
+    const quiet = await startRedis();
+    const own = await testStore({ redisUrl: quiet.url });
+    await accepted(own, alice);
+    const sent = await commandsDuring(own, () => accepted(own, alice));
+    await own.stop();
+    await quiet.stop();
     expect(sent).toHaveLength(2);
     expect(sent.every((command) => /^evalsha$/i.test(command))).toBe(true);
   });
@@ -252,15 +259,17 @@ describe('listing', () => {
 });
 
 /** Commands that clients (not scripts) sent to keys of this store meanwhile. */
-async function commandsDuring(act: () => Promise<unknown>): Promise<string[]> {
+async function commandsDuring({ settings }: Store, act: () => Promise<unknown>): Promise<string[]> {
   const commands: string[] = [];
-  const monitor = await redis.monitor();
+  const client = new Redis(settings.redisUrl);
+  const monitor = await client.monitor();
   monitor.on('monitor', (_, [command, ...args]: string[], source: string) => {
-    if (source !== 'lua' && args.some((arg) => arg.includes(store.settings.prefix))) commands.push(command ?? '');
+    if (source !== 'lua' && args.some((arg) => arg.includes(settings.prefix))) commands.push(command ?? '');
   });
   await act();
-  await redis.ping();
+  await client.ping();
   await until(() => commands.length > 0, { what: 'the first command seen' });
   monitor.disconnect();
+  client.disconnect();
   return commands;
 }
