@@ -1,15 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { freePort } from '../../../scripts/processes/free-port.ts';
 import { startRedis } from '../../../tests/support/redis.ts';
 import { Store } from '../src/index.ts';
 
+/** Where there was a Redis a moment ago, and is none now. */
+async function deserted(): Promise<string> {
+  const redis = await startRedis();
+  await redis.stop();
+  return redis.url;
+}
+
 test('a store may be started a moment before its Redis is', async () => {
-  const port = await freePort();
-  const store = new Store({ redisUrl: `redis://127.0.0.1:${port}` }, () => undefined);
+  const redisUrl = await deserted();
+  const store = new Store({ redisUrl }, () => undefined);
   const started = store.start();
   await delay(300); // so that the first attempts are in vain
-  const redis = await startRedis({ port });
+  const redis = await startRedis({ port: Number(new URL(redisUrl).port) });
   await started;
   expect(await store.queue.waiting('echo')).toBe(0);
   await store.stop();
@@ -17,7 +23,7 @@ test('a store may be started a moment before its Redis is', async () => {
 });
 
 test('a Redis that does not come is an error that says so', async () => {
-  const store = new Store({ redisUrl: `redis://127.0.0.1:${await freePort()}` }, () => undefined);
+  const store = new Store({ redisUrl: await deserted() }, () => undefined);
   await expect(store.start()).rejects.toThrow();
   await store.stop();
 }, 15_000);
