@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import type { AgentCard } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call, type ErrorBody, get, openStream, post, submit } from './support/client.ts';
+import { completed, working } from './support/events.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+// What no client of version 0.3 would send, and what it has to be told. How its clients fare: tests/interop.
+
+interface LegacyTask {
+  readonly kind: string;
+  readonly id: string;
+  readonly status: { readonly state: string };
+}
+
+interface LegacyError {
+  readonly code: number;
+  readonly message: string;
+}
+
+const cardPath = '/.well-known/agent-card.json';
+const key = 'key-of-alice-0123456789';
+const auth = { kind: 'api-key', keys: [{ key, subject: 'alice', tenant: 'default', scopes: [] }] } as const;
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({ gateway: { maxBodyBytes: 10_000, grpc: { port: 0 } } });
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const message = (given: object = {}) => ({
+  kind: 'message',
+  messageId: randomUUID(),
+  role: 'user',
+  parts: [{ kind: 'text', text: 'hello' }],
+  ...given,
+});
+
+const at = (version: string) => ({ 'a2a-version': version });
+
+describe('The card', () => {
+  it('is for readers of both versions when its reader names none', async () => {
+    const { body, headers } = await get<Record<string, unknown>>(stage.url + cardPath);
+    expect(headers.get('vary')).toContain('A2A-Version');
+    expect(body).toMatchObject({
+      name: 'Echo',
+      supportedInterfaces: expect.arrayContaining([
+        { url: stage.url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+      ]),
+      protocolVersion: '0.3.0',
+      url: stage.url,
+      preferredTransport: 'JSONRPC',
+      additionalInterfaces: [{ transport: 'JSONRPC' }, { transport: 'HTTP+JSON' }, { transport: 'GRPC' }],
+    });
+  });
+
+  it('is pure for readers that name 1.0, by header or query', async () => {
+    const byHeader = await get<AgentCard>(stage.url + cardPath, at('1.0'));
+    const byQuery = await get<AgentCard>(`${stage.url}${cardPath}?A2A-Version=1.0`);
+    for (const { body } of [byHeader, byQuery]) expect(body).not.toHaveProperty('url');
+  });
+
+  it('is not kept for readers of the other version', async () => {
+    const [pure, both] = [await get(stage.url + cardPath, at('1.0')), await get(stage.url + cardPath)];
+    expect(pure.headers.get('etag')).not.toBe(both.headers.get('etag'));
+  });
+
+  it('says in the words of both versions who is let in', async () => {
+    const url = await stage.another({ auth });
+    const { body } = await get<Record<string, unknown>>(url + cardPath);
+    expect(body).toMatchObject({
+      securitySchemes: {
+        apiKey: { apiKeySecurityScheme: { location: 'header' }, type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' }, type: 'http', scheme: 'Bearer' },
+      },
+      security: [{ apiKey: [] }, { bearer: [] }],
+    });
+  });
+
+  it('offers no gRPC where 0.3 could not name the agent', async () => {
+    const { body } = await get<{ additionalInterfaces: object[] }>(`${stage.url}/agents/oracle${cardPath}`);
+    expect(body.additionalInterfaces).toEqual([
+      { url: `${stage.url}/agents/oracle`, transport: 'JSONRPC' },
+      { url: `${stage.url}/agents/oracle`, transport: 'HTTP+JSON' },
+    ]);
+  });
+});
+
+describe('The version of a request', () => {
+  const rpc = (method: string, headers = {}) => call<Partial<ErrorBody>>(stage.url, method, { id: 'nothing' }, headers);
+
+  it.each([{}, at('0.3'), at('0.3.0'), at('')])('is 0.3 for an old method name with %j', async (headers) => {
+    const answer = await rpc('tasks/get', headers);
+    expect([answer.body.error?.code, answer.headers.get('a2a-version')]).toEqual([-32001, '0.3']);
+  });
+
+  it('is 1.0 for an old method name in a request that says so, which 1.0 does not have', async () => {
+    expect((await rpc('tasks/get', at('1.0'))).body.error?.code).toBe(-32601);
+  });
+
+  it('is none of ours for another number', async () => {
+    expect((await rpc('tasks/get', at('0.2'))).body.error?.code).toBe(-32009);
+    expect((await rpc('GetTask', at('0.3'))).body.error?.code).toBe(-32009);
+  });
+
+  it('is 0.3 below /v1', async () => {
+    const answer = await get<LegacyError>(`${stage.url}/v1/tasks/nothing`);
+    expect([answer.status, answer.body.code, answer.headers.get('a2a-version')]).toEqual([404, -32001, '0.3']);
+    const asked = await get<ErrorBody>(`${stage.url}/v1/tasks/nothing`, at('1.0'));
+    expect([asked.status, asked.body.error.status]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('is 1.0 everywhere when 0.3 is switched off', async () => {
+    const url = await stage.another({ legacyV03: false, grpc: { port: 0 } });
+    expect((await call<ErrorBody>(url, 'tasks/get', { id: 'nothing' })).body.error.code).toBe(-32601);
+    expect((await get<ErrorBody>(`${url}/v1/tasks/nothing`)).body.error.status).toBe('NOT_FOUND');
+    const { body, headers } = await get(url + cardPath);
+    expect(body).not.toHaveProperty('url');
+    expect(headers.get('vary')).toBeNull();
+  });
+});
+
+describe('A message of 0.3', () => {
+  it.each([undefined, {}])('waits for the agent with configuration %j over JSON-RPC', async (configuration) => {
+    const contextId = randomUUID();
+    const answer = call<{ result: LegacyTask }>(stage.url, 'message/send', {
+      message: message({ contextId }),
+      ...(configuration && { configuration }),
+    });
+    const turn = await stage.beginTurn(await stage.taskIn(contextId));
+    await turn.publish(completed());
+    expect((await answer).body.result.status.state).toBe('completed');
+  });
+
+  it('does not wait when it says so', async () => {
+    const params = { message: message(), configuration: { blocking: false } };
+    const { body } = await call<{ result: LegacyTask }>(stage.url, 'message/send', params);
+    expect(body.result).toMatchObject({ kind: 'task', status: { state: 'submitted' } });
+  });
+
+  it.each([{}, { message: 3 }, { message: { messageId: 'x', parts: 3 } }, { message: { messageId: 'x' } }])(
+    'is refused as %j, and leaks nothing',
+    async (params) => {
+      const { body } = await call<ErrorBody>(stage.url, 'message/send', params);
+      expect(body.error.code).toBe(-32602);
+      expect(body.error.message).not.toMatch(/undefined|not a function/);
+    },
+  );
+
+  it('is refused over REST when it is too large, or no JSON', async () => {
+    const large = await post<LegacyError>(`${stage.url}/v1/message:send`, { message: { text: 'x'.repeat(10_001) } });
+    expect([large.status, large.body.code]).toEqual([413, -32055]);
+    const broken = await post<LegacyError>(`${stage.url}/v1/message:send`, '{"message":');
+    expect([broken.status, broken.body.code]).toEqual([400, -32700]);
+  });
+
+  it('needs a key where 1.0 needs one', async () => {
+    const url = await stage.another({ auth });
+    const rpc = await call<ErrorBody>(url, 'message/send', { message: message() });
+    const rest = await get<LegacyError>(`${url}/v1/tasks/nothing`);
+    expect([rpc.status, rest.status]).toEqual([401, 401]);
+    expect((await get(`${url}/v1/tasks/nothing`, { 'x-api-key': key })).status).toBe(404);
+  });
+
+  it('is done without an answer when it is a notification', async () => {
+    const contextId = randomUUID();
+    const params = { message: message({ contextId }), configuration: { blocking: false } };
+    const { status, body } = await post(stage.url, { jsonrpc: '2.0', method: 'message/send', params });
+    expect([status, body]).toEqual([204, undefined]);
+    expect(await stage.taskIn(contextId)).toEqual(expect.any(String));
+  });
+
+  it('goes to the agent whose URL it came to', async () => {
+    const url = `${stage.url}/agents/mute`;
+    const rpc = await openStream(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'message/stream', params: { message: message() } }),
+    });
+    // Clients of 0.3 take nothing but a stream for an answer.
+    const [event] = await rpc.rest();
+    expect([event?.event, event?.data]).toEqual(['error', expect.objectContaining({ error: expect.anything() })]);
+  });
+});
+
+describe('A stream of 0.3', () => {
+  const subscription = (id: string, headers = {}) =>
+    openStream(stage.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tasks/resubscribe', params: { id } }),
+    });
+
+  it('has the numbers of its events over JSON-RPC, and goes on behind one', async () => {
+    const { id } = await submit(stage.url);
+    const first = await subscription(id);
+    expect((await first.next()).data).toMatchObject({ jsonrpc: '2.0', id: 7, result: { kind: 'task', id } });
+    const turn = await stage.beginTurn(id);
+    await turn.publish(working('on it'));
+    const seen = await first.next();
+    first.cut();
+    await turn.publish(completed());
+    const second = await subscription(id, { 'last-event-id': seen.id ?? '' });
+    const rest = await second.rest();
+    expect(rest.map(({ data }) => data)).toMatchObject([
+      { result: { kind: 'status-update', status: { state: 'completed' }, final: true } },
+    ]);
+  });
+
+  it('is kept alive over REST, and ends with the gateway', async () => {
+    const other = await openStage({ gateway: { heartbeatMs: 20 } });
+    const { id } = await submit(other.url);
+    const stream = await openStream(`${other.url}/v1/tasks/${id}:subscribe`);
+    await stream.next();
+    const ended = stream.rest();
+    await expect.poll(() => stream.comments()).toBeGreaterThan(1);
+    await other.gateway.stop();
+    expect(await ended).toEqual([]);
+    await other[Symbol.asyncDispose]();
+  });
+});
