@@ -111,6 +111,26 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
   });
 });
 
+describe('a webhook that a client of A2A 0.3 asks for', () => {
+  it('is told the task as that version has it', async () => {
+    const message = {
+      kind: 'message',
+      messageId: randomUUID(),
+      role: 'user',
+      parts: [{ kind: 'text', text: 'stream 3' }],
+    };
+    const configuration = { blocking: false, pushNotificationConfig: { url: hook, token } };
+    const request = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message, configuration } };
+    const init = { method: 'POST', body: JSON.stringify(request), headers: { 'content-type': 'application/json' } };
+    const answer = await fetch(stack.urls[0] ?? '', init);
+    const { result } = (await answer.json()) as { result: { id: string } };
+    await until(() => eventsOf(result.id).some((task) => JSON.stringify(task).includes('"completed"')), {
+      what: 'word of the end',
+    });
+    expect(eventsOf(result.id).at(-1)).toMatchObject({ kind: 'task', id: result.id, status: { state: 'completed' } });
+  });
+});
+
 describe('what is secret of a webhook', () => {
   it('is in no log', () => {
     const logs = [...stack.gateways, ...stack.workers].map((program) => program.output()).join('\n');

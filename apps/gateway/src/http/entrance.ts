@@ -54,7 +54,7 @@ export function openCall({ agents, settings, waiting }: Entrance, exchange: Exch
   const agentId = pathPart(req, 'agentId');
   const agent = selectAgent(agents, principal, { agentId, tenant });
   const place = (): Place => placeAt(baseUrl(req, settings.publicUrl), agentId, { named: tenant, selected: agent.id });
-  const call = new HttpCall({ principal, agent, place }, exchange, waiting);
+  const call = new HttpCall({ principal, agent, place, version }, exchange, waiting);
   const active = activeExtensions(call);
   if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
   return call;

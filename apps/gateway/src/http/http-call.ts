@@ -6,6 +6,7 @@ import { parseExtensions } from '../operations/extensions.ts';
 import { traceParentIn } from '../push/trace-parent.ts';
 import { type Exchange, queryText } from './exchange.ts';
 import { positionIn, versionIn, waitMsIn } from './preferences.ts';
+import type { SpokenVersion } from './protocol-version.ts';
 
 /** Who came in, and where to. */
 export interface Visit {
@@ -13,6 +14,8 @@ export interface Visit {
   readonly agent: AnnouncedAgent;
   /** Where it was found. */
   readonly place: () => Place;
+  /** In which they speak. */
+  readonly version: SpokenVersion | undefined;
 }
 
 /** A call that came by HTTP. Headers are read when an operation asks for what they say. */
@@ -20,14 +23,16 @@ export class HttpCall implements Call {
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
   readonly place: () => Place;
+  readonly version: SpokenVersion | undefined;
   readonly #exchange: Exchange;
   readonly #waiting: WaitingCalls;
   #signal: AbortSignal | undefined;
 
-  constructor({ principal, agent, place }: Visit, exchange: Exchange, waiting: WaitingCalls) {
+  constructor({ principal, agent, place, version }: Visit, exchange: Exchange, waiting: WaitingCalls) {
     this.scope = { principal, agent: agent.id };
     this.agent = agent;
     this.place = place;
+    this.version = version;
     this.#exchange = exchange;
     this.#waiting = waiting;
   }

@@ -1,5 +1,6 @@
 import type { AnnouncedAgent, Scope } from '@switchyard/store';
 import type { Place } from '../cards/place.ts';
+import type { SpokenVersion } from '../http/protocol-version.ts';
 
 /** What an operation is told besides its request, whichever binding brought it. */
 export interface Call {
@@ -21,6 +22,8 @@ export interface Call {
   readonly waitMs: number;
   /** The last event that the caller has seen of a stream that was cut. */
   readonly resumeAfter?: number | undefined;
+  /** In which the caller speaks; unset: A2A 1.0. */
+  readonly version?: SpokenVersion | undefined;
   /** W3C trace context. */
   readonly traceParent?: string | undefined;
 }

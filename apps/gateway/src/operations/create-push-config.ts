@@ -16,7 +16,7 @@ export async function createPushConfig(
 ): Promise<Reply> {
   const { webhooks, policy, noteStoring } = requirePush(backend, call);
   const { taskId } = request;
-  const draft = toWebhook(request, { policy, traceParent: call.traceParent, path: '' });
+  const draft = toWebhook(request, { policy, call, path: '' });
   noteStoring();
   const made = await webhooks.create(call.scope, taskId, draft);
   if (made === 'missing') throw taskNotFound(taskId);

@@ -21,7 +21,7 @@ export function inlineWebhook(
   const traceParent =
     call.traceParent ?? traceParentIn(message.metadata?.traceparent) ?? traceParentIn(metadata?.traceparent);
   noteStoring();
-  return toWebhook(config, { policy, traceParent, path });
+  return toWebhook(config, { policy, call: { version: call.version, traceParent }, path });
 }
 
 function ofAnotherTask(): A2AError {

@@ -1,5 +1,7 @@
 import { A2AError, type FieldViolation, type TaskPushNotificationConfig } from '@switchyard/protocol';
 import type { WebhookDraft, WebhookPolicy } from '@switchyard/store';
+import { legacyVersion } from '../http/protocol-version.ts';
+import type { Call } from '../operations/call.ts';
 
 /** What becomes part of a header: visible ASCII, with blanks inside. */
 const headerText = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
@@ -8,20 +10,22 @@ const schemeName = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 export interface WebhookSource {
   readonly policy: Pick<WebhookPolicy, 'problemOf'>;
-  readonly traceParent: string | undefined;
+  readonly call: Pick<Call, 'version' | 'traceParent'>;
   /** Where the config is in its request: '' or a path that ends with a dot. */
   readonly path: string;
 }
 
 /** The config as it is stored; what could not be sent later is refused now. @throws {A2AError} InvalidParams */
-export function toWebhook(
-  config: TaskPushNotificationConfig,
-  { policy, traceParent, path }: WebhookSource,
-): WebhookDraft {
+export function toWebhook(config: TaskPushNotificationConfig, { policy, call, path }: WebhookSource): WebhookDraft {
   const violations = violationsOf(config, policy).map((each) => ({ ...each, field: path + each.field }));
   if (violations.length > 0) throw new A2AError('InvalidParams', 'Invalid parameters', { violations });
   const { taskId: _, ...draft } = config;
-  return { ...draft, ...(traceParent !== undefined && { traceParent }) };
+  const { version, traceParent } = call;
+  return {
+    ...draft,
+    ...(version === legacyVersion && { version }),
+    ...(traceParent !== undefined && { traceParent }),
+  };
 }
 
 function violationsOf(

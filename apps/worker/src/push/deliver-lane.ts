@@ -25,30 +25,34 @@ const SLICE_MS = 5_000;
 export async function deliverLane(port: DeliverPort, job: PushJob): Promise<JobOutcome> {
   const lane = await port.deliveries.open(job);
   if (typeof lane === 'string') return 'done';
+  const webhook = webhookOf(lane);
+  if (webhook instanceof Unreadable) return withoutWebhook(port, lane, webhook);
   const giveWayAt = performance.now() + SLICE_MS;
   let step: Step = 'more';
-  while (step === 'more') step = performance.now() < giveWayAt ? await deliverSome(port, lane) : { retryAfterMs: 0 };
+  while (step === 'more')
+    step = performance.now() < giveWayAt ? await deliverSome(port, lane, webhook) : { retryAfterMs: 0 };
   return step;
 }
 
 /** What is there by now. Nothing: the task has expired. */
-async function deliverSome(port: DeliverPort, lane: OpenLane): Promise<Step> {
+async function deliverSome(port: DeliverPort, lane: OpenLane, webhook: Webhook): Promise<Step> {
   let step: Step = 'done';
-  for (const next of await nextNotifications(lane, port.settings.chunks)) {
+  const telling = { version: webhook.version, chunks: port.settings.chunks };
+  for (const next of await nextNotifications(lane, telling)) {
     if (port.shutdown.aborted) return 'hand-back';
-    step = await deliver(port, lane, next);
+    step = await deliver(port, { lane, webhook }, next);
     if (step !== 'more') return step;
   }
   return step;
 }
 
-async function deliver(port: DeliverPort, lane: OpenLane, next: Notification | Passage): Promise<Step> {
-  const { place } = next;
-  const webhook = webhookOf(lane);
-  if (webhook instanceof Unreadable) return conclude(port, { lane, origin: '', place }, outcomeOfUnreadable(webhook));
-  const origin = new URL(webhook.url).origin;
+async function deliver(
+  port: DeliverPort,
+  { lane, webhook }: { readonly lane: OpenLane; readonly webhook: Webhook },
+  next: Notification | Passage,
+): Promise<Step> {
   const outcome = next.body === undefined ? TOLD : await send(port, { id: lane.id, webhook }, next);
-  return conclude(port, { lane, origin, place }, outcome);
+  return conclude(port, { lane, origin: new URL(webhook.url).origin, place: next.place }, outcome);
 }
 
 /** Of what need not be told. */
@@ -61,4 +65,9 @@ function webhookOf(lane: OpenLane): Webhook | Unreadable {
     if (error instanceof Unreadable) return error;
     throw error;
   }
+}
+
+async function withoutWebhook(port: DeliverPort, lane: OpenLane, error: Unreadable): Promise<JobOutcome> {
+  const step = await conclude(port, { lane, origin: '', place: lane.place }, outcomeOfUnreadable(error));
+  return step === 'more' ? 'done' : step;
 }

@@ -1,5 +1,6 @@
-import { isInterrupted, isTerminal, type StreamResponse, type TaskArtifactUpdateEvent } from '@switchyard/protocol';
+import { isInterrupted, isTerminal, type TaskArtifactUpdateEvent } from '@switchyard/protocol';
 import type { FeedEvent, Place } from '@switchyard/store';
+import { artifactUpdateIn } from './artifact-update-in.ts';
 
 /** What an event is to a webhook that is told no chunks, and where it is then. */
 export type Planned =
@@ -37,11 +38,4 @@ function planArtifact(
   if (!lastChunk) return { kind: 'pass', place: { seq, owed: [...others, artifactId] } };
   const place = { seq, owed: others };
   return append ? { kind: 'artifact', artifactId, mark: `${seq}`, place } : { kind: 'event', mark: `${seq}`, place };
-}
-
-/** The store writes the kind of an event first: what is no artifact need not be parsed. */
-function artifactUpdateIn(json: string): TaskArtifactUpdateEvent | undefined {
-  if (!json.startsWith('{"artifactUpdate":')) return undefined;
-  const response: StreamResponse = JSON.parse(json);
-  return response.artifactUpdate;
 }

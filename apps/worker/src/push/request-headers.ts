@@ -5,12 +5,12 @@ import type { LaneId, Webhook } from '@switchyard/store';
  * The delivery id is the same whenever the same thing is told again, so that receivers can leave out what they had.
  */
 export function requestHeaders(webhook: Webhook, { taskId }: LaneId, mark: string): Record<string, string> {
-  const { token, authentication, traceParent } = webhook;
+  const { token, authentication, traceParent, version = '1.0' } = webhook;
   const { scheme, credentials } = authentication ?? {};
   return {
-    'content-type': 'application/a2a+json',
+    'content-type': version === '0.3' ? 'application/json' : 'application/a2a+json',
     'user-agent': 'Switchyard',
-    'a2a-version': '1.0',
+    'a2a-version': version,
     'x-a2a-delivery-id': `${taskId}:${encodeURIComponent(webhook.id)}:${mark}`,
     ...(scheme && credentials && { authorization: `${scheme} ${credentials}` }),
     ...(token && { 'x-a2a-notification-token': token }),

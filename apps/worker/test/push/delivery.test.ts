@@ -147,3 +147,26 @@ describe('a webhook without chunks', () => {
     expect(receiver.requests.filter(({ mark }) => mark === '5.2')).toHaveLength(1);
   });
 });
+
+describe('a webhook of a client that speaks A2A 0.3', () => {
+  test('is told the task as that version has it, and not for every chunk', async () => {
+    await using stage = await Stage.open();
+    await using receiver = await new Receiver().open();
+    const taskId = await stage.task({ id: 'a', url: receiver.url, version: '0.3' });
+    await until(() => receiver.taken.length === 1, { what: 'the first delivery' });
+    expect(receiver.taken[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'a2a-version': '0.3' });
+    expect(receiver.taken[0]?.event).toMatchObject({ kind: 'task', id: taskId, status: { state: 'submitted' } });
+    const turn = await stage.begin(taskId);
+    for (const text of ['All ', 'is ', 'well']) await turn.publish(chunk(text));
+    await turn.publish(completed);
+    const last = (): unknown => receiver.taken.at(-1)?.event;
+    await until(() => JSON.stringify(last()).includes('"completed"'), { what: 'word of the end' });
+    expect(last()).toMatchObject({
+      kind: 'task',
+      status: { state: 'completed' },
+      history: [{ role: 'user' }],
+      artifacts: [{ artifactId: 'report', parts: [{ kind: 'text', text: 'All is well' }] }],
+    });
+    expect(receiver.marks()).toEqual(['1.task', '5.task']);
+  });
+});

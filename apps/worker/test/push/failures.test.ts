@@ -147,20 +147,17 @@ describe('a webhook', () => {
 
   test('that was sealed with a secret that is not given waits until it is', async () => {
     const pushSecrets = ['a secret'];
+    await using gateway = await Stage.withoutDeliverer({ pushSecrets });
+    const { prefix } = gateway.store.settings;
     await using receiver = await new Receiver().open();
-    await using forgetful = await Stage.open();
-    const { prefix } = forgetful.store.settings;
-    const open = async (): Promise<Stage> => Stage.open({ store: { prefix, pushSecrets } });
-    await (async () => {
-      await using sealing = await open();
-      await receiver.die();
-      await sealing.task({ id: 'a', url: receiver.url });
-    })();
-    await until(() => forgetful.happened('push-failed').some(({ reason }) => /cannot be read/.test(reason)), {
-      what: 'a failure to read it',
-    });
-    await receiver.open();
-    await using _knowing = await open();
+    await gateway.task({ id: 'a', url: receiver.url });
+    {
+      await using forgetful = await Stage.open({ store: { prefix } });
+      await until(() => forgetful.happened('push-failed').some(({ reason }) => /cannot be read/.test(reason)), {
+        what: 'a failure to read it',
+      });
+    }
+    await using _knowing = await Stage.open({ store: { prefix, pushSecrets } });
     await until(() => receiver.taken.length === 1, { what: 'a delivery' });
   });
 });

@@ -8,6 +8,8 @@ export interface Webhook {
   /** Sent along, so that the receiver knows which of its tasks is meant. */
   readonly token?: string;
   readonly authentication?: { readonly scheme: string; readonly credentials?: string };
+  /** Of A2A, in which it is told; unset: 1.0. */
+  readonly version?: '0.3';
   /** W3C trace context of the request that made it; sent along. */
   readonly traceParent?: string;
 }

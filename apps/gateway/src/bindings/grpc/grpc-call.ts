@@ -2,6 +2,7 @@ import type { AnnouncedAgent, Scope } from '@switchyard/store';
 import type { Place } from '../../cards/place.ts';
 import type { Visit } from '../../http/http-call.ts';
 import { waitMsIn } from '../../http/preferences.ts';
+import type { SpokenVersion } from '../../http/protocol-version.ts';
 import type { WaitingCall, WaitingCalls } from '../../limits/waiting-calls.ts';
 import type { Call } from '../../operations/call.ts';
 import { parseExtensions } from '../../operations/extensions.ts';
@@ -14,14 +15,16 @@ export class GrpcCall implements Call, Disposable {
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
   readonly place: () => Place;
+  readonly version: SpokenVersion | undefined;
   readonly #call: ServedCall<unknown, unknown>;
   readonly #waiting: WaitingCalls;
   #wait: WaitingCall | undefined;
 
-  constructor({ principal, agent, place }: Visit, call: ServedCall<unknown, unknown>, waiting: WaitingCalls) {
+  constructor({ principal, agent, place, version }: Visit, call: ServedCall<unknown, unknown>, waiting: WaitingCalls) {
     this.scope = { principal, agent: agent.id };
     this.agent = agent;
     this.place = place;
+    this.version = version;
     this.#call = call;
     this.#waiting = waiting;
   }

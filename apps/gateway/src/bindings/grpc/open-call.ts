@@ -24,7 +24,7 @@ export async function openCall(
   const agentId = textIn(call.metadata, agentKey);
   const agent = selectAgent(entrance.agents, principal, { agentId, tenant });
   const place = (): Place => placeAt(httpBase(entrance), agentId, { named: tenant, selected: agent.id });
-  return new GrpcCall({ principal, agent, place }, call, entrance.waiting);
+  return new GrpcCall({ principal, agent, place, version }, call, entrance.waiting);
 }
 
 /** gRPC says nothing of the URLs of the other bindings. */
