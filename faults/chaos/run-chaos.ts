@@ -131,6 +131,7 @@ class Run {
       });
       const { faults, resumed } = await tellStory(client, story, this.#pushes);
       this.tally.add(faults);
+      for (const { kind, what } of faults) this.#options.say(`     FAULT  ${kind}: ${what}`);
       this.resumed += resumed;
       this.told++;
     }
