@@ -4,9 +4,9 @@ import type { DeathNote } from './open-lane.ts';
 import { parsePlace } from './place.ts';
 import { type PushPort, runOnLane } from './push-port.ts';
 
-export const listDeadLanesScript = new Script('list-dead-lanes.lua', import.meta.url);
-export const redriveLaneScript = new Script('redrive-lane.lua', import.meta.url);
-export const dropLaneScript = new Script('drop-lane.lua', import.meta.url);
+const listDeadLanesScript = new Script('list-dead-lanes.lua', import.meta.url);
+const redriveLaneScript = new Script('redrive-lane.lua', import.meta.url);
+const dropLaneScript = new Script('drop-lane.lua', import.meta.url);
 
 /** A webhook that was given up; what it was not told is kept for as long as its task. */
 export interface DeadLetter extends DeathNote {

@@ -8,8 +8,8 @@ import { OpenLane } from './open-lane.ts';
 import { parsePlace } from './place.ts';
 import { type PushPort, runOnLane } from './push-port.ts';
 
-export const claimLanesScript = new Script('claim-lanes.lua', import.meta.url);
-export const openLaneScript = new Script('open-lane.lua', import.meta.url);
+const claimLanesScript = new Script('claim-lanes.lua', import.meta.url);
+const openLaneScript = new Script('open-lane.lua', import.meta.url);
 
 const LANES_PER_CLAIM = 200;
 

@@ -7,10 +7,10 @@ import { type PushPort, runOnLane } from './push-port.ts';
 import { openWebhook } from './sealed-webhook.ts';
 import type { Webhook } from './webhook.ts';
 
-export const advanceLaneScript = new Script('advance-lane.lua', import.meta.url);
-export const postponeLaneScript = new Script('postpone-lane.lua', import.meta.url);
-export const buryLaneScript = new Script('bury-lane.lua', import.meta.url);
-export const removeLaneScript = new Script('remove-lane.lua', import.meta.url);
+const advanceLaneScript = new Script('advance-lane.lua', import.meta.url);
+const postponeLaneScript = new Script('postpone-lane.lua', import.meta.url);
+const buryLaneScript = new Script('bury-lane.lua', import.meta.url);
+const removeLaneScript = new Script('remove-lane.lua', import.meta.url);
 
 const EVENTS_PER_READ = 50;
 

@@ -6,9 +6,9 @@ import type { PushPort } from './push-port.ts';
 import { openWebhook, sealWebhook } from './sealed-webhook.ts';
 import type { Webhook, WebhookDraft } from './webhook.ts';
 
-export const createWebhookScript = new Script('create-webhook.lua', import.meta.url);
-export const readWebhooksScript = new Script('read-webhooks.lua', import.meta.url);
-export const deleteWebhookScript = new Script('delete-webhook.lua', import.meta.url);
+const createWebhookScript = new Script('create-webhook.lua', import.meta.url);
+const readWebhooksScript = new Script('read-webhooks.lua', import.meta.url);
+const deleteWebhookScript = new Script('delete-webhook.lua', import.meta.url);
 
 export interface WebhookQuery {
   readonly pageSize: number;
