@@ -26,7 +26,10 @@ export function startWorker({ redisUrl, agents, env }: ProgramSettings): Promise
   return startProgram(['apps/worker/src/main.ts', '--agents', ...modules], { REDIS_URL: redisUrl, ...env });
 }
 
+/** Webhooks are tried out on one's own machine. */
+const development = { PUSH_ALLOW_HTTP: 'true', PUSH_ALLOW_HOSTS: '127.0.0.0/8 ::1' };
+
 /** What is set for the user's whole session (LOG_LEVEL, OPENAI_API_KEY, …) reaches the programs too. */
 function startProgram(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Guarded> {
-  return spawnGuarded(process.execPath, args, { env: { ...process.env, ...env } });
+  return spawnGuarded(process.execPath, args, { env: { ...development, ...process.env, ...env } });
 }
