@@ -13,7 +13,7 @@ const task = { response: sdk.Task as Messages['response'] };
 const config = { response: sdk.TaskPushNotificationConfig as Messages['response'] };
 
 /** The protobuf messages of each operation. */
-export const messages: Readonly<Record<string, Messages>> = {
+const messages: Readonly<Record<string, Messages>> = {
   SendMessage: { request: sdk.SendMessageRequest, response: sdk.SendMessageResponse as Messages['response'] },
   SendStreamingMessage: { request: sdk.SendMessageRequest, response: sdk.StreamResponse as Messages['response'] },
   SubscribeToTask: { request: sdk.SubscribeToTaskRequest, response: sdk.StreamResponse as Messages['response'] },
