@@ -18,11 +18,20 @@ export function chatMessages(
   return system === undefined ? spoken : [{ role: 'system', content: system }, ...spoken];
 }
 
-/** What the client sent after this message waits for a turn of its own; what the agent said since belongs to earlier turns. */
+/** In the metadata of what the model said on its way to a tool: the message that it was about to answer. */
+export const asideKey = 'switchyard.aside';
+
+/**
+ * What the client sent after this message waits for a turn of its own; what the agent said since belongs to earlier turns, unless
+ * an earlier attempt at this one said it.
+ */
 function conversation({ history, message }: Turn): Message[] {
   const at = history.findIndex(({ messageId }) => messageId === message.messageId);
   const [before, since] = at < 0 ? [history, []] : [history.slice(0, at), history.slice(at + 1)];
-  return [...before, ...since.filter(({ role }) => role === 'ROLE_AGENT'), message];
+  const said = since.filter(
+    ({ role, metadata }) => role === 'ROLE_AGENT' && metadata?.[asideKey] !== message.messageId,
+  );
+  return [...before, ...said, message];
 }
 
 function chatMessage({ role, parts }: Message): ChatCompletionMessageParam {

@@ -1,7 +1,12 @@
 import type OpenAI from 'openai';
-import type { ChatCompletionCreateParams, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import type {
+  ChatCompletionCreateParams,
+  ChatCompletionFunctionTool,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions';
 import { Silence } from '../silence.ts';
-import { AgentError, RetryableError } from '../turn-errors.ts';
+import { RetryableError } from '../turn-errors.ts';
+import { type Answer, AnswerBuilder } from './answer.ts';
 import { type ModelConnection, openClient } from './connection.ts';
 import { modelError } from './model-error.ts';
 
@@ -15,21 +20,21 @@ export interface ModelSettings extends ModelConnection {
 
 export type ModelParameters = Omit<
   Partial<ChatCompletionCreateParams>,
-  'model' | 'messages' | 'stream' | 'response_format' | 'n'
+  'model' | 'messages' | 'stream' | 'response_format' | 'n' | 'tools' | 'functions' | 'function_call'
 >;
+
+export type Format = NonNullable<ChatCompletionCreateParams['response_format']>;
 
 /** One question to the model. */
 export interface Question {
-  readonly messages: ChatCompletionMessageParam[];
+  readonly messages: readonly ChatCompletionMessageParam[];
   readonly signal: AbortSignal;
-}
-
-type Format = NonNullable<ChatCompletionCreateParams['response_format']>;
-
-/** How an answer ended. */
-interface Ending {
-  readonly reason?: OpenAI.ChatCompletion.Choice['finish_reason'] | undefined;
-  readonly refusal?: string | null | undefined;
+  /** The form of the answer. Default: any text. */
+  readonly format?: Format | undefined;
+  /** What the model may use before it answers. */
+  readonly tools?: readonly ChatCompletionFunctionTool[];
+  /** The model is to answer now, and use no tool. */
+  readonly mustAnswer?: boolean;
 }
 
 /**
@@ -45,50 +50,58 @@ export class Model {
     this.#settings = settings;
   }
 
-  /** The answer, piece by piece as it comes. */
-  async *stream({ messages, signal }: Question): AsyncGenerator<string, void, undefined> {
-    using silence = new Silence(signal, this.#timeoutMs);
-    let ending: Ending = {};
+  /** The answer, piece by piece as it comes. @returns the whole of it */
+  async *stream(question: Question): AsyncGenerator<string, Answer, undefined> {
+    using silence = new Silence(question.signal, this.#timeoutMs);
+    const answer = new AnswerBuilder();
     try {
-      const request = { ...this.#request(messages), stream: true } as const;
+      const request = { ...this.#request(question), stream: true } as const;
       const chunks = await this.#client.chat.completions.create(request, { signal: silence.signal });
       for await (const { choices } of chunks) {
         silence.end();
         const [choice] = choices;
         if (!choice) continue;
-        const { content, refusal } = choice.delta;
-        ending = { reason: choice.finish_reason ?? ending.reason, refusal: (ending.refusal ?? '') + (refusal ?? '') };
-        if (content) yield content;
+        answer.add(choice);
+        if (choice.delta.content) yield choice.delta.content;
       }
       // The client ends an aborted stream without a word.
       silence.signal.throwIfAborted();
     } catch (error) {
-      throw this.#translate(error, signal, silence);
+      throw this.#translate(error, question.signal, silence);
     }
-    check(ending);
+    return answer.build();
   }
 
-  /** The whole answer, in a format. */
-  async answer({ messages, signal }: Question, format: Format): Promise<string> {
-    using silence = new Silence(signal, this.#timeoutMs);
+  /** The whole answer at once. */
+  async answer(question: Question): Promise<Answer> {
+    using silence = new Silence(question.signal, this.#timeoutMs);
+    const answer = new AnswerBuilder();
     try {
-      const request = { ...this.#request(messages), response_format: format };
-      const completion = await this.#client.chat.completions.create(request, { signal: silence.signal });
+      const completion = await this.#client.chat.completions.create(this.#request(question), {
+        signal: silence.signal,
+      });
       // A server that answers something else with status 200 gets no further than here.
       const choice = completion.choices?.[0];
-      check({ reason: choice?.finish_reason, refusal: choice?.message.refusal });
-      return choice?.message.content ?? '';
+      if (choice) answer.addWhole(choice);
     } catch (error) {
-      throw this.#translate(error, signal, silence);
+      throw this.#translate(error, question.signal, silence);
     }
+    return answer.build();
   }
 
   get #timeoutMs(): number {
     return this.#settings.timeoutMs ?? 120_000;
   }
 
-  #request(messages: ChatCompletionMessageParam[]) {
-    return { ...this.#settings.parameters, model: this.#settings.model, messages };
+  #request({ messages, format, tools = [], mustAnswer = false }: Question) {
+    return {
+      ...this.#settings.parameters,
+      model: this.#settings.model,
+      messages: [...messages],
+      ...(format && { response_format: format }),
+      ...(tools.length > 0 && { tools: [...tools] }),
+      ...(mustAnswer && { tool_choice: 'none' as const }),
+    };
   }
 
   #translate(error: unknown, signal: AbortSignal, { isTooLong }: Silence): unknown {
@@ -96,12 +109,4 @@ export class Model {
     if (isTooLong) return new RetryableError('The model did not answer in time.');
     return modelError(error, this.#settings.apiKey);
   }
-}
-
-/** @throws when the answer is not a whole one */
-function check({ reason, refusal }: Ending): void {
-  if (refusal) throw new AgentError(`The model declined: ${refusal}`);
-  if (reason === 'length') throw new AgentError('The answer of the model was cut off at its length limit.');
-  if (reason === 'content_filter') throw new AgentError('The answer of the model was withheld by its content filter.');
-  if (!reason) throw new RetryableError('The answer of the model broke off.');
 }

@@ -7,7 +7,9 @@ const bodySchema = z.looseObject({
   model: z.string(),
   stream: z.boolean().optional(),
   response_format: z.unknown().optional(),
-  messages: z.array(z.object({ role: z.string(), content: z.string() })),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.string().nullable() })),
+  tools: z.array(z.unknown()).optional(),
+  tool_choice: z.unknown().optional(),
 });
 
 export interface ModelRequest {
@@ -74,8 +76,41 @@ export function send(response: ServerResponse, words: readonly string[]): void {
   for (const content of words) response.write(event({ delta: { content }, finish_reason: null }));
 }
 
+/** One script for each request, in order; the last for all that follow. */
+export function inTurn(...scripts: readonly Script[]): Script {
+  let asked = 0;
+  return (response, request) => scripts[Math.min(asked++, scripts.length - 1)]?.(response, request);
+}
+
+/** Streams the wish to use tools, the arguments in two pieces, after some words. */
+export function callTools(calls: readonly ToolUse[], words: readonly string[] = []): Script {
+  return (response) => {
+    send(response, words);
+    calls.forEach(({ id, name, args }, index) => {
+      const [first, second] = [args.slice(0, 3), args.slice(3)];
+      const begin = { index, id, type: 'function', function: { name, arguments: first } };
+      response.write(event({ delta: { tool_calls: [begin] }, finish_reason: null }));
+      response.write(
+        event({ delta: { tool_calls: [{ index, function: { arguments: second } }] }, finish_reason: null }),
+      );
+    });
+    response.write(event({ delta: {}, finish_reason: 'tool_calls' }));
+    response.end('data: [DONE]\n\n');
+  };
+}
+
+export interface ToolUse {
+  readonly id?: string;
+  readonly name: string;
+  /** JSON. */
+  readonly args: string;
+}
+
 /** Answers at once. */
-export function whole(message: { content?: string; refusal?: string }, finishReason = 'stop'): Script {
+export function whole(
+  message: { content?: string; refusal?: string; tool_calls?: readonly object[] },
+  finishReason = 'stop',
+): Script {
   return answer(
     200,
     completion({ message: { role: 'assistant', content: null, ...message }, finish_reason: finishReason }),

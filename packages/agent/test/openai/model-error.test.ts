@@ -90,18 +90,15 @@ describe('a model that cannot answer now', () => {
     expect(artifacts).toMatchObject([{ parts: [{ text: 'Hello' }] }]);
   });
 
-  const malformed: [string, string][] = [
-    ['no JSON', '{"pizza":'],
-    ['another form', '{"pizza":1}'],
-    ['nothing', ''],
+  const malformed: [string, string, string][] = [
+    ['no JSON', '{"pizza":', 'The answer of the model does not have the agreed form.'],
+    ['another form', '{"pizza":1}', 'The answer of the model does not have the agreed form.'],
+    ['nothing', '', 'The model gave no answer.'],
   ];
 
-  it.each(malformed)('is asked again when its structured answer is %s', async (_, content) => {
+  it.each(malformed)('is asked again when its structured answer is %s', async (_, content, message) => {
     const { result } = await ask(whole({ content }), order);
-    expect(result).toMatchObject({
-      kind: 'retry',
-      error: { message: 'The answer of the model does not have the agreed form.' },
-    });
+    expect(result).toMatchObject({ kind: 'retry', error: { message } });
   });
 
   it('is asked again when it says nothing at all', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { MemoryTurn } from '../../src/testing/index.ts';
-import { apiKey, ask, order, report } from './ask.ts';
+import { apiKey, ask, order, report, type Settings } from './ask.ts';
 import { stream, whole } from './model-endpoint.ts';
 
 describe('the answer of a model', () => {
@@ -26,6 +27,24 @@ describe('the answer of a model', () => {
     const { artifacts } = await ask(stream(['# Title']), report, { acceptedOutputModes });
     expect(artifacts?.[0]?.parts[0]?.mediaType).toBe(type);
   });
+
+  it.each([
+    [[], { data: { pizza: 'Funghi', size: 30 }, mediaType: 'application/json' }],
+    [['application/json'], { data: { pizza: 'Funghi', size: 30 }, mediaType: 'application/json' }],
+    [['text/plain'], { text: '{\n  "pizza": "Funghi",\n  "size": 30\n}', mediaType: 'text/plain' }],
+  ])(
+    'is a value as an artifact, as data or as text for a client that accepts %j',
+    async (acceptedOutputModes, part) => {
+      const { toOutcome: _, ...structured } = order.structured ?? { name: '', schema: z.never() };
+      const { state, artifacts } = await ask(
+        whole({ content: '{"pizza":"Funghi","size":30}' }),
+        { structured } as Settings,
+        { acceptedOutputModes },
+      );
+      expect(state).toBe('TASK_STATE_COMPLETED');
+      expect(artifacts).toMatchObject([{ name: 'order', parts: [part] }]);
+    },
+  );
 
   it('becomes a value when it has a schema, and the agent decides what the value means', async () => {
     const { said, request } = await ask(whole({ content: '{"pizza":"Funghi","size":30}' }), order);
