@@ -13,6 +13,7 @@ export interface JobPort {
   /** Aborted when the worker stops: running turns are given back. */
   readonly shutdown: AbortSignal;
   readonly turns: TurnsUnderWay;
+  readonly reachElsewhere: () => Promise<void>;
   /** Milliseconds between a turn's signs of life. */
   readonly renewEveryMs: number;
 }
@@ -63,7 +64,7 @@ async function runOneTurn(port: JobPort, turn: OpenTurn, running: RunningTurn): 
   const { taskId, attempt } = turn.start;
   const begun = performance.now();
   observe({ kind: 'turn-begun', agent: agent.id, taskId, attempt });
-  const result = await runTurn(agent, new StoredTurnPort(port.store, turn, running.signal));
+  const result = await runTurn(agent, new StoredTurnPort(port, turn, running.signal));
   const outcome = await concludeTurn(turn, result);
   observe({ kind: 'turn-ended', agent: agent.id, taskId, attempt, result, durationMs: performance.now() - begun });
   return outcome;

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Agent } from '@switchyard/agent';
 import type { DrainOrder, JobOutcome, Store, TurnJob } from '@switchyard/store';
+import { agentsElsewhere } from './agents-elsewhere.ts';
 import { Announcer } from './announce.ts';
 import { CallCloser } from './close-calls.ts';
 import { Drain } from './drain.ts';
+import { ElsewhereConsumer } from './elsewhere-consumer.ts';
 import type { Observe } from './observe.ts';
 import { PushDeliverer } from './push/push-deliverer.ts';
 import type { PushSettings } from './push/push-settings.ts';
@@ -37,7 +39,8 @@ export class Worker {
   readonly #announcer: Announcer;
   readonly #sweeper: Sweeper;
   readonly #closer: CallCloser;
-  readonly #consumers: readonly SupervisedConsumer<TurnJob>[];
+  readonly #consumers: readonly (SupervisedConsumer<TurnJob> | ElsewhereConsumer)[];
+  readonly #elsewhere: ElsewhereConsumer;
   readonly #push: PushDeliverer | undefined;
   readonly #quarantine: Quarantine;
   readonly #turns = new TurnsUnderWay();
@@ -53,7 +56,8 @@ export class Worker {
     this.#announcer = new Announcer(store.registry, this.id, { agents, observe });
     this.#sweeper = new Sweeper(store.outbox, settings.sweepEveryMs, observe);
     this.#closer = new CallCloser(store.closings, settings.sweepEveryMs, observe);
-    this.#consumers = agents.map((agent) => this.#supervise(agent));
+    this.#elsewhere = new ElsewhereConsumer(this.#supervise(agentsElsewhere()), store.queue);
+    this.#consumers = [...agents.map((agent) => this.#supervise(agent)), this.#elsewhere];
     this.#drain = new Drain(this.#consumers);
     this.#reporter = new Reporter(store.ops.workers, {
       workerId: this.id,
@@ -125,7 +129,9 @@ export class Worker {
     const { store, observe } = this.#parts;
     const renewEveryMs = store.settings.leaseMs / 3;
     try {
-      const port = { store, agent, observe, shutdown: this.#drain.signal, turns: this.#turns, renewEveryMs };
+      const shutdown = this.#drain.signal;
+      const reachElsewhere = () => this.#elsewhere.reach();
+      const port = { store, agent, observe, shutdown, turns: this.#turns, reachElsewhere, renewEveryMs };
       return await this.#drain.admit(() => this.#quarantine.admit(job, () => runJob(port, job)));
     } catch (error) {
       // Redis was away, or a fault of ours: the queue starts the job again, or the sweeper does.

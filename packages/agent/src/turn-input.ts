@@ -36,6 +36,11 @@ export class TurnInput {
     return this.task.history ?? [];
   }
 
+  /** The id of the agent whose turn it is. */
+  get agentId(): string {
+    return this.#port.agent;
+  }
+
   /** On whose behalf the turn runs. */
   get principal(): Principal {
     return this.#port.principal;

@@ -16,6 +16,8 @@ export interface TurnPort {
   /** The task before this turn; its history includes the message of this turn, and messages that wait behind it. */
   readonly task: Task;
   readonly message: Message;
+  /** Id of the agent whose turn it is. */
+  readonly agent: string;
   readonly principal: Principal;
   /** 1, 2, … */
   readonly attempt: number;

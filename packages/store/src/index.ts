@@ -36,6 +36,7 @@ export { WebhookPolicy, type WebhookPolicySettings } from './push/webhook-policy
 export type { WebhookCreation, WebhookPage, Webhooks } from './push/webhooks.ts';
 export type { Consumer, ConsumerOptions, JobOutcome, TurnJob } from './queue/consumer.ts';
 export type { Queue } from './queue/queue.ts';
+export { cardUrlOf, ELSEWHERE, elsewhereId } from './queue/queue-name.ts';
 export { isOutage } from './redis/outage.ts';
 export type { AgentAnnouncement, AnnouncedAgent } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';

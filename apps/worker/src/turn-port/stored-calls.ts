@@ -9,32 +9,29 @@ import {
   TurnInterruption,
 } from '@switchyard/agent';
 import { isTerminal } from '@switchyard/protocol';
-import type { AgentAnnouncement, OpenTurn, Placement, Scope, Store } from '@switchyard/store';
+import { type AgentAnnouncement, elsewhereId, type OpenTurn, type Placement, type Scope } from '@switchyard/store';
 import { awaitOutcome } from './await-outcome.ts';
+import type { CallingParts } from './calling-parts.ts';
 import { readOutcome } from './read-outcome.ts';
 import { inWordsOfAgents } from './turn-errors.ts';
 
 /** Calls of agents that workers of this deployment have announced: straight through the store, on behalf of the turn's principal. */
 export class StoredCalls implements CallPort {
   readonly maxDepth: number;
-  readonly #store: Store;
+  readonly #parts: CallingParts;
   readonly #turn: OpenTurn;
 
-  constructor(store: Store, turn: OpenTurn) {
-    this.#store = store;
+  constructor(parts: CallingParts, turn: OpenTurn) {
+    this.#parts = parts;
     this.#turn = turn;
-    this.maxDepth = store.settings.maxCallDepth;
+    this.maxDepth = parts.store.settings.maxCallDepth;
   }
 
   async place(call: OutgoingCall): Promise<Placing> {
-    const agent = await this.#store.registry.find(call.agent);
+    const agent = (await this.#store.registry.find(call.agent)) ?? (await this.#elsewhere(call.agent));
     if (!agent) return { refused: 'unknown-agent' };
-    const submission = submissionOf(call, agent);
-    const { isDetached } = call;
-    const placement = await inWordsOfAgents(() =>
-      this.#store.calls.place(this.#turn, { agent: agent.id, submission, isDetached }),
-    );
-    return placing(agent.id, placement);
+    const message = { agent: agent.id, submission: submissionOf(call, agent), isDetached: call.isDetached };
+    return placing(call.agent, await inWordsOfAgents(() => this.#store.calls.place(this.#turn, message)));
   }
 
   async outcome(call: PlacedCall, signal: AbortSignal): Promise<CallOutcome | 'missing' | undefined> {
@@ -55,20 +52,33 @@ export class StoredCalls implements CallPort {
     await this.#store.tasks.cancel(this.#scopeOf(call), call.taskId);
   }
 
+  get #store() {
+    return this.#parts.store;
+  }
+
+  /** An agent that is called by the URL of its card: a task of ours stands for what it does, as for any other agent. */
+  async #elsewhere(cardUrl: string): Promise<Addressee | undefined> {
+    if (!isWebUrl(cardUrl)) return undefined;
+    await this.#parts.reachElsewhere();
+    return { id: elsewhereId(cardUrl) };
+  }
+
   #scopeOf({ agent }: PlacedCall): Scope {
-    return { principal: this.#turn.start.principal, agent };
+    return { principal: this.#turn.start.principal, agent: isWebUrl(agent) ? elsewhereId(agent) : agent };
   }
 }
 
+/** Its card is known of an agent of ours; what one elsewhere offers is asked there. */
+type Addressee = Pick<AgentAnnouncement, 'id'> & Partial<Pick<AgentAnnouncement, 'card'>>;
+
+const isWebUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text);
+
 /** What is asked for and offered is activated, as for any client (A2A 4.6.2). */
-function submissionOf(
-  { message, extensions = [], acceptedOutputModes, metadata }: OutgoingCall,
-  { card }: AgentAnnouncement,
-) {
-  const offered = new Set(card.capabilities.extensions?.map(({ uri }) => uri));
+function submissionOf({ message, extensions = [], acceptedOutputModes, metadata }: OutgoingCall, { card }: Addressee) {
+  const offered = new Set(card?.capabilities.extensions?.map(({ uri }) => uri));
   return {
     message,
-    extensions: extensions.filter((uri) => offered.has(uri)),
+    extensions: extensions.filter((uri) => !card || offered.has(uri)),
     ...(acceptedOutputModes && { acceptedOutputModes }),
     ...(metadata && { metadata }),
   };

@@ -3,14 +3,12 @@ import type { Conversations, OpenTurn } from '@switchyard/store';
 import { inWordsOfAgents } from './turn-errors.ts';
 
 export class StoredConversations implements ConversationPort {
-  readonly agent: string;
   readonly #conversations: Conversations;
   readonly #turn: OpenTurn;
 
   constructor(conversations: Conversations, turn: OpenTurn) {
     this.#conversations = conversations;
     this.#turn = turn;
-    this.agent = turn.start.agent;
   }
 
   open(conversation: NewConversation): Promise<string> {

@@ -1,6 +1,7 @@
 import type { Caller, TurnEvent, TurnPort } from '@switchyard/agent';
 import type { Message, Metadata, Task } from '@switchyard/protocol';
-import type { OpenTurn, Principal, Store } from '@switchyard/store';
+import type { OpenTurn, Principal } from '@switchyard/store';
+import type { CallingParts } from './calling-parts.ts';
 import { StoredCalls } from './stored-calls.ts';
 import { StoredContext } from './stored-context.ts';
 import { StoredConversations } from './stored-conversations.ts';
@@ -11,6 +12,7 @@ import { inWordsOfAgents } from './turn-errors.ts';
 export class StoredTurnPort implements TurnPort {
   readonly task: Task;
   readonly message: Message;
+  readonly agent: string;
   readonly principal: Principal;
   readonly attempt: number;
   readonly isLastAttempt: boolean;
@@ -25,12 +27,14 @@ export class StoredTurnPort implements TurnPort {
   readonly conversations: StoredConversations;
   readonly #turn: OpenTurn;
 
-  constructor(store: Store, turn: OpenTurn, signal: AbortSignal) {
-    const { task, delivery, principal, attempt, isLastAttempt } = turn.start;
+  constructor(parts: CallingParts, turn: OpenTurn, signal: AbortSignal) {
+    const { store } = parts;
+    const { task, delivery, agent, principal, attempt, isLastAttempt } = turn.start;
     this.#turn = turn;
     this.signal = signal;
     this.task = task;
     this.message = delivery.message;
+    this.agent = agent;
     this.principal = principal;
     this.attempt = attempt;
     this.isLastAttempt = isLastAttempt;
@@ -39,7 +43,7 @@ export class StoredTurnPort implements TurnPort {
     this.metadata = delivery.metadata ?? {};
     this.caller = delivery.caller;
     this.steps = new StoredSteps(store.steps, turn);
-    this.calls = new StoredCalls(store, turn);
+    this.calls = new StoredCalls(parts, turn);
     this.context = new StoredContext(store, turn);
     this.conversations = new StoredConversations(store.conversations, turn);
   }

@@ -10,8 +10,6 @@ export interface NewConversation {
 
 /** Where conversations are kept. */
 export interface ConversationPort {
-  /** The agent that holds the turn. */
-  readonly agent: string;
   /** Makes it, or finds the one that an earlier attempt has made. @returns its id. @throws {TurnEnded} */
   open(conversation: NewConversation): Promise<string>;
   /**

@@ -1,6 +1,6 @@
 import type { TurnJournal } from '../turn-journal.ts';
+import type { TurnPort } from '../turn-port.ts';
 import type { ConversationEvent } from './conversation-event.ts';
-import type { ConversationPort } from './conversation-port.ts';
 
 interface Said {
   readonly turn: number;
@@ -12,14 +12,14 @@ interface Said {
 export class ConversationRecord {
   readonly id: string;
   readonly texts: string[] = [];
-  readonly #port: ConversationPort;
+  readonly #port: TurnPort;
   readonly #journal: TurnJournal;
   readonly #toAgent: string;
   readonly #maxTurns: number;
   #seq = 0;
 
   constructor(
-    { port, journal }: { port: ConversationPort; journal: TurnJournal },
+    { port, journal }: { port: TurnPort; journal: TurnJournal },
     conversation: { id: string; toAgent: string; maxTurns: number },
   ) {
     this.#port = port;
@@ -57,6 +57,6 @@ export class ConversationRecord {
 
   #add(event: ConversationEvent): Promise<void> {
     const seq = ++this.#seq;
-    return this.#journal.reach(() => this.#port.append(seq, event));
+    return this.#journal.reach(() => this.#port.conversations.append(seq, event));
   }
 }

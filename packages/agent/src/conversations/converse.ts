@@ -32,7 +32,7 @@ export async function converse(parts: ConverseParts, toAgent: string, options: C
   const number = place.number('conversation', toAgent);
   const seed = JSON.stringify([port.task.id, port.message.messageId, place.step, toAgent, number]);
   const id = await journal.reach(() => port.conversations.open({ seed, toAgent, maxTurns }));
-  const record = new ConversationRecord({ port: port.conversations, journal }, { id, toAgent, maxTurns });
+  const record = new ConversationRecord({ port, journal }, { id, toAgent, maxTurns });
   return new Exchange(parts, { toAgent, options, maxTurns, record }).run();
 }
 
@@ -130,7 +130,7 @@ class Exchange {
   #callFor({ turn, text, heard }: Said) {
     const { port, journal } = this.#parts;
     const { toAgent, maxTurns, record } = this.#settings;
-    const about: ConversationPlace = { conversationId: record.id, fromAgent: port.conversations.agent, turn, maxTurns };
+    const about: ConversationPlace = { conversationId: record.id, fromAgent: port.agent, turn, maxTurns };
     const content = { parts: [{ text }], metadata: { [conversationsUri]: about }, extensions: [conversationsUri] };
     const options = {
       name: `${record.id} ${turn}`,

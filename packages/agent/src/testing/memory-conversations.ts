@@ -5,12 +5,10 @@ import type { MemoryWorld } from './memory-world.ts';
 
 /** Conversations that a test can read in `world.conversations`. */
 export class MemoryConversations implements ConversationPort {
-  readonly agent: string;
   readonly #world: MemoryWorld;
 
-  constructor(world: MemoryWorld, agent: string) {
+  constructor(world: MemoryWorld) {
     this.#world = world;
-    this.agent = agent;
   }
 
   async open({ seed }: NewConversation): Promise<string> {

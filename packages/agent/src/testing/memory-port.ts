@@ -36,6 +36,7 @@ export interface MemoryTurn {
 export class MemoryPort implements TurnPort {
   readonly task: Task;
   readonly message: Message;
+  readonly agent: string;
   readonly principal: Principal;
   readonly attempt: number;
   readonly isLastAttempt: boolean;
@@ -68,10 +69,11 @@ export class MemoryPort implements TurnPort {
     this.caller = turn.caller;
     const { world = new MemoryWorld(), agent = 'agent' } = turn;
     const { id: taskId } = this.task;
+    this.agent = agent;
     this.steps = new MemorySteps(world.resultsOf(taskId, this.message.messageId));
     this.calls = new MemoryCalls(world, { agent, taskId, depth: (turn.caller?.depth ?? 0) + 1 });
     this.context = new MemoryContext(world, agent, this.task);
-    this.conversations = new MemoryConversations(world, agent);
+    this.conversations = new MemoryConversations(world);
     this.#current = this.task;
   }
 

@@ -4,6 +4,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Shards } from '../redis/shards.ts';
 import { jobId } from './job-id.ts';
+import { queueOf } from './queue-name.ts';
 
 /** The queue of push notifications: no agent can have this name. */
 export const PUSH_QUEUE = '@push';
@@ -86,6 +87,12 @@ export class Queue {
     return this.#queue(agent, this.#shards.of(taskId)).getJobState(jobId(taskId, job));
   }
 
+  /** Whether an agent, or one that shares its queue, was ever given a job. */
+  async isUsed(agent: string): Promise<boolean> {
+    const counters = this.#shards.all.map((keys) => this.#redis.exists(this.#queue(agent, keys).toKey('id')));
+    return (await Promise.all(counters)).includes(1);
+  }
+
   /** Jobs that wait for a worker, over all shards. */
   async waiting(agent: string): Promise<number> {
     const counts = await Promise.all(this.#shards.all.map((keys) => this.#queue(agent, keys).getWaitingCount()));
@@ -121,10 +128,11 @@ export class Queue {
   }
 
   #queue(agent: string, keys: ShardKeys): BullQueue {
-    const name = `${keys.queues}:${agent}`;
+    const shared = queueOf(agent);
+    const name = `${keys.queues}:${shared}`;
     const known = this.#queues.get(name);
     if (known) return known;
-    const queue = new BullQueue(agent, { connection: this.#redis, prefix: keys.queues, skipMetasUpdate: true });
+    const queue = new BullQueue(shared, { connection: this.#redis, prefix: keys.queues, skipMetasUpdate: true });
     // The connection is the store's, which hears of its errors itself; without a listener BullMQ prints them.
     queue.on('error', () => undefined);
     this.#queues.set(name, queue);

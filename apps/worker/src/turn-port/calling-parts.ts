@@ -1,0 +1,8 @@
+import type { Store } from '@switchyard/store';
+
+/** What calls of other agents stand on. */
+export interface CallingParts {
+  readonly store: Store;
+  /** Resolves when this process takes the turns of agents that are called by the URL of their card. */
+  readonly reachElsewhere: () => Promise<void>;
+}
