@@ -1,5 +1,6 @@
 import { defaultStoreSettings, type StoreSettings } from '@switchyard/store';
 import { z } from 'zod';
+import { adminVariables } from './admin/admin-variables.ts';
 import { authVariables } from './auth/auth-variables.ts';
 import { grpcVariables } from './bindings/grpc/grpc-variables.ts';
 import { cardKeyVariables } from './cards/card-key-variables.ts';
@@ -74,14 +75,24 @@ export function readConfig(variables: NodeJS.ProcessEnv): GatewayConfig {
   const gateway = gatewayVariables.safeParse(given);
   const store = storeVariables.safeParse(given);
   const auth = authVariables.safeParse(given);
+  const admin = adminVariables.safeParse(given);
   const grpc = grpcVariables.safeParse(given);
   const cardKeys = cardKeyVariables.safeParse(given);
   const push = pushVariables.safeParse(given);
-  if (!gateway.success || !store.success || !auth.success || !grpc.success || !cardKeys.success || !push.success)
-    throw configError([gateway, store, auth, grpc, cardKeys, push]);
+  if (
+    !gateway.success ||
+    !store.success ||
+    !auth.success ||
+    !admin.success ||
+    !grpc.success ||
+    !cardKeys.success ||
+    !push.success
+  )
+    throw configError([gateway, store, auth, admin, grpc, cardKeys, push]);
   return {
     gateway: {
       ...toGatewaySettings(gateway.data, auth.data),
+      admin: admin.data,
       grpc: grpc.data,
       cardSigningKeys: cardKeys.data,
       push: push.data.settings,

@@ -1,5 +1,6 @@
-import { type Feeds, type Registry, WebhookPolicy, type Webhooks } from '@switchyard/store';
+import { type Feeds, type Ops, type Registry, WebhookPolicy, type Webhooks } from '@switchyard/store';
 import type { Logger } from 'pino';
+import { AdminPort } from './admin/admin-port.ts';
 import { AgentDirectory } from './agent-directory.ts';
 import { createApp } from './app.ts';
 import { createAuthenticator } from './auth/create-authenticator.ts';
@@ -16,6 +17,8 @@ import { conversationsInTime } from './limits/conversations-in-time.ts';
 import { StreamSlots } from './limits/stream-slots.ts';
 import { WaitingCalls } from './limits/waiting-calls.ts';
 import { withStoreDeadline } from './limits/with-store-deadline.ts';
+import { countedTasks } from './metrics/counted-tasks.ts';
+import { measuredOperations } from './metrics/measured-operations.ts';
 import { logHappenings } from './observe/log-happenings.ts';
 import type { TaskStore, WebhookStore } from './operations/backend.ts';
 import { bindOperations } from './operations/operations.ts';
@@ -29,6 +32,7 @@ export interface GatewayStore {
   readonly conversations: ConversationStore;
   readonly push: { readonly webhooks: WebhookStore & Pick<Webhooks, 'areSealed'> };
   readonly registry: Pick<Registry, 'list' | 'onChange'>;
+  readonly ops: Ops;
   /** Whether Redis answered a moment ago. */
   readonly isAnswering: boolean;
   ping(): Promise<void>;
@@ -44,6 +48,8 @@ export interface Listening {
   readonly url: string;
   /** Unset without gRPC. */
   readonly grpcPort: number | undefined;
+  /** Unset without a port for operators. */
+  readonly adminUrl: string | undefined;
 }
 
 export interface Gateway {
@@ -62,9 +68,12 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const authenticator = createAuthenticator(settings.auth);
   const grpcPort = (): number | undefined => grpc?.port;
   const cards = new Cards({ settings, authenticator, grpcPort });
+  const streams = new StreamSlots(settings.maxStreams);
+  const { storeTimeoutMs } = settings;
+  const admin = settings.admin && new AdminPort(settings.admin, { store, storeTimeoutMs, streams, observe });
   const { tasks, webhooks } = withStoreDeadline(store, settings.storeTimeoutMs);
   const operations = bindOperations({
-    tasks,
+    tasks: admin ? countedTasks(tasks, admin.metrics) : tasks,
     push: settings.push && {
       webhooks,
       policy: new WebhookPolicy(settings.push.policy),
@@ -74,13 +83,13 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     cards,
     settings,
   });
-  const streams = new StreamSlots(settings.maxStreams);
   let stopped: Promise<void> | undefined;
   let httpUrl: string | undefined;
   const entrance: Entrance = {
-    operations,
+    operations: admin ? measuredOperations(operations, admin.metrics) : operations,
     agents,
     cards,
+    tasks,
     conversations: conversationsInTime(store, settings.storeTimeoutMs),
     authenticator,
     waiting,
@@ -99,10 +108,11 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     if (problem !== undefined) throw new Error(problem);
     await agents.start();
     if (settings.grpc) await grpc?.open(settings.host, settings.grpc);
+    const adminUrl = await admin?.open();
     const url = await listener.open(settings.host, settings.port);
     httpUrl = url;
-    observe({ kind: 'listening', grpcPort: grpc?.port, url });
-    return { url, grpcPort: grpc?.port };
+    observe({ kind: 'listening', grpcPort: grpc?.port, adminUrl, url });
+    return { url, grpcPort: grpc?.port, adminUrl };
   }
 
   async function stop(): Promise<void> {
@@ -110,6 +120,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     agents.stop();
     waiting.end();
     await Promise.all([listener.close(settings.drainMs), grpc?.close(settings.drainMs)]);
+    await admin?.close(settings.drainMs);
     observe({ kind: 'stopped' });
   }
 

@@ -1,3 +1,4 @@
+import type { AdminSettings } from './admin/admin-settings.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import type { GrpcSettings } from './bindings/grpc/settings.ts';
 import type { SigningKey } from './keys/signing-key.ts';
@@ -19,6 +20,8 @@ export interface GatewaySettings {
   readonly publicUrl?: string | undefined;
   /** Agent served at the root; unset: the first announced one by name. */
   readonly defaultAgent?: string | undefined;
+  /** Unset: no port for operators, and nothing is measured. */
+  readonly admin?: AdminSettings | undefined;
   readonly auth: AuthSettings;
   /** What SendMessage does when the caller does not say (A2A 3.2.2 has `blocking`). */
   readonly sendMode: 'blocking' | 'immediate';

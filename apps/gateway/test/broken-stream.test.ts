@@ -11,13 +11,14 @@ let url: string;
 
 beforeAll(async () => {
   stage = await openStage();
-  const { tasks, push, registry, conversations } = stage.store;
+  const { tasks, push, registry, conversations, ops } = stage.store;
   const feeds: GatewayStore['feeds'] = { follow: breakDown };
   const store: GatewayStore = {
     tasks,
     push,
     registry,
     conversations,
+    ops,
     feeds,
     isAnswering: true,
     ping: () => stage.store.ping(),

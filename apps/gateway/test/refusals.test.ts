@@ -106,7 +106,7 @@ describe('A request that cannot be served', () => {
   it.each([
     ['GET', '/', 405],
     ['PUT', '/message:send', 405],
-    ['DELETE', '/tasks/1', 405],
+    ['PUT', '/tasks/1', 405],
     ['POST', '/.well-known/agent-card.json', 405],
     ['POST', '/agents', 405],
     ['GET', '/agents/echo', 405],

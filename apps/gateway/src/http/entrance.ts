@@ -7,6 +7,7 @@ import type { ConversationStore } from '../conversations/conversation-store.ts';
 import type { StreamSlots } from '../limits/stream-slots.ts';
 import type { WaitingCalls } from '../limits/waiting-calls.ts';
 import type { Observe } from '../observe/happening.ts';
+import type { TaskStore } from '../operations/backend.ts';
 import { activeExtensions } from '../operations/extensions.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings.ts';
@@ -20,6 +21,7 @@ import { requireSupportedVersion, type SpokenVersion } from './protocol-version.
 export interface Entrance {
   readonly operations: Operations;
   readonly cards: Cards;
+  readonly tasks: Pick<TaskStore, 'delete'>;
   readonly conversations: ConversationStore;
   readonly agents: AgentDirectory;
   readonly authenticator: Authenticator;

@@ -9,6 +9,11 @@ export class StreamSlots {
     this.#max = max;
   }
 
+  /** Streams that are open. */
+  get taken(): number {
+    return this.#taken;
+  }
+
   /** `using` it frees the slot. @throws {A2AError} Unavailable: another replica may have room */
   take(): Disposable {
     if (this.#taken >= this.#max)

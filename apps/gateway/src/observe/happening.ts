@@ -1,11 +1,18 @@
 /** What a gateway reports of itself. One place turns it into log lines. */
 export type Happening =
-  | { readonly kind: 'listening'; readonly grpcPort: number | undefined; readonly url: string }
+  | {
+      readonly kind: 'listening';
+      readonly grpcPort: number | undefined;
+      readonly adminUrl?: string | undefined;
+      readonly url: string;
+    }
   | { readonly kind: 'stopping'; readonly drainMs: number }
   | { readonly kind: 'stopped' }
   | { readonly kind: 'push-in-clear' }
   | { readonly kind: 'agents-changed'; readonly agents: readonly string[] }
   | { readonly kind: 'agents-unreadable'; readonly err: unknown }
+  /** An operator has changed something. */
+  | ({ readonly kind: 'operated' } & RequestName)
   | ({ readonly kind: 'answered'; readonly status: number; readonly durationMs: number } & RequestName)
   | ({ readonly kind: 'refused'; readonly code: string; readonly err: unknown } & RequestName)
   | ({ readonly kind: 'failed'; readonly code: string; readonly err: unknown } & RequestName);

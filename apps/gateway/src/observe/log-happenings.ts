@@ -9,6 +9,7 @@ const lines: Readonly<Record<Happening['kind'], readonly [level: Level, message:
   'push-in-clear': ['warn', 'credentials of webhooks are stored in clear: set PUSH_SECRET'],
   'agents-changed': ['info', 'agents announced'],
   'agents-unreadable': ['warn', 'the announced agents cannot be read; the last known ones are served'],
+  operated: ['info', 'operated'],
   answered: ['debug', 'answered'],
   refused: ['debug', 'refused'],
   failed: ['error', 'failed'],

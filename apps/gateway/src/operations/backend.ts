@@ -3,7 +3,7 @@ import type { Cards } from '../cards/cards.ts';
 import type { GatewaySettings } from '../settings.ts';
 
 /** The part of the store's tasks that operations use. */
-export type TaskStore = Pick<Tasks, 'accept' | 'read' | 'list' | 'cancel'>;
+export type TaskStore = Pick<Tasks, 'accept' | 'read' | 'list' | 'cancel' | 'delete'>;
 
 /** The part of the store's webhooks that operations use. */
 export type WebhookStore = Pick<Webhooks, 'create' | 'get' | 'list' | 'delete'>;

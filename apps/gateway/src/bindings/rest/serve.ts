@@ -1,4 +1,5 @@
 import type { RequestHandler, Router } from 'express';
+import { deletionPath, serveDeletion } from '../../deletions/serve-deletion.ts';
 import { type Entrance, openCall } from '../../http/entrance.ts';
 import { readOptionalJson } from '../../http/read-json.ts';
 import { parseRequest } from './parse-request.ts';
@@ -16,15 +17,14 @@ export function routeRest(router: Router, base: string, entrance: Entrance): voi
     if (isStream) router.head(base + route.path, refuseVerb(entrance, verbsAt(route.path)));
     router[route.verb](base + route.path, serve(entrance, route));
   }
+  router.delete(base + deletionPath, serveDeletion(entrance));
   for (const path of new Set(routes.map((route) => route.path)))
     router.all(base + path, refuseVerb(entrance, verbsAt(path)));
 }
 
 function verbsAt(path: string): string {
-  return routes
-    .filter((route) => route.path === path)
-    .map(({ verb }) => verb.toUpperCase())
-    .join(', ');
+  const verbs = routes.filter((route) => route.path === path).map(({ verb }) => verb.toUpperCase());
+  return [...verbs, ...(path === deletionPath ? ['DELETE'] : [])].join(', ');
 }
 
 function serve(entrance: Entrance, route: Route): RequestHandler {

@@ -1,10 +1,10 @@
 import { A2AError } from '@switchyard/protocol';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import type { Entrance } from '../../http/entrance.ts';
+import type { Refusal } from '../../http/report-failure.ts';
 import { writeError, writeWrongVerb } from './write-error.ts';
 
 /** For a path that is served, but not for this verb. @param allow the verbs that it is served for: `GET, POST` */
-export function refuseVerb(entrance: Entrance, allow: string): RequestHandler {
+export function refuseVerb(entrance: Refusal, allow: string): RequestHandler {
   return (req, res) => {
     const error = new A2AError('MethodNotFound', `${req.method} is not served here; ${allow} is`);
     writeWrongVerb(entrance, { req, res }, { error, allow });
@@ -12,14 +12,14 @@ export function refuseVerb(entrance: Entrance, allow: string): RequestHandler {
 }
 
 /** For a path that nothing is served at. */
-export function refusePath(entrance: Entrance): RequestHandler {
+export function refusePath(entrance: Refusal): RequestHandler {
   return (req, res) => {
     writeError(entrance, { req, res }, new A2AError('NotFound', 'Nothing is served at this path'));
   };
 }
 
 /** For what Express itself refuses, such as a path that cannot be decoded: it would answer with HTML. */
-export function refuseFault(entrance: Entrance): ErrorRequestHandler {
+export function refuseFault(entrance: Refusal): ErrorRequestHandler {
   return (fault: unknown, req, res, _next) => {
     const error = isClientFault(fault)
       ? new A2AError('InvalidRequest', 'The request could not be read', { cause: fault })

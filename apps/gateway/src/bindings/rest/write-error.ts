@@ -1,7 +1,6 @@
 import { type A2AError, type HttpErrorBody, toHttpError } from '@switchyard/protocol';
-import type { Entrance } from '../../http/entrance.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import { reportFailure } from '../../http/report-failure.ts';
+import { type Refusal, reportFailure } from '../../http/report-failure.ts';
 import { respond } from '../../http/respond.ts';
 import { mediaType } from './write-result.ts';
 
@@ -10,7 +9,7 @@ export function errorBody(error: A2AError): string {
   return JSON.stringify(toHttpError(error).body);
 }
 
-export function writeError(entrance: Entrance, exchange: Exchange, thrown: unknown): void {
+export function writeError(entrance: Refusal, exchange: Exchange, thrown: unknown): void {
   const error = reportFailure(entrance, exchange, thrown);
   // The connection broke while a body was being written: there is nobody to tell.
   if (exchange.res.headersSent) return void exchange.res.destroy();
@@ -19,7 +18,7 @@ export function writeError(entrance: Entrance, exchange: Exchange, thrown: unkno
 
 /** @param allow verbs that the path does take: the status is 405 (RFC 9110 15.5.6), of which no A2A error speaks */
 export function writeWrongVerb(
-  entrance: Entrance,
+  entrance: Refusal,
   exchange: Exchange,
   { error, allow }: { error: A2AError; allow: string },
 ): void {

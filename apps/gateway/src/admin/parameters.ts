@@ -1,0 +1,41 @@
+import { A2AError, type FieldViolation } from '@switchyard/protocol';
+import type { Request } from 'express';
+import { z } from 'zod';
+
+const wholeNumber = (least: number, most: number) => {
+  const message = `must be a whole number from ${least} to ${most}`;
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, message)
+    .transform(Number)
+    .refine((number) => number >= least && number <= most, message);
+};
+const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
+/** A query without parameters. */
+export const noParameters = z.strictObject({});
+export const pageParameters = z.strictObject({
+  pageSize: wholeNumber(1, 100).default(50),
+  pageToken: z.string().max(4_096, 'is not one that was answered here').optional(),
+});
+export const contentsParameters = z.strictObject({ contents: flag.default(false) });
+/** Milliseconds, up to a day. */
+export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 86_400_000).optional() });
+
+/** What the query says; of a parameter that is given more than once, the first. @throws {A2AError} InvalidParams: names every wrong parameter */
+export function readParameters<Schema extends z.ZodType>(req: Request, schema: Schema): z.output<Schema> {
+  const given = Object.entries(req.query).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]);
+  const result = schema.safeParse(Object.fromEntries(given));
+  if (result.success) return result.data;
+  throw invalidParameters(result.error.issues.flatMap(violationsIn));
+}
+
+export function invalidParameters(violations: readonly FieldViolation[]): A2AError {
+  return new A2AError('InvalidParams', 'Invalid parameters', { violations });
+}
+
+function violationsIn(issue: z.core.$ZodIssue): FieldViolation[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((field) => ({ field, description: 'is not a parameter here' }));
+  return [{ field: issue.path.join('.'), description: issue.message }];
+}

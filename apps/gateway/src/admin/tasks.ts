@@ -1,0 +1,40 @@
+import { A2AError } from '@switchyard/protocol';
+import type { Ops } from '@switchyard/store';
+import { taskIsLive } from '../deletions/serve-deletion.ts';
+import { taskNotFound } from '../operations/read-task.ts';
+import { contentsParameters } from './parameters.ts';
+import { adminAction, adminRoute } from './route.ts';
+
+/** One task, of whichever principal. */
+export const taskRoutes = [
+  adminRoute(['get', '/admin/tasks/:id'], contentsParameters, async (ops, { id, parameters }) => {
+    const record = await recordOf(ops, id);
+    const task = parameters.contents ? await ops.tasks.contents(id) : undefined;
+    return task === undefined ? record : { ...record, task: JSON.parse(task) };
+  }),
+  adminAction(['post', '/admin/tasks/:id\\:cancel'], async (ops, id) => {
+    const verdict = await ops.tasks.cancel(known(id));
+    if (verdict === 'missing') throw taskNotFound(id);
+    if (verdict === 'terminal')
+      throw new A2AError('TaskNotCancelable', 'The task has ended already', { metadata: { taskId: id } });
+    return recordOf(ops, id);
+  }),
+  adminAction(['delete', '/admin/tasks/:id'], async (ops, id) => {
+    const verdict = await ops.tasks.delete(known(id));
+    if (verdict === 'missing') throw taskNotFound(id);
+    if (verdict === 'live') throw taskIsLive(id);
+    return undefined;
+  }),
+];
+
+async function recordOf(ops: Ops, id: string): Promise<object> {
+  const record = await ops.tasks.record(known(id));
+  if (!record) throw taskNotFound(id);
+  return record;
+}
+
+/** Ids of tasks are UUIDs: anything else would be the name of some other key. @throws {A2AError} TaskNotFound */
+function known(id: string): string {
+  if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id)) throw taskNotFound(id.slice(0, 64));
+  return id;
+}

@@ -1,0 +1,114 @@
+import type { AgentReading } from '@switchyard/store';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What is asked for when somebody looks. */
+export interface MetricSources {
+  readonly openStreams: () => number;
+  readonly isRedisUp: () => boolean;
+  /** Rejects while the store does not answer. */
+  readonly agents: () => Promise<readonly AgentReading[]>;
+  /** Rejects while the store does not answer. */
+  readonly dead: () => Promise<{ readonly turns: number; readonly webhooks: number }>;
+}
+
+/** From 1 ms to the longest wait of a blocking call, in seconds. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** Counts what a gateway does, for Prometheus. What is of the whole deployment is the same at every gateway. */
+export class GatewayMetrics {
+  readonly #registry = new Registry();
+  readonly #requests: Histogram<'operation' | 'outcome'>;
+  readonly #accepted: Counter<'agent' | 'kind'>;
+  readonly #sources: MetricSources;
+  #asked: Promise<readonly AgentReading[]> | undefined;
+
+  constructor(sources: MetricSources) {
+    const registers = [this.#registry];
+    this.#sources = sources;
+    collectDefaultMetrics({ register: this.#registry, prefix: 'switchyard_gateway_' });
+    this.#requests = new Histogram({
+      name: 'switchyard_request_duration_seconds',
+      help: 'Requests by A2A operation and outcome (ok, or the code of the error). Of a stream: until it begins.',
+      labelNames: ['operation', 'outcome'],
+      buckets: SECONDS,
+      registers,
+    });
+    this.#accepted = new Counter({
+      name: 'switchyard_messages_accepted_total',
+      help: 'Messages accepted: those that made a task, and those that went on with one.',
+      labelNames: ['agent', 'kind'],
+      registers,
+    });
+    this.#measureProcess();
+    this.#measureDeployment();
+  }
+
+  requested(operation: string, outcome: string, durationMs: number): void {
+    this.#requests.observe({ operation, outcome }, durationMs / 1_000);
+  }
+
+  accepted(agent: string, isNew: boolean): void {
+    this.#accepted.inc({ agent, kind: isNew ? 'new-task' : 'follow-up' });
+  }
+
+  /** In the text format. What Redis would have to be asked for is left out while it does not answer. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  #measureProcess(): void {
+    const { openStreams, isRedisUp } = this.#sources;
+    this.#gauge('switchyard_open_streams', 'Streams that are open at this gateway.', (gauge) =>
+      gauge.set(openStreams()),
+    );
+    this.#gauge('switchyard_redis_up', 'Whether Redis answers this gateway.', (gauge) =>
+      gauge.set(isRedisUp() ? 1 : 0),
+    );
+  }
+
+  #measureDeployment(): void {
+    this.#perAgent('switchyard_queue_jobs', 'Jobs of an agent, over all shards.', (gauge, agent) => {
+      for (const state of ['waiting', 'active', 'delayed'] as const)
+        gauge.set({ agent: agent.id, state }, agent[state]);
+    });
+    this.#perAgent('switchyard_agent_workers', 'Workers that are alive and can run an agent.', (gauge, agent) =>
+      gauge.set({ agent: agent.id }, agent.workers),
+    );
+    this.#perAgent('switchyard_agent_paused', 'Whether an agent is paused.', (gauge, agent) =>
+      gauge.set({ agent: agent.id }, agent.paused ? 1 : 0),
+    );
+    this.#gauge('switchyard_dead', 'Messages (turns) and webhooks that were given up.', async (gauge) => {
+      gauge.reset();
+      const dead = await this.#sources.dead().catch(() => undefined); // said by switchyard_redis_up
+      for (const [kind, count] of Object.entries(dead ?? {})) gauge.set({ kind }, count);
+    });
+  }
+
+  #perAgent(name: string, help: string, set: (gauge: Gauge, agent: AgentReading) => void): void {
+    this.#gauge(name, help, async (gauge) => {
+      gauge.reset();
+      const agents = await this.#agents().catch(() => []); // said by switchyard_redis_up
+      for (const agent of agents) set(gauge, agent);
+    });
+  }
+
+  /** Asked once for all gauges that are collected together. */
+  #agents(): Promise<readonly AgentReading[]> {
+    this.#asked ??= this.#sources.agents().finally(() => {
+      this.#asked = undefined;
+    });
+    return this.#asked;
+  }
+
+  #gauge(name: string, help: string, collect: (gauge: Gauge) => void | Promise<void>): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['agent', 'state', 'kind'],
+      registers: [this.#registry],
+      collect() {
+        return collect(this);
+      },
+    });
+  }
+}

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../../tests/support/until.ts';
+import { type ErrorBody, get, submit, userMessage } from '../support/client.ts';
+import { type AdminStage, begin, die, fieldsOf, openAdminStage } from './support.ts';
+
+let stage: AdminStage;
+
+beforeAll(async () => {
+  stage = await openAdminStage({ leaseMs: 100, maxAttempts: 2, shards: 4 });
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const idle = { agents: ['echo'], upForMs: 1_000, turns: [] };
+
+describe('the operators’ port', () => {
+  it('answers nothing without its key, not even which paths there are', async () => {
+    for (const path of ['/admin/agents', '/metrics', '/nothing']) {
+      const without = await get<ErrorBody>(stage.adminUrl + path);
+      expect(without).toMatchObject({ status: 401, body: { error: { status: 'UNAUTHENTICATED' } } });
+      expect(without.headers.get('www-authenticate')).toContain('Bearer');
+      expect((await get(stage.adminUrl + path, { 'x-api-key': 'another-key-entirely' })).status).toBe(401);
+    }
+  });
+
+  it('is not part of the port for clients', async () => {
+    expect((await get(`${stage.url}/admin/agents`)).status).toBe(404);
+    expect((await get(`${stage.url}/metrics`)).status).toBe(404);
+  });
+
+  it('names every parameter that is wrong', async () => {
+    const answer = await stage.ask<ErrorBody>('/admin/agents?pageSize=0&pageToken=x&size=3');
+    expect(answer).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } });
+    expect(fieldsOf(answer)).toEqual(['pageSize', 'size']);
+    expect(fieldsOf(await stage.ask('/admin/dead?pageToken=x'))).toEqual(['pageToken']);
+    expect(fieldsOf(await stage.ask('/admin/tasks/x?contents=maybe'))).toEqual(['contents']);
+    expect(fieldsOf(await stage.ask('/admin/workers/x:drain?giveBackAfterMs=-1', 'POST'))).toEqual(['giveBackAfterMs']);
+  });
+
+  it('says which verbs a path takes, and what is not there', async () => {
+    const wrong = await stage.ask<ErrorBody>('/admin/tasks/x', 'PUT');
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.get('allow')).toBe('GET, DELETE');
+    expect((await stage.ask('/admin/nothing')).status).toBe(404);
+  });
+});
+
+interface AgentList {
+  readonly agents: readonly { id: string; paused: boolean; waiting: number; workers: number }[];
+  readonly totalSize: number;
+  readonly nextPageToken: string;
+}
+
+describe('agents', () => {
+  it('are listed with their queues, page by page', async () => {
+    await submit(stage.url);
+    const ids: string[] = [];
+    let pageToken = '';
+    do {
+      const { body } = await stage.ask<AgentList>(`/admin/agents?pageSize=2&pageToken=${pageToken}`);
+      expect(body.agents.length).toBeLessThanOrEqual(2);
+      expect(body.totalSize).toBeGreaterThan(4);
+      ids.push(...body.agents.map(({ id }) => id));
+      pageToken = body.nextPageToken;
+    } while (pageToken);
+    expect(ids).toEqual([...new Set(ids)].sort());
+    expect(ids).toContain('echo');
+    const { body } = await stage.ask<AgentList>('/admin/agents');
+    const echo = body.agents.find(({ id }) => id === 'echo');
+    expect(echo).toMatchObject({ paused: false, workers: 1, active: 0, delayed: 0 });
+    expect(echo?.waiting).toBeGreaterThan(0);
+  });
+
+  it('are paused and resumed; a paused one takes messages all the same', async () => {
+    expect(await stage.ask('/admin/agents/echo:pause', 'POST')).toMatchObject({ status: 200, body: { paused: true } });
+    expect((await submit(stage.url)).status.state).toBe('TASK_STATE_SUBMITTED');
+    expect(await stage.ask('/admin/agents/echo:resume', 'POST')).toMatchObject({ body: { paused: false } });
+    expect((await stage.ask('/admin/agents/nobody:pause', 'POST')).status).toBe(404);
+  });
+
+  it('that are paused leave a line in the log', async () => {
+    await stage.ask('/admin/agents/mute:pause', 'POST');
+    expect(stage.log.some((line) => line.includes('"msg":"operated"') && line.includes('mute:pause'))).toBe(true);
+    expect(stage.log.join()).not.toContain('a-key-for-operators');
+  });
+});
+
+describe('workers', () => {
+  it('are listed, drained and taken back', async () => {
+    await stage.store.ops.workers.report('w-1', idle);
+    expect((await stage.ask('/admin/workers')).body).toMatchObject({
+      workers: [{ id: 'w-1', agents: ['echo'], state: 'working', turns: [] }],
+      totalSize: 1,
+      nextPageToken: '',
+    });
+    const drained = await stage.ask('/admin/workers/w-1:drain?giveBackAfterMs=500', 'POST');
+    expect(drained).toMatchObject({ status: 200, body: { state: 'drained', drain: { giveBackAfterMs: 500 } } });
+    expect(await stage.store.ops.workers.report('w-1', idle)).toEqual({ giveBackAfterMs: 500 });
+    expect(await stage.ask('/admin/workers/w-1:undrain', 'POST')).toMatchObject({ body: { state: 'working' } });
+    expect((await stage.ask('/admin/workers/nobody:drain', 'POST')).status).toBe(404);
+  });
+});
+
+describe('turns', () => {
+  it('that run are listed with who runs them', async () => {
+    const { id: taskId } = await submit(stage.url);
+    await begin(stage.store, taskId);
+    await stage.store.ops.workers.report('w-2', { ...idle, turns: [{ taskId, epoch: 1, runsForMs: 50 }] });
+    const { body } = await stage.ask('/admin/turns');
+    expect(body).toMatchObject({ turns: [{ taskId, agent: 'echo', worker: 'w-2', epoch: 1, attempt: 1 }] });
+    await stage.store.ops.workers.withdraw('w-2');
+  });
+
+  it('that are due and do not come are listed with the reason', async () => {
+    const { id: taskId } = await submit(`${stage.url}/agents/oracle`);
+    const stuck = async () => {
+      const { body } = await stage.ask<{ tasks: { taskId: string; reason: string }[] }>('/admin/stuck?pageSize=100');
+      return body.tasks.find((task) => task.taskId === taskId);
+    };
+    expect((await until(stuck, { what: 'the task is overdue' })).reason).toBe('not-swept');
+    await stage.ask('/admin/agents/oracle:pause', 'POST');
+    expect((await stuck())?.reason).toBe('agent-paused');
+    await stage.ask('/admin/agents/oracle:resume', 'POST');
+    await until(
+      async () => {
+        await stage.store.outbox.sweep();
+        return (await stuck())?.reason === 'queued';
+      },
+      { what: 'the sweeper came in vain' },
+    );
+    await stage.store.queue.remove('oracle', taskId, 1);
+    expect((await stuck())?.reason).toBe('job-missing');
+    await stage.store.registry.withdraw([], 'test');
+  });
+});
+
+describe('dead work', () => {
+  it('is listed without what was said, looked into, tried again, and forgotten', async () => {
+    const poison = await submit(stage.url, userMessage('a secret poison', { messageId: 'poison-1' }));
+    await die(stage.store, poison.id);
+    const { body } = await stage.ask<{ dead: unknown[] }>('/admin/dead');
+    expect(body.dead).toMatchObject([
+      { kind: 'turn', id: poison.id, agent: 'echo', messageId: 'poison-1', attempts: 2 },
+    ]);
+    expect(JSON.stringify(body)).not.toContain('secret');
+    expect(await stage.ask(`/admin/dead/${poison.id}?contents=true`)).toMatchObject({
+      body: { message: { parts: [{ text: 'a secret poison' }] } },
+    });
+    const { body: retried } = await stage.ask<{ taskId: string }>(`/admin/dead/${poison.id}:retry`, 'POST');
+    expect(retried.taskId).not.toBe(poison.id);
+    expect((await stage.ask(`/admin/dead/${poison.id}`)).status).toBe(404);
+    await die(stage.store, retried.taskId);
+    expect((await stage.ask(`/admin/dead/${retried.taskId}`, 'DELETE')).status).toBe(204);
+    expect((await stage.ask(`/admin/dead/${retried.taskId}`, 'DELETE')).status).toBe(404);
+    expect((await stage.ask(`/admin/dead/${retried.taskId}:retry`, 'POST')).status).toBe(404);
+  });
+
+  it('is listed page by page, the latest first', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      const { id } = await submit(stage.url);
+      await die(stage.store, id);
+      ids.unshift(id);
+    }
+    const first = await stage.ask<{ dead: { id: string }[]; nextPageToken: string }>('/admin/dead?pageSize=2');
+    const next = await stage.ask<{ dead: { id: string }[]; nextPageToken: string }>(
+      `/admin/dead?pageSize=2&pageToken=${first.body.nextPageToken}`,
+    );
+    const seen = [...first.body.dead, ...next.body.dead].map(({ id }) => id);
+    expect(seen).toHaveLength(3);
+    expect(seen.sort()).toEqual(ids.sort());
+    expect(next.body.nextPageToken).toBe('');
+  });
+
+  it('has webhooks among it, whose address and credentials are not shown', async () => {
+    const { id: taskId } = await submit(stage.url);
+    const scope = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'echo' };
+    const url = 'https://example.com/hook?secret=1';
+    await stage.store.push.webhooks.create(scope, taskId, { id: 'hook', url, token: 'token-of-hook' });
+    const { deliveries } = stage.store.push;
+    await stage.store.tasks.cancel(scope, taskId);
+    const lane = await deliveries.open({ taskId, lane: 1, job: 1, token: 'run' });
+    if (typeof lane === 'string') throw new Error(lane);
+    await lane.bury({ origin: 'https://example.com', reason: 'it answered 500', attempts: 9 });
+    const { body } = await stage.ask<{ kind: string; reason: string }>(`/admin/dead/${taskId}.1`);
+    expect(body).toMatchObject({ kind: 'webhook', taskId, configId: 'hook', reason: 'it answered 500', attempts: 9 });
+    expect(JSON.stringify((await stage.ask('/admin/dead')).body)).toContain(`${taskId}.1`);
+    expect(JSON.stringify(body)).not.toMatch(/secret|token-of-hook/);
+    expect(await stage.ask(`/admin/dead/${taskId}.1:retry`, 'POST')).toMatchObject({ status: 200, body: { taskId } });
+    expect((await stage.ask(`/admin/dead/${taskId}.1`)).status).toBe(404);
+  });
+});
+
+describe('a task', () => {
+  it('is shown as the store has it, and what was said only when asked for', async () => {
+    const { id } = await submit(stage.url, userMessage('something private'));
+    const { body } = await stage.ask(`/admin/tasks/${id}`);
+    expect(body).toMatchObject({
+      taskId: id,
+      agent: 'echo',
+      tenant: 'default',
+      subject: 'anonymous',
+      state: 'TASK_STATE_SUBMITTED',
+      messagesAccepted: 1,
+      inbox: 1,
+      job: 1,
+      jobState: 'waiting',
+    });
+    expect(JSON.stringify(body)).not.toContain('private');
+    const { body: whole } = await stage.ask(`/admin/tasks/${id}?contents=true`);
+    expect(whole).toMatchObject({ task: { id, history: [{ parts: [{ text: 'something private' }] }] } });
+  });
+
+  it('is canceled, then deleted with every key', async () => {
+    const { id } = await submit(stage.url);
+    const live = await stage.ask<ErrorBody>(`/admin/tasks/${id}`, 'DELETE');
+    expect(live).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('cancel it') } } });
+    expect(await stage.ask(`/admin/tasks/${id}:cancel`, 'POST')).toMatchObject({
+      status: 200,
+      body: { state: 'TASK_STATE_CANCELED', isTerminal: true },
+    });
+    expect((await stage.ask<ErrorBody>(`/admin/tasks/${id}:cancel`, 'POST')).status).toBe(200);
+    expect((await stage.ask(`/admin/tasks/${id}`, 'DELETE')).status).toBe(204);
+    expect((await get(`${stage.url}/tasks/${id}`)).status).toBe(404);
+    for (const verb of ['GET', 'DELETE'])
+      expect((await stage.ask<ErrorBody>(`/admin/tasks/${id}`, verb)).status).toBe(404);
+  });
+
+  it('has an id; anything else is no task, also when it is a key', async () => {
+    const { id } = await submit(stage.url);
+    for (const name of [`${id}:e`, 'x', `${id}%00`])
+      expect(await stage.ask<ErrorBody>(`/admin/tasks/${name}`)).toMatchObject({
+        status: 404,
+        body: { error: { details: [{ reason: 'TASK_NOT_FOUND' }] } },
+      });
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { get, openSendStream, submit, userMessage } from '../support/client.ts';
+import { die, key, openAdminStage } from './support.ts';
+
+it('metrics tell of requests, messages, streams, queues and dead work', async () => {
+  await using stage = await openAdminStage({ maxAttempts: 1 });
+  const scrape = async (): Promise<string> => {
+    const response = await fetch(`${stage.adminUrl}/metrics`, { headers: { 'x-api-key': key } });
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    return response.text();
+  };
+  const message = userMessage('once');
+  const { id } = await submit(stage.url, message);
+  await submit(stage.url, message);
+  await submit(stage.url, userMessage('more', { taskId: id }));
+  await get(`${stage.url}/tasks/nothing`);
+  const stream = await openSendStream(stage.url, userMessage('live'));
+  await stream.next();
+  const text = await scrape();
+  expect(text).toContain('switchyard_request_duration_seconds_count{operation="SendMessage",outcome="ok"} 3');
+  expect(text).toContain('switchyard_request_duration_seconds_count{operation="GetTask",outcome="TaskNotFound"} 1');
+  expect(text).toContain('switchyard_messages_accepted_total{agent="echo",kind="new-task"} 2');
+  expect(text).toContain('switchyard_messages_accepted_total{agent="echo",kind="follow-up"} 1');
+  expect(text).toContain('switchyard_open_streams 1');
+  expect(text).toMatch(/switchyard_queue_jobs\{agent="echo",state="waiting"\} [1-9]/);
+  expect(text).toContain('switchyard_agent_workers{agent="echo"} 1');
+  expect(text).toContain('switchyard_agent_paused{agent="echo"} 0');
+  expect(text).toContain('switchyard_redis_up 1');
+  expect(text).toContain('switchyard_dead{kind="turns"} 0');
+  expect(text).toContain('switchyard_gateway_process_cpu_seconds_total');
+  stream.cut();
+  await die(stage.store, id);
+  expect(await scrape()).toContain('switchyard_dead{kind="turns"} 1');
+});

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { type OpenTurn, Store, type StoreSettings } from '@switchyard/store';
+import { type DestinationStream, pino } from 'pino';
+import { inject } from 'vitest';
+import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { createGateway } from '../../src/index.ts';
+import { agents } from '../support/agents.ts';
+import type { Answer, ErrorBody } from '../support/client.ts';
+
+export const key = 'a-key-for-operators';
+
+/** A gateway with a port for operators on a store of its own. */
+export interface AdminStage extends AsyncDisposable {
+  readonly url: string;
+  readonly store: Store;
+  /** On the operators' port, with the key. */
+  ask<Body>(path: string, verb?: string): Promise<Answer<Body>>;
+  readonly adminUrl: string;
+  /** Lines of the log. */
+  readonly log: readonly string[];
+}
+
+export async function openAdminStage(
+  settings: Partial<StoreSettings> = {},
+  gatewaySettings: { storeTimeoutMs?: number } = {},
+): Promise<AdminStage> {
+  const store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix(), ...settings }, () => undefined);
+  await store.start();
+  await store.registry.announce(agents, 'test');
+  const log: string[] = [];
+  const destination: DestinationStream = { write: (line) => void log.push(line) };
+  const gateway = createGateway(
+    { port: 0, defaultAgent: 'echo', admin: { host: '127.0.0.1', port: 0, key }, ...gatewaySettings },
+    { store, log: pino({ level: 'debug' }, destination) },
+  );
+  const { url, adminUrl = '' } = await gateway.start();
+  return {
+    url,
+    adminUrl,
+    store,
+    log,
+    ask: async (path, verb = 'GET') => {
+      const response = await fetch(adminUrl + path, { method: verb, headers: { authorization: `Bearer ${key}` } });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
+    },
+    async [Symbol.asyncDispose]() {
+      await gateway.stop();
+      await store.stop();
+    },
+  };
+}
+
+/** What is wrong with a request, by field. */
+export function fieldsOf({ body }: Answer<ErrorBody>): string[] {
+  return (body.error.details ?? []).flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field));
+}
+
+const ignore = (): void => undefined;
+
+/** Begins a turn as a worker would. */
+export async function begin(store: Store, taskId: string, started = 1): Promise<OpenTurn> {
+  const hooks = { onCancel: ignore, onFenced: ignore };
+  const turn = await store.turns.begin({ taskId, job: 1, started, token: randomUUID() }, 0, hooks);
+  if (typeof turn === 'string') throw new Error(`the turn did not begin: ${turn}`);
+  return turn;
+}
+
+/** Every attempt at the message dies. */
+export async function die(store: Store, taskId: string): Promise<void> {
+  const hooks = { onCancel: ignore, onFenced: ignore };
+  for (let started = 1; started <= store.settings.maxAttempts; started++) await begin(store, taskId, started);
+  const job = { taskId, job: 1, started: store.settings.maxAttempts + 1, token: randomUUID() };
+  await store.turns.begin(job, 0, hooks);
+}
