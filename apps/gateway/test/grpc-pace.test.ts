@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import { Client, credentials } from '@grpc/grpc-js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import { AgentDirectory } from '../src/agent-directory.ts';
+import { anonymous } from '../src/auth/anonymous.ts';
+import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
+import { createService } from '../src/bindings/grpc/service.ts';
+import { createLegacyService } from '../src/bindings/v0_3/service.ts';
+import type { Entrance } from '../src/http/entrance.ts';
+import { StreamSlots } from '../src/limits/stream-slots.ts';
+import { WaitingCalls } from '../src/limits/waiting-calls.ts';
+import type { StreamItem } from '../src/operations/operation.ts';
+import { defaultGatewaySettings } from '../src/settings.ts';
+import { agents } from './support/agents.ts';
+
+const count = 2_000;
+const json = JSON.stringify({
+  artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [{ text: 'x'.repeat(16_000) }] } },
+});
+
+let listener: GrpcListener;
+let directory: AgentDirectory;
+let client: Client;
+let taken: number;
+
+beforeEach(async () => {
+  taken = 0;
+  const announced = agents.map((agent) => ({ ...agent, workers: 1, updatedAt: new Date().toISOString() }));
+  const registry = { list: async () => announced, onChange: async () => () => undefined };
+  directory = new AgentDirectory(registry, { agentRefreshMs: 60_000 }, () => undefined);
+  await directory.start();
+  const entrance = {
+    operations: { SubscribeToTask: { kind: 'streaming', invoke: async () => items() } },
+    agents: directory,
+    authenticator: anonymous,
+    waiting: new WaitingCalls(),
+    streams: new StreamSlots(10),
+    observe: () => undefined,
+    settings: defaultGatewaySettings,
+    grpcPort: () => listener.port,
+  } as unknown as Entrance;
+  listener = new GrpcListener({ a2a: createService(entrance), legacy: createLegacyService(entrance) }, 1_000_000);
+  await listener.open('127.0.0.1', { port: 0 });
+  client = new Client(`127.0.0.1:${listener.port}`, credentials.createInsecure());
+});
+
+afterEach(async () => {
+  client.close();
+  directory.stop();
+  await listener.close(0);
+});
+
+/** As many as are asked for, at once. */
+async function* items(): AsyncGenerator<StreamItem, void> {
+  for (let seq = 1; seq <= count; seq++) {
+    taken = seq;
+    yield { seq, json };
+  }
+}
+
+const subscriptions = {
+  '1.0': () => {
+    const { path, requestSerialize, responseDeserialize } = A2AService.subscribeToTask;
+    return client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, { tenant: '', id: 't' });
+  },
+  '0.3': () => {
+    const { path, requestSerialize, responseDeserialize } = LegacyA2AService.taskSubscription;
+    return client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, { name: 'tasks/t' });
+  },
+};
+
+describe.each(['1.0', '0.3'] as const)('A stream over gRPC %s', (version) => {
+  it('takes no more events than its client reads, and goes on when the client does', async () => {
+    const call = subscriptions[version]();
+    await once(call, 'data');
+    call.pause();
+    let before = 0;
+    const rests = (): boolean => {
+      const isSame = taken === before;
+      before = taken;
+      return isSame;
+    };
+    await until(rests, { what: 'no more events are taken' });
+    expect(taken).toBeLessThan(count / 2);
+    expect(await Array.fromAsync(call)).toHaveLength(count - 1);
+  });
+});
