@@ -52,7 +52,8 @@ async function failOvers(
 ): Promise<FailOverReport> {
   say(`fail-overs of a ${name}`);
   await using deployment = redis;
-  return measureFailOver(deployment, { rounds: Math.min(rounds, most), how: 'kill', say });
+  // Awaited: else the deployment is gone before it begins.
+  return await measureFailOver(deployment, { rounds: Math.min(rounds, most), how: 'kill', say });
 }
 
 function chaosTable({ tally, tasks, deeds, resumedStreams, hasPushes, seconds: took }: ChaosReport): string {

@@ -1,11 +1,10 @@
-import { parseArgs } from 'node:util';
 import { defaultStoreSettings, type StoreSettings } from '@switchyard/store';
 import { z } from 'zod';
+import { readArguments, type WorkerArguments } from './arguments.ts';
 import { pushVariables, toPushSettings } from './push/push-variables.ts';
 import type { WorkerSettings } from './worker.ts';
 
-export interface WorkerConfig {
-  readonly agentModules: readonly string[];
+export interface WorkerConfig extends WorkerArguments {
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
   readonly worker: WorkerSettings;
   readonly logLevel: string;
@@ -31,6 +30,7 @@ const environmentSchema = z.object({
   SHARDS: z.coerce.number().int().min(1).max(256).default(defaultStoreSettings.shards),
   MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(defaultStoreSettings.maxAttempts),
   LEASE_MS: milliseconds.default(defaultStoreSettings.leaseMs),
+  PUSH_LEASE_MS: milliseconds.default(defaultStoreSettings.pushLeaseMs),
   RETENTION_MS: z.coerce.number().int().min(1).default(defaultStoreSettings.retentionMs),
   REPLAY_MS: milliseconds.default(defaultStoreSettings.replayMs),
   SWEEP_MS: milliseconds.default(2_000),
@@ -48,7 +48,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
   }
   const env = parsed.data;
   return {
-    agentModules: agentModules(args),
+    ...argumentsOf(args),
     store: {
       redisUrl: env.REDIS_URL,
       prefix: env.KEY_PREFIX,
@@ -58,21 +58,20 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
       retentionMs: env.RETENTION_MS,
       replayMs: env.REPLAY_MS,
       pushSecrets: env.PUSH_SECRET,
+      pushLeaseMs: env.PUSH_LEASE_MS,
     },
     worker: { drainMs: env.DRAIN_MS, sweepEveryMs: env.SWEEP_MS, push: toPushSettings(env, env.SWEEP_MS) },
     logLevel: env.LOG_LEVEL,
   };
 }
 
-/** `--agents a.ts b.ts`, or `--agents a.ts --agents b.ts`. */
-function agentModules(args: readonly string[]): string[] {
+/** @throws {ConfigError} */
+function argumentsOf(args: readonly string[]): WorkerArguments {
   try {
-    const options = { agents: { type: 'string', multiple: true } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    return [...(values.agents ?? []), ...positionals];
+    return readArguments(args);
   } catch (error) {
     throw new ConfigError(
-      `${error instanceof Error ? error.message : error}\nUsage: worker --agents <module> [<module> …]`,
+      `${error instanceof Error ? error.message : error}\nUsage: worker [--watch] --agents <module> [<module> …]`,
     );
   }
 }
