@@ -29,6 +29,8 @@ export class Receiver implements AsyncDisposable {
   /** All, in the order in which they came. */
   readonly requests: Received[] = [];
   behave: Behave = () => 200;
+  /** That were made to it, whether or not anything was sent. */
+  connections = 0;
   readonly #host: string;
   #server: Server | undefined;
   #port = 0;
@@ -48,6 +50,9 @@ export class Receiver implements AsyncDisposable {
   /** Opens, at the same port as before if it was open. */
   async open(port = this.#port): Promise<this> {
     const server = createServer((req, res) => void this.#receive(req, res));
+    server.on('connection', () => {
+      this.connections++;
+    });
     await new Promise<void>((resolve) => server.listen(port, this.#host, resolve));
     this.#server = server;
     this.#port = (server.address() as AddressInfo).port;
