@@ -1,10 +1,11 @@
+import { parseArgs } from 'node:util';
 import { defaultStoreSettings, type StoreSettings } from '@switchyard/store';
 import { z } from 'zod';
-import { readArguments, type WorkerArguments } from './arguments.ts';
 import { pushVariables, toPushSettings } from './push/push-variables.ts';
 import type { WorkerSettings } from './worker.ts';
 
-export interface WorkerConfig extends WorkerArguments {
+export interface WorkerConfig {
+  readonly agentModules: readonly string[];
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
   readonly worker: WorkerSettings;
   readonly logLevel: string;
@@ -48,7 +49,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
   }
   const env = parsed.data;
   return {
-    ...argumentsOf(args),
+    agentModules: agentModules(args),
     store: {
       redisUrl: env.REDIS_URL,
       prefix: env.KEY_PREFIX,
@@ -65,13 +66,15 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
   };
 }
 
-/** @throws {ConfigError} */
-function argumentsOf(args: readonly string[]): WorkerArguments {
+/** `--agents a.ts b.ts`, or `--agents a.ts --agents b.ts`. */
+function agentModules(args: readonly string[]): string[] {
   try {
-    return readArguments(args);
+    const options = { agents: { type: 'string', multiple: true } } as const;
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    return [...(values.agents ?? []), ...positionals];
   } catch (error) {
     throw new ConfigError(
-      `${error instanceof Error ? error.message : error}\nUsage: worker [--watch] --agents <module> [<module> …]`,
+      `${error instanceof Error ? error.message : error}\nUsage: worker --agents <module> [<module> …]`,
     );
   }
 }
