@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { defaultStoreSettings, type StoreSettings } from '@switchyard/store';
 import { z } from 'zod';
+import type { MetricsSettings } from './metrics/metrics-port.ts';
 import { pushVariables, toPushSettings } from './push/push-variables.ts';
 import type { WorkerSettings } from './worker.ts';
 
@@ -8,6 +9,8 @@ export interface WorkerConfig {
   readonly agentModules: readonly string[];
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
   readonly worker: WorkerSettings;
+  /** Unset: nothing is measured. */
+  readonly metrics: MetricsSettings | undefined;
   readonly logLevel: string;
 }
 
@@ -36,6 +39,8 @@ const environmentSchema = z.object({
   REPLAY_MS: milliseconds.default(defaultStoreSettings.replayMs),
   SWEEP_MS: milliseconds.default(2_000),
   DRAIN_MS: z.coerce.number().int().min(0).max(3_600_000).default(2_000),
+  METRICS_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
   ...pushVariables,
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 });
@@ -62,6 +67,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
       pushLeaseMs: env.PUSH_LEASE_MS,
     },
     worker: { drainMs: env.DRAIN_MS, sweepEveryMs: env.SWEEP_MS, push: toPushSettings(env, env.SWEEP_MS) },
+    metrics: env.METRICS_PORT === undefined ? undefined : { host: env.METRICS_HOST, port: env.METRICS_PORT },
     logLevel: env.LOG_LEVEL,
   };
 }

@@ -6,6 +6,7 @@ export type Happening =
   | { readonly kind: 'started'; readonly workerId: string; readonly agents: readonly string[] }
   | { readonly kind: 'stopping'; readonly running: number }
   | { readonly kind: 'stopped' }
+  | { readonly kind: 'measuring'; readonly port: number }
   | { readonly kind: 'draining' | 'drain-ended' }
   | { readonly kind: 'turn-begun'; readonly agent: string; readonly taskId: string; readonly attempt: number }
   | {
@@ -23,7 +24,7 @@ export type Happening =
   | { readonly kind: 'consumer-restarted'; readonly name: string; readonly waiting: number }
   | ({ readonly kind: 'push-failed'; readonly retryInMs: number } & PushFailure)
   | ({ readonly kind: 'push-dead' } & PushFailure)
-  | ({ readonly kind: 'push-ended' } & PushName)
+  | ({ readonly kind: 'push-delivered' | 'push-ended' } & PushName)
   | { readonly kind: 'trouble'; readonly where: string; readonly error: unknown };
 
 /** Which webhook. Of its address no more than the origin: the rest may be secret. */
@@ -44,6 +45,7 @@ export type Observe = (happening: Happening) => void;
 const DETAILS: ReadonlySet<Happening['kind']> = new Set([
   'turn-begun',
   'job-without-turn',
+  'push-delivered',
   'push-failed',
   'push-ended',
 ]);

@@ -52,7 +52,10 @@ async function deliver(
   next: Notification | Passage,
 ): Promise<Step> {
   const outcome = next.body === undefined ? TOLD : await send(port, { id: lane.id, webhook }, next);
-  return conclude(port, { lane, origin: new URL(webhook.url).origin, place: next.place }, outcome);
+  const { origin } = new URL(webhook.url);
+  if (outcome !== TOLD && outcome.kind === 'delivered')
+    port.observe({ kind: 'push-delivered', taskId: lane.id.taskId, configId: lane.configId, origin });
+  return conclude(port, { lane, origin, place: next.place }, outcome);
 }
 
 /** Of what need not be told. */

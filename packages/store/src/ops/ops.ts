@@ -2,9 +2,10 @@ import { type AgentReading, Agents } from './agents.ts';
 import { AnyTask } from './any-task.ts';
 import { DeadLetterOffice } from './dead-work.ts';
 import type { OpsPort } from './ops-port.ts';
+import { overdueTasks } from './overdue-tasks.ts';
 import { earliestFirst, type Page, type PageQuery, pageOf } from './page.ts';
 import { type RunningTurn, runningTurns } from './running-turns.ts';
-import { overdueTasks, type StuckTask, whyStuck } from './stuck-tasks.ts';
+import { type StuckTask, whyStuck } from './stuck-tasks.ts';
 import type { WorkerReading } from './worker-report.ts';
 import type { Workers } from './workers.ts';
 

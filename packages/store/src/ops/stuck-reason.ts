@@ -1,5 +1,5 @@
 import type { AgentReading } from './agents.ts';
-import type { OverdueTask } from './stuck-tasks.ts';
+import type { OverdueTask } from './overdue-tasks.ts';
 
 /**
  * - `agent-paused`: its agent is paused. `no-worker`: no worker that is alive can run its agent.

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { WorkerMetrics } from './worker-metrics.ts';
+
+export interface MetricsSettings {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
+/** `GET /metrics` and `GET /healthz` of a worker. It tells numbers and names of agents, hence asks for no key. */
+export class MetricsPort {
+  readonly metrics = new WorkerMetrics();
+  readonly #settings: MetricsSettings;
+  readonly #http: Server;
+
+  constructor(settings: MetricsSettings) {
+    this.#settings = settings;
+    this.#http = createServer(serve(this.metrics));
+  }
+
+  /** @returns the port on which it listens. Rejects if it cannot. */
+  async open(): Promise<number> {
+    const { host, port } = this.#settings;
+    this.#http.listen(port, host);
+    await once(this.#http, 'listening');
+    const address = this.#http.address();
+    return typeof address === 'object' && address ? address.port : port;
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    if (!this.#http.listening) return;
+    const closed = once(this.#http, 'close');
+    this.#http.close();
+    this.#http.closeAllConnections();
+    await closed;
+  }
+}
+
+function serve(metrics: WorkerMetrics): RequestListener {
+  return (req, res) => {
+    if (req.method !== 'GET') return void res.writeHead(405, { Allow: 'GET' }).end();
+    if (req.url === '/healthz')
+      return void res.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"ok"}');
+    if (req.url !== '/metrics') return void res.writeHead(404).end();
+    metrics.text().then(
+      (text) => res.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text),
+      () => res.writeHead(500).end(),
+    );
+  };
+}

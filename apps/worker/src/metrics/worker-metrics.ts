@@ -1,0 +1,82 @@
+import type { TurnResult } from '@switchyard/agent';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type { Happening } from '../observe.ts';
+
+/** From 10 ms to an hour, in seconds: turns are as long as agents like. */
+const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600];
+
+/** Counts what happens in a worker, for Prometheus. */
+export class WorkerMetrics {
+  readonly #registry = new Registry();
+  readonly #turns: Histogram<'agent' | 'outcome'>;
+  readonly #pushes: Counter<'outcome'>;
+  readonly #troubles: Counter<'kind'>;
+  readonly #swept: Counter<'what'>;
+
+  constructor() {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry, prefix: 'switchyard_worker_' });
+    this.#turns = new Histogram({
+      name: 'switchyard_turn_duration_seconds',
+      help: 'Turns by agent and outcome: the state that the turn led to, or retry, failed, interrupted (by what), waiting-for-auth.',
+      labelNames: ['agent', 'outcome'],
+      buckets: SECONDS,
+      registers,
+    });
+    this.#pushes = new Counter({
+      name: 'switchyard_push_deliveries_total',
+      help: 'Attempts to tell a webhook: delivered, failed (tried again), dead (given up), ended (the receiver wants no more).',
+      labelNames: ['outcome'],
+      registers,
+    });
+    this.#swept = new Counter({
+      name: 'switchyard_swept_total',
+      help: 'What the sweeper found: silent tasks whose job was added again, cancels whose worker is gone.',
+      labelNames: ['what'],
+      registers,
+    });
+    this.#troubles = new Counter({
+      name: 'switchyard_troubles_total',
+      help: 'What should not happen often: jobs that failed, consumers that were replaced, troubles with Redis.',
+      labelNames: ['kind'],
+      registers,
+    });
+  }
+
+  readonly observe = (happening: Happening): void => {
+    switch (happening.kind) {
+      case 'turn-ended':
+        this.#turns.observe(
+          { agent: happening.agent, outcome: outcomeOf(happening.result) },
+          happening.durationMs / 1_000,
+        );
+        break;
+      case 'push-delivered':
+      case 'push-failed':
+      case 'push-dead':
+      case 'push-ended':
+        this.#pushes.inc({ outcome: happening.kind.slice('push-'.length) });
+        break;
+      case 'swept':
+        this.#swept.inc({ what: 'silent' }, happening.add);
+        this.#swept.inc({ what: 'canceled' }, happening.canceled);
+        break;
+      case 'job-failed':
+      case 'consumer-restarted':
+        this.#troubles.inc({ kind: happening.kind });
+        break;
+      case 'trouble':
+        this.#troubles.inc({ kind: happening.where });
+    }
+  };
+
+  /** In the text format. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}
+
+function outcomeOf(result: TurnResult): string {
+  if (result.kind === 'settled') return result.state;
+  return result.kind === 'interrupted' ? `interrupted-${result.reason.kind}` : result.kind;
+}

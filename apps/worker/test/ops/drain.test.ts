@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { defineAgent, type Execute } from '@switchyard/agent';
+import { Store } from '@switchyard/store';
+import { afterEach, describe, expect, inject, test } from 'vitest';
+import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { until } from '../../../../tests/support/until.ts';
+import { type Happening, Worker } from '../../src/index.ts';
+
+const card = { name: 'Test agent', description: 'For tests.', version: '1.0.0', skills: [] };
+const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'test-agent' };
+const running: (Worker | Store)[] = [];
+
+afterEach(async () => {
+  for (const one of running.splice(0).reverse()) await one.stop();
+});
+
+class Bench {
+  readonly prefix: string;
+  readonly happenings: Happening[] = [];
+
+  constructor(prefix: string = uniquePrefix()) {
+    this.prefix = prefix;
+  }
+
+  async store(): Promise<Store> {
+    const store = new Store({ redisUrl: inject('redisUrl'), prefix: this.prefix, leaseMs: 1_000 }, () => undefined);
+    running.push(store);
+    await store.start();
+    return store;
+  }
+
+  async worker(execute: Execute): Promise<Worker> {
+    const agent = defineAgent({ id: 'test-agent', card, execute, concurrency: 2 });
+    const observe = (happening: Happening): void => void this.happenings.push(happening);
+    const store = await this.store();
+    const worker = new Worker({ drainMs: 0, sweepEveryMs: 200 }, { store, agents: [agent], observe });
+    running.push(worker);
+    await worker.start();
+    return worker;
+  }
+
+  /** Attempts of turns that were begun for a task. */
+  begun(taskId: string): number[] {
+    return this.happenings.flatMap((one) => (one.kind === 'turn-begun' && one.taskId === taskId ? [one.attempt] : []));
+  }
+}
+
+async function send(store: Store): Promise<string> {
+  const message = { messageId: randomUUID(), role: 'ROLE_USER' as const, parts: [{ text: 'hi' }] };
+  const acceptance = await store.tasks.accept(scope, { message });
+  if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+  return acceptance.taskId;
+}
+
+function completed(store: Store, taskId: string): Promise<unknown> {
+  const isDone = async () => (await store.tasks.read(scope, taskId))?.state === 'TASK_STATE_COMPLETED';
+  return until(isDone, { what: `${taskId} is completed`, timeoutMs: 10_000 });
+}
+
+async function stateOf(store: Store, id: string): Promise<string | undefined> {
+  return (await store.ops.workers.list()).find((worker) => worker.id === id)?.state;
+}
+
+const inState = (store: Store, id: string, state: string): Promise<unknown> =>
+  until(async () => (await stateOf(store, id)) === state, { what: `the worker is ${state}` });
+
+const atOnce: Execute = (turn) => turn.complete('done');
+
+/** Ends when it is let, or when it is interrupted. */
+function patient(): { execute: Execute; letGo: () => void } {
+  const gate = Promise.withResolvers<void>();
+  const execute: Execute = async (turn) => {
+    const gone = new Promise((resolve) => turn.signal.addEventListener('abort', resolve, { once: true }));
+    await Promise.race([gate.promise, gone]);
+    turn.signal.throwIfAborted();
+    return turn.complete('done');
+  };
+  return { execute, letGo: () => gate.resolve() };
+}
+
+describe('a worker that is drained', () => {
+  test('takes no more work, which others do; goes on being announced; and takes work again afterwards', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const worker = await bench.worker(atOnce);
+    await store.ops.workers.drain(worker.id);
+    await inState(store, worker.id, 'drained');
+    await until(() => bench.happenings.some(({ kind }) => kind === 'draining'), { what: 'it drains' });
+    const taskId = await send(store);
+    await until(async () => (await store.ops.listStuck({ pageSize: 1 })).items[0]?.sweeps, {
+      what: 'the sweeper has come in vain',
+      timeoutMs: 10_000,
+    });
+    expect(bench.begun(taskId)).toEqual([]);
+    expect((await store.registry.list())[0]?.workers).toBe(1);
+    const other = new Bench(bench.prefix);
+
+    await other.worker(atOnce);
+    await completed(store, taskId);
+    expect(bench.begun(taskId)).toEqual([]);
+    await running.pop()?.stop();
+    await store.ops.workers.undrain(worker.id);
+    await completed(store, await send(store));
+    expect(await stateOf(store, worker.id)).toBe('working');
+  }, 30_000);
+
+  test('lets its turns end, and is drained then', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const { execute, letGo } = patient();
+    const worker = await bench.worker(execute);
+    const taskId = await send(store);
+    await until(async () => (await store.ops.listTurns({ pageSize: 5 })).totalSize, { what: 'the turn is listed' });
+    const { items } = await store.ops.listTurns({ pageSize: 5 });
+    expect(items).toMatchObject([{ taskId, worker: worker.id, attempt: 1, epoch: 1, agent: 'test-agent' }]);
+    await store.ops.workers.drain(worker.id);
+    await inState(store, worker.id, 'draining');
+    letGo();
+    await completed(store, taskId);
+    await inState(store, worker.id, 'drained');
+  });
+
+  test('gives its turns back after the time that the operator allows, with no attempt spent', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const worker = await bench.worker(patient().execute);
+    const taskId = await send(store);
+    await until(() => bench.begun(taskId).length, { what: 'the turn began' });
+    await store.ops.workers.drain(worker.id, { giveBackAfterMs: 0 });
+    await inState(store, worker.id, 'drained');
+    const other = new Bench(bench.prefix);
+
+    await other.worker(atOnce);
+    await completed(store, taskId);
+    expect(other.begun(taskId)).toEqual([1]);
+  });
+
+  test('runs turns to their end again once it is taken back, though it gave some back', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const { execute, letGo } = patient();
+    const worker = await bench.worker(execute);
+    const taskId = await send(store);
+    await until(() => bench.begun(taskId).length, { what: 'the turn began' });
+    await store.ops.workers.drain(worker.id, { giveBackAfterMs: 0 });
+    await inState(store, worker.id, 'drained');
+    await store.ops.workers.undrain(worker.id);
+    await until(() => bench.begun(taskId).length === 2, { what: 'the turn began again' });
+    letGo();
+    await completed(store, taskId);
+    expect(bench.begun(taskId)).toEqual([1, 1]);
+  });
+});
+
+describe('an agent that is paused', () => {
+  test('has its messages accepted, which run when it is resumed', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    await bench.worker(atOnce);
+    expect(await store.ops.agents.pause('test-agent')).toMatchObject({ paused: true });
+    const taskId = await send(store);
+    const stuck = await until(async () => (await store.ops.listStuck({ pageSize: 1 })).items[0], {
+      what: 'the task is stuck',
+      timeoutMs: 10_000,
+    });
+    expect(stuck).toMatchObject({ taskId, reason: 'agent-paused' });
+    expect(bench.begun(taskId)).toEqual([]);
+    expect(await store.ops.agents.resume('test-agent')).toMatchObject({ paused: false });
+    await completed(store, taskId);
+    expect(bench.happenings.filter(({ kind }) => kind === 'consumer-restarted')).toEqual([]);
+  }, 20_000);
+});
+
+test('a worker that stops is not listed any more', async () => {
+  const bench = new Bench();
+  const store = await bench.store();
+  const worker = await bench.worker(atOnce);
+  expect(await stateOf(store, worker.id)).toBe('working');
+  await worker.stop();
+  expect(await store.ops.workers.list()).toEqual([]);
+});

@@ -1,0 +1,70 @@
+import type { TaskState } from '@switchyard/protocol';
+import { agentOf } from '../principal.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { Script } from '../redis/script.ts';
+import { stateOf } from '../tasks/state-letters.ts';
+import type { OpsPort } from './ops-port.ts';
+
+export const readOverdueScript = new Script('read-overdue.lua', import.meta.url);
+
+/** A task that has work to do, and of which nothing was seen for more than a lease beyond its lease. */
+export interface OverdueTask {
+  readonly taskId: string;
+  readonly agent: string;
+  readonly state: TaskState;
+  /** Its last sign of life. */
+  readonly seenMs: number;
+  readonly hasOpenTurn: boolean;
+  /** Of the message that is worked on. */
+  readonly attempts: number;
+  /** How often the sweeper came in vain. */
+  readonly sweeps: number;
+  /** Number of the job that it waits for. */
+  readonly job: number;
+}
+
+type Entry = [
+  taskId: string,
+  seenMs: number,
+  owner: string,
+  state: string,
+  turn: number,
+  attempts: number,
+  sweeps: number,
+  job: number,
+];
+type Reply = [total: number, ...entries: Entry[]];
+
+/** Looked at in one step of Redis, so that nobody else waits for long. */
+const PER_STEP = 200;
+/** Looked at in one shard at most: those that are due first. */
+const PER_SHARD = 20_000;
+
+/** Of a backlog of more than 20,000 tasks in a shard, those that are due last are not looked at. */
+export async function overdueTasks(port: OpsPort): Promise<OverdueTask[]> {
+  return (await Promise.all(port.shards.all.map((keys) => overdueIn(port, keys)))).flat();
+}
+
+async function overdueIn({ redis, settings }: OpsPort, keys: ShardKeys): Promise<OverdueTask[]> {
+  const found = new Map<string, OverdueTask>();
+  for (let from = 0; from < PER_SHARD; from += PER_STEP) {
+    const args = [keys.tasks, settings.leaseMs, from, PER_STEP];
+    const [total, ...entries] = (await readOverdueScript.run(redis, [keys.outbox], args)) as Reply;
+    for (const entry of entries) found.set(entry[0], overdueTask(entry));
+    if (from + PER_STEP >= total) break;
+  }
+  return [...found.values()];
+}
+
+function overdueTask([taskId, seenMs, owner, letter, turn, attempts, sweeps, job]: Entry): OverdueTask {
+  return {
+    taskId,
+    seenMs,
+    agent: agentOf(owner),
+    state: stateOf(letter),
+    hasOpenTurn: turn !== 0,
+    attempts,
+    sweeps,
+    job,
+  };
+}
