@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 const TICKS_PER_SECOND = 100;
 
 /** Processor seconds that a process has used, of user and system together. Linux only; NaN elsewhere. */
-export function cpuSeconds(pid: number): number {
+function cpuSeconds(pid: number): number {
   const stat = read(`/proc/${pid}/stat`);
   const [, utime, stime] = /^\d+ \(.*\) (?:\S+ ){11}(\d+) (\d+)/.exec(stat) ?? [];
   return (Number(utime) + Number(stime)) / TICKS_PER_SECOND;

@@ -1,5 +1,5 @@
 /** The errors that the specification names (§3.3.2), without their suffix `Error`. */
-export const a2aSpecificCodes = [
+const a2aSpecificCodes = [
   'TaskNotFound',
   'TaskNotCancelable',
   'PushNotificationNotSupported',
@@ -12,7 +12,7 @@ export const a2aSpecificCodes = [
 ] as const;
 
 /** Everything else that a caller can be told: JSON-RPC's own (§9.5), then the categories of §3.3.2. */
-export const generalCodes = [
+const generalCodes = [
   'ParseError',
   'InvalidRequest',
   'MethodNotFound',

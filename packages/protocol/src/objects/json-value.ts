@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** Deepest nesting that is taken: protobuf's own limit. JSON.stringify overflows the stack at some thousands. */
-export const maxJsonDepth = 100;
+const maxJsonDepth = 100;
 
 /** Why a value that came out of JSON.parse could not be written again as it is; undefined when it can. */
 export function jsonValueProblem(value: unknown, depth = 0): string | undefined {

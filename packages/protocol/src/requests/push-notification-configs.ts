@@ -18,7 +18,7 @@ export const getTaskPushNotificationConfigRequestSchema = z.object({
 export type GetTaskPushNotificationConfigRequest = z.infer<typeof getTaskPushNotificationConfigRequestSchema>;
 
 /** §3.1.10. */
-export const deleteTaskPushNotificationConfigRequestSchema = getTaskPushNotificationConfigRequestSchema;
+export const deleteTaskPushNotificationConfigRequestSchema = getTaskPushNotificationConfigRequestSchema.clone();
 export type DeleteTaskPushNotificationConfigRequest = z.infer<typeof deleteTaskPushNotificationConfigRequestSchema>;
 
 /** §3.1.9. A `pageSize` of 0 is unset: unlike that of ListTasks it has no presence in the protobuf definition. */

@@ -40,7 +40,7 @@ const scalars: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 };
 
 /** Any value that the schemas take and do not change, by the name of its type. */
-export function valuesOf(type: string, presence: Field['presence'] = 'optional'): fc.Arbitrary<unknown> {
+function valuesOf(type: string, presence: Field['presence'] = 'optional'): fc.Arbitrary<unknown> {
   const minLength = presence === 'required' ? 1 : 0;
   if (type === 'string' && presence === 'required') return text.filter((value) => value !== '');
   const entry = entryOf(type);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /** The types of protobuf fields, in their JSON form. */
-export type ScalarType =
+type ScalarType =
   | 'string'
   | 'bytes'
   | 'bool'

@@ -5,7 +5,7 @@ import { Script } from '../redis/script.ts';
 import { type AcceptPort, accept } from '../tasks/accept.ts';
 import type { Acceptance, Delivery } from '../tasks/submission.ts';
 
-export const readDeadTurnsScript = new Script('read-dead-turns.lua', import.meta.url);
+const readDeadTurnsScript = new Script('read-dead-turns.lua', import.meta.url);
 
 /** A message at which every attempt died without a word: its task ended FAILED. Kept for as long as the task. */
 export interface DeadTurn {

@@ -20,7 +20,7 @@ export type FeedEvent = Omit<FeedItem, 'released' | 'kind'> & { readonly release
 const MARK = /^([a-zA-Z])(\d*)(m?)$/;
 
 /** @param mark state letter, number of a released message, `m` for a plain message: see `say` in record.lua */
-export function feedEvent(seq: number, mark: string, json: string): FeedEvent {
+function feedEvent(seq: number, mark: string, json: string): FeedEvent {
   const [, letter = '', released = '', reply = ''] = MARK.exec(mark) ?? [];
   return { seq, state: stateOf(letter), isReply: reply === 'm', json, ...(released && { released: Number(released) }) };
 }

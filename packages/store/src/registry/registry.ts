@@ -3,9 +3,9 @@ import type { RedisConnection } from '../redis/connection.ts';
 import { Script } from '../redis/script.ts';
 import type { AgentAnnouncement, AnnouncedAgent } from './announcement.ts';
 
-export const announceScript = new Script('announce.lua', import.meta.url);
-export const withdrawScript = new Script('withdraw.lua', import.meta.url);
-export const listAgentsScript = new Script('list-agents.lua', import.meta.url);
+const announceScript = new Script('announce.lua', import.meta.url);
+const withdrawScript = new Script('withdraw.lua', import.meta.url);
+const listAgentsScript = new Script('list-agents.lua', import.meta.url);
 
 /** Workers announce every few seconds: after three missed times one no longer counts. */
 const ALIVE_MS = 15_000;

@@ -64,7 +64,10 @@ async function createTask(
 ): Promise<Acceptance | RefusedCall> {
   const taskId = port.shards.newId(contextId);
   const ids = { taskId, contextId: jsonText(contextId), makesTask: true };
-  const [reply] = await Promise.all([run(port, scope, submission, ids), port.queue.add(scope.agent, taskId, 1)]);
+  const [reply] = await Promise.all([
+    run(port, scope, submission, ids),
+    port.queue.add(scope.agent, taskId, 1, urgency(submission)),
+  ]);
   if (reply.length === 1) return { verdict: reply[0] };
   if (reply[0] === 'duplicate') return duplicate(port, scope, reply);
   const [, , , number, seq, , timestamp] = reply;
@@ -92,7 +95,7 @@ async function continueTask(
   if (reply.length === 1) return { verdict: reply[0] };
   if (reply[0] === 'duplicate') return duplicate(port, scope, reply);
   const [, , context, number, seq, job] = reply;
-  if (job) await port.queue.add(scope.agent, taskId, job);
+  if (job) await port.queue.add(scope.agent, taskId, job, urgency(submission));
   return { verdict: 'accepted', isNew: false, isDuplicate: false, taskId, contextId: unescaped(context), number, seq };
 }
 
@@ -152,6 +155,11 @@ function commandOf(
 
 function callerArguments({ settings }: AcceptPort, { epoch, isDetached }: CallingTurn): (string | number)[] {
   return [epoch, isDetached ? 'd' : 'w', settings.maxCalls];
+}
+
+/** A turn waits for it, and holds on to what it has meanwhile. */
+function urgency({ caller }: Sent): { isAwaited: boolean } {
+  return { isAwaited: caller?.isDetached === false };
 }
 
 function webhookArguments(

@@ -5,7 +5,7 @@ import type { Queue } from '../queue/queue.ts';
 import { Script } from '../redis/script.ts';
 import { type ReadPort, readTask } from './read.ts';
 
-export const deleteScript = new Script('delete.lua', import.meta.url);
+const deleteScript = new Script('delete.lua', import.meta.url);
 
 /** `live`: the task has not ended; cancel it first. `missing`: no such task in this scope. */
 export type Deletion = 'deleted' | 'live' | 'missing';

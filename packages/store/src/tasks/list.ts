@@ -7,7 +7,7 @@ import { sortableTime } from './sortable-time.ts';
 import { stateLetters } from './state-letters.ts';
 import type { TaskView } from './task-reading.ts';
 
-export const listScript = new Script('list.lua', import.meta.url);
+const listScript = new Script('list.lua', import.meta.url);
 
 export interface TaskQuery extends Omit<TaskView, 'version'> {
   readonly contextId?: string | undefined;

@@ -6,7 +6,7 @@ import { stateOf } from './state-letters.ts';
 import type { TaskCache } from './task-cache.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
 
-export const readScript = new Script('read.lua', import.meta.url);
+const readScript = new Script('read.lua', import.meta.url);
 
 export interface ReadPort {
   readonly redis: RedisConnection;
