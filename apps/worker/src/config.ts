@@ -1,12 +1,11 @@
-import { parseArgs } from 'node:util';
 import { defaultStoreSettings, type StoreSettings } from '@switchyard/store';
 import { z } from 'zod';
+import { readArguments, type WorkerArguments } from './arguments.ts';
 import type { MetricsSettings } from './metrics/metrics-port.ts';
 import { pushVariables, toPushSettings } from './push/push-variables.ts';
 import type { WorkerSettings } from './worker.ts';
 
-export interface WorkerConfig {
-  readonly agentModules: readonly string[];
+export interface WorkerConfig extends WorkerArguments {
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
   readonly worker: WorkerSettings;
   /** Unset: nothing is measured. */
@@ -54,7 +53,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
   }
   const env = parsed.data;
   return {
-    agentModules: agentModules(args),
+    ...argumentsOf(args),
     store: {
       redisUrl: env.REDIS_URL,
       prefix: env.KEY_PREFIX,
@@ -72,15 +71,13 @@ export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string
   };
 }
 
-/** `--agents a.ts b.ts`, or `--agents a.ts --agents b.ts`. */
-function agentModules(args: readonly string[]): string[] {
+/** @throws {ConfigError} */
+function argumentsOf(args: readonly string[]): WorkerArguments {
   try {
-    const options = { agents: { type: 'string', multiple: true } } as const;
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    return [...(values.agents ?? []), ...positionals];
+    return readArguments(args);
   } catch (error) {
     throw new ConfigError(
-      `${error instanceof Error ? error.message : error}\nUsage: worker --agents <module> [<module> …]`,
+      `${error instanceof Error ? error.message : error}\nUsage: worker [--watch] --agents <module> [<module> …]`,
     );
   }
 }

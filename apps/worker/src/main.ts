@@ -1,40 +1,63 @@
 import { Store, StoreError } from '@switchyard/store';
 import { pino } from 'pino';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, readConfig, type WorkerConfig } from './config.ts';
 import { AgentModuleError, loadAgents } from './load-agents.ts';
 import { MetricsPort } from './metrics/metrics-port.ts';
 import { logTo, type Observe } from './observe.ts';
+import { reportModules } from './watch/report-modules.ts';
+import type { WorkerReport } from './watch/worker-report.ts';
+import { WorkerSupervisor } from './watch/worker-supervisor.ts';
 import { Worker } from './worker.ts';
+
+type Stop = () => Promise<void>;
 
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.argv.slice(2));
   const log = pino({ name: 'worker', level: config.logLevel });
-  const toLog = logTo(log);
-  const metricsPort = config.metrics && new MetricsPort(config.metrics);
+  const run = config.watch ? supervise : work;
+  const stop = await run(config, logTo(log));
+  let stopped: Promise<void> | undefined;
+  // A watched worker whose supervisor is gone has nobody to end it.
+  for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) {
+    process.once(event, () => {
+      stopped ??= stop();
+      stopped.catch((error: unknown) => {
+        log.error({ err: error }, 'stop failed');
+        process.exitCode = 1;
+      });
+    });
+  }
+}
+
+async function work(config: WorkerConfig, log: Observe): Promise<Stop> {
+  // While a watched worker takes over, there are two, and one port.
+  const metricsPort = config.metrics && !config.isWatched ? new MetricsPort(config.metrics) : undefined;
   const observe: Observe = (happening) => {
-    toLog(happening);
+    log(happening);
     metricsPort?.metrics.observe(happening);
   };
+  const tell = (report: WorkerReport): void => void process.send?.(report);
+  if (config.isWatched) reportModules(tell);
   const agents = await loadAgents(config.agentModules);
   const store = new Store(config.store, (error) => observe({ kind: 'trouble', where: 'redis', error }));
   await store.start();
   const worker = new Worker(config.worker, { store, agents, observe });
   await worker.start();
   if (metricsPort) observe({ kind: 'measuring', port: await metricsPort.open() });
-
-  const stop = async (): Promise<void> => {
+  if (config.isWatched) tell({ kind: 'started' });
+  return async () => {
     await worker.stop();
     await metricsPort?.close();
     await store.stop();
+    // The channel to the supervisor would keep the process alive.
+    if (process.connected) process.disconnect();
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      stop().catch((error: unknown) => {
-        log.error({ err: error }, 'stop failed');
-        process.exitCode = 1;
-      });
-    });
-  }
+}
+
+async function supervise({ agentModules }: WorkerConfig, observe: Observe): Promise<Stop> {
+  const supervisor = new WorkerSupervisor({ program: import.meta.filename, agentModules, observe });
+  supervisor.start();
+  return () => supervisor.stop();
 }
 
 main().catch((error: unknown) => {

@@ -22,6 +22,9 @@ export type Happening =
   | { readonly kind: 'swept'; readonly add: number; readonly canceled: number }
   | { readonly kind: 'calls-closed'; readonly closed: number }
   | { readonly kind: 'consumer-restarted'; readonly name: string; readonly waiting: number }
+  | { readonly kind: 'module-changed'; readonly path: string }
+  | { readonly kind: 'change-refused'; readonly isServed: boolean }
+  | { readonly kind: 'worker-died'; readonly code: string }
   | ({ readonly kind: 'push-failed'; readonly retryInMs: number } & PushFailure)
   | ({ readonly kind: 'push-dead' } & PushFailure)
   | ({ readonly kind: 'push-delivered' | 'push-ended' } & PushName)

@@ -1,0 +1,39 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { basename, dirname } from 'node:path';
+
+/** Editors write a file in several steps. */
+const settledAfterMs = 100;
+
+/** Files, by their folders: editors put a new file in the place of the old one, and whoever watches the old one sees nothing more. */
+export class WatchedFiles {
+  readonly #files = new Set<string>();
+  readonly #folders = new Map<string, FSWatcher>();
+  readonly #onChange: (path: string) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param onChange gets one of the files that have changed, once it is quiet */
+  constructor(onChange: (path: string) => void) {
+    this.#onChange = onChange;
+  }
+
+  add(path: string): void {
+    this.#files.add(path);
+    const folder = dirname(path);
+    if (this.#folders.has(folder)) return;
+    const watcher = watch(folder, (_, name) => this.#look(`${folder}/${basename(name ?? '')}`));
+    // A folder that is removed has nothing more to say.
+    watcher.on('error', () => watcher.close());
+    this.#folders.set(folder, watcher);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    for (const watcher of this.#folders.values()) watcher.close();
+  }
+
+  #look(path: string): void {
+    if (!this.#files.has(path)) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#onChange(path), settledAfterMs);
+  }
+}

@@ -1,0 +1,38 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readReport } from './worker-report.ts';
+
+export interface WorkerProcessOptions {
+  /** The program, and its arguments. */
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly onModule: (path: string) => void;
+}
+
+/** A worker as a child process. It ends with us: it sees that nobody listens any more. */
+export class WorkerProcess {
+  readonly #child: ChildProcess;
+  /** False: it has ended before it could run turns. */
+  readonly started: Promise<boolean>;
+  /** Resolves with its exit code, or the name of the signal that ended it. */
+  readonly ended: Promise<string>;
+
+  constructor({ program, args, onModule }: WorkerProcessOptions) {
+    this.#child = fork(program, [...args], { stdio: 'inherit' });
+    this.ended = once(this.#child, 'exit').then(([code, signal]) => String(code ?? signal));
+    const started = new Promise<boolean>((resolve) => {
+      this.#child.on('message', (message) => {
+        const report = readReport(message);
+        if (report?.kind === 'module') onModule(report.path);
+        else if (report) resolve(true);
+      });
+    });
+    this.started = Promise.race([started, this.ended.then(() => false)]);
+  }
+
+  /** SIGTERM: running turns end, or are handed back. Idempotent; resolves when it is gone. */
+  async stop(): Promise<void> {
+    this.#child.kill('SIGTERM');
+    await this.ended;
+  }
+}

@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Observe } from '../observe.ts';
+import { WatchedFiles } from './watched-files.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+export interface WorkerSupervisorOptions {
+  readonly program: string;
+  readonly agentModules: readonly string[];
+  readonly observe: Observe;
+}
+
+const pauseAfterDeathMs = 1_000;
+
+/**
+ * Keeps a worker running while its agents are being written. When one of their modules changes, a new worker starts, and takes over once
+ * it runs: the old one finishes its turns or hands them back. A change that does not load leaves the old one at work.
+ */
+export class WorkerSupervisor {
+  readonly #options: WorkerSupervisorOptions;
+  readonly #files: WatchedFiles;
+  readonly #leaving = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
+  #current: WorkerProcess | undefined;
+  #candidate: WorkerProcess | undefined;
+
+  constructor(options: WorkerSupervisorOptions) {
+    this.#options = options;
+    this.#files = new WatchedFiles((path) => this.#onChange(path));
+  }
+
+  start(): void {
+    for (const module of this.#options.agentModules) this.#files.add(resolve(module));
+    this.#replace();
+  }
+
+  /** Ends every worker as SIGTERM does. Idempotent. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#files.close();
+    await Promise.all([this.#current?.stop(), this.#candidate?.stop(), ...this.#leaving]);
+  }
+
+  #onChange(path: string): void {
+    this.#options.observe({ kind: 'module-changed', path });
+    this.#replace();
+  }
+
+  #replace(): void {
+    // One that is still starting has loaded what has changed since.
+    this.#leave(this.#candidate);
+    const { program, agentModules } = this.#options;
+    const onModule = (path: string): void => this.#files.add(path);
+    const args = ['--watched', ...agentModules.flatMap((module) => ['--agents', module])];
+    const candidate = new WorkerProcess({ program, args, onModule });
+    this.#candidate = candidate;
+    candidate.started.then((isStarted) => this.#onStart(candidate, isStarted));
+    candidate.ended.then((code) => this.#onEnd(candidate, code));
+  }
+
+  #onStart(candidate: WorkerProcess, isStarted: boolean): void {
+    if (candidate !== this.#candidate) return;
+    this.#candidate = undefined;
+    if (!isStarted) {
+      this.#options.observe({ kind: 'change-refused', isServed: this.#current !== undefined });
+      return;
+    }
+    this.#leave(this.#current);
+    this.#current = candidate;
+  }
+
+  /** One that dies by itself, although it had started, is started again. */
+  async #onEnd(worker: WorkerProcess, code: string): Promise<void> {
+    if (worker !== this.#current || this.#stopping.signal.aborted) return;
+    this.#current = undefined;
+    this.#options.observe({ kind: 'worker-died', code });
+    await delay(pauseAfterDeathMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    if (!this.#stopping.signal.aborted && !this.#current && !this.#candidate) this.#replace();
+  }
+
+  #leave(worker: WorkerProcess | undefined): void {
+    if (!worker) return;
+    const left = worker.stop().finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
+  }
+}
