@@ -1,19 +1,18 @@
 import { type Agent, runTurn, TurnInterruption } from '@switchyard/agent';
-import type { JobOutcome, OpenTurn, Store, TurnJob } from '@switchyard/store';
+import type { JobOutcome, OpenTurn, TurnJob } from '@switchyard/store';
 import { concludeTurn } from './conclude-turn.ts';
 import type { Observe } from './observe.ts';
 import { RunningTurn } from './running-turn.ts';
+import type { CallingParts } from './turn-port/calling-parts.ts';
 import { StoredTurnPort } from './turn-port/stored-turn-port.ts';
 import type { TurnsUnderWay } from './turns-under-way.ts';
 
-export interface JobPort {
-  readonly store: Store;
+export interface JobPort extends CallingParts {
   readonly agent: Agent;
   readonly observe: Observe;
   /** Aborted when the worker stops: running turns are given back. */
   readonly shutdown: AbortSignal;
   readonly turns: TurnsUnderWay;
-  readonly reachElsewhere: () => Promise<void>;
   /** Milliseconds between a turn's signs of life. */
   readonly renewEveryMs: number;
 }

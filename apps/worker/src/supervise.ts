@@ -1,5 +1,6 @@
 import type { Consumer, JobOutcome } from '@switchyard/store';
 import type { Observe } from './observe.ts';
+import { Reserve } from './reserve.ts';
 
 export interface SupervisedOptions<Job> {
   /** Of what is consumed: an agent, or push notifications. */
@@ -27,6 +28,7 @@ const STUCK_AFTER_MS = 5_000;
  */
 export class SupervisedConsumer<Job> {
   readonly #options: SupervisedOptions<Job>;
+  readonly #reserve: Reserve;
   #consumer: Consumer | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running = 0;
@@ -38,11 +40,20 @@ export class SupervisedConsumer<Job> {
 
   constructor(options: SupervisedOptions<Job>) {
     this.#options = options;
+    this.#reserve = new Reserve(options.concurrency, () => this.#consumeMore());
   }
 
   /** Jobs that run now. */
   get running(): number {
     return this.#running;
+  }
+
+  /**
+   * A job that waits for other jobs leaves its place to one of them: jobs that fill every place cannot all wait for each other.
+   * When it goes on there may for a moment be more that work than there are places.
+   */
+  lend<T>(wait: () => Promise<T>): Promise<T> {
+    return this.#reserve.lend(wait);
   }
 
   async start(): Promise<void> {
@@ -54,21 +65,21 @@ export class SupervisedConsumer<Job> {
   async pause(): Promise<void> {
     clearInterval(this.#timer);
     this.#isPaused = true;
-    await this.#consumer?.pause();
+    await Promise.all([this.#consumer?.pause(), this.#reserve.pause()]);
   }
 
   /** Fetches jobs again. */
   async resume(): Promise<void> {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    await this.#consumer?.resume();
+    await Promise.all([this.#consumer?.resume(), this.#reserve.resume()]);
     if (!this.#isPaused) this.#watch();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#isPaused = true;
-    await this.#consumer?.stop();
+    await Promise.all([this.#consumer?.stop(), this.#reserve.stop()]);
   }
 
   #watch(): void {
@@ -78,12 +89,22 @@ export class SupervisedConsumer<Job> {
   }
 
   async #consume(): Promise<void> {
+    this.#consumer = this.#open();
+    await this.#consumer.start();
+  }
+
+  #consumeMore(): Consumer {
+    const consumer = this.#open();
+    consumer.start().catch((error: unknown) => this.#options.observe({ kind: 'trouble', where: 'reserve', error }));
+    return consumer;
+  }
+
+  #open(): Consumer {
     const { consume, observe } = this.#options;
-    this.#consumer = consume({
+    return consume({
       run: (job) => this.#run(job),
       onError: (error) => observe({ kind: 'trouble', where: 'queue', error }),
     });
-    await this.#consumer.start();
   }
 
   async #run(job: Job): Promise<JobOutcome> {

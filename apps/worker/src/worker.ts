@@ -15,6 +15,7 @@ import { Reporter } from './report.ts';
 import { runJob } from './run-job.ts';
 import { SupervisedConsumer } from './supervise.ts';
 import { Sweeper } from './sweep.ts';
+import type { CallingParts } from './turn-port/calling-parts.ts';
 import { TurnsUnderWay } from './turns-under-way.ts';
 
 export interface WorkerSettings {
@@ -115,23 +116,24 @@ export class Worker {
   #supervise(agent: Agent): SupervisedConsumer<TurnJob> {
     const { store, observe } = this.#parts;
     const { id, concurrency } = agent;
-    return new SupervisedConsumer({
+    const consumer: SupervisedConsumer<TurnJob> = new SupervisedConsumer({
       name: id,
       concurrency,
       observe,
       consume: (options) => store.turns.consume({ agent: id, concurrency, ...options }),
       wake: () => store.queue.wake(id),
-      run: (job) => this.#run(agent, job),
+      run: (job) => this.#run(agent, job, (wait) => consumer.lend(wait)),
     });
+    return consumer;
   }
 
-  async #run(agent: Agent, job: TurnJob): Promise<JobOutcome> {
+  async #run(agent: Agent, job: TurnJob, lendPlace: CallingParts['lendPlace']): Promise<JobOutcome> {
     const { store, observe } = this.#parts;
     const renewEveryMs = store.settings.leaseMs / 3;
     try {
       const shutdown = this.#drain.signal;
       const reachElsewhere = () => this.#elsewhere.reach();
-      const port = { store, agent, observe, shutdown, turns: this.#turns, reachElsewhere, renewEveryMs };
+      const port = { store, agent, observe, shutdown, turns: this.#turns, reachElsewhere, lendPlace, renewEveryMs };
       return await this.#drain.admit(() => this.#quarantine.admit(job, () => runJob(port, job)));
     } catch (error) {
       // Redis was away, or a fault of ours: the queue starts the job again, or the sweeper does.

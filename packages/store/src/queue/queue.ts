@@ -35,9 +35,13 @@ export class Queue {
     this.#shards = shards;
   }
 
-  /** Swallowed by the queue while it has this job. */
-  async add(agent: string, taskId: string, job: number): Promise<void> {
-    await this.#queue(agent, this.#shards.of(taskId)).add('turn', {}, { ...JOB_OPTIONS, jobId: jobId(taskId, job) });
+  /**
+   * Swallowed by the queue while it has this job.
+   * @param options `isAwaited`: a turn that runs waits for this one, which goes before those that nobody has begun yet
+   */
+  async add(agent: string, taskId: string, job: number, { isAwaited = false } = {}): Promise<void> {
+    const options = { ...JOB_OPTIONS, jobId: jobId(taskId, job), ...(isAwaited && { lifo: true }) };
+    await this.#queue(agent, this.#shards.of(taskId)).add('turn', {}, options);
   }
 
   /** Of a webhook that has something to be told. Swallowed by the queue while it has this job. */

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { type Agent, defineAgent, type Execute } from '@switchyard/agent';
+import type { Task } from '@switchyard/protocol';
+import { Store } from '@switchyard/store';
+import { afterEach, describe, expect, inject, test } from 'vitest';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { until } from '../../../tests/support/until.ts';
+import { Worker } from '../src/index.ts';
+
+const running: (Worker | Store)[] = [];
+
+afterEach(async () => {
+  for (const one of running.splice(0).reverse()) await one.stop();
+});
+
+async function startStore(prefix: string): Promise<Store> {
+  const store = new Store({ redisUrl: inject('redisUrl'), prefix }, () => undefined);
+  running.push(store);
+  await store.start();
+  return store;
+}
+
+/** A worker that runs so many turns of each agent at a time, and the store of a client. */
+async function stage(agents: readonly Agent[]): Promise<Store> {
+  const prefix = uniquePrefix();
+  const worker = new Worker(
+    { drainMs: 0, sweepEveryMs: 60_000 },
+    { store: await startStore(prefix), agents, observe: () => undefined },
+  );
+  running.push(worker);
+  await worker.start();
+  return startStore(prefix);
+}
+
+const card = { name: 'Test agent', description: 'For tests.', version: '1.0.0', skills: [] };
+const agent = (id: string, execute: Execute): Agent => defineAgent({ id, card, execute, concurrency: 1 });
+
+/** Sends texts to an agent at once, and returns what the tasks say when all have ended. */
+async function answers(store: Store, agentId: string, texts: readonly string[]): Promise<(string | undefined)[]> {
+  const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: agentId };
+  const accepted = await Promise.all(
+    texts.map((text) =>
+      store.tasks.accept(scope, { message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }] } }),
+    ),
+  );
+  const ended = (taskId: string): Promise<Task> =>
+    until(
+      async () => {
+        const task: Task = JSON.parse((await store.tasks.read(scope, taskId))?.task ?? 'null');
+        return /COMPLETED|FAILED/.test(task.status.state) && task;
+      },
+      { what: `${taskId} has ended`, timeoutMs: 10_000 },
+    );
+  const tasks = await Promise.all(accepted.map((one) => ended('taskId' in one ? one.taskId : '')));
+  return tasks.map(({ status }) => status.message?.parts[0]?.text);
+}
+
+/** Counts down by calling itself, or another, as often as the text says. */
+const countDown =
+  (next: string): Execute =>
+  async (turn) => {
+    const depth = Number(turn.text);
+    if (depth === 0) return turn.complete('0');
+    return turn.complete(`${depth} ${(await turn.call(next, String(depth - 1))).text}`);
+  };
+
+describe('an agent with one place', () => {
+  test('that calls itself does not wait for itself', async () => {
+    const store = await stage([agent('self', countDown('self'))]);
+    expect(await answers(store, 'self', ['3'])).toEqual(['3 2 1 0']);
+  });
+
+  test('in a circle of agents is not waited for in vain, however many clients ask at once', async () => {
+    const store = await stage([agent('ping', countDown('pong')), agent('pong', countDown('ping'))]);
+    const texts = Array.from({ length: 10 }, () => '6');
+    expect(await answers(store, 'ping', texts)).toEqual(texts.map(() => '6 5 4 3 2 1 0'));
+  });
+
+  test('has one place again when nothing waits any more', async () => {
+    let now = 0;
+    const gate = Promise.withResolvers<void>();
+    const other = agent('other', (turn) => turn.complete('there'));
+    const both = agent('both', async (turn) => {
+      if (turn.text === 'call') return turn.complete((await turn.call('other', 'hello')).text);
+      now++;
+      await gate.promise;
+      return turn.complete('done');
+    });
+    const store = await stage([both, other]);
+    expect(await answers(store, 'both', ['call', 'call', 'call'])).toEqual(['there', 'there', 'there']);
+    const work = answers(store, 'both', ['work', 'work']);
+    await until(() => now > 0, { what: 'one is at work' });
+    // Long enough for the second one to be taken, if there were a place.
+    await answers(store, 'other', ['a', 'b', 'c']);
+    expect(now).toBe(1);
+    gate.resolve();
+    await work;
+  });
+
+  test('works for those that are waited for before it begins with others', async () => {
+    const order: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const cook = agent('cook', async (turn) => {
+      order.push(turn.text);
+      if (turn.text === 'first') await gate.promise;
+      return turn.complete(turn.text);
+    });
+    const waiter = agent('waiter', async (turn) => {
+      const reply = turn.call('cook', 'awaited');
+      return turn.complete((await reply).text);
+    });
+    const store = await stage([cook, waiter]);
+    const first = answers(store, 'cook', ['first']);
+    await until(() => order.length === 1, { what: 'the cook is busy' });
+    const others = answers(store, 'cook', ['later', 'later']);
+    await until(async () => (await store.queue.waiting('cook')) === 2, { what: 'two wait' });
+    const awaited = answers(store, 'waiter', ['go']);
+    await until(async () => (await store.queue.waiting('cook')) === 3, { what: 'three wait' });
+    gate.resolve();
+    await Promise.all([first, others, awaited]);
+    expect(order).toEqual(['first', 'awaited', 'later', 'later']);
+  });
+});
