@@ -16,4 +16,7 @@ end
 
 local function has_room_for_call() return redis.call('HLEN', caller_key .. ':c') < tonumber(max_calls) end
 
-local function record_call(owner) redis.call('HSET', caller_key .. ':c', task_id, manner .. ' ' .. owner) end
+local function record_call(owner)
+  redis.call('HSET', caller_key, 'aside', 1)
+  redis.call('HSET', caller_key .. ':c', task_id, manner .. ' ' .. owner)
+end

@@ -10,6 +10,7 @@
 local epoch, id, owner, context, head = unpack(ARGV)
 if redis.call('HGET', KEYS[1], 'turn') ~= epoch then return 'fenced' end
 if redis.call('EXISTS', KEYS[3]) == 1 then return 'opened' end
+redis.call('HSET', KEYS[1], 'aside', 1)
 redis.call('HSET', KEYS[2], id, 'v')
 redis.call('HSET', KEYS[3], 'owner', owner, 'context', context, 'head', head, 'seq', 0, 'turn', 0)
 redis.call('ZADD', KEYS[4], '+inf', id)

@@ -20,5 +20,6 @@ local result, mark = unpack(redis.call('HMGET', steps_key, 'result ' .. key, 'ma
 -- Also while a cancel waits: what is done already costs nothing, and the agent may need it to clean up.
 if result then return { 'done', result } end
 if record.cancel ~= '' then return { 'canceling', '' } end
+if record.aside == 0 then redis.call('HSET', task_key, 'aside', 1) end
 redis.call('HSET', steps_key, 'message', number)
 return { 'run', mark or '' }

@@ -24,7 +24,7 @@ local STATES = {
 -- What every event needs comes first: a chunk of an artifact loads no more than that.
 local FIELDS = {
   'state', 'cancel', 'seq', 'epoch', 'turn', 'said', 'lanes',
-  'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released',
+  'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'aside',
 }
 local CORE = 7
 -- The others are numbers.
@@ -168,6 +168,7 @@ local function move_index(record, index)
 end
 
 -- The task ends: what it had called for and still goes on is to end, too. A detached call may outlive a completion.
+-- `aside` says that it has calls or steps at all: most tasks have neither, and need not look.
 local function close_calls(record)
   local calls = redis.call('HGETALL', calls_key)
   for i = 1, #calls, 2 do
@@ -177,14 +178,15 @@ local function close_calls(record)
     end
   end
   if #calls > 0 then redis.call('PUBLISH', closing_key, '') end
+  redis.call('DEL', steps_key, calls_key)
 end
 
 local function expire(record)
-  close_calls(record)
+  if record.aside ~= 0 then close_calls(record) end
   redis.call('PEXPIRE', events_key, replay_ms)
   redis.call('PEXPIRE', task_key, retention_ms)
   redis.call('PEXPIRE', webhooks_key, retention_ms)
-  redis.call('DEL', inbox_key, steps_key, calls_key)
+  redis.call('DEL', inbox_key)
   local names = { '@h' }
   for n = 1, tonumber(redis.call('HGET', task_key, 'artifacts') or 0) do names[n + 1] = '@p' .. n end
   for _, name in ipairs(names) do
