@@ -47,6 +47,14 @@ describe('a client', () => {
     expect((await get(`${stage.url}/tasks/${id}`, { 'x-api-key': keys[0] })).status).toBe(200);
   });
 
+  it('finds no task under the name of a key that belongs to one', async () => {
+    const id = await canceled();
+    for (const key of ['e', 'i', 'w', 'd']) {
+      expect((await remove(`/tasks/${id}:${key}`)).status).toBe(404);
+      expect((await get(`${stage.url}/tasks/${id}:${key}`, { 'x-api-key': keys[0] })).status).toBe(404);
+    }
+  });
+
   it('has to cancel first what goes on', async () => {
     const open = await openStage();
     const { id } = await submit(open.url);

@@ -30,7 +30,7 @@ export async function openAdminStage(
   const log: string[] = [];
   const destination: DestinationStream = { write: (line) => void log.push(line) };
   const gateway = createGateway(
-    { port: 0, defaultAgent: 'echo', admin: { host: '127.0.0.1', port: 0, key }, ...gatewaySettings },
+    { port: 0, drainMs: 200, defaultAgent: 'echo', admin: { host: '127.0.0.1', port: 0, key }, ...gatewaySettings },
     { store, log: pino({ level: 'debug' }, destination) },
   );
   const { url, adminUrl = '' } = await gateway.start();

@@ -5,7 +5,7 @@ import { Script } from '../redis/script.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 import type { OpsPort } from './ops-port.ts';
 
-export const readOverdueScript = new Script('read-overdue.lua', import.meta.url);
+const readOverdueScript = new Script('read-overdue.lua', import.meta.url);
 
 /** A task that has work to do, and of which nothing was seen for more than a lease beyond its lease. */
 export interface OverdueTask {

@@ -3,9 +3,9 @@ import type { RedisConnection } from '../redis/connection.ts';
 import { Script } from '../redis/script.ts';
 import type { DrainOrder, WorkerReading, WorkerReport, WorkerState } from './worker-report.ts';
 
-export const reportWorkerScript = new Script('report-worker.lua', import.meta.url);
-export const drainWorkerScript = new Script('drain-worker.lua', import.meta.url);
-export const listWorkersScript = new Script('list-workers.lua', import.meta.url);
+const reportWorkerScript = new Script('report-worker.lua', import.meta.url);
+const drainWorkerScript = new Script('drain-worker.lua', import.meta.url);
+const listWorkersScript = new Script('list-workers.lua', import.meta.url);
 
 export const reportEveryMs = 1_000;
 /** Without a report for so long, a worker counts as silent. */

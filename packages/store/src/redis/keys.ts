@@ -38,8 +38,9 @@ export class ShardKeys {
     this.tasks = `${this.#root}t:`;
   }
 
+  /** Clients name tasks, and may name anything: `<task>:e` is no task, but it is a key. */
   task(taskId: string): string {
-    return this.tasks + taskId;
+    return this.tasks + (taskId.includes(':') ? encodeURIComponent(taskId) : taskId);
   }
 
   /** The stream of a task's events; also the name of the channel on which they are published. */

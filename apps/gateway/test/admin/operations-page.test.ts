@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { submit } from '../support/client.ts';
+import { die, key, openAdminStage } from './support.ts';
+
+const page = readFileSync('docs/operations.md', 'utf8');
+const lines = [...page.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) => block.trim().split('\n'));
+
+it('every curl line of docs/operations.md works, in the order of the page', async () => {
+  await using stage = await openAdminStage({ maxAttempts: 1 });
+  const [task, dead, other] = await Promise.all([submit(stage.url), submit(stage.url), submit(stage.url)]);
+  await die(stage.store, dead.id);
+  await die(stage.store, other.id);
+  await stage.store.ops.workers.report('worker-1', { agents: ['echo'], upForMs: 1, turns: [] });
+  const names = { TASK: task.id, DEAD: dead.id, OTHER_DEAD: other.id, AGENT: 'echo', WORKER: 'worker-1' };
+  const env = { PATH: process.env.PATH, ADMIN: stage.adminUrl, KEY: key, ...names };
+  expect(lines.length).toBeGreaterThan(15);
+  for (const line of lines) await promisify(execFile)('sh', ['-c', line], { env });
+}, 30_000);

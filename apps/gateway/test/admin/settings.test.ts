@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { startRedis } from '../../../../tests/support/redis.ts';
+import { until } from '../../../../tests/support/until.ts';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { openAdminStage } from './support.ts';
+
+it('operators have no port unless one is named, then on loopback', () => {
+  const key = '0123456789abcdef';
+  expect(readConfig({ ADMIN_KEY: key }).gateway.admin).toBeUndefined();
+  expect(readConfig({ ADMIN_PORT: '4100', ADMIN_KEY: key }).gateway.admin).toEqual({
+    host: '127.0.0.1',
+    port: 4100,
+    key,
+  });
+});
+
+it('a port for operators needs a key that cannot be guessed, which no error repeats', () => {
+  for (const key of ['', 'too-short-secret'.slice(0, 15)]) {
+    const read = (): unknown => readConfig({ ADMIN_PORT: '4100', ADMIN_KEY: key });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow('ADMIN_KEY: ADMIN_PORT needs a key of at least 16 characters');
+    expect(read).not.toThrow(/too-short/);
+  }
+  expect(() => readConfig({ ADMIN_PORT: 'x', ADMIN_KEY: '0123456789abcdef' })).toThrow('ADMIN_PORT: must be a number');
+});
+
+it('while Redis is away, operators hear so at once, and metrics go on', async () => {
+  const redis = await startRedis();
+  await using stage = await openAdminStage({ redisUrl: redis.url }, { storeTimeoutMs: 300 });
+  await redis.stop();
+  const away = await until(
+    async () => {
+      const answer = await stage.ask<unknown>('/admin/agents');
+      return answer.status === 503 && answer;
+    },
+    { what: 'the outage is noticed', timeoutMs: 10_000 },
+  );
+  expect(away.headers.get('retry-after')).toBe('1');
+  const read = async (): Promise<string> => {
+    const response = await fetch(`${stage.adminUrl}/metrics`, { headers: { 'x-api-key': 'a-key-for-operators' } });
+    return response.text();
+  };
+  await until(async () => (await read()).includes('switchyard_redis_up 0'), {
+    what: 'metrics tell',
+    timeoutMs: 10_000,
+  });
+  expect(await read()).not.toContain('switchyard_queue_jobs{');
+}, 30_000);
