@@ -157,18 +157,22 @@ describe('dead work', () => {
 
   it('is listed page by page, the latest first', async () => {
     const ids: string[] = [];
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < 5; n++) {
       const { id } = await submit(stage.url);
       await die(stage.store, id);
-      ids.unshift(id);
+      ids.push(id);
     }
-    const first = await stage.ask<{ dead: { id: string }[]; nextPageToken: string }>('/admin/dead?pageSize=2');
-    const next = await stage.ask<{ dead: { id: string }[]; nextPageToken: string }>(
-      `/admin/dead?pageSize=2&pageToken=${first.body.nextPageToken}`,
-    );
-    const seen = [...first.body.dead, ...next.body.dead].map(({ id }) => id);
-    expect(seen).toHaveLength(3);
-    expect(seen.sort()).toEqual(ids.sort());
+    interface DeadList {
+      readonly dead: { readonly id: string; readonly diedAt: string }[];
+      readonly nextPageToken: string;
+    }
+    const first = await stage.ask<DeadList>('/admin/dead?pageSize=3');
+    expect(first.body.dead).toHaveLength(3);
+    const next = await stage.ask<DeadList>(`/admin/dead?pageSize=3&pageToken=${first.body.nextPageToken}`);
+    const seen = [...first.body.dead, ...next.body.dead];
+    expect(seen.map(({ id }) => id).sort()).toEqual(ids.sort());
+    const times = seen.map(({ diedAt }) => diedAt);
+    expect(times).toEqual([...times].sort().reverse());
     expect(next.body.nextPageToken).toBe('');
   });
 
