@@ -16,7 +16,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const homes: Readonly<Record<string, RegExp>> = {
   bullmq: /^packages\/store\//,
   ioredis: /^packages\/store\//,
-  express: /^apps\/gateway\//,
+  /** `examples/remote` brings the server that it stands in front of. */
+  express: /^apps\/gateway\/|^examples\/remote\//,
   openai: /^packages\/agent\/src\/openai\/|^examples\//,
 };
 

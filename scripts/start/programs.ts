@@ -4,14 +4,18 @@ export interface ProgramSettings {
   readonly host: string;
   readonly port: number;
   readonly redisUrl: string;
-  /** Names of examples. The first is served at the root. */
+  /** Names of examples, or paths of agent modules. */
   readonly agents: readonly string[];
+  /** Id of the agent that is served at the root. Default: that of the first example. */
+  readonly defaultAgent?: string;
+  /** A program beside ours, such as an agent that runs elsewhere. */
+  readonly beside?: string;
   /** Further settings of both programs. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export function startGateway({ host, port, redisUrl, agents, env }: ProgramSettings): Promise<Guarded> {
-  const [defaultAgent = ''] = agents;
+export function startGateway({ host, port, redisUrl, env, ...settings }: ProgramSettings): Promise<Guarded> {
+  const { defaultAgent = settings.agents[0] ?? '' } = settings;
   return startProgram(['apps/gateway/src/main.ts'], {
     HOST: host,
     PORT: String(port),
@@ -22,8 +26,12 @@ export function startGateway({ host, port, redisUrl, agents, env }: ProgramSetti
 }
 
 export function startWorker({ redisUrl, agents, env }: ProgramSettings): Promise<Guarded> {
-  const modules = agents.map((name) => `examples/${name}/agent.ts`);
+  const modules = agents.map((agent) => (agent.endsWith('.ts') ? agent : `examples/${agent}/agent.ts`));
   return startProgram(['apps/worker/src/main.ts', '--agents', ...modules], { REDIS_URL: redisUrl, ...env });
+}
+
+export function startBeside(program: string, { env }: ProgramSettings): Promise<Guarded> {
+  return startProgram([program], { ...env });
 }
 
 /** Webhooks are tried out on one's own machine. */

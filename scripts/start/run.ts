@@ -1,7 +1,7 @@
 import type { EmbeddedRedis } from '../processes/embedded-redis.ts';
 import { isPortTaken } from '../processes/free-port.ts';
 import type { Guarded } from '../processes/guard.ts';
-import { type ProgramSettings, startGateway, startWorker } from './programs.ts';
+import { type ProgramSettings, startBeside, startGateway, startWorker } from './programs.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type Supervision, supervise } from './supervise.ts';
 import type { Speaker, Terminal } from './terminal.ts';
@@ -30,21 +30,21 @@ export async function runUntilStopped({ settings, greeting, embedded, terminal, 
 
   const redis = embedded ? [keepRunning('redis', embedded.start)] : [];
   await Promise.all(redis.map(({ started }) => started));
-  const gateway = keepRunning(
-    'gateway',
-    heard(terminal, 'gateway', () => startGateway(settings)),
-  );
-  const worker = keepRunning(
-    'worker',
-    heard(terminal, 'worker', () => startWorker(settings)),
-  );
+  const keepHeard = (name: Speaker, start: () => Promise<Guarded>): Supervision =>
+    keepRunning(name, heard(terminal, name, start));
+  const { beside } = settings;
+  const programs = [
+    ...(beside ? [keepHeard('beside', () => startBeside(beside, settings))] : []),
+    keepHeard('gateway', () => startGateway(settings)),
+    keepHeard('worker', () => startWorker(settings)),
+  ];
   announceWhenReady();
   try {
-    await Promise.race([aborted(signals.asked), ...[gateway, worker, ...redis].map(({ ended }) => ended)]);
+    await Promise.race([aborted(signals.asked), ...[...programs, ...redis].map(({ ended }) => ended)]);
     terminal.say('switchyard', 'stopping (Ctrl-C again to stop at once)');
   } finally {
-    signals.insisted.addEventListener('abort', () => [gateway, worker, ...redis].map((part) => part.stop(0)));
-    await Promise.all([gateway, worker].map((part) => part.stop(programsStopWithinMs)));
+    signals.insisted.addEventListener('abort', () => [...programs, ...redis].map((part) => part.stop(0)));
+    await Promise.all(programs.map((part) => part.stop(programsStopWithinMs)));
     await Promise.all(redis.map((part) => part.stop(redisStopsWithinMs)));
   }
 

@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import pretty from 'pino-pretty';
 import type { Guarded } from '../processes/guard.ts';
 
-const colors = { gateway: 'cyan', worker: 'magenta', redis: 'red', switchyard: 'green' } as const;
+const colors = { gateway: 'cyan', worker: 'magenta', redis: 'red', beside: 'yellow', switchyard: 'green' } as const;
 
 export type Speaker = keyof typeof colors;
 

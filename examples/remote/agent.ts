@@ -1,0 +1,5 @@
+import { remoteAgent } from '@switchyard/agent/remote';
+import { cardUrl } from './config.ts';
+
+/** Whatever agent has its card there, behind a queue. */
+export default await remoteAgent({ id: 'almanac', cardUrl });

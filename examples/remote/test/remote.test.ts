@@ -1,0 +1,21 @@
+import { remoteAgent } from '@switchyard/agent/remote';
+import { Conversation } from '@switchyard/agent/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Almanac, startAlmanac } from '../almanac/server.ts';
+
+let almanac: Almanac;
+beforeAll(async () => {
+  almanac = await startAlmanac({ port: 0, lineMs: 1 });
+});
+afterAll(() => almanac.close());
+
+it('asks what the almanac asks, and has what it writes', async () => {
+  const conversation = new Conversation(await remoteAgent({ id: 'almanac', cardUrl: almanac.cardUrl }));
+  const { task, answer } = await conversation.say('An almanac, please');
+  expect([task.status.state, answer]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'Of which year?']);
+  const done = await conversation.say('2027');
+  expect([done.task.status.state, done.answer]).toEqual(['TASK_STATE_COMPLETED', 'The almanac of 2027 is done.']);
+  const lines = done.task.artifacts?.[0]?.parts[0]?.text?.split('\n');
+  expect(lines).toHaveLength(13);
+  expect(lines?.[0]).toBe('January 2027 begins on a Friday.');
+});
