@@ -16,8 +16,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const homes: Readonly<Record<string, RegExp>> = {
   bullmq: /^packages\/store\//,
   ioredis: /^packages\/store\//,
-  /** `examples/remote` brings the server that it stands in front of. */
-  express: /^apps\/gateway\/|^examples\/remote\//,
+  /** These examples bring a server of the SDK. */
+  express: /^apps\/gateway\/|^examples\/(?:remote|sdk-pizza)\//,
   openai: /^packages\/agent\/src\/openai\/|^examples\//,
 };
 

@@ -1,0 +1,15 @@
+import { defineAgent } from '@switchyard/agent';
+import { sdkExecutor } from '@switchyard/agent/sdk';
+import { PizzaExecutor } from './pizza-executor.ts';
+
+/** The executor as it is, on a worker. */
+export default defineAgent({
+  id: 'sdk-pizza',
+  card: {
+    name: 'Pizza desk',
+    description: 'Takes your order for a pizza.',
+    version: '1.0.0',
+    skills: [{ id: 'order', name: 'Order a pizza', description: 'Finds out which one you want.', tags: ['food'] }],
+  },
+  execute: sdkExecutor(new PizzaExecutor()),
+});

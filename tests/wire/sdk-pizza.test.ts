@@ -1,0 +1,82 @@
+import { type Message, SendMessageRequest, type Task, Task as TaskFns } from '@a2a-js/sdk';
+import { type Client, ClientFactory } from '@a2a-js/sdk/client';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { freePort } from '../../scripts/processes/free-port.ts';
+import { type Program, startProgram } from '../support/process.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+// One executor of the SDK, unmodified: on a worker of ours and on the SDK's own server, spoken to by the SDK's client.
+
+let stack: Stack;
+let server: Program;
+let ours: Client;
+let theirs: Client;
+
+beforeAll(async () => {
+  const port = await freePort();
+  server = await startProgram({ file: 'examples/sdk-pizza/server/main.ts', env: { SDK_PIZZA_PORT: String(port) } });
+  await server.waitFor(/server is at/);
+  stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['sdk-pizza'] });
+  [ours, theirs] = await Promise.all([
+    new ClientFactory().createFromUrl(stack.urls[0] ?? ''),
+    new ClientFactory().createFromUrl(`http://127.0.0.1:${port}`),
+  ]);
+});
+
+afterAll(async () => {
+  await stack.stop();
+  await server.stop();
+});
+
+/** Ids and times differ from run to run: equal ones get equal names. */
+function observable(value: unknown): unknown {
+  const names = new Map<string, string>();
+  const named = (text: string): string => names.get(text) ?? names.set(text, `id ${names.size + 1}`).get(text) ?? '';
+  const text = JSON.stringify(value, (key, each) => (key === 'timestamp' ? 'a time' : each));
+  return JSON.parse(text.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, named));
+}
+
+const request = (words: string, task?: Task): SendMessageRequest => {
+  const ids = task && { taskId: task.id, contextId: task.contextId };
+  const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: words }], ...ids };
+  return SendMessageRequest.fromJSON({ message });
+};
+
+function isTask(answer: Task | Message): answer is Task {
+  return 'status' in answer;
+}
+
+/** One conversation; what the client holds after each message, and what it reads in the end. */
+async function converse(client: Client, words: readonly string[]): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  let task: Task | undefined;
+  for (const each of words) {
+    const answer = await client.sendMessage(request(each, task));
+    if (!isTask(answer)) throw new Error('there is no task');
+    task = answer;
+    seen.push(TaskFns.toJSON(task));
+  }
+  const read = await client.getTask({ tenant: '', id: task?.id ?? '', historyLength: undefined });
+  return [...seen, TaskFns.toJSON(read)];
+}
+
+/** The events of a stream. */
+async function stream(client: Client, words: string): Promise<unknown[]> {
+  const events = await Array.fromAsync(client.sendMessageStream(request(words)));
+  // Our task is shown once more by its first event than by the executor's own, which says the same.
+  return events.map(({ payload }) => (payload?.$case === 'task' ? 'task' : payload));
+}
+
+describe('the pizza desk of the SDK', () => {
+  it.each([
+    [['A pizza with pineapple']],
+    [['I want a pizza', 'Do you have pineapple?']],
+    [['I want a pizza', 'I do not know', 'The one with mushrooms']],
+  ])('has the same task on both: %j', async (words) => {
+    expect(observable(await converse(ours, words))).toEqual(observable(await converse(theirs, words)));
+  });
+
+  it.each(['A pizza with pineapple', 'I want a pizza'])('has the same stream of events on both: %s', async (words) => {
+    expect(observable(await stream(ours, words))).toEqual(observable(await stream(theirs, words)));
+  });
+});
