@@ -69,9 +69,12 @@ export class Reporter {
   async #report(): Promise<void> {
     const { workerId, agents, turns, onOrder } = this.#options;
     const upForMs = Math.round(performance.now() - this.#startedAt);
-    const order = await this.#workers.report(workerId, { agents, upForMs, turns: turns() });
+    const isDraining = this.#order !== undefined;
+    const order = await this.#workers.report(workerId, { agents, upForMs, isDraining, turns: turns() });
     if (isDeepStrictEqual(order, this.#order)) return;
-    this.#order = order;
     await onOrder(order);
+    this.#order = order;
+    // It is done: whoever ordered it is waiting to hear so.
+    this.#isAsked = true;
   }
 }

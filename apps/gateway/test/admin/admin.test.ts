@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
-const idle = { agents: ['echo'], upForMs: 1_000, turns: [] };
+const idle = { agents: ['echo'], upForMs: 1_000, isDraining: false, turns: [] };
 
 describe('the operators’ port', () => {
   it('answers nothing without its key, not even which paths there are', async () => {
@@ -94,7 +94,7 @@ describe('workers', () => {
       nextPageToken: '',
     });
     const drained = await stage.ask('/admin/workers/w-1:drain?giveBackAfterMs=500', 'POST');
-    expect(drained).toMatchObject({ status: 200, body: { state: 'drained', drain: { giveBackAfterMs: 500 } } });
+    expect(drained).toMatchObject({ status: 200, body: { state: 'draining', drain: { giveBackAfterMs: 500 } } });
     expect(await stage.store.ops.workers.report('w-1', idle)).toEqual({ giveBackAfterMs: 500 });
     expect(await stage.ask('/admin/workers/w-1:undrain', 'POST')).toMatchObject({ body: { state: 'working' } });
     expect((await stage.ask('/admin/workers/nobody:drain', 'POST')).status).toBe(404);

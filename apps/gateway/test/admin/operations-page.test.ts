@@ -13,7 +13,7 @@ it('every curl line of docs/operations.md works, in the order of the page', asyn
   const [task, dead, other] = await Promise.all([submit(stage.url), submit(stage.url), submit(stage.url)]);
   await die(stage.store, dead.id);
   await die(stage.store, other.id);
-  await stage.store.ops.workers.report('worker-1', { agents: ['echo'], upForMs: 1, turns: [] });
+  await stage.store.ops.workers.report('worker-1', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
   const names = { TASK: task.id, DEAD: dead.id, OTHER_DEAD: other.id, AGENT: 'echo', WORKER: 'worker-1' };
   const env = { PATH: process.env.PATH, ADMIN: stage.adminUrl, KEY: key, ...names };
   expect(lines.length).toBeGreaterThan(15);

@@ -3,6 +3,8 @@ export interface WorkerReport {
   /** Ids of its agents. */
   readonly agents: readonly string[];
   readonly upForMs: number;
+  /** It takes no more work: it has obeyed an order. */
+  readonly isDraining: boolean;
   readonly turns: readonly ReportedTurn[];
 }
 
@@ -19,7 +21,7 @@ export interface DrainOrder {
   readonly giveBackAfterMs?: number | undefined;
 }
 
-/** - `working`. `draining`: takes no more work. `drained`: and has none left. `silent`: has not reported for a while; it may be dead. */
+/** - `working`. `draining`: it is to take no more work. `drained`: it takes none, and has none left: it can be stopped. `silent`: has not reported for a while; it may be dead. */
 export type WorkerState = 'working' | 'draining' | 'drained' | 'silent';
 
 export interface WorkerReading {

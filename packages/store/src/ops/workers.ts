@@ -72,11 +72,11 @@ export class Workers {
 }
 
 function workerReading(nowMs: number, [id, seenMs, json, drain]: Reported): WorkerReading {
-  const { agents, upForMs, turns }: WorkerReport = JSON.parse(json);
+  const { agents, upForMs, isDraining, turns }: WorkerReport = JSON.parse(json);
   const order = orderIn(drain);
   return {
     id,
-    state: stateOf({ silentMs: nowMs - seenMs, order, turns: turns.length }),
+    state: stateOf({ silentMs: nowMs - seenMs, order, isIdle: isDraining && turns.length === 0 }),
     agents,
     since: iso(seenMs - upForMs),
     lastSignOfLife: iso(seenMs),
@@ -88,13 +88,14 @@ function workerReading(nowMs: number, [id, seenMs, json, drain]: Reported): Work
 interface Condition {
   readonly silentMs: number;
   readonly order: DrainOrder | undefined;
-  readonly turns: number;
+  /** By its own word. */
+  readonly isIdle: boolean;
 }
 
-function stateOf({ silentMs, order, turns }: Condition): WorkerState {
+function stateOf({ silentMs, order, isIdle }: Condition): WorkerState {
   if (silentMs > SILENT_AFTER_MS) return 'silent';
   if (!order) return 'working';
-  return turns ? 'draining' : 'drained';
+  return isIdle ? 'drained' : 'draining';
 }
 
 const orderIn = (text: string): DrainOrder | undefined => (text ? JSON.parse(text) : undefined);

@@ -6,7 +6,7 @@ import { alice, testRedis, testStore } from '../support/redis.ts';
 const store = await testStore({ shards: 4 });
 const redis = testRedis();
 const { workers } = store.ops;
-const idle = { agents: ['echo'], upForMs: 60_000, turns: [] };
+const idle = { agents: ['echo'], upForMs: 60_000, isDraining: false, turns: [] };
 
 test('a worker is listed with what it says, in times of Redis', async () => {
   const turn = { taskId: 'one', epoch: 2, runsForMs: 1_500 };
@@ -28,9 +28,13 @@ test('an order to drain is told at once, and comes with every report until it is
   expect(await workers.drain('b', { giveBackAfterMs: 500 })).toBe(true);
   await until(() => told === 1, { what: 'the worker is told' });
   expect(await workers.report('b', idle)).toEqual({ giveBackAfterMs: 500 });
-  expect(await workers.report('b', { ...idle, turns: [{ taskId: 'x', epoch: 1, runsForMs: 1 }] })).toBeDefined();
+  expect(
+    await workers.report('b', { ...idle, isDraining: true, turns: [{ taskId: 'x', epoch: 1, runsForMs: 1 }] }),
+  ).toBeDefined();
   expect((await workers.list()).find(({ id }) => id === 'b')?.state).toBe('draining');
   await workers.report('b', idle);
+  expect((await workers.list()).find(({ id }) => id === 'b')?.state).toBe('draining');
+  await workers.report('b', { ...idle, isDraining: true });
   expect((await workers.list()).find(({ id }) => id === 'b')?.state).toBe('drained');
   expect(await workers.undrain('b')).toBe(true);
   expect(await workers.report('b', idle)).toBeUndefined();
