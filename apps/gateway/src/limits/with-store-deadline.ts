@@ -20,10 +20,7 @@ export function withStoreDeadline(
 ): { readonly tasks: TaskStore; readonly webhooks: WebhookStore } {
   const { tasks, push } = store;
   const { webhooks } = push;
-  const ask = async <T>(question: () => Promise<T>): Promise<T> => {
-    if (!store.isAnswering) throw unavailable();
-    return within(ms, question());
-  };
+  const ask = <T>(question: () => Promise<T>): Promise<T> => askInTime(store, ms, question);
   return {
     tasks: {
       accept: (scope, submission) => ask(() => tasks.accept(scope, submission)),
