@@ -14,7 +14,7 @@ export interface Briefing {
   readonly successCriteria?: readonly string[];
   /** How to go about it. */
   readonly approach?: readonly string[];
-  /** What other agents have contributed. */
+  /** What other agents have contributed. Default: what the tasks that the message refers to have as results. */
   readonly specs?: readonly Specification[];
 }
 

@@ -2,6 +2,7 @@ import type { Execute } from '../agent.ts';
 import type { Outcome } from '../outcome.ts';
 import type { Turn } from '../turn.ts';
 import { attachFiles, restoreFiles } from './attach-files.ts';
+import { contributions } from './contributions.ts';
 import { followProgram } from './follow-program.ts';
 import type { Launch } from './guard.ts';
 import { changedFiles, listFiles } from './list-files.ts';
@@ -48,7 +49,7 @@ async function runTurn(turn: Turn, settings: FullCommandSettings): Promise<Outco
 
 async function prepare(turn: Turn, workspace: Workspace, settings: FullCommandSettings): Promise<Launch> {
   await workspace.receive(turn.message.parts);
-  await workspace.brief(turn, (await settings.briefing?.(turn)) ?? {});
+  await workspace.brief(turn, { specs: await contributions(turn), ...(await settings.briefing?.(turn)) });
   const job = { turn, workspace: workspace.path };
   const { command, args = [], input, orphanTimeoutMs } = settings;
   const given = typeof args === 'function' ? args(job) : args;

@@ -59,8 +59,8 @@ export function asValue<Value>(answer: StructuredAnswer<Value>): DeliveryKind {
   const { name, schema, toOutcome = (value, turn) => completeWith(turn, name, value) } = answer;
   return {
     format: zodResponseFormat(schema, name),
-    check: (text) => read(schema, text),
-    begin: (turn) => ({ say: async () => undefined, end: (text) => toOutcome(read(schema, text), turn) }),
+    check: (text) => readValue(schema, text),
+    begin: (turn) => ({ say: async () => undefined, end: (text) => toOutcome(readValue(schema, text), turn) }),
   };
 }
 
@@ -78,7 +78,8 @@ async function completeWith(turn: Turn, name: string, value: unknown): Promise<O
   return turn.complete();
 }
 
-function read<Value>(schema: z.ZodType<Value>, text: string): Value {
+/** @throws {RetryableError} when the text is no such value: a model may get it right the next time */
+export function readValue<Value>(schema: z.ZodType<Value>, text: string): Value {
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { commandExecutor } from '../../src/command/index.ts';
+import type { Agent } from '../../src/index.ts';
+import { Conversation } from '../../src/testing/index.ts';
+import { agentThat } from '../agents.ts';
 import { Bench } from './bench.ts';
+
+async function talk(host: Agent, agents: readonly Agent[]) {
+  const conversation = new Conversation(host, { agents });
+  await conversation.say('Build a login page');
+  return conversation;
+}
 
 describe('what a program is told', () => {
   it('is who it is, what was said and what to do, in files', async () => {
@@ -69,6 +79,33 @@ If you cannot go on without an answer, write your question into QUESTION.md and 
     expect(output).toContain('## What to do\n\nPaint it blue\n');
     expect(output).toContain('CONTEXT.md\n');
     expect(output).not.toContain('SPECS.md');
+  });
+
+  it('has the results of the tasks that the message refers to as specifications', async () => {
+    await using bench = await Bench.open();
+    const designer = agentThat(
+      async (turn) => {
+        await turn.artifact({ name: 'Design' }).finish('Two fields and a button.');
+        return turn.complete();
+      },
+      { id: 'design' },
+    );
+    const builder = agentThat(commandExecutor({ command: '/bin/cat', args: ['SPECS.md'], workspaceRoot: bench.root }), {
+      id: 'build',
+    });
+    const host = agentThat(async (turn) => {
+      const design = await turn.call('design', 'Design it');
+      const other = await turn.call('design', 'Design something else');
+      const { state } = await turn.call('build', 'Build it', { referenceTaskIds: [design.taskId] });
+      return turn.complete(`${state} ${other.state}`);
+    });
+    const { world } = await talk(host, [designer, builder]);
+    const built = [...world.called.values()]
+      .map(({ running }) => running.task())
+      .find(({ history }) => history?.length === 3);
+    expect(built?.history?.[1]?.parts[0]?.text).toBe(
+      '# Specifications\n\n## From design\n\n### Design\n\nTwo fields and a button.\n',
+    );
   });
 
   it('has the conversation, without the output of earlier programs', async () => {

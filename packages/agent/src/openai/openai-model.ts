@@ -1,0 +1,45 @@
+import { zodResponseFormat } from 'openai/helpers/zod';
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import { readValue, type StructuredAnswer } from './delivery.ts';
+import { Model, type ModelSettings } from './model.ts';
+
+export interface ModelQuestion {
+  /** The system prompt. Default: none. */
+  readonly system?: string;
+  /** A text of the user, or a conversation. */
+  readonly prompt: string | readonly ChatCompletionMessageParam[];
+  /** `turn.signal`: the call ends with the turn. */
+  readonly signal: AbortSignal;
+}
+
+/** A model to ask in the middle of a turn. */
+export interface OpenAiModel {
+  /** The answer as a text. */
+  text(question: ModelQuestion): Promise<string>;
+  /** The answer as a value of the schema. */
+  value<Value>(form: Pick<StructuredAnswer<Value>, 'name' | 'schema'>, question: ModelQuestion): Promise<Value>;
+}
+
+/**
+ * A model for agents that are more than an answer of it: ask in a step, `turn.step('plan', () => model.value(…))`, and a retried turn
+ * does not ask again. Both methods throw what an executor may throw: `RetryableError` for what may pass, `AgentError` for what will
+ * not, the reason of the signal when it is aborted.
+ */
+export function openAiModel(settings: ModelSettings): OpenAiModel {
+  const model = new Model(settings);
+  return {
+    async text({ signal, ...question }) {
+      return (await model.answer({ messages: messagesOf(question), signal })).text;
+    },
+    async value({ name, schema }, { signal, ...question }) {
+      const format = zodResponseFormat(schema, name);
+      return readValue(schema, (await model.answer({ messages: messagesOf(question), signal, format })).text);
+    },
+  };
+}
+
+function messagesOf({ system, prompt }: Pick<ModelQuestion, 'system' | 'prompt'>): ChatCompletionMessageParam[] {
+  const asked: ChatCompletionMessageParam[] =
+    typeof prompt === 'string' ? [{ role: 'user', content: prompt }] : [...prompt];
+  return system === undefined ? asked : [{ role: 'system', content: system }, ...asked];
+}
