@@ -1,0 +1,44 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const {
+  OPENAI_API_KEY,
+  OPENAI_BASE_URL,
+  OPENAI_MODEL = 'gpt-4o-mini',
+  CODING_COMMAND,
+  CODING_ENV = '',
+  CODING_TIMEOUT_MS = '540000',
+  CODER_STEP_MS = '300',
+  WORKSPACES = '.data/workspaces',
+} = process.env;
+
+/** The model that the environment names; undefined when it names none. */
+export const modelFromEnvironment =
+  OPENAI_API_KEY || OPENAI_BASE_URL
+    ? {
+        model: OPENAI_MODEL,
+        ...(OPENAI_API_KEY && { apiKey: OPENAI_API_KEY }),
+        ...(OPENAI_BASE_URL && { baseURL: OPENAI_BASE_URL }),
+      }
+    : undefined;
+
+const scriptedCoder = fileURLToPath(new URL('program/main.ts', import.meta.url));
+
+/** The coding program, a line for the shell: the one that the environment names, or a small one that follows a script. */
+export const coder = {
+  command: CODING_COMMAND || '"$@"',
+  args: CODING_COMMAND ? [] : [process.execPath, scriptedCoder],
+  env: { CODER_STEP_MS, ...chosen(CODING_ENV) },
+  workspaceRoot: resolve(WORKSPACES),
+  timeoutMs: Number(CODING_TIMEOUT_MS),
+};
+
+/** Those of our variables that the program may know; by default it knows none, not even HOME. */
+function chosen(names: string): Record<string, string> {
+  return Object.fromEntries(
+    names.split(/[\s,]+/).flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { z } from 'zod';
+import { type Said, scriptedAnswer } from './script.ts';
+
+const requestSchema = z.object({
+  model: z.string(),
+  messages: z.array(z.object({ role: z.string(), content: z.string() })),
+  stream: z.boolean().optional(),
+});
+type ChatRequest = z.infer<typeof requestSchema>;
+
+export interface ScriptedModel {
+  readonly baseURL: string;
+  readonly model: string;
+  /** Ends the server and every open answer. */
+  close(): Promise<void>;
+}
+
+/** Told of everything that the model is asked. */
+export type OnAsked = (messages: readonly Said[]) => void;
+
+/**
+ * A model server that speaks OpenAI's chat completions over real HTTP, on a free port of the loopback interface, so that the
+ * example runs without a key and without a network. It does not keep the process alive.
+ */
+export async function startScriptedModel(onAsked: OnAsked = () => undefined): Promise<ScriptedModel> {
+  const server = createServer((request, response) => {
+    answer(request, response, onAsked).catch((error: unknown) => refuse(response, error));
+  });
+  server.on('connection', (socket) => socket.unref());
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return {
+    baseURL: `http://127.0.0.1:${port}/v1`,
+    model: 'scripted',
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, onAsked: OnAsked): Promise<void> {
+  if (request.method !== 'POST' || request.url !== '/v1/chat/completions') {
+    response.writeHead(404).end();
+    return;
+  }
+  const chat = requestSchema.parse(await json(request));
+  onAsked(chat.messages);
+  if (chat.stream) return stream(chat, response);
+  const message = { role: 'assistant', content: contentOf(chat), refusal: null };
+  sendJson(response, 200, completion(chat, 'chat.completion', { message, finish_reason: 'stop' }));
+}
+
+/** A word at a time. */
+function stream(chat: ChatRequest, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const send = (delta: object, finish_reason: string | null) =>
+    response.write(`data: ${JSON.stringify(completion(chat, 'chat.completion.chunk', { delta, finish_reason }))}\n\n`);
+  for (const content of contentOf(chat).split(/(?<= )/)) send({ content }, null);
+  send({}, 'stop');
+  response.end('data: [DONE]\n\n');
+}
+
+function contentOf({ messages }: ChatRequest): string {
+  return scriptedAnswer(messages);
+}
+
+function completion({ model }: ChatRequest, object: string, choice: object) {
+  return { id: 'chatcmpl-scripted', object, created: 0, model, choices: [{ index: 0, ...choice }] };
+}
+
+function refuse(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) response.destroy();
+  else sendJson(response, 400, { error: { message: String(error), type: 'invalid_request_error' } });
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+const assignment = z.object({
+  instructions: z.string().describe('What to do, in a few sentences.'),
+  successCriteria: z.array(z.string()),
+  approach: z.array(z.string()).describe('Steps, in order.'),
+});
+
+/** Who does what. */
+export const planSchema = z.object({
+  summary: z.string().describe('What will be built, in one sentence.'),
+  analysis: z.string().describe('What the request means, and what matters about it.'),
+  product: assignment,
+  design: assignment,
+  frontend: assignment,
+  backend: assignment,
+});
+
+export type Plan = z.infer<typeof planSchema>;
+
+/** What a member of the team is told: its part of the plan. */
+export const assignmentSchema = assignment.extend({ analysis: z.string() });
+export type Assignment = z.infer<typeof assignmentSchema>;
+
+export type Member = Exclude<keyof Plan, 'summary' | 'analysis'>;
