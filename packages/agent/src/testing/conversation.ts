@@ -1,4 +1,11 @@
-import { A2AError, isTerminal, type Message, type StreamResponse, type Task } from '@switchyard/protocol';
+import {
+  A2AError,
+  isTerminal,
+  type Message,
+  type StreamResponse,
+  type Task,
+  type TaskState,
+} from '@switchyard/protocol';
 import type { Agent } from '../agent.ts';
 import { type Content, textOf } from '../content.ts';
 import type { TurnResult } from '../turn-result.ts';
@@ -16,11 +23,14 @@ export interface ConversationOptions
 /** What came of one message. */
 export interface Exchange {
   readonly task: Task;
+  readonly state: TaskState;
   readonly result: TurnResult;
   /** Everything that was published, over all attempts. */
   readonly events: readonly StreamResponse[];
   /** The text of the agent's last message; empty when it said nothing. */
   readonly answer: string;
+  /** The texts of the artifacts, by name; of several with one name, the last. */
+  readonly results: Readonly<Record<string, string>>;
 }
 
 /** Talks to an agent without Redis, queue or gateway: one task, turn after turn. */
@@ -50,11 +60,16 @@ export class Conversation {
       throw new A2AError('UnsupportedOperation', 'The task has ended.');
     const turn = { ...this.#options, message, world: this.world, ...(this.#task && { task: this.#task }) };
     const { port, result, events } = await runMessage(this.#agent, turn, this.#options).done;
-    this.#task = port.current;
-    return { task: port.current, result, events, answer: answerIn(port.current) };
+    const task = port.current;
+    this.#task = task;
+    return { task, state: task.status.state, result, events, answer: answerIn(task), results: resultsOf(task) };
   }
 }
 
 function answerIn({ status }: Task): string {
   return status.message ? textOf(status.message) : '';
+}
+
+function resultsOf({ artifacts = [] }: Task): Record<string, string> {
+  return Object.fromEntries(artifacts.map(({ name = '', parts }) => [name, textOf({ parts })]));
 }

@@ -2,3 +2,4 @@ export { Conversation, type ConversationOptions, type Exchange } from './convers
 export { MemoryPort, type MemoryTurn } from './memory-port.ts';
 export { MemoryWorld } from './memory-world.ts';
 export { worldOf } from './run-message.ts';
+export { runTurn } from './run-turn.ts';

@@ -2,6 +2,7 @@ import type { StreamResponse, Task } from '@switchyard/protocol';
 import type { Agent } from '../agent.ts';
 import type { CallOutcome } from '../calls/call-port.ts';
 import { type RunTurnOptions, runTurn } from '../run-turn.ts';
+import type { TurnEvent } from '../turn-port.ts';
 import type { TurnResult } from '../turn-result.ts';
 import { MemoryPort, type MemoryTurn } from './memory-port.ts';
 import { MemoryWorld, type RunAgent } from './memory-world.ts';
@@ -9,6 +10,11 @@ import { MemoryWorld, type RunAgent } from './memory-world.ts';
 export interface RunMessageOptions extends RunTurnOptions {
   /** How often a turn that fails retryably is run, at once each time. Default: 3. */
   readonly maxAttempts?: number;
+  /**
+   * Kills the worker of the first attempt after so many events, that of the second after so many, …; the next attempt takes over. To see
+   * that an agent does nothing twice: `diesAfter: [2]`.
+   */
+  readonly diesAfter?: readonly number[];
 }
 
 /** What came of a message. */
@@ -30,10 +36,13 @@ export interface MessageRun {
 export function runMessage(
   agent: Agent,
   turn: MemoryTurn,
-  { maxAttempts = 3, ...options }: RunMessageOptions,
+  { maxAttempts = 3, diesAfter = [], ...options }: RunMessageOptions,
 ): MessageRun {
-  const attempt = (given: MemoryTurn, number: number): MemoryPort =>
-    new MemoryPort({ ...given, agent: agent.id, attempt: number, isLastAttempt: number >= maxAttempts });
+  const attempt = (given: MemoryTurn, number: number): MortalPort =>
+    new MortalPort(
+      { ...given, agent: agent.id, attempt: number, isLastAttempt: number >= maxAttempts },
+      diesAfter[number - 1],
+    );
   let port = attempt(turn, 1);
 
   async function run(): Promise<Ran> {
@@ -41,12 +50,31 @@ export function runMessage(
     for (;;) {
       const result = await runTurn(agent, port, options);
       events.push(...port.events);
-      if (result.kind !== 'retry' || port.isLastAttempt) return { port, result, events };
+      if (!port.isDead && (result.kind !== 'retry' || port.isLastAttempt)) return { port, result, events };
       port = attempt({ ...turn, message: port.message, task: port.current }, port.attempt + 1);
     }
   }
 
   return { port: () => port, done: run() };
+}
+
+/** The port of a worker that may be killed: what comes after that does not count. */
+class MortalPort extends MemoryPort {
+  readonly #lifespan: number;
+  isDead = false;
+
+  constructor(turn: MemoryTurn, lifespan = Number.POSITIVE_INFINITY) {
+    super(turn);
+    this.#lifespan = lifespan;
+  }
+
+  override async publish(event: TurnEvent): Promise<void> {
+    await super.publish(event);
+    if (this.published.length < this.#lifespan) return;
+    this.isDead = true;
+    this.refuse();
+    this.interrupt('lock-lost');
+  }
 }
 
 /** A world in which these agents can be called. */

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { RetryableError } from '../src/index.ts';
+import { runTurn } from '../src/testing/index.ts';
+import { agentThat } from './agents.ts';
+
+describe('a turn in a test', () => {
+  it('tells what came of it: the state, the answer, the artifacts by name', async () => {
+    const agent = agentThat(async (turn) => {
+      await turn.artifact({ name: 'Report' }).finish('All is well');
+      return turn.complete(`Hello, ${turn.text}`);
+    });
+    expect(await runTurn(agent, 'Ada')).toMatchObject({
+      state: 'TASK_STATE_COMPLETED',
+      answer: 'Hello, Ada',
+      results: { Report: 'All is well' },
+      task: { history: [{ role: 'ROLE_USER' }, { role: 'ROLE_AGENT' }] },
+    });
+  });
+
+  it('is run by another worker when its own one dies, and steps are not made again', async () => {
+    const made: string[] = [];
+    const agent = agentThat(async (turn) => {
+      const step = (name: string) => turn.step(name, async () => void made.push(name));
+      await step('first');
+      await turn.working('Half of it');
+      await step('second');
+      await turn.working('All of it');
+      return turn.complete(`in attempt ${turn.attempt}`);
+    });
+    const { answer, task } = await runTurn(agent, 'Go', { diesAfter: [1, 2] });
+    expect(made).toEqual(['first', 'second']);
+    expect(answer).toBe('in attempt 3');
+    expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual(['Go', 'Half of it', 'All of it', 'in attempt 3']);
+  });
+
+  it('is tried again as often as it may', async () => {
+    const agent = agentThat(async () => {
+      throw new RetryableError('Busy.');
+    });
+    expect((await runTurn(agent, 'Go', { maxAttempts: 2 })).answer).toBe('The agent gave up after 2 attempts: Busy.');
+  });
+});
