@@ -8,6 +8,7 @@ export default defineAgent({
     name: 'Backend',
     description: 'Writes what runs on the server.',
     version: '1.0.0',
+    defaultInputModes: ['text/plain', 'application/json'],
     defaultOutputModes: ['text/plain', 'application/octet-stream'],
     skills: [
       { id: 'backend', name: 'Backend', description: 'Writes services and their interfaces.', tags: ['coding'] },

@@ -7,6 +7,7 @@ export default defineAgent({
     name: 'Design',
     description: 'Says how it looks and feels.',
     version: '1.0.0',
+    defaultInputModes: ['text/plain', 'application/json'],
     defaultOutputModes: ['text/markdown', 'text/plain'],
     skills: [{ id: 'design', name: 'Design', description: 'Turns requirements into a design.', tags: ['design'] }],
   },

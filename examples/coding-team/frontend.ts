@@ -8,6 +8,7 @@ export default defineAgent({
     name: 'Frontend',
     description: 'Writes what people see and touch.',
     version: '1.0.0',
+    defaultInputModes: ['text/plain', 'application/json'],
     defaultOutputModes: ['text/plain', 'application/octet-stream'],
     skills: [{ id: 'frontend', name: 'Frontend', description: 'Writes pages and components.', tags: ['coding'] }],
   },

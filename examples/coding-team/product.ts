@@ -7,6 +7,7 @@ export default defineAgent({
     name: 'Product',
     description: 'Writes down what is wanted, so that others can build it.',
     version: '1.0.0',
+    defaultInputModes: ['text/plain', 'application/json'],
     defaultOutputModes: ['text/markdown', 'text/plain'],
     skills: [{ id: 'specify', name: 'Specify', description: 'Turns a request into requirements.', tags: ['product'] }],
   },
