@@ -1,13 +1,12 @@
 import type { Consumer } from '@switchyard/store';
 
-/** So often the places of an agent are opened once more: calls are not nested deeper than that. */
-const MOST_CONSUMERS = 8;
-
 type Place = Pick<Consumer, 'pause' | 'resume' | 'stop'>;
 
 /**
  * Further places for an agent all of whose turns wait for turns of others: those may, in the end, be its own. Without them agents that
- * call each other in circles, or one that calls itself, would wait for ever as soon as enough clients ask at once.
+ * call each other in circles, or one that calls itself, would wait for ever as soon as enough clients ask at once. They are for turns
+ * that are waited for and for no others: new work in them would wait in its turn, until no place is left for what it waits for.
+ * So there are no more of them than nested calls of the work that the agents' own places have begun.
  */
 export class Reserve {
   readonly #places: number;
@@ -17,7 +16,7 @@ export class Reserve {
   #lent = 0;
   #isPaused = false;
 
-  /** @param places of one consumer. @param open a consumer more, started */
+  /** @param places of one consumer. @param open a consumer more, started, of turns that are waited for */
   constructor(places: number, open: () => Place) {
     this.#places = places;
     this.#open = open;
@@ -32,6 +31,11 @@ export class Reserve {
       this.#lent--;
       if (this.#lent === 0) this.#close();
     }
+  }
+
+  /** Whether it is open, and takes jobs. */
+  isTaking(place: Place): boolean {
+    return !this.#isPaused && this.#consumers.has(place);
   }
 
   async pause(): Promise<void> {
@@ -54,7 +58,7 @@ export class Reserve {
 
   /** Only when every place is lent: a turn that waits costs little, a consumer costs a connection. */
   #grow(): void {
-    const wanted = Math.min(Math.floor(this.#lent / this.#places), MOST_CONSUMERS);
+    const wanted = Math.floor(this.#lent / this.#places);
     while (!this.#isPaused && this.#consumers.size < wanted) this.#consumers.add(this.#open());
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Consumer, JobOutcome } from '@switchyard/store';
 import type { Observe } from './observe.ts';
 import { Reserve } from './reserve.ts';
@@ -14,9 +15,13 @@ export interface SupervisedOptions<Job> {
   /** Wakes a consumer, here or elsewhere, if jobs wait; how many do. */
   readonly wake: () => Promise<number>;
   readonly run: (job: Job) => Promise<JobOutcome>;
+  /** Another job that runs waits for this one. Default: none does. */
+  readonly isAwaited?: (job: Job) => boolean;
   readonly observe: Observe;
 }
 
+/** A place of the reserve that came upon new work, which is not for it, looks again after so long. */
+const LOOK_AGAIN_MS = 50;
 /** Nothing was fetched for so long: should jobs wait, whoever was woken for them may be dead. */
 const IDLE_AFTER_MS = 1_000;
 /** Jobs wait and nothing was fetched for so long: the consumer is stuck. */
@@ -89,22 +94,32 @@ export class SupervisedConsumer<Job> {
   }
 
   async #consume(): Promise<void> {
-    this.#consumer = this.#open();
+    this.#consumer = this.#open((job) => this.#run(job));
     await this.#consumer.start();
   }
 
+  /** Jobs that are waited for are first in their queue: whoever meets another one knows that there are none. */
   #consumeMore(): Consumer {
-    const consumer = this.#open();
-    consumer.start().catch((error: unknown) => this.#options.observe({ kind: 'trouble', where: 'reserve', error }));
+    const { isAwaited = () => false, observe } = this.#options;
+    const trouble = (error: unknown): void => observe({ kind: 'trouble', where: 'reserve', error });
+    const rest = async (): Promise<void> => {
+      await consumer.pause();
+      await delay(LOOK_AGAIN_MS);
+      if (this.#reserve.isTaking(consumer)) await consumer.resume();
+    };
+    const consumer = this.#open(async (job) => {
+      if (isAwaited(job)) return this.#run(job);
+      rest().catch(trouble);
+      // To the end of its queue: at the front it would stand before a job that is waited for and has come meanwhile.
+      return { retryAfterMs: LOOK_AGAIN_MS };
+    });
+    consumer.start().catch(trouble);
     return consumer;
   }
 
-  #open(): Consumer {
+  #open(run: (job: Job) => Promise<JobOutcome>): Consumer {
     const { consume, observe } = this.#options;
-    return consume({
-      run: (job) => this.#run(job),
-      onError: (error) => observe({ kind: 'trouble', where: 'queue', error }),
-    });
+    return consume({ run, onError: (error) => observe({ kind: 'trouble', where: 'queue', error }) });
   }
 
   async #run(job: Job): Promise<JobOutcome> {

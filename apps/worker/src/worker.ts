@@ -122,6 +122,7 @@ export class Worker {
       observe,
       consume: (options) => store.turns.consume({ agent: id, concurrency, ...options }),
       wake: () => store.queue.wake(id),
+      isAwaited: ({ isAwaited = false }) => isAwaited,
       run: (job) => this.#run(agent, job, (wait) => consumer.lend(wait)),
     });
     return consumer;

@@ -72,7 +72,7 @@ describe('an agent with one place', () => {
 
   test('in a circle of agents is not waited for in vain, however many clients ask at once', async () => {
     const store = await stage([agent('ping', countDown('pong')), agent('pong', countDown('ping'))]);
-    const texts = Array.from({ length: 10 }, () => '6');
+    const texts = Array.from({ length: 30 }, () => '6');
     expect(await answers(store, 'ping', texts)).toEqual(texts.map(() => '6 5 4 3 2 1 0'));
   });
 

@@ -11,6 +11,8 @@ export interface TurnJob {
   readonly started: number;
   /** How often its worker died, or was taken for dead, while it ran. */
   readonly stalled?: number;
+  /** A turn that runs waits for this one. */
+  readonly isAwaited?: boolean;
   /** The lock of this start: tells a command sent twice from a second start. */
   readonly token: string;
 }
@@ -89,6 +91,7 @@ export class Consumer {
       ...parseJobId(job.id),
       started: job.attemptsStarted,
       stalled: job.stalledCounter,
+      isAwaited: job.opts.lifo === true,
       token,
     });
     if (outcome === 'done') return;
