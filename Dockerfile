@@ -13,11 +13,16 @@ COPY packages/store/package.json packages/store/
 COPY packages/agent/package.json packages/agent/
 COPY apps/gateway/package.json apps/gateway/
 COPY apps/worker/package.json apps/worker/
-COPY examples/pizza/package.json examples/pizza/
+COPY examples/coding-team/package.json examples/coding-team/
+COPY examples/conformance/package.json examples/conformance/
 COPY examples/device-assessment/package.json examples/device-assessment/
 COPY examples/echo/package.json examples/echo/
 COPY examples/hello/package.json examples/hello/
-COPY examples/conformance/package.json examples/conformance/
+COPY examples/ping-pong/package.json examples/ping-pong/
+COPY examples/pizza/package.json examples/pizza/
+COPY examples/remote/package.json examples/remote/
+COPY examples/sdk-pizza/package.json examples/sdk-pizza/
+COPY bench/package.json bench/
 # Not npm ci, for the reason given in scripts/setup.mjs; no dependency of the running system needs its install script.
 RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund
 
