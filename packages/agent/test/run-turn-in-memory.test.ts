@@ -33,6 +33,11 @@ describe('a turn in a test', () => {
     expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual(['Go', 'Half of it', 'All of it', 'in attempt 3']);
   });
 
+  it('is over once its outcome is durable, whoever dies then', async () => {
+    const agent = agentThat((turn) => turn.complete(`in attempt ${turn.attempt}`));
+    expect((await runTurn(agent, 'Go', { diesAfter: [1] })).answer).toBe('in attempt 1');
+  });
+
   it('is tried again as often as it may', async () => {
     const agent = agentThat(async () => {
       throw new RetryableError('Busy.');

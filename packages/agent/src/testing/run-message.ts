@@ -50,7 +50,8 @@ export function runMessage(
     for (;;) {
       const result = await runTurn(agent, port, options);
       events.push(...port.events);
-      if (!port.isDead && (result.kind !== 'retry' || port.isLastAttempt)) return { port, result, events };
+      const goesOn = port.isDead ? result.kind === 'interrupted' : result.kind === 'retry' && !port.isLastAttempt;
+      if (!goesOn) return { port, result, events };
       port = attempt({ ...turn, message: port.message, task: port.current }, port.attempt + 1);
     }
   }

@@ -1,0 +1,90 @@
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Agent, isAgent } from '@switchyard/agent';
+import { Conversation, runTurn } from '@switchyard/agent/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { typeErrors, writeSnippets } from './snippets.ts';
+
+// The examples of docs/agents.md do what the page says.
+
+let folder: string;
+let files: string[];
+
+beforeAll(async () => {
+  ({ folder, files } = await writeSnippets('docs/agents.md'));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await rm(`${tmpdir()}/switchyard-docs`, { recursive: true, force: true });
+});
+
+async function load(name: string): Promise<unknown> {
+  const module: { default?: unknown } = await import(join(folder, `${name}.ts`));
+  return module.default;
+}
+
+async function agent(id: string): Promise<Agent> {
+  const loaded = await load(id);
+  if (!isAgent(loaded)) throw new Error(`the page has no agent ${id}`);
+  return loaded;
+}
+
+describe('the page on writing an agent', () => {
+  it('has examples that compile', { timeout: 60_000 }, async () => {
+    expect(files).toEqual([
+      'hello.ts',
+      'reporter.ts',
+      'booking.ts',
+      'prices.ts',
+      'shop.ts',
+      'waiter.ts',
+      'coder.ts',
+      'snippet-8.ts',
+    ]);
+    expect(await typeErrors(folder)).toBe('');
+  });
+
+  it('greets', async () => {
+    expect((await runTurn(await agent('hello'), 'Ada')).answer).toBe('Hello, Ada!');
+  });
+
+  it('writes a report, and lets the client go before', async () => {
+    const { results, answer, events } = await runTurn(await agent('reporter'), 'A report');
+    expect([results, answer]).toEqual([{ Report: '# Report\nAll is well.\n' }, 'The report is done.']);
+    expect(events[0]?.statusUpdate?.status.message?.parts).toEqual([{ text: 'I am on it.' }]);
+  });
+
+  it('asks back', async () => {
+    const conversation = new Conversation(await agent('booking'));
+    expect((await conversation.say('A table')).answer).toBe('For how many?');
+    expect((await conversation.say('Four: 4')).answer).toBe('A table for 4 is booked.');
+  });
+
+  it('fails in its own words, and tries again what may pass', async () => {
+    const prices = await agent('prices');
+    expect((await runTurn(prices, 'Salami')).answer).toBe('9 €');
+    expect((await runTurn(prices, 'Tuna')).answer).toBe('We have no Tuna.');
+  });
+
+  it('does nothing twice, and calls another agent', async () => {
+    const shop = await agent('shop');
+    expect((await runTurn(shop, 'Salami', { agents: [await agent('prices')] })).answer).toBe('Order 17: 9 €');
+  });
+
+  it('runs a program, whose files are results', async () => {
+    const { results, events } = await runTurn(await agent('coder'), 'Write the answer');
+    expect(results).toEqual({ 'answer.ts': 'let answer = 42\n' });
+    expect(JSON.stringify(events)).toContain('## Success criteria\\n\\n- It compiles');
+  });
+
+  it('tests agents', async () => {
+    expect(await load('snippet-8')).toMatchObject({
+      state: 'TASK_STATE_COMPLETED',
+      answer: '9 €',
+      booked: { answer: 'A table for 4 is booked.' },
+      ordered: { answer: 'Order 17: 9 €' },
+    });
+  });
+});
