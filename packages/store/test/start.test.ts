@@ -24,6 +24,6 @@ test('a store may be started a moment before its Redis is', async () => {
 
 test('a Redis that does not come is an error that says so', async () => {
   const store = new Store({ redisUrl: await deserted() }, () => undefined);
-  await expect(store.start()).rejects.toThrow();
+  await expect(store.start()).rejects.toThrow(/REDIS_URL/);
   await store.stop();
 }, 15_000);

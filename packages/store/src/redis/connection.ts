@@ -1,4 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
+import { StoreError } from '../store-error.ts';
 import { parseRedisAddress, type RedisAddress } from './address.ts';
 
 /** One connection to a Redis, or the connections to a Cluster's nodes. */
@@ -30,10 +31,10 @@ const START_WITHIN_MS = 5_000;
 export async function connectPatiently(connection: RedisConnection): Promise<void> {
   try {
     await connection.connect();
-  } catch (error) {
+  } catch (cause) {
     // It goes on trying by itself.
     await new Promise<void>((resolve, reject) => {
-      const late = setTimeout(() => reject(error), START_WITHIN_MS);
+      const late = setTimeout(() => reject(unreachable(cause)), START_WITHIN_MS);
       connection.once('ready', () => {
         clearTimeout(late);
         resolve();
@@ -41,6 +42,11 @@ export async function connectPatiently(connection: RedisConnection): Promise<voi
     });
   }
 }
+
+const unreachable = (cause: unknown): StoreError =>
+  new StoreError(`Redis did not answer within ${START_WITHIN_MS / 1_000} s: is it running where REDIS_URL says?`, {
+    cause,
+  });
 
 const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 5), 1_000);
 
