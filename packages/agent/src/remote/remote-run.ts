@@ -118,8 +118,8 @@ export class RemoteRun {
         if (this.#view.outcome) return;
       }
     } catch (error) {
-      // It has just ended, or cannot be subscribed to: the next look tells.
-      unlessItPasses(error);
+      // It has just ended, or its stream is of no use: the next look tells.
+      if (!(error instanceof RemoteError)) throw error;
     }
   }
 

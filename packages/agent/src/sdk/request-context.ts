@@ -4,7 +4,7 @@ import type { Message, Task } from '@switchyard/protocol';
 import type { Turn } from '../turn.ts';
 
 /** What an executor of the SDK is told of a turn. */
-export function requestContext(turn: Turn): RequestContext {
+export async function requestContext(turn: Turn): Promise<RequestContext> {
   const { task, message, metadata, acceptedOutputModes } = turn;
   const { id: taskId, contextId = '' } = task;
   const request = SendMessageRequest.fromJSON({
@@ -14,7 +14,23 @@ export function requestContext(turn: Turn): RequestContext {
     metadata,
   });
   const earlier = earlierTask(turn);
-  return new RequestContext(request, taskId, contextId, callContext(turn), earlier && SdkTask.fromJSON(earlier));
+  const references = await referencedTasks(turn);
+  return new RequestContext(
+    request,
+    taskId,
+    contextId,
+    callContext(turn),
+    earlier && SdkTask.fromJSON(earlier),
+    references,
+  );
+}
+
+/** Of the tasks that the message refers to, those of the same context. */
+async function referencedTasks(turn: Turn): Promise<SdkTask[] | undefined> {
+  const { referenceTaskIds = [] } = turn.message;
+  if (referenceTaskIds.length === 0) return undefined;
+  const tasks = await turn.context({ limit: 100, historyLength: 100 });
+  return tasks.filter(({ task }) => referenceTaskIds.includes(task.id)).map(({ task }) => SdkTask.fromJSON(task));
 }
 
 function callContext({ principal, extensions }: Turn): ServerCallContext {

@@ -15,7 +15,7 @@ export function sdkExecutor(executor: AgentExecutor): Execute {
   return async (turn) => {
     const bus = new TurnBus(turn);
     using _stop = stopWithTurn(executor, turn, bus);
-    await executor.execute(requestContext(turn), bus);
+    await executor.execute(await requestContext(turn), bus);
     bus.finished();
     return conclude(turn, bus);
   };

@@ -69,6 +69,16 @@ describe('an agent elsewhere', () => {
     expect(result).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
   });
 
+  it('whose streams always break is polled, and no more often than it may be', async () => {
+    const { result, called } = await run({
+      SendStreamingMessage: [{ events: [{ task: task('TASK_STATE_WORKING') }] }],
+      SubscribeToTask: [{ error: -32603 }],
+      GetTask: [...Array(4).fill({ result: task('TASK_STATE_WORKING') }), { result: task('TASK_STATE_COMPLETED') }],
+    });
+    expect(result).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+    expect(called.filter((method) => method === 'GetTask')).toHaveLength(5);
+  });
+
   it('that is polled says what it has to say once, and its artifacts only when they have changed', async () => {
     const word = (messageId: string) => ({ messageId, role: 'ROLE_AGENT', parts: [{ text: messageId }] });
     const working = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING', message: word('second') } };

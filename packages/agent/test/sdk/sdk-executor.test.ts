@@ -3,7 +3,7 @@ import { AgentEvent, type AgentExecutor, type RequestContext } from '@a2a-js/sdk
 import { describe, expect, it } from 'vitest';
 import { runTurn } from '../../src/index.ts';
 import { sdkExecutor } from '../../src/sdk/index.ts';
-import { Conversation, MemoryPort, type MemoryTurn } from '../../src/testing/index.ts';
+import { Conversation, MemoryPort, type MemoryTurn, runTurn as runOne } from '../../src/testing/index.ts';
 import { agentThat } from '../agents.ts';
 import { observable, seen } from '../observable.ts';
 import { executorThat, newTask, pizzaDesk, StepByStep, samples, says, status, text, update } from '../sdk-executors.ts';
@@ -70,6 +70,22 @@ describe('an executor of the SDK', () => {
     expect(context?.context).toMatchObject({ tenant: 'acme', user: { userName: 'ada', isAuthenticated: true } });
     expect([...(context?.context.requestedExtensions ?? [])]).toEqual(['urn:x']);
     expect(context?.task).toBeUndefined();
+  });
+
+  it('is shown the tasks that its message refers to', async () => {
+    const seen: unknown[] = [];
+    const sdk = executorThat(async (context, bus) => {
+      seen.push(context.referenceTasks?.map(({ status }) => status?.message?.parts[0]?.content?.value));
+      bus.publish(AgentEvent.message(says(context, 'ok')));
+    });
+    const host = agentThat(async (turn) => {
+      const design = await turn.call('design', 'Design it');
+      await turn.call('sdk', 'Build it', { referenceTaskIds: [design.taskId] });
+      return turn.complete();
+    });
+    const design = agentThat((turn) => turn.complete('A design'), { id: 'design' });
+    await runOne(host, 'Go', { agents: [design, agentThat(sdkExecutor(sdk), { id: 'sdk' })] });
+    expect(seen).toEqual([['A design']]);
   });
 
   it('begins anew when its first message is tried again, and is shown no task then', async () => {

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { descendantsOf, isAlive } from '../../tests/support/descendants.ts';
+import { textOf, userMessage } from '../../tests/support/messages.ts';
+import { startProgram } from '../../tests/support/process.ts';
+import { send } from '../../tests/support/rest.ts';
+import { until } from '../../tests/support/until.ts';
+
+it('starts an example with everything that it needs, and leaves nothing behind', { timeout: 60_000 }, async () => {
+  const { PATH = '' } = process.env;
+  const example = await startProgram({ file: 'scripts/example.ts', args: ['hello'], env: { PATH, PORT: '0' } });
+  const [, url = ''] = await example.waitFor(/The example is ready on (http\S+):/, 40_000);
+  expect(textOf((await send(url, userMessage('Ada'))).status.message)).toBe('Hello, Ada!');
+  const all = descendantsOf(example.pid);
+  expect(all.length).toBeGreaterThan(2);
+  await example.stop(8_000);
+  await until(() => !all.some(({ pid }) => isAlive(pid)), { what: 'every process is gone', timeoutMs: 10_000 });
+});
+
+it('says which examples there are', async () => {
+  const example = await startProgram({ file: 'scripts/example.ts', args: ['nonsense'] });
+  await example.waitFor(/npm run example -- <name>, with .*coding-team.*remote/);
+  expect(await example.exited).toBe(1);
+});
