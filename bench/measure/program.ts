@@ -1,18 +1,12 @@
 import { type Program, startProgram } from '../../tests/support/process.ts';
 
-/** Runs a program that answers one line of JSON. */
+/** Runs a program to its end: it answers one line of JSON. */
 export async function ask<T>(file: string, ...args: string[]): Promise<T> {
   const program = await startProgram({ file, args });
-  const ended = program.exited.then((code): never => {
-    throw new Error(`${file} ended with ${code}:\n${program.output()}`);
-  });
-  try {
-    const [, json = ''] = await Promise.race([program.waitFor(/^answer (.*)$/m, 300_000), ended]);
-    return JSON.parse(json);
-  } finally {
-    ended.catch(() => undefined); // its answer was heard
-    await program.stop(1_000);
-  }
+  const code = await program.exited;
+  const [, json] = /^answer (.*)$/m.exec(program.output()) ?? [];
+  if (json === undefined) throw new Error(`${file} ended with ${code} and no answer:\n${program.output()}`);
+  return JSON.parse(json);
 }
 
 /** Starts a server that says where it listens. */
