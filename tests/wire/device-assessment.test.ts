@@ -11,12 +11,20 @@ vi.setConfig({ testTimeout: 60_000 });
 // System 5 of SYSTEMS.md: task first, on the wire to the letter, without a version header.
 
 let stack: Stack;
-let url: string;
+let calls = 0;
+
+/** Another gateway with every call. */
+const url = (): string => stack.urls[calls++ % stack.urls.length] ?? '';
 
 beforeAll(async () => {
   const env = { ASSESSMENT_MS: '1000' };
-  stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['device-assessment'], env });
-  [url = ''] = stack.urls;
+  stack = await startStack({
+    redisUrl: inject('redisUrl'),
+    agents: ['device-assessment'],
+    gateways: 2,
+    workers: 2,
+    env,
+  });
 });
 
 afterAll(() => stack.stop());
@@ -34,14 +42,14 @@ const assessment = [
 ].join('\n');
 
 function sendMessage(text: string, given: Partial<Message> = {}): Promise<JsonRpcAnswer<{ task: Task }>> {
-  return callJsonRpc(url, 'SendMessage', {
+  return callJsonRpc(url(), 'SendMessage', {
     message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...given },
     configuration: { acceptedOutputModes: ['text/plain', 'application/json'] },
   });
 }
 
 async function getTask(id: string): Promise<Task> {
-  const { result } = await callJsonRpc<Task>(url, 'GetTask', { id, historyLength: 5 });
+  const { result } = await callJsonRpc<Task>(url(), 'GetTask', { id, historyLength: 5 });
   return result;
 }
 

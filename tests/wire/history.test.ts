@@ -14,17 +14,19 @@ vi.setConfig({ testTimeout: 60_000 });
 // System 2 of SYSTEMS.md: conversation history, exactly.
 
 let stack: Stack;
-let url: string;
+let calls = 0;
+
+/** Another gateway with every call. */
+const url = (): string => stack.urls[calls++ % stack.urls.length] ?? '';
 
 beforeAll(async () => {
-  stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['pizza', 'echo'], workers: 2 });
-  [url = ''] = stack.urls;
+  stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['pizza', 'echo'], gateways: 2, workers: 2 });
 });
 
 afterAll(() => stack.stop());
 
-const pizza = (): string => `${url}/agents/pizza`;
-const echo = (): string => `${url}/agents/echo`;
+const pizza = (): string => `${url()}/agents/pizza`;
+const echo = (): string => `${url()}/agents/echo`;
 
 /** A conversation of four messages that waits for a fifth. */
 async function conversation(): Promise<Task> {
