@@ -1,8 +1,10 @@
+import type { Program } from '../../tests/support/process.ts';
 import type { Stack } from '../../tests/support/stack.ts';
 
-export interface Keeper {
+export interface Keeper extends AsyncDisposable {
   /** How many had to be started again. */
   readonly restarts: number;
+  /** Stops the stack. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -10,23 +12,30 @@ export interface Keeper {
 export function keepWorkers(stack: Stack): Keeper {
   let restarts = 0;
   let isStopped = false;
-  const guards = stack.workers.map(async (first) => {
-    let worker = first;
-    for (;;) {
+  const keep = async (first: Program): Promise<void> => {
+    for (let worker = first; ; ) {
       await worker.exited;
       if (isStopped) return;
       restarts++;
       worker = await stack.addWorker();
     }
-  });
+  };
+  const guards = stack.workers.map((worker) =>
+    keep(worker).catch((error: unknown) => {
+      // A worker that is stopped while it starts does not start.
+      if (!isStopped) throw error;
+    }),
+  );
+  const stop = async (): Promise<void> => {
+    isStopped = true;
+    await stack.stop();
+    await Promise.all(guards);
+  };
   return {
     get restarts() {
       return restarts;
     },
-    async stop() {
-      isStopped = true;
-      await stack.stop();
-      await Promise.all(guards);
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }

@@ -74,7 +74,7 @@ test('a worker whose event loop is blocked for 2.5 s keeps its turns', async () 
 test('a message that kills its worker ends FAILED after its attempts, is kept, and takes no other message with it', async () => {
   const prefix = uniquePrefix();
   const stack = await saboteurs(1, { KEY_PREFIX: prefix });
-  const keeper = keepWorkers(stack);
+  await using keeper = keepWorkers(stack);
   const client = clientOf(stack);
   const innocents = await Promise.all(Array.from({ length: 5 }, () => begin(client, 'wait 1500')));
   const poison = await begin(client, 'die');
@@ -86,16 +86,14 @@ test('a message that kills its worker ends FAILED after its attempts, is kept, a
   await store.start();
   expect(await store.deadTurns.list()).toMatchObject([{ taskId: poison, attempts: 3, agent: 'saboteur' }]);
   await store.stop();
-  await keeper.stop();
 }, 120_000);
 
 test('a turn that eats all memory is given up like any other that kills its worker', async () => {
   const stack = await saboteurs(1, { NODE_OPTIONS: '--max-old-space-size=96', MAX_ATTEMPTS: '2' });
-  const keeper = keepWorkers(stack);
+  await using _ = keepWorkers(stack);
   const client = clientOf(stack);
   const glutton = await begin(client, 'eat');
   const innocent = await begin(client, 'wait 100');
   expect(await ended(client, glutton)).toContain('FAILED: The agent stopped unexpectedly 2 times');
   expect(await ended(client, innocent)).toContain('COMPLETED');
-  await keeper.stop();
 }, 120_000);

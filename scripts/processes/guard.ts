@@ -1,25 +1,29 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
+
+/** From the SIGTERM that follows our death to the SIGKILL that no process survives, be it frozen or too busy to listen. */
+const orphanGraceSeconds = 5;
 
 /**
- * The child runs beside a `cat` that reads our end of a pipe. The pipe closes when we close it or when we die, however
- * we die (SIGKILL too), and then the child gets SIGTERM: one way to end, wanted or not, and no orphans.
- * File descriptor 3 tells us the child's own process id.
+ * The child runs beside a `cat` that reads our end of a pipe. The pipe closes when we die, however we die (SIGKILL too).
+ * Then everything in the child's process group gets SIGTERM, and what is still there after the grace SIGKILL: no orphans.
+ * The watch itself ends by SIGUSR1 alone, and by nothing any more once we are gone.
+ * File descriptor 3 tells us the child's own process id, 4 is its standard input.
  */
 const guardScript = `
-exec 4<&0
-"$@" </dev/null 3>&- 4<&- &
+exec 5<&0
+"$@" <&4 3>&- 4<&- 5<&- &
 child=$!
 echo "$child" >&3
-exec 3>&-
-(cat <&4 >/dev/null; kill -TERM "$child") >/dev/null 2>&1 &
-watch=$!
-exec 4<&-
+exec 3>&- 4<&-
 trap '' TERM INT HUP
+(cat <&5; trap '' USR1; kill -TERM 0; sleep ${orphanGraceSeconds}; kill -KILL 0) >/dev/null 2>&1 &
+watch=$!
+exec 5<&-
 wait "$child" 2>/dev/null
 code=$?
-kill "$watch" 2>/dev/null
+kill -USR1 "$watch" 2>/dev/null
 exit "$code"
 `;
 
@@ -27,12 +31,15 @@ export interface GuardedOptions {
   readonly cwd?: string;
   /** The whole environment of the child; ours when left out. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Its standard input stays open for us to write to. Default: it is at its end from the beginning. */
+  readonly takesInput?: boolean;
 }
 
 /** A child process that cannot outlive this process. */
 export interface Guarded {
   /** Of the program itself, not of the shell that guards it. */
   readonly pid: number;
+  readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** The exit code; 128 + n when signal n ended it. */
@@ -46,18 +53,20 @@ export interface Guarded {
 export async function spawnGuarded(
   command: string,
   args: readonly string[],
-  options: GuardedOptions = {},
+  { takesInput = false, ...options }: GuardedOptions = {},
 ): Promise<Guarded> {
   const shell = spawn('/bin/sh', ['-c', guardScript, 'guard', command, ...args], {
     ...options,
     detached: true,
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
   const exited = exitCode(shell);
   // Passed through from the first moment: Node throws away what a dead child said and nobody has read yet.
   const output = { stdout: new PassThrough(), stderr: new PassThrough() };
   shell.stdout.pipe(output.stdout);
   shell.stderr.pipe(output.stderr);
+  const stdin = inputOf(shell.stdio[4]);
+  if (!takesInput) stdin.end();
   const pid = await readPid(shell.stdio[3]);
   let running = true;
   exited.then(() => {
@@ -65,10 +74,11 @@ export async function spawnGuarded(
   });
   return {
     pid,
+    stdin,
     ...output,
     exited,
     isRunning: () => running,
-    stop: (withinMs = 5_000) => stop({ shell, pid, exited, withinMs }),
+    stop: async (withinMs = 5_000) => (running ? stop({ pid, exited, withinMs }) : exited),
   };
 }
 
@@ -79,21 +89,26 @@ async function readPid(pipe: unknown): Promise<number> {
   return Number(text);
 }
 
+/** A child that is gone takes no more input, and that is no error. */
+function inputOf(pipe: unknown): Writable {
+  if (!(pipe instanceof Writable)) throw new Error('the guard has no pipe for the input');
+  return pipe.on('error', () => pipe.destroy());
+}
+
 async function exitCode(shell: ChildProcess): Promise<number> {
   const [code] = await once(shell, 'exit');
   return typeof code === 'number' ? code : 128;
 }
 
 interface Stop {
-  readonly shell: ChildProcess;
   readonly pid: number;
   readonly exited: Promise<number>;
   readonly withinMs: number;
 }
 
-async function stop({ shell, pid, exited, withinMs }: Stop): Promise<number> {
-  if (withinMs > 0) shell.stdin?.destroy();
-  const timer = setTimeout(() => kill(pid), withinMs);
+async function stop({ pid, exited, withinMs }: Stop): Promise<number> {
+  if (withinMs > 0) signal(pid, 'SIGTERM');
+  const timer = setTimeout(() => signal(pid, 'SIGKILL'), withinMs);
   try {
     return await exited;
   } finally {
@@ -102,9 +117,9 @@ async function stop({ shell, pid, exited, withinMs }: Stop): Promise<number> {
 }
 
 /** The program alone: the shell then reaps it and ends with its exit code. */
-function kill(pid: number): void {
+function signal(pid: number, name: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, name);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }

@@ -1,12 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isAlive } from '../../tests/support/descendants.ts';
-import { startProgram } from '../../tests/support/process.ts';
+import { type Program, startProgram } from '../../tests/support/process.ts';
 import { until } from '../../tests/support/until.ts';
 import { spawnGuarded } from '../processes/guard.ts';
 
 const parent = 'scripts/test/fixtures/parent.ts';
 const stubborn = fileURLToPath(new URL('fixtures/stubborn.ts', import.meta.url));
+
+const pidIn = async (program: Program, pattern: RegExp): Promise<number> => Number((await program.waitFor(pattern))[1]);
 
 describe('a guarded child', () => {
   it('tells its own process id and exit code', async () => {
@@ -32,10 +34,29 @@ describe('a guarded child', () => {
 
   it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)('does not outlive a parent that ends by %s', async (signal) => {
     const program = await startProgram({ file: parent });
-    const pid = Number((await program.waitFor(/child (\d+)/))[1]);
+    const pid = await pidIn(program, /child (\d+)/);
     expect(isAlive(pid)).toBe(true);
     program.kill(signal);
     await until(() => !isAlive(pid), { what: 'the child is gone' });
+  });
+
+  it('does not outlive its parent though it is frozen, does not listen, or has children of its own', async () => {
+    const [frozen, deaf, young] = await Promise.all([
+      startProgram({ file: parent }),
+      startProgram({ file: parent, args: [process.execPath, stubborn] }),
+      startProgram({
+        file: parent,
+        args: ['/bin/sh', '-c', 'trap "" TERM; sleep 60 & echo "grandchild $!"; exec sleep 60'],
+      }),
+    ]);
+    const pids = await Promise.all([
+      pidIn(frozen, /child (\d+)/),
+      deaf.waitFor(/ready/).then(() => pidIn(deaf, /child (\d+)/)),
+      pidIn(young, /grandchild (\d+)/),
+    ]);
+    process.kill(pids[0], 'SIGSTOP');
+    for (const program of [frozen, deaf, young]) program.kill('SIGKILL');
+    await until(() => !pids.some(isAlive), { what: 'they are gone', timeoutMs: 10_000 });
   });
 
   it('says so when the program does not exist', async () => {

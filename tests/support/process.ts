@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { spawnGuarded } from '../../scripts/processes/guard.ts';
 import { until } from './until.ts';
@@ -10,12 +11,15 @@ export interface ProgramOptions {
   readonly args?: readonly string[];
   /** Beside PATH and HOME the whole environment: nothing of the developer's own leaks in. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Its standard input stays open. */
+  readonly takesInput?: boolean;
 }
 
 export interface Program {
   readonly pid: number;
   /** The exit code; 128 + n when signal n ended it. */
   readonly exited: Promise<number>;
+  readonly input: Writable;
   /** Standard output and error so far, in the order they came. */
   output(): string;
   isRunning(): boolean;
@@ -28,9 +32,10 @@ export interface Program {
 }
 
 /** Starts one of our programs as a real process. It ends with the test process at the latest. */
-export async function startProgram({ file, args = [], env = {} }: ProgramOptions): Promise<Program> {
+export async function startProgram({ file, args = [], env = {}, ...options }: ProgramOptions): Promise<Program> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = await spawnGuarded(process.execPath, [file, ...args], { cwd: repository, env: { PATH, HOME, ...env } });
+  const settings = { cwd: repository, env: { PATH, HOME, ...env }, ...options };
+  const child = await spawnGuarded(process.execPath, [file, ...args], settings);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -39,6 +44,7 @@ export async function startProgram({ file, args = [], env = {} }: ProgramOptions
   }
   return {
     pid: child.pid,
+    input: child.stdin,
     exited: child.exited,
     output: () => output,
     isRunning: child.isRunning,

@@ -57,9 +57,10 @@ export async function startStack({ gateways = 1, workers = 1, ...options }: Stac
 class RunningStack implements Stack {
   readonly #options: StackOptions;
   readonly #env: Readonly<Record<string, string>>;
-  readonly #started: Program[] = [];
+  readonly #started: Promise<Program>[] = [];
   readonly #gateways: GatewayProcess[] = [];
   readonly #workers: Program[] = [];
+  #isStopped = false;
 
   constructor(options: StackOptions) {
     this.#options = options;
@@ -112,7 +113,9 @@ class RunningStack implements Stack {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.#started.map((program) => program.stop()));
+    this.#isStopped = true;
+    // Also those that are just being started.
+    await Promise.all(this.#started.map(async (program) => (await program).stop()));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -120,7 +123,8 @@ class RunningStack implements Stack {
   }
 
   async #start({ env, ...program }: ProgramOptions): Promise<Program> {
-    const started = await startProgram({ ...program, env: { ...this.#env, ...env, ...this.#options.env } });
+    if (this.#isStopped) throw new Error('the stack is stopped: nothing is started any more');
+    const started = startProgram({ ...program, env: { ...this.#env, ...env, ...this.#options.env } });
     this.#started.push(started);
     return started;
   }

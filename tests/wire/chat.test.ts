@@ -1,7 +1,6 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { freePort } from '../../scripts/processes/free-port.ts';
+import { type Program, startProgram } from '../support/process.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
@@ -17,48 +16,48 @@ beforeAll(async () => {
   stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['pizza'] });
 });
 
-afterEach(() => {
-  for (const chat of chats.splice(0)) chat.end();
+afterEach(async () => {
+  await Promise.all(chats.splice(0).map((chat) => chat.end()));
 });
 
 afterAll(() => stack.stop());
 
 class Chat {
-  readonly #program: ChildProcessWithoutNullStreams;
-  #output = '';
+  readonly #program: Program;
 
-  constructor(url: string) {
-    const { PATH = '' } = process.env;
-    this.#program = spawn(process.execPath, ['examples/pizza/chat.ts'], { env: { PATH, SWITCHYARD_URL: url } });
-    this.#program.stdout.setEncoding('utf8').on('data', (text: string) => {
-      this.#output += text;
-    });
+  private constructor(program: Program) {
+    this.#program = program;
     chats.push(this);
+  }
+
+  static async open(url = ''): Promise<Chat> {
+    const env = { SWITCHYARD_URL: url };
+    return new Chat(await startProgram({ file: 'examples/pizza/chat.ts', env, takesInput: true }));
   }
 
   /** Everything printed so far, once the last line of it is this one. */
   async say(line: string, answer: string): Promise<string> {
-    this.#program.stdin.write(`${line}\n`);
-    const isAnswered = (): boolean => this.#output.endsWith(`${answer}\n`);
-    await until(isAnswered, { what: `the agent answers "${answer}" and not ${this.#output}`, timeoutMs: 20_000 });
-    return this.#output;
+    const { input, output } = this.#program;
+    input.write(`${line}\n`);
+    const isAnswered = (): boolean => output().endsWith(`${answer}\n`);
+    await until(isAnswered, { what: `the agent answers "${answer}" and not ${output()}`, timeoutMs: 20_000 });
+    return output();
   }
 
   /** End of input; the exit code. */
-  async leave(): Promise<unknown> {
-    this.#program.stdin.end();
-    const [code] = await once(this.#program, 'exit');
-    return code;
+  leave(): Promise<number> {
+    this.#program.input.end();
+    return this.#program.exited;
   }
 
-  end(): void {
-    this.#program.kill('SIGKILL');
+  end(): Promise<number> {
+    return this.#program.stop(0);
   }
 }
 
 describe('the chat client', () => {
   it('holds the conversation, and begins a new one once the pizza is on its way', async () => {
-    const chat = new Chat(stack.urls[0] ?? '');
+    const chat = await Chat.open(stack.urls[0]);
     await chat.say('I want a pizza', 'What kind?');
     await chat.say('Do you have pineapple?', 'Your Hawaiian pizza is on its way.');
     const everything = await chat.say('I want a pizza', 'What kind?');
@@ -69,7 +68,7 @@ describe('the chat client', () => {
   it('goes on with its conversation when the gateway was replaced between two lines', async () => {
     const port = await freePort();
     const gateway = await stack.addGateway(port);
-    const chat = new Chat(gateway.url);
+    const chat = await Chat.open(gateway.url);
     await chat.say('I want a pizza', 'What kind?');
     await gateway.stop();
     await stack.addGateway(port);
@@ -78,7 +77,7 @@ describe('the chat client', () => {
   });
 
   it('keeps two people at two keyboards apart', async () => {
-    const [ada, bob] = [new Chat(stack.urls[0] ?? ''), new Chat(stack.urls[0] ?? '')];
+    const [ada, bob] = await Promise.all([Chat.open(stack.urls[0]), Chat.open(stack.urls[0])]);
     await Promise.all([ada.say('I want a pizza', 'What kind?'), bob.say('I want a pizza', 'What kind?')]);
     await bob.say('Salami', 'Your Salami pizza is on its way.');
     await ada.say('Funghi', 'Your Funghi pizza is on its way.');

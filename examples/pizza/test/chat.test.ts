@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { type Agent, defineAgent } from '@switchyard/agent';
 import { describe, expect, it } from 'vitest';
+import { startProgram } from '../../../tests/support/process.ts';
 import pizza from '../agent.ts';
 import { ChatClient } from '../chat-client.ts';
 import { StandInGateway } from './stand-in-gateway.ts';
@@ -61,16 +59,11 @@ describe('the chat client', () => {
 
 describe('npm run chat', () => {
   async function run(url: string, input: string) {
-    const chat = spawn(process.execPath, [fileURLToPath(new URL('../chat.ts', import.meta.url))], {
-      env: { ...process.env, SWITCHYARD_URL: url },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    chat.stdin.end(input);
-    const [output, code] = await Promise.all([
-      text(chat.stdout),
-      new Promise<number | null>((resolve) => chat.once('close', resolve)),
-    ]);
-    return { output, code };
+    const env = { SWITCHYARD_URL: url };
+    const chat = await startProgram({ file: 'examples/pizza/chat.ts', env, takesInput: true });
+    chat.input.end(input);
+    const code = await chat.exited;
+    return { output: chat.output(), code };
   }
 
   it('holds the conversation that is piped into it', async () => {

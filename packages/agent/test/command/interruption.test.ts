@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isAlive } from '../../../../tests/support/descendants.ts';
+import { startProgram } from '../../../../tests/support/process.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { Bench, outputOf } from './bench.ts';
 
@@ -84,14 +82,13 @@ describe('when its worker is restarted, a program', () => {
 
   it('is not started again when the worker was killed', async () => {
     await using bench = await Bench.open();
-    const script = fileURLToPath(new URL('fixtures/worker.ts', import.meta.url));
-    const worker = spawn(process.execPath, [script, bench.root, 'task-1', patient], { stdio: 'inherit' });
+    const file = 'packages/agent/test/command/fixtures/worker.ts';
+    const worker = await startProgram({ file, args: [bench.root, 'task-1', patient] });
     const message = { messageId: 'message-of-task-1', role: 'ROLE_USER' as const, parts: [{ text: 'Work' }] };
     const task = { id: 'task-1', contextId: 'context', status: { state: 'TASK_STATE_SUBMITTED' as const } };
     const starts = () => bench.read({ task }, 'starts');
     await until(starts, { what: 'the program has begun', timeoutMs: 15_000 });
-    worker.kill('SIGKILL');
-    await once(worker, 'exit');
+    await worker.stop(0);
     const { port, result } = bench.begin('exit 1', {}, { message, task, attempt: 2 });
     await says('begun')(port);
     await bench.write({ task }, 'go');
