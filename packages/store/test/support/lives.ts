@@ -1,0 +1,141 @@
+import { type Consumer, ELSEWHERE, elsewhereId, type OpenTurn, type Store, type TurnEvent } from '../../src/index.ts';
+import { accepted, agentMessage, begun, userMessage } from './drive.ts';
+import { alice, bob } from './redis.ts';
+
+/** Lives something that leaves traces; `look` is called whenever some of them will not stay. */
+type Life = (store: Store, look: () => Promise<void>) => Promise<unknown>;
+
+/** Everything that a deployment may live through, as far as it leaves keys of different kinds. */
+export const lives: readonly Life[] = [
+  questionsAndLongTexts,
+  rejection,
+  cancellation,
+  deadMessage,
+  steps,
+  callsAndConversations,
+  memory,
+  webhooks,
+  workersThatReport,
+];
+
+/** Jobs of every queue are fetched, and nothing is done. */
+export async function consumeAll(store: Store): Promise<Consumer[]> {
+  const onError = (): void => undefined;
+  const run = async () => 'done' as const;
+  const consumers = [
+    ...['echo', 'kitchen', ELSEWHERE].map((agent) => store.turns.consume({ agent, concurrency: 10, run, onError })),
+    store.push.deliveries.consume({ concurrency: 10, run, onError }),
+  ];
+  await Promise.all(consumers.map((consumer) => consumer.start()));
+  return consumers;
+}
+
+const outcome = (state: 'INPUT_REQUIRED' | 'COMPLETED' | 'FAILED' | 'REJECTED', text?: string): TurnEvent => ({
+  kind: 'status',
+  state: `TASK_STATE_${state}`,
+  settles: true,
+  ...(text !== undefined && { message: agentMessage(text) }),
+});
+
+async function questionsAndLongTexts(store: Store, look: () => Promise<void>): Promise<void> {
+  const { taskId } = await accepted(store, alice, userMessage('long '.repeat(100)));
+  const turn = await begun(store, taskId);
+  const say = (text: string, append: boolean) =>
+    turn.publish({ kind: 'artifact', artifact: { artifactId: 'a', parts: [{ text }] }, append, lastChunk: !append });
+  await say('a'.repeat(100), true);
+  await say('b'.repeat(100), true);
+  await say('c'.repeat(100), false);
+  await turn.publish(outcome('INPUT_REQUIRED', 'more?'));
+  await accepted(store, alice, userMessage('more', { taskId }));
+  await accepted(store, alice, userMessage('and more', { taskId }));
+  await look();
+  await (await begun(store, taskId, { job: 2 })).publish(outcome('FAILED', 'no'));
+}
+
+async function rejection(store: Store): Promise<void> {
+  const { taskId } = await accepted(store, bob);
+  await (await begun(store, taskId)).publish(outcome('REJECTED'));
+}
+
+/** Of a task that waits, and of one whose worker is gone. */
+async function cancellation(store: Store): Promise<void> {
+  const waiting = await accepted(store, bob);
+  await store.tasks.cancel(bob, waiting.taskId);
+  const abandoned = await accepted(store, bob);
+  await begun(store, abandoned.taskId);
+  await store.tasks.cancel(bob, abandoned.taskId);
+}
+
+async function deadMessage(store: Store, look: () => Promise<void>): Promise<void> {
+  const { taskId } = await accepted(store, alice);
+  const ignore = (): void => undefined;
+  for (let started = 1; started <= store.settings.maxAttempts + 1; started++)
+    await store.turns.begin({ taskId, job: 1, started, token: `t${started}` }, 0, {
+      onCancel: ignore,
+      onFenced: ignore,
+    });
+  await look();
+}
+
+async function steps(store: Store, look: () => Promise<void>): Promise<void> {
+  const turn = await hostTurn(store, 'of steps');
+  await store.steps.begin(turn, 'pay');
+  await store.steps.end(turn, 'pay', '{"paid":true}');
+  await look();
+  await turn.publish(outcome('COMPLETED'));
+}
+
+/** One waits for two others, of which one runs elsewhere, talks to a third, and fails before any of it has ended. */
+async function callsAndConversations(store: Store, look: () => Promise<void>): Promise<void> {
+  const turn = await hostTurn(store, 'of calls');
+  const { contextId = '' } = turn.start.task;
+  for (const agent of ['kitchen', elsewhereId('https://oven.example.com/card.json')])
+    await store.calls.place(turn, {
+      agent,
+      submission: { message: userMessage('x', { contextId }) },
+      isDetached: false,
+    });
+  const id = await store.conversations.open(turn, { seed: 'one', toAgent: 'kitchen', maxTurns: 3 });
+  await store.conversations.append(turn, id, { seq: 1, event: { phase: 'turn' }, nextTurn: 1, isEnd: false });
+  await look();
+  await turn.publish(outcome('FAILED'));
+  await look();
+}
+
+async function memory(store: Store, look: () => Promise<void>): Promise<void> {
+  const turn = await hostTurn(store, 'of memory');
+  await store.memory.write(turn, '"much"');
+  await look();
+  await turn.publish(outcome('COMPLETED'));
+}
+
+/** One is told, one is given up, one is never reached. */
+async function webhooks(store: Store, look: () => Promise<void>): Promise<void> {
+  const turn = await hostTurn(store, 'of webhooks');
+  const { taskId } = turn.start;
+  for (const id of ['told', 'given up', 'never reached'])
+    await store.push.webhooks.create(alice, taskId, { id, url: 'https://client.example.com/hook' });
+  await turn.publish(outcome('COMPLETED'));
+  await store.push.deliveries.claim();
+  for (const lane of [1, 2]) {
+    const open = await store.push.deliveries.open({ taskId, lane, job: 1, token: `t${lane}` });
+    if (typeof open === 'string') throw new Error(open);
+    if (lane === 1) await open.advance({ seq: 2, owed: [] });
+    else await open.bury({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
+  }
+  await look();
+}
+
+async function workersThatReport(store: Store, look: () => Promise<void>): Promise<void> {
+  const modes = { defaultInputModes: [], defaultOutputModes: [], supportedInterfaces: [], capabilities: {} };
+  const card = { name: 'Echo', description: 'Echoes.', version: '1', skills: [], ...modes };
+  const agent = { id: 'echo', card, repliesWithMessage: false, concurrency: 1 };
+  await store.registry.announce([agent], 'w');
+  await store.ops.workers.report('w', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
+  await look();
+}
+
+async function hostTurn(store: Store, contextId: string): Promise<OpenTurn> {
+  const { taskId } = await accepted(store, alice, userMessage('hello', { contextId }));
+  return begun(store, taskId);
+}
