@@ -96,14 +96,19 @@ test('while Redis does not answer, requests are refused at once with a time to c
   await expectWellTold(client, 'files');
 }, 60_000);
 
-test('a Redis that has no memory left refuses messages whole: nothing is half written, and what runs goes on later', async () => {
+test('a Redis that has no memory left refuses messages whole: nothing is half written, what runs goes on later, and a cancel is taken', async () => {
   const { node, client, url } = await scene();
   const task = await client.send(message('stream 60 k'), true);
+  const unwanted = await client.send(message('wait 600000'), true);
   await node.ask('CONFIG SET maxmemory 1');
   const keys = async () => (await node.ask('KEYS *{s0}:[tm]:*')).split('\r\n').sort();
   const before = await keys();
   for (let n = 0; n < 20; n++) expect(await submit(url)).toMatchObject({ status: 503, retryAfter: '1' });
   expect(await keys()).toEqual(before);
+  expect((await fetch(`${url}/tasks/${unwanted.id}:cancel`, { method: 'POST' })).status).toBe(200);
+  await until(async () => (await client.read(unwanted.id)).status.state === 'TASK_STATE_CANCELED', {
+    what: 'the task is canceled',
+  });
   await node.ask('CONFIG SET maxmemory 0');
   expect((await watchTask(client, task.id)).problems).toEqual([]);
   await expectWellTold(client, 'talk');

@@ -2,6 +2,7 @@
 --
 --- @include "../redis/lua/clock.lua"
 --- @include "../redis/lua/timestamp.lua"
+--- @include "../redis/lua/when-full.lua"
 --
 -- KEYS  1 task (hash) of the turn that holds the conversation   2 its calls (hash, see caller.lua)   3 conversation (hash)
 --       4 events (stream: id `<seq>-0`, one field `e` → JSON; also the name of a channel that says the seq)
@@ -17,6 +18,7 @@ if epoch ~= '' and redis.call('HGET', KEYS[1], 'turn') ~= epoch then return 'fen
 local seq, ended = unpack(redis.call('HMGET', KEYS[3], 'seq', 'ended'))
 if not seq then return 'missing' end
 if ended then return 'written' end
+if is_end == '1' then go_on_when_full(KEYS[3]) end
 
 seq = tonumber(seq)
 for i = 7, #ARGV do

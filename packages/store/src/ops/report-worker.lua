@@ -1,5 +1,7 @@
 -- reportWorker: a worker says what it does, and hears whether it is to be drained.
 --
+--- @include "../redis/lua/when-full.lua"
+--
 -- KEYS  1 workers (zset: worker id → ms of its last report)
 --       2 their reports (hash: worker id → report as JSON; '<worker id> drain' → how it is to be drained)
 -- ARGV  1 worker id   2 report as JSON   3 ms after which a silent worker is forgotten
@@ -9,6 +11,7 @@ local worker, report, forget_ms = unpack(ARGV)
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
+go_on_when_full(KEYS[1])
 redis.call('ZADD', KEYS[1], now_ms, worker)
 redis.call('HSET', KEYS[2], worker, report)
 for _, silent in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now_ms - forget_ms, 'LIMIT', 0, 10)) do

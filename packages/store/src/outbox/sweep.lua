@@ -15,6 +15,7 @@ end
 local due = redis.call('ZSCORE', outbox_key, task_id)
 if not due or tonumber(due) > now_ms() then return { 'idle', 0, '', 0 } end
 if record.cancel ~= '' then
+  go_on_when_full(task_key)
   finish(record, 'X')
   commit(record)
   return { 'canceled', 0, record.owner, 0 }
@@ -23,5 +24,6 @@ end
 -- `started` 0: a job added anew counts its starts from 1 and must be let in. The owner may go on until someone is.
 record.started = 0
 is_due = true
+local sweeps = redis.call('HINCRBY', task_key, 'sweeps', 1)
 commit(record)
-return { 'add', record.scheduled, record.owner, redis.call('HINCRBY', task_key, 'sweeps', 1) }
+return { 'add', record.scheduled, record.owner, sweeps }

@@ -9,6 +9,7 @@ local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, lane, token, from, to, lease_ms = unpack(ARGV)
 
 --- @include "../redis/lua/clock.lua"
+--- @include "../redis/lua/when-full.lua"
 --- @include "lanes.lua"
 
 local place, run = unpack(redis.call('HMGET', webhooks_key, lane .. ':place', lane .. ':run'))
@@ -16,6 +17,7 @@ local seq = tonumber(redis.call('HGET', task_key, 'seq') or 0)
 -- `to` already: this command was sent twice.
 if not place or run ~= token or (place ~= from and place ~= to) then return 'fenced' end
 
+go_on_when_full(webhooks_key)
 redis.call('HSET', webhooks_key, lane .. ':place', to)
 redis.call('HDEL', webhooks_key, lane .. ':failed', lane .. ':silent')
 if seq_of(to) < seq then

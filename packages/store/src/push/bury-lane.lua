@@ -8,9 +8,11 @@ local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, lane, token, why = unpack(ARGV)
 
 --- @include "../redis/lua/clock.lua"
+--- @include "../redis/lua/when-full.lua"
 --- @include "lanes.lua"
 
 if lane_field(lane, 'run') ~= token then return 'fenced' end
+go_on_when_full(webhooks_key)
 redis.call('HSET', webhooks_key, lane .. ':dead', why)
 store_lanes(without_lane(redis.call('HGET', task_key, 'lanes') or '', lane))
 redis.call('ZREM', push_key, member(lane))

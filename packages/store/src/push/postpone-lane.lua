@@ -8,9 +8,11 @@ local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, lane, token, attempts, delay_ms, lease_ms = unpack(ARGV)
 
 --- @include "../redis/lua/clock.lua"
+--- @include "../redis/lua/when-full.lua"
 --- @include "lanes.lua"
 
 if lane_field(lane, 'run') ~= token then return 'fenced' end
+go_on_when_full(webhooks_key)
 if attempts ~= '0' then
   local since = (lane_field(lane, 'failed') or ''):match('^%d+ (%d+)$') or now_ms()
   redis.call('HSET', webhooks_key, lane .. ':failed', attempts .. ' ' .. since)

@@ -10,10 +10,13 @@ local task_id, lane = unpack(ARGV)
 --- @include "../redis/lua/clock.lua"
 --- @include "lanes.lua"
 
-redis.call('ZREM', dead_key, member(lane))
-if not lane_field(lane, 'dead') then return 'unknown' end
-redis.call('HDEL', webhooks_key, lane .. ':dead', lane .. ':failed', lane .. ':silent')
+if not lane_field(lane, 'dead') then
+  redis.call('ZREM', dead_key, member(lane))
+  return 'unknown'
+end
 redis.call('HINCRBY', webhooks_key, lane .. ':job', 1)
+redis.call('HDEL', webhooks_key, lane .. ':dead', lane .. ':failed', lane .. ':silent')
+redis.call('ZREM', dead_key, member(lane))
 store_lanes((redis.call('HGET', task_key, 'lanes') or '') .. ' ' .. lane)
 mark_lane(lane, now_ms())
 return 'redriven'

@@ -1,6 +1,6 @@
-/** What Redis says when it cannot take commands just now, and ioredis when there is no Redis. */
+/** What Redis says when it cannot take commands just now (up to 6.2 with much before it, if a script was refused), and ioredis when there is no Redis. */
 const OUTAGE =
-  /^(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED)\b|^Connection is closed|^Stream isn't writeable|^Command aborted due to connection close|^None of startup nodes|^Failed to refresh slots cache|^Too many Cluster redirections|\bE(?:CONN(?:REFUSED|RESET)|PIPE)\b|^connect ETIMEDOUT/;
+  /^(?:ERR Error running script .*: -)?(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED)\b|^Connection is closed|^Stream isn't writeable|^Command aborted due to connection close|^None of startup nodes|^Failed to refresh slots cache|^Too many Cluster redirections|\bE(?:CONN(?:REFUSED|RESET)|PIPE)\b|^connect ETIMEDOUT/;
 
 /** Redis acknowledged events of this turn and then lost them in a fail-over. What comes next would build on what is not there. */
 export class WritesLost extends Error {

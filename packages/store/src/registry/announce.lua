@@ -1,5 +1,7 @@
 -- announce: a worker says which agents it can run, and that it is alive.
 --
+--- @include "../redis/lua/when-full.lua"
+--
 -- KEYS  1 agents (hash: agent id → '<ms of its last change> <announcement as JSON>')
 --       2 alive (zset: '<agent id>/<worker id>' → ms until which the worker counts)
 -- ARGV  1 channel on which a change is told   2 worker id   3 ms for which this counts
@@ -11,6 +13,7 @@ local channel, worker, alive_ms = unpack(ARGV, 1, 3)
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
+go_on_when_full(KEYS[2])
 local changed = redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now_ms) > 0
 for i = 4, #ARGV, 2 do
   local agent, announcement = ARGV[i], ARGV[i + 1]

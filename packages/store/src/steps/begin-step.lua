@@ -15,11 +15,13 @@ local record = load_record()
 if not record or epoch ~= record.turn then return { 'fenced', '' } end
 
 local number = record.accepted - inbox_length() + 1
-if tonumber(redis.call('HGET', steps_key, 'message') or 0) ~= number then redis.call('DEL', steps_key) end
-local result, mark = unpack(redis.call('HMGET', steps_key, 'result ' .. key, 'mark ' .. key))
+local of, result, mark = unpack(redis.call('HMGET', steps_key, 'message', 'result ' .. key, 'mark ' .. key))
+local are_old = tonumber(of or 0) ~= number
+if are_old then result, mark = nil, nil end
 -- Also while a cancel waits: what is done already costs nothing, and the agent may need it to clean up.
 if result then return { 'done', result } end
 if record.cancel ~= '' then return { 'canceling', '' } end
-if record.aside == 0 then redis.call('HSET', task_key, 'aside', 1) end
+redis.call('HSET', task_key, 'aside', 1)
+if are_old then redis.call('DEL', steps_key) end
 redis.call('HSET', steps_key, 'message', number)
 return { 'run', mark or '' }

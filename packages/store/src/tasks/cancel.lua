@@ -11,6 +11,7 @@ local record = load_record()
 if not record or record.owner ~= ARGV[7] then return 'missing' end
 if record.state == 'X' then return 'canceled' end
 if is_terminal(record.state) then return 'terminal' end
+go_on_when_full(task_key)
 if record.turn == 0 then
   finish(record, 'X')
   commit(record)

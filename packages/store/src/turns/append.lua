@@ -101,6 +101,8 @@ for n = number, number + count - 1 do
     break
   else
     record.said = n
+    local is_outcome = kind == 'status' and ARGV[at + 3] == '1'
+    if is_outcome then go_on_when_full(task_key) end
     if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end
     if metadata ~= '' then redis.call('HSET', task_key, 'metadata', metadata) end
     verdict = write[kind](unpack(ARGV, at + 2, at + ARITY[kind] - 1))

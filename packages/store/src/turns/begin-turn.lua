@@ -42,10 +42,12 @@ end
 
 local verdict
 if record.cancel ~= '' then
+  go_on_when_full(task_key)
   finish(record, 'X')
   verdict = 'canceled'
 elseif record.attempts >= tonumber(max_attempts) then
   -- Counted here and not by the queue: a message that kills its worker never gets to say that it failed.
+  go_on_when_full(task_key)
   bury()
   record.released = record.accepted - inbox_length() + 1
   finish(record, 'F', { message = given_up, released = record.released })
@@ -59,6 +61,6 @@ else
   withdraw_question(record)
   verdict = 'turn'
 end
-redis.call('HDEL', task_key, 'sweeps')
 commit(record)
+redis.call('HDEL', task_key, 'sweeps')
 return verdict == 'turn' and turn() or { verdict }

@@ -15,6 +15,7 @@ if is_over(record, epoch) then return { 'more', 0 } end
 if epoch ~= record.turn then return { 'fenced', 0 } end
 if not is_waiting(record.state) then return { 'unsettled', 0 } end
 
+go_on_when_full(task_key)
 pop(record)
 local verdict = settle(record, hands_over)
 commit(record)

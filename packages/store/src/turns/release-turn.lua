@@ -14,6 +14,7 @@ if not record then return 'fenced' end
 if is_over(record, epoch) then return 'released' end
 if epoch ~= record.turn then return 'fenced' end
 
+go_on_when_full(task_key)
 local verdict = 'released'
 if record.cancel ~= '' then
   finish(record, 'X')

@@ -7,6 +7,7 @@
 
 local record = load_record()
 if not record or tonumber(ARGV[7]) ~= record.turn then return 'fenced' end
+go_on_when_full(task_key)
 is_due = true
 commit(record)
 return record.cancel ~= '' and 'canceling' or 'renewed'

@@ -38,6 +38,7 @@ local function is_waiting(state) return state == 'i' or state == 'a' end
 --- @include "clock.lua"
 --- @include "sortable.lua"
 --- @include "timestamp.lua"
+--- @include "when-full.lua"
 
 -- The record
 

@@ -1,0 +1,537 @@
+import { randomUUID } from 'node:crypto';
+import type { StoreSettings } from '../../src/index.ts';
+import { accepted, begun, userMessage } from '../support/drive.ts';
+import { alice } from '../support/redis.ts';
+import { outcome, type Stage } from './stage.ts';
+
+/**
+ * One way to have a script run.
+ *
+ * - `reads`: it writes nothing.
+ * - `begins`: it is for new work, and is refused while Redis has no memory left.
+ * - `ends`: what ends, gives back or concludes something goes on without memory: it is what makes room again.
+ */
+export interface ScriptRun {
+  readonly kind: 'reads' | 'begins' | 'ends';
+  /** In a few words, if a script has several. */
+  readonly of?: string;
+  readonly settings?: Partial<StoreSettings>;
+  /** Sets the scene. @returns what runs the script, and no other one that writes */
+  readonly scene: (stage: Stage) => Promise<() => Promise<unknown>>;
+  /** What that resolves with. */
+  readonly answer: unknown;
+}
+
+const modes = { defaultInputModes: [], defaultOutputModes: [], supportedInterfaces: [], capabilities: {} };
+const card = { name: 'Echo', description: 'Echoes.', version: '1', skills: [], ...modes };
+const announcement = { id: 'echo', card, repliesWithMessage: false, concurrency: 1 };
+const report = { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] };
+const entry = { seq: 1, event: { phase: 'turn' }, nextTurn: 1 } as const;
+/** All is due at once. */
+const impatient = { leaseMs: 0, pushLeaseMs: 0, maxAttempts: 1 };
+
+/** Every script, by its path in packages/store/src. */
+export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
+  'tasks/accept.lua': [
+    {
+      kind: 'begins',
+      of: 'a new task',
+      scene: async ({ store }) => {
+        const message = userMessage();
+        return async () => (await store.tasks.accept(alice, { message })).verdict;
+      },
+      answer: 'accepted',
+    },
+    {
+      kind: 'begins',
+      of: 'a message in a task',
+      scene: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        const message = userMessage('more', { taskId });
+        return async () => (await store.tasks.accept(alice, { message })).verdict;
+      },
+      answer: 'accepted',
+    },
+    {
+      kind: 'begins',
+      of: 'a call',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        const message = userMessage('cook', { contextId: 'context' });
+        const call = { agent: 'kitchen', submission: { message }, isDetached: false };
+        return async () => (await stage.store.calls.place(turn, call)).verdict;
+      },
+      answer: 'accepted',
+    },
+  ],
+  'tasks/cancel.lua': [
+    {
+      kind: 'ends',
+      of: 'a task that waits',
+      scene: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        return () => store.tasks.cancel(alice, taskId);
+      },
+      answer: 'canceled',
+    },
+    {
+      kind: 'ends',
+      of: 'a task that runs',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        return () => stage.store.tasks.cancel(alice, turn.start.taskId);
+      },
+      answer: 'requested',
+    },
+  ],
+  'tasks/delete.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        const taskId = await stage.endedTask();
+        return () => stage.store.tasks.delete(alice, taskId);
+      },
+      answer: 'deleted',
+    },
+  ],
+  'tasks/read.lua': [
+    {
+      kind: 'reads',
+      scene: async (stage) => {
+        const taskId = await stage.endedTask();
+        return async () => (await stage.store.tasks.read(alice, taskId))?.state;
+      },
+      answer: 'TASK_STATE_COMPLETED',
+    },
+  ],
+  'tasks/list.lua': [
+    {
+      kind: 'reads',
+      scene: async (stage) => {
+        await stage.endedTask();
+        return async () => (await stage.store.tasks.list(alice, { pageSize: 1 })).totalSize;
+      },
+      answer: 1,
+    },
+  ],
+  'turns/begin-turn.lua': [
+    {
+      kind: 'begins',
+      of: 'a turn',
+      scene: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        return async () => (await begun(store, taskId)).start.attempt;
+      },
+      answer: 1,
+    },
+    {
+      kind: 'ends',
+      of: 'a task whose cancel waits',
+      scene: async (stage) => {
+        const { taskId } = (await stage.turn()).start;
+        await stage.store.tasks.cancel(alice, taskId);
+        return () => beginAgain(stage, taskId);
+      },
+      answer: 'canceled',
+    },
+    {
+      kind: 'ends',
+      of: 'a task whose attempts are spent',
+      settings: impatient,
+      scene: async (stage) => {
+        const { taskId } = (await stage.turn()).start;
+        return () => beginAgain(stage, taskId);
+      },
+      answer: 'exhausted',
+    },
+  ],
+  'turns/append.lua': [
+    {
+      kind: 'begins',
+      of: 'a chunk',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        const artifact = { artifactId: 'a', parts: [{ text: 'x' }] };
+        return async () => {
+          await turn.publish({ kind: 'artifact', artifact, append: false, lastChunk: true });
+          return turn.written();
+        };
+      },
+      answer: undefined,
+    },
+    {
+      kind: 'begins',
+      of: 'what is said in between',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        return () => turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
+      },
+      answer: undefined,
+    },
+    {
+      kind: 'ends',
+      of: 'an outcome',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        return async () => {
+          await turn.publish(outcome('COMPLETED'));
+          return turn.ending;
+        };
+      },
+      answer: 'drained',
+    },
+  ],
+  'turns/end-turn.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        await turn.publish(outcome('AUTH_REQUIRED'));
+        return () => turn.end();
+      },
+      answer: 'drained',
+    },
+  ],
+  'turns/release-turn.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        return () => turn.release(false);
+      },
+      answer: 'released',
+    },
+  ],
+  'turns/renew-turn.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        return () => turn.renew();
+      },
+      answer: undefined,
+    },
+  ],
+  'outbox/due.lua': [
+    {
+      kind: 'reads',
+      scene:
+        async ({ store }) =>
+        () =>
+          store.outbox.sweep(),
+      answer: noneSwept(),
+    },
+  ],
+  'outbox/sweep.lua': [
+    {
+      kind: 'begins',
+      of: 'a silent task',
+      settings: impatient,
+      scene: async (stage) => {
+        await stage.turn();
+        return () => stage.store.outbox.sweep();
+      },
+      answer: { add: 1, canceled: 0 },
+    },
+    {
+      kind: 'ends',
+      of: 'a task whose cancel waits',
+      settings: impatient,
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        await stage.store.tasks.cancel(alice, turn.start.taskId);
+        return () => stage.store.outbox.sweep();
+      },
+      answer: { add: 0, canceled: 1 },
+    },
+  ],
+  'steps/begin-step.lua': [
+    {
+      kind: 'begins',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        return () => stage.store.steps.begin(turn, 'pay');
+      },
+      answer: { verdict: 'run', mark: '' },
+    },
+  ],
+  'steps/end-step.lua': [
+    {
+      kind: 'begins',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        await stage.store.steps.begin(turn, 'pay');
+        return () => stage.store.steps.end(turn, 'pay', '{"paid":true}');
+      },
+      answer: undefined,
+    },
+  ],
+  'calls/claim-closings.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        const message = userMessage('cook', { contextId: 'context' });
+        await stage.store.calls.place(turn, { agent: 'kitchen', submission: { message }, isDetached: false });
+        await turn.publish(outcome('FAILED'));
+        return () => stage.store.closings.close();
+      },
+      answer: 1,
+    },
+  ],
+  'conversations/open-conversation.lua': [
+    {
+      kind: 'begins',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        return async () => typeof (await stage.conversation(turn));
+      },
+      answer: 'string',
+    },
+  ],
+  'conversations/append-conversation.lua': [
+    {
+      kind: 'begins',
+      of: 'an event',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        const id = await stage.conversation(turn);
+        return () => stage.store.conversations.append(turn, id, { ...entry, isEnd: false });
+      },
+      answer: undefined,
+    },
+    {
+      kind: 'ends',
+      of: 'the end',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        const id = await stage.conversation(turn);
+        return () => stage.store.conversations.append(turn, id, { ...entry, isEnd: true });
+      },
+      answer: undefined,
+    },
+  ],
+  'memory/write-memory.lua': [
+    {
+      kind: 'begins',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        return () => stage.store.memory.write(turn, '"much"');
+      },
+      answer: 1,
+    },
+  ],
+  'push/create-webhook.lua': [
+    {
+      kind: 'begins',
+      scene: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        const draft = { id: 'a', url: 'https://client.example.com/hook' };
+        return () => store.push.webhooks.create(alice, taskId, draft);
+      },
+      answer: { id: 'a', url: 'https://client.example.com/hook' },
+    },
+  ],
+  'push/read-webhooks.lua': [
+    {
+      kind: 'reads',
+      scene: async (stage) => {
+        const taskId = await stage.webhook();
+        return async () => (await stage.store.push.webhooks.get(alice, taskId, 'a'))?.id;
+      },
+      answer: 'a',
+    },
+  ],
+  'push/delete-webhook.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        const taskId = await stage.webhook();
+        return () => stage.store.push.webhooks.delete(alice, taskId, 'a');
+      },
+      answer: 'deleted',
+    },
+  ],
+  'push/claim-lanes.lua': [
+    {
+      kind: 'begins',
+      scene: async (stage) => {
+        await stage.webhook();
+        return () => stage.store.push.deliveries.claim();
+      },
+      answer: 1,
+    },
+  ],
+  'push/open-lane.lua': [
+    {
+      kind: 'begins',
+      scene: async (stage) => {
+        const job = { taskId: await stage.webhook(), lane: 1, job: 1, token: randomUUID() };
+        return async () => typeof (await stage.store.push.deliveries.open(job));
+      },
+      answer: 'object',
+    },
+  ],
+  'push/advance-lane.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        const lane = await stage.lane();
+        return () => lane.advance({ seq: 1, owed: [] });
+      },
+      answer: 'idle',
+    },
+  ],
+  'push/postpone-lane.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        const lane = await stage.lane();
+        return () => lane.postpone(1_000, 1);
+      },
+      answer: 'postponed',
+    },
+  ],
+  'push/bury-lane.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        const lane = await stage.lane();
+        return () => lane.bury({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
+      },
+      answer: 'buried',
+    },
+  ],
+  'push/remove-lane.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        const lane = await stage.lane();
+        return () => lane.remove();
+      },
+      answer: 'removed',
+    },
+  ],
+  'push/list-dead-lanes.lua': [
+    {
+      kind: 'reads',
+      scene: async (stage) => {
+        await stage.deadLane();
+        return async () => (await stage.store.push.dead.list()).length;
+      },
+      answer: 1,
+    },
+  ],
+  'push/redrive-lane.lua': [
+    {
+      kind: 'begins',
+      scene: async (stage) => {
+        const id = await stage.deadLane();
+        return () => stage.store.push.dead.redrive(id);
+      },
+      answer: true,
+    },
+  ],
+  'push/drop-lane.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        const id = await stage.deadLane();
+        return () => stage.store.push.dead.drop(id);
+      },
+      answer: true,
+    },
+  ],
+  'dead-turns/read-dead-turns.lua': [
+    {
+      kind: 'reads',
+      settings: impatient,
+      scene: async (stage) => {
+        await beginAgain(stage, (await stage.turn()).start.taskId);
+        return async () => (await stage.store.deadTurns.list()).length;
+      },
+      answer: 1,
+    },
+  ],
+  'registry/announce.lua': [
+    {
+      kind: 'ends',
+      scene: async ({ store }) => {
+        await store.registry.announce([announcement], 'w');
+        return () => store.registry.announce([announcement], 'w');
+      },
+      answer: undefined,
+    },
+  ],
+  'registry/withdraw.lua': [
+    {
+      kind: 'ends',
+      scene: async ({ store }) => {
+        await store.registry.announce([announcement], 'w');
+        return () => store.registry.withdraw([announcement], 'w');
+      },
+      answer: undefined,
+    },
+  ],
+  'registry/list-agents.lua': [
+    {
+      kind: 'reads',
+      scene: async ({ store }) => {
+        await store.registry.announce([announcement], 'w');
+        return async () => (await store.registry.list()).map(({ id }) => id);
+      },
+      answer: ['echo'],
+    },
+  ],
+  'ops/report-worker.lua': [
+    {
+      kind: 'ends',
+      scene:
+        async ({ store }) =>
+        () =>
+          store.ops.workers.report('w', report),
+      answer: undefined,
+    },
+  ],
+  'ops/drain-worker.lua': [
+    {
+      kind: 'ends',
+      scene: async ({ store }) => {
+        await store.ops.workers.report('w', report);
+        return () => store.ops.workers.drain('w');
+      },
+      answer: true,
+    },
+  ],
+  'ops/list-workers.lua': [
+    {
+      kind: 'reads',
+      scene: async ({ store }) => {
+        await store.ops.workers.report('w', report);
+        return async () => (await store.ops.workers.list()).map(({ id }) => id);
+      },
+      answer: ['w'],
+    },
+  ],
+  'ops/read-overdue.lua': [
+    {
+      kind: 'reads',
+      scene:
+        async ({ store }) =>
+        async () =>
+          (await store.ops.listStuck({ pageSize: 1 })).items,
+      answer: [],
+    },
+  ],
+};
+
+function noneSwept() {
+  return { add: 0, canceled: 0 };
+}
+
+/** As a worker that is given the job after another one has died. @returns the verdict */
+async function beginAgain({ store }: Stage, taskId: string): Promise<unknown> {
+  const ignore = (): void => undefined;
+  const job = { taskId, job: 1, started: 2, token: randomUUID() };
+  return store.turns.begin(job, 0, { onCancel: ignore, onFenced: ignore });
+}

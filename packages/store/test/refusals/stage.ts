@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { type OpenLane, type OpenTurn, Store, type StoreSettings, type TurnEvent } from '../../src/index.ts';
+import { accepted, begun, userMessage } from '../support/drive.ts';
+import { alice } from '../support/redis.ts';
+
+/** A store on a Redis that may be maltreated, and what is in it. */
+export class Stage implements AsyncDisposable {
+  readonly store: Store;
+  readonly #redis: Redis;
+
+  private constructor(redisUrl: string, settings: Partial<StoreSettings>) {
+    this.store = new Store({ redisUrl, prefix: uniquePrefix(), ...settings }, () => undefined);
+    this.#redis = new Redis(redisUrl);
+  }
+
+  static async open(redisUrl: string, settings: Partial<StoreSettings> = {}): Promise<Stage> {
+    const stage = new Stage(redisUrl, settings);
+    await stage.store.start();
+    // A queue's first command takes a round trip more than the others.
+    await Promise.all(['echo', 'kitchen'].map((agent) => stage.store.queue.waiting(agent)));
+    return stage;
+  }
+
+  /** Every key of the store, with all that is in it. */
+  async contents(): Promise<Readonly<Record<string, string>>> {
+    const keys = (await this.#redis.keys(`${this.store.settings.prefix}*`)).sort();
+    const dumps = await Promise.all(keys.map((key) => this.#redis.dumpBuffer(key)));
+    return Object.fromEntries(keys.map((key, i) => [key, dumps[i]?.toString('base64') ?? '']));
+  }
+
+  async turn(): Promise<OpenTurn> {
+    const { taskId } = await accepted(this.store, alice, userMessage('hello', { contextId: 'context' }));
+    return begun(this.store, taskId);
+  }
+
+  /** A task that has ended. */
+  async endedTask(): Promise<string> {
+    const turn = await this.turn();
+    await turn.publish(outcome('COMPLETED'));
+    return turn.start.taskId;
+  }
+
+  /** A webhook that has something to be told. */
+  async webhook(): Promise<string> {
+    const acceptance = await this.store.tasks.accept(alice, {
+      message: userMessage(),
+      webhook: { id: 'a', url: 'https://client.example.com/hook' },
+    });
+    if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+    return acceptance.taskId;
+  }
+
+  async lane(): Promise<OpenLane> {
+    const taskId = await this.webhook();
+    const lane = await this.store.push.deliveries.open({ taskId, lane: 1, job: 1, token: randomUUID() });
+    if (typeof lane === 'string') throw new Error(lane);
+    return lane;
+  }
+
+  /** The id of a webhook that was given up. */
+  async deadLane(): Promise<string> {
+    const lane = await this.lane();
+    await lane.bury({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
+    return `${lane.id.taskId}.1`;
+  }
+
+  async conversation(turn: OpenTurn): Promise<string> {
+    return this.store.conversations.open(turn, { seed: 'one', toAgent: 'kitchen', maxTurns: 3 });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#redis.disconnect();
+    await this.store.stop();
+  }
+}
+
+export function outcome(state: 'COMPLETED' | 'FAILED' | 'AUTH_REQUIRED'): TurnEvent {
+  return { kind: 'status', state: `TASK_STATE_${state}`, settles: state !== 'AUTH_REQUIRED' };
+}
