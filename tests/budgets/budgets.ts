@@ -1,0 +1,121 @@
+/** The most that something may cost, and why it costs that much. To make it cheaper for ever, lower the number. */
+export interface Budget {
+  readonly most: number;
+  readonly because: string;
+}
+
+/** Of an operation of the gateway. */
+export interface OperationBudget {
+  /** Of waiting for Redis: what leaves together counts once. Those that the caller need not wait for count, too. */
+  readonly trips: number;
+  readonly commands: number;
+  readonly because: string;
+}
+
+/** What an operation asks of Redis. */
+export const operations = {
+  sendImmediately: {
+    trips: 1,
+    commands: 2,
+    because: 'accept and the add of the job leave together; the new task is composed here, not read',
+  },
+  sendAndWait: {
+    trips: 5,
+    commands: 6,
+    because: 'accept and add, subscribe, where the task is by now, the task once it has ended, unsubscribe',
+  },
+  sendAndStream: {
+    trips: 4,
+    commands: 5,
+    because: 'accept and add, subscribe, where the task is by now, unsubscribe; the events themselves are published',
+  },
+  sendToTask: {
+    trips: 3,
+    commands: 3,
+    because:
+      'the number of the job is known only once the message is accepted: accept, then add, then the task as it is',
+  },
+  getTask: { trips: 1, commands: 1, because: 'one script reads all pieces of a task' },
+  getTaskAgain: { trips: 1, commands: 1, because: 'Redis says that it is still so; the task is in memory' },
+  getTaskUnchanged: { trips: 1, commands: 1, because: 'Redis says that it is still so: 304' },
+  getLargeTask: {
+    trips: 2,
+    commands: 2,
+    because: 'no script copies an artifact of 64 KiB or more: a GETRANGE does, up to the length that the script named',
+  },
+  subscribe: {
+    trips: 4,
+    commands: 4,
+    because: 'whether there is such a task, subscribe, where it is by now, unsubscribe at the end',
+  },
+  listTen: {
+    trips: 2,
+    commands: 11,
+    because: 'the index says which ten, then all of them are read together',
+  },
+  cancelWaiting: { trips: 2, commands: 2, because: 'the script ends the task, then it is read' },
+} as const satisfies Record<string, OperationBudget>;
+
+/** Everything else: `measured` in the tests beside this file. */
+export const budgets = {
+  scriptsOfTask: {
+    most: 11.1,
+    because:
+      'accept, add, begin, two reads, two appends, and of BullMQ: two fetches, a finish and a fetch in vain after it',
+  },
+  commandsOfTask: {
+    most: 132.4,
+    because: 'all of the above, each command within its scripts, and the subscription of the caller who waits',
+  },
+  scriptsOfTaskAmongMany: {
+    most: 7.2,
+    because: 'nobody waits for it, and BullMQ fetches the next job with the finish of the one before',
+  },
+  commandsOfTaskAmongMany: { most: 99, because: 'as above' },
+  fileBytesOfTask: {
+    most: 8_300,
+    because:
+      'the append-only file, which replicas get as well, has every key by its whole name in each of some 60 writes; the content is a tenth of it',
+  },
+  fileBytesOfEarlyChunk: {
+    most: 1_250,
+    because: 'a text of up to 1,024 bytes is a field of the hash, and written anew with each chunk',
+  },
+  fileBytesOfChunk: {
+    most: 655,
+    because: 'the event in the stream, the chunk at the end of the text, seq and said; three keys by their whole names',
+  },
+  fileBytesOfLateChunk: { most: 8, because: 'at chunk 5,000 as at chunk 100: the numbers have more digits, no more' },
+  streamBytesOfChunk: { most: 312, because: 'the event as JSON, in the nodes of the stream; ids and mark are packed' },
+  wireBytesOfEvent: {
+    most: 24,
+    because: 'beside the JSON: id and data and their line breaks, and the length that HTTP puts before each write',
+  },
+  jsonBytesOfChunk: {
+    most: 222,
+    because: 'beside the text: taskId, contextId and artifactId, 36 bytes each, and the names that A2A gives things',
+  },
+  writesOfEvent: { most: 1, because: 'an event that comes alone is written at once' },
+  writesOfBurst: { most: 1, because: 'events that are there at once leave in one write' },
+  connectionsOfGateway: { most: 2, because: 'one for commands, one for channels' },
+  connectionsOfHundredStreams: { most: 0, because: 'all streams of a gateway share the one for channels' },
+  checksOfStream: {
+    most: 1,
+    because: 'every 3 s one HMGET for each open stream finds out whether a last message was lost',
+  },
+  tripsOfCheck: { most: 1, because: 'the checks of all streams leave together' },
+  connectionsOfWorker: {
+    most: 4,
+    because: 'commands, channels, and one that waits for jobs of its agent and one for webhooks',
+  },
+  connectionsOfWorkerPerShard: { most: 2, because: 'an agent and the webhooks have a queue on each shard' },
+  allocatedToSend: {
+    most: 65_000,
+    because: 'bytes: HTTP and Express, the parsed request, and two calls of scripts with some forty arguments',
+  },
+  allocatedToGet: {
+    most: 33_000,
+    because: 'bytes: HTTP and Express, one call of a script; the task itself is in memory',
+  },
+  allocatedToDeliver: { most: 11_700, because: 'bytes: the message of the channel, its frame, and one write' },
+} as const satisfies Record<string, Budget>;

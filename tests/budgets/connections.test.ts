@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { openEventStream } from '../support/event-stream.ts';
+import { userMessage } from '../support/messages.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { submit } from '../support/rest.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+import { keepBudget } from './support/keep.ts';
+import { ask } from './support/redis-info.ts';
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+// Connections to Redis, of real processes. A Redis has some thousands of them to give.
+
+let redis: TestRedis;
+let stack: Stack;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  stack = await start(1);
+});
+
+afterAll(async () => {
+  await stack.stop();
+  await redis.stop();
+});
+
+/** Those that are open, this question's aside, once they have been as many for a while: some are opened after the start. */
+async function connections(): Promise<number> {
+  let [last, since] = [-1, 0];
+  const isSettled = async (): Promise<boolean> => {
+    const list = await ask(redis.url, 'CLIENT LIST');
+    const open = list.split('\n').filter((line) => line.startsWith('id=') && !line.includes('cmd=client|list')).length;
+    if (open !== last) [last, since] = [open, performance.now()];
+    return performance.now() - since > 300;
+  };
+  await until(isSettled, { what: 'no connection comes or goes', everyMs: 50 });
+  return last;
+}
+
+/** How many connections there are more, once it is done. */
+async function added(act: () => Promise<unknown>): Promise<number> {
+  const before = await connections();
+  await act();
+  return (await connections()) - before;
+}
+
+const start = (shards: number): Promise<Stack> =>
+  startStack({ redisUrl: redis.url, agents: ['typist'], env: { SHARDS: String(shards) } });
+
+it('a gateway, a worker and a hundred streams keep their budgets', async () => {
+  const [url = ''] = stack.urls;
+  expect(await connections()).toBeGreaterThan(0);
+  keepBudget('connectionsOfGateway', await added(() => stack.addGateway()));
+  keepBudget('connectionsOfWorker', await added(() => stack.addWorker()));
+  const openHundred = async (): Promise<void> => {
+    const tasks = await Promise.all(Array.from({ length: 100 }, () => submit(url, userMessage('1000'))));
+    const streams = await Promise.all(tasks.map(({ id }) => openEventStream(`${url}/tasks/${id}:subscribe`)));
+    await Promise.all(streams.map((stream) => stream.until(({ task }) => task !== undefined)));
+  };
+  keepBudget('connectionsOfHundredStreams', await added(openHundred));
+});
+
+it('a worker keeps its budget for each shard more', async () => {
+  const ofOne = await added(() => stack.addWorker());
+  await using four = await start(4);
+  const ofFour = await added(() => four.addWorker());
+  keepBudget('connectionsOfWorkerPerShard', (ofFour - ofOne) / 3);
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, it, vi } from 'vitest';
+import { openEventStream } from '../support/event-stream.ts';
+import { userMessage } from '../support/messages.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { get, getTask, post, send, submit } from '../support/rest.ts';
+import { keepOperationBudget } from './support/keep.ts';
+import { openSystem, type System } from './support/open-system.ts';
+import { openLedger, type RedisLedger } from './support/redis-ledger.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+// What an operation of the gateway asks of Redis, counted on the way between the two.
+
+let redis: TestRedis;
+let ledger: RedisLedger;
+let system: System;
+let url: string;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  ledger = await openLedger(redis.url);
+  system = await openSystem({ gatewayRedis: ledger.url, workerRedis: redis.url });
+  ({ url } = system);
+  // Redis is sent the source of a script when it does not know it yet.
+  for (const text of ['one', 'two']) await send(url, userMessage(text));
+  await get(`${url}/tasks`);
+  const { id } = await send(url, userMessage('ask'));
+  await post(`${url}/tasks/${id}:cancel`);
+});
+
+afterAll(async () => {
+  await system[Symbol.asyncDispose]();
+  await ledger[Symbol.asyncDispose]();
+  await redis.stop();
+});
+
+describe('SendMessage', () => {
+  it('that does not wait keeps its budget', async () => {
+    keepOperationBudget('sendImmediately', await ledger.during(() => submit(url, userMessage('hello'))));
+  });
+
+  it('that waits keeps its budget', async () => {
+    const sendAndWait = async (): Promise<void> => {
+      const sent = send(url, userMessage('led'));
+      const led = await system.led.next();
+      await ledger.quiet();
+      led.complete();
+      await sent;
+    };
+    keepOperationBudget('sendAndWait', await ledger.during(sendAndWait));
+  });
+
+  it('that streams keeps its budget', async () => {
+    const stream = async (): Promise<void> => {
+      const body = { message: userMessage('led') };
+      const events = await openEventStream(`${url}/message:stream`, { method: 'POST', body });
+      await events.until(({ task }) => task !== undefined);
+      const led = await system.led.next();
+      await ledger.quiet();
+      led.complete();
+      await events.rest();
+    };
+    keepOperationBudget('sendAndStream', await ledger.during(stream));
+  });
+
+  it('to a task that asks keeps its budget', async () => {
+    const task = await send(url, userMessage('ask'));
+    keepOperationBudget('sendToTask', await ledger.during(() => submit(url, userMessage('ask', task))));
+  });
+});
+
+describe('GetTask', () => {
+  it('of a task that the gateway has not read keeps its budget', async () => {
+    const { id } = await submit(url, userMessage('led'));
+    keepOperationBudget('getTask', await ledger.during(() => getTask(url, id)));
+    (await system.led.next()).complete();
+  });
+
+  it('again, and with the ETag, keeps its budget', async () => {
+    const { id } = await send(url, userMessage('hello'));
+    const etag = (await get(`${url}/tasks/${id}`)).headers.get('etag') ?? '';
+    keepOperationBudget('getTaskAgain', await ledger.during(() => getTask(url, id)));
+    const unchanged = (): Promise<unknown> => get(`${url}/tasks/${id}`, { 'if-none-match': etag });
+    keepOperationBudget('getTaskUnchanged', await ledger.during(unchanged));
+  });
+
+  it('of an artifact of 64 KiB keeps its budget, and needs no more than the version afterwards', async () => {
+    const { id } = await submit(url, userMessage('led'));
+    const led = await system.led.next();
+    await led.turn.artifact({ name: 'Large' }).append('x'.repeat(70_000));
+    await led.turn.working();
+    keepOperationBudget('getLargeTask', await ledger.during(() => getTask(url, id)));
+    keepOperationBudget('getTaskAgain', await ledger.during(() => getTask(url, id)));
+    led.complete();
+  });
+});
+
+it('SubscribeToTask keeps its budget', async () => {
+  const { id } = await submit(url, userMessage('led'));
+  const led = await system.led.next();
+  const subscribe = async (): Promise<void> => {
+    const events = await openEventStream(`${url}/tasks/${id}:subscribe`);
+    await events.until(({ task }) => task !== undefined);
+    await ledger.quiet();
+    led.complete();
+    await events.rest();
+  };
+  keepOperationBudget('subscribe', await ledger.during(subscribe));
+});
+
+it('ListTasks keeps its budget', async () => {
+  for (let i = 0; i < 10; i++) await send(url, userMessage(`task ${i}`));
+  keepOperationBudget('listTen', await ledger.during(() => get(`${url}/tasks?pageSize=10`)));
+});
+
+it('CancelTask keeps its budget', async () => {
+  const { id } = await send(url, userMessage('ask'));
+  keepOperationBudget('cancelWaiting', await ledger.during(() => post(`${url}/tasks/${id}:cancel`)));
+});

@@ -1,0 +1,59 @@
+import { createGateway, createLog } from '@switchyard/gateway';
+import { Store } from '@switchyard/store';
+import { Worker } from '@switchyard/worker';
+import { uniquePrefix } from '../../support/prefix.ts';
+import { until } from '../../support/until.ts';
+import { type LedAgent, ledAgent } from './led-agent.ts';
+
+export interface SystemOptions {
+  /** Where the gateway finds Redis: over a ledger, if what it asks is to be counted. */
+  readonly gatewayRedis: string;
+  readonly workerRedis: string;
+  /** How often open feeds are checked; never when left out. */
+  readonly feedCheckMs?: number;
+}
+
+/** A gateway and a worker in this process, each with a store of its own, that do nothing by the clock that could be left out. */
+export interface System extends AsyncDisposable {
+  readonly url: string;
+  readonly led: LedAgent;
+  /** Of the gateway. */
+  readonly store: Store;
+}
+
+/** Longer than any test. */
+const NEVER_MS = 3_600_000;
+
+export async function openSystem({
+  gatewayRedis,
+  workerRedis,
+  feedCheckMs = NEVER_MS,
+}: SystemOptions): Promise<System> {
+  const prefix = uniquePrefix();
+  const led = ledAgent();
+  const store = (redisUrl: string): Store => new Store({ redisUrl, prefix, feedCheckMs }, () => undefined);
+  const [ofGateway, ofWorker] = [store(gatewayRedis), store(workerRedis)];
+  await Promise.all([ofGateway.start(), ofWorker.start()]);
+  const worker = new Worker(
+    { drainMs: 0, sweepEveryMs: NEVER_MS },
+    { store: ofWorker, agents: [led.agent], observe: () => undefined },
+  );
+  await worker.start();
+  const gateway = createGateway(
+    { port: 0, defaultAgent: 'led', agentRefreshMs: NEVER_MS },
+    { store: ofGateway, log: createLog({ level: 'silent' }) },
+  );
+  const { url } = await gateway.start();
+  const isServed = async (): Promise<boolean> => (await fetch(`${url}/.well-known/agent-card.json`)).ok;
+  await until(isServed, { what: 'the gateway serves the agent' });
+  return {
+    url,
+    led,
+    store: ofGateway,
+    async [Symbol.asyncDispose]() {
+      await gateway.stop();
+      await worker.stop();
+      await Promise.all([ofGateway.stop(), ofWorker.stop()]);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { until } from '../../support/until.ts';
+import { RequestParser } from './request-parser.ts';
+
+/** What a client asked of Redis. */
+export interface Tally {
+  /** How often it sent something after it had got an answer: what leaves together is one trip. */
+  readonly trips: number;
+  /** Their names, in order. */
+  readonly commands: readonly string[];
+}
+
+/** A way to a Redis that keeps count of what goes over it. */
+export interface RedisLedger extends AsyncDisposable {
+  readonly url: string;
+  /** What is sent while something is done, and for a moment afterwards. */
+  during(act: () => Promise<unknown>): Promise<Tally>;
+  /** Resolves when nothing has been sent for a moment. */
+  quiet(): Promise<void>;
+  /** Resolves when such a command is sent. */
+  next(command: string): Promise<void>;
+}
+
+/** Nothing was sent for so long: what is done has asked for all that it needs. */
+const QUIET_MS = 40;
+
+export async function openLedger(redisUrl: string): Promise<RedisLedger> {
+  const { hostname: host, port } = new URL(redisUrl);
+  const sockets = new Set<Socket>();
+  let trips = 0;
+  let commands: string[] = [];
+  let sentAt = 0;
+
+  function carry(client: Socket): void {
+    const redis = connect({ host, port: Number(port) });
+    const requests = new RequestParser();
+    let isAnswered = true;
+    client.on('data', (bytes) => {
+      // Connections feel each other's pulse once a second: that belongs to no operation.
+      const names = requests.push(bytes).filter((name) => name !== 'ping');
+      if (names.length === 0) return;
+      if (isAnswered) trips++;
+      isAnswered = false;
+      sentAt = performance.now();
+      commands.push(...names);
+    });
+    redis.on('data', () => {
+      isAnswered = true;
+    });
+    client.pipe(redis).pipe(client);
+    for (const socket of [client, redis]) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => sockets.delete(socket));
+    }
+  }
+
+  async function quiet(): Promise<void> {
+    const from = performance.now();
+    const isQuiet = (): boolean => performance.now() - Math.max(from, sentAt) > QUIET_MS;
+    await until(isQuiet, { what: 'nothing more is asked of Redis' });
+  }
+
+  const server = createServer({ noDelay: true }, carry).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async during(act) {
+      [trips, commands] = [0, []];
+      await act();
+      await quiet();
+      return { trips, commands };
+    },
+    quiet,
+    async next(command) {
+      const from = commands.length;
+      await until(() => commands.includes(command, from), { what: `Redis is asked ${command}` });
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { userMessage } from '../support/messages.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { send, submit } from '../support/rest.ts';
+import { until } from '../support/until.ts';
+import { keepBudget } from './support/keep.ts';
+import { openSystem, type System } from './support/open-system.ts';
+import { ask, type RedisCounts, readCounts } from './support/redis-info.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+// What a task costs Redis in its whole life: gateway, worker and BullMQ together. Its agent works and completes.
+
+const tasks = 300;
+
+let redis: TestRedis;
+let system: System;
+/** What everybody asks of Redis by the clock, in a second. */
+let idle: RedisCounts;
+
+beforeAll(async () => {
+  redis = await startRedis({ appendOnly: true });
+  system = await openSystem({ gatewayRedis: redis.url, workerRedis: redis.url });
+  for (let i = 0; i < 10; i++) await send(system.url, userMessage('hello'));
+  // The one thing here that can only be waited for: what happens by itself.
+  idle = (await counted(() => delay(2_000))).perSecond;
+});
+
+afterAll(async () => {
+  await system[Symbol.asyncDispose]();
+  await redis.stop();
+});
+
+interface Counted {
+  readonly counts: RedisCounts;
+  readonly seconds: number;
+  readonly perSecond: RedisCounts;
+}
+
+async function counted(act: () => Promise<unknown>): Promise<Counted> {
+  const [before, begun] = [await readCounts(redis.url), performance.now()];
+  await act();
+  const [after, seconds] = [await readCounts(redis.url), (performance.now() - begun) / 1_000];
+  const counts = each((name) => after[name] - before[name]);
+  return { counts, seconds, perSecond: each((name) => counts[name] / seconds) };
+}
+
+/** For one of `tasks`, without what would have happened anyway. */
+async function perTask(act: () => Promise<unknown>): Promise<RedisCounts> {
+  const { counts, seconds } = await counted(act);
+  return each((name) => (counts[name] - idle[name] * seconds) / tasks);
+}
+
+const each = (value: (name: keyof RedisCounts) => number): RedisCounts => ({
+  scripts: value('scripts'),
+  commands: value('commands'),
+  fileBytes: value('fileBytes'),
+});
+
+/** Tasks that wait for a turn, or have one. */
+async function unfinished(): Promise<number> {
+  const [, name = ''] = /\r\n(\S+\{s0\}:outbox)\r\n/.exec(await ask(redis.url, 'KEYS *:outbox')) ?? [];
+  return name === '' ? 0 : Number(/^:(\d+)/.exec(await ask(redis.url, `ZCARD ${name}`))?.[1]);
+}
+
+describe('a task', () => {
+  it('that a client waits for, alone, keeps its budget', async () => {
+    const { scripts, commands, fileBytes } = await perTask(async () => {
+      for (let i = 0; i < tasks; i++) await send(system.url, userMessage('hello'));
+    });
+    keepBudget('scriptsOfTask', scripts);
+    keepBudget('commandsOfTask', commands);
+    keepBudget('fileBytesOfTask', fileBytes);
+  });
+
+  it('among many keeps its budget', async () => {
+    const { agents } = system.store.ops;
+    const { scripts, commands } = await perTask(async () => {
+      await agents.pause('led');
+      await Promise.all(Array.from({ length: tasks }, () => submit(system.url, userMessage('hello'))));
+      await agents.resume('led');
+      await until(async () => (await unfinished()) === 0, { what: 'all tasks have ended', timeoutMs: 20_000 });
+    });
+    keepBudget('scriptsOfTaskAmongMany', scripts);
+    keepBudget('commandsOfTaskAmongMany', commands);
+  });
+});
+
+it('an idle deployment asks little of Redis', () => {
+  expect(idle.scripts).toBeLessThanOrEqual(5);
+});
