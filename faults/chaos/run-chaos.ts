@@ -81,8 +81,6 @@ function environment(prefix: string, shards: number, retentionMs: number): Recor
     PUSH_ALLOW_HTTP: 'true',
     PUSH_ALLOW_HOSTS: '127.0.0.0/8',
     PUSH_BACKOFF_MS: '200',
-    // A webhook whose claimer died is looked after within the retention, short as it is here.
-    PUSH_LEASE_MS: '8000',
   };
 }
 

@@ -35,7 +35,7 @@ export interface StoreSettings {
   readonly readCacheBytes: number;
   /** Webhooks of one task. */
   readonly maxWebhooks: number;
-  /** After so long without progress, a webhook that has something to be told is given a job again. Longer than one delivery may take. */
+  /** After so long without progress, a webhook that has something to be told is given its job again, should the queue have none. */
   readonly pushLeaseMs: number;
   /** Webhooks and their credentials are sealed with the first one; all of them open what was sealed. None: kept in clear. */
   readonly pushSecrets: readonly string[];
@@ -67,7 +67,7 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   largeTextBytes: 65_536,
   readCacheBytes: 32 * 1_024 * 1_024,
   maxWebhooks: 20,
-  pushLeaseMs: 60_000,
+  pushLeaseMs: 5_000,
   pushSecrets: [],
   maxStepsBytes: 8 * 1_024 * 1_024,
   maxCalls: 1_000,

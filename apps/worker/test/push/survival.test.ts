@@ -12,7 +12,7 @@ const programs: Program[] = [];
 afterAll(() => Promise.all(programs.map((program) => program.stop())));
 
 /** A worker as it is started for real. Its own agent has nothing to do: the test plays the one that does. */
-async function startWorker(prefix: string): Promise<Program> {
+async function startWorker(prefix: string, env: Readonly<Record<string, string>> = {}): Promise<Program> {
   const worker = await startProgram({
     file: 'apps/worker/src/main.ts',
     args: ['--agents', 'examples/hello/agent.ts'],
@@ -23,6 +23,7 @@ async function startWorker(prefix: string): Promise<Program> {
       PUSH_ALLOW_HOSTS: '127.0.0.0/8',
       PUSH_BACKOFF_MS: '5',
       PUSH_TIMEOUT_MS: '500',
+      ...env,
     },
   });
   programs.push(worker);
@@ -82,4 +83,32 @@ describe('1,000 events of a task', () => {
     expect(firstTimes(second.marks())).toEqual(all.slice(1));
     expect(receiver.requests.length).toBeGreaterThan(EVENTS * 1.3);
   }, 180_000);
+});
+
+describe('a sender that is killed', () => {
+  /** What it costs at most that one process dies. */
+  const costsAtMostMs = 10_000;
+
+  test('in the middle of a delivery costs seconds', async () => {
+    await using receiver = await new Receiver().open();
+    receiver.behave = async (_, nth) => (nth === 1 ? new Promise<number>(() => undefined) : 200);
+    const prefix = uniquePrefix();
+    await using stage = await Stage.withoutDeliverer({ prefix });
+    const first = await startWorker(prefix, { PUSH_TIMEOUT_MS: '30000' });
+    await stage.task({ url: receiver.url });
+    await until(() => receiver.requests.length === 1, { what: 'the delivery is under way' });
+    await startWorker(prefix);
+    first.kill('SIGKILL');
+    await until(() => receiver.taken.length === 1, { what: 'another one delivers', timeoutMs: costsAtMostMs });
+  }, 60_000);
+
+  test('before it has asked for a delivery costs seconds', async () => {
+    await using receiver = await new Receiver().open();
+    const prefix = uniquePrefix();
+    await using stage = await Stage.withoutDeliverer({ prefix });
+    const taskId = await stage.task({ url: receiver.url });
+    await stage.claimAndDie(taskId);
+    await startWorker(prefix);
+    await until(() => receiver.taken.length === 1, { what: 'another one delivers', timeoutMs: costsAtMostMs });
+  }, 60_000);
 });

@@ -12,6 +12,8 @@ const claimLanesScript = new Script('claim-lanes.lua', import.meta.url);
 const openLaneScript = new Script('open-lane.lua', import.meta.url);
 
 const LANES_PER_CLAIM = 200;
+/** Claims without progress after which the queue itself is suspected to have mislaid the job. */
+const SUSPICIOUS_CLAIMS = 4;
 
 /** One start of a lane's job by the queue. */
 export interface PushJob extends LaneId {
@@ -88,8 +90,10 @@ export class Deliveries {
     const args = [keys.tasks, settings.pushLeaseMs, LANES_PER_CLAIM, settings.retentionMs];
     const reply = (await claimLanesScript.run(redis, [keys.push, keys.deadPush], args)) as (string | number)[];
     const adds: Promise<void>[] = [];
-    for (let i = 0; i < reply.length; i += 2)
-      adds.push(queue.addPush(parseLane(String(reply[i])), Number(reply[i + 1])));
+    for (let i = 0; i < reply.length; i += 3) {
+      const isSuspicious = Number(reply[i + 2]) >= SUSPICIOUS_CLAIMS;
+      adds.push(queue.addPush(parseLane(String(reply[i])), Number(reply[i + 1]), { isSuspicious }));
+    }
     await Promise.all(adds);
     return adds.length;
   }

@@ -5,7 +5,7 @@
 --   <lane>:id       its config id        <lane>:config   as sealed
 --   <lane>:place   where it is in the events: '<seq>' or '<seq> <what it owes, as JSON>'
 --   <lane>:job      number of its job    <lane>:run      token of the run that delivers
---   <lane>:failed   '<attempts at the next delivery> <ms of the first>'      <lane>:silent   sweeps without progress
+--   <lane>:failed   '<attempts at the next delivery> <ms of the first>'      <lane>:silent   claims without progress
 --   <lane>:dead     why it was given up, as JSON
 -- lanes (field of the task): those that are not dead, each after a blank.
 --

@@ -44,20 +44,20 @@ export class Queue {
     await this.#queue(agent, this.#shards.of(taskId)).add('turn', {}, options);
   }
 
-  /** Of a webhook that has something to be told. Swallowed by the queue while it has this job. */
-  async addPush(lane: LaneId, job: number): Promise<void> {
+  /**
+   * Of a webhook that has something to be told. Swallowed by the queue while it has this job.
+   * @param options `isSuspicious`: as `addAnew`
+   */
+  async addPush(lane: LaneId, job: number, { isSuspicious = false } = {}): Promise<void> {
     const queue = this.#queue(PUSH_QUEUE, this.#shards.of(lane.taskId));
-    await queue.add('push', {}, { ...JOB_OPTIONS, jobId: jobId(laneText(lane), job) });
+    const id = jobId(laneText(lane), job);
+    if (isSuspicious) await removeIfMislaid(queue, id);
+    await queue.add('push', {}, { ...JOB_OPTIONS, jobId: id });
   }
 
-  /**
-   * Adds a job that the sweeper found silent again and again. One that the queue knows but has in none of its lists
-   * would swallow the add for ever: it is removed first.
-   */
+  /** Adds a job that the sweeper found silent again and again. */
   async addAnew(agent: string, taskId: string, job: number): Promise<void> {
-    const queue = this.#queue(agent, this.#shards.of(taskId));
-    const id = jobId(taskId, job);
-    if ((await queue.getJobState(id)) === 'unknown') await queue.remove(id);
+    await removeIfMislaid(this.#queue(agent, this.#shards.of(taskId)), jobId(taskId, job));
     await this.add(agent, taskId, job);
   }
 
@@ -142,4 +142,9 @@ export class Queue {
     this.#queues.set(name, queue);
     return queue;
   }
+}
+
+/** A job that the queue knows but has in none of its lists would swallow every add for ever. */
+async function removeIfMislaid(queue: BullQueue, id: string): Promise<void> {
+  if ((await queue.getJobState(id)) === 'unknown') await queue.remove(id);
 }

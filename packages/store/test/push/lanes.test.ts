@@ -123,7 +123,7 @@ describe('claiming', () => {
     expect(await own.push.deliveries.waiting()).toBe(1);
   });
 
-  test('adds the job of a silent lane again, and another one when that does not help', async () => {
+  test('adds the job of a silent lane again, also one that the queue has mislaid', async () => {
     const taskId = await withWebhook(impatient);
     const { job } = await jobOf(impatient, taskId);
     await impatient.push.deliveries.claim();
@@ -134,8 +134,23 @@ describe('claiming', () => {
     await until(async () => (await impatient.push.deliveries.claim()) && impatient.push.deliveries.waiting(), {
       what: 'a job that runs',
     });
-    expect((await jobOf(impatient, taskId)).job).toBe(job + 1);
+    expect((await jobOf(impatient, taskId)).job).toBe(job);
     await impatient.push.webhooks.delete(alice, taskId, 'a');
+  });
+
+  test('asks ever more rarely for a lane whose job is just late', async () => {
+    const own = await testStore();
+    const taskId = await withWebhook(own);
+    const dueInMs = async (): Promise<number> => {
+      await redis.zadd(`${root(own)}push`, 0, `${taskId}.1`);
+      const [seconds] = await redis.time();
+      await own.push.deliveries.claim();
+      return Number(await redis.zscore(`${root(own)}push`, `${taskId}.1`)) - Number(seconds) * 1_000;
+    };
+    const leases: number[] = [];
+    for (let n = 0; n < 6; n++) leases.push(Math.round((await dueInMs()) / own.settings.pushLeaseMs));
+    expect(leases).toEqual([1, 2, 4, 8, 16, 16]);
+    expect(await own.push.deliveries.waiting()).toBe(1);
   });
 
   test('leaves a lane alone until its next attempt is due', async () => {

@@ -64,6 +64,12 @@ export class Stage implements AsyncDisposable {
     return made;
   }
 
+  /** As a worker that has claimed what is to be told, and dies before it has added the job. */
+  async claimAndDie(taskId: string): Promise<void> {
+    await this.store.push.deliveries.claim();
+    await this.store.queue.remove('@push', `${taskId}.1`, 1);
+  }
+
   async begin(taskId: string): Promise<OpenTurn> {
     const ignore = (): void => undefined;
     const job = { taskId, job: 1, started: 1, token: randomUUID() };
