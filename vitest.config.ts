@@ -7,6 +7,7 @@ export default defineConfig({
       'tests/**/*.test.ts',
       'scripts/test/**/*.test.ts',
       'faults/test/**/*.test.ts',
+      'load/test/**/*.test.ts',
     ],
     globalSetup: ['tests/support/shared-redis.ts'],
     // Two cores, shared with the Redis and the processes that the tests start.

@@ -1,4 +1,5 @@
 import type { Figures } from '../cases/bench-case.ts';
+import { label, line, picture, round } from '../charts/svg.ts';
 import { heldBars } from './bars.ts';
 import { number } from './table.ts';
 
@@ -20,15 +21,12 @@ export function ratioChart(results: readonly { readonly title: string; readonly 
   const zero = LABELS + (WIDTH - LABELS) / 2;
   const scale = (WIDTH - LABELS) / 2 / reach;
   const height = rows.length * ROW + 40;
-  const bars = rows.map((row, i) => bar(row, { y: 30 + i * ROW, zero, scale }));
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="12">`,
-    `<rect width="${WIDTH}" height="${height}" fill="#fff"/>`,
-    `<text x="${zero}" y="16" text-anchor="middle" fill="#444">on the bar (right: better)</text>`,
+  const bars = rows.flatMap((row, i) => bar(row, { y: 30 + i * ROW, zero, scale }));
+  return picture('Figures beside the bars that they have to reach', { width: WIDTH, height }, [
+    label({ x: zero, y: 16, text: 'on the bar (right: better)', anchor: 'middle', style: 'faint' }),
     ...bars,
-    `<line x1="${zero}" x2="${zero}" y1="22" y2="${height - 10}" stroke="#444"/>`,
-    '</svg>\n',
-  ].join('\n');
+    line({ from: [zero, 22], to: [zero, height - 10], style: 'axis' }),
+  ]);
 }
 
 function rowsOf(title: string, figures: Figures): Row[] {
@@ -39,15 +37,15 @@ function rowsOf(title: string, figures: Figures): Row[] {
   }));
 }
 
-function bar({ label, score, text }: Row, { y, zero, scale }: { y: number; zero: number; scale: number }): string {
+function bar(
+  { label: text, score, text: figure }: Row,
+  { y, zero, scale }: Record<'y' | 'zero' | 'scale', number>,
+): string[] {
   const length = Math.log2(score) * scale;
   const [x, width] = length < 0 ? [zero + length, -length] : [zero, length];
-  const short = label.length > 66 ? `${label.slice(0, 65)}…` : label;
   return [
-    `<text x="8" y="${y + 13}" fill="#222">${escaped(short)}</text>`,
-    `<rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(1, width).toFixed(1)}" height="18" fill="${score >= 1 ? '#2a7' : '#c53'}"/>`,
-    `<text x="${zero + 6}" y="${y + 13}" fill="#000">${escaped(text)}</text>`,
-  ].join('');
+    label({ x: 8, y: y + 13, text: text.length > 66 ? `${text.slice(0, 65)}…` : text }),
+    `<rect x="${round(x)}" y="${y}" width="${round(Math.max(1, width))}" height="18" class="${score >= 1 ? 'good' : 'bad'}"/>`,
+    label({ x: zero + 6, y: y + 13, text: figure }),
+  ];
 }
-
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

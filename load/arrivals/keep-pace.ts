@@ -1,0 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Latencies } from '../measure/latencies.ts';
+
+/** How late a timer of Node can be on an idle machine, in milliseconds. */
+const GRAIN_MS = 2;
+/** The longest nap, in milliseconds: so soon an end is noticed. */
+const NAP_MS = 50;
+
+export interface Pace {
+  /** Milliseconds since the start, in order. */
+  readonly arrivals: Iterator<number, unknown>;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** Told how late each arrival was noticed. */
+  readonly lateness: Latencies;
+  readonly onArrival: (dueAt: number) => void;
+}
+
+/**
+ * Tells of each arrival when it is due, whatever became of those before: an open model. One that is noticed late counts
+ * from when it was due, so that a generator or a server that stalls does not hide it (no coordinated omission).
+ * Only what timers cannot do better, 2 ms, is rounded away. Resolves when arrivals end or are ended.
+ */
+export async function keepPace({ arrivals, signal, lateness, onArrival }: Pace): Promise<void> {
+  const start = performance.now();
+  let next = arrivals.next();
+  while (!next.done && !signal.aborted) {
+    const now = performance.now();
+    while (!next.done && start + next.value <= now) {
+      const dueAt = start + next.value;
+      lateness.add(now - dueAt);
+      onArrival(now - dueAt <= GRAIN_MS ? now : dueAt);
+      next = arrivals.next();
+    }
+    if (!next.done) await delay(Math.min(NAP_MS, Math.max(1, start + next.value - performance.now())));
+  }
+}

@@ -1,0 +1,83 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Latencies } from './latencies.ts';
+
+/** Node's watch ticks this often, in milliseconds, and counts the tick as part of the delay. */
+const TICK_MS = 10;
+const BUSY_SHARE = 0.9;
+const LATE_MS = 25;
+
+export interface GeneratorReading {
+  /** Of one processor, over the run; 1 is a whole one. */
+  readonly cpuShare: number;
+  /** Of the busiest second. */
+  readonly mostCpuShare: number;
+  /** How long the event loop was held up, in milliseconds. */
+  readonly eventLoopDelayP99: number;
+  readonly eventLoopDelayMax: number;
+  /** How late arrivals were begun, in milliseconds; of less than 1,000 the tenth-latest. */
+  readonly lateP99: number;
+  /** How long requests waited for a free connection, in milliseconds. */
+  readonly connectionWaitP99: number;
+  /** Why the figures are the generator's rather than the server's; empty if they are not. */
+  readonly bottleneck: readonly string[];
+}
+
+/** Watches this process: figures of a generator that could not keep up say nothing about the server. */
+export class GeneratorWatch {
+  readonly lateness = new Latencies();
+  readonly connectionWaits = new Latencies();
+  readonly #loop = monitorEventLoopDelay({ resolution: TICK_MS });
+  readonly #shares: number[] = [];
+  #cpu = process.cpuUsage();
+  #since = performance.now();
+
+  /** Forgets what was before. */
+  start(): void {
+    this.#cpu = process.cpuUsage();
+    this.#since = performance.now();
+    this.lateness.reset();
+    this.connectionWaits.reset();
+    this.#loop.enable();
+  }
+
+  /** Ends a second. */
+  cut(): void {
+    const now = performance.now();
+    const { user, system } = process.cpuUsage(this.#cpu);
+    this.#shares.push((user + system) / 1_000 / Math.max(1, now - this.#since));
+    this.#cpu = process.cpuUsage();
+    this.#since = now;
+  }
+
+  stop(): GeneratorReading {
+    this.#loop.disable();
+    const delay = (ns: number): number => Math.max(0, ns / 1e6 - TICK_MS);
+    const reading = {
+      cpuShare: this.#shares.reduce((sum, share) => sum + share, 0) / Math.max(1, this.#shares.length),
+      mostCpuShare: Math.max(0, ...this.#shares),
+      eventLoopDelayP99: delay(this.#loop.percentile(99)),
+      eventLoopDelayMax: delay(this.#loop.max),
+      lateP99: this.lateness.at(decidedPercentile(this.lateness.count)) ?? 0,
+      connectionWaitP99: this.connectionWaits.at(99) ?? 0,
+    };
+    return { ...reading, bottleneck: bottleneckIn(reading) };
+  }
+}
+
+/** p99 as long as at least ten arrivals are later: of two that are late nothing follows. */
+function decidedPercentile(count: number): number {
+  return Math.max(50, 100 - 100 * Math.max(0.01, 10 / Math.max(1, count)));
+}
+
+function bottleneckIn(reading: Omit<GeneratorReading, 'bottleneck'>): string[] {
+  const { mostCpuShare, eventLoopDelayP99, lateP99 } = reading;
+  return [
+    ...(mostCpuShare >= BUSY_SHARE ? [`it used ${percent(mostCpuShare)} of a processor in its busiest second`] : []),
+    ...(eventLoopDelayP99 >= LATE_MS
+      ? [`its event loop was held up for ${Math.round(eventLoopDelayP99)} ms (p99)`]
+      : []),
+    ...(lateP99 >= LATE_MS ? [`it began requests ${Math.round(lateP99)} ms late (p99)`] : []),
+  ];
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -1,0 +1,40 @@
+import { arrivals } from '../arrivals/arrivals.ts';
+import { number, time } from '../options/quantities.ts';
+import { withDefault } from '../options/words.ts';
+import { onArrivals } from './on-arrivals.ts';
+import { defineProfile } from './profile.ts';
+import { modeOption, operationOf, sendOne } from './send-one.ts';
+
+const options = {
+  mode: modeOption,
+  peak: withDefault(number(0.1, 50_000), { value: '<n>', what: 'arrivals per second in a burst', fallback: '500' }),
+  burstEveryMs: withDefault(time('100ms', '60m'), { value: '<time>', what: 'from burst to burst', fallback: '10s' }),
+  burstLengthMs: withDefault(time('10ms', '60m'), { value: '<time>', what: 'of each burst', fallback: '2s' }),
+};
+
+/** Quiet, then many at once, and again: what queues up in a burst, and how long it takes until all is as before. */
+export const burst = defineProfile({
+  name: 'burst',
+  summary: 'few messages, and every now and then many at once',
+  defaults: { rate: '50', connections: '500' },
+  options,
+  canWarmUp: true,
+  primary: ({ mode }) => operationOf(mode),
+  contradictions: ({ durationMs, rate }, { peak, burstEveryMs, burstLengthMs }) => [
+    ...(burstLengthMs < burstEveryMs ? [] : ['--burst-length must be shorter than --burst-every']),
+    ...(burstEveryMs <= durationMs ? [] : ['--burst-every must not be longer than --duration, or there is no burst']),
+    ...(peak > rate ? [] : ['--peak must be higher than --rate']),
+  ],
+  async run(load, { mode, peak, burstEveryMs, burstLengthMs }) {
+    const { options: common, random, recorder } = load;
+    const start = performance.now();
+    const isInBurst = (ms: number): boolean => ms % burstEveryMs >= burstEveryMs - burstLengthMs;
+    const times = arrivals({ rateAt: (ms) => (isInBurst(ms) ? peak : common.rate), peak, random });
+    const act = async (dueAt: number): Promise<void> => {
+      const { outcome, ms } = await sendOne(load, mode, dueAt);
+      if (outcome.ok) recorder.took(isInBurst(dueAt - start) ? 'sent in a burst' : 'sent between bursts', ms);
+    };
+    await onArrivals(load, { times, signal: load.over, act });
+    return {};
+  },
+});

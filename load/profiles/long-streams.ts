@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { arrivals } from '../arrivals/arrivals.ts';
+import type { Outcome } from '../client/outcome.ts';
+import { time } from '../options/quantities.ts';
+import { withDefault } from '../options/words.ts';
+import type { StreamFindings } from './findings.ts';
+import { eventDelivery, type FollowedStream, firstEvent, followStream } from './follow-stream.ts';
+import type { Load } from './load.ts';
+import { onArrivals } from './on-arrivals.ts';
+import { defineProfile } from './profile.ts';
+import { defaultText, operationOf } from './send-one.ts';
+
+const options = {
+  everyMs: withDefault(time('1ms', '1m'), {
+    value: '<time>',
+    what: 'between the events of a stream (own agent)',
+    fallback: '200ms',
+  }),
+};
+/** A stream that ends early, or is refused, is not opened again sooner than this, in milliseconds. */
+const REOPEN_MS = 1_000;
+
+/** Many streams at once, all the time: `--connections` of them, opened at `--rate`. One that ends is opened anew. */
+export const longStreams = defineProfile({
+  name: 'long-streams',
+  summary: 'many streams at once, kept open; checks that each event comes once and in order',
+  defaults: { rate: '100', connections: '200' },
+  options,
+  canWarmUp: false,
+  primary: (_, isOwnAgent) => (isOwnAgent ? eventDelivery : firstEvent),
+  async run(load, { everyMs }) {
+    const { rate, connections, durationMs } = load.options;
+    const streams = new Streams(load, everyMs, performance.now() + durationMs);
+    const times = arrivals({ rateAt: () => rate, peak: rate, random: load.random }).take(connections);
+    await onArrivals(load, { times, signal: load.over, act: (dueAt) => streams.keepOne(dueAt) });
+    return { streams: streams.findings() };
+  },
+});
+
+class Streams {
+  readonly #load: Load;
+  readonly #everyMs: number;
+  readonly #endsAt: number;
+  readonly #open = new Set<FollowedStream>();
+  readonly #findings = { opened: 0, most: 0, ended: 0, left: 0, checked: 0, unchecked: 0, holes: 0, doubles: 0 };
+
+  constructor(load: Load, everyMs: number, endsAt: number) {
+    this.#load = load;
+    this.#everyMs = everyMs;
+    this.#endsAt = endsAt;
+    load.over.addEventListener('abort', () => this.#leaveAll(), { once: true });
+  }
+
+  findings(): StreamFindings {
+    return this.#findings;
+  }
+
+  /** Keeps one stream open until the time is over. */
+  async keepOne(dueAt: number): Promise<void> {
+    const { over } = this.#load;
+    for (let at = dueAt; !over.aborted; at = performance.now()) {
+      await this.#follow(at);
+      const restMs = Math.max(0, at + REOPEN_MS - performance.now());
+      if (!over.aborted) await delay(restMs, undefined, { signal: over }).catch(() => undefined); // woken: the time is over
+    }
+  }
+
+  async #follow(dueAt: number): Promise<void> {
+    const { recorder } = this.#load;
+    recorder.began();
+    const stream = followStream(this.#load, { text: this.#text(), dueAt, timeoutFor: 'beginning' });
+    this.#findings.opened++;
+    this.#open.add(stream);
+    this.#findings.most = Math.max(this.#findings.most, this.#open.size);
+    const outcome = await stream.ended;
+    this.#open.delete(stream);
+    recorder.ended(operationOf('stream'), this.#judged(outcome));
+    recorder.left();
+    for (const what of ['checked', 'unchecked', 'holes', 'doubles'] as const)
+      this.#findings[what] += stream.order[what];
+  }
+
+  /** Our own agent is told to speak until the time is over. */
+  #text(): string {
+    const { options: common, isOwnAgent } = this.#load;
+    const count = Math.ceil(Math.max(1, this.#endsAt - performance.now()) / this.#everyMs);
+    return common.text ?? (isOwnAgent ? `stream ${count} every ${this.#everyMs}` : defaultText);
+  }
+
+  /** A stream that we left at the end did what it should. */
+  #judged(outcome: Outcome<void>): Outcome<void> {
+    const isLeft = !outcome.ok && outcome.failure.kind === 'left';
+    if (isLeft) this.#findings.left++;
+    if (outcome.ok) this.#findings.ended++;
+    return isLeft ? { ok: true, value: undefined } : outcome;
+  }
+
+  /** What our own agent was told ends by itself about now; that it does is a part of the test. */
+  #leaveAll(): void {
+    const patience =
+      this.#load.isOwnAgent && this.#load.options.text === undefined ? this.#load.settled : this.#load.over;
+    const leave = (): void => {
+      for (const stream of this.#open) stream.leave();
+    };
+    if (patience.aborted) leave();
+    else patience.addEventListener('abort', leave, { once: true });
+  }
+}

@@ -1,0 +1,81 @@
+import { A2AError, type AgentCard, type AgentInterface, agentCardSchema, parse } from '@switchyard/protocol';
+import { authHeaders, type Credentials } from './credentials.ts';
+import { requireAllowed } from './require-allowed.ts';
+import { type FoundAgent, type Target, TargetError } from './target.ts';
+
+const CARD_WITHIN_MS = 10_000;
+const bindings = { jsonrpc: 'JSONRPC', rest: 'HTTP+JSON' } as const;
+
+export interface Search extends Credentials {
+  readonly target: Target;
+  readonly allowHost?: string | undefined;
+  readonly binding?: keyof typeof bindings | undefined;
+  /** A binding whose polls can say which version they know. */
+  readonly wantsVersions: boolean;
+}
+
+/** Reads the agent card and chooses how to speak to the agent. Follows no redirects. @throws {TargetError} */
+export async function findAgent(search: Search): Promise<FoundAgent> {
+  const { target, allowHost } = search;
+  requireAllowed(target.url, allowHost);
+  const card = await readCard(cardUrl(target), search);
+  const { url, tenant, protocolBinding } = choose(card, search);
+  const endpoint = URL.parse(url);
+  if (!endpoint) throw new TargetError(`The agent card names ${url} as its endpoint, which is no URL`);
+  requireAllowed(endpoint, allowHost);
+  const headers = ['a2a-version', '1.0', ...authHeaders(search, card)];
+  return { name: card.name, endpoint, binding: protocolBinding, tenant, headers };
+}
+
+/** A2A 8.2; the path below the gateway is that of Switchyard. */
+function cardUrl({ url, agent }: Target): string {
+  const base = `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  if (base.endsWith('.json')) return base;
+  return `${base}${agent === undefined ? '' : `/agents/${agent}`}/.well-known/agent-card.json`;
+}
+
+async function readCard(url: string, credentials: Credentials): Promise<AgentCard> {
+  const pairs = authHeaders(credentials);
+  const headers = Object.fromEntries(pairs.flatMap((name, i) => (i % 2 ? [] : [[name, pairs[i + 1] ?? '']])));
+  let response: Response;
+  try {
+    response = await fetch(url, { headers, redirect: 'error', signal: AbortSignal.timeout(CARD_WITHIN_MS) });
+  } catch (error) {
+    throw new TargetError(`There is no agent card at ${url}: ${reasonOf(error)}`, { cause: error });
+  }
+  if (!response.ok) throw new TargetError(`There is no agent card at ${url}: it answers HTTP ${response.status}`);
+  try {
+    return parse(agentCardSchema, await response.json());
+  } catch (error) {
+    const what = error instanceof A2AError ? error.message : 'it is no JSON';
+    throw new TargetError(`What is at ${url} is not an agent card of A2A 1.0: ${what}`, { cause: error });
+  }
+}
+
+/** fetch hides what went wrong in the cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (cause instanceof Error) return 'code' in cause ? `${cause.code}` : cause.message;
+  return error.message;
+}
+
+type Spoken = AgentInterface & { readonly protocolBinding: FoundAgent['binding'] };
+
+/** The first that is spoken here, as the card prefers (A2A 4.4.6), unless something else is wanted. */
+function choose({ supportedInterfaces }: AgentCard, { binding, wantsVersions }: Search): Spoken {
+  const spoken = supportedInterfaces.filter(isSpoken);
+  const wanted = binding ? bindings[binding] : wantsVersions ? bindings.rest : undefined;
+  const chosen = spoken.find(({ protocolBinding }) => protocolBinding === wanted) ?? (binding ? undefined : spoken[0]);
+  if (chosen) return chosen;
+  const offered =
+    supportedInterfaces.map((one) => `${one.protocolBinding} ${one.protocolVersion}`).join(', ') || 'nothing';
+  throw new TargetError(
+    `Spoken here: ${wanted ?? 'JSONRPC and HTTP+JSON'} of A2A 1.0. The agent card offers ${offered}`,
+  );
+}
+
+function isSpoken(offered: AgentInterface): offered is Spoken {
+  const { protocolBinding, protocolVersion } = offered;
+  return ['JSONRPC', 'HTTP+JSON'].includes(protocolBinding) && /^1\./.test(protocolVersion);
+}
