@@ -98,7 +98,7 @@ function loadsOn({ plan, agent, ownPids, asked }: RunParts, { connections, watch
     const settled = AbortSignal.any([afterAbort(over, options.settleMs), halted]);
     const recorder = new Recorder(plan.primary(isOwnAgent));
     halted.addEventListener('abort', () => recorder.close(), { once: true });
-    const tasks = new TaskLedger();
+    const tasks = new TaskLedger((failure) => recorder.wrong(failure));
     const { lateness } = watch;
     const own = { ...options, durationMs };
     return { options: own, isOwnAgent, client, connections, recorder, tasks, random, lateness, over, settled, halted };

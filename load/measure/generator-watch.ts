@@ -71,13 +71,15 @@ function decidedPercentile(count: number): number {
 
 function bottleneckIn(reading: Omit<GeneratorReading, 'bottleneck'>): string[] {
   const { mostCpuShare, eventLoopDelayP99, lateP99 } = reading;
-  return [
-    ...(mostCpuShare >= BUSY_SHARE ? [`it used ${percent(mostCpuShare)} of a processor in its busiest second`] : []),
+  const isBusy = mostCpuShare >= BUSY_SHARE;
+  const heldUp = [
     ...(eventLoopDelayP99 >= LATE_MS
       ? [`its event loop was held up for ${Math.round(eventLoopDelayP99)} ms (p99)`]
       : []),
     ...(lateP99 >= LATE_MS ? [`it began requests ${Math.round(lateP99)} ms late (p99)`] : []),
   ];
+  if (!isBusy && heldUp.length === 0) return [];
+  const share = `${Math.round(mostCpuShare * 100)} % of a processor`;
+  const why = isBusy ? `it used ${share}` : `though it used ${share} at most: its machine is busy with something else`;
+  return [...heldUp, why];
 }
-
-const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -1,5 +1,6 @@
 import { isInterrupted, isTerminal, type TaskState } from '@switchyard/protocol';
 import type { TaskView } from '../client/answers.ts';
+import type { Failure } from '../client/outcome.ts';
 
 /** More are not followed to their end: they would fill the memory of a run of hours. */
 const MOST_OPEN = 200_000;
@@ -21,7 +22,13 @@ export interface TaskCounts {
 /** What has become of the tasks of a run, as far as its clients were told. */
 export class TaskLedger {
   readonly open = new Set<string>();
+  readonly #onFailed: (failure: Failure) => void;
   #counts = { accepted: 0, completed: 0, failed: 0, waiting: 0, messages: 0 };
+
+  /** @param onFailed told of each task that ends otherwise than completed */
+  constructor(onFailed: (failure: Failure) => void) {
+    this.#onFailed = onFailed;
+  }
 
   accepted({ id, status }: TaskView): void {
     this.#counts.accepted++;
@@ -36,13 +43,21 @@ export class TaskLedger {
   /** Counts a task when it is first seen to have got as far as it gets. @returns whether it has, now or before */
   seen({ id, status: { state } }: TaskView): boolean {
     if (!isSettled(state)) return false;
-    if (this.open.delete(id)) this.#counts[endOf(state)]++;
+    if (this.open.delete(id)) this.#note(id, state);
     return true;
   }
 
   counts(): TaskCounts {
     const { accepted, completed, failed, waiting } = this.#counts;
     return { ...this.#counts, unfinished: accepted - completed - failed - waiting };
+  }
+
+  #note(id: string, state: TaskState): void {
+    const end = endOf(state);
+    this.#counts[end]++;
+    // TASK_STATE_FAILED, _REJECTED or _CANCELED.
+    if (end === 'failed')
+      this.#onFailed({ kind: `task ${state.slice('TASK_STATE_'.length).toLowerCase()}`, example: id });
   }
 }
 

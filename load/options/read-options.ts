@@ -26,7 +26,9 @@ export function readOptions(args: readonly string[], secrets: OptionTexts): Comm
   const [name, ...others] = positionals;
   const profile = profiles.find((one) => one.name === name);
   if (!profile)
-    throw new BadOptions([`${name ?? 'Name a profile'}: ${name ? 'there is no such profile' : 'one'} of ${names()}`]);
+    throw new BadOptions([
+      name ? `${name}: there is no such profile, but ${names()}` : `Name a profile: one of ${names()}`,
+    ]);
   const texts = { ...secrets, ...byField(values) };
   const strangers = [...others.map((text) => `${text}: not understood`), ...unknown(profile, values)];
   const plan = profile.plan(texts);

@@ -1,9 +1,12 @@
 import { escaped } from '../../bench/charts/svg.ts';
+import { flagOf } from '../options/words.ts';
+import { ms } from './figures.ts';
 import { picturesOf } from './pictures.ts';
 import type { Report } from './report.ts';
 import { type Table, tablesOf } from './tables.ts';
 import { headline, remarksOn } from './text.ts';
 import { tilesOf } from './tiles.ts';
+import { percent } from './verdict.ts';
 
 /** The report as one page that needs nothing else: no script, nothing fetched, light and dark. */
 export function toPage(report: Report): string {
@@ -38,8 +41,14 @@ ${picturesOf(report)
 }
 
 function optionsIn({ options }: Report): Table {
-  const rows = Object.entries(options).map(([name, value]) => [name, String(value)]);
+  const rows = Object.entries(options).map(([field, value]) => [`--${flagOf(field)}`, asTyped(field, value)]);
   return { title: 'Options', head: ['', ''], rows };
+}
+
+function asTyped(field: string, value: unknown): string {
+  if (typeof value !== 'number') return String(value);
+  if (field.endsWith('Share')) return percent(value);
+  return field.endsWith('Ms') ? ms(value) : String(value);
 }
 
 function tableOf({ title, head, rows }: Table): string {

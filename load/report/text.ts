@@ -25,7 +25,7 @@ export function remarksOn({ generator, options, ramp, tasks }: Report): string[]
   return [
     ...(bottleneck.length > 0
       ? [
-          `The generator itself was the bottleneck: ${bottleneck.join(', ')}. The target may be better than these figures.`,
+          `The generator itself could not keep up: ${bottleneck.join(', ')}. The target may be better than these figures.`,
         ]
       : []),
     ...(connectionWaitP99 >= 1 ? [waits] : []),

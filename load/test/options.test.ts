@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { help } from '../options/help.ts';
+import { BadOptions, readOptions } from '../options/read-options.ts';
+import { profiles } from '../profiles/index.ts';
+import type { PlannedRun } from '../profiles/profile.ts';
+import { words } from './support/run-load.ts';
+
+function plan(line: string, secrets: Record<string, string> = {}): PlannedRun {
+  const command = readOptions(words(line), secrets);
+  if (command === 'help') throw new Error('it wants to help');
+  return command;
+}
+
+function problemsOf(line: string): string[] {
+  try {
+    plan(line);
+  } catch (error) {
+    if (error instanceof BadOptions) return error.message.split('\n').slice(0, -1);
+    throw error;
+  }
+  return [];
+}
+
+describe('options', () => {
+  it('have defaults in every profile', () => {
+    for (const { name } of profiles)
+      expect(plan(name).options).toMatchObject({ timeoutMs: 10_000, maxErrorRateShare: 0.01 });
+    expect(plan('steady').options).toMatchObject({ durationMs: 30_000, rate: 100, connections: 200, seed: 1 });
+  });
+
+  it('are read as they are written: times with their units, percentages', () => {
+    const line = 'steady --duration 2m --timeout 500ms --warm-up 0 --settle 1.5s --max-error-rate 0.5% --rate 12.5';
+    expect(plan(line).options).toMatchObject({
+      durationMs: 120_000,
+      timeoutMs: 500,
+      warmUpMs: 0,
+      settleMs: 1_500,
+      maxErrorRateShare: 0.005,
+      rate: 12.5,
+    });
+  });
+
+  it('are all named when they are bad, each with what is wrong', () => {
+    const line =
+      'burst now --rate fast --duration 2h --url nowhere --connections 0 --step 3s --colour red --mode slow --seed';
+    expect(problemsOf(line).toSorted()).toEqual(
+      [
+        'now: not understood',
+        'red: not understood',
+        '--step: burst has no such option, only ramp',
+        '--colour: there is no such option',
+        '--url nowhere: must be a URL such as http://127.0.0.1:4000, without a name and a query',
+        '--duration 2h: must be a time such as 30s, 500ms or 2m',
+        '--rate fast: must be a number',
+        '--connections 0: must be from 1 to 20000',
+        '--seed needs a value',
+        '--mode slow: must be blocking, immediate or stream',
+      ].toSorted(),
+    );
+  });
+
+  it.each([
+    ['burst --burst-length 3s --burst-every 2s', '--burst-length must be shorter than --burst-every'],
+    ['burst --duration 5s', '--burst-every must not be longer than --duration, or there is no burst'],
+    ['burst --rate 600', '--peak must be higher than --rate'],
+    ['ramp --rate 100 --peak 50', '--peak must not be lower than --rate, where the ramp begins'],
+    ['ramp --duration 2s', '--step must not be longer than --duration'],
+    ['polling-herd --poll-from 3s', '--poll-to must not be shorter than --poll-from'],
+    ['', 'Name a profile: one of steady, burst, ramp, long-streams, polling-herd'],
+    ['stedy', 'stedy: there is no such profile, but steady, burst, ramp, long-streams, polling-herd'],
+  ])('%s is refused', (line, problem) => {
+    expect(problemsOf(line)).toEqual([problem]);
+  });
+
+  it('have bounds: nothing goes on or grows for ever', () => {
+    const most = { duration: '61m', rate: '50001', connections: '20001', timeout: '11m', workers: '17', settle: '11m' };
+    const line = Object.entries(most).map(([flag, value]) => `--${flag} ${value}`);
+    expect(problemsOf(`steady ${line.join(' ')}`)).toHaveLength(line.length);
+  });
+
+  it('take secrets from the environment unless they are typed', () => {
+    expect(plan('steady', { apiKey: 'a', bearer: 'b' }).options).toMatchObject({ apiKey: 'a', bearer: 'b' });
+    expect(plan('steady --bearer c', { bearer: 'b' }).options.bearer).toBe('c');
+  });
+});
+
+describe('--help', () => {
+  it('says what every profile and every option is for', () => {
+    const text = help();
+    for (const { name, summary } of profiles) expect(text).toContain(`${name.padEnd(14)} ${summary}`);
+    for (const flag of [
+      'url',
+      'allow-host',
+      'max-error-rate',
+      'burst-every',
+      'max-latency',
+      'poll-to',
+      'every',
+      'mode',
+    ])
+      expect(text).toMatch(new RegExp(`^  --${flag} <?[a-z|]+>? +\\S`, 'm'));
+  });
+
+  it.each(['--help', 'steady --help', 'steady -h', 'help', 'nonsense --help'])('is what %s asks for', (line) => {
+    expect(readOptions(words(line), {})).toBe('help');
+  });
+});

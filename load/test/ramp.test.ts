@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { RateSearch } from '../profiles/ramp/rate-search.ts';
+import { completed, type OddAgent, startOddAgent } from './support/odd-agent.ts';
+import { load, words } from './support/run-load.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
+
+/** One answer after the other, 10 ms each: it cannot give 100 in a second. */
+function startSlowAgent(): Promise<OddAgent> {
+  let last: Promise<unknown> = Promise.resolve();
+  return startOddAgent((response) => {
+    last = last.then(() => delay(10)).then(() => completed(response));
+  });
+}
+
+it('a ramp finds the rate that a server cannot meet, and the highest one that it can', async () => {
+  await using agent = await startSlowAgent();
+  const line = `ramp --url ${agent.url} --rate 10 --peak 5000 --step 1s --max-latency 200ms --duration 25s --warm-up 0ms`;
+  const { code, report, output } = await load(words(line));
+  const { highestThatHeld = 0, lowestThatDidNot = 0, tried = [] } = report.ramp ?? {};
+  expect(highestThatHeld).toBeGreaterThanOrEqual(20);
+  expect(highestThatHeld).toBeLessThanOrEqual(110);
+  expect(lowestThatDidNot).toBeGreaterThan(highestThatHeld);
+  expect(lowestThatDidNot).toBeLessThanOrEqual(160);
+  expect(tried.find(({ rate }) => rate === lowestThatDidNot)).toMatchObject({
+    held: false,
+    because: 'p99 above 200 ms',
+  });
+  expect(output).toContain(`The highest rate that held is ${highestThatHeld}/s`);
+  // What was looked for is no failure.
+  expect([code, report.verdict.passed]).toEqual([0, true]);
+});
+
+it('a first rate that does not hold makes the exit code 1', async () => {
+  await using agent = await startSlowAgent();
+  const line = `ramp --url ${agent.url} --rate 600 --step 1s --max-latency 100ms --duration 8s --warm-up 0ms`;
+  const { code, report } = await load(words(line));
+  expect([code, report.verdict.because]).toEqual([1, 'not even the first rate held']);
+});
+
+describe('the search for a rate', () => {
+  /** Rates that a server with this limit is asked for. */
+  function asked(limit: number, [from, to]: [number, number]): number[] {
+    const search = new RateSearch(from, to);
+    const rates: number[] = [];
+    for (let rate = search.next; rate !== undefined; rate = search.next) {
+      rates.push(rate);
+      search.tried(rate, rate <= limit);
+    }
+    return rates;
+  }
+
+  it('doubles the rate until it does not hold, then closes in', () => {
+    expect(asked(900, [100, 10_000])).toEqual([100, 200, 400, 800, 1_600, 1_200, 1_000, 900, 950]);
+  });
+
+  it('ends at the highest rate that may be tried', () => {
+    expect(asked(10_000, [100, 500])).toEqual([100, 200, 400, 500]);
+  });
+
+  it('ends at once if the first rate does not hold', () => {
+    expect(asked(50, [100, 500])).toEqual([100]);
+  });
+});

@@ -1,0 +1,68 @@
+import { expect, it, vi } from 'vitest';
+import { completed, startOddAgent } from './support/odd-agent.ts';
+import { load, words } from './support/run-load.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
+
+it('without a URL it starts a gateway of its own, measures what its parts use, and ends them', async () => {
+  const { code, report, output } = await load(words('steady --rate 30 --duration 2s --warm-up 500ms'));
+  expect([code, report.tasks.completed]).toEqual([0, report.requests]);
+  expect(Object.keys(report.cpuShares)).toEqual(['redis', 'gateway', 'worker']);
+  expect(output).toContain('starting a gateway, a worker and a Redis');
+  await expect(fetch(report.target.endpoint)).rejects.toThrow('fetch failed');
+});
+
+it('its own agent tells how long events are on their way, and ends its streams by itself', async () => {
+  const { code, report } = await load(words('long-streams --connections 10 --rate 50 --duration 2s --every 100ms'));
+  expect(report.streams).toMatchObject({ opened: 10, most: 10, ended: 10, left: 0, holes: 0, doubles: 0 });
+  const delivery = report.operations.find(({ name }) => name === 'event, from agent to client')?.latency;
+  expect(delivery?.count).toBeGreaterThan(100);
+  expect(delivery?.p50).toBeLessThan(1_000);
+  expect(code).toBe(0);
+});
+
+it('Ctrl-C ends it early, with the report so far', async () => {
+  await using agent = await startOddAgent((response) => completed(response));
+  const line = words(`steady --url ${agent.url} --rate 50 --duration 10m --warm-up 0ms`);
+  const { code, report } = await load(line, async (program) => {
+    await program.waitFor(/answered \d+\/s/);
+    program.kill('SIGINT');
+  });
+  expect([code, report.isCutShort, report.errors]).toEqual([0, true, []]);
+  expect(report.seconds).toBeLessThan(30);
+  expect(report.requests).toBe(agent.requests);
+});
+
+it('Ctrl-C does not wait for a server that does not answer, nor is that an error of its', async () => {
+  await using agent = await startOddAgent((response, { number }) => number < 10 && completed(response));
+  const line = words(`steady --url ${agent.url} --rate 50 --duration 10m --timeout 10m --warm-up 0ms`);
+  const { report } = await load(line, async (program) => {
+    await program.waitFor(/answered \d+\/s/);
+    program.kill('SIGINT');
+  });
+  expect([report.requests, report.errors]).toEqual([9, []]);
+});
+
+it('the report is a page with pictures that needs nothing but itself', async () => {
+  await using agent = await startOddAgent((response) => completed(response));
+  const { page } = await load(words(`steady --url ${agent.url} --rate 80 --duration 2s --warm-up 0ms --text "<i>"`));
+  expect(page.match(/<svg /g)).toHaveLength(3);
+  for (const part of [
+    'Latency over time',
+    'Throughput over time',
+    'Latency by percentile',
+    'prefers-color-scheme',
+    '&lt;i&gt;',
+  ])
+    expect(page).toContain(part);
+  const addresses = page.match(/https?:\/\/[^"<\s]+/g) ?? [];
+  expect(new Set(addresses)).toEqual(new Set(['http://www.w3.org/2000/svg', `${agent.url}/`]));
+  expect(page).not.toMatch(/<script|<i>|NaN|undefined|Infinity/);
+});
+
+it('secrets do not enter the report', async () => {
+  await using agent = await startOddAgent((response) => completed(response));
+  const line = `steady --url ${agent.url} --rate 20 --duration 500ms --warm-up 0ms --api-key very-secret --bearer more-secret`;
+  const { report, page, output } = await load(words(line));
+  expect(JSON.stringify(report) + page + output).not.toMatch(/very-secret|more-secret/);
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it, vi } from 'vitest';
+import { findAgent } from '../target/find-agent.ts';
+import { requireAllowed } from '../target/require-allowed.ts';
+import { startOddAgent } from './support/odd-agent.ts';
+import { load } from './support/run-load.ts';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+describe('a host', () => {
+  it.each([
+    'http://127.0.0.1:4000',
+    'http://127.8.9.1',
+    'http://localhost:1',
+    'http://[::1]:4000',
+    'http://a.localhost',
+  ])('may be put under load if it is this machine: %s', (url) =>
+    expect(() => requireAllowed(new URL(url), undefined)).not.toThrow(),
+  );
+
+  it.each([
+    'http://192.0.2.1',
+    'https://example.com',
+    'http://localhost.example.com',
+    'http://127.0.0.1.nip.io',
+    'http://[::2]',
+    'http://0.0.0.0',
+  ])('may not if it is another one: %s', (url) =>
+    expect(() => requireAllowed(new URL(url), undefined)).toThrow('--allow-host'),
+  );
+
+  it('may if it is named, and no other one with it', () => {
+    expect(() => requireAllowed(new URL('https://a.example'), 'a.example')).not.toThrow();
+    expect(() => requireAllowed(new URL('https://b.example'), 'a.example')).toThrow(
+      '--allow-host b.example (you allowed a.example)',
+    );
+  });
+});
+
+it('another host is refused before anything is sent to it', async () => {
+  const { code, output } = await load(['steady', '--url', 'http://192.0.2.1']);
+  expect([code, output.trim()]).toEqual([
+    2,
+    '192.0.2.1 is not this machine. If you may put it under load, say so: --allow-host 192.0.2.1',
+  ]);
+});
+
+it('an agent card that leads to another host is not followed', async () => {
+  await using agent = await startOddAgent(() => undefined, 'http://192.0.2.1/');
+  const target = { url: new URL(agent.url), agent: undefined };
+  await expect(findAgent({ target, wantsVersions: false })).rejects.toThrow('192.0.2.1 is not this machine');
+});
+
+describe('an agent card', () => {
+  it('is found from a gateway, from an agent and by its own URL', async () => {
+    await using agent = await startOddAgent(() => undefined);
+    for (const path of ['', '/', '/agents/odd', '/.well-known/agent-card.json']) {
+      const found = await findAgent({
+        target: { url: new URL(agent.url + path), agent: undefined },
+        wantsVersions: false,
+      });
+      expect([found.name, found.binding, found.endpoint.href]).toEqual(['Odd', 'JSONRPC', `${agent.url}/`]);
+    }
+  });
+
+  it('without a binding that is wanted is refused, with what it offers', async () => {
+    await using agent = await startOddAgent(() => undefined);
+    const target = { url: new URL(agent.url), agent: undefined };
+    await expect(findAgent({ target, wantsVersions: false, binding: 'rest' })).rejects.toThrow(
+      'Spoken here: HTTP+JSON of A2A 1.0. The agent card offers JSONRPC 1.0',
+    );
+    // What a profile would like to have is not demanded.
+    await expect(findAgent({ target, wantsVersions: true })).resolves.toMatchObject({ binding: 'JSONRPC' });
+  });
+
+  it('gets credentials as headers, which every request has, too', async () => {
+    await using agent = await startOddAgent(() => undefined);
+    const target = { url: new URL(agent.url), agent: undefined };
+    const found = await findAgent({ target, wantsVersions: false, apiKey: 'k', bearer: 't' });
+    expect(found.headers).toEqual(['a2a-version', '1.0', 'authorization', 'Bearer t', 'X-API-Key', 'k']);
+  });
+});
