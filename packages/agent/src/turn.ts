@@ -27,8 +27,8 @@ export interface StatusOptions {
 /**
  * One run of an agent over one message of a task: what it may know, and what it may say.
  *
- * Whatever is published is durable when its promise resolves, reaches subscribers in the order of the calls, and enters
- * the task's history by itself. Exactly one outcome ends a turn: `complete`, `requireInput`, `requireAuth`, `reject`,
+ * Whatever is published is durable when its promise resolves (a `working()` without a word, with what comes next), reaches
+ * subscribers in the order of the calls, and enters the task's history by itself. Exactly one outcome ends a turn: `complete`, `requireInput`, `requireAuth`, `reject`,
  * `fail` or `reply`; return it from `execute`.
  *
  * Every publishing method rejects with

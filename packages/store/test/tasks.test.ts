@@ -187,6 +187,7 @@ describe('reading', () => {
         lastChunk: false,
       });
     await put('a');
+    await turn.written();
     for (const letter of 'bcdefghij') {
       const [task] = await Promise.all([read(taskId), put(letter)]);
       expect(task.artifacts?.[0]?.parts[0]?.text).toMatch(/^(.)\1{199999}$/);

@@ -49,6 +49,12 @@ export class StoredTurnPort implements TurnPort {
   }
 
   publish(event: TurnEvent): Promise<void> {
-    return inWordsOfAgents(() => this.#turn.publish(event));
+    return inWordsOfAgents(() => (isBareWorking(event) ? this.#turn.announce(event) : this.#turn.publish(event)));
   }
+}
+
+/** Says that the work goes on and nothing else: a quick agent's answer need not wait for that to be written. */
+function isBareWorking(event: TurnEvent): boolean {
+  if (event.kind !== 'status' || event.state !== 'TASK_STATE_WORKING') return false;
+  return !(event.settles || event.message || event.metadata || event.releasesCaller || event.step);
 }

@@ -25,11 +25,16 @@ function feedEvent(seq: number, mark: string, json: string): FeedEvent {
   return { seq, state: stateOf(letter), isReply: reply === 'm', json, ...(released && { released: Number(released) }) };
 }
 
-/** A message of the channel: `seq|mark|json`. */
-export function parseMessage(message: string): FeedEvent {
-  const first = message.indexOf('|');
-  const second = message.indexOf('|', first + 1);
-  return feedEvent(Number(message.slice(0, first)), message.slice(first + 1, second), message.slice(second + 1));
+/** A message of the channel: events that were written together, a line each. */
+export function parseMessage(message: string): FeedEvent[] {
+  return message.split('\n').map(parseLine);
+}
+
+/** `seq|mark|json` */
+function parseLine(line: string): FeedEvent {
+  const first = line.indexOf('|');
+  const second = line.indexOf('|', first + 1);
+  return feedEvent(Number(line.slice(0, first)), line.slice(first + 1, second), line.slice(second + 1));
 }
 
 /** An entry of the stream: id `<seq>-0`, one field named by the mark. */

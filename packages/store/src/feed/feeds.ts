@@ -75,7 +75,9 @@ export class Feeds {
     const channel = this.#port.shards.of(taskId).events(taskId);
     const followed = { scope, taskId, channel, reader: new Reader(BUFFER_SIZE) };
     const { reader } = followed;
-    const hear = (message: string): void => reader.push(parseMessage(message));
+    const hear = (message: string): void => {
+      for (const event of parseMessage(message)) reader.push(event);
+    };
     const stop = (): void => reader.end(); // a generator that waits cannot be returned from outside: it must be woken
     signal?.addEventListener('abort', stop, { once: true });
     if (signal?.aborted) stop();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { RedisConnection } from './connection.ts';
 import { NotReplicated } from './outage.ts';
 
-const INCLUDE = /^--- @include "(.+)"$/gm;
+const INCLUDE = /^ *--- @include "(.+)"$/gm;
 
 /**
  * A Lua script that lies beside its caller. A line `--- @include "../redis/lua/record.lua"` is replaced by that file.

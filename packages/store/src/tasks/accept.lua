@@ -54,10 +54,10 @@ else
 end
 
 redis.call('SET', KEYS[7], fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)
-redis.call('RPUSH', inbox_key, entry)
+inbox_count = redis.call('RPUSH', inbox_key, entry)
 if caller_key then record_call(owner) end
 record.accepted = record.accepted + 1
-remember(record, message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}')
+remember(message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}')
 
 -- Before anything is said, and in the same step: it misses nothing.
 local lane, place, replaced

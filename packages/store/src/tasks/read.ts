@@ -2,6 +2,7 @@ import { ownerOf, type Scope } from '../principal.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { Script } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
+import { joinPieces, type Piece } from './pieces.ts';
 import { stateOf } from './state-letters.ts';
 import type { TaskCache } from './task-cache.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
@@ -15,7 +16,6 @@ export interface ReadPort {
   readonly settings: { readonly largeTextBytes: number };
 }
 
-type Piece = string | [key: string, last: number];
 type Reply = null | [version: string, seq: string, state: string, released: string, ...pieces: Piece[]];
 
 /** One round trip; one more if an artifact is large. @returns undefined: no such task in this scope */
@@ -54,21 +54,7 @@ async function read(
     const [present, seq, state, released, ...pieces] = reply;
     const reading = { version: present, seq: Number(seq), state: stateOf(state), released: Number(released) };
     if (!pieces.length) return reading;
-    const task = await join(redis, pieces);
+    const task = await joinPieces(redis, pieces);
     if (task !== undefined) return { ...reading, task };
   }
-}
-
-/** @returns undefined: a large artifact was replaced between the two reads */
-async function join(redis: RedisConnection, pieces: Piece[]): Promise<string | undefined> {
-  const isReady = pieces.every((piece) => typeof piece === 'string');
-  if (isReady) return pieces.join('');
-  const texts = await Promise.all(pieces.map((piece) => (typeof piece === 'string' ? piece : large(redis, piece))));
-  return texts.includes(undefined) ? undefined : texts.join('');
-}
-
-/** Such a text only grows: its first `last` bytes are the text as of the read. */
-async function large(redis: RedisConnection, [key, last]: [key: string, last: number]): Promise<string | undefined> {
-  const text = await redis.getrangeBuffer(key, 1, last);
-  return text.length === last ? text.toString() : undefined;
 }

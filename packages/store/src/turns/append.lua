@@ -26,19 +26,14 @@ local epoch, number, hands_over, count = unpack(ARGV, 7, 10)
 epoch, number, hands_over = tonumber(epoch), tonumber(number), hands_over == '1'
 local ARITY = { status = 8, artifact = 9 }
 
-local record = load_core()
+local record = ARGV[11] == 'artifact' and load_core() or load_record()
 if not record then return { 'fenced', 0, '', 0 } end
-
-local function drop(name, outside)
-  if outside then redis.call('DEL', outside) end
-  redis.call('HDEL', task_key, name, '@' .. name)
-end
 
 local write = {}
 
 function write.status(letter, settles, caller, message, is_new, metadata)
   load_rest(record)
-  if is_new == '1' then remember(record, message) end
+  if is_new == '1' then remember(message) end
   local told = { message = message, metadata = metadata, is_reply = caller == 'reply' }
   if settles ~= '1' and not is_terminal(letter) then
     if caller == 'released' then
@@ -62,20 +57,27 @@ end
 
 function write.artifact(json, n, mode, header, first, parts, last)
   say(record, json)
-  local name = 'p' .. n
-  local open, inside, outside = unpack(redis.call('HMGET', task_key, 'o' .. n, name, '@' .. name))
-  if not open then redis.call('HSET', task_key, 'artifacts', n) end
-  if header ~= '' then redis.call('HSET', task_key, 'a' .. n, header) end
-  if mode == 'replace' then
-    if open then drop(name, outside) end
-    open, inside, outside = nil, nil, nil
-  elseif parts == '' then
-    last = open or ''
-  elseif open and open ~= '' then
-    parts = open == first and parts:sub(#first + 1) or '"}' .. parts
+  local name, open_name = 'p' .. n, 'o' .. n
+  local text = texts[name]
+  if not text then
+    local open, inside, outside = unpack(redis.call('HMGET', task_key, open_name, name, '@' .. name))
+    if not open then others.artifacts = n end
+    text = { open = open, inside = inside, outside = outside }
+    texts[name] = text
   end
-  if open ~= last then redis.call('HSET', task_key, 'o' .. n, last) end
-  if parts ~= '' then grow(record, name, parts, inside, outside) end
+  if header ~= '' then others['a' .. n] = header end
+  if mode == 'replace' then
+    if text.open then text = drop_text(name) end
+  elseif parts == '' then
+    last = text.open or ''
+  elseif text.open and text.open ~= '' then
+    parts = text.open == first and parts:sub(#first + 1) or '"}' .. parts
+  end
+  if text.open ~= last then
+    text.open = last
+    others[open_name] = last
+  end
+  if parts ~= '' then add_text(name, parts) end
   return 'appended'
 end
 
@@ -104,7 +106,7 @@ for n = number, number + count - 1 do
     local is_outcome = kind == 'status' and ARGV[at + 3] == '1'
     if is_outcome then go_on_when_full(task_key) end
     if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end
-    if metadata ~= '' then redis.call('HSET', task_key, 'metadata', metadata) end
+    if metadata ~= '' then others.metadata = metadata end
     verdict = write[kind](unpack(ARGV, at + 2, at + ARITY[kind] - 1))
   end
   at = at + ARITY[kind]

@@ -6,12 +6,13 @@
 -- KEYS  1-6 as in record.lua   7 dead (zset: tasks whose message was given up → ms), and, made from KEYS[1], its letter <task>:d (hash)
 -- ARGV  1-6 as in record.lua   7 number of the job   8 how often the queue has started it, this time included
 --       9 lock token of the run   10 attempts that a message gets   11 message (JSON) that ends a task whose attempts are spent
--- Returns  { verdict } | { 'turn', epoch, attempt, cancel ('' | '1'), inbox entry, owner, context }
+--       12 bytes from which parts of an artifact are not copied through Lua
+-- Returns  { verdict } | { 'turn', epoch, attempt, cancel ('' | '1'), inbox entry, owner, and then the task: pieces … (see pieces.lua) }
 --       turn | stale, missing (there is nothing for this job: complete it) | canceled, exhausted (the task was ended here)
 -- Invariant: one turn is open at a time; taking it over gives out a new epoch and spends an attempt.
 -- A message that was given up is in `dead`, with all that is needed to look into it and to send it again, for as long as its task.
 
-local job, started, token, max_attempts, given_up = unpack(ARGV, 7, 11)
+local job, started, token, max_attempts, given_up, large_bytes = unpack(ARGV, 7, 12)
 job, started = tonumber(job), tonumber(started)
 
 local record = load_record()
@@ -20,8 +21,10 @@ if not record then return { 'missing' } end
 if job ~= record.scheduled then return { 'stale' } end
 
 local function turn()
-  local entry = redis.call('LINDEX', inbox_key, 0)
-  return { 'turn', record.epoch, record.attempts, record.cancel, entry, record.owner, record.context }
+  --- @include "../tasks/pieces.lua"
+  local reply = { 'turn', record.epoch, record.attempts, record.cancel, redis.call('LINDEX', inbox_key, 0), record.owner }
+  put_pieces(reply, '', 'all', large_bytes)
+  return reply
 end
 
 -- The same run asks again: its reply was lost. A second attempt must not be counted.
@@ -51,7 +54,7 @@ elseif record.attempts >= tonumber(max_attempts) then
   bury()
   record.released = record.accepted - inbox_length() + 1
   finish(record, 'F', { message = given_up, released = record.released })
-  remember(record, given_up)
+  remember(given_up)
   verdict = 'exhausted'
 else
   record.epoch = record.epoch + 1
@@ -61,6 +64,6 @@ else
   withdraw_question(record)
   verdict = 'turn'
 end
+others.sweeps = false
 commit(record)
-redis.call('HDEL', task_key, 'sweeps')
 return verdict == 'turn' and turn() or { verdict }

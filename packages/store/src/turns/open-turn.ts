@@ -73,9 +73,13 @@ export class OpenTurn {
    * @throws {WritesLost} give the turn back: it must run again
    * @throws {TooManyArtifacts}
    */
-  async publish(event: TurnEvent): Promise<void> {
-    if (this.ending) throw new TurnEnded();
-    await this.#tail.push(this.#encoder.encode(event), event.kind === 'status');
+  publish(event: TurnEvent): Promise<void> {
+    return this.#push(event, event.kind === 'status');
+  }
+
+  /** As `publish`, but resolves at once while few events wait: a status that says nothing by itself travels with the next event. */
+  announce(event: TurnEvent): Promise<void> {
+    return this.#push(event, false);
   }
 
   /** Everything published is durable, or refused. */
@@ -113,6 +117,11 @@ export class OpenTurn {
     const verdict = await this.#run(renewTurnScript);
     if (verdict === 'canceling') this.#onCancel();
     if (verdict === 'fenced' && !this.ending) this.#onFenced();
+  }
+
+  async #push(event: TurnEvent, isAwaited: boolean): Promise<void> {
+    if (this.ending) throw new TurnEnded();
+    await this.#tail.push(this.#encoder.encode(event), isAwaited);
   }
 
   async #append(events: readonly (readonly (string | number)[])[]): Promise<void> {

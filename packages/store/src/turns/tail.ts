@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 type Entry = readonly (string | number)[];
 
 /** Chunks that may wait before whoever publishes the next one has to wait, too. */
@@ -40,8 +42,8 @@ export class Tail {
   }
 
   async #writeAll(): Promise<void> {
-    // What is published in the same tick leaves together.
-    await Promise.resolve();
+    // What is published in one turn of the event loop leaves together, such as an agent's "working" and its quick answer.
+    await setImmediate();
     while (this.#waiting.length && !this.#failure) {
       const batch = this.#waiting.splice(0, MAX_BATCH);
       await this.#write(batch).catch((error: unknown) => {

@@ -5,6 +5,7 @@ import { Consumer, type ConsumerOptions, type TurnJob } from '../queue/consumer.
 import type { Channels } from '../redis/channels.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
+import { joinPieces, type Piece } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';
 import type { Delivery } from '../tasks/submission.ts';
 import { OpenTurn } from './open-turn.ts';
@@ -20,7 +21,7 @@ export type Beginning = OpenTurn | 'stale' | 'missing' | 'canceled' | 'exhausted
 
 type Reply =
   | ['stale' | 'missing' | 'canceled' | 'exhausted']
-  | ['turn', epoch: number, attempt: number, cancel: string, entry: string, owner: string, context: string];
+  | ['turn', epoch: number, attempt: number, cancel: string, entry: string, owner: string, ...task: Piece[]];
 
 /** What a worker does with turns. */
 export class Turns {
@@ -56,25 +57,25 @@ export class Turns {
   ): Promise<Beginning> {
     const { redis, shards, settings } = this.#port;
     const { taskId } = job;
-    const [reply, reading] = await Promise.all([
-      beginTurnScript.run(
-        redis,
-        [...shards.of(taskId).record(taskId), shards.of(taskId).dead],
-        [
-          ...recordArguments(taskId, settings),
-          job.job,
-          job.started,
-          job.token,
-          settings.maxAttempts,
-          givenUp(settings.maxAttempts),
-        ],
-      ) as Promise<Reply>,
-      readWhole(this.#port, taskId),
-    ]);
-    if (reply.length === 1) return reply[0];
-    const [, epoch, attempt, cancel, entry, owner] = reply;
+    const reply = (await beginTurnScript.run(
+      redis,
+      [...shards.of(taskId).record(taskId), shards.of(taskId).dead],
+      [
+        ...recordArguments(taskId, settings),
+        job.job,
+        job.started,
+        job.token,
+        settings.maxAttempts,
+        givenUp(settings.maxAttempts),
+        settings.largeTextBytes,
+      ],
+    )) as Reply;
+    if (reply[0] !== 'turn') return reply[0];
+    const [, epoch, attempt, cancel, entry, owner, ...pieces] = reply;
     const delivery: Delivery = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
-    const task: Task = JSON.parse(reading?.task ?? '{}');
+    // Large texts that were replaced meanwhile are read anew: by then another run owns the task, and this one is about to hear of it.
+    const json = (await joinPieces(redis, pieces)) ?? (await readWhole(this.#port, taskId))?.task;
+    const task: Task = JSON.parse(json ?? '{}');
     const turn = new OpenTurn(
       this.#port,
       {

@@ -13,15 +13,13 @@ end
 
 -- The end: final, and nothing of the task is left to do. What still waited is named in the last event, not silently lost.
 local function finish(record, letter, told)
-  told = told or {}
-  local dropped = {}
-  for i, entry in ipairs(redis.call('LRANGE', inbox_key, is_popped and 1 or 0, -1)) do
-    dropped[i] = entry:sub(1, entry:find('\n', 1, true) - 1)
-  end
-  if #dropped > 0 then
+  if inbox_length() > 0 then
+    local dropped = redis.call('LRANGE', inbox_key, is_popped and 1 or 0, -1)
+    for i, entry in ipairs(dropped) do dropped[i] = entry:sub(1, entry:find('\n', 1, true) - 1) end
     local named = '"switchyard.droppedMessageIds":[' .. table.concat(dropped, ',') .. ']'
+    told = told or {}
     told.metadata = with_member(told.metadata or '', named)
-    redis.call('HSET', task_key, 'metadata', with_member(redis.call('HGET', task_key, 'metadata') or '', named))
+    others.metadata = with_member(others.metadata or redis.call('HGET', task_key, 'metadata') or '', named)
   end
   record.scheduled, record.turn, record.token, record.started, record.attempts, record.cancel = 0, 0, '', 0, 0, ''
   is_due = false

@@ -1,0 +1,23 @@
+-- moveInIndexes: the task's state or its time has changed. A part of `commit`.
+--
+-- An index holds a task once, as state .. time .. id, all scores 0. One in which every task has ended expires with the last;
+-- one end in eight takes members away that are past their retention, so that the index of a busy principal stays small.
+
+local index = index_root .. ':' .. record.owner
+for _ = 1, 2 do
+  if was then redis.call('ZREM', index, was.state .. was.time .. task_id) end
+  redis.call('ZADD', index, 0, record.state .. record.time .. task_id)
+  if not is_over then
+    if not was then redis.call('PERSIST', index) end
+  else
+    if now_ms() % 8 == 0 then
+      for ended in ('CFXR'):gmatch('.') do
+        local expired = '(' .. ended .. sortable(now_ms() - retention_ms)
+        local old = redis.call('ZRANGEBYLEX', index, '[' .. ended, expired, 'LIMIT', 0, 32)
+        if #old > 0 then redis.call('ZREM', index, unpack(old)) end
+      end
+    end
+    if redis.call('ZLEXCOUNT', index, '[a', '+') == 0 then redis.call('PEXPIRE', index, retention_ms) end
+  end
+  index = index .. ':' .. record.context
+end

@@ -1,0 +1,48 @@
+-- pieces: a task as pieces of JSON that need only be joined. Needs task_key and task_id.
+--
+-- A piece is JSON, or { key, last }: fetch it with GETRANGE key 1 last. These strings only grow, hence it is the text as of
+-- this read; shorter means that it was replaced meanwhile: read again.
+-- Joined they are the fold of the events 1 … seq and of the messages accepted until then. Joining is left to the caller:
+-- here it would take three times as long, and Redis has one thread for everyone.
+
+-- The n latest messages: in as much of the history's end as holds them. (A plain find; a pattern is ten times slower.)
+local function latest(n, inside, outside)
+  local bytes, size = 256 * n, inside and #inside or redis.call('STRLEN', outside)
+  while true do
+    local text = inside or redis.call('GETRANGE', outside, -bytes, -1)
+    local starts, start = {}, text:find('\t', 1, true)
+    while start do
+      starts[#starts + 1] = start
+      start = text:find('\t', start + 1, true)
+    end
+    if #starts >= n then return text:sub(starts[#starts - n + 1] + 1) end
+    if #text >= size then return text:sub(3) end
+    bytes = bytes * 4
+  end
+end
+
+-- Adds them to a reply. length: historyLength ('' all); artifacts: all | none; large_bytes: from which parts of an artifact
+-- are not copied through Lua.
+local function put_pieces(reply, length, artifacts, large_bytes)
+  local context, status, metadata, count, inside, outside = unpack(redis.call('HMGET', task_key,
+    'context', 'status', 'metadata', 'artifacts', 'h', '@h'))
+  local function put(piece) reply[#reply + 1] = piece end
+  put('{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":' .. status)
+  if artifacts == 'all' and count then
+    for n = 1, tonumber(count) do
+      local header, open, parts, key = unpack(redis.call('HMGET', task_key, 'a' .. n, 'o' .. n, 'p' .. n, '@p' .. n))
+      put((n == 1 and ',"artifacts":[' or ',') .. header .. ',"parts":[')
+      local size = key and redis.call('STRLEN', key) or 0
+      if size >= tonumber(large_bytes) then put({ key, size - 1 })
+      else put(parts and parts:sub(2) or key and redis.call('GETRANGE', key, 1, -1) or '') end
+      put(open ~= '' and '"}]}' or ']}')
+    end
+    put(']')
+  end
+  if (inside or outside) and length ~= '0' then
+    put(',"history":[')
+    put(length ~= '' and latest(tonumber(length), inside, outside) or inside and inside:sub(3) or redis.call('GETRANGE', outside, 2, -1))
+    put(']')
+  end
+  put(metadata and ',"metadata":' .. metadata .. '}' or '}')
+end
