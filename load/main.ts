@@ -36,8 +36,8 @@ async function load(plan: PlannedRun): Promise<number> {
     `${plan.profile.name}: ${plan.profile.summary}; ${agent.name} at ${agent.endpoint.href} (${agent.binding})`,
   );
   const report = await runLoad({ plan, agent, ownPids: own?.pids, progress, ...signals });
-  const page = await writeReport(report, options.out);
-  process.stdout.write(`\n${toText(report)}\n\n${page}\n`);
+  process.stdout.write(`\n${toText(report)}\n`);
+  process.stdout.write(`\n${await writeReport(report, options.out)}\n`);
   return report.verdict.passed ? 0 : 1;
 }
 

@@ -6,6 +6,7 @@ import { jsonRpc } from './client/bindings/json-rpc.ts';
 import { rest } from './client/bindings/rest.ts';
 import { Connections } from './client/connections.ts';
 import { GeneratorWatch } from './measure/generator-watch.ts';
+import type { Interval } from './measure/interval.ts';
 import { Recorder } from './measure/recorder.ts';
 import { TaskLedger } from './measure/task-ledger.ts';
 import type { Load } from './profiles/load.ts';
@@ -108,15 +109,15 @@ function loadsOn({ plan, agent, ownPids, asked }: RunParts, { connections, watch
 /** Ends an interval every second, and one when it is disposed. */
 function countSeconds({ recorder }: Load, watch: GeneratorWatch, progress: Progress): Disposable {
   watch.start();
-  const end = (): void => {
+  const cut = (): Interval => {
     watch.cut();
-    progress.show(recorder.cut());
+    return recorder.cut();
   };
-  const timer = setInterval(end, SECOND_MS);
+  const timer = setInterval(() => progress.show(cut()), SECOND_MS);
   return {
     [Symbol.dispose]() {
       clearInterval(timer);
-      end();
+      cut();
       progress.end();
     },
   };

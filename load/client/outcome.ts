@@ -27,6 +27,8 @@ export function andThen<T, U>(outcome: Outcome<T>, read: (value: T) => Outcome<U
   return outcome.ok ? read(outcome.value) : outcome;
 }
 
+/** What a server says is shown on a terminal: control characters have no business there. */
 function shortened(text: string): string {
-  return text.length > 300 ? `${text.slice(0, 299)}…` : text;
+  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }

@@ -5,6 +5,8 @@ import { Latencies } from './latencies.ts';
 const TICK_MS = 10;
 const BUSY_SHARE = 0.9;
 const LATE_MS = 25;
+/** A shorter piece of a second says nothing about a share, in milliseconds. */
+const SHORTEST_MS = 500;
 
 export interface GeneratorReading {
   /** Of one processor, over the run; 1 is a whole one. */
@@ -27,7 +29,9 @@ export class GeneratorWatch {
   readonly lateness = new Latencies();
   readonly connectionWaits = new Latencies();
   readonly #loop = monitorEventLoopDelay({ resolution: TICK_MS });
-  readonly #shares: number[] = [];
+  #usedMs = 0;
+  #watchedMs = 0;
+  #mostShare = 0;
   #cpu = process.cpuUsage();
   #since = performance.now();
 
@@ -40,11 +44,14 @@ export class GeneratorWatch {
     this.#loop.enable();
   }
 
-  /** Ends a second. */
+  /** Ends a second, or what is left of one at the end. */
   cut(): void {
     const now = performance.now();
     const { user, system } = process.cpuUsage(this.#cpu);
-    this.#shares.push((user + system) / 1_000 / Math.max(1, now - this.#since));
+    const [usedMs, watchedMs] = [(user + system) / 1_000, now - this.#since];
+    this.#usedMs += usedMs;
+    this.#watchedMs += watchedMs;
+    if (watchedMs >= SHORTEST_MS) this.#mostShare = Math.max(this.#mostShare, usedMs / watchedMs);
     this.#cpu = process.cpuUsage();
     this.#since = now;
   }
@@ -53,8 +60,8 @@ export class GeneratorWatch {
     this.#loop.disable();
     const delay = (ns: number): number => Math.max(0, ns / 1e6 - TICK_MS);
     const reading = {
-      cpuShare: this.#shares.reduce((sum, share) => sum + share, 0) / Math.max(1, this.#shares.length),
-      mostCpuShare: Math.max(0, ...this.#shares),
+      cpuShare: this.#usedMs / Math.max(1, this.#watchedMs),
+      mostCpuShare: this.#mostShare,
       eventLoopDelayP99: delay(this.#loop.percentile(99)),
       eventLoopDelayMax: delay(this.#loop.max),
       lateP99: this.lateness.at(decidedPercentile(this.lateness.count)) ?? 0,

@@ -37,13 +37,13 @@ export class Progress {
 
   #line({ seconds, offered, answered, others, events, errors, open, p50, p99 }: Interval): string {
     const parts = [
-      `${seconds.toFixed(0).padStart(4)} s of ${this.#of}`,
+      `${seconds.toFixed(0).padStart(3)} of ${this.#of}`,
       `offered ${count(offered)}/s`,
       ...(answered + others > 0 || events === 0 ? [`answered ${count(answered + others)}/s`] : []),
       ...(events > 0 ? [`events ${count(events)}/s`] : []),
       `p50 ${ms(p50)}`,
       `p99 ${ms(p99)}`,
-      `errors ${count(errors)}/s`,
+      `errors ${count(errors)}`,
       `open ${count(open)}`,
     ];
     return parts.join('  ');

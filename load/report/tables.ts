@@ -87,7 +87,7 @@ function errors({ errors: found }: Report): Table {
   const rows = found.map(({ kind, count: times, example }) => [
     kind,
     count(times),
-    example === kind ? '' : oneLine(example),
+    example === kind ? '' : shortened(example),
   ]);
   return { title: 'Errors', head: ['', 'times', 'the first one'], rows };
 }
@@ -103,7 +103,6 @@ function processes({ generator, cpuShares }: Report): Table {
   };
 }
 
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ');
-  return line.length > 90 ? `${line.slice(0, 89)}…` : line;
+function shortened(text: string): string {
+  return text.length > 90 ? `${text.slice(0, 89)}…` : text;
 }

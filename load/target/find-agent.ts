@@ -24,7 +24,9 @@ export async function findAgent(search: Search): Promise<FoundAgent> {
   if (!endpoint) throw new TargetError(`The agent card names ${url} as its endpoint, which is no URL`);
   requireAllowed(endpoint, allowHost);
   const headers = ['a2a-version', '1.0', ...authHeaders(search, card)];
-  return { name: card.name, endpoint, binding: protocolBinding, tenant, headers };
+  // Shown on a terminal, where control characters have no business.
+  const name = card.name.replace(/\p{Cc}+/gu, ' ');
+  return { name, endpoint, binding: protocolBinding, tenant, headers };
 }
 
 /** A2A 8.2; the path below the gateway is that of Switchyard. */
