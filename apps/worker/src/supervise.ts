@@ -156,6 +156,7 @@ export class SupervisedConsumer<Job> {
     this.#emptyAt = performance.now();
     const stuck = this.#consumer;
     await this.#consume();
-    await stuck?.stop();
+    // It may never have stopped: it waits for the very connection that is dead. Nobody waits with it, the next check least of all.
+    stuck?.stop().catch((error: unknown) => observe({ kind: 'trouble', where: 'supervise', error }));
   }
 }
