@@ -22,8 +22,8 @@ export interface RedisLedger extends AsyncDisposable {
   next(command: string): Promise<void>;
 }
 
-/** Nothing was sent for so long: what is done has asked for all that it needs. */
-const QUIET_MS = 40;
+/** Nothing was sent for so long: what is done has asked for all that it needs. Channels that were left are unsubscribed after 50 ms. */
+const QUIET_MS = 100;
 
 export async function openLedger(redisUrl: string): Promise<RedisLedger> {
   const { hostname: host, port } = new URL(redisUrl);
@@ -67,6 +67,7 @@ export async function openLedger(redisUrl: string): Promise<RedisLedger> {
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async during(act) {
+      await quiet();
       [trips, commands] = [0, []];
       await act();
       await quiet();

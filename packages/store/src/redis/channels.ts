@@ -7,10 +7,16 @@ interface Channel {
   readonly subscribed: Promise<unknown>;
 }
 
+/** How long a channel may stay subscribed that nobody listens to any more: those that were left meanwhile go in one command. */
+const LEAVE_WITHIN_MS = 50;
+
 /** Any number of listeners over one subscriber connection. */
 export class Channels {
   readonly #subscriber: RedisConnection;
   readonly #channels = new Map<string, Channel>();
+  /** Names of channels that were left a moment ago. */
+  #left = new Set<string>();
+  #leaving: NodeJS.Timeout | undefined;
 
   constructor(subscriber: RedisConnection) {
     this.#subscriber = subscriber;
@@ -30,13 +36,21 @@ export class Channels {
   unsubscribe(name: string, listener: Listener): void {
     const channel = this.#channels.get(name);
     if (!channel?.listeners.delete(listener) || channel.listeners.size) return;
-    this.#channels.delete(name);
-    this.#subscriber.unsubscribe(name).catch(() => undefined); // a closing connection has unsubscribed by itself
+    this.#left.add(name);
+    this.#leaving ??= setTimeout(() => this.#leave(), LEAVE_WITHIN_MS).unref();
   }
 
   /** Called whenever the connection is back and every channel is subscribed again: messages may have been lost. */
   onReconnect(check: () => void): void {
     // The connection answers in order: this PING comes behind the SUBSCRIBE that ioredis repeats by itself.
     this.#subscriber.on('ready', () => this.#subscriber.ping().then(check, check));
+  }
+
+  #leave(): void {
+    this.#leaving = undefined;
+    const names = [...this.#left].filter((name) => !this.#channels.get(name)?.listeners.size);
+    this.#left = new Set();
+    for (const name of names) this.#channels.delete(name);
+    if (names.length) this.#subscriber.unsubscribe(...names).catch(() => undefined); // a closing connection has unsubscribed by itself
   }
 }
