@@ -3,12 +3,17 @@ import { isTerminal } from '@switchyard/protocol';
 import { type Stack, startStack } from '../../tests/support/stack.ts';
 import { until } from '../../tests/support/until.ts';
 import type { RedisDeployment } from '../support/deployment.ts';
+import { PushReceiver } from '../workload/push-receiver.ts';
+import { ResilientClient } from '../workload/resilient-client.ts';
+import { watchTask } from '../workload/watch-task.ts';
 import { Prober } from './prober.ts';
 
 export interface FailOverOptions {
   readonly rounds: number;
   /** `kill`: the process dies. `freeze`: its connections stay open, and it comes back as if nothing had happened. */
   readonly how: 'kill' | 'freeze';
+  /** WAIT_REPLICAS of the gateways. Default: 0. */
+  readonly waitReplicas?: number;
   readonly say: (line: string) => void;
 }
 
@@ -19,6 +24,8 @@ export interface FailOverReport {
   readonly requests: number;
   /** Tasks that were acknowledged, and are not completed in the end. */
   readonly lost: readonly string[];
+  /** What webhooks were not told, or not in order, of tasks that were acknowledged with one. */
+  readonly untold: readonly string[];
   /** Workers that finish nothing any more. */
   readonly wedged: number;
 }
@@ -26,16 +33,19 @@ export interface FailOverReport {
 const CLIENTS = 8;
 const WORKERS = 2;
 const DEAD_FOR_MS = 5_000;
+const TAKEN_OVER_WITHIN_MS = 15_000;
 
-/** Kills one master after the other under load, each time with a replica to take over. */
+/** Kills or freezes one master after the other under load, each time with a replica to take over. */
 export async function measureFailOver(redis: RedisDeployment, options: FailOverOptions): Promise<FailOverReport> {
+  await using receiver = new PushReceiver();
+  const webhook = await receiver.start();
   await using stack = await startStack({
     redisUrl: redis.url,
     agents: ['faults/agents/storyteller.ts'],
     workers: WORKERS,
-    env: { DEFAULT_AGENT: 'storyteller', SHARDS: String(redis.shards), LOG_LEVEL: 'info', MAX_ATTEMPTS: '20' },
+    env: environment(redis, options),
   });
-  const probers = Array.from({ length: CLIENTS }, (_, n) => new Prober(stack.urls[0] ?? '', `c${n}`));
+  const probers = Array.from({ length: CLIENTS }, (_, n) => new Prober(stack.urls[0] ?? '', `c${n}`, webhook));
   for (const prober of probers) prober.start();
   for (let round = 0; round < options.rounds; round++) {
     await delay(1_500);
@@ -51,7 +61,25 @@ export async function measureFailOver(redis: RedisDeployment, options: FailOverO
     worstOutageMs,
     requests: accepted.length,
     lost: await notCompleted(stack, accepted),
+    untold: await notTold(
+      stack,
+      receiver,
+      probers.flatMap(({ pushed }) => pushed),
+    ),
     wedged: await countWedged(stack),
+  };
+}
+
+function environment({ shards }: RedisDeployment, { waitReplicas = 0 }: FailOverOptions): Record<string, string> {
+  return {
+    DEFAULT_AGENT: 'storyteller',
+    SHARDS: String(shards),
+    LOG_LEVEL: 'info',
+    MAX_ATTEMPTS: '20',
+    WAIT_REPLICAS: String(waitReplicas),
+    PUSH_ALLOW_HTTP: 'true',
+    PUSH_ALLOW_HOSTS: '127.0.0.0/8',
+    PUSH_BACKOFF_MS: '200',
   };
 }
 
@@ -63,6 +91,8 @@ async function failOver(redis: RedisDeployment, round: number, { how }: FailOver
   if (how === 'freeze') victim?.freeze();
   else await victim?.kill();
   await delay(DEAD_FOR_MS);
+  const isTakenOver = async (): Promise<boolean> => (await redis.masters()).length === masters.length;
+  await until(isTakenOver, { what: 'a replica has taken over', timeoutMs: TAKEN_OVER_WITHIN_MS, everyMs: 100 });
   if (how === 'freeze') victim?.thaw();
   else await victim?.start();
   await redis.settled();
@@ -84,6 +114,15 @@ async function endOf(url: string): Promise<string> {
     return (now.startsWith('HTTP 4') || isTerminal(now as 'TASK_STATE_COMPLETED')) && now;
   };
   return until(ended, { what: url, timeoutMs: 30_000, everyMs: 250 }).catch(state);
+}
+
+/** Of each task every event, the first time in order. */
+async function notTold({ urls }: Stack, receiver: PushReceiver, taskIds: readonly string[]): Promise<string[]> {
+  const client = new ResilientClient(urls, 0);
+  const problems = await Promise.all(
+    taskIds.map(async (id) => receiver.problemsOf(id, (await watchTask(client, id)).events.size)),
+  );
+  return problems.flat();
 }
 
 /** Each worker must still take work: the others are stopped, one after the other. */

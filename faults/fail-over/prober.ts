@@ -1,21 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Task } from '@switchyard/protocol';
 
+/** Every so many tasks have a webhook. */
+const PUSHED_EVERY = 5;
+
 /** A client that sends one message after the other, each until it is answered, and notes how long it went without. */
 export class Prober {
   /** Ids of tasks that were acknowledged. */
   readonly accepted: string[] = [];
+  /** Those of them that were acknowledged with a webhook. */
+  readonly pushed: string[] = [];
   /** The longest time between two answers so far. */
   worstOutageMs = 0;
   readonly #url: string;
   readonly #name: string;
+  readonly #webhook: string | undefined;
   #isStopped = false;
   #running: Promise<void> | undefined;
   #answeredAt = 0;
 
-  constructor(url: string, name: string) {
+  /** @param webhook is told of some of its tasks */
+  constructor(url: string, name: string, webhook?: string) {
     this.#url = url;
     this.#name = name;
+    this.#webhook = webhook;
   }
 
   start(): void {
@@ -30,30 +38,37 @@ export class Prober {
 
   async #run(): Promise<void> {
     for (let n = 0; !this.#isStopped; n++) {
-      const task = await this.#untilAnswered(`${this.#name}-${n}`, n % 3 === 0 ? `talk 0 p${n}` : `stream 4 p${n}`);
+      const text = n % 3 === 0 ? `talk 0 p${n}` : `stream 4 p${n}`;
+      const webhook = n % PUSHED_EVERY === 0 ? this.#webhook : undefined;
+      const task = await this.#untilAnswered(`${this.#name}-${n}`, text, webhook);
       if (task) this.accepted.push(task.id);
+      if (task && webhook) this.pushed.push(task.id);
       const now = performance.now();
       this.worstOutageMs = Math.max(this.worstOutageMs, now - this.#answeredAt);
       this.#answeredAt = now;
     }
   }
 
-  async #untilAnswered(messageId: string, text: string): Promise<Task | undefined> {
+  async #untilAnswered(messageId: string, text: string, webhook?: string): Promise<Task | undefined> {
     while (!this.#isStopped) {
-      const task = await this.#send(messageId, text);
+      const task = await this.#send(messageId, text, webhook);
       if (task) return task;
       await delay(50);
     }
     return undefined;
   }
 
-  async #send(messageId: string, text: string): Promise<Task | undefined> {
+  async #send(messageId: string, text: string, webhook?: string): Promise<Task | undefined> {
     const message = { messageId, role: 'ROLE_USER', parts: [{ text }] };
+    const configuration = {
+      returnImmediately: false,
+      ...(webhook && { taskPushNotificationConfig: { url: webhook } }),
+    };
     try {
       const response = await fetch(`${this.#url}/message:send`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ message, configuration: { returnImmediately: false } }),
+        body: JSON.stringify({ message, configuration }),
         signal: AbortSignal.timeout(20_000),
       });
       const { task }: { task?: Task } = JSON.parse(await response.text());

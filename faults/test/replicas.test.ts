@@ -21,7 +21,10 @@ async function expectConfirmed(redis: RedisDeployment): Promise<void> {
   const masters = await deployment.masters();
   const replicas = deployment.nodes.filter((node) => !masters.includes(node));
   for (const replica of replicas) replica.freeze();
+  const jobs = await store.queue.waiting('a');
   await expect(store.tasks.accept(scope, { message: message() })).rejects.toThrow(/0 of 1 replicas have confirmed/);
+  // A job that comes before its message finds nothing to do, and is gone.
+  expect(await store.queue.waiting('a')).toBe(jobs);
   // Not even a retry is acknowledged, of what was acknowledged before.
   await expect(store.tasks.accept(scope, { message: said })).rejects.toThrow(/0 of 1 replicas have confirmed/);
   for (const replica of replicas) replica.thaw();

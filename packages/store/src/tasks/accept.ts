@@ -64,12 +64,12 @@ async function createTask(
 ): Promise<Acceptance | RefusedCall> {
   const taskId = port.shards.newId(contextId);
   const ids = { taskId, contextId: jsonText(contextId), makesTask: true };
-  const [reply] = await Promise.all([
-    run(port, scope, submission, ids),
-    port.queue.add(scope.agent, taskId, 1, urgency(submission)),
-  ]);
+  const add = (): Promise<void> => port.queue.add(scope.agent, taskId, 1, urgency(submission));
+  // On a connection of its own the message may come seconds after its job, which would find no task.
+  const [reply] = await Promise.all([run(port, scope, submission, ids), port.replicated ? undefined : add()]);
   if (reply.length === 1) return { verdict: reply[0] };
   if (reply[0] === 'duplicate') return duplicate(port, scope, reply);
+  if (port.replicated) await add();
   const [, , , number, seq, , timestamp] = reply;
   return {
     verdict: 'accepted',
