@@ -8,6 +8,7 @@ export default defineConfig({
       'scripts/test/**/*.test.ts',
       'faults/test/**/*.test.ts',
       'load/test/**/*.test.ts',
+      'capacity/test/**/*.test.ts',
     ],
     globalSetup: ['tests/support/shared-redis.ts'],
     // Two cores, shared with the Redis and the processes that the tests start.

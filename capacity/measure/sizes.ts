@@ -1,0 +1,47 @@
+import { Store } from '@switchyard/store';
+import { BenchTask } from '../../bench/cases/bench-task.ts';
+import type { Named, sizes } from '../figures/figures.ts';
+import { bytesOf, keysLike } from './ask-redis.ts';
+
+const TASKS = 200;
+const CHUNKS = 2_000;
+
+type Sizes = Omit<Named<typeof sizes, number>, 'streamAtGateway' | 'streamAtRedis'>;
+
+/** What tasks and chunks take in Redis, by the keys that they have. */
+export async function measureSizes(redisUrl: string): Promise<Sizes> {
+  const store = new Store({ redisUrl, prefix: 'sizes' }, (error) => process.stderr.write(`${error.message}\n`));
+  await store.start();
+  const bytes = async (pattern: string): Promise<number> => bytesOf(redisUrl, await keysLike(redisUrl, pattern));
+  const running = await runTasks(store);
+  const runningTask = (await bytes('sizes{s0}:*')) / TASKS;
+  for (const task of running) await task.complete('Your pizza is on its way.');
+  const streamOfTask = (await bytes('sizes{s0}:t:*:e')) / TASKS;
+  const messageId = (await bytes('sizes{s0}:m:*')) / TASKS;
+  const jobs = (await bytes('sizes{s0}:q:*')) / TASKS;
+  const finishedTask = (await bytes('sizes{s0}:*')) / TASKS - streamOfTask - messageId - jobs;
+  const chunk = await bytesOfChunk(store, () => bytes('sizes{s0}:t:*:e'));
+  await store.stop();
+  return { runningTask, streamOfTask, finishedTask, messageId, chunk };
+}
+
+/** Events so far: submitted, working, the artifact, another chunk of it. */
+async function runTasks(store: Store): Promise<BenchTask[]> {
+  const tasks: BenchTask[] = [];
+  for (let i = 0; i < TASKS; i++) {
+    const task = await BenchTask.begin(store);
+    await task.working();
+    await task.chunk('x'.repeat(100));
+    await task.chunk('y'.repeat(100));
+    tasks.push(task);
+  }
+  return tasks;
+}
+
+async function bytesOfChunk(store: Store, streams: () => Promise<number>): Promise<number> {
+  const task = await BenchTask.begin(store);
+  await task.chunks(100, 10);
+  const before = await streams();
+  await task.chunks(CHUNKS, 10);
+  return ((await streams()) - before) / CHUNKS;
+}
