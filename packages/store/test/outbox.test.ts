@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import { accepted, begun } from './support/drive.ts';
+import type { Store, TurnJob } from '../src/index.ts';
+import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const store = await testStore({ leaseMs: 50 });
 const redis = testRedis();
 const queueKeys = (): Promise<string[]> => redis.keys(`${store.settings.prefix}{s0}:q:echo:*`);
 const state = async (taskId: string): Promise<string | undefined> => (await store.tasks.read(alice, taskId))?.state;
+
+async function sweepUntilAdded(_: () => Promise<unknown>, of: Store): Promise<void> {
+  await until(async () => (await of.queue.waiting('kitchen')) === 2 || !(await of.outbox.sweep()), {
+    what: 'the job is there again',
+  });
+}
 
 describe('the sweeper', () => {
   test('adds the job of a task again that has lost it', async () => {
@@ -44,6 +51,39 @@ describe('the sweeper', () => {
     await until(async () => (await store.outbox.sweep()).canceled === 1, { what: 'a sweep that cancels' });
     expect(await state(taskId)).toBe('TASK_STATE_CANCELED');
   });
+
+  test.each([
+    ['the sweeper', sweepUntilAdded],
+    ['a retry of the call', async (call: () => Promise<unknown>) => void (await call())],
+  ])(
+    'a job that a turn waits for is still that when %s adds it again: it goes before new work',
+    async (_, addAgain) => {
+      const own = await testStore({ leaseMs: 50 });
+      const host = await begun(own, (await accepted(own, alice)).taskId);
+      const { contextId = '' } = host.start.task;
+      const submission = { message: userMessage('cook', { contextId }) };
+      const call = () => own.calls.place(host, { agent: 'kitchen', submission, isDetached: false });
+      const placed = await call();
+      await redis.del(...(await redis.keys(`${own.settings.prefix}{s0}:q:kitchen:*`)));
+      await accepted(own, { ...alice, agent: 'kitchen' });
+      await addAgain(call, own);
+      const runs: TurnJob[] = [];
+      const consumer = own.turns.consume({
+        agent: 'kitchen',
+        concurrency: 1,
+        run: async (job) => {
+          runs.push(job);
+          return 'done';
+        },
+        onError: () => undefined,
+      });
+      await consumer.start();
+      await until(() => runs.some(({ isAwaited }) => !isAwaited), { what: 'new work runs, too' });
+      await consumer.stop();
+      expect(runs[0]?.isAwaited).toBe(true);
+      expect(placed).toMatchObject({ taskId: runs[0]?.taskId });
+    },
+  );
 
   test('leaves a turn alone that shows signs of life', async () => {
     const patient = await testStore({ leaseMs: 300 });

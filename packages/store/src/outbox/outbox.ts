@@ -27,7 +27,13 @@ export interface Swept {
   readonly canceled: number;
 }
 
-type Reply = [verdict: 'idle' | 'add' | 'canceled' | 'missing', job: number, owner: string, sweeps: number];
+type Reply = [
+  verdict: 'idle' | 'add' | 'canceled' | 'missing',
+  job: number,
+  owner: string,
+  sweeps: number,
+  awaited?: '1' | '',
+];
 
 /** Tasks that must have a job. The sweeper re-adds the job of any that has been silent for a lease. */
 export class Outbox {
@@ -52,10 +58,10 @@ export class Outbox {
   async #sweepTask(keys: ShardKeys, taskId: string): Promise<Reply[0]> {
     const { redis, queue, settings } = this.#port;
     const args = recordArguments(taskId, settings);
-    const [verdict, job, owner, sweeps] = (await sweepScript.run(redis, keys.record(taskId), args)) as Reply;
+    const [verdict, job, owner, sweeps, awaited] = (await sweepScript.run(redis, keys.record(taskId), args)) as Reply;
     if (verdict !== 'add') return verdict;
-    if (sweeps >= SUSPICIOUS_SWEEPS) await queue.addAnew(agentOf(owner), taskId, job);
-    else await queue.add(agentOf(owner), taskId, job);
+    const isSuspicious = sweeps >= SUSPICIOUS_SWEEPS;
+    await queue.add(agentOf(owner), taskId, job, { isAwaited: awaited === '1', isSuspicious });
     return verdict;
   }
 }

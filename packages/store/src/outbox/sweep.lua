@@ -4,7 +4,7 @@
 --- @include "../redis/lua/rules.lua"
 --
 -- ARGV  1-6 as in record.lua
--- Returns  verdict, job to add (0 none), owner, how often this job was swept since a turn began
+-- Returns  verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits for the job
 --       idle | add | canceled | missing (an entry without a task: removed)
 
 local record = load_record()
@@ -26,4 +26,5 @@ record.started = 0
 is_due = true
 local sweeps = redis.call('HINCRBY', task_key, 'sweeps', 1)
 commit(record)
-return { 'add', record.scheduled, record.owner, sweeps }
+local is_awaited = tonumber(redis.call('HGET', task_key, 'awaited')) == record.scheduled
+return { 'add', record.scheduled, record.owner, sweeps, is_awaited and '1' or '' }

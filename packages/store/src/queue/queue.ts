@@ -37,28 +37,27 @@ export class Queue {
 
   /**
    * Swallowed by the queue while it has this job.
-   * @param options `isAwaited`: a turn that runs waits for this one, which goes before those that nobody has begun yet
+   * @param options `isAwaited`: a turn that runs waits for this one, which goes before those that nobody has begun yet.
+   *   `isSuspicious`: the job was added again and again, and nothing came of it
    */
-  async add(agent: string, taskId: string, job: number, { isAwaited = false } = {}): Promise<void> {
-    const options = { ...JOB_OPTIONS, jobId: jobId(taskId, job), ...(isAwaited && { lifo: true }) };
-    await this.#queue(agent, this.#shards.of(taskId)).add('turn', {}, options);
+  async add(
+    agent: string,
+    taskId: string,
+    job: number,
+    { isAwaited = false, isSuspicious = false } = {},
+  ): Promise<void> {
+    const queue = this.#queue(agent, this.#shards.of(taskId));
+    const id = jobId(taskId, job);
+    if (isSuspicious) await removeIfMislaid(queue, id);
+    await queue.add('turn', {}, { ...JOB_OPTIONS, jobId: id, ...(isAwaited && { lifo: true }) });
   }
 
-  /**
-   * Of a webhook that has something to be told. Swallowed by the queue while it has this job.
-   * @param options `isSuspicious`: as `addAnew`
-   */
+  /** Of a webhook that has something to be told. Swallowed by the queue while it has this job. @param options as of `add` */
   async addPush(lane: LaneId, job: number, { isSuspicious = false } = {}): Promise<void> {
     const queue = this.#queue(PUSH_QUEUE, this.#shards.of(lane.taskId));
     const id = jobId(laneText(lane), job);
     if (isSuspicious) await removeIfMislaid(queue, id);
     await queue.add('push', {}, { ...JOB_OPTIONS, jobId: id });
-  }
-
-  /** Adds a job that the sweeper found silent again and again. */
-  async addAnew(agent: string, taskId: string, job: number): Promise<void> {
-    await removeIfMislaid(this.#queue(agent, this.#shards.of(taskId)), jobId(taskId, job));
-    await this.add(agent, taskId, job);
   }
 
   /** A job that is running stays. */

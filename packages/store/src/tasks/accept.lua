@@ -69,6 +69,7 @@ end
 local verdict, job = 'queued', 0
 if record.scheduled == 0 then
   schedule(record)
+  if caller_key and manner == 'w' then redis.call('HSET', task_key, 'awaited', record.scheduled) end
   -- Leaves input-required at once: a poller must not take the old question for the answer to this message.
   say_status(record, 's')
   verdict, job = 'scheduled', record.scheduled

@@ -68,7 +68,7 @@ async function createTask(
   // On a connection of its own the message may come seconds after its job, which would find no task.
   const [reply] = await Promise.all([run(port, scope, submission, ids), port.replicated ? undefined : add()]);
   if (reply.length === 1) return { verdict: reply[0] };
-  if (reply[0] === 'duplicate') return duplicate(port, scope, reply);
+  if (reply[0] === 'duplicate') return duplicate(port, scope, submission, reply);
   if (port.replicated) await add();
   const [, , , number, seq, , timestamp] = reply;
   return {
@@ -93,16 +93,21 @@ async function continueTask(
   const ids = { taskId, contextId: contextId === undefined ? '' : jsonText(contextId), makesTask: false };
   const reply = await run(port, scope, submission, ids);
   if (reply.length === 1) return { verdict: reply[0] };
-  if (reply[0] === 'duplicate') return duplicate(port, scope, reply);
+  if (reply[0] === 'duplicate') return duplicate(port, scope, submission, reply);
   const [, , context, number, seq, job] = reply;
   if (job) await port.queue.add(scope.agent, taskId, job, urgency(submission));
   return { verdict: 'accepted', isNew: false, isDuplicate: false, taskId, contextId: unescaped(context), number, seq };
 }
 
 /** The job number comes again, so that a client's retry repairs a lost add at once. */
-async function duplicate(port: AcceptPort, scope: Scope, reply: Exclude<Reply, [Refusal]>): Promise<Acceptance> {
+async function duplicate(
+  port: AcceptPort,
+  scope: Scope,
+  submission: Sent,
+  reply: Exclude<Reply, [Refusal]>,
+): Promise<Acceptance> {
   const [, taskId, context, number, seq, job] = reply;
-  if (job) await port.queue.add(scope.agent, taskId, job);
+  if (job) await port.queue.add(scope.agent, taskId, job, urgency(submission));
   return { verdict: 'accepted', isNew: false, isDuplicate: true, taskId, contextId: unescaped(context), number, seq };
 }
 
