@@ -31,7 +31,7 @@ export async function startOwnGateway({ workers, env, signal }: OwnGatewaySettin
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const embedded = await openEmbeddedRedis({ folder });
   stack.defer(embedded.release);
-  const redis = listened('redis', await embedded.start());
+  const redis = listened('redis', await embedded.start().catch(noRedis));
   stack.defer(redis.stop);
   const port = await freePort();
   const shared = { ...env, REDIS_URL: embedded.url, KEY_PREFIX: 'load', LOG_LEVEL: 'warn', DRAIN_MS: '0' };
@@ -53,6 +53,13 @@ export async function startOwnGateway({ workers, env, signal }: OwnGatewaySettin
   const pids = Object.fromEntries([redis, ...parts].map(({ name, pid }) => [name, pid]));
   const own = stack.move();
   return { url, pids, [Symbol.asyncDispose]: () => own.disposeAsync() };
+}
+
+function noRedis(error: unknown): never {
+  const why = error instanceof Error ? error.message : String(error);
+  throw new TargetError(`${why}\nnpm run setup installs a Redis; or load a gateway that runs, with --url`, {
+    cause: error,
+  });
 }
 
 async function isReady(url: URL, parts: readonly OwnPart[], signal: AbortSignal): Promise<void> {
