@@ -21,12 +21,12 @@ export interface ArtifactOptions {
   readonly keepsParts?: boolean;
 }
 
-/** How many chunks `pipe` hands on before the first of them is durable. */
+/** How many chunks `pipe` hands on before there is room for the first of them. */
 const mostAhead = 64;
 
 /**
  * Writes one artifact, chunk by chunk (A2A 4.2.2). The first write creates it, or replaces what an earlier attempt left.
- * Every method resolves when its chunks are durable.
+ * Its methods resolve when there is room for more: chunks are durable with the next status, the end of their step, or the outcome.
  * @throws {TurnMisuseError} after `finish`, and after the outcome of the turn
  * @throws {TurnEnded} when the turn no longer owns its task
  */

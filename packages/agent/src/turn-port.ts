@@ -37,7 +37,7 @@ export interface TurnPort {
   readonly conversations: ConversationPort;
   /**
    * Events keep the order of the calls; the port adds timestamps, taskId and contextId. Resolves when the event is durable;
-   * one that says no more than that the work goes on may be written with what follows.
+   * a chunk of an artifact, or a status that says no more than that the work goes on, may be written with what follows.
    * Any other error counts as a fault of the machinery: the turn is run again.
    * @throws {TurnEnded} once the turn no longer owns the task
    * @throws {TurnMisuseError} for an event that cannot be taken for what it is, such as one artifact too many

@@ -27,8 +27,9 @@ export interface StatusOptions {
 /**
  * One run of an agent over one message of a task: what it may know, and what it may say.
  *
- * Whatever is published is durable when its promise resolves (a `working()` without a word, with what comes next), reaches
- * subscribers in the order of the calls, and enters the task's history by itself. Exactly one outcome ends a turn: `complete`, `requireInput`, `requireAuth`, `reject`,
+ * Whatever is published reaches subscribers in the order of the calls, and enters the task by itself. A status that says something
+ * is durable when its promise resolves, and with it all that came before; chunks of artifacts, and a `working()` without a word, run
+ * a little ahead of that, so that many can be written together. Exactly one outcome ends a turn: `complete`, `requireInput`, `requireAuth`, `reject`,
  * `fail` or `reply`; return it from `execute`.
  *
  * Every publishing method rejects with
