@@ -37,6 +37,8 @@ const SEGMENTS = 12;
 /** Heaps grow to the size that they work best with, and BullMQ keeps so and so many events. */
 const WARM_UP = 4;
 const KEPT_MS = '2000';
+/** As in a container of 512 MiB. A heap that may take gigabytes of the machine takes its time to find its size, leak or no leak. */
+const HEAP_MIB = 256;
 
 /** Hours of traffic, compressed: many tasks that are forgotten soon. Memory is looked at in between, at rest. */
 export async function runSoak({ tasks, clients, say }: SoakOptions): Promise<SoakReport> {
@@ -52,6 +54,7 @@ export async function runSoak({ tasks, clients, say }: SoakOptions): Promise<Soa
       RETENTION_MS: KEPT_MS,
       REPLAY_MS: KEPT_MS,
       IDEMPOTENCY_MS: KEPT_MS,
+      NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
     },
   });
   const samples: Sample[] = [];
