@@ -150,3 +150,16 @@ test('a connection whose other end is gone without a word is made anew within se
   await until(async () => (await submit(url)).status === 200, { what: 'an answer', timeoutMs: 15_000 });
   await expectWellTold(client, 'stream');
 }, 60_000);
+
+test('a worker and a gateway that are asked to stop while Redis is away do, and do not wait for it', async () => {
+  const { node, stack, client, url } = await scene();
+  const task = await client.send(message('stream 400 k'), true);
+  const stream = await openEventStream(`${url}/tasks/${task.id}:subscribe?fromSeq=0`);
+  await stream.until((data) => 'artifactUpdate' in data);
+  await node.kill();
+  const processes = [...stack.gateways, ...stack.workers];
+  for (const program of processes) program.kill('SIGTERM');
+  const codes = await Promise.all(processes.map(({ exited }) => exited));
+  // 137 would be the SIGKILL of whoever lost patience. The worker had a turn that it could not give back.
+  expect(codes).toEqual([0, 1]);
+}, 30_000);

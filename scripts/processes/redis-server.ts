@@ -65,6 +65,8 @@ function redisArguments(place: Readonly<Record<string, string>>, { appendOnly }:
     appendfsync: 'everysec',
     'maxmemory-policy': 'noeviction',
     'hash-max-listpack-value': '1024',
+    // Tasks come and go: at the default of 64 MB a busy Redis would rewrite its file every few seconds.
+    'auto-aof-rewrite-min-size': '256mb',
   };
   return Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
 }

@@ -11,6 +11,9 @@ import { Worker } from './worker.ts';
 
 type Stop = () => Promise<void>;
 
+/** Beyond DRAIN_MS: 5 s in which agents clean up, and what it takes to hand their turns back. */
+const STOP_WITHIN_MS = 8_000;
+
 async function main(): Promise<void> {
   const config = readConfig(process.env, process.argv.slice(2));
   const log = pino({ name: 'worker', level: config.logLevel });
@@ -46,6 +49,11 @@ async function work(config: WorkerConfig, log: Observe): Promise<Stop> {
   if (metricsPort) observe({ kind: 'measuring', port: await metricsPort.open() });
   if (config.isWatched) tell({ kind: 'started' });
   return async () => {
+    // Without Redis nothing can be handed back, and nobody should wait for it: what ran is started elsewhere when its locks run out.
+    setTimeout(() => {
+      observe({ kind: 'stop-given-up' });
+      process.exit(1);
+    }, config.worker.drainMs + STOP_WITHIN_MS).unref();
     await worker.stop();
     await metricsPort?.close();
     await store.stop();

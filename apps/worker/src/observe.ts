@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 export type Happening =
   | { readonly kind: 'started'; readonly workerId: string; readonly agents: readonly string[] }
   | { readonly kind: 'stopping'; readonly running: number }
-  | { readonly kind: 'stopped' }
+  | { readonly kind: 'stopped' | 'stop-given-up' }
   | { readonly kind: 'measuring'; readonly port: number }
   | { readonly kind: 'draining' | 'drain-ended' }
   | { readonly kind: 'turn-begun'; readonly agent: string; readonly taskId: string; readonly attempt: number }
@@ -61,7 +61,7 @@ export function logTo(log: Logger): Observe {
       const { error, ...rest } = happening;
       return log.warn({ ...rest, err: error }, kind);
     }
-    if (happening.kind === 'push-dead') return log.warn(details, kind);
+    if (kind === 'push-dead' || kind === 'stop-given-up') return log.warn(details, kind);
     if (DETAILS.has(kind)) return log.debug(details, kind);
     log.info(details, kind);
   };
