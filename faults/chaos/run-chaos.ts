@@ -14,7 +14,7 @@ import { SeededRandom } from './seeded-random.ts';
 export interface ChaosOptions {
   /** At least so many tasks, and so many deeds: whichever takes longer. */
   readonly tasks: number;
-  readonly kills: number;
+  readonly deeds: number;
   readonly seed: number;
   readonly clients: number;
   /** Between two deeds, at random. */
@@ -153,16 +153,16 @@ async function pushesOf(urls: readonly string[], receiver: PushReceiver): Promis
 
 async function killAtRandom(
   surroundings: Surroundings,
-  { kills, pauseMs, say }: ChaosOptions,
+  { deeds, pauseMs, say }: ChaosOptions,
   run: Run,
 ): Promise<Record<string, number>> {
   const done: Record<string, number> = {};
-  for (let number = 1; number <= kills; number++) {
+  for (let number = 1; number <= deeds; number++) {
     await delay(surroundings.random.between(...pauseMs));
     const deed = await strike(surroundings);
     done[deed] = (done[deed] ?? 0) + 1;
     say(
-      `${String(number).padStart(3)}/${kills}  ${deed.padEnd(30)} ${run.told} tasks, ${run.tally.examples(99).length} faults`,
+      `${String(number).padStart(3)}/${deeds}  ${deed.padEnd(30)} ${run.told} tasks, ${run.tally.examples(99).length} faults`,
     );
   }
   return done;

@@ -6,7 +6,7 @@ test('whatever is killed, every task that was accepted ends once, as it would ha
   const seed = Number(process.env.FAULTS_SEED ?? Date.now() % 100_000);
   const { tally, tasks, deeds } = await runChaos({
     tasks: 150,
-    kills: 6,
+    deeds: 6,
     seed,
     clients: 10,
     pauseMs: [500, 1_500],

@@ -1,10 +1,5 @@
 -- accept: a message of a client enters a task, or makes one.
 --
---- @include "../redis/lua/record.lua"
---- @include "../redis/lua/rules.lua"
---- @include "../push/lanes.lua"
---- @include "../calls/caller.lua"
---
 -- KEYS  1-6 as in record.lua   7 what this principal sent under this messageId (string)   8 if an agent calls: as in caller.lua
 -- ARGV  1-6 as in record.lua   7 owner   8 context, as JSON text: of the new task; else what the client named, '' if nothing
 --       9 '1': the message makes the task   10 fingerprint of the body   11 message as JSON, without its ids and closing brace
@@ -19,8 +14,11 @@
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 
+local task_id = ARGV[1]
 local owner, context, makes_task, fingerprint, message, entry, max_inbox, idempotency_ms = unpack(ARGV, 7, 14)
-local config_id, sealed, max_webhooks = unpack(caller_key and {} or ARGV, 15, 17)
+local config_id, sealed, max_webhooks = unpack(KEYS[8] and {} or ARGV, 15, 17)
+
+--- @include "../calls/caller.lua"
 
 local refusal = caller_key and refuse_caller()
 if refusal then return { refusal } end
@@ -30,7 +28,7 @@ local known = redis.call('GET', KEYS[7])
 if known then
   local known_print, known_id, number = known:match('^(%S+) (%S+) (%d+)$')
   if known_print ~= fingerprint then return { 'conflict' } end
-  local key = task_key:sub(1, -#task_id - 1) .. known_id
+  local key = KEYS[1]:sub(1, -#task_id - 1) .. known_id
   local seq, job, its_context = unpack(redis.call('HMGET', key, 'seq', 'scheduled', 'context'))
   if not seq then return { 'missing' } end
   -- A write, so that whoever waits for replicas waits for what the first answer may have waited for in vain.
@@ -39,19 +37,22 @@ if known then
 end
 
 if caller_key and not has_room_for_call() then return { 'too-many-calls' } end
-local record
 if makes_task == '1' then
-  record = new_record(owner, context)
-else
-  record = load_record()
-  if not record or record.owner ~= owner then return { 'missing' } end
-  if context ~= '' and record.context ~= context then return { 'context-mismatch' } end
-  if is_terminal(record.state) then return { 'terminal' } end
-  -- It would be dropped with certainty: a pending cancel always ends the task.
-  if record.cancel ~= '' then return { 'canceling' } end
-  if inbox_length() >= tonumber(max_inbox) then return { 'inbox-full' } end
-  if config_id and not has_room(config_id, max_webhooks) then return { 'too-many-webhooks' } end
+  --- @include "make-task.lua"
 end
+
+--- @include "../redis/lua/record.lua"
+--- @include "../redis/lua/rules.lua"
+--- @include "../push/lanes.lua"
+
+local record = load_record()
+if not record or record.owner ~= owner then return { 'missing' } end
+if context ~= '' and record.context ~= context then return { 'context-mismatch' } end
+if is_terminal(record.state) then return { 'terminal' } end
+-- It would be dropped with certainty: a pending cancel always ends the task.
+if record.cancel ~= '' then return { 'canceling' } end
+if inbox_length() >= tonumber(max_inbox) then return { 'inbox-full' } end
+if config_id and not has_room(config_id, max_webhooks) then return { 'too-many-webhooks' } end
 
 redis.call('SET', KEYS[7], fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)
 inbox_count = redis.call('RPUSH', inbox_key, entry)

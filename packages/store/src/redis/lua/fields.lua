@@ -7,7 +7,7 @@ local FIELDS = {
 }
 local CORE, ALL = 7, 18
 
-local was -- the record as it was loaded; nil: the task is new
+local was -- the record as it was loaded
 local others = {} -- what else is to be written: the status, texts, artifacts, metadata; false: removed
 
 local function take(record, first, last)
@@ -31,22 +31,17 @@ local function load_core() return load_fields(CORE) end
 local function load_rest(record) if not record.owner then take(record, CORE + 1, ALL) end end
 local function load_record() return load_fields(ALL) end
 
-local function new_record(owner, context)
-  return {
-    state = '', cancel = '', lanes = '', seq = 0, epoch = 0, turn = 0, said = 0,
-    time = '', token = '', owner = owner, context = context, started = 0, attempts = 0, scheduled = 0, jobs = 0,
-    accepted = 0, released = 0, aside = 0,
-  }
-end
-
 local function write_fields(record)
   local set, gone, s, g = {}, {}, 0, 0
   for i = 1, record.owner and ALL or CORE do
     local name = FIELDS[i]
     local value = record[name]
     if value == '' or value == 0 then
-      if was and was[name] ~= value then g = g + 1; gone[g] = name end
-    elseif not was or was[name] ~= value then
+      if was[name] ~= value then
+        g = g + 1
+        gone[g] = name
+      end
+    elseif was[name] ~= value then
       set[s + 1], set[s + 2] = name, value
       s = s + 2
     end

@@ -5,11 +5,9 @@
 
 local index = index_root .. ':' .. record.owner
 for _ = 1, 2 do
-  if was then redis.call('ZREM', index, was.state .. was.time .. task_id) end
+  redis.call('ZREM', index, was.state .. was.time .. task_id)
   redis.call('ZADD', index, 0, record.state .. record.time .. task_id)
-  if not is_over then
-    if not was then redis.call('PERSIST', index) end
-  else
+  if is_over then
     if now_ms() % 8 == 0 then
       for ended in ('CFXR'):gmatch('.') do
         local expired = '(' .. ended .. sortable(now_ms() - retention_ms)

@@ -46,7 +46,7 @@ local function commit(record)
   if #written > 0 then publish(record) end
   if is_due then redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id) end
   if is_due == false then redis.call('ZREM', outbox_key, task_id) end
-  if not was or record.state ~= was.state or record.time ~= was.time then
+  if record.state ~= was.state or record.time ~= was.time then
     --- @include "move-in-indexes.lua"
   end
   if is_over then

@@ -13,8 +13,7 @@ end
 -- A raw tab is white space in JSON, never part of a message, and harmless in a frame of SSE: it marks where each begins.
 local function remember(message)
   if not texts.h then
-    local inside, outside
-    if was then inside, outside = unpack(redis.call('HMGET', task_key, 'h', '@h')) end
+    local inside, outside = unpack(redis.call('HMGET', task_key, 'h', '@h'))
     texts.h = { inside = inside, outside = outside }
   end
   add_text('h', ',\t' .. message)
