@@ -21,7 +21,8 @@ export interface FanOutResult {
 
 const { url, taskId, subscribers, messages }: FanOut = JSON.parse(process.argv[2] ?? '{}');
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-let heard = 0;
+/** How many have heard that the message is there, and how many that it is answered. */
+const heard = { SUBMITTED: 0, INPUT_REQUIRED: 0 };
 let onHeard = (): void => undefined;
 
 function subscribe(): Promise<void> {
@@ -34,8 +35,8 @@ function subscribe(): Promise<void> {
     sent.on('response', (response: IncomingMessage) => {
       response.setEncoding('utf8').on('data', (chunk: string) => {
         if (chunk.includes('data:')) resolve();
-        if (!chunk.includes('TASK_STATE_SUBMITTED')) return;
-        heard++;
+        if (chunk.includes('"statusUpdate"') && chunk.includes('TASK_STATE_SUBMITTED')) heard.SUBMITTED++;
+        if (chunk.includes('"statusUpdate"') && chunk.includes('TASK_STATE_INPUT_REQUIRED')) heard.INPUT_REQUIRED++;
         onHeard();
       });
     });
@@ -43,14 +44,14 @@ function subscribe(): Promise<void> {
   });
 }
 
-const heardAll = (): Promise<void> =>
+const allHeard = (what: keyof typeof heard): Promise<void> =>
   new Promise((resolve) => {
-    onHeard = () => heard >= subscribers && resolve();
+    onHeard = () => heard[what] >= subscribers && resolve();
     onHeard();
   });
 
 async function oneMessage(): Promise<number> {
-  heard = 0;
+  Object.assign(heard, { SUBMITTED: 0, INPUT_REQUIRED: 0 });
   const begun = performance.now();
   const message = { messageId: randomUUID(), role: 'ROLE_USER', taskId, parts: [{ text: 'ask' }] };
   const response = fetch(`${url}/message:send`, {
@@ -58,9 +59,10 @@ async function oneMessage(): Promise<number> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ message, configuration: { historyLength: 0 } }),
   });
-  await heardAll();
+  await allHeard('SUBMITTED');
   const took = performance.now() - begun;
   await response; // the agent has asked again: the next message can be sent
+  await allHeard('INPUT_REQUIRED');
   return took;
 }
 
