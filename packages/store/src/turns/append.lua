@@ -1,7 +1,6 @@
 -- append: the only way an event of an agent enters a task.
 --
 --- @include "../redis/lua/record.lua"
---- @include "../redis/lua/rules.lua"
 --
 -- KEYS  1-6 as in record.lua, and, made from KEYS[1], <task>:<text>:<seq> (string): a growing text that has outgrown the hash
 -- ARGV  1-6 as in record.lua   7 epoch   8 number of the first event within the epoch   9 '1': this job has run its share of turns
@@ -30,30 +29,6 @@ local record = ARGV[11] == 'artifact' and load_core() or load_record()
 if not record then return { 'fenced', 0, '', 0 } end
 
 local write = {}
-
-function write.status(letter, settles, caller, message, is_new, metadata)
-  load_rest(record)
-  if is_new == '1' then remember(message) end
-  local told = { message = message, metadata = metadata, is_reply = caller == 'reply' }
-  if settles ~= '1' and not is_terminal(letter) then
-    if caller == 'released' then
-      record.released = math.max(record.released, record.accepted - inbox_length() + 1)
-      told.released = record.released
-    end
-    say_status(record, letter, told)
-    return 'appended'
-  end
-  -- What is accepted is answered: a completion does not end a task in which others wait, it stands as an interim status.
-  local is_interim = letter == 'C' and inbox_length() > 1 and record.cancel == ''
-  pop(record)
-  told.released = record.released
-  if is_terminal(letter) and not is_interim then
-    finish(record, letter, told)
-    return 'drained'
-  end
-  say_status(record, is_interim and 'w' or letter, told)
-  return settle(record, hands_over)
-end
 
 function write.artifact(json, n, mode, header, first, parts, last)
   say(record, json)
@@ -103,6 +78,10 @@ for n = number, number + count - 1 do
     break
   else
     record.said = n
+    -- Most batches are chunks of an artifact, and need none of this.
+    if kind == 'status' and not write.status then
+      --- @include "write-status.lua"
+    end
     local is_outcome = kind == 'status' and ARGV[at + 3] == '1'
     if is_outcome then go_on_when_full(task_key) end
     if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end

@@ -1,12 +1,5 @@
 -- events: what a script says. Numbered without a hole, kept in the stream, and published.
 
---- @include "sortable.lua"
---- @include "timestamp.lua"
-
-local STATES = {
-  s = 'SUBMITTED', w = 'WORKING', i = 'INPUT_REQUIRED', a = 'AUTH_REQUIRED',
-  C = 'COMPLETED', F = 'FAILED', X = 'CANCELED', R = 'REJECTED',
-}
 local written = {} -- seq, mark, json of each event, one after the other
 
 -- A mark tells what a reader must know without parsing: the state's letter, the number of the message whose caller need
@@ -15,21 +8,6 @@ local function say(record, json, released, is_reply)
   record.seq = record.seq + 1
   local n = #written
   written[n + 1], written[n + 2], written[n + 3] = record.seq, record.state .. (released or '') .. (is_reply and 'm' or ''), json
-end
-
-local function with_member(object, member)
-  if object == '' or object == '{}' then return '{' .. member .. '}' end
-  return object:sub(1, -2) .. ',' .. member .. '}'
-end
-
--- message, metadata: JSON or ''; released: number of the message that this status answers or acknowledges, or nil.
-local function say_status(record, letter, told)
-  local message, metadata = told and told.message or '', told and told.metadata or ''
-  record.state, record.time = letter, sortable(now_ms())
-  others.status = '{"state":"TASK_STATE_' .. STATES[letter] .. '","timestamp":"' .. timestamp(now_ms()) .. '"'
-    .. (message ~= '' and ',"message":' .. message or '') .. '}'
-  say(record, '{"statusUpdate":{"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '","status":'
-    .. others.status .. (metadata ~= '' and ',"metadata":' .. metadata or '') .. '}}', told and told.released, told and told.is_reply)
 end
 
 -- All that a script says is one message of the channel: events are JSON, and hold no line break.

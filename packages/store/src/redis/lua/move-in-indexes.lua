@@ -9,6 +9,7 @@ for _ = 1, 2 do
   redis.call('ZADD', index, 0, record.state .. record.time .. task_id)
   if is_over then
     if now_ms() % 8 == 0 then
+      --- @include "sortable.lua"
       for ended in ('CFXR'):gmatch('.') do
         local expired = '(' .. ended .. sortable(now_ms() - retention_ms)
         local old = redis.call('ZRANGEBYLEX', index, '[' .. ended, expired, 'LIMIT', 0, 32)

@@ -1,6 +1,8 @@
 -- rules: what the scripts of a turn share. Included after record.lua.
 -- Each rule changes the record and answers a verdict; the script commits. docs/turns.md explains them.
 
+--- @include "status.lua"
+
 -- This epoch's turn is closed and none has begun since: what is asked was done already.
 local function is_over(record, epoch) return record.turn == 0 and epoch == record.epoch end
 

@@ -1,0 +1,27 @@
+-- writeStatus: how a status, and with it perhaps the outcome of the turn, enters the task. A part of `append`.
+
+--- @include "../redis/lua/rules.lua"
+
+function write.status(letter, settles, caller, message, is_new, metadata)
+  load_rest(record)
+  if is_new == '1' then remember(message) end
+  local told = { message = message, metadata = metadata, is_reply = caller == 'reply' }
+  if settles ~= '1' and not is_terminal(letter) then
+    if caller == 'released' then
+      record.released = math.max(record.released, record.accepted - inbox_length() + 1)
+      told.released = record.released
+    end
+    say_status(record, letter, told)
+    return 'appended'
+  end
+  -- What is accepted is answered: a completion does not end a task in which others wait, it stands as an interim status.
+  local is_interim = letter == 'C' and inbox_length() > 1 and record.cancel == ''
+  pop(record)
+  told.released = record.released
+  if is_terminal(letter) and not is_interim then
+    finish(record, letter, told)
+    return 'drained'
+  end
+  say_status(record, is_interim and 'w' or letter, told)
+  return settle(record, hands_over)
+end
