@@ -37,9 +37,11 @@ async function measured(one: BenchCase, stage: Stage): Promise<{ id: string; tit
 const results: Awaited<ReturnType<typeof measured>>[] = [];
 {
   await using stage = await Stage.open();
-  for (const one of chosen) results.push(await measured(one, stage));
+  for (const one of chosen) {
+    results.push(await measured(one, stage));
+    if (values.save) await writeResults(conditions, results);
+  }
 }
-if (values.save) await writeResults(conditions, results);
 const missed = results.filter(({ figures }) => !heldBars(figures).every(({ isHeld }) => isHeld));
 process.stdout.write(
   missed.length ? `bars not held: ${missed.map(({ id }) => id).join(', ')}\n` : 'every bar is held\n',

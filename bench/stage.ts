@@ -89,7 +89,8 @@ export class Stage implements AsyncDisposable {
   }
 
   async #untilWorkers(isReached: (count: number) => boolean): Promise<void> {
-    for (let tries = 0; tries < 200; tries++) {
+    // A worker that had to be killed is forgotten after its lease.
+    for (let tries = 0; tries < 800; tries++) {
       const response = await fetch(`${this.gateway.url}/readyz`);
       const { workers = -1 } = (await response.json()) as { workers?: number };
       if (isReached(workers)) return;
