@@ -6,7 +6,7 @@ import { parseRedisAddress, type RedisAddress } from './address.ts';
 export type RedisConnection = Redis | Cluster;
 
 export interface Connections {
-  /** Scripts, reads and the queue's adds: what one call issues together leaves in one write. */
+  /** Scripts, reads and the queue's adds: what one call issues together costs one round trip. */
   readonly commands: RedisConnection;
   /** Channels of the feeds, of cancels and of the registry. */
   readonly subscriber: RedisConnection;
@@ -53,7 +53,7 @@ const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(a
 /** A master that became a replica: connect again, to find the new one, and send the command there. */
 const reconnectOnError = (error: Error): false | 2 => (error.message.startsWith('READONLY') ? 2 : false);
 
-// Auto-pipelining stays off: it makes BullMQ slower, and ioredis writes the commands of one tick together anyway.
+// Auto-pipelining stays off: it makes BullMQ slower, and holding commands back was no gain (docs/performance.md).
 // Commands wait for a connection that comes back; who must not wait puts a deadline on the call.
 const PATIENT = { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: 3_000 };
 const ALONE = { ...PATIENT, retryStrategy, reconnectOnError };
