@@ -1,39 +1,20 @@
 // `npm run sut`: the system under test of the official compatibility kit, on a Redis that forgets it all in the end.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openEmbeddedRedis } from './processes/embedded-redis.ts';
-import { runUntilStopped } from './start/run.ts';
-import { listenToStopSignals } from './start/stop-signals.ts';
-import { openTerminal } from './start/terminal.ts';
+import { runOnEmptyRedis } from './start/run-on-empty-redis.ts';
 
 const usage =
   'npm run sut -- [--port 9999] [--no-streaming] [--no-push] [--no-extensions] [--required-extension] [--legacy]';
 /** What the flags can take out of the agent's card. */
 const capabilities = ['streaming', 'push', 'extensions'] as const;
 
-using signals = listenToStopSignals();
-const terminal = openTerminal(process.stdout);
-const folder = await mkdtemp(join(tmpdir(), 'switchyard-sut-'));
-
-try {
+await runOnEmptyRedis('sut', () => {
   const { port, env } = readFlags();
-  const embedded = await openEmbeddedRedis({ folder });
-  await runUntilStopped({
-    settings: { host: '127.0.0.1', port, redisUrl: embedded.url, agents: ['conformance'], env },
+  return {
+    settings: { host: '127.0.0.1', port, agents: ['conformance'], env },
     greeting: `\nThe system under test is ready on http://127.0.0.1:${port}, gRPC on 127.0.0.1:${port + 1}`,
-    embedded,
-    terminal,
-    signals,
-  }).finally(() => embedded.release());
-} catch (error) {
-  terminal.say('switchyard', error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+  };
+});
 
 /**
  * The kit reads the pure 1.0 card, so version 0.3 is off unless it is asked for. Its webhooks are in clear, on loopback.
