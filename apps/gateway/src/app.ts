@@ -28,8 +28,8 @@ export function createApp(entrance: Entrance, readiness: Readiness): Express {
   app.use(beginExchange(entrance.observe));
   for (const base of bases) {
     app.post(base || '/', serveJsonRpc(entrance)).all(base || '/', refuseVerb(entrance, 'POST'));
-    if (settings.legacyV03) app.use(base, serveLegacyRest(entrance));
     routeRest(app, base, entrance);
+    if (settings.legacyV03) app.use(base, serveLegacyRest(entrance));
     app.get(base + cardPath, serveCard(entrance)).all(base + cardPath, refuseVerb(entrance, 'GET'));
   }
   app.get('/agents', serveAgentList(entrance)).all('/agents', refuseVerb(entrance, 'GET'));

@@ -46,7 +46,7 @@ async function answers(store: Store, agentId: string, texts: readonly string[]):
   const ended = (taskId: string): Promise<Task> =>
     until(
       async () => {
-        const task: Task = JSON.parse((await store.tasks.read(scope, taskId))?.task ?? 'null');
+        const task: Task = JSON.parse((await store.tasks.read(scope, taskId))?.task?.toString() ?? 'null');
         return /COMPLETED|FAILED/.test(task.status.state) && task;
       },
       { what: `${taskId} has ended`, timeoutMs: 10_000 },

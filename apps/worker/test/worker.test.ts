@@ -59,7 +59,7 @@ async function send(store: Store, text: string, more: Partial<Message> = {}): Pr
 }
 
 const read = async (store: Store, taskId: string): Promise<Task> =>
-  JSON.parse((await store.tasks.read(scope, taskId))?.task ?? 'null');
+  JSON.parse((await store.tasks.read(scope, taskId))?.task?.toString() ?? 'null');
 
 function reached(store: Store, taskId: string, state: string): Promise<Task> {
   return until(

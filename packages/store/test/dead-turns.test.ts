@@ -36,7 +36,7 @@ test('it can be sent again: a new task in its context refers to it, once however
   const again = await Promise.all([store.deadTurns.redrive(taskId), store.deadTurns.redrive(taskId)]);
   const ids = again.map((acceptance) => acceptance?.verdict === 'accepted' && acceptance.taskId);
   expect(new Set(ids).size).toBe(1);
-  const task = JSON.parse((await store.tasks.read(alice, String(ids[0])))?.task ?? '{}');
+  const task = JSON.parse((await store.tasks.read(alice, String(ids[0])))?.task?.toString() ?? '{}');
   expect(task).toMatchObject({ contextId, status: { state: 'TASK_STATE_SUBMITTED' } });
   expect(task.history).toMatchObject([{ parts: [{ text: 'poison' }], referenceTaskIds: [taskId] }]);
   expect((await store.deadTurns.list()).map((dead) => dead.taskId)).not.toContain(taskId);

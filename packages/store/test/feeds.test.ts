@@ -42,7 +42,7 @@ describe('a feed', () => {
     await ended;
     expect(items.map(({ seq }) => seq)).toEqual(Array.from({ length: 202 }, (_, i) => i + 1));
     expect(items.map(({ kind }) => kind).slice(0, 2)).toEqual(['task', 'event']);
-    const stored: Task = JSON.parse((await store.tasks.read(alice, taskId))?.task ?? '');
+    const stored: Task = JSON.parse((await store.tasks.read(alice, taskId))?.task?.toString() ?? '');
     expect(foldAll(items)).toEqual(stored);
   });
 

@@ -42,6 +42,6 @@ test('a turn whose events a fail-over lost cannot go on as if they were there; i
   expect(again.start.attempt).toBe(1);
   await again.publish(chunk('whole'));
   await again.flush();
-  const task = JSON.parse((await store.tasks.read(alice, taskId))?.task ?? '{}');
+  const task = JSON.parse((await store.tasks.read(alice, taskId))?.task?.toString() ?? '{}');
   expect(task.artifacts).toEqual([{ artifactId: 'a', name: 'Report', parts: [{ text: 'whole' }] }]);
 });

@@ -180,12 +180,12 @@ class Watched {
   async #expectStored(): Promise<void> {
     const { id } = this.#folded;
     const whole = await store.tasks.read(alice, id);
-    expect(JSON.parse(whole?.task ?? '')).toEqual(onTheWire(this.#folded));
+    expect(JSON.parse(whole?.task?.toString() ?? '')).toEqual(onTheWire(this.#folded));
     const { artifacts: _, history = [], ...rest } = onTheWire(this.#folded);
     for (const historyLength of [0, 1, 3]) {
       const part = await store.tasks.read(alice, id, { historyLength, includeArtifacts: false });
       const latest = historyLength ? { history: history.slice(-historyLength) } : {};
-      expect(JSON.parse(part?.task ?? '')).toEqual({ ...rest, ...latest });
+      expect(JSON.parse(part?.task?.toString() ?? '')).toEqual({ ...rest, ...latest });
     }
   }
 }

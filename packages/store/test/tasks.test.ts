@@ -11,7 +11,7 @@ const store = await testStore({ maxInbox: 3 });
 const redis = testRedis();
 
 const read = async (taskId: string): Promise<Task> =>
-  JSON.parse((await store.tasks.read(alice, taskId))?.task ?? 'null');
+  JSON.parse((await store.tasks.read(alice, taskId))?.task?.toString() ?? 'null');
 const verdict = async (...args: Parameters<typeof store.tasks.accept>): Promise<string> =>
   (await store.tasks.accept(...args)).verdict;
 
@@ -20,7 +20,7 @@ describe('accepting a message', () => {
     const message = userMessage('hi "there"\n😀', { metadata: { a: 1 } });
     const { taskId, contextId, task, number, isNew } = await accepted(store, alice, message);
     expect([number, isNew]).toEqual([1, true]);
-    expect((await store.tasks.read(alice, taskId))?.task).toBe(task);
+    expect((await store.tasks.read(alice, taskId))?.task?.toString()).toBe(task);
     expect(await read(taskId)).toEqual({
       id: taskId,
       contextId,
@@ -214,7 +214,7 @@ describe('listing', () => {
     }
     expect(seen.toSorted()).toEqual(made.toSorted());
     const times = await Promise.all(
-      seen.map(async (id) => JSON.parse((await store.tasks.read(carol, id))?.task ?? '').status.timestamp),
+      seen.map(async (id) => JSON.parse((await store.tasks.read(carol, id))?.task?.toString() ?? '').status.timestamp),
     );
     expect(times).toEqual(times.toSorted().reverse());
   });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** The body goes out as it is. (Express' own `send` would parse types and hash it for an ETag.) */
-export function respond(res: ServerResponse, contentType: string, body: string): void {
+export function respond(res: ServerResponse, contentType: string, body: string | Buffer): void {
   res.setHeader('Content-Type', contentType);
   res.end(body);
 }

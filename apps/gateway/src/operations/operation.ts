@@ -2,10 +2,10 @@ import { parse } from '@switchyard/protocol';
 import type { z } from 'zod';
 import type { Call } from './call.ts';
 
-/** The answer to a call, as JSON text that goes into the binding's envelope as it is. */
+/** The answer to a call, as JSON that goes into the binding's envelope as it is. */
 export interface Reply {
-  /** Absent when the caller has this version already. */
-  readonly json?: string | undefined;
+  /** A text, or what is stored, as bytes. Absent when the caller has this version already. */
+  readonly json?: string | Buffer | undefined;
   /** Of a task: changes whenever the task does. */
   readonly version?: string;
 }

@@ -1,12 +1,11 @@
 import type { SendMessageRequest } from '@switchyard/protocol';
-import type { TaskReading } from '@switchyard/store';
 import { type Accepted, acceptMessage } from './accept-message.ts';
 import type { Backend } from './backend.ts';
 import type { Call } from './call.ts';
 import type { StreamItem } from './operation.ts';
 import { readTask } from './read-task.ts';
 import { requireStreaming } from './require-streaming.ts';
-import { taskThenEvents } from './task-then-events.ts';
+import { type Beginning, taskThenEvents } from './task-then-events.ts';
 import { toStreamItems } from './to-stream-items.ts';
 import { untilAnswered } from './until-answered.ts';
 
@@ -26,7 +25,7 @@ export async function sendStreamingMessage(
 }
 
 /** A new task needs no read: its feed goes on right behind the acceptance, so nothing can fall between the two. */
-function asAccepted({ task, seq }: Accepted): TaskReading | undefined {
+function asAccepted({ task, seq }: Accepted): Beginning | undefined {
   if (task === undefined) return undefined;
-  return { version: '', seq, state: 'TASK_STATE_SUBMITTED', released: 0, task };
+  return { seq, state: 'TASK_STATE_SUBMITTED', released: 0, task };
 }

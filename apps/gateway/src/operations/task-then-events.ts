@@ -3,6 +3,11 @@ import type { FeedItem, TaskReading } from '@switchyard/store';
 import type { Backend } from './backend.ts';
 import type { Call } from './call.ts';
 
+/** Where a stream begins: the task, as JSON. */
+export interface Beginning extends Pick<TaskReading, 'seq' | 'state' | 'released'> {
+  readonly task?: string | Buffer;
+}
+
 /**
  * The task as it was read, then each later event. It is read before the stream begins, so that what is wrong
  * is still an error and not a broken stream.
@@ -11,9 +16,9 @@ export async function* taskThenEvents(
   { feeds }: Backend,
   call: Call,
   taskId: string,
-  reading: TaskReading,
+  beginning: Beginning,
 ): AsyncIterable<FeedItem> {
-  const { seq, state, released, task = '' } = reading;
-  yield { kind: 'task', seq, state, released, isReply: false, json: task };
+  const { seq, state, released, task = '' } = beginning;
+  yield { kind: 'task', seq, state, released, isReply: false, json: task.toString() };
   if (!isTerminal(state)) yield* feeds.follow(call.scope, taskId, { after: seq, signal: call.signal });
 }

@@ -10,7 +10,7 @@ export async function readOutcome(
 ): Promise<CallOutcome | 'missing'> {
   const reading = await tasks.read(scope, taskId, { historyLength: 0 });
   if (reading?.task === undefined) return 'missing';
-  const task: Task = JSON.parse(reading.task);
+  const task: Task = JSON.parse(reading.task.toString());
   const reply = last?.isReply ? messageOf(last) : undefined;
   return { task, ...(reply && { reply }) };
 }

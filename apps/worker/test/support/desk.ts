@@ -50,7 +50,7 @@ export class Desk {
 
   async #task(holds: (task: Task) => boolean): Promise<Task | undefined> {
     const { task: json } = (await this.#store.tasks.read(this.#scope, this.#taskId)) ?? {};
-    const task: Task | undefined = json === undefined ? undefined : JSON.parse(json);
+    const task: Task | undefined = json === undefined ? undefined : JSON.parse(json.toString());
     return task && holds(task) ? task : undefined;
   }
 }

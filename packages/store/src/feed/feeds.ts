@@ -142,7 +142,7 @@ export class Feeds {
     const reading = await readTask(this.#port, scope, taskId);
     if (reading?.task === undefined) throw new TaskMissing(taskId);
     const { seq, state, released, task } = reading;
-    return { kind: 'task', seq, state, released, isReply: false, json: task };
+    return { kind: 'task', seq, state, released, isReply: false, json: task.toString() };
   }
 
   /** Checks the owner itself: whoever resumes takes no snapshot. */

@@ -21,7 +21,7 @@ export class AnyTask {
   /** The task as its client sees it, as JSON. @returns undefined: no such task */
   async contents(taskId: string): Promise<string | undefined> {
     const scope = await this.#scopeOf(taskId);
-    return scope && (await readTask(this.#port, scope, taskId))?.task;
+    return scope && (await readTask(this.#port, scope, taskId))?.task?.toString();
   }
 
   async cancel(taskId: string): Promise<Cancellation> {

@@ -88,7 +88,7 @@ export class OpenLane {
   /** The task as it is; undefined: it has expired. */
   async task(): Promise<{ readonly seq: number; readonly json: string } | undefined> {
     const reading = await readWhole(this.#port, this.id.taskId);
-    return reading?.task === undefined ? undefined : { seq: reading.seq, json: reading.task };
+    return reading?.task === undefined ? undefined : { seq: reading.seq, json: reading.task.toString() };
   }
 
   /** What lies before `to` was told. `idle`: that was all, the job is done. `fenced`: another run delivers, or nobody need. */

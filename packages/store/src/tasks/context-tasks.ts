@@ -64,5 +64,5 @@ async function readFound(
   { agent, taskId, historyLength }: ContextQuery & Found,
 ): Promise<ContextTaskReading | undefined> {
   const reading = await readTask(port, { principal, agent }, taskId, { historyLength });
-  return reading?.task === undefined ? undefined : { agent, taskId, task: reading.task };
+  return reading?.task === undefined ? undefined : { agent, taskId, task: reading.task.toString() };
 }

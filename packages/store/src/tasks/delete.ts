@@ -26,7 +26,7 @@ export async function deleteTask(port: DeletePort, scope: Scope, taskId: string)
   const reading = await readTask(port, scope, taskId, { includeArtifacts: false });
   if (reading?.task === undefined) return 'missing';
   if (!isTerminal(reading.state)) return 'live';
-  const { history = [], contextId = '' }: Task = JSON.parse(reading.task);
+  const { history = [], contextId = '' }: Task = JSON.parse(reading.task.toString());
   const keys = shards.of(taskId);
   const messages = history.map(({ messageId }) => keys.accepted(scope, messageId));
   const conversations = await conversationsOf(port, scope, { taskId, contextId });

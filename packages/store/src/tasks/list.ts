@@ -51,7 +51,7 @@ export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery):
   const tasks = await Promise.all(page.map((place) => readTask(port, scope, place.slice(TIME_LENGTH), query)));
   return {
     // One that expired between the two reads is left out.
-    tasks: tasks.flatMap((reading) => reading?.task ?? []),
+    tasks: tasks.flatMap((reading) => reading?.task?.toString() ?? []),
     totalSize: replies.reduce((sum, [total]) => sum + total, 0),
     nextPageToken: last !== undefined && places.length > pageSize ? encodePageToken(last) : '',
   };

@@ -4,15 +4,24 @@ import type { RedisConnection } from '../redis/connection.ts';
 export type Piece = string | [key: string, last: number];
 
 /** @returns undefined: a large artifact was replaced between the two reads */
-export async function joinPieces(redis: RedisConnection, pieces: readonly Piece[]): Promise<string | undefined> {
+export async function joinPieces(redis: RedisConnection, pieces: readonly Piece[]): Promise<Buffer | undefined> {
   const isReady = pieces.every((piece) => typeof piece === 'string');
-  if (isReady) return pieces.join('');
-  const texts = await Promise.all(pieces.map((piece) => (typeof piece === 'string' ? piece : large(redis, piece))));
-  return texts.includes(undefined) ? undefined : texts.join('');
+  if (isReady) return encode(pieces.join(''));
+  const texts = await Promise.all(
+    pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : large(redis, piece))),
+  );
+  return texts.every((text) => text !== undefined) ? Buffer.concat(texts) : undefined;
+}
+
+/** Not in a slab of Node's pool, which would be kept as long as any of its texts. */
+function encode(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
 }
 
 /** Such a text only grows: its first `last` bytes are the text as of the read. */
-async function large(redis: RedisConnection, [key, last]: [key: string, last: number]): Promise<string | undefined> {
+async function large(redis: RedisConnection, [key, last]: [key: string, last: number]): Promise<Buffer | undefined> {
   const text = await redis.getrangeBuffer(key, 1, last);
-  return text.length === last ? text.toString() : undefined;
+  return text.length === last ? text : undefined;
 }

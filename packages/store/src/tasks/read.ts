@@ -3,6 +3,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import { Script } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 import { joinPieces, type Piece } from './pieces.ts';
+import type { ReadGroups } from './read-groups.ts';
 import { stateOf } from './state-letters.ts';
 import type { TaskCache } from './task-cache.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
@@ -13,12 +14,13 @@ export interface ReadPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly cache: TaskCache;
+  readonly reads: ReadGroups<TaskReading | undefined>;
   readonly settings: { readonly largeTextBytes: number };
 }
 
 type Reply = null | [version: string, seq: string, state: string, released: string, ...pieces: Piece[]];
 
-/** One round trip; one more if an artifact is large. @returns undefined: no such task in this scope */
+/** One round trip, shared with whoever asks meanwhile; one more if an artifact is large. @returns undefined: no such task in this scope */
 export async function readTask(
   port: ReadPort,
   scope: Scope,
@@ -27,7 +29,12 @@ export async function readTask(
 ): Promise<TaskReading | undefined> {
   const known = port.cache.get(taskId, view);
   const version = view.version ?? known?.version;
-  const reading = await read(port, ownerOf(scope), taskId, { ...view, version });
+  const owner = ownerOf(scope);
+  const { historyLength = '', includeArtifacts = true } = view;
+  const question = `${owner} ${taskId} ${historyLength} ${includeArtifacts} ${version}`;
+  const reading = await port.reads
+    .of(port.shards.of(taskId))
+    .ask(question, () => read(port, owner, taskId, { ...view, version }));
   // What is kept may be another principal's, or of a task that is gone: Redis has the say.
   if (!reading) return undefined;
   if (reading.task !== undefined) port.cache.set(taskId, view, { ...reading, task: reading.task });
@@ -36,12 +43,12 @@ export async function readTask(
 }
 
 /** For the worker that holds the task's turn, whoever owns the task. */
-export function readWhole(port: Omit<ReadPort, 'cache'>, taskId: string): Promise<TaskReading | undefined> {
+export function readWhole(port: Omit<ReadPort, 'cache' | 'reads'>, taskId: string): Promise<TaskReading | undefined> {
   return read(port, '', taskId, {});
 }
 
 async function read(
-  { redis, shards, settings }: Omit<ReadPort, 'cache'>,
+  { redis, shards, settings }: Omit<ReadPort, 'cache' | 'reads'>,
   owner: string,
   taskId: string,
   { historyLength, includeArtifacts = true, version = '' }: TaskView,

@@ -4,10 +4,10 @@ import type { TaskReading, TaskView } from './task-reading.ts';
 /** A fail-over that loses writes may give a version out twice: what is kept may not outlive it for long. */
 const KEPT_MS = 30_000;
 
-/** What an entry takes beside its text (measured, Node 24): thousands of small tasks are mostly that. */
+/** What an entry takes beside its bytes (measured, Node 24): thousands of small tasks are mostly that. */
 const ENTRY_BYTES = 800;
 
-export type WholeReading = TaskReading & { readonly task: string };
+export type WholeReading = TaskReading & { readonly task: Buffer };
 
 /**
  * The answers given last. It saves Redis from handing out again what has not changed, and never answers by itself: every

@@ -17,6 +17,6 @@ export interface TaskReading {
   readonly state: TaskState;
   /** The highest number of a message whose caller need not wait any more. */
   readonly released: number;
-  /** JSON of the task; absent if the caller has this version. */
-  readonly task?: string;
+  /** JSON of the task, as UTF-8: bytes that go out as they are. Absent if the caller has this version. */
+  readonly task?: Buffer;
 }

@@ -75,7 +75,7 @@ export class Turns {
     const delivery: Delivery = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
     // Large texts that were replaced meanwhile are read anew: by then another run owns the task, and this one is about to hear of it.
     const json = (await joinPieces(redis, pieces)) ?? (await readWhole(this.#port, taskId))?.task;
-    const task: Task = JSON.parse(json ?? '{}');
+    const task: Task = JSON.parse(json?.toString() ?? '{}');
     const turn = new OpenTurn(
       this.#port,
       {

@@ -48,5 +48,5 @@ async function answer<Request extends TenantRequest, Response>(
   const operation = entrance.operations[name];
   if (operation.kind !== 'unary') throw new TypeError(`${name} answers with a stream`);
   const { json = '{}' } = await operation.invoke(opened, requireShallow(toParams(call.request), 'request'));
-  return toMessage(json);
+  return toMessage(json.toString());
 }

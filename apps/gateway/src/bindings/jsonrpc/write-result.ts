@@ -7,9 +7,13 @@ export const mediaType = 'application/json';
 
 /** The envelope around what is stored already: nothing is parsed, nothing is written anew. @param id JSON text */
 export function envelope(id: string, result: string): string {
-  return `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
+  return `${opening(id)}${result}}`;
 }
 
+const opening = (id: string): string => `{"jsonrpc":"2.0","id":${id},"result":`;
+const closing = Buffer.from('}');
+
 export function writeResult(res: ServerResponse, id: string, { json = 'null' }: Reply): void {
-  respond(res, mediaType, envelope(id, json));
+  const isText = typeof json === 'string';
+  respond(res, mediaType, isText ? envelope(id, json) : Buffer.concat([Buffer.from(opening(id)), json, closing]));
 }

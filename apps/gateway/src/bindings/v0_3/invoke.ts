@@ -15,7 +15,7 @@ export function invokeUnary({ operations }: Entrance) {
       const operation = operations[name];
       if (operation.kind !== 'unary') throw new TypeError(`${name} answers with a stream`);
       const { json = '{}' } = await operation.invoke(caller.call, requireShallow(params, 'request'));
-      return json;
+      return json.toString();
     } catch (thrown) {
       throw caller.wire.refuse(thrown);
     } finally {
