@@ -22,9 +22,8 @@ if record.cancel ~= '' then
 end
 -- The same job: the queue swallows the add while it still has the job, so a long queue does not grow by sweeping.
 -- `started` 0: a job added anew counts its starts from 1 and must be let in. The owner may go on until someone is.
-record.started = 0
+record.started, record.sweeps = 0, record.sweeps + 1
 is_due = true
-local sweeps = redis.call('HINCRBY', task_key, 'sweeps', 1)
 commit(record)
 local is_awaited = tonumber(redis.call('HGET', task_key, 'awaited')) == record.scheduled
-return { 'add', record.scheduled, record.owner, sweeps, is_awaited and '1' or '' }
+return { 'add', record.scheduled, record.owner, record.sweeps, is_awaited and '1' or '' }

@@ -83,7 +83,11 @@ for n = number, number + count - 1 do
       --- @include "write-status.lua"
     end
     local is_outcome = kind == 'status' and ARGV[at + 3] == '1'
-    if is_outcome then go_on_when_full(task_key) end
+    if is_outcome then
+      -- The first write needs no memory: see when-full.lua. It goes back if the task is not over.
+      redis.call('ZREM', outbox_key, task_id)
+      has_left = true
+    end
     if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end
     if metadata ~= '' then others.metadata = metadata end
     verdict = write[kind](unpack(ARGV, at + 2, at + ARITY[kind] - 1))

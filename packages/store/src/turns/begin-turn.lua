@@ -1,7 +1,6 @@
 -- beginTurn: a run of a job asks for the first message of the task's inbox.
 --
---- @include "../redis/lua/record.lua"
---- @include "../redis/lua/rules.lua"
+--- @include "../redis/lua/look.lua"
 --
 -- KEYS  1-6 as in record.lua   7 dead (zset: tasks whose message was given up → ms), and, made from KEYS[1], its letter <task>:d (hash)
 -- ARGV  1-6 as in record.lua   7 number of the job   8 how often the queue has started it, this time included
@@ -33,37 +32,49 @@ if record.turn ~= 0 and token == record.token then return turn() end
 -- An equal one is the job added anew after the queue lost it: it waits until the sweeper finds the owner silent.
 if started < record.started or (record.turn ~= 0 and started == record.started) then return { 'stale' } end
 
-local function bury()
-  local letter_key = task_key .. ':d'
-  redis.call('HSET', letter_key, 'owner', record.owner, 'context', record.context, 'attempts', record.attempts,
-    'entry', redis.call('LINDEX', inbox_key, 0))
-  redis.call('PEXPIRE', letter_key, retention_ms)
-  redis.call('ZADD', KEYS[7], now_ms(), task_id)
-  redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', now_ms() - retention_ms)
-  redis.call('PEXPIRE', KEYS[7], retention_ms)
-end
-
-local verdict
-if record.cancel ~= '' then
-  go_on_when_full(task_key)
-  finish(record, 'X')
-  verdict = 'canceled'
-elseif record.attempts >= tonumber(max_attempts) then
-  -- Counted here and not by the queue: a message that kills its worker never gets to say that it failed.
-  go_on_when_full(task_key)
-  bury()
-  record.released = record.accepted - inbox_length() + 1
-  finish(record, 'F', { message = given_up, released = record.released })
-  remember(given_up)
-  verdict = 'exhausted'
-else
+local function begin()
   record.epoch = record.epoch + 1
   record.turn, record.token, record.started, record.said = record.epoch, token, started, 0
-  record.attempts = record.attempts + 1
+  record.attempts, record.sweeps = record.attempts + 1, 0
+end
+
+local is_exhausted = record.attempts >= tonumber(max_attempts)
+if record.cancel == '' and not is_exhausted and not is_waiting(record.state) then
+  begin()
+  write_fields(record)
+  redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id)
+  return turn()
+end
+
+--- @include "../redis/lua/commit.lua"
+--- @include "../redis/lua/rules.lua"
+
+if record.cancel == '' and not is_exhausted then
+  begin()
   is_due = true
   withdraw_question(record)
-  verdict = 'turn'
+  commit(record)
+  return turn()
 end
-others.sweeps = false
+
+go_on_when_full(task_key)
+record.sweeps = 0
+if record.cancel ~= '' then
+  finish(record, 'X')
+  commit(record)
+  return { 'canceled' }
+end
+
+-- Counted here and not by the queue: a message that kills its worker never gets to say that it failed.
+local letter_key = task_key .. ':d'
+redis.call('HSET', letter_key, 'owner', record.owner, 'context', record.context, 'attempts', record.attempts,
+  'entry', redis.call('LINDEX', inbox_key, 0))
+redis.call('PEXPIRE', letter_key, retention_ms)
+redis.call('ZADD', KEYS[7], now_ms(), task_id)
+redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', now_ms() - retention_ms)
+redis.call('PEXPIRE', KEYS[7], retention_ms)
+record.released = record.accepted - inbox_length() + 1
+finish(record, 'F', { message = given_up, released = record.released })
+remember(given_up)
 commit(record)
-return verdict == 'turn' and turn() or { verdict }
+return { 'exhausted' }

@@ -15,7 +15,8 @@ local function publish(record)
   local lines = {}
   for i = 1, #written, 3 do
     local seq, mark, json = written[i], written[i + 1], written[i + 2]
-    redis.call('XADD', events_key, 'MAXLEN', '~', kept_events, seq .. '-0', mark, json)
+    if seq > tonumber(kept_events) then redis.call('XADD', events_key, 'MAXLEN', '~', kept_events, seq .. '-0', mark, json)
+    else redis.call('XADD', events_key, seq .. '-0', mark, json) end
     lines[#lines + 1] = seq .. '|' .. mark .. '|' .. json
   end
   redis.call('PUBLISH', events_key, table.concat(lines, '\n'))

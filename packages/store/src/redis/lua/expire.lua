@@ -17,9 +17,9 @@ redis.call('PEXPIRE', events_key, replay_ms)
 redis.call('PEXPIRE', task_key, retention_ms)
 redis.call('PEXPIRE', webhooks_key, retention_ms)
 redis.call('DEL', inbox_key)
-local artifacts, history = unpack(redis.call('HMGET', task_key, 'artifacts', '@h'))
+local history = others['@h'] or was[HISTORY]
 if history then redis.call('PEXPIRE', history, retention_ms) end
-for n = 1, tonumber(artifacts or 0) do
+for n = 1, tonumber(others.artifacts or was[ARTIFACTS] or 0) do
   local parts = redis.call('HGET', task_key, '@p' .. n)
   if parts then redis.call('PEXPIRE', parts, retention_ms) end
 end

@@ -1,47 +1,63 @@
 -- fields: the record as fields of the task's hash. A field that is empty or 0 is not there.
 
--- What every event needs comes first: a chunk of an artifact loads no more than that. 1-3 and 8-11 are texts, the others numbers.
+-- What every event needs comes first: a chunk of an artifact loads no more than that.
 local FIELDS = {
   'state', 'cancel', 'lanes', 'seq', 'epoch', 'turn', 'said',
-  'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'aside',
+  'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'aside', 'sweeps',
+  'artifacts', '@h', -- not of the record, but an end must know them
 }
-local CORE, ALL = 7, 18
+local STATE, CORE, TIME, ALL, ARTIFACTS, HISTORY = 1, 7, 8, 19, 20, 21
 
-local was -- the record as it was loaded
+local was -- what was loaded, in the order of FIELDS; false: not there
 local others = {} -- what else is to be written: the status, texts, artifacts, metadata; false: removed
 
-local function take(record, first, last)
-  local values = redis.call('HMGET', task_key, unpack(FIELDS, first, last))
-  for i = first, last do
-    local name, value = FIELDS[i], values[i - first + 1]
-    if i < 4 or (i > 7 and i < 12) then value = value or '' else value = tonumber(value) or 0 end
-    record[name], was[name] = value, value
-  end
-  return values[1]
-end
-
-local function load_fields(last)
-  local record = {}
-  was = {}
-  return take(record, 1, last) and record or nil
-end
-
 -- The first fields alone; load_rest must follow before anything else of the record is looked at.
-local function load_core() return load_fields(CORE) end
-local function load_rest(record) if not record.owner then take(record, CORE + 1, ALL) end end
-local function load_record() return load_fields(ALL) end
+local function load_core()
+  was = redis.call('HMGET', task_key, unpack(FIELDS, 1, CORE))
+  local state, cancel, lanes, seq, epoch, turn, said = unpack(was)
+  return state and {
+    state = state, cancel = cancel or '', lanes = lanes or '',
+    seq = tonumber(seq or 0), epoch = tonumber(epoch or 0), turn = tonumber(turn or 0), said = tonumber(said or 0),
+  }
+end
+
+local function load_rest(record)
+  if record.owner then return end
+  local rest = redis.call('HMGET', task_key, unpack(FIELDS, CORE + 1))
+  for i = CORE + 1, HISTORY do
+    local value = rest[i - CORE]
+    was[i] = value
+    if i < 12 then record[FIELDS[i]] = value or ''
+    elseif i <= ALL then record[FIELDS[i]] = tonumber(value or 0) end
+  end
+end
+
+-- In one piece: a table that grows field by field costs more than the command.
+local function load_record()
+  was = redis.call('HMGET', task_key, unpack(FIELDS))
+  local state, cancel, lanes, seq, epoch, turn, said, time, token, owner, context, started, attempts, scheduled, jobs,
+    accepted, released, aside, sweeps = unpack(was)
+  return state and {
+    state = state, cancel = cancel or '', lanes = lanes or '',
+    seq = tonumber(seq or 0), epoch = tonumber(epoch or 0), turn = tonumber(turn or 0), said = tonumber(said or 0),
+    time = time or '', token = token or '', owner = owner or '', context = context or '',
+    started = tonumber(started or 0), attempts = tonumber(attempts or 0), scheduled = tonumber(scheduled or 0),
+    jobs = tonumber(jobs or 0), accepted = tonumber(accepted or 0), released = tonumber(released or 0),
+    aside = tonumber(aside or 0), sweeps = tonumber(sweeps or 0),
+  }
+end
 
 local function write_fields(record)
   local set, gone, s, g = {}, {}, 0, 0
   for i = 1, record.owner and ALL or CORE do
-    local name = FIELDS[i]
+    local name, old = FIELDS[i], was[i]
     local value = record[name]
     if value == '' or value == 0 then
-      if was[name] ~= value then
+      if old then
         g = g + 1
         gone[g] = name
       end
-    elseif was[name] ~= value then
+    elseif not old or value ~= (type(value) == 'number' and tonumber(old) or old) then
       set[s + 1], set[s + 2] = name, value
       s = s + 2
     end

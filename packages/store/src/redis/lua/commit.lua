@@ -1,0 +1,34 @@
+-- commit: what a script has changed in the record, and what it says, enters Redis.
+
+local function is_terminal(state) return state:upper() == state end
+
+--- @include "when-full.lua"
+--- @include "texts.lua"
+--- @include "events.lua"
+
+local is_popped = false
+local is_due -- true: goes (back) into the outbox; false: leaves it; nil: stays as it is
+local has_left = false -- it is out of the outbox already
+
+local inbox_count -- nil: not asked yet
+local function inbox_length()
+  inbox_count = inbox_count or redis.call('LLEN', inbox_key)
+  return inbox_count - (is_popped and 1 or 0)
+end
+
+local function commit(record)
+  local is_over = is_terminal(record.state)
+  write_texts(record)
+  write_fields(record)
+  -- The inbox of a task that is over goes as a whole.
+  if is_popped and not is_over then redis.call('LPOP', inbox_key) end
+  if #written > 0 then publish(record) end
+  if is_due then redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id) end
+  if is_due == false and not has_left then redis.call('ZREM', outbox_key, task_id) end
+  if record.state ~= was[STATE] or record.time ~= was[TIME] then
+    --- @include "move-in-indexes.lua"
+  end
+  if is_over then
+    --- @include "expire.lua"
+  end
+end
