@@ -1,4 +1,5 @@
-import express, { type Express } from 'express';
+import type { RequestListener } from 'node:http';
+import express from 'express';
 import { serveJsonRpc } from './bindings/jsonrpc/serve.ts';
 import { routeRest } from './bindings/rest/serve.ts';
 import { refuseFault, refusePath, refuseVerb } from './bindings/rest/unserved.ts';
@@ -7,6 +8,7 @@ import { cardPath } from './cards/agent-url.ts';
 import { serveAgentList } from './cards/serve-agent-list.ts';
 import { serveCard } from './cards/serve-card.ts';
 import { routeConversations } from './conversations/route-conversations.ts';
+import { directRoutes } from './direct-routes.ts';
 import { type Readiness, serveHealth, serveReadiness } from './health/serve-health.ts';
 import { beginExchange } from './http/begin-exchange.ts';
 import type { Entrance } from './http/entrance.ts';
@@ -20,16 +22,19 @@ const bases = ['', '/agents/:agentId'] as const;
 const tenantBases = ['/agents/:agentId/:tenant', '/:tenant'] as const;
 
 /** Every path that the gateway serves. Bodies, ETags and errors are ours, so Express is left with finding the route. */
-export function createApp(entrance: Entrance, readiness: Readiness): Express {
+export function createApp(entrance: Entrance, readiness: Readiness): RequestListener {
   const { settings } = entrance;
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
-  app.set('query parser', 'simple').set('trust proxy', settings.trustProxy);
-  app.use(beginExchange(entrance.observe));
+  app.set('query parser', 'simple');
+  app.use((req, res, next) => {
+    beginExchange(entrance.observe, { req, res });
+    next();
+  });
   for (const base of bases) {
     app.post(base || '/', serveJsonRpc(entrance)).all(base || '/', refuseVerb(entrance, 'POST'));
-    routeRest(app, base, entrance);
     if (settings.legacyV03) app.use(base, serveLegacyRest(entrance));
+    routeRest(app, base, entrance);
     app.get(base + cardPath, serveCard(entrance)).all(base + cardPath, refuseVerb(entrance, 'GET'));
   }
   app.get('/agents', serveAgentList(entrance)).all('/agents', refuseVerb(entrance, 'GET'));
@@ -43,7 +48,7 @@ export function createApp(entrance: Entrance, readiness: Readiness): Express {
   for (const base of tenantBases) routeRest(app, base, entrance);
   app.use(refusePath(entrance));
   app.use(refuseFault(entrance));
-  return app;
+  return directRoutes(entrance, app);
 }
 
 /** Of every key that signs something, whatever that is. */

@@ -30,7 +30,10 @@ const routes: readonly AdminRoute[] = [...agentRoutes, ...workerRoutes, ...turnR
 export function createAdminApp(entrance: AdminEntrance): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', 'simple');
-  app.use(beginExchange(entrance.observe), requireKey(entrance));
+  app.use((req, res, next) => {
+    beginExchange(entrance.observe, { req, res });
+    next();
+  }, requireKey(entrance));
   app.get('/metrics', serveMetrics(entrance)).all('/metrics', refuseVerb(entrance, 'GET'));
   for (const route of routes) app[route.verb](route.path, serve(entrance, route));
   for (const path of new Set(routes.map((route) => route.path))) app.all(path, refuseVerb(entrance, verbsAt(path)));

@@ -25,7 +25,7 @@ export function serveAgentList(entrance: Entrance): RequestHandler {
   return async (req, res) => {
     try {
       await entrance.authenticator.authenticate(req.headers);
-      const base = baseUrl(req, entrance.settings.publicUrl);
+      const base = baseUrl(req, entrance.settings);
       const first = entrance.agents.default?.id;
       const agents = entrance.agents.list().map((agent) => listed(agent, { base, isDefault: agent.id === first }));
       respond(res, 'application/json', JSON.stringify({ agents }));

@@ -1,9 +1,9 @@
 import type { AnnouncedAgent } from '@switchyard/store';
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import { writeError } from '../bindings/rest/write-error.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { Entrance } from '../http/entrance.ts';
-import { askedVersion, type Exchange, pathPart } from '../http/exchange.ts';
+import { askedVersion, type Exchange, pathPart, type RoutedRequest } from '../http/exchange.ts';
 import { respond, respondUnchanged } from '../http/respond.ts';
 import { requireAgent } from '../tenants/select-agent.ts';
 import { isUnchanged } from './is-unchanged.ts';
@@ -23,7 +23,7 @@ export function serveCard(entrance: Entrance): RequestHandler {
 async function writeCard({ agents, cards, settings }: Entrance, { req, res }: Exchange): Promise<void> {
   const agentId = pathPart(req, 'agentId');
   const agent = requireAgent(agents, agentId);
-  const { card, digest } = await cards.present(agent, { base: baseUrl(req, settings.publicUrl), agentId });
+  const { card, digest } = await cards.present(agent, { base: baseUrl(req, settings), agentId });
   const isLegacy = settings.legacyV03 && !knowsVersion1(req);
   const tag = isLegacy ? `${digest}.v0` : digest;
   // Weak: two gateways sign the same card, and no two signatures are the same.
@@ -32,14 +32,17 @@ async function writeCard({ agents, cards, settings }: Entrance, { req, res }: Ex
   res.setHeader('Cache-Control', `public, max-age=${settings.cardMaxAgeSeconds}`);
   res.setHeader('ETag', etag);
   res.setHeader('Last-Modified', lastModified.toUTCString());
-  if (settings.legacyV03) res.vary('A2A-Version');
-  if (settings.trustProxy && settings.publicUrl === undefined) res.vary('X-Forwarded-Host, X-Forwarded-Proto');
+  const varied = [
+    ...(settings.legacyV03 ? ['A2A-Version'] : []),
+    ...(settings.trustProxy && settings.publicUrl === undefined ? ['X-Forwarded-Host', 'X-Forwarded-Proto'] : []),
+  ];
+  if (varied.length) res.setHeader('Vary', varied.join(', '));
   if (isUnchanged(req.headers, { etag, lastModified })) respondUnchanged(res);
   else respond(res, 'application/json', JSON.stringify(isLegacy ? withLegacyFields(card) : card));
 }
 
 /** Readers that name no version may be of 0.3: they get a card for both. */
-function knowsVersion1(req: Request): boolean {
+function knowsVersion1(req: RoutedRequest): boolean {
   return askedVersion(req)?.trim().startsWith('1.') ?? false;
 }
 

@@ -55,7 +55,7 @@ export function openCall({ agents, settings, waiting }: Entrance, exchange: Exch
   requireSupportedVersion(askedVersion(req), version);
   const agentId = pathPart(req, 'agentId');
   const agent = selectAgent(agents, principal, { agentId, tenant });
-  const place = (): Place => placeAt(baseUrl(req, settings.publicUrl), agentId, { named: tenant, selected: agent.id });
+  const place = (): Place => placeAt(baseUrl(req, settings), agentId, { named: tenant, selected: agent.id });
   const call = new HttpCall({ principal, agent, place, version }, exchange, waiting);
   const active = activeExtensions(call);
   if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));

@@ -1,7 +1,6 @@
 import type { Principal } from '@switchyard/store';
-import type { RequestHandler } from 'express';
 import { type Entrance, openCall } from '../../http/entrance.ts';
-import type { Exchange } from '../../http/exchange.ts';
+import type { Exchange, Handler } from '../../http/exchange.ts';
 import { readJson } from '../../http/read-json.ts';
 import { reportFailure } from '../../http/report-failure.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
@@ -12,7 +11,7 @@ import { writeResult } from './write-result.ts';
 import { writeStream } from './write-stream.ts';
 
 /** A2A over JSON-RPC 2.0 (chapter 9): one URL for all operations of an agent. */
-export function serveJsonRpc(entrance: Entrance): RequestHandler {
+export function serveJsonRpc(entrance: Entrance): Handler {
   return async (req, res) => {
     const exchange = { req, res };
     let id = 'null';

@@ -1,6 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
-import type { Request } from 'express';
-import { pathPart, queryText } from '../../http/exchange.ts';
+import { pathPart, queryText, type RoutedRequest } from '../../http/exchange.ts';
 
 /** Where the parameters of an operation are in its HTTP request (A2A 11.3, 11.5). */
 export interface RequestShape {
@@ -15,7 +14,7 @@ export interface RequestShape {
 export type QueryType = 'text' | 'number' | 'boolean';
 
 /** The operation's request as one object, unchecked. @throws {A2AError} InvalidRequest */
-export function parseRequest(req: Request, shape: RequestShape, body: unknown): Record<string, unknown> {
+export function parseRequest(req: RoutedRequest, shape: RequestShape, body: unknown): Record<string, unknown> {
   return {
     ...members(body),
     ...fromQuery(req, shape.inQuery ?? {}),
@@ -30,7 +29,7 @@ function members(body: unknown): object {
   });
 }
 
-function fromPath(req: Request, names: readonly string[]): Record<string, unknown> {
+function fromPath(req: RoutedRequest, names: readonly string[]): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const name of names) {
     const part = pathPart(req, name);
@@ -39,7 +38,7 @@ function fromPath(req: Request, names: readonly string[]): Record<string, unknow
   return fields;
 }
 
-function fromQuery(req: Request, types: Readonly<Record<string, QueryType>>): Record<string, unknown> {
+function fromQuery(req: RoutedRequest, types: Readonly<Record<string, QueryType>>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [name, type] of Object.entries(types)) {
     const text = queryText(req, name);

@@ -23,20 +23,22 @@ const list = {
 const configs = '/tasks/:taskId/pushNotificationConfigs';
 const config = `${configs}/:id`;
 
-/** A2A 11.3. The first that fits is taken; what clients poll is found soonest. `:subscribe` is a POST in 5.3 and a GET in the protobuf definition: both are served. */
+export const getTaskRoute: Route = {
+  verb: 'get',
+  path: '/tasks/:id',
+  operation: 'GetTask',
+  inPath: ['id'],
+  inQuery: { ...tenant, historyLength: 'number' },
+};
+
+/** A2A 11.3. The first that fits is taken. `:subscribe` is a POST in 5.3 and a GET in the protobuf definition: both are served. */
 export const routes: readonly Route[] = [
-  { verb: 'get', path: '/tasks/:id\\:subscribe', operation: 'SubscribeToTask', inPath: ['id'], inQuery: tenant },
-  {
-    verb: 'get',
-    path: '/tasks/:id',
-    operation: 'GetTask',
-    inPath: ['id'],
-    inQuery: { ...tenant, historyLength: 'number' },
-  },
   { verb: 'post', path: '/message\\:send', operation: 'SendMessage', hasBody: true },
   { verb: 'post', path: '/message\\:stream', operation: 'SendStreamingMessage', hasBody: true },
   { verb: 'post', path: '/tasks/:id\\:cancel', operation: 'CancelTask', inPath: ['id'], hasBody: true },
   { verb: 'post', path: '/tasks/:id\\:subscribe', operation: 'SubscribeToTask', inPath: ['id'], hasBody: true },
+  { verb: 'get', path: '/tasks/:id\\:subscribe', operation: 'SubscribeToTask', inPath: ['id'], inQuery: tenant },
+  getTaskRoute,
   { verb: 'get', path: '/tasks', operation: 'ListTasks', inQuery: list },
   { verb: 'post', path: configs, operation: 'CreateTaskPushNotificationConfig', inPath: ['taskId'], hasBody: true },
   {

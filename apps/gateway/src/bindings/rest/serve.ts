@@ -1,6 +1,7 @@
-import type { RequestHandler, Router } from 'express';
+import type { Router } from 'express';
 import { deletionPath, serveDeletion } from '../../deletions/serve-deletion.ts';
 import { type Entrance, openCall } from '../../http/entrance.ts';
+import type { Handler } from '../../http/exchange.ts';
 import { readOptionalJson } from '../../http/read-json.ts';
 import { parseRequest } from './parse-request.ts';
 import { type Route, routes } from './routes.ts';
@@ -15,7 +16,7 @@ export function routeRest(router: Router, base: string, entrance: Entrance): voi
     // Express answers HEAD by the handler of GET; of a stream there is no head to be had without the stream.
     const isStream = entrance.operations[route.operation].kind === 'streaming';
     if (isStream) router.head(base + route.path, refuseVerb(entrance, verbsAt(route.path)));
-    router[route.verb](base + route.path, serve(entrance, route));
+    router[route.verb](base + route.path, serveRest(entrance, route));
   }
   router.delete(base + deletionPath, serveDeletion(entrance));
   for (const path of new Set(routes.map((route) => route.path)))
@@ -27,7 +28,7 @@ function verbsAt(path: string): string {
   return [...verbs, ...(path === deletionPath ? ['DELETE'] : [])].join(', ');
 }
 
-function serve(entrance: Entrance, route: Route): RequestHandler {
+export function serveRest(entrance: Entrance, route: Route): Handler {
   return async (req, res) => {
     const exchange = { req, res };
     try {

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { submit } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+let stage: Stage;
+let taskId: string;
+
+beforeAll(async () => {
+  stage = await openStage();
+  taskId = (await submit(`${stage.url}/agents/echo`)).id;
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+/** All that an answer says, but for when. */
+async function answerTo(path: string, init: RequestInit = {}): Promise<object> {
+  const headers = { 'x-request-id': 'one', 'content-type': 'application/json', ...init.headers };
+  const response = await fetch(stage.url + path, { ...init, headers });
+  const { date, ...said } = Object.fromEntries(response.headers);
+  expect(date).toBeDefined();
+  return { status: response.status, headers: said, body: await response.text() };
+}
+
+const rpc = (method: string, params: object): RequestInit => ({
+  method: 'POST',
+  body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }),
+});
+
+describe('a request that goes past Express is answered as one that does not', () => {
+  test.each([
+    ['a task', () => `/agents/echo/tasks/${taskId}`, {}],
+    [
+      'a task of which the caller has another version',
+      () => `/agents/echo/tasks/${taskId}`,
+      { 'if-none-match': '"0-0"' },
+    ],
+    ['a task of another agent', () => `/agents/mute/tasks/${taskId}`, {}],
+    ['a task of an agent that is not there', () => `/agents/nobody/tasks/${taskId}`, {}],
+    ['a task that is not there', () => '/tasks/nothing', {}],
+    ['a version that is not spoken', () => `/tasks/${taskId}`, { 'a2a-version': '9.0' }],
+  ])('GET: %s', async (_, path, headers) => {
+    const direct = await answerTo(path(), { headers });
+    expect(await answerTo(`${path()}?x=1`, { headers })).toEqual(direct);
+    expect(await answerTo(`${path()}/`, { headers })).toEqual(direct);
+  });
+
+  test.each([
+    ['a task', '/agents/echo', () => rpc('GetTask', { id: taskId })],
+    ['a task of another agent', '/agents/mute', () => rpc('GetTask', { id: taskId })],
+    ['an agent that is not there', '/agents/nobody', () => rpc('GetTask', { id: taskId })],
+    ['a method that is not there', '/', () => rpc('Nothing', {})],
+    ['no JSON', '/', () => ({ method: 'POST', body: '{' })],
+  ])('JSON-RPC: %s', async (_, path, request) => {
+    const direct = await answerTo(path, request());
+    expect(await answerTo(`${path}?x=1`, request())).toEqual(direct);
+  });
+
+  test('a stream of a task is no task', async () => {
+    const stream = await fetch(`${stage.url}/agents/echo/tasks/${taskId}:subscribe`);
+    expect(stream.headers.get('content-type')).toBe('text/event-stream');
+    await stream.body?.cancel();
+  });
+
+  test('an escaped path is the same path', async () => {
+    const escaped = taskId.replace('-', '%2D');
+    expect(await answerTo(`/agents/echo/tasks/${escaped}`)).toEqual(await answerTo(`/agents/echo/tasks/${taskId}`));
+  });
+});
