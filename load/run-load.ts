@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { cpuShares } from '../bench/measure/cpu.ts';
-import { SeededRandom } from '../faults/chaos/seeded-random.ts';
+import { cpuShares } from '../tests/support/process-usage.ts';
+import { SeededRandom } from '../tests/support/seeded-random.ts';
 import { A2AClient } from './client/a2a-client.ts';
 import { jsonRpc } from './client/bindings/json-rpc.ts';
 import { rest } from './client/bindings/rest.ts';

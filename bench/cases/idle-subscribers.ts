@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startProgram } from '../../tests/support/process.ts';
+import { residentBytes } from '../../tests/support/process-usage.ts';
 import type { FanOut } from '../drivers/subscribers.ts';
-import { residentBytes } from '../measure/cpu.ts';
 import { sendMessage } from '../measure/rpc.ts';
 import type { BenchCase } from './bench-case.ts';
 

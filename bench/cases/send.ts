@@ -1,5 +1,5 @@
+import { cpuShares } from '../../tests/support/process-usage.ts';
 import { compare } from '../measure/comparison.ts';
-import { cpuShares } from '../measure/cpu.ts';
 import { httpRate } from '../measure/http.ts';
 import { sendBody } from '../measure/rpc.ts';
 import type { Stage } from '../stage.ts';

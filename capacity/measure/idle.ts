@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { residentBytes } from '../../bench/measure/cpu.ts';
 import { startProgram } from '../../tests/support/process.ts';
+import { residentBytes } from '../../tests/support/process-usage.ts';
 import { until } from '../../tests/support/until.ts';
 import type { Cost, idlers, Named } from '../figures/figures.ts';
 import { info, number } from './ask-redis.ts';

@@ -1,6 +1,6 @@
+import { processorMicros } from '../../tests/support/process-usage.ts';
 import type { Cost } from '../figures/figures.ts';
 import { info, number } from './ask-redis.ts';
-import { processorMicros } from './processor-time.ts';
 
 /** Who is watched. No worker: none runs. */
 export interface Watched {

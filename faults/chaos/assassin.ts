@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Program } from '../../tests/support/process.ts';
+import type { SeededRandom } from '../../tests/support/seeded-random.ts';
 import type { Stack } from '../../tests/support/stack.ts';
 import type { RedisDeployment } from '../support/deployment.ts';
-import type { SeededRandom } from './seeded-random.ts';
 
 export interface Surroundings {
   readonly stack: Stack;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { uniquePrefix } from '../../tests/support/prefix.ts';
+import { SeededRandom } from '../../tests/support/seeded-random.ts';
 import { startStack } from '../../tests/support/stack.ts';
 import { leakedKeys } from '../report/leaked-keys.ts';
 import { Tally } from '../report/tally.ts';
@@ -9,7 +10,6 @@ import { Refused, ResilientClient } from '../workload/resilient-client.ts';
 import { createStory, storyKinds } from '../workload/story.ts';
 import { type Pushes, tellStory } from '../workload/tell-story.ts';
 import { type Surroundings, strike } from './assassin.ts';
-import { SeededRandom } from './seeded-random.ts';
 
 export interface ChaosOptions {
   /** At least so many tasks, and so many deeds: whichever takes longer. */

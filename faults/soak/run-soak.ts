@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { uniquePrefix } from '../../tests/support/prefix.ts';
+import { residentBytes } from '../../tests/support/process-usage.ts';
 import { startStack } from '../../tests/support/stack.ts';
 import { until } from '../../tests/support/until.ts';
 import { leakedKeys } from '../report/leaked-keys.ts';
@@ -125,11 +125,8 @@ function growthOf(values: readonly number[]): number {
 }
 
 async function residentMiB(pid: number): Promise<number> {
-  const kiB = await until(
-    async () => Number(/^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0),
-    { what: `the memory of process ${pid}` },
-  );
-  return Math.round(kiB / 102.4) / 10;
+  const bytes = await until(async () => residentBytes(pid), { what: `the memory of process ${pid}` });
+  return Math.round(bytes / 104_857.6) / 10;
 }
 
 async function usedMiB(node: RedisNode): Promise<number> {

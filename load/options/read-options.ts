@@ -30,7 +30,13 @@ export function readOptions(args: readonly string[], secrets: OptionTexts): Comm
       name ? `${name}: there is no such profile, but ${names()}` : `Name a profile: one of ${names()}`,
     ]);
   const texts = { ...secrets, ...byField(values) };
-  const strangers = [...others.map((text) => `${text}: not understood`), ...unknown(profile, values)];
+  const strangers = [
+    ...others.map((text) => `${text}: not understood`),
+    ...unknown(profile, values),
+    ...(values.url !== undefined && values.workers !== undefined
+      ? ['--workers are those of the own gateway; --url names another one']
+      : []),
+  ];
   const plan = profile.plan(texts);
   if (isPlan(plan) && strangers.length === 0) return plan;
   throw new BadOptions([...strangers, ...(isPlan(plan) ? [] : plan)]);

@@ -66,6 +66,10 @@ describe('options', () => {
     ['ramp --rate 100 --peak 50', '--peak must not be lower than --rate, where the ramp begins'],
     ['ramp --duration 2s', '--step must not be longer than --duration'],
     ['polling-herd --poll-from 3s', '--poll-to must not be shorter than --poll-from'],
+    [
+      'steady --url http://127.0.0.1:4000 --workers 2',
+      '--workers are those of the own gateway; --url names another one',
+    ],
     ['', 'Name a profile: one of steady, burst, ramp, long-streams, polling-herd'],
     ['stedy', 'stedy: there is no such profile, but steady, burst, ramp, long-streams, polling-herd'],
   ])('%s is refused', (line, problem) => {

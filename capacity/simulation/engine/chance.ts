@@ -1,4 +1,4 @@
-import { SeededRandom } from '../../../faults/chaos/seeded-random.ts';
+import { SeededRandom } from '../../../tests/support/seeded-random.ts';
 
 /** Chance that a seed repeats. */
 export class Chance {
