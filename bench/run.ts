@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../tests/support/command-line.ts';
 import type { BenchCase, Figures } from './cases/bench-case.ts';
 import { benchCases } from './cases/index.ts';
 import { heldBars } from './report/bars.ts';
@@ -7,29 +7,29 @@ import { writeResults } from './report/results.ts';
 import { tableRow } from './report/table.ts';
 import { Stage } from './stage.ts';
 
-/** npm run bench [-- --rounds <n>] [--save] [<case> …]: ours beside the peer and the limits, alternating in one run. */
-const { values, positionals } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, save: { type: 'boolean', default: false } },
-  allowPositionals: true,
+/** Ours beside the peer and the limits, alternating in one run. */
+const ids = benchCases.map(({ id }) => id);
+const { counts, flags, names } = readCommandLine({
+  usage: `npm run bench [-- --rounds 5] [--save] [case …]
+  --save writes bench/results. Eight minutes for all cases: ${ids.join(', ')}`,
+  counts: { rounds: 5 },
+  flags: ['save'],
+  names: ids,
 });
-const unknown = positionals.filter((id) => !benchCases.some((one) => one.id === id));
-if (unknown.length) {
-  process.stderr.write(`There is no case ${unknown.join(', ')}. Cases: ${benchCases.map(({ id }) => id).join(', ')}\n`);
-  process.exit(2);
-}
-const chosen = benchCases.filter(({ id }) => !positionals.length || positionals.includes(id));
+const { rounds } = counts;
+const chosen = benchCases.filter(({ id }) => !names.length || names.includes(id));
 
 const conditions = {
   processors: availableParallelism(),
   processor: cpus()[0]?.model ?? 'unknown',
   node: process.version,
-  rounds: Number(values.rounds),
+  rounds,
   loadAtStart: loadavg()[0]?.toFixed(2),
 };
 process.stdout.write(`${JSON.stringify(conditions)}\n`);
 
 async function measured(one: BenchCase, stage: Stage): Promise<{ id: string; title: string; figures: Figures }> {
-  const figures = await one.run(stage, Number(values.rounds));
+  const figures = await one.run(stage, rounds);
   process.stdout.write(`${tableRow(one.title, figures)}\n`);
   return { id: one.id, title: one.title, figures };
 }
@@ -39,7 +39,7 @@ const results: Awaited<ReturnType<typeof measured>>[] = [];
   await using stage = await Stage.open();
   for (const one of chosen) {
     results.push(await measured(one, stage));
-    if (values.save) await writeResults(conditions, results);
+    if (flags.has('save')) await writeResults(conditions, results);
   }
 }
 const missed = results.filter(({ figures }) => !heldBars(figures).every(({ isHeld }) => isHeld));

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '../tests/support/command-line.ts';
 import { type ChaosReport, runChaos } from './chaos/run-chaos.ts';
 import { type FailOverOptions, type FailOverReport, measureFailOver } from './fail-over/measure-fail-over.ts';
 import { measureRecovery } from './recovery/measure-recovery.ts';
@@ -9,17 +9,12 @@ import type { RedisDeployment } from './support/deployment.ts';
 import { startSentinel } from './support/sentinel.ts';
 
 /**
- * `npm run faults [-- --tasks 10000 --deeds 90 --fail-overs 20 --seed 1]`: a quarter of an hour. Seven deeds in ten are kills. Progress on standard error,
- * the table on standard output; exit code 1 if any cell of it is not what it must be.
+ * Progress on standard error, the table on standard output; exit code 1 if any cell of it is not what it must be.
  */
-const { values } = parseArgs({
-  options: {
-    tasks: { type: 'string', default: '10000' },
-    deeds: { type: 'string', default: '90' },
-    'fail-overs': { type: 'string', default: '20' },
-    clients: { type: 'string', default: '60' },
-    seed: { type: 'string', default: String(Date.now() % 100_000) },
-  },
+const { counts } = readCommandLine({
+  usage: `npm run faults [-- --tasks 10000 --deeds 90 --fail-overs 20 --clients 60 --seed <n>]
+  A quarter of an hour: gateways, workers and Redis are killed, stopped, frozen and cut off under load; seven deeds in ten are kills.`,
+  counts: { tasks: 10_000, deeds: 90, 'fail-overs': 20, clients: 60, seed: Date.now() % 100_000 },
 });
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const RECOVERY_BAR_MS = 5_000;
@@ -27,12 +22,12 @@ const OUTAGE_BAR_MS = 6_000;
 /** It keeps its connections: clients must find out by themselves that it is another's turn. */
 const FREEZE_BAR_MS = 10_000;
 
-say(`seed ${values.seed}`);
+say(`seed ${counts.seed}`);
 const chaos = await runChaos({
-  tasks: Number(values.tasks),
-  deeds: Number(values.deeds),
-  seed: Number(values.seed),
-  clients: Number(values.clients),
+  tasks: counts.tasks,
+  deeds: counts.deeds,
+  seed: counts.seed,
+  clients: counts.clients,
   pauseMs: [2_000, 6_000],
   retentionMs: 45_000,
   say,
@@ -41,7 +36,7 @@ process.stdout.write(`\n${chaosTable(chaos)}\n`);
 for (const example of chaos.tally.examples(20)) say(example);
 say('recovery from kill -9 of a worker');
 const recovery = await measureRecovery({ rounds: 6, tasks: 20 });
-const rounds = Number(values['fail-overs']);
+const rounds = counts['fail-overs'];
 const frozen = { how: 'freeze', waitReplicas: 1, barMs: FREEZE_BAR_MS } as const;
 const trials = [
   await failOvers('Cluster', startCluster, { rounds, how: 'kill' }),
@@ -69,7 +64,7 @@ async function failOvers(
 
 function chaosTable({ tally, tasks, deeds, resumedStreams, hasPushes, seconds: took }: ChaosReport): string {
   const total = Object.values(deeds).reduce((sum, count) => sum + count, 0);
-  const title = `${tasks} tasks, ${total} deeds, ${resumedStreams} streams resumed, ${took} s, seed ${values.seed}`;
+  const title = `${tasks} tasks, ${total} deeds, ${resumedStreams} streams resumed, ${took} s, seed ${counts.seed}`;
   const kinds = Object.keys(faultKinds) as FaultKind[];
   const done = Object.entries(deeds).map(([deed, count]): [string, number] => [`  ${deed}`, count]);
   const cell = (kind: FaultKind): string | number =>
