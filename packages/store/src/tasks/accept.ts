@@ -1,5 +1,4 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { Message } from '@switchyard/protocol';
 import { ownerOf, type Scope } from '../principal.ts';
 import { sealWebhook } from '../push/sealed-webhook.ts';
 import type { Vault } from '../push/vault.ts';
@@ -47,14 +46,20 @@ export interface AcceptPort {
  */
 export function accept(port: AcceptPort, scope: Scope, submission: Submission): Promise<Acceptance>;
 export function accept(port: AcceptPort, scope: Scope, submission: CallSubmission): Promise<Acceptance | RefusedCall>;
-export function accept(port: AcceptPort, scope: Scope, submission: Sent): Promise<Acceptance | RefusedCall> {
-  const { taskId, contextId } = submission.message;
+export function accept(
+  port: AcceptPort,
+  scope: Scope,
+  submission: Submission & Partial<CallSubmission>,
+): Promise<Acceptance | RefusedCall> {
+  const { taskId, contextId, ...message } = submission.message;
+  const sent: Sent = { ...submission, body: JSON.stringify(message).slice(0, -1) };
   return taskId === undefined
-    ? createTask(port, scope, submission, contextId ?? port.shards.newId(ownerOf(scope) + submission.message.messageId))
-    : continueTask(port, scope, submission, taskId);
+    ? createTask(port, scope, sent, contextId ?? port.shards.newId(ownerOf(scope) + message.messageId))
+    : continueTask(port, scope, sent, taskId);
 }
 
-type Sent = Submission & Partial<CallSubmission>;
+/** `body`: JSON of the message up to where its taskId and contextId are written. Made once: a message may be large. */
+type Sent = Submission & Partial<CallSubmission> & { readonly body: string };
 
 async function createTask(
   port: AcceptPort,
@@ -147,7 +152,7 @@ function commandOf(
       ids.contextId,
       ids.makesTask ? '1' : '',
       fingerprint(submission),
-      withoutIds(submission.message),
+      submission.body,
       entry(scope, submission),
       settings.maxInbox,
       settings.idempotencyMs,
@@ -178,34 +183,33 @@ function webhookArguments(
 }
 
 /** Tells a retry from another message under the same messageId. Without the credentials: it is not kept secret. */
-function fingerprint({ message, metadata, webhook }: Submission): string {
-  const parts = webhook ? [message, metadata, webhook.url, webhook.id] : [message, metadata];
-  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
+function fingerprint({ message, body, metadata, webhook }: Sent): string {
+  const { taskId, contextId } = message;
+  const others = JSON.stringify([taskId, contextId, metadata, webhook?.url, webhook?.id]);
+  return hash('sha256', `${body}\n${others}`, 'base64url').slice(0, 22);
 }
 
-/** JSON of the message up to where the script writes taskId and contextId, as every message of a history has them. */
-function withoutIds({ taskId: _, contextId: __, ...message }: Message): string {
-  return JSON.stringify(message).slice(0, -1);
-}
-
-function entry(scope: Scope, { message, acceptedOutputModes, extensions, metadata, caller }: Sent): string {
-  const delivery: Delivery = {
-    message,
+/** A `Delivery`, as JSON, behind the id of its message. */
+function entry(scope: Scope, { message, body, acceptedOutputModes, extensions, metadata, caller }: Sent): string {
+  const { messageId, taskId, contextId } = message;
+  const ids = JSON.stringify({ taskId, contextId });
+  const delivery: Omit<Delivery, 'message'> = {
     scopes: scope.principal.scopes,
     ...(acceptedOutputModes?.length && { acceptedOutputModes }),
     ...(extensions?.length && { extensions }),
     ...(metadata && { metadata }),
     ...(caller && { caller: { taskId: caller.taskId, agent: caller.agent, depth: caller.depth } }),
   };
-  return `${JSON.stringify(message.messageId)}\n${JSON.stringify(delivery)}`;
+  const whole = ids === '{}' ? `${body}}` : `${body},${ids.slice(1)}`;
+  return `${JSON.stringify(messageId)}\n{"message":${whole},${JSON.stringify(delivery).slice(1)}`;
 }
 
 /** The new task exactly as a read would answer it: the caller needs no second round trip. */
-function newTask(submission: Submission, taskId: string, contextId: string, timestamp: string): string {
+function newTask({ historyLength, body }: Sent, taskId: string, contextId: string, timestamp: string): string {
   const head = `{"id":"${taskId}","contextId":${JSON.stringify(contextId)},"status":{"state":"TASK_STATE_SUBMITTED","timestamp":"${timestamp}"}`;
-  if (submission.historyLength === 0) return `${head}}`;
+  if (historyLength === 0) return `${head}}`;
   const ids = `,"taskId":"${taskId}","contextId":${JSON.stringify(contextId)}}`;
-  return `${head},"history":[${withoutIds(submission.message)}${ids}]}`;
+  return `${head},"history":[${body}${ids}]}`;
 }
 
 const unescaped = (text: string): string => JSON.parse(`"${text}"`);
