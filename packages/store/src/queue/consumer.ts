@@ -45,19 +45,20 @@ export class Consumer {
     this.#redis = redis;
     this.#options = options;
     const concurrency = Math.ceil(options.concurrency / shards.all.length);
+    const runBy = oneAtFirst(concurrency, (job, token) => this.#run(job, token));
     this.#workers = shards.all.map((keys) => {
       const settings = {
         connection: redis,
         prefix: keys.queues,
         autorun: false,
-        concurrency,
+        concurrency: 1,
         // A short one hangs workers in a fail-over of a Cluster.
         drainDelay: 30,
         // BullMQ's own 15 s would be the outage after a Redis that was away for a moment.
         runRetryDelay: 200,
         ...LOCKS,
       };
-      const worker = new Worker(options.agent, (job, token = '') => this.#run(job, token), settings);
+      const worker: Worker = new Worker(options.agent, (job, token = '') => runBy(worker, job, token), settings);
       return worker.on('error', options.onError);
     });
   }
@@ -102,4 +103,28 @@ export class Consumer {
     await job.moveToDelayed(Date.now() + outcome.retryAfterMs, token);
     throw new DelayedError();
   }
+}
+
+/**
+ * BullMQ looks for as many jobs as a worker may run before it starts the first of them. So one that has nothing to do may run one:
+ * its job starts at once, and then there is room for others.
+ */
+function oneAtFirst(
+  most: number,
+  run: (job: Job, token: string) => Promise<void>,
+): (worker: Worker, job: Job, token: string) => Promise<void> {
+  const running = new WeakMap<Worker, number>();
+  const count = (worker: Worker, change: 1 | -1): void => {
+    const now = (running.get(worker) ?? 0) + change;
+    running.set(worker, now);
+    worker.concurrency = now === 0 ? 1 : most;
+  };
+  return async (worker, job, token) => {
+    count(worker, 1);
+    try {
+      await run(job, token);
+    } finally {
+      count(worker, -1);
+    }
+  };
 }
