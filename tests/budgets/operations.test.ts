@@ -84,6 +84,13 @@ describe('GetTask', () => {
     keepOperationBudget('getTaskUnchanged', await ledger.during(unchanged));
   });
 
+  it('by many at once keeps its budget', async () => {
+    const { id } = await send(url, userMessage('hello'));
+    const twenty = Array.from({ length: 20 }, () => id);
+    const atOnce = (): Promise<unknown> => Promise.all(twenty.map((each) => getTask(url, each)));
+    keepOperationBudget('getTaskAtOnce', await ledger.during(atOnce));
+  });
+
   it('of an artifact of 64 KiB keeps its budget, and needs no more than the version afterwards', async () => {
     const { id } = await submit(url, userMessage('led'));
     const led = await system.led.next();
