@@ -25,7 +25,14 @@ local epoch, number, hands_over, count = unpack(ARGV, 7, 10)
 epoch, number, hands_over = tonumber(epoch), tonumber(number), hands_over == '1'
 local ARITY = { status = 8, artifact = 9 }
 
-local record = ARGV[11] == 'artifact' and load_core() or load_record()
+-- Most calls bring chunks of one artifact, and need no more than this.
+local record, known_number, known_open, known_inside, known_outside
+if ARGV[11] == 'artifact' then
+  known_number = ARGV[14]
+  record, known_open, known_inside, known_outside = load_core('o' .. known_number, 'p' .. known_number, '@p' .. known_number)
+else
+  record = load_record()
+end
 if not record then return { 'fenced', 0, '', 0 } end
 
 local write = {}
@@ -35,7 +42,8 @@ function write.artifact(json, n, mode, header, first, parts, last)
   local name, open_name = 'p' .. n, 'o' .. n
   local text = texts[name]
   if not text then
-    local open, inside, outside = unpack(redis.call('HMGET', task_key, open_name, name, '@' .. name))
+    local open, inside, outside = known_open, known_inside, known_outside
+    if n ~= known_number then open, inside, outside = unpack(redis.call('HMGET', task_key, open_name, name, '@' .. name)) end
     if not open then others.artifacts = n end
     text = { open = open, inside = inside, outside = outside }
     texts[name] = text

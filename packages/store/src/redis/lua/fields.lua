@@ -11,14 +11,16 @@ local STATE, CORE, TIME, ALL, ARTIFACTS, HISTORY = 1, 7, 8, 19, 20, 21
 local was -- what was loaded, in the order of FIELDS; false: not there
 local others = {} -- what else is to be written: the status, texts, artifacts, metadata; false: removed
 
--- The first fields alone; load_rest must follow before anything else of the record is looked at.
-local function load_core()
-  was = redis.call('HMGET', task_key, unpack(FIELDS, 1, CORE))
-  local state, cancel, lanes, seq, epoch, turn, said = unpack(was)
+-- The first fields alone; load_rest must follow before anything else of the record is looked at. Returns the record, and
+-- up to three other fields that are asked for with it.
+local function load_core(...)
+  was = redis.call('HMGET', task_key, 'state', 'cancel', 'lanes', 'seq', 'epoch', 'turn', 'said', ...)
+  local state, cancel, lanes, seq, epoch, turn, said, one, two, three = unpack(was)
+  was[CORE + 1], was[CORE + 2], was[CORE + 3] = nil, nil, nil
   return state and {
     state = state, cancel = cancel or '', lanes = lanes or '',
     seq = tonumber(seq or 0), epoch = tonumber(epoch or 0), turn = tonumber(turn or 0), said = tonumber(said or 0),
-  }
+  }, one, two, three
 end
 
 local function load_rest(record)
