@@ -11,6 +11,8 @@ import type { BenchCase } from './bench-case.ts';
 const OURS = 'Switchyard';
 
 const MESSAGES = 100;
+/** As many as ask at once: each asks for another one, since equal questions cost less. */
+const TASKS = 16;
 
 /** The same conversation at both servers: fifty questions and answers, about 25 KB. */
 async function conversation(url: string): Promise<string> {
@@ -20,19 +22,30 @@ async function conversation(url: string): Promise<string> {
   return id;
 }
 
-/** The task's URL at each server, and its body at ours. */
-async function longTask(stage: Stage): Promise<{ ours: string; sdk: string; body: string }> {
-  await stage.withWorker();
-  const ours = `${stage.gateway.url}/tasks/${await conversation(stage.gateway.url)}`;
-  const sdk = `${stage.sdk.url}/rest/tasks/${await conversation(stage.sdk.url)}`;
-  return { ours, sdk, body: await (await fetch(ours)).text() };
+/** Such tasks. */
+interface Tasks {
+  readonly url: string;
+  readonly paths: readonly string[];
 }
+
+async function longTasks(server: string, base: string): Promise<Tasks> {
+  const ids = await Promise.all(Array.from({ length: TASKS }, () => conversation(server)));
+  return { url: server, paths: ids.map((id) => `${base}/tasks/${id}`) };
+}
+
+async function ourTasks(stage: Stage): Promise<Tasks> {
+  await stage.withWorker();
+  return longTasks(stage.gateway.url, '');
+}
+
+const first = ({ url, paths }: Tasks): string => `${url}${paths[0]}`;
 
 export const getTask: BenchCase = {
   id: 'get-task',
   title: 'GetTask, 100 messages, 25 KB',
   async run(stage, rounds) {
-    const { ours, sdk, body } = await longTask(stage);
+    const [ours, sdk] = [await ourTasks(stage), await longTasks(stage.sdk.url, '/rest')];
+    const body = await (await fetch(first(ours))).text();
     const folder = await mkdtemp(join(tmpdir(), 'switchyard-bench-'));
     const file = join(folder, 'body.json');
     await writeFile(file, body);
@@ -42,14 +55,14 @@ export const getTask: BenchCase = {
       const figures = await compare({
         unit: 'answers/s',
         rounds,
-        ours: { name: OURS, measure: () => httpRate({ url: ours }) },
+        ours: { name: OURS, measure: () => httpRate(ours) },
         others: [
-          { name: 'SDK, in memory', measure: () => httpRate({ url: sdk }) },
+          { name: 'SDK, in memory', measure: () => httpRate(sdk) },
           { name: 'Express, a ready body', measure: () => httpRate({ url: `${express.url}/tasks/1` }) },
           { name: 'node:http, a ready body', measure: () => httpRate({ url: `${node.url}/tasks/1` }) },
         ],
       });
-      const sdkBytes = (await (await fetch(sdk, { headers: { 'a2a-version': '1.0' } })).text()).length;
+      const sdkBytes = (await (await fetch(first(sdk), { headers: { 'a2a-version': '1.0' } })).text()).length;
       const notes = { bytes: body.length, 'bytes at the SDK': sdkBytes };
       const bars = [
         { to: 'SDK, in memory', at: 'least', value: 3 },
@@ -67,10 +80,11 @@ export const getTaskUnchanged: BenchCase = {
   id: 'get-task-unchanged',
   title: 'GetTask with an ETag that still holds (304)',
   async run(stage, rounds) {
-    const { ours } = await longTask(stage);
-    const etag = (await fetch(ours)).headers.get('etag') ?? '';
-    const whole = { name: 'GetTask, 25 KB', measure: () => httpRate({ url: ours }) };
-    const unchanged = { name: OURS, measure: () => httpRate({ url: ours, headers: { 'if-none-match': etag } }) };
+    const ours = await ourTasks(stage);
+    // All of them have seen the same, and so have the same version.
+    const etag = (await fetch(first(ours))).headers.get('etag') ?? '';
+    const whole = { name: 'GetTask, 25 KB', measure: () => httpRate(ours) };
+    const unchanged = { name: OURS, measure: () => httpRate({ ...ours, headers: { 'if-none-match': etag } }) };
     const figures = await compare({ unit: 'answers/s', rounds, ours: unchanged, others: [whole] });
     await stage.clear();
     return { ...figures, ours: OURS, bars: [{ to: whole.name, at: 'least', value: 1.3 }] };

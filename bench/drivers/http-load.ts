@@ -10,6 +10,8 @@ import { connect } from 'node:net';
  */
 export interface HttpLoad {
   readonly url: string;
+  /** Asked for in turn, instead of the path of the URL. */
+  readonly paths?: readonly string[];
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -24,7 +26,7 @@ export interface HttpResult {
   readonly failed: number;
 }
 
-const { url, method, headers, body, connections, seconds }: HttpLoad = JSON.parse(process.argv[2] ?? '{}');
+const { url, paths, method, headers, body, connections, seconds }: HttpLoad = JSON.parse(process.argv[2] ?? '{}');
 const { host, hostname, port, pathname, search } = new URL(url);
 const nextRequest = requests();
 let answered = 0;
@@ -36,8 +38,13 @@ function requests(): () => string {
   const length = Buffer.byteLength(before) + (after === undefined ? 0 : randomUUID().length + Buffer.byteLength(after));
   const all = { host, 'content-type': 'application/json', 'a2a-version': '1.0', ...headers };
   const lines = Object.entries(body === undefined ? all : { ...all, 'content-length': length });
-  const head = `${method} ${pathname}${search} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
-  return () => (after === undefined ? head + before : head + before + randomUUID() + after);
+  const rest = ` HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${before}`;
+  const heads = (paths ?? [pathname + search]).map((path) => `${method} ${path}${rest}`);
+  let turn = 0;
+  return () => {
+    const head = heads[turn++ % heads.length] ?? '';
+    return after === undefined ? head : head + randomUUID() + after;
+  };
 }
 
 /** One request after the other on one connection, which stays open. */
