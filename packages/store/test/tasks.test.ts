@@ -15,6 +15,16 @@ const read = async (taskId: string): Promise<Task> =>
 const verdict = async (...args: Parameters<typeof store.tasks.accept>): Promise<string> =>
   (await store.tasks.accept(...args)).verdict;
 
+test('reads that come together are not mixed up, whatever ids and versions hold', async () => {
+  const { taskId } = await accepted(store, alice, userMessage('hi'));
+  const [there, nowhere] = await Promise.all([
+    store.tasks.read(alice, taskId, { version: 'v  true undefined' }),
+    store.tasks.read(alice, `${taskId}  true v`),
+  ]);
+  expect(there?.task).toBeDefined();
+  expect(nowhere).toBeUndefined();
+});
+
 describe('accepting a message', () => {
   test('makes a task that a read answers exactly as the acceptance did', async () => {
     const message = userMessage('hi "there"\n😀', { metadata: { a: 1 } });

@@ -31,7 +31,8 @@ export async function readTask(
   const version = view.version ?? known?.version;
   const owner = ownerOf(scope);
   const { historyLength = '', includeArtifacts = true } = view;
-  const question = `${owner} ${taskId} ${historyLength} ${includeArtifacts} ${version}`;
+  // Ids and versions are the caller's, and may hold anything: the length says where the id ends.
+  const question = `${owner} ${taskId.length} ${taskId} ${historyLength} ${includeArtifacts} ${version ?? ''}`;
   const reading = await port.reads
     .of(port.shards.of(taskId))
     .ask(question, () => read(port, owner, taskId, { ...view, version }));
