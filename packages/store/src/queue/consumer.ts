@@ -1,5 +1,6 @@
 import { DelayedError, type Job, WaitingError, Worker } from 'bullmq';
 import type { RedisConnection } from '../redis/connection.ts';
+import type { ShardKeys } from '../redis/keys.ts';
 import type { Shards } from '../redis/shards.ts';
 import { parseJobId } from './job-id.ts';
 
@@ -45,22 +46,7 @@ export class Consumer {
     this.#redis = redis;
     this.#options = options;
     const concurrency = Math.ceil(options.concurrency / shards.all.length);
-    const runBy = oneAtFirst(concurrency, (job, token) => this.#run(job, token));
-    this.#workers = shards.all.map((keys) => {
-      const settings = {
-        connection: redis,
-        prefix: keys.queues,
-        autorun: false,
-        concurrency: 1,
-        // A short one hangs workers in a fail-over of a Cluster.
-        drainDelay: 30,
-        // BullMQ's own 15 s would be the outage after a Redis that was away for a moment.
-        runRetryDelay: 200,
-        ...LOCKS,
-      };
-      const worker: Worker = new Worker(options.agent, (job, token = '') => runBy(worker, job, token), settings);
-      return worker.on('error', options.onError);
-    });
+    this.#workers = shards.all.map((keys) => this.#takeFrom(keys, concurrency));
   }
 
   async start(): Promise<void> {
@@ -86,6 +72,33 @@ export class Consumer {
     await Promise.all(this.#workers.map((worker) => worker.close()));
   }
 
+  #takeFrom(keys: ShardKeys, most: number): Worker {
+    let running = 0;
+    const settings = {
+      connection: this.#redis,
+      prefix: keys.queues,
+      autorun: false,
+      // BullMQ looks for as many jobs as a worker may run before it starts the first of them. So one that has nothing to do may
+      // run one: its job starts at once, and then there is room for others.
+      concurrency: 1,
+      // A short one hangs workers in a fail-over of a Cluster.
+      drainDelay: 30,
+      // BullMQ's own 15 s would be the outage after a Redis that was away for a moment.
+      runRetryDelay: 200,
+      ...LOCKS,
+    };
+    const run = async (job: Job, token = ''): Promise<void> => {
+      if (running++ === 0) worker.concurrency = most;
+      try {
+        await this.#run(job, token);
+      } finally {
+        if (--running === 0) worker.concurrency = 1;
+      }
+    };
+    const worker: Worker = new Worker(this.#options.agent, run, settings);
+    return worker.on('error', this.#options.onError);
+  }
+
   async #run(job: Job, token: string): Promise<void> {
     if (job.id === undefined) throw new Error('The queue started a job without an id.');
     const outcome = await this.#options.run({
@@ -103,28 +116,4 @@ export class Consumer {
     await job.moveToDelayed(Date.now() + outcome.retryAfterMs, token);
     throw new DelayedError();
   }
-}
-
-/**
- * BullMQ looks for as many jobs as a worker may run before it starts the first of them. So one that has nothing to do may run one:
- * its job starts at once, and then there is room for others.
- */
-function oneAtFirst(
-  most: number,
-  run: (job: Job, token: string) => Promise<void>,
-): (worker: Worker, job: Job, token: string) => Promise<void> {
-  const running = new WeakMap<Worker, number>();
-  const count = (worker: Worker, change: 1 | -1): void => {
-    const now = (running.get(worker) ?? 0) + change;
-    running.set(worker, now);
-    worker.concurrency = now === 0 ? 1 : most;
-  };
-  return async (worker, job, token) => {
-    count(worker, 1);
-    try {
-      await run(job, token);
-    } finally {
-      count(worker, -1);
-    }
-  };
 }
