@@ -8,9 +8,7 @@ import { startCluster } from './support/cluster.ts';
 import type { RedisDeployment } from './support/deployment.ts';
 import { startSentinel } from './support/sentinel.ts';
 
-/**
- * Progress on standard error, the table on standard output; exit code 1 if any cell of it is not what it must be.
- */
+/** Progress on standard error, the table on standard output; exit code 1 if any cell of it is not what it must be. */
 const { counts } = readCommandLine({
   usage: `npm run faults [-- --tasks 10000 --deeds 90 --fail-overs 20 --clients 60 --seed <n>]
   A quarter of an hour: gateways, workers and Redis are killed, stopped, frozen and cut off under load; seven deeds in ten are kills.`,

@@ -125,7 +125,7 @@ function growthOf(values: readonly number[]): number {
 }
 
 async function residentMiB(pid: number): Promise<number> {
-  const bytes = await until(async () => residentBytes(pid), { what: `the memory of process ${pid}` });
+  const bytes = await until(() => residentBytes(pid), { what: `the memory of process ${pid}` });
   return Math.round(bytes / 104_857.6) / 10;
 }
 

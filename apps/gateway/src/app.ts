@@ -10,7 +10,7 @@ import { serveCard } from './cards/serve-card.ts';
 import { routeConversations } from './conversations/route-conversations.ts';
 import { directRoutes } from './direct-routes.ts';
 import { type Readiness, serveHealth, serveReadiness } from './health/serve-health.ts';
-import { beginExchange } from './http/begin-exchange.ts';
+import { beginEachExchange } from './http/begin-exchange.ts';
 import type { Entrance } from './http/entrance.ts';
 import { jwksPath, serveJwks } from './keys/serve-jwks.ts';
 import type { PublicJwk } from './keys/signing-key.ts';
@@ -27,10 +27,7 @@ export function createApp(entrance: Entrance, readiness: Readiness): RequestList
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
   app.set('query parser', 'simple');
-  app.use((req, res, next) => {
-    beginExchange(entrance.observe, { req, res });
-    next();
-  });
+  app.use(beginEachExchange(entrance.observe));
   for (const base of bases) {
     app.post(base || '/', serveJsonRpc(entrance)).all(base || '/', refuseVerb(entrance, 'POST'));
     if (settings.legacyV03) app.use(base, serveLegacyRest(entrance));

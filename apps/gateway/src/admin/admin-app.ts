@@ -3,7 +3,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { refuseFault, refusePath, refuseVerb } from '../bindings/rest/unserved.ts';
 import { writeError } from '../bindings/rest/write-error.ts';
-import { beginExchange } from '../http/begin-exchange.ts';
+import { beginEachExchange } from '../http/begin-exchange.ts';
 import { requestName } from '../http/exchange.ts';
 import { respond } from '../http/respond.ts';
 import type { Observe } from '../observe/happening.ts';
@@ -30,10 +30,7 @@ const routes: readonly AdminRoute[] = [...agentRoutes, ...workerRoutes, ...turnR
 export function createAdminApp(entrance: AdminEntrance): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', 'simple');
-  app.use((req, res, next) => {
-    beginExchange(entrance.observe, { req, res });
-    next();
-  }, requireKey(entrance));
+  app.use(beginEachExchange(entrance.observe), requireKey(entrance));
   app.get('/metrics', serveMetrics(entrance)).all('/metrics', refuseVerb(entrance, 'GET'));
   for (const route of routes) app[route.verb](route.path, serve(entrance, route));
   for (const path of new Set(routes.map((route) => route.path))) app.all(path, refuseVerb(entrance, verbsAt(path)));

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { RequestHandler } from 'express';
 import type { Observe } from '../observe/happening.ts';
 import { type Exchange, requestName } from './exchange.ts';
 import { protocolVersion } from './protocol-version.ts';
@@ -15,6 +16,14 @@ export function beginExchange(observe: Observe, { req, res }: Exchange): void {
     const durationMs = Math.round(performance.now() - startedAt);
     observe({ kind: 'answered', status: res.statusCode, durationMs, ...requestName({ req, res }) });
   });
+}
+
+/** As `beginExchange`, of every request that comes through Express. */
+export function beginEachExchange(observe: Observe): RequestHandler {
+  return (req, res, next) => {
+    beginExchange(observe, { req, res });
+    next();
+  };
 }
 
 /** The caller's own id if it is sane, else a new one. */
