@@ -18,9 +18,8 @@ import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
 import { defaultStoreSettings, type StoreSettings } from './settings.ts';
 import { Steps } from './steps/steps.ts';
-import { ReadGroups } from './tasks/read-groups.ts';
+import { taskReads } from './tasks/read.ts';
 import { TaskCache } from './tasks/task-cache.ts';
-import type { TaskReading } from './tasks/task-reading.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { Turns } from './turns/turns.ts';
 
@@ -61,7 +60,7 @@ export class Store {
       shards,
       queue: this.queue,
       cache: new TaskCache(this.settings.readCacheBytes),
-      reads: new ReadGroups<TaskReading | undefined>(),
+      reads: taskReads({ redis, shards, settings: this.settings }),
       replicated: this.#connections.replicated,
       vault: new Vault(this.settings.pushSecrets),
       settings: this.settings,

@@ -4,21 +4,19 @@ import { ReadGroup, ReadGroups } from '../src/tasks/read-groups.ts';
 
 /** A Redis that answers when it is told to. */
 class Desk {
-  /** Questions as they left. */
-  readonly asked: string[] = [];
-  readonly #answers: PromiseWithResolvers<string>[] = [];
+  /** Messages as they came. */
+  readonly asked: (readonly string[])[] = [];
+  readonly #answers: PromiseWithResolvers<string[]>[] = [];
 
-  question(name: string): () => Promise<string> {
-    return () => {
-      this.asked.push(name);
-      const answer = Promise.withResolvers<string>();
-      this.#answers.push(answer);
-      return answer.promise;
-    };
-  }
+  readonly ask = (questions: readonly string[]): Promise<string[]> => {
+    this.asked.push(questions);
+    const answers = Promise.withResolvers<string[]>();
+    this.#answers.push(answers);
+    return answers.promise;
+  };
 
-  async answer(n: number, text: string): Promise<void> {
-    this.#answers[n]?.resolve(text);
+  async answer(n: number, ...texts: string[]): Promise<void> {
+    this.#answers[n]?.resolve(texts);
     await turnOfTheLoop();
   }
 
@@ -28,64 +26,80 @@ class Desk {
   }
 }
 
+function opened(): { group: ReadGroup<string, string>; desk: Desk } {
+  const desk = new Desk();
+  return { group: new ReadGroup(desk.ask), desk };
+}
+
 describe('reads in groups', () => {
-  test('what is asked in one turn of the loop leaves at once, equal questions as one', async () => {
-    const [group, desk] = [new ReadGroup<string>(), new Desk()];
-    const asked = ['a', 'b', 'a'].map((name) => group.ask(name, desk.question(name)));
+  test('what is asked in one turn of the loop leaves at once in one message, equal questions as one', async () => {
+    const { group, desk } = opened();
+    const asked = ['a', 'b', 'a'].map((name) => group.ask(name, name));
     await turnOfTheLoop();
-    expect(desk.asked).toEqual(['a', 'b']);
-    await desk.answer(0, 'A');
-    await desk.answer(1, 'B');
+    expect(desk.asked).toEqual([['a', 'b']]);
+    await desk.answer(0, 'A', 'B');
     expect(await Promise.all(asked)).toEqual(['A', 'B', 'A']);
   });
 
-  test('what comes meanwhile leaves with the first answer, and does not get the older one', async () => {
-    const [group, desk] = [new ReadGroup<string>(), new Desk()];
-    const before = group.ask('a', desk.question('a'));
+  test('what comes meanwhile leaves with the answers, and does not get the older one', async () => {
+    const { group, desk } = opened();
+    const before = group.ask('a', 'a');
     await turnOfTheLoop();
-    const after = [group.ask('a', desk.question('a')), group.ask('a', desk.question('a'))];
+    const after = [group.ask('a', 'a'), group.ask('a', 'a'), group.ask('b', 'b')];
     await turnOfTheLoop();
-    expect(desk.asked).toEqual(['a']);
+    expect(desk.asked).toEqual([['a']]);
     await desk.answer(0, 'old');
-    expect(desk.asked).toEqual(['a', 'a']);
-    await desk.answer(1, 'new');
+    expect(desk.asked).toEqual([['a'], ['a', 'b']]);
+    await desk.answer(1, 'new', 'B');
     expect(await before).toBe('old');
-    expect(await Promise.all(after)).toEqual(['new', 'new']);
+    expect(await Promise.all(after)).toEqual(['new', 'new', 'B']);
   });
 
-  test('one slow answer holds back nobody once another is there', async () => {
-    const [group, desk] = [new ReadGroup<string>(), new Desk()];
-    const slow = group.ask('slow', desk.question('slow'));
-    void group.ask('quick', desk.question('quick'));
-    await turnOfTheLoop();
-    void group.ask('late', desk.question('late'));
-    await desk.answer(1, 'quick');
-    expect(desk.asked).toEqual(['slow', 'quick', 'late']);
-    await desk.answer(0, 'slow');
-    expect(await slow).toBe('slow');
-    expect(desk.asked).toHaveLength(3);
+  test('no message has more than 32 questions', async () => {
+    const { group, desk } = opened();
+    const names = Array.from({ length: 70 }, (_, i) => `${i}`);
+    const asked = names.map((name) => group.ask(name, name));
+    for (let n = 0; n < 3; n++) {
+      await turnOfTheLoop();
+      await desk.answer(n, ...(desk.asked[n] ?? []));
+    }
+    expect(desk.asked.map((questions) => questions.length)).toEqual([32, 32, 6]);
+    expect(await Promise.all(asked)).toEqual(names);
   });
 
-  test('whoever shares a question shares its failure, and the next ones leave', async () => {
-    const [group, desk] = [new ReadGroup<string>(), new Desk()];
-    const failing = [group.ask('a', desk.question('a')), group.ask('a', desk.question('a'))];
+  test('an answer that takes longer, such as a large text, holds back nobody', async () => {
+    const slow = Promise.withResolvers<string>();
+    const group = new ReadGroup(async (names: readonly string[]) =>
+      names.map((name) => (name === 'large' ? slow.promise : name)),
+    );
+    const large = group.ask('large', 'large');
+    expect(await group.ask('small', 'small')).toBe('small');
+    expect(await group.ask('late', 'late')).toBe('late');
+    slow.resolve('text');
+    expect(await large).toBe('text');
+  });
+
+  test('whoever shares a message shares its failure, and the next ones leave', async () => {
+    const { group, desk } = opened();
+    const failing = ['a', 'a', 'b'].map((name) => group.ask(name, name));
     const outcomes = Promise.allSettled(failing);
     await turnOfTheLoop();
-    const next = group.ask('b', desk.question('b'));
+    const next = group.ask('b', 'b');
     await desk.fail(0);
-    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     await desk.answer(1, 'B');
     expect(await next).toBe('B');
   });
 
   test('a shard waits for no other', async () => {
-    const [groups, desk] = [new ReadGroups<string>(), new Desk()];
+    const desk = new Desk();
+    const groups = new ReadGroups(desk.ask);
     const [here, there] = [{}, {}];
-    void groups.of(here).ask('a', desk.question('a'));
+    void groups.of(here).ask('a', 'a');
     await turnOfTheLoop();
-    void groups.of(there).ask('b', desk.question('b'));
-    void groups.of(here).ask('c', desk.question('c'));
+    void groups.of(there).ask('b', 'b');
+    void groups.of(here).ask('c', 'c');
     await turnOfTheLoop();
-    expect(desk.asked).toEqual(['a', 'b']);
+    expect(desk.asked).toEqual([['a'], ['b']]);
   });
 });

@@ -1,7 +1,7 @@
 import { isTerminal, type TaskState } from '@switchyard/protocol';
 import { ownerOf, type Scope } from '../principal.ts';
 import type { Channels } from '../redis/channels.ts';
-import { type ReadPort, readTask } from '../tasks/read.ts';
+import { type CachedReadPort, readTask } from '../tasks/read.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 import { type FeedEvent, type FeedItem, parseEntry, parseMessage } from './feed-item.ts';
 import { Reader } from './reader.ts';
@@ -38,13 +38,13 @@ interface Position {
 
 /** The feeds of one process: any number of tasks and readers over one subscriber connection. */
 export class Feeds {
-  readonly #port: ReadPort;
+  readonly #port: CachedReadPort;
   readonly #channels: Channels;
   readonly #checkMs: number;
   readonly #open = new Set<Followed>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(port: ReadPort, channels: Channels, checkMs: number) {
+  constructor(port: CachedReadPort, channels: Channels, checkMs: number) {
     this.#port = port;
     this.#channels = channels;
     this.#checkMs = checkMs;

@@ -3,11 +3,11 @@ import type { Push } from '../push/push.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { StoreSettings } from '../settings.ts';
-import type { ReadPort } from '../tasks/read.ts';
+import type { CachedReadPort } from '../tasks/read.ts';
 import type { Workers } from './workers.ts';
 
 /** What operations stand on. */
-export interface OpsPort extends ReadPort {
+export interface OpsPort extends CachedReadPort {
   readonly queue: Queue;
   readonly registry: Registry;
   readonly workers: Workers;

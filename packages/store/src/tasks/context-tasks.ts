@@ -1,5 +1,5 @@
 import type { Principal } from '../principal.ts';
-import { type ReadPort, readTask } from './read.ts';
+import { type CachedReadPort, readTask } from './read.ts';
 
 /** A task of a context, as JSON. */
 export interface ContextTaskReading {
@@ -32,7 +32,7 @@ interface Found {
  * context's tasks, and of an agent that has none it costs a look at a key that is not there.
  */
 export async function listContext(
-  port: ReadPort,
+  port: CachedReadPort,
   principal: Principal,
   query: ContextQuery,
 ): Promise<ContextTaskReading[]> {
@@ -49,7 +49,7 @@ export async function listContext(
 
 /** Members are state, time (8 characters) and id: see move_index in record.lua. */
 async function findTasks(
-  { redis, shards }: ReadPort,
+  { redis, shards }: CachedReadPort,
   principal: Principal,
   { agent, contextId }: ContextQuery & { readonly agent: string },
 ): Promise<Found[]> {
@@ -59,7 +59,7 @@ async function findTasks(
 }
 
 async function readFound(
-  port: ReadPort,
+  port: CachedReadPort,
   principal: Principal,
   { agent, taskId, historyLength }: ContextQuery & Found,
 ): Promise<ContextTaskReading | undefined> {

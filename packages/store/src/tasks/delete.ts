@@ -3,14 +3,14 @@ import { listConversations } from '../conversations/conversation-reader.ts';
 import { ownerOf, personOf, type Scope } from '../principal.ts';
 import type { Queue } from '../queue/queue.ts';
 import { Script } from '../redis/script.ts';
-import { type ReadPort, readTask } from './read.ts';
+import { type CachedReadPort, readTask } from './read.ts';
 
 const deleteScript = new Script('delete.lua', import.meta.url);
 
 /** `live`: the task has not ended; cancel it first. `missing`: no such task in this scope. */
 export type Deletion = 'deleted' | 'live' | 'missing';
 
-export interface DeletePort extends ReadPort {
+export interface DeletePort extends CachedReadPort {
   readonly queue: Queue;
 }
 

@@ -2,7 +2,7 @@ import type { TaskState } from '@switchyard/protocol';
 import type { Scope } from '../principal.ts';
 import { Script } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
-import { type ReadPort, readTask } from './read.ts';
+import { type CachedReadPort, readTask } from './read.ts';
 import { sortableTime } from './sortable-time.ts';
 import { stateLetters } from './state-letters.ts';
 import type { TaskView } from './task-reading.ts';
@@ -27,7 +27,7 @@ export interface TaskPage {
   readonly nextPageToken: string;
 }
 
-export interface ListPort extends ReadPort {
+export interface ListPort extends CachedReadPort {
   readonly settings: { readonly largeTextBytes: number; readonly retentionMs: number };
 }
 

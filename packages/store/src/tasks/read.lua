@@ -1,24 +1,37 @@
--- read: a task as pieces of JSON (see pieces.lua), unless the caller has this version of it.
+-- read: tasks as pieces of JSON (see pieces.lua), unless the caller has this version of them.
 --
--- KEYS  1 task (hash)   and, named in it, the strings of its growing texts
--- ARGV  1 task id   2 owner ('' a worker, which holds the task's turn)   3 version that the caller has ('' none)   4 historyLength ('' all)   5 artifacts: all | none
---       6 bytes from which parts of an artifact are not copied through Lua
--- Returns  nil (no such task for this owner) | version, seq, state, released | the same and then pieces …
---       the short form if the caller has that version.
+-- KEYS  tasks (hashes), one for each question; and, named in them, the strings of their growing texts
+-- ARGV  1 bytes from which parts of an artifact are not copied through Lua   and of each question
+--       task id   owner ('' a worker, which holds the task's turn)   version that the caller has ('' none)   historyLength ('' all)   artifacts: all | none
+-- Returns  of each question: nil (no such task for this owner) | state and released in one text (the caller has this version)
+--       | state and released, version, pieces …
 --
 -- Cost: the size of the pieces.
 
-local task_key = KEYS[1]
-local task_id, owner, have, length, artifacts, large_bytes = unpack(ARGV)
+local large_bytes = ARGV[1]
+local task_key, task_id
 
-local its_owner, seq, accepted, released, state = unpack(redis.call('HMGET', task_key,
-  'owner', 'seq', 'accepted', 'released', 'state'))
-if not its_owner or (owner ~= '' and its_owner ~= owner) then return false end
--- A message that waits behind a running turn enters the history without an event: it counts, too.
-local version = seq .. '-' .. accepted
-local reply = { version, seq, state, released or '0' }
-if version == have then return reply end
+local with_pieces
+local function read(owner, have, length, artifacts)
+  local its_owner, seq, accepted, released, state = unpack(redis.call('HMGET', task_key,
+    'owner', 'seq', 'accepted', 'released', 'state'))
+  if not its_owner or (owner ~= '' and its_owner ~= owner) then return false end
+  -- A message that waits behind a running turn enters the history without an event: it counts, too.
+  local version = seq .. '-' .. accepted
+  local standing = state .. (released or '0')
+  if version == have then return standing end
+  if not with_pieces then
+    --- @include "pieces.lua"
+    with_pieces = put_pieces
+  end
+  local reply = { standing, version }
+  with_pieces(reply, length, artifacts, large_bytes)
+  return reply
+end
 
---- @include "pieces.lua"
-put_pieces(reply, length, artifacts, large_bytes)
-return reply
+local replies = {}
+for i = 1, #KEYS do
+  task_key, task_id = KEYS[i], ARGV[5 * i - 3]
+  replies[i] = read(unpack(ARGV, 5 * i - 2, 5 * i + 1))
+end
+return replies

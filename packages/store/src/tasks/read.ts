@@ -3,7 +3,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import { Script } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 import { joinPieces, type Piece } from './pieces.ts';
-import type { ReadGroups } from './read-groups.ts';
+import { ReadGroups } from './read-groups.ts';
 import { stateOf } from './state-letters.ts';
 import type { TaskCache } from './task-cache.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
@@ -13,16 +13,31 @@ const readScript = new Script('read.lua', import.meta.url);
 export interface ReadPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
-  readonly cache: TaskCache;
-  readonly reads: ReadGroups<TaskReading | undefined>;
   readonly settings: { readonly largeTextBytes: number };
 }
 
-type Reply = null | [version: string, seq: string, state: string, released: string, ...pieces: Piece[]];
+export interface CachedReadPort extends ReadPort {
+  readonly cache: TaskCache;
+  readonly reads: TaskReads;
+}
+
+/** What a read asks Redis. `owner`: '' for the worker that holds the task's turn. */
+interface Question extends TaskView {
+  readonly taskId: string;
+  readonly owner: string;
+}
+
+/** `standing`: the state's letter, and `released`. Alone: the version that the question named is the present one. */
+type Reply = null | string | [standing: string, version: string, ...pieces: Piece[]];
+
+/** Reads of this process that leave together. */
+export type TaskReads = ReadGroups<Question, TaskReading | undefined>;
+
+export const taskReads = (port: ReadPort): TaskReads => new ReadGroups((questions) => readAll(port, questions));
 
 /** One round trip, shared with whoever asks meanwhile; one more if an artifact is large. @returns undefined: no such task in this scope */
 export async function readTask(
-  port: ReadPort,
+  port: CachedReadPort,
   scope: Scope,
   taskId: string,
   view: TaskView = {},
@@ -32,10 +47,8 @@ export async function readTask(
   const owner = ownerOf(scope);
   const { historyLength = '', includeArtifacts = true } = view;
   // Ids and versions are the caller's, and may hold anything: the length says where the id ends.
-  const question = `${owner} ${taskId.length} ${taskId} ${historyLength} ${includeArtifacts} ${version ?? ''}`;
-  const reading = await port.reads
-    .of(port.shards.of(taskId))
-    .ask(question, () => read(port, owner, taskId, { ...view, version }));
+  const key = `${owner} ${taskId.length} ${taskId} ${historyLength} ${includeArtifacts} ${version ?? ''}`;
+  const reading = await port.reads.of(port.shards.of(taskId)).ask(key, { ...view, taskId, owner, version });
   // What is kept may be another principal's, or of a task that is gone: Redis has the say.
   if (!reading) return undefined;
   if (reading.task !== undefined) port.cache.set(taskId, view, { ...reading, task: reading.task });
@@ -44,25 +57,52 @@ export async function readTask(
 }
 
 /** For the worker that holds the task's turn, whoever owns the task. */
-export function readWhole(port: Omit<ReadPort, 'cache' | 'reads'>, taskId: string): Promise<TaskReading | undefined> {
-  return read(port, '', taskId, {});
+export async function readWhole(port: ReadPort, taskId: string): Promise<TaskReading | undefined> {
+  const [reading] = await readAll(port, [{ taskId, owner: '' }]);
+  return reading;
 }
 
-async function read(
-  { redis, shards, settings }: Omit<ReadPort, 'cache' | 'reads'>,
-  owner: string,
-  taskId: string,
-  { historyLength, includeArtifacts = true, version = '' }: TaskView,
-): Promise<TaskReading | undefined> {
-  const parts = includeArtifacts ? 'all' : 'none';
-  const args = [taskId, owner, version, historyLength ?? '', parts, settings.largeTextBytes];
-  for (;;) {
-    const reply = (await readScript.run(redis, [shards.of(taskId).task(taskId)], args)) as Reply;
-    if (!reply) return undefined;
-    const [present, seq, state, released, ...pieces] = reply;
-    const reading = { version: present, seq: Number(seq), state: stateOf(state), released: Number(released) };
-    if (!pieces.length) return reading;
-    const task = await joinPieces(redis, pieces);
-    if (task !== undefined) return { ...reading, task };
+/** Tasks of one shard. */
+async function readAll(
+  port: ReadPort,
+  questions: readonly Question[],
+): Promise<(TaskReading | undefined | Promise<TaskReading | undefined>)[]> {
+  const { redis, shards, settings } = port;
+  const names: string[] = [];
+  const args: (string | number)[] = [settings.largeTextBytes];
+  for (const { taskId, owner, version = '', historyLength = '', includeArtifacts = true } of questions) {
+    names.push(shards.of(taskId).task(taskId));
+    args.push(taskId, owner, version, historyLength, includeArtifacts ? 'all' : 'none');
   }
+  const replies = (await readScript.run(redis, names, args)) as Reply[];
+  return questions.map((question, i) => readingOf(port, question, replies[i] ?? null));
+}
+
+function readingOf(
+  port: ReadPort,
+  question: Question,
+  reply: Reply,
+): TaskReading | undefined | Promise<TaskReading | undefined> {
+  if (reply === null) return undefined;
+  if (typeof reply === 'string') return readingAt(question.version ?? '', reply);
+  const [standing, version, ...pieces] = reply;
+  return withTask(port, question, readingAt(version, standing), pieces);
+}
+
+function readingAt(version: string, standing: string): TaskReading {
+  const [state = '', released] = [standing[0], standing.slice(1)];
+  return { version, seq: Number.parseInt(version, 10), state: stateOf(state), released: Number(released) };
+}
+
+/** What was replaced while its large texts were fetched is read again. */
+async function withTask(
+  port: ReadPort,
+  question: Question,
+  reading: TaskReading,
+  pieces: readonly Piece[],
+): Promise<TaskReading | undefined> {
+  const task = await joinPieces(port.redis, pieces);
+  if (task !== undefined) return { ...reading, task };
+  const [again] = await readAll(port, [question]);
+  return again;
 }
