@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compare } from '../measure/comparison.ts';
-import { httpRate } from '../measure/http.ts';
+import { CALLERS, httpRate } from '../measure/http.ts';
 import { serve } from '../measure/program.ts';
 import { sendMessage } from '../measure/rpc.ts';
 import type { Stage } from '../stage.ts';
@@ -11,9 +11,6 @@ import type { BenchCase } from './bench-case.ts';
 const OURS = 'Switchyard';
 
 const MESSAGES = 100;
-/** As many as ask at once: each asks for another one, since equal questions cost less. */
-const TASKS = 16;
-
 /** The same conversation at both servers: fifty questions and answers, about 25 KB. */
 async function conversation(url: string): Promise<string> {
   const text = `ask ${'x'.repeat(20)}`;
@@ -22,14 +19,14 @@ async function conversation(url: string): Promise<string> {
   return id;
 }
 
-/** Such tasks. */
+/** One for each caller: equal questions cost less. */
 interface Tasks {
   readonly url: string;
   readonly paths: readonly string[];
 }
 
 async function longTasks(server: string, base: string): Promise<Tasks> {
-  const ids = await Promise.all(Array.from({ length: TASKS }, () => conversation(server)));
+  const ids = await Promise.all(Array.from({ length: CALLERS }, () => conversation(server)));
   return { url: server, paths: ids.map((id) => `${base}/tasks/${id}`) };
 }
 

@@ -8,7 +8,7 @@ import type { BenchCase, Figures } from './bench-case.ts';
 const OURS = 'Switchyard, durable';
 const SDK = 'SDK, in memory';
 
-/** Ours beside the SDK's server: SendMessage at 16 connections. */
+/** Ours beside the SDK's server. */
 async function rates(stage: Stage, rounds: number, returnImmediately: boolean): Promise<Omit<Figures, 'bars'>> {
   const body = sendBody('done', returnImmediately);
   const shares: Record<string, number> = {};
@@ -55,7 +55,7 @@ export const acceptWhileWorking: BenchCase = {
 
 export const complete: BenchCase = {
   id: 'complete',
-  title: 'Tasks accepted and completed (blocking SendMessage, 16 connections)',
+  title: 'Tasks accepted and completed (SendMessage whose callers wait)',
   async run(stage, rounds) {
     await stage.withWorker();
     const figures = await rates(stage, rounds, false);

@@ -1,8 +1,7 @@
 import { isTerminal, type TaskState } from '@switchyard/protocol';
-import { ownerOf, type Scope } from '../principal.ts';
+import type { Scope } from '../principal.ts';
 import type { Channels } from '../redis/channels.ts';
-import { type CachedReadPort, readTask } from '../tasks/read.ts';
-import { stateOf } from '../tasks/state-letters.ts';
+import { type CachedReadPort, readStanding, readTask } from '../tasks/read.ts';
 import { type FeedEvent, type FeedItem, parseEntry, parseMessage } from './feed-item.ts';
 import { Reader } from './reader.ts';
 
@@ -145,12 +144,10 @@ export class Feeds {
     return { kind: 'task', seq, state, released, isReply: false, json: task.toString() };
   }
 
-  /** Checks the owner itself: whoever resumes takes no snapshot. */
   async #position({ scope, taskId }: Followed): Promise<Position> {
-    const key = this.#port.shards.of(taskId).task(taskId);
-    const [owner, seq, state, released] = await this.#port.redis.hmget(key, 'owner', 'seq', 'state', 'released');
-    if (owner !== ownerOf(scope) || !state) throw new TaskMissing(taskId);
-    return { seq: Number(seq), state: stateOf(state), released: Number(released ?? 0) };
+    const standing = await readStanding(this.#port, scope, taskId);
+    if (!standing) throw new TaskMissing(taskId);
+    return standing;
   }
 
   async #check(): Promise<void> {

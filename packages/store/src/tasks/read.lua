@@ -2,7 +2,8 @@
 --
 -- KEYS  tasks (hashes), one for each question; and, named in them, the strings of their growing texts
 -- ARGV  1 bytes from which parts of an artifact are not copied through Lua   and of each question
---       task id   owner ('' a worker, which holds the task's turn)   version that the caller has ('' none)   historyLength ('' all)   artifacts: all | none
+--       task id   owner ('' a worker, which holds the task's turn)   version that the caller has ('' none)   historyLength ('' all)
+--       parts: all | none (no artifacts) | standing (no pieces at all)
 -- Returns  of each question: nil (no such task for this owner) | state and released in one text (the caller has this version)
 --       | state and released, version, pieces …
 --
@@ -12,7 +13,7 @@ local large_bytes = ARGV[1]
 local task_key, task_id
 
 local with_pieces
-local function read(owner, have, length, artifacts)
+local function read(owner, have, length, parts)
   local its_owner, seq, accepted, released, state = unpack(redis.call('HMGET', task_key,
     'owner', 'seq', 'accepted', 'released', 'state'))
   if not its_owner or (owner ~= '' and its_owner ~= owner) then return false end
@@ -20,12 +21,13 @@ local function read(owner, have, length, artifacts)
   local version = seq .. '-' .. accepted
   local standing = state .. (released or '0')
   if version == have then return standing end
+  if parts == 'standing' then return { standing, version } end
   if not with_pieces then
     --- @include "pieces.lua"
     with_pieces = put_pieces
   end
   local reply = { standing, version }
-  with_pieces(reply, length, artifacts, large_bytes)
+  with_pieces(reply, length, parts, large_bytes)
   return reply
 end
 

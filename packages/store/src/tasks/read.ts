@@ -1,9 +1,9 @@
 import { ownerOf, type Scope } from '../principal.ts';
+import { BatchesByShard } from '../redis/batches.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { Script } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 import { joinPieces, type Piece } from './pieces.ts';
-import { ReadGroups } from './read-groups.ts';
 import { stateOf } from './state-letters.ts';
 import type { TaskCache } from './task-cache.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
@@ -21,19 +21,22 @@ export interface CachedReadPort extends ReadPort {
   readonly reads: TaskReads;
 }
 
-/** What a read asks Redis. `owner`: '' for the worker that holds the task's turn. */
-interface Question extends TaskView {
+/** What a read asks Redis, as read.lua has it. */
+interface Question {
   readonly taskId: string;
   readonly owner: string;
+  readonly version: string;
+  readonly historyLength: number | '';
+  readonly parts: 'all' | 'none' | 'standing';
 }
 
 /** `standing`: the state's letter, and `released`. Alone: the version that the question named is the present one. */
 type Reply = null | string | [standing: string, version: string, ...pieces: Piece[]];
 
 /** Reads of this process that leave together. */
-export type TaskReads = ReadGroups<Question, TaskReading | undefined>;
+export type TaskReads = BatchesByShard<Question, TaskReading | undefined>;
 
-export const taskReads = (port: ReadPort): TaskReads => new ReadGroups((questions) => readAll(port, questions));
+export const taskReads = (port: ReadPort): TaskReads => new BatchesByShard((questions) => readAll(port, questions));
 
 /** One round trip, shared with whoever asks meanwhile; one more if an artifact is large. @returns undefined: no such task in this scope */
 export async function readTask(
@@ -43,12 +46,13 @@ export async function readTask(
   view: TaskView = {},
 ): Promise<TaskReading | undefined> {
   const known = port.cache.get(taskId, view);
-  const version = view.version ?? known?.version;
-  const owner = ownerOf(scope);
-  const { historyLength = '', includeArtifacts = true } = view;
-  // Ids and versions are the caller's, and may hold anything: the length says where the id ends.
-  const key = `${owner} ${taskId.length} ${taskId} ${historyLength} ${includeArtifacts} ${version ?? ''}`;
-  const reading = await port.reads.of(port.shards.of(taskId)).ask(key, { ...view, taskId, owner, version });
+  const reading = await ask(port, {
+    taskId,
+    owner: ownerOf(scope),
+    version: view.version ?? known?.version ?? '',
+    historyLength: view.historyLength ?? '',
+    parts: view.includeArtifacts === false ? 'none' : 'all',
+  });
   // What is kept may be another principal's, or of a task that is gone: Redis has the say.
   if (!reading) return undefined;
   if (reading.task !== undefined) port.cache.set(taskId, view, { ...reading, task: reading.task });
@@ -56,10 +60,22 @@ export async function readTask(
   return reading.task === undefined && reading.version !== view.version ? known : reading;
 }
 
+/** As `readTask`, without the task. */
+export function readStanding(port: CachedReadPort, scope: Scope, taskId: string): Promise<TaskReading | undefined> {
+  return ask(port, { taskId, owner: ownerOf(scope), version: '', historyLength: '', parts: 'standing' });
+}
+
 /** For the worker that holds the task's turn, whoever owns the task. */
 export async function readWhole(port: ReadPort, taskId: string): Promise<TaskReading | undefined> {
-  const [reading] = await readAll(port, [{ taskId, owner: '' }]);
+  const [reading] = await readAll(port, [{ taskId, owner: '', version: '', historyLength: '', parts: 'all' }]);
   return reading;
+}
+
+function ask({ reads, shards }: CachedReadPort, question: Question): Promise<TaskReading | undefined> {
+  const { taskId, owner, version, historyLength, parts } = question;
+  // Ids and versions are the caller's, and may hold anything: the length says where the id ends.
+  const key = `${owner} ${taskId.length} ${taskId} ${historyLength} ${parts} ${version}`;
+  return reads.of(shards.of(taskId)).ask(key, question);
 }
 
 /** Tasks of one shard. */
@@ -70,9 +86,9 @@ async function readAll(
   const { redis, shards, settings } = port;
   const names: string[] = [];
   const args: (string | number)[] = [settings.largeTextBytes];
-  for (const { taskId, owner, version = '', historyLength = '', includeArtifacts = true } of questions) {
+  for (const { taskId, owner, version, historyLength, parts } of questions) {
     names.push(shards.of(taskId).task(taskId));
-    args.push(taskId, owner, version, historyLength, includeArtifacts ? 'all' : 'none');
+    args.push(taskId, owner, version, historyLength, parts);
   }
   const replies = (await readScript.run(redis, names, args)) as Reply[];
   return questions.map((question, i) => readingOf(port, question, replies[i] ?? null));
@@ -84,9 +100,10 @@ function readingOf(
   reply: Reply,
 ): TaskReading | undefined | Promise<TaskReading | undefined> {
   if (reply === null) return undefined;
-  if (typeof reply === 'string') return readingAt(question.version ?? '', reply);
+  if (typeof reply === 'string') return readingAt(question.version, reply);
   const [standing, version, ...pieces] = reply;
-  return withTask(port, question, readingAt(version, standing), pieces);
+  const reading = readingAt(version, standing);
+  return pieces.length ? withTask(port, question, reading, pieces) : reading;
 }
 
 function readingAt(version: string, standing: string): TaskReading {

@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { ReadGroup, ReadGroups } from '../src/tasks/read-groups.ts';
+import { Batches, BatchesByShard } from '../src/redis/batches.ts';
 
 /** A Redis that answers when it is told to. */
 class Desk {
@@ -26,15 +26,15 @@ class Desk {
   }
 }
 
-function opened(): { group: ReadGroup<string, string>; desk: Desk } {
+function opened(): { batches: Batches<string, string>; desk: Desk } {
   const desk = new Desk();
-  return { group: new ReadGroup(desk.ask), desk };
+  return { batches: new Batches(desk.ask), desk };
 }
 
-describe('reads in groups', () => {
+describe('batches', () => {
   test('what is asked in one turn of the loop leaves at once in one message, equal questions as one', async () => {
-    const { group, desk } = opened();
-    const asked = ['a', 'b', 'a'].map((name) => group.ask(name, name));
+    const { batches, desk } = opened();
+    const asked = ['a', 'b', 'a'].map((name) => batches.ask(name, name));
     await turnOfTheLoop();
     expect(desk.asked).toEqual([['a', 'b']]);
     await desk.answer(0, 'A', 'B');
@@ -42,10 +42,10 @@ describe('reads in groups', () => {
   });
 
   test('what comes meanwhile leaves with the answers, and does not get the older one', async () => {
-    const { group, desk } = opened();
-    const before = group.ask('a', 'a');
+    const { batches, desk } = opened();
+    const before = batches.ask('a', 'a');
     await turnOfTheLoop();
-    const after = [group.ask('a', 'a'), group.ask('a', 'a'), group.ask('b', 'b')];
+    const after = [batches.ask('a', 'a'), batches.ask('a', 'a'), batches.ask('b', 'b')];
     await turnOfTheLoop();
     expect(desk.asked).toEqual([['a']]);
     await desk.answer(0, 'old');
@@ -56,9 +56,9 @@ describe('reads in groups', () => {
   });
 
   test('no message has more than 32 questions', async () => {
-    const { group, desk } = opened();
+    const { batches, desk } = opened();
     const names = Array.from({ length: 70 }, (_, i) => `${i}`);
-    const asked = names.map((name) => group.ask(name, name));
+    const asked = names.map((name) => batches.ask(name, name));
     for (let n = 0; n < 3; n++) {
       await turnOfTheLoop();
       await desk.answer(n, ...(desk.asked[n] ?? []));
@@ -69,22 +69,22 @@ describe('reads in groups', () => {
 
   test('an answer that takes longer, such as a large text, holds back nobody', async () => {
     const slow = Promise.withResolvers<string>();
-    const group = new ReadGroup(async (names: readonly string[]) =>
+    const batches = new Batches(async (names: readonly string[]) =>
       names.map((name) => (name === 'large' ? slow.promise : name)),
     );
-    const large = group.ask('large', 'large');
-    expect(await group.ask('small', 'small')).toBe('small');
-    expect(await group.ask('late', 'late')).toBe('late');
+    const large = batches.ask('large', 'large');
+    expect(await batches.ask('small', 'small')).toBe('small');
+    expect(await batches.ask('late', 'late')).toBe('late');
     slow.resolve('text');
     expect(await large).toBe('text');
   });
 
   test('whoever shares a message shares its failure, and the next ones leave', async () => {
-    const { group, desk } = opened();
-    const failing = ['a', 'a', 'b'].map((name) => group.ask(name, name));
+    const { batches, desk } = opened();
+    const failing = ['a', 'a', 'b'].map((name) => batches.ask(name, name));
     const outcomes = Promise.allSettled(failing);
     await turnOfTheLoop();
-    const next = group.ask('b', 'b');
+    const next = batches.ask('b', 'b');
     await desk.fail(0);
     expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     await desk.answer(1, 'B');
@@ -93,12 +93,12 @@ describe('reads in groups', () => {
 
   test('a shard waits for no other', async () => {
     const desk = new Desk();
-    const groups = new ReadGroups(desk.ask);
+    const all = new BatchesByShard(desk.ask);
     const [here, there] = [{}, {}];
-    void groups.of(here).ask('a', 'a');
+    void all.of(here).ask('a', 'a');
     await turnOfTheLoop();
-    void groups.of(there).ask('b', 'b');
-    void groups.of(here).ask('c', 'c');
+    void all.of(there).ask('b', 'b');
+    void all.of(here).ask('c', 'c');
     await turnOfTheLoop();
     expect(desk.asked).toEqual([['a'], ['b']]);
   });
