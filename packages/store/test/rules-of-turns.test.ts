@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { dueScript, sweepScript } from '../src/outbox/outbox.ts';
+import { addJobArguments } from '../src/queue/queue.ts';
 import { ShardKeys } from '../src/redis/keys.ts';
 import type { Script } from '../src/redis/script.ts';
 import { acceptScript } from '../src/tasks/accept.ts';
@@ -26,9 +27,11 @@ class Twin {
   async accept(messageId: string, fingerprint: string, lease: rules.Due): Promise<void> {
     const expected = rules.accept(this.record, { messageId, fingerprint, lease });
     const scope = { principal: { tenant: 't', subject: 's', scopes: [] }, agent: 'a' };
-    const keys = [...this.#keys.record(this.#id), this.#keys.accepted(scope, messageId)];
+    const queue = addJobArguments('a', this.#keys, { isAwaited: false });
+    const keys = [...this.#keys.record(this.#id), this.#keys.accepted(scope, messageId), queue.root];
     const message = `{"messageId":"${messageId}"`;
     const args = ['t/s/a', 'ctx', this.record ? '' : '1', fingerprint, message, `"${messageId}"\n{}`, 100, FAR_MS];
+    args.push(queue.options);
     const [verdict, , , , , job] = (await this.#run(acceptScript, lease, args, keys)) as [
       string,
       ...(string | number)[],

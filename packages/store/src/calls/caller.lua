@@ -1,12 +1,12 @@
 -- caller: the turn of an agent that calls another one. Included by accept, after record.lua.
 --
--- KEYS  8 task (hash) of the caller, and, made from it, what it has called for and still goes on <task>:c (hash:
+-- KEYS  9 task (hash) of the caller, and, made from it, what it has called for and still goes on <task>:c (hash:
 --       task → `w` (its caller waits for it) or `d` (it may outlive a completion), blank, owner; conversation → `v`)
--- ARGV  15 epoch of its turn   16 `w` | `d`   17 calls that may go on at once
+-- ARGV  16 epoch of its turn   17 `w` | `d`   18 calls that may go on at once
 -- Invariant: a task that a turn has called for is found when the turn's own task ends, or was never made.
 
-local caller_key = KEYS[8]
-local caller_epoch, manner, max_calls = unpack(ARGV, 15, 17)
+local caller_key = KEYS[9]
+local caller_epoch, manner, max_calls = unpack(caller_key and ARGV or {}, 16, 18)
 
 local function refuse_caller()
   local turn, cancel = unpack(redis.call('HMGET', caller_key, 'turn', 'cancel'))

@@ -16,6 +16,21 @@ const JOB_OPTIONS = {
   attempts: 1_000,
   backoff: { type: 'fixed', delay: 1_000 },
 } as const;
+/** It goes before the jobs that nobody has begun yet. */
+const AWAITED = { lifo: true } as const;
+
+const options = (more: object): string => JSON.stringify({ ...JOB_OPTIONS, ...more }).slice(0, -1);
+const ORDINARY_OPTIONS = options({});
+const AWAITED_OPTIONS = options(AWAITED);
+
+/** What add-job.lua needs: KEYS 8 and ARGV 15 of `accept`. */
+export function addJobArguments(
+  agent: string,
+  keys: ShardKeys,
+  { isAwaited }: { isAwaited: boolean },
+): { root: string; options: string } {
+  return { root: `${keys.queues}:${queueOf(agent)}:`, options: isAwaited ? AWAITED_OPTIONS : ORDINARY_OPTIONS };
+}
 
 /** Jobs by what they are doing. `delayed`: they come back after a while. */
 export interface JobCounts {
@@ -36,6 +51,7 @@ export class Queue {
   }
 
   /**
+   * For a job that is in no queue any more, or may never have been: a message's is added by `accept`, in the same step.
    * Swallowed by the queue while it has this job.
    * @param options `isAwaited`: a turn that runs waits for this one, which goes before those that nobody has begun yet.
    *   `isSuspicious`: the job was added again and again, and nothing came of it
@@ -49,7 +65,7 @@ export class Queue {
     const queue = this.#queue(agent, this.#shards.of(taskId));
     const id = jobId(taskId, job);
     if (isSuspicious) await removeIfMislaid(queue, id);
-    await queue.add('turn', {}, { ...JOB_OPTIONS, jobId: id, ...(isAwaited && { lifo: true }) });
+    await queue.add('turn', {}, { ...JOB_OPTIONS, jobId: id, ...(isAwaited && AWAITED) });
   }
 
   /** Of a webhook that has something to be told. Swallowed by the queue while it has this job. @param options as of `add` */

@@ -1,14 +1,15 @@
 -- accept: a message of a client enters a task, or makes one.
 --
--- KEYS  1-6 as in record.lua   7 what this principal sent under this messageId (string)   8 if an agent calls: as in caller.lua
+-- KEYS  1-6 as in record.lua   7 what this principal sent under this messageId (string)   8 as in add-job.lua
+--       9 if an agent calls: as in caller.lua
 -- ARGV  1-6 as in record.lua   7 owner   8 context, as JSON text: of the new task; else what the client named, '' if nothing
 --       9 '1': the message makes the task   10 fingerprint of the body   11 message as JSON, without its ids and closing brace
 --       12 inbox entry: messageId as JSON, line break, what the turn is given   13 messages that may wait
---       14 ms the messageId is remembered   and, if a webhook is to be told of all that comes of it,
---       15 its id   16 its config, sealed   17 webhooks that a task may have
---       or, if an agent calls, 15-17 as in caller.lua
+--       14 ms the messageId is remembered   15 as in add-job.lua   and, if a webhook is to be told of all that comes of it,
+--       16 its id   17 its config, sealed   18 webhooks that a task may have
+--       or, if an agent calls, 16-18 as in caller.lua
 -- Returns  verdict … and, when the message is or was accepted: task id, context, number of the message in its task, seq,
---          job to add (0 none), timestamp of the status
+--          job (of a duplicate: 0 if the task has none), timestamp of the status
 --       scheduled | queued (whoever runs the job will read it) | duplicate (the first answer again)
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full | too-many-webhooks
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
@@ -16,7 +17,7 @@
 
 local task_id = ARGV[1]
 local owner, context, makes_task, fingerprint, message, entry, max_inbox, idempotency_ms = unpack(ARGV, 7, 14)
-local config_id, sealed, max_webhooks = unpack(KEYS[8] and {} or ARGV, 15, 17)
+local config_id, sealed, max_webhooks = unpack(KEYS[9] and {} or ARGV, 16, 18)
 
 --- @include "../calls/caller.lua"
 
@@ -44,6 +45,7 @@ end
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"
 --- @include "../push/lanes.lua"
+--- @include "../queue/add-job.lua"
 
 local record = load_record()
 if not record or record.owner ~= owner then return { 'missing' } end
@@ -70,7 +72,8 @@ end
 local verdict, job = 'queued', 0
 if record.scheduled == 0 then
   schedule(record)
-  if caller_key and manner == 'w' then redis.call('HSET', task_key, 'awaited', record.scheduled) end
+  add_job(record.scheduled, manner == 'w')
+  if manner == 'w' then redis.call('HSET', task_key, 'awaited', record.scheduled) end
   -- Leaves input-required at once: a poller must not take the old question for the answer to this message.
   say_status(record, 's')
   verdict, job = 'scheduled', record.scheduled

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { ownerOf, type Scope } from '../principal.ts';
 import { sealWebhook } from '../push/sealed-webhook.ts';
 import type { Vault } from '../push/vault.ts';
-import type { Queue } from '../queue/queue.ts';
+import { addJobArguments, type Queue } from '../queue/queue.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { jsonText } from '../redis/keys.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
@@ -40,9 +40,8 @@ export interface AcceptPort {
 }
 
 /**
- * Writes the message, and the job that will run its turn. A new task takes one round trip: its first job has number 1,
- * so that script and add leave together, on one connection. Without the add (a gateway that dies here, a lost command)
- * the sweeper adds the job.
+ * Writes the message, and the job that will run its turn, in one step and one round trip. What is to go on although a queue
+ * has lost its job is the sweeper's.
  */
 export function accept(port: AcceptPort, scope: Scope, submission: Submission): Promise<Acceptance>;
 export function accept(port: AcceptPort, scope: Scope, submission: CallSubmission): Promise<Acceptance | RefusedCall>;
@@ -69,12 +68,9 @@ async function createTask(
 ): Promise<Acceptance | RefusedCall> {
   const taskId = port.shards.newId(contextId);
   const ids = { taskId, contextId: jsonText(contextId), makesTask: true };
-  const add = (): Promise<void> => port.queue.add(scope.agent, taskId, 1, urgency(submission));
-  // On a connection of its own the message may come seconds after its job, which would find no task.
-  const [reply] = await Promise.all([run(port, scope, submission, ids), port.replicated ? undefined : add()]);
+  const reply = await run(port, scope, submission, ids);
   if (reply.length === 1) return { verdict: reply[0] };
   if (reply[0] === 'duplicate') return duplicate(port, scope, submission, reply);
-  if (port.replicated) await add();
   const [, , , number, seq, , timestamp] = reply;
   return {
     verdict: 'accepted',
@@ -99,12 +95,11 @@ async function continueTask(
   const reply = await run(port, scope, submission, ids);
   if (reply.length === 1) return { verdict: reply[0] };
   if (reply[0] === 'duplicate') return duplicate(port, scope, submission, reply);
-  const [, , context, number, seq, job] = reply;
-  if (job) await port.queue.add(scope.agent, taskId, job, urgency(submission));
+  const [, , context, number, seq] = reply;
   return { verdict: 'accepted', isNew: false, isDuplicate: false, taskId, contextId: unescaped(context), number, seq };
 }
 
-/** The job number comes again, so that a client's retry repairs a lost add at once. */
+/** Its job is added again, so that a client's retry repairs at once what a queue has lost. */
 async function duplicate(
   port: AcceptPort,
   scope: Scope,
@@ -140,10 +135,12 @@ function commandOf(
 ): { names: string[]; args: (string | number)[] } {
   const { shards, settings } = port;
   const keys = shards.of(ids.taskId);
+  const job = addJobArguments(scope.agent, keys, urgency(submission));
   return {
     names: [
       ...keys.record(ids.taskId),
       keys.accepted(scope, submission.message.messageId),
+      job.root,
       ...(submission.caller ? [keys.task(submission.caller.taskId)] : []),
     ],
     args: [
@@ -156,6 +153,7 @@ function commandOf(
       entry(scope, submission),
       settings.maxInbox,
       settings.idempotencyMs,
+      job.options,
       ...(submission.caller
         ? callerArguments(port, submission.caller)
         : webhookArguments(port, ids.taskId, submission)),

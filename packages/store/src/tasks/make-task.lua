@@ -5,6 +5,7 @@
 --- @include "../redis/lua/clock.lua"
 --- @include "../redis/lua/sortable.lua"
 --- @include "../redis/lua/timestamp.lua"
+--- @include "../queue/add-job.lua"
 
 local task_key, events_key, inbox_key, outbox_key, index_root, push_key = unpack(KEYS, 1, 6)
 local _, lease_ms, _, _, _, inline_bytes = unpack(ARGV, 1, 6)
@@ -24,6 +25,7 @@ redis.call('HSET', task_key, 'state', 's', 'seq', 1, 'time', time, 'owner', owne
   'scheduled', 1, 'jobs', 1, 'accepted', 1, 'status', status, history_name, history)
 redis.call('XADD', events_key, '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')
 redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id)
+add_job(1, manner == 'w')
 
 -- See move-in-indexes.lua: an index whose tasks have all ended would expire.
 local index = index_root .. ':' .. owner
