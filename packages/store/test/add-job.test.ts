@@ -84,6 +84,16 @@ describe('a message leaves in the queue what BullMQ leaves that adds the same jo
     expect((await queueOf(ours, 'echo')).wait).toMatchObject({ 2: `${called.taskId}.1` });
   });
 
+  test('that waited while a job ran its share of turns: another one takes over', async () => {
+    const taskId = await send();
+    const turn = await begun(ours, taskId, { turnsBefore: 7 });
+    await accepted(ours, alice, userMessage('and now?', { taskId }));
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+    expect(turn.ending).toBe('successor');
+    await bulls.queue.add('echo', taskId, 2);
+    await expectTheSame();
+  });
+
   test('to an agent elsewhere', async () => {
     await send({ ...alice, agent: elsewhereId('https://agent.example/card.json') });
     await expectTheSame('@elsewhere');

@@ -27,7 +27,7 @@ class Twin {
   async accept(messageId: string, fingerprint: string, lease: rules.Due): Promise<void> {
     const expected = rules.accept(this.record, { messageId, fingerprint, lease });
     const scope = { principal: { tenant: 't', subject: 's', scopes: [] }, agent: 'a' };
-    const queue = addJobArguments('a', this.#keys, { isAwaited: false });
+    const queue = addJobArguments('a', this.#keys);
     const keys = [...this.#keys.record(this.#id), this.#keys.accepted(scope, messageId), queue.root];
     const message = `{"messageId":"${messageId}"`;
     const args = ['t/s/a', 'ctx', this.record ? '' : '1', fingerprint, message, `"${messageId}"\n{}`, 100, FAR_MS];
@@ -70,23 +70,18 @@ class Twin {
     const [first] = events;
     if (!last || !first) return;
     const encoded = events.flatMap(({ state, settles }) => ['status', '', state, settles ? '1' : '', '', '', '', '']);
-    const args = [first.epoch, first.number, first.handsOver ? '1' : '', events.length, ...encoded];
-    const [verdict, , cancel, job] = (await this.#run(appendScript, first.lease, args)) as [
-      string,
-      number,
-      string,
-      number,
-    ];
+    const { options, names } = this.#successor(first.handsOver);
+    const args = [first.epoch, first.number, options, events.length, ...encoded];
+    const [verdict, cancel] = (await this.#run(appendScript, first.lease, args, names)) as [string, string];
     expect(verdict).toBe(last.verdict);
-    expect(job).toBe(last.job ?? 0);
     if (verdict === 'appended') expect(cancel === '1').toBe(last.cancel);
     await this.#settle({ ...last, record: at, events: replies.flatMap((reply) => reply.events) });
   }
 
   async end(epoch: number, handsOver: boolean, lease: rules.Due): Promise<void> {
     const expected = rules.endTurn(this.#present(), { epoch, handsOver, lease });
-    const [verdict, job] = (await this.#run(endTurnScript, lease, [epoch, handsOver ? '1' : ''])) as [string, number];
-    expect([verdict, job]).toEqual([expected.verdict, expected.job ?? 0]);
+    const { options, names } = this.#successor(handsOver);
+    expect(await this.#run(endTurnScript, lease, [epoch, options], names)).toBe(expected.verdict);
     await this.#settle(expected);
   }
 
@@ -116,6 +111,12 @@ class Twin {
     const [verdict, job] = (await this.#run(sweepScript, lease, [])) as [string, number];
     expect([verdict, job]).toEqual([expected.verdict, expected.job ?? 0]);
     await this.#settle(expected);
+  }
+
+  #successor(handsOver: boolean): { options: string; names: string[] } {
+    const { root, options } = addJobArguments('a', this.#keys);
+    const names = this.#keys.record(this.#id);
+    return handsOver ? { options, names: [...names, root] } : { options: '', names };
   }
 
   #present(): rules.TaskRecord {

@@ -23,11 +23,11 @@ const options = (more: object): string => JSON.stringify({ ...JOB_OPTIONS, ...mo
 const ORDINARY_OPTIONS = options({});
 const AWAITED_OPTIONS = options(AWAITED);
 
-/** What add-job.lua needs: KEYS 8 and ARGV 15 of `accept`. */
+/** What add-job.lua needs: a key and an argument of the scripts that give a task its job. */
 export function addJobArguments(
   agent: string,
   keys: ShardKeys,
-  { isAwaited }: { isAwaited: boolean },
+  { isAwaited = false } = {},
 ): { root: string; options: string } {
   return { root: `${keys.queues}:${queueOf(agent)}:`, options: isAwaited ? AWAITED_OPTIONS : ORDINARY_OPTIONS };
 }
@@ -51,7 +51,7 @@ export class Queue {
   }
 
   /**
-   * For a job that is in no queue any more, or may never have been: a message's is added by `accept`, in the same step.
+   * For a job that may be in no queue any more: it came there in the step in which its task got it (add-job.lua).
    * Swallowed by the queue while it has this job.
    * @param options `isAwaited`: a turn that runs waits for this one, which goes before those that nobody has begun yet.
    *   `isSuspicious`: the job was added again and again, and nothing came of it

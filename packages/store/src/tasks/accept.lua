@@ -1,11 +1,11 @@
 -- accept: a message of a client enters a task, or makes one.
 --
--- KEYS  1-6 as in record.lua   7 what this principal sent under this messageId (string)   8 as in add-job.lua
+-- KEYS  1-6 as in record.lua   7 what this principal sent under this messageId (string)   8 root of the queue's keys, as in add-job.lua
 --       9 if an agent calls: as in caller.lua
 -- ARGV  1-6 as in record.lua   7 owner   8 context, as JSON text: of the new task; else what the client named, '' if nothing
 --       9 '1': the message makes the task   10 fingerprint of the body   11 message as JSON, without its ids and closing brace
 --       12 inbox entry: messageId as JSON, line break, what the turn is given   13 messages that may wait
---       14 ms the messageId is remembered   15 as in add-job.lua   and, if a webhook is to be told of all that comes of it,
+--       14 ms the messageId is remembered   15 options of the job, as in add-job.lua   and, if a webhook is to be told of all that comes of it,
 --       16 its id   17 its config, sealed   18 webhooks that a task may have
 --       or, if an agent calls, 16-18 as in caller.lua
 -- Returns  verdict … and, when the message is or was accepted: task id, context, number of the message in its task, seq,
@@ -45,7 +45,6 @@ end
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"
 --- @include "../push/lanes.lua"
---- @include "../queue/add-job.lua"
 
 local record = load_record()
 if not record or record.owner ~= owner then return { 'missing' } end
@@ -71,8 +70,7 @@ end
 
 local verdict, job = 'queued', 0
 if record.scheduled == 0 then
-  schedule(record)
-  add_job(record.scheduled, manner == 'w')
+  schedule(record, KEYS[8], ARGV[15], manner == 'w')
   if manner == 'w' then redis.call('HSET', task_key, 'awaited', record.scheduled) end
   -- Leaves input-required at once: a poller must not take the old question for the answer to this message.
   say_status(record, 's')

@@ -25,7 +25,7 @@ redis.call('HSET', task_key, 'state', 's', 'seq', 1, 'time', time, 'owner', owne
   'scheduled', 1, 'jobs', 1, 'accepted', 1, 'status', status, history_name, history)
 redis.call('XADD', events_key, '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')
 redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id)
-add_job(1, manner == 'w')
+add_job(1, KEYS[8], ARGV[15], manner == 'w')
 
 -- See move-in-indexes.lua: an index whose tasks have all ended would expire.
 local index = index_root .. ':' .. owner

@@ -3,7 +3,8 @@
 --- @include "../redis/lua/record.lua"
 --
 -- KEYS  1-6 as in record.lua, and, made from KEYS[1], <task>:<text>:<seq> (string): a growing text that has outgrown the hash
--- ARGV  1-6 as in record.lua   7 epoch   8 number of the first event within the epoch   9 '1': this job has run its share of turns
+--       7 if this job has run its share of turns: root of the queue's keys, as in add-job.lua
+-- ARGV  1-6 as in record.lua   7 epoch   8 number of the first event within the epoch   9 '', or options of the job that takes over, as in add-job.lua
 --       10 number of events, then each event: of one that a step publishes, `step`, its key, and its mark, what the step's events
 --         have come to (see begin-step.lua); then its kind, metadata of the task after it (JSON; '' unchanged), and
 --         status    letter   '1' settles   what it means for the caller ('' | released | reply)   message (JSON or '')
@@ -13,16 +14,16 @@
 --           first   how the first part begins, ',{"text":"', if it is plain text; else ''
 --           parts   JSON, each after a comma; the last one without '"}' if it is plain text
 --           last    how that open last part begins; else ''
--- Returns  verdict, seq, cancel ('' | '1'), job to add (0 none)
---       appended | fenced (another owns the task, or it has ended) | lost (a fail-over lost events before these: run the turn again) | more (begin the next turn) | successor (add the job,
---       complete this one) | drained (complete the job) | canceled (the same: a cancel was waiting for this)
+-- Returns  verdict, cancel ('' | '1')
+--       appended | fenced (another owns the task, or it has ended) | lost (a fail-over lost events before these: run the turn again) | more (begin the next turn) | successor (it is
+--       in the queue: complete this job) | drained (complete the job) | canceled (the same: a cancel was waiting for this)
 -- A batch is written up to the first event that is refused, as if each had come alone.
 --
 -- Invariant: only the open turn's epoch writes, each of its events once; the task is the fold of exactly the events
 -- written and the messages accepted. An outcome and the message it answers leave together. Cost: the size of the events.
 
-local epoch, number, hands_over, count = unpack(ARGV, 7, 10)
-epoch, number, hands_over = tonumber(epoch), tonumber(number), hands_over == '1'
+local epoch, number, successor_options, count = unpack(ARGV, 7, 10)
+epoch, number = tonumber(epoch), tonumber(number)
 local ARITY = { status = 8, artifact = 9 }
 
 -- Most calls bring chunks of one artifact, and need no more than this.
@@ -33,7 +34,7 @@ if ARGV[11] == 'artifact' then
 else
   record = load_record()
 end
-if not record then return { 'fenced', 0, '', 0 } end
+if not record then return { 'fenced', '' } end
 
 local write = {}
 
@@ -104,4 +105,4 @@ for n = number, number + count - 1 do
 end
 
 if #written > 0 then commit(record) end
-return { verdict, record.seq, record.cancel, verdict == 'successor' and record.scheduled or 0 }
+return { verdict, record.cancel }

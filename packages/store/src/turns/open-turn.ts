@@ -1,5 +1,6 @@
 import type { Task } from '@switchyard/protocol';
 import type { Principal } from '../principal.ts';
+import { addJobArguments } from '../queue/queue.ts';
 import { WritesLost } from '../redis/outage.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
@@ -53,6 +54,8 @@ export class OpenTurn {
   readonly #port: TurnsPort;
   readonly #encoder: Encoder;
   readonly #tail: Tail;
+  /** What adds the job that takes over; unset: this one goes on. */
+  readonly #successor: ReturnType<typeof addJobArguments> | undefined;
   readonly #onCancel: () => void;
   readonly #onFenced: () => void;
   #number = 1;
@@ -62,6 +65,7 @@ export class OpenTurn {
     this.#port = port;
     this.#encoder = new Encoder(start.task, port.settings.maxArtifacts);
     this.#tail = new Tail((events) => this.#append(events));
+    this.#successor = start.handsOver ? addJobArguments(start.agent, port.shards.of(start.taskId)) : undefined;
     this.#onCancel = hooks.onCancel;
     this.#onFenced = hooks.onFenced;
   }
@@ -95,12 +99,9 @@ export class OpenTurn {
   /** After an executor that returned with the task waiting for authorization. `unsettled`: it gave no outcome. */
   async end(): Promise<Ending | 'unsettled'> {
     await this.flush();
-    const [verdict, job] = (await this.#run(endTurnScript, this.start.handsOver ? '1' : '')) as [
-      Ending | 'unsettled',
-      number,
-    ];
-    if (verdict === 'unsettled') return verdict;
-    return this.#ended(verdict, job);
+    const verdict = (await this.#run(endTurnScript, this.#successor?.options ?? '')) as Ending | 'unsettled';
+    if (verdict !== 'unsettled') this.ending = verdict;
+    return verdict;
   }
 
   /** Gives the turn back unfinished. A spent attempt counts; a shutdown spends none. */
@@ -125,32 +126,26 @@ export class OpenTurn {
   }
 
   async #append(events: readonly (readonly (string | number)[])[]): Promise<void> {
-    const head = [this.#number, this.start.handsOver ? '1' : '', events.length];
-    const [verdict, , cancel, job] = (await this.#run(appendScript, ...head, ...events.flat())) as [
+    const head = [this.#number, this.#successor?.options ?? '', events.length];
+    const [verdict, cancel] = (await this.#run(appendScript, ...head, ...events.flat())) as [
       Ending | 'appended' | 'lost',
-      number,
       string,
-      number,
     ];
     this.#number += events.length;
     if (cancel) this.#onCancel();
     if (verdict === 'appended') return;
     if (verdict === 'lost') throw new WritesLost();
-    await this.#ended(verdict, job);
+    this.ending = verdict;
     if (verdict !== 'fenced') return;
     this.#onFenced();
     throw new TurnEnded();
   }
 
-  async #ended(ending: Ending, job: number): Promise<Ending> {
-    this.ending = ending;
-    if (ending === 'successor') await this.#port.queue.add(this.start.agent, this.start.taskId, job);
-    return ending;
-  }
-
   #run(script: Script, ...args: (string | number)[]): Promise<unknown> {
     const { redis, shards, settings } = this.#port;
     const { taskId, epoch } = this.start;
-    return script.run(redis, shards.of(taskId).record(taskId), [...recordArguments(taskId, settings), epoch, ...args]);
+    const names = shards.of(taskId).record(taskId);
+    if (this.#successor) names.push(this.#successor.root);
+    return script.run(redis, names, [...recordArguments(taskId, settings), epoch, ...args]);
   }
 }

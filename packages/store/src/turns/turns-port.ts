@@ -1,4 +1,3 @@
-import type { Queue } from '../queue/queue.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
@@ -7,6 +6,5 @@ import type { StoreSettings } from '../settings.ts';
 export interface TurnsPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
-  readonly queue: Queue;
   readonly settings: StoreSettings;
 }

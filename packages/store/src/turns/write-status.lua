@@ -23,5 +23,5 @@ function write.status(letter, settles, caller, message, is_new, metadata)
     return 'drained'
   end
   say_status(record, is_interim and 'w' or letter, told)
-  return settle(record, hands_over)
+  return settle(record, KEYS[7], successor_options)
 end

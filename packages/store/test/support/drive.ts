@@ -25,9 +25,9 @@ const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefine
 export async function begun(
   store: Store,
   taskId: string,
-  { job = 1, started = 1, hooks = ignore } = {},
+  { job = 1, started = 1, turnsBefore = 0, hooks = ignore } = {},
 ): Promise<OpenTurn> {
-  const turn = await store.turns.begin({ taskId, job, started, token: randomUUID() }, 0, hooks);
+  const turn = await store.turns.begin({ taskId, job, started, token: randomUUID() }, turnsBefore, hooks);
   if (typeof turn === 'string') throw new Error(`no turn began: ${turn}`);
   return turn;
 }

@@ -29,10 +29,12 @@ local function finish(record, letter, told)
 end
 
 -- A job with a new number: an add under the number of a job that is just completing would be swallowed.
-local function schedule(record)
+local function schedule(record, root, options, is_awaited)
   record.jobs = record.jobs + 1
   record.scheduled, record.started = record.jobs, 0
   is_due = true
+  --- @include "../../queue/add-job.lua"
+  add_job(record.scheduled, root, options, is_awaited)
 end
 
 -- input-required and auth-required never stand while a message waits or a new attempt runs: a poller would take the old
@@ -41,8 +43,9 @@ local function withdraw_question(record)
   if is_waiting(record.state) then say_status(record, 's') end
 end
 
--- The turn has its outcome, and its message has left the inbox.
-local function settle(record, hands_over)
+-- The turn has its outcome, and its message has left the inbox. root, options: of the job that takes over, as in add-job.lua;
+-- nil: this one goes on.
+local function settle(record, root, options)
   -- An agent that asks a question back must not make an accepted cancel forgotten.
   if record.cancel ~= '' then
     finish(record, 'X')
@@ -55,7 +58,7 @@ local function settle(record, hands_over)
   end
   is_due = true
   withdraw_question(record)
-  if not hands_over then return 'more' end
-  schedule(record)
+  if not root then return 'more' end
+  schedule(record, root, options)
   return 'successor'
 end
