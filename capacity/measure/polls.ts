@@ -1,4 +1,4 @@
-import { httpRate } from '../../bench/measure/http.ts';
+import { CALLERS, httpRate } from '../../bench/measure/http.ts';
 import { sendMessage } from '../../bench/measure/rpc.ts';
 import type { Cost } from '../figures/figures.ts';
 import type { Deployment } from './deployment.ts';
@@ -8,13 +8,10 @@ import { costOf, dividedBy, leastOf } from './meter.ts';
 const SECONDS = 2;
 const ROUNDS = 3;
 
-/** As many as ask at once: each asks for another one, since equal questions cost less. */
-const TASKS = 16;
-
-/** GetTask of small tasks, with and without the ETag. */
+/** GetTask of small tasks, with and without the ETag. Each caller asks for another one: equal questions cost less. */
 export async function measurePolls(deployment: Deployment): Promise<Record<'poll' | 'unchanged', Cost>> {
   const { url } = deployment;
-  const tasks = await Promise.all(Array.from({ length: TASKS }, () => sendMessage(url, 'done')));
+  const tasks = await Promise.all(Array.from({ length: CALLERS }, () => sendMessage(url, 'done')));
   const paths = tasks.map(({ id }) => `/tasks/${id}`);
   // All of them have seen the same, and so have the same version.
   const etag = (await fetch(url + paths[0])).headers.get('etag') ?? '';

@@ -39,10 +39,7 @@ export interface AcceptPort {
   readonly settings: StoreSettings;
 }
 
-/**
- * Writes the message, and the job that will run its turn, in one step and one round trip. What is to go on although a queue
- * has lost its job is the sweeper's.
- */
+/** Writes the message, and the job that will run its turn, in one step. Should the queue lose the job, the sweeper adds it again. */
 export function accept(port: AcceptPort, scope: Scope, submission: Submission): Promise<Acceptance>;
 export function accept(port: AcceptPort, scope: Scope, submission: CallSubmission): Promise<Acceptance | RefusedCall>;
 export function accept(
