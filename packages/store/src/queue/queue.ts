@@ -23,12 +23,14 @@ const options = (more: object): string => JSON.stringify({ ...JOB_OPTIONS, ...mo
 const ORDINARY_OPTIONS = options({});
 const AWAITED_OPTIONS = options(AWAITED);
 
-/** What add-job.lua needs: a key and an argument of the scripts that give a task its job. */
-export function addJobArguments(
-  agent: string,
-  keys: ShardKeys,
-  { isAwaited = false } = {},
-): { root: string; options: string } {
+/** What add-job.lua needs of the scripts that give a task its job: a key, and an argument. */
+export interface AddJobArguments {
+  readonly root: string;
+  readonly options: string;
+}
+
+/** @param options as of `add` */
+export function addJobArguments(agent: string, keys: ShardKeys, { isAwaited = false } = {}): AddJobArguments {
   return { root: `${keys.queues}:${queueOf(agent)}:`, options: isAwaited ? AWAITED_OPTIONS : ORDINARY_OPTIONS };
 }
 

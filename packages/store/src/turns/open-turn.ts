@@ -1,6 +1,6 @@
 import type { Task } from '@switchyard/protocol';
 import type { Principal } from '../principal.ts';
-import { addJobArguments } from '../queue/queue.ts';
+import { type AddJobArguments, addJobArguments } from '../queue/queue.ts';
 import { WritesLost } from '../redis/outage.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
@@ -55,7 +55,7 @@ export class OpenTurn {
   readonly #encoder: Encoder;
   readonly #tail: Tail;
   /** What adds the job that takes over; unset: this one goes on. */
-  readonly #successor: ReturnType<typeof addJobArguments> | undefined;
+  readonly #successor: AddJobArguments | undefined;
   readonly #onCancel: () => void;
   readonly #onFenced: () => void;
   #number = 1;
