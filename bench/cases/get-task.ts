@@ -11,6 +11,7 @@ import type { BenchCase } from './bench-case.ts';
 const OURS = 'Switchyard';
 
 const MESSAGES = 100;
+
 /** The same conversation at both servers: fifty questions and answers, about 25 KB. */
 async function conversation(url: string): Promise<string> {
   const text = `ask ${'x'.repeat(20)}`;

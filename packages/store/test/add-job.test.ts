@@ -45,10 +45,6 @@ describe('a message leaves in the queue what BullMQ leaves that adds the same jo
     expect(left).toEqual(await queueOf(bulls, queue));
   }
 
-  async function meta(settings: Record<string, number>): Promise<void> {
-    for (const store of [ours, bulls]) await redis.hset(`${rootOf(store, 'echo')}meta`, settings);
-  }
-
   async function send(scope: Scope = alice): Promise<string> {
     const { taskId } = await accepted(ours, scope);
     await bulls.queue.add(scope.agent, taskId, 1);
@@ -99,27 +95,19 @@ describe('a message leaves in the queue what BullMQ leaves that adds the same jo
     await expectTheSame('@elsewhere');
   });
 
-  test('of a queue that is paused: nobody is woken', async () => {
-    await meta({ paused: 1 });
+  test.each([
+    { of: 'is paused', settings: { paused: 1 }, wakes: false },
+    { of: 'runs as many jobs as it may', settings: { concurrency: 1 }, wakes: false },
+    { of: 'may run one more', settings: { concurrency: 2 }, wakes: true },
+  ])('of a queue that $of: wakes somebody: $wakes', async ({ settings, wakes }) => {
+    for (const store of [ours, bulls]) {
+      const root = rootOf(store, 'echo');
+      await redis.hset(`${root}meta`, settings);
+      await redis.lpush(`${root}active`, 'another');
+    }
     await send();
     await expectTheSame();
-    expect(await queueOf(ours, 'echo')).not.toHaveProperty('marker');
-  });
-
-  test('of a queue that runs as many jobs as it may: nobody is woken', async () => {
-    await meta({ concurrency: 1 });
-    for (const store of [ours, bulls]) await redis.lpush(`${rootOf(store, 'echo')}active`, 'another');
-    await send();
-    await expectTheSame();
-    expect(await queueOf(ours, 'echo')).not.toHaveProperty('marker');
-  });
-
-  test('of a queue that may run one more', async () => {
-    await meta({ concurrency: 2 });
-    for (const store of [ours, bulls]) await redis.lpush(`${rootOf(store, 'echo')}active`, 'another');
-    await send();
-    await expectTheSame();
-    expect(await queueOf(ours, 'echo')).toHaveProperty('marker');
+    expect('marker' in (await queueOf(ours, 'echo'))).toBe(wakes);
   });
 });
 

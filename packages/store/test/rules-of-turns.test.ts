@@ -23,6 +23,8 @@ class Twin {
   readonly #keys = new ShardKeys(uniquePrefix(), 0);
   record: rules.TaskRecord | undefined;
   events: string[] = [];
+  /** Numbers of the jobs that the queue was given, the latest first. */
+  #jobs: (number | undefined)[] = [];
 
   async accept(messageId: string, fingerprint: string, lease: rules.Due): Promise<void> {
     const expected = rules.accept(this.record, { messageId, fingerprint, lease });
@@ -39,6 +41,7 @@ class Twin {
     expect(verdict).toBe(expected.verdict);
     if (verdict === 'scheduled') expect(job).toBe(expected.job);
     if (verdict === 'duplicate') expect(job).toBe(this.record?.scheduled);
+    if (verdict === 'scheduled') this.#jobs.unshift(expected.job);
     await this.#settle(expected);
   }
 
@@ -63,6 +66,7 @@ class Twin {
     for (const event of events) {
       const reply = rules.append(at, event);
       replies.push(reply);
+      if (reply.verdict === 'successor') this.#jobs.unshift(reply.job);
       if (reply.verdict === 'fenced' || reply.verdict === 'lost' || !reply.record) break;
       at = reply.record;
     }
@@ -82,6 +86,7 @@ class Twin {
     const expected = rules.endTurn(this.#present(), { epoch, handsOver, lease });
     const { options, names } = this.#successor(handsOver);
     expect(await this.#run(endTurnScript, lease, [epoch, options], names)).toBe(expected.verdict);
+    if (expected.verdict === 'successor') this.#jobs.unshift(expected.job);
     await this.#settle(expected);
   }
 
@@ -137,6 +142,8 @@ class Twin {
   async #settle(expected: rules.Reply): Promise<void> {
     this.record = expected.record;
     this.events.push(...expected.events);
+    const waiting = await redis.lrange(`${addJobArguments('a', this.#keys).root}wait`, 0, -1);
+    expect(waiting).toEqual(this.#jobs.map((job) => `${this.#id}.${job}`));
     expect(await this.#stored()).toEqual(this.record && comparable(this.record));
     const stream = await redis.xrange(this.#keys.events(this.#id), '-', '+');
     expect(stream.map(([, [mark]]) => mark?.[0])).toEqual(this.events);

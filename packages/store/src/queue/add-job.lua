@@ -1,4 +1,4 @@
--- addJob: a task's job enters the agent's BullMQ queue in the step in which the task gets it.
+-- addJob: a task's job enters the agent's BullMQ queue in the step in which the task gets it. Needs task_id, and clock.lua.
 --
 -- root: of the queue's keys; made from it: <root>wait (list), <root>active (list), <root>meta (hash), <root>marker (zset),
 --   <root>id (counter) and the job <root><task id>.<number> (hash)
