@@ -49,63 +49,23 @@ export function accept(
 ): Promise<Acceptance | RefusedCall> {
   const { taskId, contextId, ...message } = submission.message;
   const sent: Sent = { ...submission, body: JSON.stringify(message).slice(0, -1) };
-  return taskId === undefined
-    ? createTask(port, scope, sent, contextId ?? port.shards.newId(ownerOf(scope) + message.messageId))
-    : continueTask(port, scope, sent, taskId);
+  return submit(port, scope, sent, taskId === undefined ? newIds(port, scope, submission) : idsIn(taskId, contextId));
 }
 
 /** `body`: JSON of the message up to where its taskId and contextId are written. Made once: a message may be large. */
 type Sent = Submission & Partial<CallSubmission> & { readonly body: string };
 
-async function createTask(
-  port: AcceptPort,
-  scope: Scope,
-  submission: Sent,
-  contextId: string,
-): Promise<Acceptance | RefusedCall> {
-  const taskId = port.shards.newId(contextId);
-  const ids = { taskId, contextId: jsonText(contextId), makesTask: true };
+async function submit(port: AcceptPort, scope: Scope, submission: Sent, ids: Ids): Promise<Acceptance | RefusedCall> {
   const reply = await run(port, scope, submission, ids);
   if (reply.length === 1) return { verdict: reply[0] };
-  if (reply[0] === 'duplicate') return duplicate(port, scope, submission, reply);
-  const [, , , number, seq, , timestamp] = reply;
-  return {
-    verdict: 'accepted',
-    isNew: true,
-    isDuplicate: false,
-    taskId,
-    contextId,
-    number,
-    seq,
-    task: newTask(submission, taskId, contextId, timestamp),
-  };
-}
-
-async function continueTask(
-  port: AcceptPort,
-  scope: Scope,
-  submission: Sent,
-  taskId: string,
-): Promise<Acceptance | RefusedCall> {
-  const { contextId } = submission.message;
-  const ids = { taskId, contextId: contextId === undefined ? '' : jsonText(contextId), makesTask: false };
-  const reply = await run(port, scope, submission, ids);
-  if (reply.length === 1) return { verdict: reply[0] };
-  if (reply[0] === 'duplicate') return duplicate(port, scope, submission, reply);
-  const [, , context, number, seq] = reply;
-  return { verdict: 'accepted', isNew: false, isDuplicate: false, taskId, contextId: unescaped(context), number, seq };
-}
-
-/** Its job is added again, so that a client's retry repairs at once what a queue has lost. */
-async function duplicate(
-  port: AcceptPort,
-  scope: Scope,
-  submission: Sent,
-  reply: Exclude<Reply, [Refusal]>,
-): Promise<Acceptance> {
-  const [, taskId, context, number, seq, job] = reply;
-  if (job) await port.queue.add(scope.agent, taskId, job, urgency(submission));
-  return { verdict: 'accepted', isNew: false, isDuplicate: true, taskId, contextId: unescaped(context), number, seq };
+  const [verdict, taskId, context, number, seq, job, timestamp] = reply;
+  const isDuplicate = verdict === 'duplicate';
+  // So that a client's retry repairs at once what a queue has lost.
+  if (isDuplicate && job) await port.queue.add(scope.agent, taskId, job, urgency(submission));
+  const contextId = unescaped(context);
+  const accepted = { verdict: 'accepted', isDuplicate, taskId, contextId, number, seq } as const;
+  if (isDuplicate || !ids.makesTask) return { ...accepted, isNew: false };
+  return { ...accepted, isNew: true, task: newTask(submission, taskId, contextId, timestamp) };
 }
 
 interface Ids {
@@ -113,6 +73,15 @@ interface Ids {
   /** As JSON text; '' when the client named none. */
   readonly contextId: string;
   readonly makesTask: boolean;
+}
+
+function newIds({ shards }: AcceptPort, scope: Scope, { message }: Submission): Ids {
+  const contextId = message.contextId ?? shards.newId(ownerOf(scope) + message.messageId);
+  return { taskId: shards.newId(contextId), contextId: jsonText(contextId), makesTask: true };
+}
+
+function idsIn(taskId: string, contextId: string | undefined): Ids {
+  return { taskId, contextId: contextId === undefined ? '' : jsonText(contextId), makesTask: false };
 }
 
 async function run(port: AcceptPort, scope: Scope, submission: Sent, ids: Ids): Promise<Reply> {
