@@ -29,7 +29,7 @@ describe('the gateway as a process', () => {
   it('says so when its port is taken', async () => {
     const first = await start();
     const [, port = ''] = await first.waitFor(/"url":"http:\/\/127\.0\.0\.1:(\d+)"/);
-    const second = await start({ PORT: port });
+    const second = await start({ PORT: port, GRPC_PORT: 'off' }); // the port behind it may be another test's
     expect(await second.exited).toBe(1);
     expect(second.output()).toMatch(new RegExp(`EADDRINUSE: address already in use 127\\.0\\.0\\.1:${port}\\n$`));
     await first.stop();
