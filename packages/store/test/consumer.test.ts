@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JobOutcome, TurnJob } from '@switchyard/store';
 import { expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { accepted } from './support/drive.ts';
@@ -18,4 +20,47 @@ test('BullMQ keeps few of its own events, which nobody reads', async () => {
   await until(() => done === 150, { what: 'all jobs done' });
   await consumer.stop();
   expect(await redis.xlen(`${store.settings.prefix}{s0}:q:echo:events`)).toBeLessThan(250);
+});
+
+test('a job that comes back is awaited, however closely others end after it went', async () => {
+  const store = await testStore();
+  let [place, done] = [0, 0];
+  let goes = (): void => undefined;
+  let gone = Promise.resolve();
+  const run = async ({ started }: TurnJob): Promise<JobOutcome> => {
+    if (started === 1 && ++place % 3 === 0) {
+      goes();
+      return { retryAfterMs: 20 };
+    }
+    if (started === 1) await gone;
+    done++;
+    return 'done';
+  };
+  const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
+  await consumer.start();
+  for (let round = 1; round <= 40; round++) {
+    const went = new Promise<void>((resolve) => {
+      goes = resolve;
+    });
+    gone = went.then(() => delay(round % 4));
+    await Promise.all([1, 2, 3].map(() => accepted(store, alice)));
+    await until(() => done === 3 * round, { what: `the job of round ${round} is back` });
+  }
+  await consumer.stop();
+});
+
+test('a worker is woken for a job that is back, when nobody else knows of it any more', async () => {
+  const store = await testStore();
+  let starts = 0;
+  const run = async (): Promise<JobOutcome> => (++starts === 1 ? { retryAfterMs: 100 } : 'done');
+  const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
+  await accepted(store, alice);
+  await consumer.start();
+  await until(() => starts === 1, { what: 'its first start' });
+  await consumer.stop();
+  await delay(150);
+  // As a worker leaves it that took the marker, and died before the job was due.
+  await redis.del(`${store.settings.prefix}{s0}:q:echo:marker`);
+  expect(await store.queue.wake('echo')).toBe(1);
+  expect(await redis.zscore(`${store.settings.prefix}{s0}:q:echo:marker`, '0')).toBe('0');
 });

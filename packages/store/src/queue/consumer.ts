@@ -74,6 +74,11 @@ export class Consumer {
 
   #takeFrom(keys: ShardKeys, most: number): Worker {
     let running = 0;
+    // Not at once: BullMQ takes a job that ends while fewer may run for one that fetches none after it, and then forgets when
+    // the next delayed one is due.
+    const mayRunOne = (): void => {
+      if (running === 0) worker.concurrency = 1;
+    };
     const settings = {
       connection: this.#redis,
       prefix: keys.queues,
@@ -92,7 +97,7 @@ export class Consumer {
       try {
         await this.#run(job, token);
       } finally {
-        if (--running === 0) worker.concurrency = 1;
+        if (--running === 0) setImmediate(mayRunOne);
       }
     };
     const worker: Worker = new Worker(this.#options.agent, run, settings);

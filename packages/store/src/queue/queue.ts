@@ -121,9 +121,10 @@ export class Queue {
   }
 
   /**
-   * Wakes a worker for each shard in which jobs wait. BullMQ wakes one worker per job, by an entry that it takes off the
-   * queue's marker: one that is frozen, or whose connection is dead but open, takes it and sleeps on.
-   * @returns jobs that wait, over all shards
+   * Wakes a worker for each shard in which jobs wait, or are back from a delay. BullMQ wakes one worker per job, by an entry
+   * that it takes off the queue's marker: one that is frozen, or whose connection is dead but open, takes it and sleeps on; and
+   * one that dies takes with it when the next delayed job is due.
+   * @returns jobs that wait or are back, over all shards
    */
   async wake(agent: string): Promise<number> {
     const counts = await Promise.all(this.#shards.all.map((keys) => this.#wakeShard(agent, keys)));
@@ -137,11 +138,12 @@ export class Queue {
 
   async #wakeShard(agent: string, keys: ShardKeys): Promise<number> {
     const queue = this.#queue(agent, keys);
-    const waiting = await queue.getWaitingCount();
+    const [waiting, back] = await Promise.all([queue.getWaitingCount(), queue.getDelayedCount(Date.now())]);
+    const ready = waiting + back;
     // Whoever is woken would be given none.
-    if (waiting && (await queue.isPaused())) return 0;
-    if (waiting) await this.#redis.zadd(queue.toKey('marker'), 0, '0');
-    return waiting;
+    if (ready && (await queue.isPaused())) return 0;
+    if (ready) await this.#redis.zadd(queue.toKey('marker'), 0, '0');
+    return ready;
   }
 
   #onShards<T>(agent: string, ask: (queue: BullQueue) => Promise<T>): Promise<T[]> {
