@@ -12,7 +12,8 @@ export async function concludeTurn(turn: OpenTurn, result: TurnResult): Promise<
     case 'failed':
       return afterEnding(turn);
     case 'waiting-for-auth':
-      return (await turn.end()) === 'more' ? 'more' : 'done';
+      await turn.end();
+      return afterEnding(turn);
     case 'retry':
       // An outage of Redis is not the message's fault, however many there are.
       return giveBack(turn, !isOutage(result.error), {
@@ -23,8 +24,11 @@ export async function concludeTurn(turn: OpenTurn, result: TurnResult): Promise<
   }
 }
 
-/** `fenced` without a word in between: another run owns the task now, and this job is its or nobody's. */
-const afterEnding = (turn: OpenTurn): JobOutcome | 'more' => (turn.ending === 'more' ? 'more' : 'done');
+function afterEnding({ ending }: OpenTurn): JobOutcome | 'more' {
+  if (ending === 'more') return 'more';
+  // Another run owns the task now, or it gave no outcome: this job is that run's, or nobody's.
+  return ending === undefined || ending === 'fenced' ? 'done' : 'ended';
+}
 
 async function interrupted(
   turn: OpenTurn,

@@ -27,8 +27,10 @@ export class Drain {
   }
 
   /** A job that was on its way when the drain began goes back at once, at no cost. */
-  async admit(run: () => Promise<JobOutcome>): Promise<JobOutcome> {
-    return this.#isOn ? 'hand-back' : run();
+  async admit(run: () => Promise<JobOutcome>, giveBack: () => Promise<void>): Promise<JobOutcome> {
+    if (!this.#isOn) return run();
+    await giveBack();
+    return 'hand-back';
   }
 
   async begin({ giveBackAfterMs }: DrainOrder): Promise<void> {

@@ -12,9 +12,9 @@ export class Quarantine {
   readonly #suspiciousAfter: number;
   #isTaken = false;
 
-  /** @param maxAttempts attempts of a message: the last one is the one to protect */
-  constructor(maxAttempts: number) {
-    this.#suspiciousAfter = Math.max(1, maxAttempts - 1);
+  /** @param suspiciousAfter workers of a job that died */
+  constructor(suspiciousAfter: number) {
+    this.#suspiciousAfter = suspiciousAfter;
   }
 
   async admit({ stalled = 0 }: TurnJob, run: () => Promise<JobOutcome>): Promise<JobOutcome> {

@@ -24,7 +24,10 @@ const MISSING_RETRY_MS = 200;
 /** One start of a job by the queue: runs the turns of its task, one after the other, until nothing waits in the inbox. */
 export async function runJob(port: JobPort, job: TurnJob): Promise<JobOutcome> {
   for (let turnsBefore = 0; ; turnsBefore++) {
-    if (port.shutdown.aborted) return 'hand-back';
+    if (port.shutdown.aborted) {
+      await port.store.turns.giveBack(job);
+      return 'hand-back';
+    }
     const step = await runNextTurn(port, job, turnsBefore);
     if (step !== 'more') return step;
   }

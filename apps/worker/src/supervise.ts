@@ -9,6 +9,8 @@ export interface SupervisedOptions<Job> {
   /** Jobs that run at the same time. */
   readonly concurrency: number;
   readonly consume: (options: {
+    /** It runs only jobs that are waited for. */
+    readonly isChoosy: boolean;
     readonly run: (job: Job) => Promise<JobOutcome>;
     readonly onError: (error: Error) => void;
   }) => Consumer;
@@ -94,7 +96,7 @@ export class SupervisedConsumer<Job> {
   }
 
   async #consume(): Promise<void> {
-    this.#consumer = this.#open((job) => this.#run(job));
+    this.#consumer = this.#open(false, (job) => this.#run(job));
     await this.#consumer.start();
   }
 
@@ -107,7 +109,7 @@ export class SupervisedConsumer<Job> {
       await delay(LOOK_AGAIN_MS);
       if (this.#reserve.isTaking(consumer)) await consumer.resume();
     };
-    const consumer = this.#open(async (job) => {
+    const consumer = this.#open(true, async (job) => {
       if (isAwaited(job)) return this.#run(job);
       rest().catch(trouble);
       // To the end of its queue: at the front it would stand before a job that is waited for and has come meanwhile.
@@ -117,9 +119,9 @@ export class SupervisedConsumer<Job> {
     return consumer;
   }
 
-  #open(run: (job: Job) => Promise<JobOutcome>): Consumer {
+  #open(isChoosy: boolean, run: (job: Job) => Promise<JobOutcome>): Consumer {
     const { consume, observe } = this.#options;
-    return consume({ run, onError: (error) => observe({ kind: 'trouble', where: 'queue', error }) });
+    return consume({ isChoosy, run, onError: (error) => observe({ kind: 'trouble', where: 'queue', error }) });
   }
 
   async #run(job: Job): Promise<JobOutcome> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Agent } from '@switchyard/agent';
-import type { DrainOrder, JobOutcome, Store, TurnJob } from '@switchyard/store';
+import { type DrainOrder, type JobOutcome, type Store, suspiciousAfter, type TurnJob } from '@switchyard/store';
 import { agentsElsewhere } from './agents-elsewhere.ts';
 import { Announcer } from './announce.ts';
 import { CallCloser } from './close-calls.ts';
@@ -53,7 +53,7 @@ export class Worker {
     const { store, agents, observe } = parts;
     this.#settings = settings;
     this.#parts = parts;
-    this.#quarantine = new Quarantine(store.settings.maxAttempts);
+    this.#quarantine = new Quarantine(suspiciousAfter(store.settings));
     this.#announcer = new Announcer(store.registry, this.id, { agents, observe });
     this.#sweeper = new Sweeper(store.outbox, settings.sweepEveryMs, observe);
     this.#closer = new CallCloser(store.closings, settings.sweepEveryMs, observe);
@@ -135,7 +135,10 @@ export class Worker {
       const shutdown = this.#drain.signal;
       const reachElsewhere = () => this.#elsewhere.reach();
       const port = { store, agent, observe, shutdown, turns: this.#turns, reachElsewhere, lendPlace, renewEveryMs };
-      return await this.#drain.admit(() => this.#quarantine.admit(job, () => runJob(port, job)));
+      return await this.#drain.admit(
+        () => this.#quarantine.admit(job, () => runJob(port, job)),
+        () => store.turns.giveBack(job),
+      );
     } catch (error) {
       // Redis was away, or a fault of ours: the queue starts the job again, or the sweeper does.
       observe({ kind: 'job-failed', agent: agent.id, taskId: job.taskId, error });

@@ -75,3 +75,11 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   maxMemoryBytes: 64 * 1_024,
   feedCheckMs: 3_000,
 };
+
+/**
+ * A job whose worker died, or was taken for dead, so often is suspected of having killed it: nobody begins its turn with the job.
+ * The last attempt at a message is the one to protect.
+ */
+export function suspiciousAfter({ maxAttempts }: StoreSettings): number {
+  return Math.max(1, maxAttempts - 1);
+}

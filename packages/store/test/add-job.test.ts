@@ -2,34 +2,15 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Scope, Store } from '../src/index.ts';
 import { elsewhereId } from '../src/queue/queue-name.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
+import { queueContents } from './support/queue-contents.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
 
-type Content = string | string[] | Record<string, unknown>;
-
-async function contentOf(key: string): Promise<Content> {
-  const type = await redis.type(key);
-  if (type === 'list') return redis.lrange(key, 0, -1);
-  if (type === 'zset') return redis.zrange(key, '0', '-1', 'WITHSCORES');
-  if (type === 'string') return (await redis.get(key)) ?? '';
-  const { opts, timestamp, 'opts.maxLenEvents': _, ...fields } = await redis.hgetall(key);
-  return {
-    ...fields,
-    ...(opts !== undefined && { opts: JSON.parse(opts) }),
-    ...(timestamp !== undefined && { isOfNow: Math.abs(Number(timestamp) - Date.now()) < 10_000 }),
-  };
-}
-
 const rootOf = (store: Store, queue: string): string => `${store.settings.prefix}{s0}:q:${queue}:`;
 
-/** All keys of a queue by the ends of their names, but for its events, which nobody reads, and how many of them are kept. */
-async function queueOf(store: Store, queue: string): Promise<Record<string, Content>> {
-  const root = rootOf(store, queue);
-  const keys = (await redis.keys(`${root}*`)).filter((key) => !key.endsWith(':events'));
-  const contents = await Promise.all(keys.map(async (key) => [key.slice(root.length), await contentOf(key)] as const));
-  return Object.fromEntries(contents.filter(([, content]) => Object.keys(content).length > 0));
-}
+const queueOf = (store: Store, queue: string): ReturnType<typeof queueContents> =>
+  queueContents(redis, rootOf(store, queue));
 
 // Should another version of BullMQ add jobs in another way, these tests say so.
 describe('a message leaves in the queue what BullMQ leaves that adds the same job', () => {

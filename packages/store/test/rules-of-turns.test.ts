@@ -120,8 +120,7 @@ class Twin {
 
   #successor(handsOver: boolean): { options: string; names: string[] } {
     const { root, options } = addJobArguments('a', this.#keys);
-    const names = this.#keys.record(this.#id);
-    return handsOver ? { options, names: [...names, root] } : { options: '', names };
+    return { options: handsOver ? options : '', names: [...this.#keys.record(this.#id), root] };
   }
 
   #present(): rules.TaskRecord {

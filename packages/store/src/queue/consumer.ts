@@ -1,4 +1,12 @@
-import { DelayedError, type Job, WaitingError, Worker } from 'bullmq';
+import {
+  type BackendFactory,
+  createRedisBackend,
+  DelayedError,
+  type Job,
+  type RedisQueueBackend,
+  WaitingError,
+  Worker,
+} from 'bullmq';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Shards } from '../redis/shards.ts';
@@ -18,8 +26,11 @@ export interface TurnJob {
   readonly token: string;
 }
 
-/** What becomes of the job: `done`; `hand-back` to the front of the queue; or back after a while. */
-export type JobOutcome = 'done' | 'hand-back' | { readonly retryAfterMs: number };
+/** What becomes of the job: `done`; `ended`, and out of its queue already; `hand-back` to the front of the queue; or back after a while. */
+export type JobOutcome = 'done' | 'ended' | 'hand-back' | { readonly retryAfterMs: number };
+
+/** How a BullMQ worker works on its queue. */
+export type QueueBackend = BackendFactory<RedisQueueBackend>;
 
 export interface ConsumerOptions {
   readonly agent: string;
@@ -28,6 +39,8 @@ export interface ConsumerOptions {
   readonly run: (job: TurnJob) => Promise<JobOutcome>;
   /** Failures of the queue itself: a lost connection, a lock that could not be renewed. */
   readonly onError: (error: Error) => void;
+  /** How jobs are taken from a shard and completed. Default: BullMQ's way. */
+  readonly backend?: (keys: ShardKeys, lockMs: number) => QueueBackend;
 }
 
 // Recovery from a killed worker within 4 s, while an event loop that is blocked for 2.8 s keeps its jobs.
@@ -92,19 +105,21 @@ export class Consumer {
       runRetryDelay: 200,
       ...LOCKS,
     };
-    const run = async (job: Job, token = ''): Promise<void> => {
+    const run = async (job: Job, token = ''): Promise<'done' | 'ended'> => {
       if (running++ === 0) worker.concurrency = most;
       try {
-        await this.#run(job, token);
+        return await this.#run(job, token);
       } finally {
         if (--running === 0) setImmediate(mayRunOne);
       }
     };
-    const worker: Worker = new Worker(this.#options.agent, run, settings);
+    const backend = this.#options.backend?.(keys, LOCKS.lockDuration) ?? createRedisBackend;
+    const worker: Worker = new Worker(this.#options.agent, run, settings, backend);
     return worker.on('error', this.#options.onError);
   }
 
-  async #run(job: Job, token: string): Promise<void> {
+  /** @returns what the backend is told as the job's return value */
+  async #run(job: Job, token: string): Promise<'done' | 'ended'> {
     if (job.id === undefined) throw new Error('The queue started a job without an id.');
     const outcome = await this.#options.run({
       ...parseJobId(job.id),
@@ -113,7 +128,7 @@ export class Consumer {
       isAwaited: job.opts.lifo === true,
       token,
     });
-    if (outcome === 'done') return;
+    if (outcome === 'done' || outcome === 'ended') return outcome;
     if (outcome === 'hand-back') {
       await job.moveToWait(token);
       throw new WaitingError();

@@ -54,6 +54,11 @@ export class ShardKeys {
     return [task, `${task}:e`, `${task}:i`, this.outbox, this.#indexRoot, this.push];
   }
 
+  /** As `record`, for a script that finds out itself which task it is about: what tasks begin with, outbox, root of the indexes, push. */
+  get anyRecord(): string[] {
+    return [this.tasks, this.outbox, this.#indexRoot, this.push];
+  }
+
   /** KEYS of every script of a webhook: task, its webhooks, push. */
   lanes(taskId: string): string[] {
     const task = this.task(taskId);

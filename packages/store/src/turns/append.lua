@@ -3,8 +3,8 @@
 --- @include "../redis/lua/record.lua"
 --
 -- KEYS  1-6 as in record.lua, and, made from KEYS[1], <task>:<text>:<seq> (string): a growing text that has outgrown the hash
---       7 if this job has run its share of turns: root of the queue's keys, as in add-job.lua
--- ARGV  1-6 as in record.lua   7 epoch   8 number of the first event within the epoch   9 '', or options of the job that takes over, as in add-job.lua
+--       7 root of the keys of its job's queue, as in add-job.lua
+-- ARGV  1-6 as in record.lua   7 epoch   8 number of the first event within the epoch   9 if this job has run its share of turns: options of the one that takes over, as in add-job.lua; else ''
 --       10 number of events, then each event: of one that a step publishes, `step`, its key, and its mark, what the step's events
 --         have come to (see begin-step.lua); then its kind, metadata of the task after it (JSON; '' unchanged), and
 --         status    letter   '1' settles   what it means for the caller ('' | released | reply)   message (JSON or '')
@@ -15,8 +15,8 @@
 --           parts   JSON, each after a comma; the last one without '"}' if it is plain text
 --           last    how that open last part begins; else ''
 -- Returns  verdict, cancel ('' | '1')
---       appended | fenced (another owns the task, or it has ended) | lost (a fail-over lost events before these: run the turn again) | more (begin the next turn) | successor (it is
---       in the queue: complete this job) | drained (complete the job) | canceled (the same: a cancel was waiting for this)
+--       appended | fenced (another owns the task, or it has ended) | lost (a fail-over lost events before these: run the turn again) | more (begin the next turn)
+--       and, if this job is over and has left its queue: successor (another one is there) | drained | canceled (a cancel was waiting for this)
 -- A batch is written up to the first event that is refused, as if each had come alone.
 --
 -- Invariant: only the open turn's epoch writes, each of its events once; the task is the fold of exactly the events

@@ -1,80 +1,11 @@
--- beginTurn: a run of a job asks for the first message of the task's inbox.
+-- beginTurn: begins a turn of a task whose job runs already. The first one has begun as the job was taken (take-turn.lua), as a rule.
 --
 --- @include "../redis/lua/look.lua"
+--- @include "begin.lua"
 --
--- KEYS  1-6 as in record.lua   7 dead (zset: tasks whose message was given up → ms), and, made from KEYS[1], its letter <task>:d (hash)
--- ARGV  1-6 as in record.lua   7 number of the job   8 how often the queue has started it, this time included
---       9 lock token of the run   10 attempts that a message gets   11 message (JSON) that ends a task whose attempts are spent
---       12 bytes from which parts of an artifact are not copied through Lua
--- Returns  { verdict } | { 'turn', epoch, attempt, cancel ('' | '1'), inbox entry, owner, and then the task: pieces … (see pieces.lua) }
---       turn | stale, missing (there is nothing for this job: complete it) | canceled, exhausted (the task was ended here)
--- Invariant: one turn is open at a time; taking it over gives out a new epoch and spends an attempt.
--- A message that was given up is in `dead`, with all that is needed to look into it and to send it again, for as long as its task.
+-- KEYS  1-6 as in record.lua   7 dead
+-- ARGV  1-6 as in record.lua   7 number of the job   8 how often the queue has started it   9 lock token of the run
+--       10 attempts that a message gets   11 what a task says that is given up   12 bytes of large parts
+-- The last keys and arguments, and what it returns, are those of begin.lua.
 
-local job, started, token, max_attempts, given_up, large_bytes = unpack(ARGV, 7, 12)
-job, started = tonumber(job), tonumber(started)
-
-local record = load_record()
-if not record then return { 'missing' } end
--- A late add, an old successor, a job of a task that ended or has nothing to do.
-if job ~= record.scheduled then return { 'stale' } end
-
-local function turn()
-  --- @include "../tasks/pieces.lua"
-  local reply = { 'turn', record.epoch, record.attempts, record.cancel, redis.call('LINDEX', inbox_key, 0), record.owner }
-  put_pieces(reply, '', 'all', large_bytes)
-  return reply
-end
-
--- The same run asks again: its reply was lost. A second attempt must not be counted.
-if record.turn ~= 0 and token == record.token then return turn() end
--- Only a later start of the job takes over; an earlier one is a zombie that woke up before its beginTurn.
--- An equal one is the job added anew after the queue lost it: it waits until the sweeper finds the owner silent.
-if started < record.started or (record.turn ~= 0 and started == record.started) then return { 'stale' } end
-
-local function begin()
-  record.epoch = record.epoch + 1
-  record.turn, record.token, record.started, record.said = record.epoch, token, started, 0
-  record.attempts, record.sweeps = record.attempts + 1, 0
-end
-
-local is_exhausted = record.attempts >= tonumber(max_attempts)
-if record.cancel == '' and not is_exhausted and not is_waiting(record.state) then
-  begin()
-  write_fields(record)
-  redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id)
-  return turn()
-end
-
---- @include "../redis/lua/commit.lua"
---- @include "../redis/lua/rules.lua"
-
-if record.cancel == '' and not is_exhausted then
-  begin()
-  is_due = true
-  withdraw_question(record)
-  commit(record)
-  return turn()
-end
-
-go_on_when_full(task_key)
-record.sweeps = 0
-if record.cancel ~= '' then
-  finish(record, 'X')
-  commit(record)
-  return { 'canceled' }
-end
-
--- Counted here and not by the queue: a message that kills its worker never gets to say that it failed.
-local letter_key = task_key .. ':d'
-redis.call('HSET', letter_key, 'owner', record.owner, 'context', record.context, 'attempts', record.attempts,
-  'entry', redis.call('LINDEX', inbox_key, 0))
-redis.call('PEXPIRE', letter_key, retention_ms)
-redis.call('ZADD', KEYS[7], now_ms(), task_id)
-redis.call('ZREMRANGEBYSCORE', KEYS[7], '-inf', now_ms() - retention_ms)
-redis.call('PEXPIRE', KEYS[7], retention_ms)
-record.released = record.accepted - inbox_length() + 1
-finish(record, 'F', { message = given_up, released = record.released })
-remember(given_up)
-commit(record)
-return { 'exhausted' }
+return begin_turn(tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9], KEYS[7], unpack(ARGV, 10, 12))

@@ -16,8 +16,8 @@ export const releaseTurnScript = new Script('release-turn.lua', import.meta.url)
 export const renewTurnScript = new Script('renew-turn.lua', import.meta.url);
 
 /**
- * How a turn ended, hence what becomes of its job: `more` (begin the task's next turn), `drained` and `canceled`
- * (the job is done), `fenced` (another run owns the task, or it has ended: the job is done). A `successor` was added.
+ * How a turn ended, hence what becomes of its job: `more` (begin the task's next turn), `drained`, `canceled` and `successor`
+ * (it has left its queue, and in the last case another one is there), `fenced` (another run owns the task, or it has ended).
  */
 export type Ending = 'more' | 'drained' | 'canceled' | 'fenced' | 'successor';
 
@@ -54,8 +54,8 @@ export class OpenTurn {
   readonly #port: TurnsPort;
   readonly #encoder: Encoder;
   readonly #tail: Tail;
-  /** What adds the job that takes over; unset: this one goes on. */
-  readonly #successor: AddJobArguments | undefined;
+  /** Of the queue, and of a job that takes over. */
+  readonly #queue: AddJobArguments;
   readonly #onCancel: () => void;
   readonly #onFenced: () => void;
   #number = 1;
@@ -65,7 +65,7 @@ export class OpenTurn {
     this.#port = port;
     this.#encoder = new Encoder(start.task, port.settings.maxArtifacts);
     this.#tail = new Tail((events) => this.#append(events));
-    this.#successor = start.handsOver ? addJobArguments(start.agent, port.shards.of(start.taskId)) : undefined;
+    this.#queue = addJobArguments(start.agent, port.shards.of(start.taskId));
     this.#onCancel = hooks.onCancel;
     this.#onFenced = hooks.onFenced;
   }
@@ -99,7 +99,7 @@ export class OpenTurn {
   /** After an executor that returned with the task waiting for authorization. `unsettled`: it gave no outcome. */
   async end(): Promise<Ending | 'unsettled'> {
     await this.flush();
-    const verdict = (await this.#run(endTurnScript, this.#successor?.options ?? '')) as Ending | 'unsettled';
+    const verdict = (await this.#run(endTurnScript, this.#successor)) as Ending | 'unsettled';
     if (verdict !== 'unsettled') this.ending = verdict;
     return verdict;
   }
@@ -126,7 +126,7 @@ export class OpenTurn {
   }
 
   async #append(events: readonly (readonly (string | number)[])[]): Promise<void> {
-    const head = [this.#number, this.#successor?.options ?? '', events.length];
+    const head = [this.#number, this.#successor, events.length];
     const [verdict, cancel] = (await this.#run(appendScript, ...head, ...events.flat())) as [
       Ending | 'appended' | 'lost',
       string,
@@ -141,11 +141,15 @@ export class OpenTurn {
     throw new TurnEnded();
   }
 
+  /** Options of the job that takes over; empty: this one goes on. */
+  get #successor(): string {
+    return this.start.handsOver ? this.#queue.options : '';
+  }
+
   #run(script: Script, ...args: (string | number)[]): Promise<unknown> {
     const { redis, shards, settings } = this.#port;
     const { taskId, epoch } = this.start;
-    const names = shards.of(taskId).record(taskId);
-    if (this.#successor) names.push(this.#successor.root);
+    const names = [...shards.of(taskId).record(taskId), this.#queue.root];
     return script.run(redis, names, [...recordArguments(taskId, settings), epoch, ...args]);
   }
 }

@@ -1,14 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import type { Task } from '@switchyard/protocol';
 import { agentOf, principalOf } from '../principal.ts';
 import { Consumer, type ConsumerOptions, type TurnJob } from '../queue/consumer.ts';
 import type { Channels } from '../redis/channels.ts';
+import type { ShardKeys } from '../redis/keys.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
-import { joinPieces, type Piece } from '../tasks/pieces.ts';
+import { joinPieces } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';
 import type { Delivery } from '../tasks/submission.ts';
-import { OpenTurn } from './open-turn.ts';
+import { type BeginReply, beginArguments } from './begin-reply.ts';
+import { OpenTurn, releaseTurnScript } from './open-turn.ts';
+import { TurnTaker } from './turn-taker.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 export const beginTurnScript = new Script('begin-turn.lua', import.meta.url);
@@ -19,25 +21,28 @@ const TURNS_PER_JOB = 8;
 /** A turn to run, or why there is none: all but `missing` mean that the job is done. `missing` may only be early. */
 export type Beginning = OpenTurn | 'stale' | 'missing' | 'canceled' | 'exhausted';
 
-type Reply =
-  | ['stale' | 'missing' | 'canceled' | 'exhausted']
-  | ['turn', epoch: number, attempt: number, cancel: string, entry: string, owner: string, ...task: Piece[]];
-
 /** What a worker does with turns. */
 export class Turns {
   readonly #port: TurnsPort;
   readonly #channels: Channels;
   /** Running turns by task: whom a cancel must reach. */
   readonly #running = new Map<string, () => void>();
+  readonly #taker: TurnTaker;
 
   constructor(port: TurnsPort, channels: Channels) {
     this.#port = port;
     this.#channels = channels;
+    this.#taker = new TurnTaker(port);
   }
 
-  /** The jobs of one agent, to be run by `begin` and what follows. */
-  consume(options: ConsumerOptions): Consumer {
-    return new Consumer(this.#port.redis, this.#port.shards, options);
+  /**
+   * The jobs of one agent, to be run by `begin` and what follows.
+   * @param options `isChoosy`: not every job that it gets will be run; then none begins its turn before `begin` says so
+   */
+  consume({ isChoosy = false, ...options }: ConsumerOptions & { readonly isChoosy?: boolean }): Consumer {
+    const { agent } = options;
+    const backend = (keys: ShardKeys, lockMs: number) => this.#taker.backend({ agent, keys, lockMs, isChoosy });
+    return new Consumer(this.#port.redis, this.#port.shards, { ...options, backend });
   }
 
   /** Hears of cancels for turns that this process runs. */
@@ -55,21 +60,9 @@ export class Turns {
     turnsBefore: number,
     hooks: { onCancel: () => void; onFenced: () => void },
   ): Promise<Beginning> {
-    const { redis, shards, settings } = this.#port;
+    const { redis, settings } = this.#port;
     const { taskId } = job;
-    const reply = (await beginTurnScript.run(
-      redis,
-      [...shards.of(taskId).record(taskId), shards.of(taskId).dead],
-      [
-        ...recordArguments(taskId, settings),
-        job.job,
-        job.started,
-        job.token,
-        settings.maxAttempts,
-        givenUp(settings.maxAttempts),
-        settings.largeTextBytes,
-      ],
-    )) as Reply;
+    const reply = (turnsBefore === 0 && this.#taker.begun(job)) || (await this.#begin(job));
     if (reply[0] !== 'turn') return reply[0];
     const [, epoch, attempt, cancel, entry, owner, ...pieces] = reply;
     const delivery: Delivery = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
@@ -96,14 +89,29 @@ export class Turns {
     return turn;
   }
 
+  /** The job will not be run, and goes back. If its turn has begun already, it is given back at no cost. */
+  async giveBack(job: TurnJob): Promise<void> {
+    const begun = this.#taker.begun(job);
+    if (begun?.[0] !== 'turn') return;
+    const { redis, shards, settings } = this.#port;
+    const { taskId } = job;
+    const [, epoch] = begun;
+    await releaseTurnScript.run(redis, shards.of(taskId).record(taskId), [
+      ...recordArguments(taskId, settings),
+      epoch,
+      '',
+    ]);
+  }
+
   /** The executor has returned: cancels no longer concern it. */
   forget(turn: OpenTurn): void {
     this.#running.delete(turn.start.taskId);
   }
-}
 
-/** What the task says when every attempt at a message has died without a word. */
-function givenUp(attempts: number): string {
-  const text = `The agent stopped unexpectedly ${attempts} times while working on this message; it was given up.`;
-  return JSON.stringify({ messageId: randomUUID(), role: 'ROLE_AGENT', parts: [{ text }] });
+  async #begin({ taskId, job, started, token }: TurnJob): Promise<BeginReply> {
+    const { redis, shards, settings } = this.#port;
+    const keys = shards.of(taskId);
+    const args = [...recordArguments(taskId, settings), job, started, token, ...beginArguments(settings)];
+    return (await beginTurnScript.run(redis, [...keys.record(taskId), keys.dead], args)) as BeginReply;
+  }
 }

@@ -20,6 +20,7 @@ function write.status(letter, settles, caller, message, is_new, metadata)
   told.released = record.released
   if is_terminal(letter) and not is_interim then
     finish(record, letter, told)
+    end_job(KEYS[7])
     return 'drained'
   end
   say_status(record, is_interim and 'w' or letter, told)

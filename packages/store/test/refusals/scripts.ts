@@ -145,6 +145,31 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'exhausted',
     },
   ],
+  'turns/take-turn.lua': [
+    {
+      kind: 'begins',
+      of: 'a job',
+      scene: async ({ store, backend }) => {
+        const { taskId } = await accepted(store, alice);
+        return async () => (await backend.moveToActive('token'))[1] === `${taskId}.1`;
+      },
+      answer: true,
+    },
+    {
+      kind: 'ends',
+      of: 'a job that is done, and takes another',
+      scene: async ({ store, backend }) => {
+        await accepted(store, alice);
+        const [job, id] = await backend.moveToActive('token');
+        const { taskId } = await accepted(store, alice);
+        return async () => {
+          const { result } = await backend.moveToCompleted({ ...job, id }, 'done', true, 'token', true);
+          return result?.[1] === `${taskId}.1`;
+        };
+      },
+      answer: true,
+    },
+  ],
   'turns/append.lua': [
     {
       kind: 'begins',

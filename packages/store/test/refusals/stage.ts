@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { RedisQueueBackend } from 'bullmq';
 import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { type OpenLane, type OpenTurn, Store, type StoreSettings, type TurnEvent } from '../../src/index.ts';
+import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
+import { Shards } from '../../src/redis/shards.ts';
+import { TurnTaker } from '../../src/turns/turn-taker.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 
@@ -9,10 +13,13 @@ import { alice } from '../support/redis.ts';
 export class Stage implements AsyncDisposable {
   readonly store: Store;
   readonly #redis: Redis;
+  /** As the store's own. */
+  readonly #commands: RedisConnection;
 
   private constructor(redisUrl: string, settings: Partial<StoreSettings>) {
     this.store = new Store({ redisUrl, prefix: uniquePrefix(), ...settings }, () => undefined);
     this.#redis = new Redis(redisUrl);
+    this.#commands = createConnections(redisUrl, { isReplicated: false }).commands;
   }
 
   static async open(redisUrl: string, settings: Partial<StoreSettings> = {}): Promise<Stage> {
@@ -28,6 +35,17 @@ export class Stage implements AsyncDisposable {
     const keys = (await this.#redis.keys(`${this.store.settings.prefix}*`)).sort();
     const dumps = await Promise.all(keys.map((key) => this.#redis.dumpBuffer(key)));
     return Object.fromEntries(keys.map((key, i) => [key, dumps[i]?.toString('base64') ?? '']));
+  }
+
+  /** What BullMQ asks, as a worker of the agent, for its jobs. */
+  get backend(): RedisQueueBackend {
+    const { settings } = this.store;
+    const shards = new Shards(settings.prefix, settings.shards);
+    const [keys = shards.of('')] = shards.all;
+    const taker = new TurnTaker({ redis: this.#commands, shards, settings });
+    const backend = taker.backend({ agent: 'echo', keys, lockMs: 60_000, isChoosy: false });
+    const options = { connection: this.#commands, prefix: keys.queues };
+    return backend('echo', options);
   }
 
   async turn(): Promise<OpenTurn> {
@@ -72,6 +90,7 @@ export class Stage implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#redis.disconnect();
+    this.#commands.disconnect();
     await this.store.stop();
   }
 }

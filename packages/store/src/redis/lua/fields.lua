@@ -6,7 +6,7 @@ local FIELDS = {
   'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'aside', 'sweeps',
   'artifacts', '@h', -- not of the record, but an end must know them
 }
-local STATE, CORE, TIME, ALL, ARTIFACTS, HISTORY = 1, 7, 8, 19, 20, 21
+local STATE, CORE, TIME, TOKEN, SCHEDULED, ALL, ARTIFACTS, HISTORY = 1, 7, 8, 9, 14, 19, 20, 21
 
 local was -- what was loaded, in the order of FIELDS; false: not there
 local others = {} -- what else is to be written: the status, texts, artifacts, metadata; false: removed

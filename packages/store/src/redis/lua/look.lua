@@ -4,7 +4,6 @@ local task_key, events_key, inbox_key, outbox_key, index_root, push_key = unpack
 local webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
 local task_id, lease_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 6)
 
-local function is_waiting(state) return state == 'i' or state == 'a' end
-
+--- @include "waiting.lua"
 --- @include "clock.lua"
 --- @include "fields.lua"

@@ -43,22 +43,31 @@ local function withdraw_question(record)
   if is_waiting(record.state) then say_status(record, 's') end
 end
 
--- The turn has its outcome, and its message has left the inbox. root, options: of the job that takes over, as in add-job.lua;
--- nil: this one goes on.
+-- The turn was its job's last one: the job leaves its queue in the same step. root: of the queue's keys.
+local function end_job(root)
+  --- @include "../../queue/finish-job.lua"
+  finish_job(root, task_id .. '.' .. (was[SCHEDULED] or ''), was[TOKEN])
+end
+
+-- The turn has its outcome, and its message has left the inbox. root: of the queue's keys; options: of the job that takes over,
+-- as in add-job.lua, or '': this one goes on.
 local function settle(record, root, options)
   -- An agent that asks a question back must not make an accepted cancel forgotten.
   if record.cancel ~= '' then
     finish(record, 'X')
+    end_job(root)
     return 'canceled'
   end
   -- "Nothing waits" and "no job" in one step: a message that comes now schedules a job with a new number.
   if inbox_length() == 0 then
     record.scheduled, record.started, is_due = 0, 0, false
+    end_job(root)
     return 'drained'
   end
   is_due = true
   withdraw_question(record)
-  if not root then return 'more' end
+  if options == '' then return 'more' end
   schedule(record, root, options)
+  end_job(root)
   return 'successor'
 end

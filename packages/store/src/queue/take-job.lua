@@ -1,0 +1,34 @@
+-- takeJob: the next job of a queue, as BullMQ's own script takes it. Needs clock.lua.
+--
+-- root: of the queue's keys; made from it: <root>wait, <root>active (lists), <root>delayed, <root>marker (zsets), <root>meta
+--   (hash), the job <root><id> (hash) and its lock <root><id>:lock (string)
+-- Returns  the job's id, its fields as HGETALL answers them, how often it has been started, this time included, and whether the
+--         queue has no other one, waiting or delayed | nil, when the next delayed one is due (ms; 0: none is delayed)
+--       | nil, nil: something stands in the way that is left to BullMQ's script (a pause, a limit, a delayed job that is due)
+--
+-- It leaves in the queue what that script leaves (packages/store/test/take-job.test.ts compares them), but for entries in the
+-- queue's stream of events, which nobody reads, and a marker that wakes a worker although nothing waits any more.
+
+local function take_job(root, token, lock_ms)
+  local paused, most, limit = unpack(redis.call('HMGET', root .. 'meta', 'paused', 'concurrency', 'max'))
+  if paused or most or limit then return end
+  local delayed = redis.call('ZRANGE', root .. 'delayed', 0, 0, 'WITHSCORES')
+  -- BullMQ numbers the jobs that are due in the same millisecond by the lowest twelve bits.
+  local due = delayed[2] and math.floor(tonumber(delayed[2]) / 4096) or 0
+  if due > 0 and due <= now_ms() then return end
+  local id = redis.call('RPOPLPUSH', root .. 'wait', root .. 'active')
+  if not id then return nil, due end
+  local job_key = root .. id
+  local fields = redis.call('HGETALL', job_key)
+  local starts = 1
+  for i = 1, #fields, 2 do
+    if fields[i] == 'ats' then starts = fields[i + 1] + 1 end
+  end
+  redis.call('SET', job_key .. ':lock', token, 'PX', lock_ms)
+  redis.call('HSET', job_key, 'processedOn', now_ms(), 'ats', starts)
+  local is_last = due == 0 and redis.call('LLEN', root .. 'wait') == 0
+  if not is_last then redis.call('ZADD', root .. 'marker', 0, '0') end
+  local n = #fields
+  fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'processedOn', tostring(now_ms()), 'ats', tostring(starts)
+  return id, fields, starts, is_last
+end

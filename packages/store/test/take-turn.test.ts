@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import type { JobOutcome, OpenTurn, Store, TurnEvent, TurnJob } from '../src/index.ts';
+import { accepted, userMessage } from './support/drive.ts';
+import { queueContents } from './support/queue-contents.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+const redis = testRedis();
+const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
+const status = (state: 'COMPLETED' | 'INPUT_REQUIRED' | 'AUTH_REQUIRED', settles = true): TurnEvent => ({
+  kind: 'status',
+  state: `TASK_STATE_${state}`,
+  settles,
+});
+const rootOf = (store: Store): string => `${store.settings.prefix}{s0}:q:echo:`;
+
+type Run = (job: TurnJob) => Promise<JobOutcome>;
+
+/** Has an agent's jobs run until the test is over. */
+function consume(store: Store, run: Run, more: { concurrency?: number; isChoosy?: boolean } = {}): AsyncDisposable {
+  const consumer = store.turns.consume({ agent: 'echo', concurrency: 1, run, onError: () => undefined, ...more });
+  const started = consumer.start();
+  return {
+    async [Symbol.asyncDispose]() {
+      await started;
+      await consumer.stop();
+    },
+  };
+}
+
+async function open(store: Store, job: TurnJob, turnsBefore = 0): Promise<OpenTurn> {
+  const turn = await store.turns.begin(job, turnsBefore, hooks);
+  if (typeof turn === 'string') throw new Error(`no turn began: ${turn}`);
+  return turn;
+}
+
+// Should another version of BullMQ keep jobs in another way, these tests say so.
+describe('a job that is taken', () => {
+  /** What is in the queue while the first job runs, and when all are done. */
+  async function contents(jobs: number, isOurs: boolean): Promise<Record<'during' | 'after', object>> {
+    const store = await testStore();
+    const ids: string[] = [];
+    for (let n = 0; n < jobs; n++) ids.push((await accepted(store, alice)).taskId);
+    // A queue with a limit is left to BullMQ.
+    if (!isOurs) await redis.hset(`${rootOf(store)}meta`, 'concurrency', 100);
+    let done = 0;
+    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
+    await using _consumer = consume(store, async () => {
+      await mayEnd;
+      done++;
+      return 'done';
+    });
+    await until(() => redis.llen(`${rootOf(store)}active`), { what: 'the first job runs' });
+    const during = comparable(await queueContents(redis, rootOf(store)), ids);
+    end();
+    await until(() => done === jobs, { what: 'all jobs ran' });
+    await until(async () => !(await redis.exists(`${rootOf(store)}active`)), { what: 'all jobs are done' });
+    return { during, after: comparable(await queueContents(redis, rootOf(store)), ids) };
+  }
+
+  /** Without the limit, the marker, which BullMQ also leaves where nothing waits, what the clock writes, ids and tokens. */
+  function comparable(found: Record<string, unknown>, ids: readonly string[]): object {
+    const { meta: _, marker: __, stalled: ___, 'stalled-check': ____, ...rest } = found;
+    const named = ids.reduce((text, id, n) => text.replaceAll(id, `task ${n}`), JSON.stringify(rest));
+    return JSON.parse(named.replace(/(:lock":")[^"]+/g, '$1token'));
+  }
+
+  test.each([1, 2])('leaves in the queue what BullMQ leaves, and nothing when it is done: of %d', async (jobs) => {
+    const ours = await contents(jobs, true);
+    expect(Object.keys(ours.during)).toEqual(expect.arrayContaining(['active', 'task 0.1', 'task 0.1:lock']));
+    expect(ours).toEqual(await contents(jobs, false));
+  });
+
+  test('has begun its turn: nothing is asked of Redis for it', async () => {
+    const store = await testStore();
+    const { taskId } = await accepted(store, alice);
+    const seen: unknown[] = [];
+    await using _consumer = consume(store, async (job) => {
+      const { turn, epoch, token } = await redis.hgetall(`${store.settings.prefix}{s0}:t:${taskId}`);
+      seen.push({ turn, epoch, isItsToken: token === job.token });
+      const { start } = await open(store, job);
+      seen.push({ epoch: start.epoch, attempt: start.attempt, parts: start.delivery.message.parts });
+      return 'done';
+    });
+    await until(() => seen.length === 2, { what: 'its run' });
+    expect(seen).toEqual([
+      { turn: '1', epoch: '1', isItsToken: true },
+      { epoch: 1, attempt: 1, parts: [{ text: 'hello' }] },
+    ]);
+  });
+
+  test('by one that need not run it has begun no turn', async () => {
+    const store = await testStore();
+    const { taskId } = await accepted(store, alice);
+    const seen: unknown[] = [];
+    const look = async (): Promise<JobOutcome> => {
+      seen.push(await redis.hget(`${store.settings.prefix}{s0}:t:${taskId}`, 'turn'));
+      return 'done';
+    };
+    await using _consumer = consume(store, look, { isChoosy: true });
+    await until(() => seen.length === 1, { what: 'its run' });
+    expect(seen).toEqual([null]);
+  });
+
+  test('that is given back spends no attempt', async () => {
+    const store = await testStore();
+    await accepted(store, alice);
+    const attempts: number[] = [];
+    let runs = 0;
+    await using _consumer = consume(store, async (job) => {
+      if (++runs < 4) {
+        await store.turns.giveBack(job);
+        return 'hand-back';
+      }
+      attempts.push((await open(store, job)).start.attempt);
+      return 'done';
+    });
+    await until(() => attempts.length === 1, { what: 'the fourth run' });
+    expect(attempts).toEqual([1]);
+  });
+
+  test('of a queue that is paused waits until it goes on', async () => {
+    const store = await testStore();
+    let runs = 0;
+    await store.queue.pause('echo');
+    await using _consumer = consume(store, async () => {
+      runs++;
+      return 'done';
+    });
+    await accepted(store, alice);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(runs).toBe(0);
+    await store.queue.resume('echo');
+    await until(() => runs === 1, { what: 'its run' });
+  });
+});
+
+describe('a job leaves its queue with the last turn', () => {
+  /** Runs one job, and looks at its queue when the turn has ended. */
+  async function afterTurn(end: (store: Store, job: TurnJob) => Promise<unknown>): Promise<readonly string[]> {
+    const store = await testStore();
+    await accepted(store, alice);
+    const seen: string[][] = [];
+    await using _consumer = consume(store, async (job) => {
+      await end(store, job);
+      const id = `${job.taskId}.${job.job}`;
+      const [active, lock, hash] = await Promise.all([
+        redis.lrange(`${rootOf(store)}active`, 0, -1),
+        redis.exists(`${rootOf(store)}${id}:lock`),
+        redis.exists(`${rootOf(store)}${id}`),
+      ]);
+      seen.push([...active.map(() => 'active'), ...(lock ? ['lock'] : []), ...(hash ? ['job'] : [])]);
+      return 'done';
+    });
+    await until(() => seen.length === 1, { what: 'its run' });
+    return seen[0] ?? [];
+  }
+  const STAYS = ['active', 'lock', 'job'];
+
+  test('that completes the task', async () => {
+    expect(await afterTurn(async (store, job) => (await open(store, job)).publish(status('COMPLETED')))).toEqual([]);
+  });
+
+  test('that asks for input', async () => {
+    expect(await afterTurn(async (store, job) => (await open(store, job)).publish(status('INPUT_REQUIRED')))).toEqual(
+      [],
+    );
+  });
+
+  test('that waits for authorization, and is ended', async () => {
+    const end = async (store: Store, job: TurnJob): Promise<void> => {
+      const turn = await open(store, job);
+      await turn.publish(status('AUTH_REQUIRED', false));
+      expect(await turn.end()).toBe('drained');
+    };
+    expect(await afterTurn(end)).toEqual([]);
+  });
+
+  test('that a cancel was waiting for', async () => {
+    const end = async (store: Store, job: TurnJob): Promise<void> => {
+      const turn = await open(store, job);
+      await store.tasks.cancel(alice, job.taskId);
+      await turn.publish(status('INPUT_REQUIRED'));
+      expect(turn.ending).toBe('canceled');
+    };
+    expect(await afterTurn(end)).toEqual([]);
+  });
+
+  test('but stays for the next one', async () => {
+    const end = async (store: Store, job: TurnJob): Promise<void> => {
+      const turn = await open(store, job);
+      await accepted(store, alice, userMessage('and now?', { taskId: job.taskId }));
+      await turn.publish(status('COMPLETED'));
+      expect(turn.ending).toBe('more');
+    };
+    expect(await afterTurn(end)).toEqual(STAYS);
+  });
+
+  test('and stays if it is another run’s by now', async () => {
+    const end = async (store: Store, job: TurnJob): Promise<void> => {
+      const turn = await open(store, job);
+      await redis.set(`${rootOf(store)}${job.taskId}.${job.job}:lock`, 'another');
+      await turn.publish(status('COMPLETED'));
+      expect(turn.ending).toBe('drained');
+    };
+    expect(await afterTurn(end)).toEqual(STAYS);
+  });
+});
