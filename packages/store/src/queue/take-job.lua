@@ -1,7 +1,9 @@
 -- takeJob: the next job of a queue, as BullMQ's own script takes it. Needs clock.lua.
 --
 -- root: of the queue's keys; made from it: <root>wait, <root>active (lists), <root>delayed, <root>marker (zsets), <root>meta
---   (hash), the job <root><id> (hash) and its lock <root><id>:lock (string)
+--   (hash), the job <root><id> (hash) and its lock <root><id>:lock (string), and <root>took:<token> (string): its id, so that
+--   whoever asks again, for its reply was lost, gets no second one
+-- done: the id of what this token took before and has done with, or ''
 -- Returns  the job's id, its fields as HGETALL answers them, how often it has been started, this time included, and whether the
 --         queue has no other one, waiting or delayed | nil, when the next delayed one is due (ms; 0: none is delayed)
 --       | nil, nil: something stands in the way that is left to BullMQ's script (a pause, a limit, a delayed job that is due)
@@ -9,7 +11,19 @@
 -- It leaves in the queue what that script leaves (packages/store/test/take-job.test.ts compares them), but for entries in the
 -- queue's stream of events, which nobody reads, and a marker that wakes a worker although nothing waits any more.
 
-local function take_job(root, token, lock_ms)
+local function field(fields, name)
+  for i = 1, #fields, 2 do
+    if fields[i] == name then return fields[i + 1] end
+  end
+end
+
+local function take_job(root, done, token, lock_ms)
+  local took_key = root .. 'took:' .. token
+  local took = redis.call('GET', took_key)
+  if took and took ~= done and redis.call('GET', root .. took .. ':lock') == token then
+    local fields = redis.call('HGETALL', root .. took)
+    return took, fields, tonumber(field(fields, 'ats'))
+  end
   local paused, most, limit = unpack(redis.call('HMGET', root .. 'meta', 'paused', 'concurrency', 'max'))
   if paused or most or limit then return end
   local delayed = redis.call('ZRANGE', root .. 'delayed', 0, 0, 'WITHSCORES')
@@ -20,10 +34,8 @@ local function take_job(root, token, lock_ms)
   if not id then return nil, due end
   local job_key = root .. id
   local fields = redis.call('HGETALL', job_key)
-  local starts = 1
-  for i = 1, #fields, 2 do
-    if fields[i] == 'ats' then starts = fields[i + 1] + 1 end
-  end
+  local starts = (field(fields, 'ats') or 0) + 1
+  redis.call('SET', took_key, id, 'PX', lock_ms)
   redis.call('SET', job_key .. ':lock', token, 'PX', lock_ms)
   redis.call('HSET', job_key, 'processedOn', now_ms(), 'ats', starts)
   local is_last = due == 0 and redis.call('LLEN', root .. 'wait') == 0

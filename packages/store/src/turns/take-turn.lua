@@ -1,7 +1,8 @@
 -- takeTurn: a run of a job ends, if one is named, and the next job of the agent's queue is taken together with its task's turn.
+-- Sent twice, it answers with the job that it took before.
 --
 -- KEYS  1 root of the queue's keys, as in take-job.lua   2 what the keys of tasks begin with   3-5 as KEYS 4-6 in record.lua   6 dead
--- ARGV  1 '', or the id of the job that is done   2-6 as in record.lua   7 lock token, of that job and of the next one
+-- ARGV  1 '', or the id of the job that was taken with this token and is done   2-6 as in record.lua   7 lock token, of that job and of the next one
 --       8 '1': take the next one   9 ms its lock lasts   10-12 as in begin-turn.lua
 --       13 runs of a job that died: from so many on, whoever runs it asks for its turn later
 -- Returns  { 'none', when the next delayed one is due: ms, or 0 }
@@ -16,7 +17,7 @@ local done, lease_ms, kept_events, replay_ms, retention_ms, inline_bytes, token,
 
 if done ~= '' then finish_job(root, done, token) end
 if is_taking == '' then return { 'none', 0 } end
-local id, fields, started, is_last = take_job(root, token, lock_ms)
+local id, fields, started, is_last = take_job(root, done, token, lock_ms)
 if not id then return fields and { 'none', fields } or { 'other' } end
 
 local task_id, number = id:match('^(.*)%.(%d+)$')
@@ -29,10 +30,6 @@ local webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', t
 --- @include "begin.lua"
 
 local reply = { 'job', id, fields, is_last and '1' or '', { 'later' } }
-local stalled = 0
-for i = 1, #fields, 2 do
-  if fields[i] == 'stc' then stalled = tonumber(fields[i + 1]) end
-end
-if stalled >= tonumber(ARGV[13]) then return reply end
+if tonumber(field(fields, 'stc') or 0) >= tonumber(ARGV[13]) then return reply end
 reply[5] = begin_turn(tonumber(number), started, token, dead_key, unpack(ARGV, 10, 12))
 return reply

@@ -70,8 +70,7 @@ export class TurnTaker {
         return NONE;
       };
       backend.moveToCompleted = async ({ id = '' }, outcome, _, token, isTaking) => {
-        const done = outcome === 'ended' ? '' : id;
-        const next = done || isTaking ? await take(done, token, isTaking) : NONE;
+        const next = isTaking || outcome !== 'ended' ? await take(id, token, isTaking) : NONE;
         return { result: isTaking ? next : undefined, finishedOn: Date.now() };
       };
       return backend;

@@ -4,9 +4,8 @@ import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { type OpenLane, type OpenTurn, Store, type StoreSettings, type TurnEvent } from '../../src/index.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
-import { Shards } from '../../src/redis/shards.ts';
-import { TurnTaker } from '../../src/turns/turn-taker.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
+import { queueBackend } from '../support/queue-backend.ts';
 import { alice } from '../support/redis.ts';
 
 /** A store on a Redis that may be maltreated, and what is in it. */
@@ -39,13 +38,7 @@ export class Stage implements AsyncDisposable {
 
   /** What BullMQ asks, as a worker of the agent, for its jobs. */
   get backend(): RedisQueueBackend {
-    const { settings } = this.store;
-    const shards = new Shards(settings.prefix, settings.shards);
-    const [keys = shards.of('')] = shards.all;
-    const taker = new TurnTaker({ redis: this.#commands, shards, settings });
-    const backend = taker.backend({ agent: 'echo', keys, lockMs: 60_000, isChoosy: false });
-    const options = { connection: this.#commands, prefix: keys.queues };
-    return backend('echo', options);
+    return queueBackend(this.store, this.#commands).backend;
   }
 
   async turn(): Promise<OpenTurn> {
