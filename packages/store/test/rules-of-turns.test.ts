@@ -48,7 +48,7 @@ class Twin {
   async begin(job: number, started: number, token: string, lease: rules.Due): Promise<void> {
     const expected = rules.beginTurn(this.record, { job, started, token, maxAttempts: MAX_ATTEMPTS, lease });
     const keys = [...this.#keys.record(this.#id), this.#keys.dead];
-    const args = [job, started, token, MAX_ATTEMPTS, '{"messageId":"x"}'];
+    const args = [job, started, token, MAX_ATTEMPTS, 65_536];
     const reply = (await this.#run(beginTurnScript, lease, args, keys)) as string[];
     const [verdict, epoch, attempt, cancel, entry] = reply;
     expect(verdict).toBe(expected.verdict);

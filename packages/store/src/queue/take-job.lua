@@ -4,26 +4,23 @@
 --   (hash), the job <root><id> (hash) and its lock <root><id>:lock (string), and <root>took:<token> (string): its id, so that
 --   whoever asks again, for its reply was lost, gets no second one
 -- done: the id of what this token took before and has done with, or ''
--- Returns  the job's id, its fields as HGETALL answers them, how often it has been started, this time included, and whether the
---         queue has no other one, waiting or delayed | nil, when the next delayed one is due (ms; 0: none is delayed)
+-- Returns  the job's id, a table of its values, in the order of job_of, and whether the queue has no other one, waiting or delayed
+--       | nil, when the next delayed one is due (ms; 0: none is delayed)
 --       | nil, nil: something stands in the way that is left to BullMQ's script (a pause, a limit, a delayed job that is due)
 --
 -- It leaves in the queue what that script leaves (packages/store/test/take-job.test.ts compares them), but for entries in the
 -- queue's stream of events, which nobody reads, and a marker that wakes a worker although nothing waits any more.
 
-local function field(fields, name)
-  for i = 1, #fields, 2 do
-    if fields[i] == name then return fields[i + 1] end
-  end
+-- What BullMQ's worker needs to know of a job: its values, in the order of the array that is returned.
+local STARTS, STALLED = 2, 3
+local function job_of(job_key)
+  return redis.call('HMGET', job_key, 'opts', 'ats', 'stc', 'atm', 'defa', 'stacktrace', 'timestamp', 'processedOn')
 end
 
 local function take_job(root, done, token, lock_ms)
   local took_key = root .. 'took:' .. token
   local took = redis.call('GET', took_key)
-  if took and took ~= done and redis.call('GET', root .. took .. ':lock') == token then
-    local fields = redis.call('HGETALL', root .. took)
-    return took, fields, tonumber(field(fields, 'ats'))
-  end
+  if took and took ~= done and redis.call('GET', root .. took .. ':lock') == token then return took, job_of(root .. took) end
   local paused, most, limit = unpack(redis.call('HMGET', root .. 'meta', 'paused', 'concurrency', 'max'))
   if paused or most or limit then return end
   local delayed = redis.call('ZRANGE', root .. 'delayed', 0, 0, 'WITHSCORES')
@@ -33,14 +30,12 @@ local function take_job(root, done, token, lock_ms)
   local id = redis.call('RPOPLPUSH', root .. 'wait', root .. 'active')
   if not id then return nil, due end
   local job_key = root .. id
-  local fields = redis.call('HGETALL', job_key)
-  local starts = (field(fields, 'ats') or 0) + 1
+  local job = job_of(job_key)
+  job[STARTS] = (job[STARTS] or 0) + 1
   redis.call('SET', took_key, id, 'PX', lock_ms)
   redis.call('SET', job_key .. ':lock', token, 'PX', lock_ms)
-  redis.call('HSET', job_key, 'processedOn', now_ms(), 'ats', starts)
+  redis.call('HSET', job_key, 'processedOn', now_ms(), 'ats', job[STARTS])
   local is_last = due == 0 and redis.call('LLEN', root .. 'wait') == 0
   if not is_last then redis.call('ZADD', root .. 'marker', 0, '0') end
-  local n = #fields
-  fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'processedOn', tostring(now_ms()), 'ats', tostring(starts)
-  return id, fields, starts, is_last
+  return id, job, is_last
 end

@@ -5,7 +5,7 @@
 --
 -- KEYS  1-6 as in record.lua   7 dead
 -- ARGV  1-6 as in record.lua   7 number of the job   8 how often the queue has started it   9 lock token of the run
---       10 attempts that a message gets   11 what a task says that is given up   12 bytes of large parts
+--       10 attempts that a message gets   11 bytes of large parts
 -- The last keys and arguments, and what it returns, are those of begin.lua.
 
-return begin_turn(tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9], KEYS[7], unpack(ARGV, 10, 12))
+return begin_turn(tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9], KEYS[7], unpack(ARGV, 10, 11))

@@ -2,14 +2,13 @@
 --
 -- job: its number; started: how often the queue has started it, this time included; token: of its lock
 -- dead_key: zset, tasks whose message was given up → ms; made from the task's key, its letter <task>:d (hash)
--- max_attempts: that a message gets; given_up: message (JSON) that ends a task whose attempts are spent
--- large_bytes: from which parts of an artifact are not copied through Lua
+-- max_attempts: that a message gets; large_bytes: from which parts of an artifact are not copied through Lua
 -- Returns  { verdict } | { 'turn', epoch, attempt, cancel ('' | '1'), inbox entry, owner, and then the task: pieces … (see pieces.lua) }
 --       turn | stale, missing (there is nothing for this job: complete it) | canceled, exhausted (the task was ended here)
 -- Invariant: one turn is open at a time; taking it over gives out a new epoch and spends an attempt.
 -- A message that was given up is in `dead`, with all that is needed to look into it and to send it again, for as long as its task.
 
-local function begin_turn(job, started, token, dead_key, max_attempts, given_up, large_bytes)
+local function begin_turn(job, started, token, dead_key, max_attempts, large_bytes)
   local record = load_record()
   if not record then return { 'missing' } end
   -- A late add, an old successor, a job of a task that ended or has nothing to do.
@@ -70,6 +69,8 @@ local function begin_turn(job, started, token, dead_key, max_attempts, given_up,
   redis.call('ZREMRANGEBYSCORE', dead_key, '-inf', now_ms() - retention_ms)
   redis.call('PEXPIRE', dead_key, retention_ms)
   record.released = record.accepted - inbox_length() + 1
+  local given_up = '{"messageId":"' .. task_id .. '.given-up.' .. record.epoch .. '","role":"ROLE_AGENT","parts":[{"text":"The agent stopped '
+    .. 'unexpectedly ' .. max_attempts .. ' times while working on this message; it was given up."}]}'
   finish(record, 'F', { message = given_up, released = record.released })
   remember(given_up)
   commit(record)

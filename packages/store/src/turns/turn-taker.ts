@@ -24,7 +24,10 @@ export interface Taking {
 type Reply =
   | ['other']
   | ['none', dueAt: number]
-  | ['job', id: string, fields: string[], isLast: string, begun: BeginReply | ['later']];
+  | ['job', id: string, values: (string | null)[], isLast: string, begun: BeginReply | ['later']];
+
+/** The values of a job, as take-job.lua gives them: the fields of its hash. */
+const JOB_FIELDS = ['opts', 'ats', 'stc', 'atm', 'defa', 'stacktrace', 'timestamp', 'processedOn'] as const;
 
 /** As BullMQ's backend hands a job to its worker: the job, its id, ms that a limit lasts, and when the next delayed one is due. */
 type NextJob = unknown[];
@@ -88,8 +91,9 @@ export class TurnTaker {
     return (await takeTurnScript.run(redis, names, [...args, isChoosy ? 0 : suspiciousAfter(settings)])) as Reply;
   }
 
-  #remember([, id, fields, , begun]: Reply & { 0: 'job' }, token: string): NextJob {
+  #remember([, id, values, , begun]: Reply & { 0: 'job' }, token: string): NextJob {
     if (begun[0] !== 'later') this.#begun.set(runOf(id, token), begun);
+    const fields = JOB_FIELDS.flatMap((name, i) => (values[i] == null ? [] : [name, values[i]]));
     return raw2NextJobData([fields, id, 0, 0]);
   }
 }
