@@ -63,23 +63,22 @@ export const operations = {
 /** Everything else: `measured` in the tests beside this file. */
 export const budgets = {
   scriptsOfTask: {
-    most: 9.1,
-    because:
-      "accept, begin, append, where the caller's task is and what it has come to, and of BullMQ: two fetches, a finish and a fetch in vain",
+    most: 5.1,
+    because: "accept, take, append, and where the caller's task is and what it has come to",
   },
   commandsOfTask: {
-    most: 104,
+    most: 69,
     because: 'all of the above, each command within its scripts, and the subscription of the caller who waits',
   },
   scriptsOfTaskAmongMany: {
-    most: 4.2,
-    because: 'nobody waits for it, and BullMQ fetches the next job with the finish of the one before',
+    most: 3.1,
+    because: 'nobody waits for it: accept, take, append',
   },
-  commandsOfTaskAmongMany: { most: 69.5, because: 'as above' },
+  commandsOfTaskAmongMany: { most: 61.5, because: 'as above' },
   fileBytesOfTask: {
-    most: 6_950,
+    most: 5_850,
     because:
-      'the append-only file, which replicas get as well, has every key by its whole name in each of some 50 writes; the content is a tenth of it',
+      'the append-only file, which replicas get as well, has every key by its whole name in each of some 40 writes; the content is a tenth of it',
   },
   fileBytesOfEarlyChunk: {
     most: 1_150,

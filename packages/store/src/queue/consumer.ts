@@ -87,11 +87,6 @@ export class Consumer {
 
   #takeFrom(keys: ShardKeys, most: number): Worker {
     let running = 0;
-    // Not at once: BullMQ takes a job that ends while fewer may run for one that fetches none after it, and then forgets when
-    // the next delayed one is due.
-    const mayRunOne = (): void => {
-      if (running === 0) worker.concurrency = 1;
-    };
     const settings = {
       connection: this.#redis,
       prefix: keys.queues,
@@ -110,10 +105,10 @@ export class Consumer {
       try {
         return await this.#run(job, token);
       } finally {
-        if (--running === 0) setImmediate(mayRunOne);
+        if (--running === 0) worker.concurrency = 1;
       }
     };
-    const backend = this.#options.backend?.(keys, LOCKS.lockDuration) ?? createRedisBackend;
+    const backend = mindfulOfDelays(this.#options.backend?.(keys, LOCKS.lockDuration) ?? createRedisBackend);
     const worker: Worker = new Worker(this.#options.agent, run, settings, backend);
     return worker.on('error', this.#options.onError);
   }
@@ -136,4 +131,24 @@ export class Consumer {
     await job.moveToDelayed(Date.now() + outcome.retryAfterMs, token);
     throw new DelayedError();
   }
+}
+
+/**
+ * A job that ends, and after which no other is fetched, tells nothing about jobs that are delayed. BullMQ takes it for news that
+ * none is, and sleeps past the next one.
+ */
+function mindfulOfDelays(create: QueueBackend): QueueBackend {
+  return (...settings) => {
+    const backend = create(...settings);
+    const [complete, fail] = [backend.moveToCompleted.bind(backend), backend.moveToFailed.bind(backend)];
+    backend.moveToCompleted = async (job, value, removes, token, isFetching) => {
+      const done = await complete(job, value, removes, token, isFetching);
+      return isFetching ? done : { ...done, result: undefined };
+    };
+    backend.moveToFailed = async (job, reason, removes, token, isFetching, fields) => {
+      const done = await fail(job, reason, removes, token, isFetching, fields);
+      return isFetching ? done : { ...done, result: undefined };
+    };
+    return backend;
+  };
 }

@@ -74,7 +74,7 @@ export class TurnTaker {
       };
       backend.moveToCompleted = async ({ id = '' }, outcome, _, token, isTaking) => {
         const next = isTaking || outcome !== 'ended' ? await take(id, token, isTaking) : NONE;
-        return { result: isTaking ? next : undefined, finishedOn: Date.now() };
+        return { result: next, finishedOn: Date.now() };
       };
       return backend;
     };
