@@ -1,3 +1,4 @@
+import { Queue } from 'bullmq';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { JobOutcome, OpenTurn, Store, TurnEvent, TurnJob } from '../src/index.ts';
@@ -143,6 +144,22 @@ describe('a job that is taken', () => {
     ]);
     const turn = taker.begun({ taskId: third.taskId, job: 1, started: 1, token: 'a' });
     expect(turn?.slice(0, 3)).toEqual(['turn', 1, 1]);
+  });
+
+  test('may be nobody’s: it is run like one whose task is gone, and the next one after it', async () => {
+    const store = await testStore();
+    const bulls = new Queue('echo', { connection: redis, prefix: `${store.settings.prefix}{s0}:q` });
+    await bulls.add('stray', {}, { jobId: 'stray', removeOnComplete: true });
+    const { taskId } = await accepted(store, alice);
+    const runs: unknown[] = [];
+    await using _consumer = consume(store, async (job) => {
+      const turn = await store.turns.begin(job, 0, hooks);
+      runs.push(typeof turn === 'string' ? turn : turn.start.taskId);
+      return 'done';
+    });
+    await until(() => runs.length === 2, { what: 'both runs' });
+    expect(runs).toEqual(['missing', taskId]);
+    await bulls.close();
   });
 
   test('of a queue that is paused waits until it goes on', async () => {

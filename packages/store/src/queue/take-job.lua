@@ -8,7 +8,7 @@
 --       | nil, when the next delayed one is due (ms; 0: none is delayed)
 --       | nil, nil: something stands in the way that is left to BullMQ's script (a pause, a limit, a delayed job that is due)
 --
--- It leaves in the queue what that script leaves (packages/store/test/take-job.test.ts compares them), but for entries in the
+-- It leaves in the queue what that script leaves (packages/store/test/take-turn.test.ts compares them), but for entries in the
 -- queue's stream of events, which nobody reads, and a marker that wakes a worker although nothing waits any more.
 
 -- What BullMQ's worker needs to know of a job: its values, in the order of the array that is returned.

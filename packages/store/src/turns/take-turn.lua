@@ -20,7 +20,10 @@ if is_taking == '' then return { 'none', 0 } end
 local id, job, is_last = take_job(root, done, token, lock_ms)
 if not id then return job and { 'none', job } or { 'other' } end
 
+local reply = { 'job', id, job, is_last and '1' or '', { 'later' } }
 local task_id, number = id:match('^(.*)%.(%d+)$')
+if not task_id or tonumber(job[STALLED] or 0) >= tonumber(ARGV[12]) then return reply end
+
 local task_key = tasks_root .. task_id
 local events_key, inbox_key = task_key .. ':e', task_key .. ':i'
 local webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
@@ -29,7 +32,5 @@ local webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', t
 --- @include "../redis/lua/waiting.lua"
 --- @include "begin.lua"
 
-local reply = { 'job', id, job, is_last and '1' or '', { 'later' } }
-if tonumber(job[STALLED] or 0) >= tonumber(ARGV[12]) then return reply end
 reply[5] = begin_turn(tonumber(number), tonumber(job[STARTS]), token, dead_key, unpack(ARGV, 10, 11))
 return reply
