@@ -4,7 +4,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Shards } from '../redis/shards.ts';
 import { jobId } from './job-id.ts';
-import { queueOf } from './queue-name.ts';
+import { queueOf, queueRoot } from './queue-name.ts';
 
 /** The queue of push notifications: no agent can have this name. */
 export const PUSH_QUEUE = '@push';
@@ -31,7 +31,7 @@ export interface AddJobArguments {
 
 /** @param options as of `add` */
 export function addJobArguments(agent: string, keys: ShardKeys, { isAwaited = false } = {}): AddJobArguments {
-  return { root: `${keys.queues}:${queueOf(agent)}:`, options: isAwaited ? AWAITED_OPTIONS : ORDINARY_OPTIONS };
+  return { root: queueRoot(agent, keys), options: isAwaited ? AWAITED_OPTIONS : ORDINARY_OPTIONS };
 }
 
 /** Jobs by what they are doing. `delayed`: they come back after a while. */

@@ -1,7 +1,7 @@
 import { createRedisBackend, raw2NextJobData } from 'bullmq';
 import type { QueueBackend, TurnJob } from '../queue/consumer.ts';
 import { jobId } from '../queue/job-id.ts';
-import { queueOf } from '../queue/queue-name.ts';
+import { queueRoot } from '../queue/queue-name.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
@@ -85,7 +85,7 @@ export class TurnTaker {
     [done, token, isTaking]: [string, string, boolean],
   ): Promise<Reply> {
     const { redis, settings } = this.#port;
-    const names = [`${keys.queues}:${queueOf(agent)}:`, ...keys.anyRecord, keys.dead];
+    const names = [queueRoot(agent, keys), ...keys.anyRecord, keys.dead];
     const job = [token, isTaking ? '1' : '', lockMs];
     const args = [...recordArguments(done, settings), ...job, ...beginArguments(settings)];
     return (await takeTurnScript.run(redis, names, [...args, isChoosy ? 0 : suspiciousAfter(settings)])) as Reply;
