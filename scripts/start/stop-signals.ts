@@ -1,5 +1,8 @@
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** A Ctrl-C comes twice: the terminal sends it to everybody, and npm passes on its own. Nobody presses it again so soon. */
+const SAME_WITHIN_MS = 250;
+
 export interface StopSignals {
   /** Aborts when somebody wants everything to stop: Ctrl-C, `kill`, a closed terminal, or npm gone without a word. */
   readonly asked: AbortSignal;
@@ -12,7 +15,13 @@ export interface StopSignals {
 export function listenToStopSignals(): StopSignals {
   const asked = new AbortController();
   const insisted = new AbortController();
-  const hear = (): void => (asked.signal.aborted ? insisted : asked).abort();
+  let askedAt = 0;
+  const hear = (): void => {
+    if (!asked.signal.aborted) {
+      askedAt = performance.now();
+      asked.abort();
+    } else if (performance.now() - askedAt >= SAME_WITHIN_MS) insisted.abort();
+  };
   for (const signal of signals) process.on(signal, hear);
   const parent = process.ppid;
   const watch = setInterval(() => {

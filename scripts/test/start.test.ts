@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { descendantsOf, isAlive } from '../../tests/support/descendants.ts';
@@ -65,6 +66,16 @@ describe('npm start', { timeout: 60_000 }, () => {
 
     const url = await addressOf(await start());
     await until(async () => (await fetch(`${url}/tasks/${taskId}`)).ok, { what: 'the task is still there' });
+  });
+
+  it('lets everybody end in peace at a Ctrl-C that comes twice: from the terminal, and from npm', async () => {
+    const started = await start();
+    await addressOf(started);
+    started.kill('SIGINT');
+    await delay(2); // two at once would be one
+    started.kill('SIGINT');
+    expect(await started.exited).toBe(0);
+    for (const name of ['gateway', 'worker']) expect(started.output()).toMatch(new RegExp(`${name} .*stopped`));
   });
 
   it('starts a worker again that died', async () => {
