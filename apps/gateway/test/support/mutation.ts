@@ -19,7 +19,9 @@ const oddities: readonly unknown[] = [
   JSON.parse('{"__proto__": {"polluted": true}}'),
 ];
 const anything = fc.oneof(fc.constantFrom(...oddities), fc.jsonValue());
-const names = fc.oneof(fc.constantFrom('text', 'raw', 'url', 'data', 'id', '__proto__', 'toString'), fc.string());
+/** No backslash: V8 would take it for other names that are escaped (nodejs/node#63785, docs/guarantees.md). */
+const freeNames = fc.string().filter((name) => !name.includes('\\'));
+const names = fc.oneof(fc.constantFrom('text', 'raw', 'url', 'data', 'id', '__proto__', 'toString'), freeNames);
 
 /** What can happen to a place: it goes, becomes something else, is put into a list or an object, or gets a member too many. */
 const changes: fc.Arbitrary<(node: unknown) => unknown> = fc.oneof(

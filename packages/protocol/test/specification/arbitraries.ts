@@ -2,11 +2,20 @@ import fc from 'fast-check';
 import { entryOf, type Field, mapEntryOf } from './field.ts';
 import { definitionOf } from './specification.ts';
 
-/** What JSON.parse can give: no -0, no undefined. */
-const json = fc.jsonValue({ maxDepth: 3 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
+/**
+ * Keys of objects: any but two. `__proto__` has tests of its own: the SDK, too, makes a prototype of it. And after a
+ * key with a backslash V8 misreads others that are escaped (engine.test.ts).
+ */
+const mapKey = fc.string({ maxLength: 8 }).filter((key) => key !== '__proto__' && !key.includes('\\'));
 
-/** Keys of protobuf maps. (`__proto__` has tests of its own: the SDK, too, makes a prototype of it.) */
-const mapKey = fc.string({ maxLength: 8 }).filter((key) => key !== '__proto__');
+/** What JSON.parse can give: no -0, no undefined. */
+const json = fc
+  .anything({
+    key: mapKey,
+    values: [fc.boolean(), fc.constant(null), fc.double({ noDefaultInfinity: true, noNaN: true }), fc.string()],
+    maxDepth: 3,
+  })
+  .map((value): unknown => JSON.parse(JSON.stringify(value)));
 
 const struct = fc.dictionary(mapKey, json, { maxKeys: 3, noNullPrototype: true });
 const text = fc.string({ unit: 'binary', maxLength: 20 });

@@ -31,8 +31,8 @@ export type Presence =
   | 'one of';
 
 export interface Field {
-  /** A {@link ScalarType}, the name of an object, `T[]` or `map<string, T>`. */
-  readonly type: string;
+  /** A scalar, or else the name of an object, `T[]` or `map<string, T>`. */
+  readonly type: ScalarType | (string & Record<never, never>);
   readonly presence: Presence;
 }
 
