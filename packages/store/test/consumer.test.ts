@@ -64,3 +64,28 @@ test('a worker is woken for a job that is back, when nobody else knows of it any
   expect(await store.queue.wake('echo')).toBe(1);
   expect(await redis.zscore(`${store.settings.prefix}{s0}:q:echo:marker`, '0')).toBe('0');
 });
+
+test('jobs are taken together, never more than there are places; one that pauses runs those that it has, and leaves the others', async () => {
+  const store = await testStore();
+  for (let n = 0; n < 30; n++) await accepted(store, alice);
+  let [running, most, runs] = [0, 0, 0];
+  let paused = Promise.resolve();
+  const run = async (): Promise<JobOutcome> => {
+    most = Math.max(most, ++running);
+    if (++runs === 1) paused = consumer.pause();
+    await delay(20);
+    running--;
+    return 'done';
+  };
+  const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
+  await consumer.start();
+  const root = `${store.settings.prefix}{s0}:q:echo:`;
+  await until(() => runs > 1, { what: 'those that were taken with the first one' });
+  await paused;
+  await until(async () => !(await redis.exists(`${root}active`)), { what: 'all that were taken are done' });
+  expect([runs, most, await redis.llen(`${root}wait`)]).toEqual([10, 10, 20]);
+  await consumer.resume();
+  await until(() => runs === 30, { what: 'the others' });
+  expect(most).toBe(10);
+  await consumer.stop();
+});

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { JobOutcome, OpenTurn, Store, TurnEvent, TurnJob } from '../src/index.ts';
 import { accepted, userMessage } from './support/drive.ts';
-import { minimalJob, queueBackend } from './support/queue-backend.ts';
 import { queueContents } from './support/queue-contents.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
+import { turnTaker } from './support/turn-taker.ts';
 
 const redis = testRedis();
 const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
@@ -127,22 +127,11 @@ describe('a job that is taken', () => {
 
   test('is taken once, be it asked for twice', async () => {
     const store = await testStore();
-    const [first, second, third] = [
-      await accepted(store, alice),
-      await accepted(store, alice),
-      await accepted(store, alice),
-    ];
-    const { backend, taker } = queueBackend(store, redis);
-    const ask = async (token: string): Promise<unknown> => (await backend.moveToActive(token))[1];
-    const complete = async (taskId: string, token: string): Promise<unknown> =>
-      (await backend.moveToCompleted(minimalJob(`${taskId}.1`), 'done', true, token, true)).result?.[1];
-    expect([await ask('a'), await ask('a')]).toEqual([`${first.taskId}.1`, `${first.taskId}.1`]);
-    expect(await ask('b')).toBe(`${second.taskId}.1`);
-    expect([await complete(first.taskId, 'a'), await complete(first.taskId, 'a')]).toEqual([
-      `${third.taskId}.1`,
-      `${third.taskId}.1`,
-    ]);
-    const turn = taker.begun({ taskId: third.taskId, job: 1, started: 1, token: 'a' });
+    const [first, second] = [await accepted(store, alice), await accepted(store, alice)];
+    const { taker, take } = turnTaker(store, redis);
+    expect([await take('a'), await take('a')]).toEqual([`${first.taskId}.1`, `${first.taskId}.1`]);
+    expect([await take('b'), await take('b')]).toEqual([`${second.taskId}.1`, `${second.taskId}.1`]);
+    const turn = taker.begun({ taskId: second.taskId, job: 1, started: 1, token: 'b' });
     expect(turn?.slice(0, 3)).toEqual(['turn', 1, 1]);
   });
 

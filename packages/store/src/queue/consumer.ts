@@ -1,16 +1,10 @@
-import {
-  type BackendFactory,
-  createRedisBackend,
-  DelayedError,
-  type Job,
-  type RedisQueueBackend,
-  WaitingError,
-  Worker,
-} from 'bullmq';
+import { createRedisBackend, DelayedError, type Job, WaitingError } from 'bullmq';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Shards } from '../redis/shards.ts';
+import { GroupWorker, type QueueBackend } from './group-worker.ts';
 import { parseJobId } from './job-id.ts';
+import { Places } from './places.ts';
 
 /** One start of a job by the queue. */
 export interface TurnJob {
@@ -29,8 +23,13 @@ export interface TurnJob {
 /** What becomes of the job: `done`; `ended`, and out of its queue already; `hand-back` to the front of the queue; or back after a while. */
 export type JobOutcome = 'done' | 'ended' | 'hand-back' | { readonly retryAfterMs: number };
 
-/** How a BullMQ worker works on its queue. */
-export type QueueBackend = BackendFactory<RedisQueueBackend>;
+/** Where a worker works, and what it can take. */
+export interface QueuePlace {
+  readonly keys: ShardKeys;
+  /** Milliseconds that a lock lasts that is not renewed. */
+  readonly lockMs: number;
+  readonly places: Places;
+}
 
 export interface ConsumerOptions {
   readonly agent: string;
@@ -40,7 +39,7 @@ export interface ConsumerOptions {
   /** Failures of the queue itself: a lost connection, a lock that could not be renewed. */
   readonly onError: (error: Error) => void;
   /** How jobs are taken from a shard and completed. Default: BullMQ's way. */
-  readonly backend?: (keys: ShardKeys, lockMs: number) => QueueBackend;
+  readonly backend?: (place: QueuePlace) => QueueBackend;
 }
 
 // Recovery from a killed worker within 4 s, while an event loop that is blocked for 2.8 s keeps its jobs.
@@ -52,7 +51,7 @@ const KEPT_QUEUE_EVENTS = 100;
 /** Takes the jobs of one agent, from every shard, and runs them. */
 export class Consumer {
   readonly #redis: RedisConnection;
-  readonly #workers: Worker[];
+  readonly #workers: GroupWorker[];
   readonly #options: ConsumerOptions;
 
   constructor(redis: RedisConnection, shards: Shards, options: ConsumerOptions) {
@@ -85,31 +84,21 @@ export class Consumer {
     await Promise.all(this.#workers.map((worker) => worker.close()));
   }
 
-  #takeFrom(keys: ShardKeys, most: number): Worker {
-    let running = 0;
+  #takeFrom(keys: ShardKeys, concurrency: number): GroupWorker {
     const settings = {
       connection: this.#redis,
       prefix: keys.queues,
       autorun: false,
-      // BullMQ looks for as many jobs as a worker may run before it starts the first of them. So one that has nothing to do may
-      // run one: its job starts at once, and then there is room for others.
-      concurrency: 1,
       // A short one hangs workers in a fail-over of a Cluster.
       drainDelay: 30,
       // BullMQ's own 15 s would be the outage after a Redis that was away for a moment.
       runRetryDelay: 200,
       ...LOCKS,
     };
-    const run = async (job: Job, token = ''): Promise<'done' | 'ended'> => {
-      if (running++ === 0) worker.concurrency = most;
-      try {
-        return await this.#run(job, token);
-      } finally {
-        if (--running === 0) worker.concurrency = 1;
-      }
-    };
-    const backend = mindfulOfDelays(this.#options.backend?.(keys, LOCKS.lockDuration) ?? createRedisBackend);
-    const worker: Worker = new Worker(this.#options.agent, run, settings, backend);
+    const places = new Places(concurrency);
+    const backend = this.#options.backend?.({ keys, lockMs: LOCKS.lockDuration, places }) ?? createRedisBackend;
+    const run = (job: Job, token = '') => this.#run(job, token);
+    const worker = new GroupWorker(this.#options.agent, run, settings, { backend: mindfulOfDelays(backend), places });
     return worker.on('error', this.#options.onError);
   }
 

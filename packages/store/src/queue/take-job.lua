@@ -3,8 +3,7 @@
 -- root: of the queue's keys; made from it: <root>wait, <root>active (lists), <root>delayed, <root>marker (zsets), <root>meta
 --   (hash), the job <root><id> (hash) and its lock <root><id>:lock (string), and <root>took:<token> (string): its id, so that
 --   whoever asks again, for its reply was lost, gets no second one
--- done: the id of what this token took before and has done with, or ''
--- Returns  the job's id, a table of its values, in the order of job_of, and whether the queue has no other one, waiting or delayed
+-- Returns  the job's id, a table of its values, in the order of job_of, how many others wait, and whether none waits nor is delayed
 --       | nil, when the next delayed one is due (ms; 0: none is delayed)
 --       | nil, nil: something stands in the way that is left to BullMQ's script (a pause, a limit, a delayed job that is due)
 --
@@ -17,10 +16,10 @@ local function job_of(job_key)
   return redis.call('HMGET', job_key, 'opts', 'ats', 'stc', 'atm', 'defa', 'stacktrace', 'timestamp', 'processedOn')
 end
 
-local function take_job(root, done, token, lock_ms)
+local function take_job(root, token, lock_ms)
   local took_key = root .. 'took:' .. token
   local took = redis.call('GET', took_key)
-  if took and took ~= done and redis.call('GET', root .. took .. ':lock') == token then return took, job_of(root .. took) end
+  if took and redis.call('GET', root .. took .. ':lock') == token then return took, job_of(root .. took), 0, false end
   local paused, most, limit = unpack(redis.call('HMGET', root .. 'meta', 'paused', 'concurrency', 'max'))
   if paused or most or limit then return end
   local delayed = redis.call('ZRANGE', root .. 'delayed', 0, 0, 'WITHSCORES')
@@ -35,7 +34,8 @@ local function take_job(root, done, token, lock_ms)
   redis.call('SET', took_key, id, 'PX', lock_ms)
   redis.call('SET', job_key .. ':lock', token, 'PX', lock_ms)
   redis.call('HSET', job_key, 'processedOn', now_ms(), 'ats', job[STARTS])
-  local is_last = due == 0 and redis.call('LLEN', root .. 'wait') == 0
+  local others = redis.call('LLEN', root .. 'wait')
+  local is_last = due == 0 and others == 0
   if not is_last then redis.call('ZADD', root .. 'marker', 0, '0') end
-  return id, job, is_last
+  return id, job, others, is_last
 end

@@ -1,8 +1,9 @@
 import { createRedisBackend, raw2NextJobData } from 'bullmq';
-import type { QueueBackend, TurnJob } from '../queue/consumer.ts';
+import type { QueuePlace, TurnJob } from '../queue/consumer.ts';
+import type { QueueBackend } from '../queue/group-worker.ts';
+import { JobGroup, NO_JOB, type Take } from '../queue/job-group.ts';
 import { jobId } from '../queue/job-id.ts';
 import { queueRoot } from '../queue/queue-name.ts';
-import type { ShardKeys } from '../redis/keys.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
 import { suspiciousAfter } from '../settings.ts';
@@ -12,26 +13,19 @@ import type { TurnsPort } from './turns-port.ts';
 const takeTurnScript = new Script('take-turn.lua', import.meta.url);
 
 /** Whose jobs are taken, and how. */
-export interface Taking {
+export interface Taking extends QueuePlace {
   readonly agent: string;
-  readonly keys: ShardKeys;
-  /** Milliseconds that a lock lasts that is not renewed. */
-  readonly lockMs: number;
-  /** Not every job that is taken will be run: none begins its turn with it. */
+  /** Not every job that is taken will be run: they are taken one by one, and none begins its turn with it. */
   readonly isChoosy: boolean;
 }
 
 type Reply =
   | ['other']
   | ['none', dueAt: number]
-  | ['job', id: string, values: (string | null)[], isLast: string, begun: BeginReply | ['later']];
+  | ['job', id: string, values: (string | null)[], others: number, isLast: string, begun: BeginReply | ['later']];
 
 /** The values of a job, as take-job.lua gives them: the fields of its hash. */
 const JOB_FIELDS = ['opts', 'ats', 'stc', 'atm', 'defa', 'stacktrace', 'timestamp', 'processedOn'] as const;
-
-/** As BullMQ's backend hands a job to its worker: the job, its id, ms that a limit lasts, and when the next delayed one is due. */
-type NextJob = unknown[];
-const NONE: NextJob = [null, 0, 0, 0];
 
 /** Has BullMQ take a job together with the turn that it is for: one script, where there were two and two messages (docs/adr/0022). */
 export class TurnTaker {
@@ -52,49 +46,43 @@ export class TurnTaker {
   }
 
   /**
-   * BullMQ's own way to work on a queue, but for the two steps in the way of every message: taking a job, and completing one,
-   * which has left the queue already if its run says `ended`. What is out of the ordinary is left to BullMQ's scripts.
+   * BullMQ's own way to work on a queue, but for the two steps in the way of every message: taking a job, and completing one that
+   * has left the queue already, as its run says with `ended`. What is out of the ordinary is left to BullMQ's scripts.
    */
   backend(taking: Taking): QueueBackend {
     return (name, settings, options) => {
       const backend = createRedisBackend(name, settings, options);
-      const takeOther = backend.moveToActive.bind(backend);
-      // Whatever comes after the last job leaves a marker, which the worker waits for: nothing need be asked before.
-      let isEmpty = false;
-      const take = async (done: string, token: string, isTaking: boolean): Promise<NextJob> => {
-        const reply = await this.#take(taking, [done, token, isTaking]);
-        isEmpty = reply[0] === 'job' && reply[3] !== '';
-        if (reply[0] === 'other') return takeOther(token);
-        return reply[0] === 'job' ? this.#remember(reply, token) : [null, 0, 0, reply[1]];
+      const [takeOther, complete] = [backend.moveToActive.bind(backend), backend.moveToCompleted.bind(backend)];
+      const take = async (token: string): Promise<Take> => {
+        const taken = await this.take(taking, token);
+        if (taken !== 'other') return taken;
+        const [data, id, limitMs, dueAt] = await takeOther(token);
+        return { job: [data && { ...data, token }, id, limitMs, dueAt], others: 0 };
       };
-      backend.moveToActive = async (token) => {
-        if (!isEmpty) return take('', token, true);
-        isEmpty = false;
-        return NONE;
+      const group = new JobGroup(take, taking.places, { takesAhead: !taking.isChoosy });
+      backend.moveToActive = () => group.next();
+      backend.moveToCompleted = async (job, outcome, removes, token, isTaking) => {
+        if (outcome !== 'ended') await complete(job, outcome, removes, token, false);
+        return { result: isTaking ? await group.nextAfter() : NO_JOB, finishedOn: Date.now() };
       };
-      backend.moveToCompleted = async ({ id = '' }, outcome, _, token, isTaking) => {
-        const next = isTaking || outcome !== 'ended' ? await take(id, token, isTaking) : NONE;
-        return { result: next, finishedOn: Date.now() };
-      };
-      return backend;
+      return Object.assign(backend, { rest: () => group.rest() });
     };
   }
 
-  async #take(
-    { agent, keys, lockMs, isChoosy }: Taking,
-    [done, token, isTaking]: [string, string, boolean],
-  ): Promise<Reply> {
+  /** The next job, its turn begun; `other`: BullMQ's own script has to look. Asked again with the same token it is the same job. */
+  async take({ agent, keys, lockMs, isChoosy }: Omit<Taking, 'places'>, token: string): Promise<Take | 'other'> {
     const { redis, settings } = this.#port;
     const names = [queueRoot(agent, keys), ...keys.anyRecord, keys.dead];
-    const job = [token, isTaking ? '1' : '', lockMs];
-    const args = [...recordArguments(done, settings), ...job, ...beginArguments(settings)];
-    return (await takeTurnScript.run(redis, names, [...args, isChoosy ? 0 : suspiciousAfter(settings)])) as Reply;
-  }
-
-  #remember([, id, values, , begun]: Reply & { 0: 'job' }, token: string): NextJob {
+    const beginning = [...beginArguments(settings), isChoosy ? 0 : suspiciousAfter(settings)];
+    const args = [...recordArguments('', settings), token, lockMs, ...beginning];
+    const reply = (await takeTurnScript.run(redis, names, args)) as Reply;
+    if (reply[0] === 'other') return 'other';
+    if (reply[0] === 'none') return { job: [null, '', 0, reply[1]], others: 0 };
+    const [, id, values, others, isLast, begun] = reply;
     if (begun[0] !== 'later') this.#begun.set(runOf(id, token), begun);
     const fields = JOB_FIELDS.flatMap((name, i) => (values[i] == null ? [] : [name, values[i]]));
-    return raw2NextJobData([fields, id, 0, 0]);
+    const [data] = raw2NextJobData([fields, id, 0, 0]);
+    return { job: [{ ...data, token }, id, 0, 0], others, isLast: isLast !== '' };
   }
 }
 

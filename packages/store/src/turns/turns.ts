@@ -1,8 +1,7 @@
 import type { Task } from '@switchyard/protocol';
 import { agentOf, principalOf } from '../principal.ts';
-import { Consumer, type ConsumerOptions, type TurnJob } from '../queue/consumer.ts';
+import { Consumer, type ConsumerOptions, type QueuePlace, type TurnJob } from '../queue/consumer.ts';
 import type { Channels } from '../redis/channels.ts';
-import type { ShardKeys } from '../redis/keys.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
 import { joinPieces } from '../tasks/pieces.ts';
@@ -41,7 +40,7 @@ export class Turns {
    */
   consume({ isChoosy = false, ...options }: ConsumerOptions & { readonly isChoosy?: boolean }): Consumer {
     const { agent } = options;
-    const backend = (keys: ShardKeys, lockMs: number) => this.#taker.backend({ agent, keys, lockMs, isChoosy });
+    const backend = (place: QueuePlace) => this.#taker.backend({ agent, isChoosy, ...place });
     return new Consumer(this.#port.redis, this.#port.shards, { ...options, backend });
   }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreSettings } from '../../src/index.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
-import { minimalJob } from '../support/queue-backend.ts';
 import { alice } from '../support/redis.ts';
 import { outcome, type Stage } from './stage.ts';
 
@@ -150,23 +149,9 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     {
       kind: 'begins',
       of: 'a job',
-      scene: async ({ store, backend }) => {
-        const { taskId } = await accepted(store, alice);
-        return async () => (await backend.moveToActive('token'))[1] === `${taskId}.1`;
-      },
-      answer: true,
-    },
-    {
-      kind: 'ends',
-      of: 'a job that is done, and takes another',
-      scene: async ({ store, backend }) => {
-        await accepted(store, alice);
-        const [, id] = await backend.moveToActive('token');
-        const { taskId } = await accepted(store, alice);
-        return async () => {
-          const { result } = await backend.moveToCompleted(minimalJob(id), 'done', true, 'token', true);
-          return result?.[1] === `${taskId}.1`;
-        };
+      scene: async (stage) => {
+        const { taskId } = await accepted(stage.store, alice);
+        return async () => (await stage.takeJob('token')) === `${taskId}.1`;
       },
       answer: true,
     },

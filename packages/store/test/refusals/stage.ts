@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { RedisQueueBackend } from 'bullmq';
 import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { type OpenLane, type OpenTurn, Store, type StoreSettings, type TurnEvent } from '../../src/index.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
-import { queueBackend } from '../support/queue-backend.ts';
 import { alice } from '../support/redis.ts';
+import { turnTaker } from '../support/turn-taker.ts';
 
 /** A store on a Redis that may be maltreated, and what is in it. */
 export class Stage implements AsyncDisposable {
@@ -36,9 +35,9 @@ export class Stage implements AsyncDisposable {
     return Object.fromEntries(keys.map((key, i) => [key, dumps[i]?.toString('base64') ?? '']));
   }
 
-  /** What BullMQ asks, as a worker of the agent, for its jobs. */
-  get backend(): RedisQueueBackend {
-    return queueBackend(this.store, this.#commands).backend;
+  /** As a worker of the agent. @returns the id of its next job */
+  takeJob(token: string): Promise<string> {
+    return turnTaker(this.store, this.#commands).take(token);
   }
 
   async turn(): Promise<OpenTurn> {

@@ -1,0 +1,79 @@
+import {
+  type BackendFactory,
+  type Job,
+  type JobJson,
+  type RedisQueueBackend,
+  Worker,
+  type WorkerOptions,
+} from 'bullmq';
+import type { NextJob, TakenJob } from './job-group.ts';
+import type { Places } from './places.ts';
+
+/** How a BullMQ worker works on its queue. */
+export interface GroupBackend extends RedisQueueBackend {
+  /** For a worker that looks for no more jobs: those that were taken before it asked for them. */
+  rest?(): Promise<NextJob[]>;
+}
+
+export type QueueBackend = BackendFactory<GroupBackend>;
+
+/** A BullMQ worker whose backend may take jobs before they are asked for. */
+export class GroupWorker extends Worker<unknown, unknown, string, GroupBackend> {
+  readonly #places: Places;
+  #running = 0;
+  /** Jobs that were taken when it was told to pause. */
+  #rest: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    name: string,
+    run: (job: Job, token?: string) => Promise<unknown>,
+    options: WorkerOptions,
+    { backend, places }: { readonly backend: QueueBackend; readonly places: Places },
+  ) {
+    // BullMQ looks for as many jobs as a worker may run before it starts the first of them. So one that has nothing to do may
+    // run one: its job starts at once, and then there is room for others.
+    super(name, run, { ...options, concurrency: 1 }, backend);
+    this.#places = places;
+  }
+
+  /** Looks for no more jobs. Those that were taken run on, as those that run. */
+  override async pause(doNotWaitActive?: boolean): Promise<void> {
+    await super.pause(doNotWaitActive);
+    this.#rest = Promise.all([this.#rest, this.#runRest()]).catch((error) => this.emit('error', error));
+  }
+
+  override async close(): Promise<void> {
+    await this.pause(true);
+    await this.#rest;
+    await super.close();
+  }
+
+  override async processJob(job: Job, token: string, mayFetch?: () => boolean): ReturnType<Worker['processJob']> {
+    if (this.#running++ === 0) this.concurrency = this.#places.count;
+    try {
+      return await super.processJob(job, token, mayFetch);
+    } finally {
+      this.#places.leave(token);
+      if (--this.#running === 0) this.concurrency = 1;
+    }
+  }
+
+  protected override nextJobFromJobData(data?: JobJson & Partial<TakenJob>, id?: string, token?: string): Promise<Job> {
+    return super.nextJobFromJobData(data, id, data?.token ?? token);
+  }
+
+  /** A job that fails, or goes back, takes no other in its place: who looks for jobs without having ended one is the loop. */
+  protected override handleFailed(error: Error, job: Job, token: string): Promise<Job> {
+    return super.handleFailed(error, job, token, () => false);
+  }
+
+  async #runRest(): Promise<void> {
+    const rest = (await this.backend.rest?.()) ?? [];
+    await Promise.all(
+      rest.map(async ([data, id]) => {
+        const job = await this.nextJobFromJobData(data ?? undefined, id);
+        if (job.token !== undefined) await this.processJob(job, job.token, () => false);
+      }),
+    );
+  }
+}
