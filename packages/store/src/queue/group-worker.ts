@@ -62,11 +62,6 @@ export class GroupWorker extends Worker<unknown, unknown, string, GroupBackend> 
     return super.nextJobFromJobData(data, id, data?.token ?? token);
   }
 
-  /** A job that fails, or goes back, takes no other in its place: who looks for jobs without having ended one is the loop. */
-  protected override handleFailed(error: Error, job: Job, token: string): Promise<Job> {
-    return super.handleFailed(error, job, token, () => false);
-  }
-
   async #runRest(): Promise<void> {
     const rest = (await this.backend.rest?.()) ?? [];
     await Promise.all(

@@ -7,7 +7,12 @@ export type TakenJob = JobJson & { readonly token: string };
 
 /** As BullMQ's backend hands a job to its worker: the job, its id, ms that a limit lasts, and when the next delayed one is due. */
 export type NextJob = [job: TakenJob | null, id: string, limitMs: number, dueAt: number];
-export const NO_JOB: NextJob = [null, '', 0, 0];
+
+/** What wakes a worker: a job waits, or one will be due at `score` (ms since 1970). */
+export interface Marker {
+  readonly member: string;
+  readonly score: number;
+}
 
 export interface Take {
   readonly job: NextJob;
@@ -35,9 +40,11 @@ export class JobGroup {
   #latest = Promise.resolve();
   /** Jobs that nobody has asked for, as far as is known. */
   #others = 0;
-  /** The worker looks for jobs until it finds none: whatever is taken ahead will be asked for. */
+  /** The worker looks for jobs until it finds none, or waits: whatever is taken ahead will be asked for. */
   #isLooking = false;
-  /** Whatever comes after the last job leaves a marker, which the worker waits for: nothing need be asked before. */
+  /** When a delayed job is due of which a marker told us: nobody else knows of it any more. */
+  #dueAt = 0;
+  /** It is about to ask, and was given the last job. Whatever has come since has left a marker, which it is to wait for. */
   #isEmpty = false;
 
   /** @param takesAhead jobs may be taken that nobody has asked for */
@@ -51,23 +58,24 @@ export class JobGroup {
     this.#takesAhead = takesAhead;
   }
 
-  /** For a worker that looks for jobs. */
-  async next(): Promise<NextJob> {
+  /** @param token of the job in whose place the next one is taken; any other: of a worker that looks for jobs */
+  async next(token: string): Promise<NextJob> {
+    if (token.startsWith(this.#worker)) return this.#next();
     this.#isLooking = !(this.#isEmpty && this.#asked === 0 && this.#ahead.length === 0);
     this.#isEmpty = false;
-    const next = this.#isLooking ? await this.nextAfter() : NO_JOB;
+    const next = this.#isLooking ? await this.#next() : this.#none(0);
     if (next[0] === null) this.#isLooking = false;
     return next;
   }
 
-  /** In the place of a job that has ended. */
-  nextAfter(): Promise<NextJob> {
-    const ahead = this.#ahead.shift();
-    if (ahead) return Promise.resolve(ahead);
-    const waiting = Promise.withResolvers<NextJob>();
-    this.#waiting.push(waiting);
-    this.#askOn();
-    return waiting.promise;
+  /** A worker waits until Redis has news, or, while there are jobs for it, not. */
+  async wait(forMarker: () => Promise<Marker | null>): Promise<Marker | null> {
+    if (this.#ahead.length > 0 || this.#asked > this.#waiting.length) return { member: '0', score: 0 };
+    this.#isLooking = false;
+    this.#isEmpty = false;
+    const marker = await forMarker();
+    if (marker && marker.score > 0) this.#dueAt = this.#nextDue(marker.score);
+    return marker;
   }
 
   /** For a worker that looks for no more jobs: those that were taken ahead, and are on their way. */
@@ -75,6 +83,15 @@ export class JobGroup {
     this.#isLooking = false;
     while (this.#asked > 0) await this.#latest;
     return this.#ahead.splice(0);
+  }
+
+  #next(): Promise<NextJob> {
+    const ahead = this.#ahead.shift();
+    if (ahead) return Promise.resolve(ahead);
+    const waiting = Promise.withResolvers<NextJob>();
+    this.#waiting.push(waiting);
+    this.#askOn();
+    return waiting.promise;
   }
 
   #askOn(): void {
@@ -103,16 +120,26 @@ export class JobGroup {
   #answer({ job, others, isLast = false }: Take, token: string): void {
     this.#asked--;
     this.#others = Math.max(0, others - this.#asked);
-    this.#isEmpty = isLast;
+    this.#isEmpty = isLast && this.#isLooking;
     if (job[0] === null) {
       this.#places.leave(token);
-      if (this.#asked === 0) for (const { resolve } of this.#waiting.splice(0)) resolve(job);
+      if (this.#asked === 0) for (const { resolve } of this.#waiting.splice(0)) resolve(this.#none(job[3]));
       return;
     }
     const waiting = this.#waiting.shift();
     if (waiting) waiting.resolve(job);
     else this.#ahead.push(job);
     this.#askOn();
+  }
+
+  /** An answer may be older than a marker, and may not know of what that told. */
+  #none(dueAt: number): NextJob {
+    return [null, '', 0, this.#nextDue(dueAt)];
+  }
+
+  #nextDue(dueAt: number): number {
+    if (this.#dueAt <= Date.now()) return dueAt;
+    return dueAt === 0 ? this.#dueAt : Math.min(dueAt, this.#dueAt);
   }
 
   #fail(error: unknown, token: string): void {

@@ -1,7 +1,7 @@
 import { createRedisBackend, raw2NextJobData } from 'bullmq';
 import type { QueuePlace, TurnJob } from '../queue/consumer.ts';
 import type { QueueBackend } from '../queue/group-worker.ts';
-import { JobGroup, NO_JOB, type Take } from '../queue/job-group.ts';
+import { JobGroup, type Take } from '../queue/job-group.ts';
 import { jobId } from '../queue/job-id.ts';
 import { queueRoot } from '../queue/queue-name.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
@@ -46,13 +46,16 @@ export class TurnTaker {
   }
 
   /**
-   * BullMQ's own way to work on a queue, but for the two steps in the way of every message: taking a job, and completing one that
-   * has left the queue already, as its run says with `ended`. What is out of the ordinary is left to BullMQ's scripts.
+   * BullMQ's own way to work on a queue, but for the two steps in the way of every message: jobs are taken in groups, and one
+   * that has left the queue already, as its run says with `ended`, need not be completed. What is out of the ordinary is left to
+   * BullMQ's scripts.
    */
   backend(taking: Taking): QueueBackend {
     return (name, settings, options) => {
       const backend = createRedisBackend(name, settings, options);
-      const [takeOther, complete] = [backend.moveToActive.bind(backend), backend.moveToCompleted.bind(backend)];
+      const takeOther = backend.moveToActive.bind(backend);
+      const [complete, fail] = [backend.moveToCompleted.bind(backend), backend.moveToFailed.bind(backend)];
+      const wait = backend.waitForJob.bind(backend);
       const take = async (token: string): Promise<Take> => {
         const taken = await this.take(taking, token);
         if (taken !== 'other') return taken;
@@ -60,10 +63,16 @@ export class TurnTaker {
         return { job: [data && { ...data, token }, id, limitMs, dueAt], others: 0 };
       };
       const group = new JobGroup(take, taking.places, { takesAhead: !taking.isChoosy });
-      backend.moveToActive = () => group.next();
+      backend.moveToActive = (token) => group.next(token);
+      backend.waitForJob = (seconds) => group.wait(() => wait(seconds));
       backend.moveToCompleted = async (job, outcome, removes, token, isTaking) => {
-        if (outcome !== 'ended') await complete(job, outcome, removes, token, false);
-        return { result: isTaking ? await group.nextAfter() : NO_JOB, finishedOn: Date.now() };
+        const done =
+          outcome === 'ended' ? { finishedOn: Date.now() } : await complete(job, outcome, removes, token, false);
+        return { ...done, result: isTaking ? await group.next(token) : undefined };
+      };
+      backend.moveToFailed = async (job, reason, removes, token, isTaking, fields) => {
+        const done = await fail(job, reason, removes, token, false, fields);
+        return { ...done, result: isTaking ? await group.next(token) : undefined };
       };
       return Object.assign(backend, { rest: () => group.rest() });
     };
