@@ -49,11 +49,18 @@ export class GroupWorker extends Worker<unknown, unknown, string, GroupBackend> 
   }
 
   override async processJob(job: Job, token: string, mayFetch?: () => boolean): ReturnType<Worker['processJob']> {
-    if (this.#running++ === 0) this.concurrency = this.#places.count;
     try {
       return await super.processJob(job, token, mayFetch);
     } finally {
       this.#places.leave(token);
+    }
+  }
+
+  protected override async callProcessJob(job: Job, token: string, signal?: AbortSignal): Promise<unknown> {
+    if (this.#running++ === 0) this.concurrency = this.#places.count;
+    try {
+      return await super.callProcessJob(job, token, signal);
+    } finally {
       if (--this.#running === 0) this.concurrency = 1;
     }
   }

@@ -75,9 +75,10 @@ interface Ids {
   readonly makesTask: boolean;
 }
 
+/** A context that the client did not name is that of the task which opens it, and has its id (docs/adr/0023). */
 function newIds({ shards }: AcceptPort, scope: Scope, { message }: Submission): Ids {
-  const contextId = message.contextId ?? shards.newId(ownerOf(scope) + message.messageId);
-  return { taskId: shards.newId(contextId), contextId: jsonText(contextId), makesTask: true };
+  const taskId = shards.newId(message.contextId ?? ownerOf(scope) + message.messageId);
+  return { taskId, contextId: jsonText(message.contextId ?? taskId), makesTask: true };
 }
 
 function idsIn(taskId: string, contextId: string | undefined): Ids {

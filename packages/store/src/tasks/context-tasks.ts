@@ -1,4 +1,5 @@
-import type { Principal } from '../principal.ts';
+import { ownerOf, type Principal } from '../principal.ts';
+import { jsonText } from '../redis/keys.ts';
 import { type CachedReadPort, readTask } from './read.ts';
 
 /** A task of a context, as JSON. */
@@ -29,17 +30,20 @@ interface Found {
 
 /**
  * The tasks of a context over several agents, the latest status first. There is no index for it: every agent's own has the
- * context's tasks, and of an agent that has none it costs a look at a key that is not there.
+ * context's tasks, and of an agent that has none it costs a look at a key that is not there. An agent's own index need not have the
+ * task that opened the context.
  */
 export async function listContext(
   port: CachedReadPort,
   principal: Principal,
   query: ContextQuery,
 ): Promise<ContextTaskReading[]> {
-  const found = (
-    await Promise.all(query.agents.map((agent) => findTasks(port, principal, { ...query, agent })))
-  ).flat();
-  const latest = found
+  const [opener, ...found] = await Promise.all([
+    findOpener(port, principal, query),
+    ...query.agents.map((agent) => findTasks(port, principal, { ...query, agent })),
+  ]);
+  const others = found.flat().filter(({ taskId }) => taskId !== opener?.taskId);
+  const latest = [...others, ...(opener ? [opener] : [])]
     .filter(({ taskId }) => taskId !== query.except)
     .sort((a, b) => (a.time < b.time ? 1 : -1))
     .slice(0, query.limit);
@@ -47,7 +51,7 @@ export async function listContext(
   return read.flatMap((reading) => reading ?? []);
 }
 
-/** Members are state, time (8 characters) and id: see move_index in record.lua. */
+/** Members are state, time (8 characters) and id: see move-in-indexes.lua. */
 async function findTasks(
   { redis, shards }: CachedReadPort,
   principal: Principal,
@@ -56,6 +60,18 @@ async function findTasks(
   const key = shards.of(contextId).index({ principal, agent }, contextId);
   const members = await redis.zrangebylex(key, '-', '+', 'LIMIT', 0, TASKS_PER_AGENT);
   return members.map((member) => ({ agent, taskId: member.slice(9), time: member.slice(1, 9) }));
+}
+
+/** The task that opened the context: while it is the only one of its agent, that agent's index is not there (opener.lua). */
+async function findOpener(
+  { redis, shards }: CachedReadPort,
+  principal: Principal,
+  { agents, contextId }: ContextQuery,
+): Promise<Found | undefined> {
+  const [owner, context, time] = await redis.hmget(shards.of(contextId).task(contextId), 'owner', 'context', 'time');
+  const agent = agents.find((each) => ownerOf({ principal, agent: each }) === owner);
+  if (agent === undefined || context !== jsonText(contextId) || !time) return undefined;
+  return { agent, taskId: contextId, time };
 }
 
 async function readFound(

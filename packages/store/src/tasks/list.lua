@@ -1,26 +1,39 @@
 -- list: one page of the tasks of a principal, or of one of its contexts, by status time, the latest first.
 --
 --- @include "../redis/lua/sortable.lua"
+--- @include "../redis/lua/opener.lua"
 --
--- KEYS  1 index (zset; every score 0, members state .. time .. id)
+-- KEYS  1 index (zset; every score 0, members state .. time .. id)   2 what the keys of tasks begin with
 -- ARGV  1 state letters ('' all)   2 earliest time ('' any)   3 ms that an ended task is kept   4 page size
---       5 page token: time .. id of the last task seen ('' the first page)
+--       5 page token: time .. id of the last task seen ('' the first page)   6 owner   7 context, as JSON text; '' of a principal
 -- Returns  total, then time .. id of each task of the page; one more than the page size if there is a next page
 --
 -- Invariant: total is exact. A task that does not move is on exactly one page; one that moves goes to the front, and is
 -- never seen twice on the way down. Cost: O(states · (log n + page)).
 
 local index = KEYS[1]
-local states, since, retention_ms, size, token = unpack(ARGV)
+local states, since, retention_ms, size, token, owner, context = unpack(ARGV)
 if states == '' then states = 'CFRXaisw' end
 
 local clock = redis.call('TIME')
 local kept = sortable(math.max(0, clock[1] * 1000 - retention_ms))
 
+local function earliest(letter)
+  local has_ended = letter:upper() == letter
+  return letter .. (has_ended and kept > since and kept or since)
+end
+
+if context ~= '' and redis.call('EXISTS', index) == 0 then
+  local opener = opener_of(KEYS[2], context, owner)
+  local letter = opener and opener:sub(1, 1)
+  if not opener or not states:find(letter, 1, true) or opener < earliest(letter) then return { 0 } end
+  local place = opener:sub(2)
+  return token ~= '' and place >= token and { 1 } or { 1, place }
+end
+
 local total, found = 0, {}
 for letter in states:gmatch('.') do
-  local has_ended = letter:upper() == letter
-  local lowest = '[' .. letter .. (has_ended and kept > since and kept or since)
+  local lowest = '[' .. earliest(letter)
   total = total + redis.call('ZLEXCOUNT', index, lowest, '(' .. letter .. '~')
   local highest = '(' .. letter .. (token == '' and '~' or token)
   for _, member in ipairs(redis.call('ZREVRANGEBYLEX', index, highest, lowest, 'LIMIT', 0, size + 1)) do

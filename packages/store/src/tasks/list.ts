@@ -1,5 +1,6 @@
 import type { TaskState } from '@switchyard/protocol';
-import type { Scope } from '../principal.ts';
+import { ownerOf, type Scope } from '../principal.ts';
+import { jsonText } from '../redis/keys.ts';
 import { Script } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
 import { type CachedReadPort, readTask } from './read.ts';
@@ -38,9 +39,11 @@ const TIME_LENGTH = 8;
 export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery): Promise<TaskPage> {
   const { contextId, pageSize } = query;
   const shards = contextId === undefined ? port.shards.all : [port.shards.of(contextId)];
-  const args = argumentsOf(port, query);
+  const args = [...argumentsOf(port, query), ownerOf(scope), contextId === undefined ? '' : jsonText(contextId)];
   const replies = await Promise.all(
-    shards.map(async (keys) => (await listScript.run(port.redis, [keys.index(scope, contextId)], args)) as Reply),
+    shards.map(
+      async (keys) => (await listScript.run(port.redis, [keys.index(scope, contextId), keys.tasks], args)) as Reply,
+    ),
   );
   const places = replies
     .flatMap(([, ...found]) => found)

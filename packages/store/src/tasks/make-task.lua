@@ -29,10 +29,17 @@ add_job(1, KEYS[8], ARGV[15], manner == 'w')
 
 -- See move-in-indexes.lua: an index whose tasks have all ended would expire.
 local index = index_root .. ':' .. owner
-for _ = 1, 2 do
+redis.call('ZADD', index, 0, 's' .. time .. task_id)
+redis.call('PERSIST', index)
+if context ~= task_id then
+  index = index .. ':' .. context
+  if redis.call('EXISTS', index) == 0 then
+    --- @include "../redis/lua/opener.lua"
+    local opener = opener_of(KEYS[1]:sub(1, -#task_id - 1), context, owner)
+    if opener then redis.call('ZADD', index, 0, opener) end
+  end
   redis.call('ZADD', index, 0, 's' .. time .. task_id)
   redis.call('PERSIST', index)
-  index = index .. ':' .. context
 end
 
 if caller_key then

@@ -2,6 +2,7 @@
 --
 -- An index holds a task once, as state .. time .. id, all scores 0. One in which every task has ended expires with the last;
 -- one end in eight takes members away that are past their retention, so that the index of a busy principal stays small.
+-- A context has one from its second task on: see opener.lua.
 
 local index = index_root .. ':' .. record.owner
 for _ = 1, 2 do
@@ -19,4 +20,5 @@ for _ = 1, 2 do
     if redis.call('ZLEXCOUNT', index, '[a', '+') == 0 then redis.call('PEXPIRE', index, retention_ms) end
   end
   index = index .. ':' .. record.context
+  if record.context == task_id and redis.call('EXISTS', index) == 0 then break end
 end
