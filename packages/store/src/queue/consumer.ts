@@ -1,8 +1,9 @@
-import { createRedisBackend, DelayedError, type Job, WaitingError } from 'bullmq';
+import { DelayedError, type Job, WaitingError } from 'bullmq';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Shards } from '../redis/shards.ts';
-import { GroupWorker, type QueueBackend } from './group-worker.ts';
+import { GroupWorker } from './group-worker.ts';
+import type { Take } from './job-group.ts';
 import { parseJobId } from './job-id.ts';
 import { Places } from './places.ts';
 
@@ -23,14 +24,6 @@ export interface TurnJob {
 /** What becomes of the job: `done`; `ended`, and out of its queue already; `hand-back` to the front of the queue; or back after a while. */
 export type JobOutcome = 'done' | 'ended' | 'hand-back' | { readonly retryAfterMs: number };
 
-/** Where a worker works, and what it can take. */
-export interface QueuePlace {
-  readonly keys: ShardKeys;
-  /** Milliseconds that a lock lasts that is not renewed. */
-  readonly lockMs: number;
-  readonly places: Places;
-}
-
 export interface ConsumerOptions {
   readonly agent: string;
   /** Turns of this agent that this process runs at the same time. */
@@ -38,8 +31,10 @@ export interface ConsumerOptions {
   readonly run: (job: TurnJob) => Promise<JobOutcome>;
   /** Failures of the queue itself: a lost connection, a lock that could not be renewed. */
   readonly onError: (error: Error) => void;
-  /** How jobs are taken from a shard and completed. Default: BullMQ's way. */
-  readonly backend?: (place: QueuePlace) => QueueBackend;
+  /** Takes the next job of a shard, and locks it for `lockMs` with the token. Default, and with `other`: BullMQ's script does. */
+  readonly take?: (keys: ShardKeys, lockMs: number) => (token: string) => Promise<Take | 'other'>;
+  /** Jobs may be taken before the worker asks for them. Default: false. */
+  readonly takesAhead?: boolean;
 }
 
 // Recovery from a killed worker within 4 s, while an event loop that is blocked for 2.8 s keeps its jobs.
@@ -95,11 +90,11 @@ export class Consumer {
       runRetryDelay: 200,
       ...LOCKS,
     };
-    const places = new Places(concurrency);
-    const backend = this.#options.backend?.({ keys, lockMs: LOCKS.lockDuration, places }) ?? createRedisBackend;
+    const { agent, takesAhead = false, onError } = this.#options;
+    const take = this.#options.take?.(keys, LOCKS.lockDuration);
     const run = (job: Job, token = '') => this.#run(job, token);
-    const worker = new GroupWorker(this.#options.agent, run, settings, { backend: mindfulOfDelays(backend), places });
-    return worker.on('error', this.#options.onError);
+    const worker = new GroupWorker(agent, run, settings, { take, takesAhead, places: new Places(concurrency) });
+    return worker.on('error', onError);
   }
 
   /** @returns what the backend is told as the job's return value */
@@ -120,24 +115,4 @@ export class Consumer {
     await job.moveToDelayed(Date.now() + outcome.retryAfterMs, token);
     throw new DelayedError();
   }
-}
-
-/**
- * A job that ends, and after which no other is fetched, tells nothing about jobs that are delayed. BullMQ takes it for news that
- * none is, and sleeps past the next one.
- */
-function mindfulOfDelays(create: QueueBackend): QueueBackend {
-  return (...settings) => {
-    const backend = create(...settings);
-    const [complete, fail] = [backend.moveToCompleted.bind(backend), backend.moveToFailed.bind(backend)];
-    backend.moveToCompleted = async (job, value, removes, token, isFetching) => {
-      const done = await complete(job, value, removes, token, isFetching);
-      return isFetching ? done : { ...done, result: undefined };
-    };
-    backend.moveToFailed = async (job, reason, removes, token, isFetching, fields) => {
-      const done = await fail(job, reason, removes, token, isFetching, fields);
-      return isFetching ? done : { ...done, result: undefined };
-    };
-    return backend;
-  };
 }

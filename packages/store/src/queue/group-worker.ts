@@ -1,23 +1,9 @@
-import {
-  type BackendFactory,
-  type Job,
-  type JobJson,
-  type RedisQueueBackend,
-  Worker,
-  type WorkerOptions,
-} from 'bullmq';
-import type { NextJob, TakenJob } from './job-group.ts';
+import { type Job, type JobJson, Worker, type WorkerOptions } from 'bullmq';
+import { type GroupBackend, groupBackend, type Taking } from './group-backend.ts';
+import type { TakenJob } from './job-group.ts';
 import type { Places } from './places.ts';
 
-/** How a BullMQ worker works on its queue. */
-export interface GroupBackend extends RedisQueueBackend {
-  /** For a worker that looks for no more jobs: those that were taken before it asked for them. */
-  rest?(): Promise<NextJob[]>;
-}
-
-export type QueueBackend = BackendFactory<GroupBackend>;
-
-/** A BullMQ worker whose backend may take jobs before they are asked for. */
+/** A BullMQ worker for which jobs may be taken before it asks for them: it runs each by the token with which it was taken. */
 export class GroupWorker extends Worker<unknown, unknown, string, GroupBackend> {
   readonly #places: Places;
   #running = 0;
@@ -28,12 +14,12 @@ export class GroupWorker extends Worker<unknown, unknown, string, GroupBackend> 
     name: string,
     run: (job: Job, token?: string) => Promise<unknown>,
     options: WorkerOptions,
-    { backend, places }: { readonly backend: QueueBackend; readonly places: Places },
+    taking: Taking,
   ) {
     // BullMQ looks for as many jobs as a worker may run before it starts the first of them. So one that has nothing to do may
     // run one: its job starts at once, and then there is room for others.
-    super(name, run, { ...options, concurrency: 1 }, backend);
-    this.#places = places;
+    super(name, run, { ...options, concurrency: 1 }, groupBackend(taking));
+    this.#places = taking.places;
   }
 
   /** Looks for no more jobs. Those that were taken run on, as those that run. */
@@ -70,7 +56,7 @@ export class GroupWorker extends Worker<unknown, unknown, string, GroupBackend> 
   }
 
   async #runRest(): Promise<void> {
-    const rest = (await this.backend.rest?.()) ?? [];
+    const rest = await this.backend.rest();
     await Promise.all(
       rest.map(async ([data, id]) => {
         const job = await this.nextJobFromJobData(data ?? undefined, id);

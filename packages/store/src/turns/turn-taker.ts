@@ -1,9 +1,9 @@
-import { createRedisBackend, raw2NextJobData } from 'bullmq';
-import type { QueuePlace, TurnJob } from '../queue/consumer.ts';
-import type { QueueBackend } from '../queue/group-worker.ts';
-import { JobGroup, type Take } from '../queue/job-group.ts';
+import { raw2NextJobData } from 'bullmq';
+import type { TurnJob } from '../queue/consumer.ts';
+import type { Take } from '../queue/job-group.ts';
 import { jobId } from '../queue/job-id.ts';
 import { queueRoot } from '../queue/queue-name.ts';
+import type { ShardKeys } from '../redis/keys.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
 import { suspiciousAfter } from '../settings.ts';
@@ -13,9 +13,12 @@ import type { TurnsPort } from './turns-port.ts';
 const takeTurnScript = new Script('take-turn.lua', import.meta.url);
 
 /** Whose jobs are taken, and how. */
-export interface Taking extends QueuePlace {
+export interface TurnTaking {
   readonly agent: string;
-  /** Not every job that is taken will be run: they are taken one by one, and none begins its turn with it. */
+  readonly keys: ShardKeys;
+  /** Milliseconds that a lock lasts that is not renewed. */
+  readonly lockMs: number;
+  /** Not every job that is taken will be run: none begins its turn with it. */
   readonly isChoosy: boolean;
 }
 
@@ -45,41 +48,8 @@ export class TurnTaker {
     return reply;
   }
 
-  /**
-   * BullMQ's own way to work on a queue, but for the two steps in the way of every message: jobs are taken in groups, and one
-   * that has left the queue already, as its run says with `ended`, need not be completed. What is out of the ordinary is left to
-   * BullMQ's scripts.
-   */
-  backend(taking: Taking): QueueBackend {
-    return (name, settings, options) => {
-      const backend = createRedisBackend(name, settings, options);
-      const takeOther = backend.moveToActive.bind(backend);
-      const [complete, fail] = [backend.moveToCompleted.bind(backend), backend.moveToFailed.bind(backend)];
-      const wait = backend.waitForJob.bind(backend);
-      const take = async (token: string): Promise<Take> => {
-        const taken = await this.take(taking, token);
-        if (taken !== 'other') return taken;
-        const [data, id, limitMs, dueAt] = await takeOther(token);
-        return { job: [data && { ...data, token }, id, limitMs, dueAt], others: 0 };
-      };
-      const group = new JobGroup(take, taking.places, { takesAhead: !taking.isChoosy });
-      backend.moveToActive = (token) => group.next(token);
-      backend.waitForJob = (seconds) => group.wait(() => wait(seconds));
-      backend.moveToCompleted = async (job, outcome, removes, token, isTaking) => {
-        const done =
-          outcome === 'ended' ? { finishedOn: Date.now() } : await complete(job, outcome, removes, token, false);
-        return { ...done, result: isTaking ? await group.next(token) : undefined };
-      };
-      backend.moveToFailed = async (job, reason, removes, token, isTaking, fields) => {
-        const done = await fail(job, reason, removes, token, false, fields);
-        return { ...done, result: isTaking ? await group.next(token) : undefined };
-      };
-      return Object.assign(backend, { rest: () => group.rest() });
-    };
-  }
-
   /** The next job, its turn begun; `other`: BullMQ's own script has to look. Asked again with the same token it is the same job. */
-  async take({ agent, keys, lockMs, isChoosy }: Omit<Taking, 'places'>, token: string): Promise<Take | 'other'> {
+  async take({ agent, keys, lockMs, isChoosy }: TurnTaking, token: string): Promise<Take | 'other'> {
     const { redis, settings } = this.#port;
     const names = [queueRoot(agent, keys), ...keys.anyRecord, keys.dead];
     const beginning = [...beginArguments(settings), isChoosy ? 0 : suspiciousAfter(settings)];

@@ -1,7 +1,8 @@
 import type { Task } from '@switchyard/protocol';
 import { agentOf, principalOf } from '../principal.ts';
-import { Consumer, type ConsumerOptions, type QueuePlace, type TurnJob } from '../queue/consumer.ts';
+import { Consumer, type ConsumerOptions, type TurnJob } from '../queue/consumer.ts';
 import type { Channels } from '../redis/channels.ts';
+import type { ShardKeys } from '../redis/keys.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
 import { joinPieces } from '../tasks/pieces.ts';
@@ -40,8 +41,9 @@ export class Turns {
    */
   consume({ isChoosy = false, ...options }: ConsumerOptions & { readonly isChoosy?: boolean }): Consumer {
     const { agent } = options;
-    const backend = (place: QueuePlace) => this.#taker.backend({ agent, isChoosy, ...place });
-    return new Consumer(this.#port.redis, this.#port.shards, { ...options, backend });
+    const take = (keys: ShardKeys, lockMs: number) => (token: string) =>
+      this.#taker.take({ agent, keys, lockMs, isChoosy }, token);
+    return new Consumer(this.#port.redis, this.#port.shards, { ...options, take, takesAhead: !isChoosy });
   }
 
   /** Hears of cancels for turns that this process runs. */

@@ -1,0 +1,54 @@
+import { type BackendFactory, createRedisBackend, type RedisQueueBackend } from 'bullmq';
+import { JobGroup, type NextJob, type Take } from './job-group.ts';
+import type { Places } from './places.ts';
+
+/** How a BullMQ worker works on its queue. */
+export interface GroupBackend extends RedisQueueBackend {
+  /** For a worker that looks for no more jobs: those that were taken before it asked for them. */
+  rest(): Promise<NextJob[]>;
+}
+
+export interface Taking {
+  /** Takes the next job, and locks it with the token. `other`, and the default: BullMQ's own script takes it. */
+  readonly take?: ((token: string) => Promise<Take | 'other'>) | undefined;
+  /** Jobs may be taken before the worker asks for them. */
+  readonly takesAhead: boolean;
+  readonly places: Places;
+}
+
+/**
+ * BullMQ's own way to work on a queue, but for two steps in the way of every message: jobs are taken in groups, and one that has
+ * left the queue already, as its run says with `ended`, need not be completed. A job that ends and after which no other is asked
+ * for tells nothing about jobs that are delayed: BullMQ's own backend says that there are none, and its worker sleeps past them.
+ */
+export function groupBackend({ take, takesAhead, places }: Taking): BackendFactory<GroupBackend> {
+  return (name, settings, options) => {
+    const backend = createRedisBackend(name, settings, options);
+    const takeOther = backend.moveToActive.bind(backend);
+    const [complete, fail] = [backend.moveToCompleted.bind(backend), backend.moveToFailed.bind(backend)];
+    const wait = backend.waitForJob.bind(backend);
+
+    const takeOne = async (token: string): Promise<Take> => {
+      const taken = (await take?.(token)) ?? 'other';
+      if (taken !== 'other') return taken;
+      const [data, id, limitMs, dueAt] = await takeOther(token);
+      // That script does not say how many others wait. Nothing is taken ahead for that.
+      const others = data && !takesAhead ? Number.POSITIVE_INFINITY : 0;
+      return { job: [data && { ...data, token }, id, limitMs, dueAt], others };
+    };
+    const group = new JobGroup(takeOne, places, { takesAhead });
+
+    backend.moveToActive = (token) => group.next(token);
+    backend.waitForJob = (seconds) => group.wait(() => wait(seconds));
+    backend.moveToCompleted = async (job, outcome, removes, token, isTaking) => {
+      const done =
+        outcome === 'ended' ? { finishedOn: Date.now() } : await complete(job, outcome, removes, token, false);
+      return { ...done, result: isTaking ? await group.next(token) : undefined };
+    };
+    backend.moveToFailed = async (job, reason, removes, token, isTaking, fields) => {
+      const done = await fail(job, reason, removes, token, false, fields);
+      return { ...done, result: isTaking ? await group.next(token) : undefined };
+    };
+    return Object.assign(backend, { rest: () => group.rest() });
+  };
+}
