@@ -28,12 +28,25 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Ids and times differ from run to run: equal ones get equal names. */
+/**
+ * Ids and times differ from run to run: equal ones get equal names. Contexts have names of their own: ours has the id of the
+ * task that opened it (docs/adr/0023), and no client has a use for knowing that.
+ */
 function observable(value: unknown): unknown {
-  const names = new Map<string, string>();
-  const named = (text: string): string => names.get(text) ?? names.set(text, `id ${names.size + 1}`).get(text) ?? '';
-  const text = JSON.stringify(value, (key, each) => (key === 'timestamp' ? 'a time' : each));
-  return JSON.parse(text.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, named));
+  const [ids, contexts] = [new Map<string, string>(), new Map<string, string>()];
+  const text = JSON.stringify(value, (key, each) => {
+    if (key === 'timestamp') return 'a time';
+    return key === 'contextId' ? nameIn(contexts, 'context', each) : each;
+  });
+  return JSON.parse(text.replace(UUID, (id) => nameIn(ids, 'id', id)));
+}
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+
+function nameIn(names: Map<string, string>, kind: string, id: string): string {
+  const name = names.get(id) ?? `${kind} ${names.size + 1}`;
+  names.set(id, name);
+  return name;
 }
 
 const request = (words: string, task?: Task): SendMessageRequest => {

@@ -173,6 +173,7 @@ test('who stops looking gets what was taken, also what is on its way, and no mor
   const places = new Places(4);
   const jobs = group(queue, { places });
   await taken(jobs, queue);
+  places.close();
   const stopped = jobs.rest();
   expect(await queue.answer()).toBe(3);
   const rest = await stopped;
@@ -180,6 +181,12 @@ test('who stops looking gets what was taken, also what is on its way, and no mor
   for (const [job] of rest) places.leave(job?.token ?? '');
   expect(await queue.answer()).toBe(0);
   expect(await jobs.rest()).toEqual([]);
+  // BullMQ's worker asks once more, for a marker that it was waiting for when it was told to pause.
+  const last = jobs.next(LOOKING);
+  expect([await queue.answer(), await idOf(last), await queue.answer()]).toEqual([1, '5', 0]);
+  places.open();
+  const next = jobs.next(LOOKING);
+  expect([await queue.answer(), await idOf(next), await queue.answer()]).toEqual([2, '6', 0]);
 });
 
 test('who waits is told that it failed; the next one asks anew, and no place is lost', async () => {

@@ -24,8 +24,14 @@ export class GroupWorker extends Worker<unknown, unknown, string, GroupBackend> 
 
   /** Looks for no more jobs. Those that were taken run on, as those that run. */
   override async pause(doNotWaitActive?: boolean): Promise<void> {
+    this.#places.close();
     await super.pause(doNotWaitActive);
     this.#rest = Promise.all([this.#rest, this.#runRest()]).catch((error) => this.emit('error', error));
+  }
+
+  override async resume(): Promise<void> {
+    this.#places.open();
+    await super.resume();
   }
 
   override async close(): Promise<void> {

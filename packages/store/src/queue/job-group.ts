@@ -78,9 +78,8 @@ export class JobGroup {
     return marker;
   }
 
-  /** For a worker that looks for no more jobs: those that were taken ahead, and are on their way. */
+  /** For a worker that looks for no more jobs, and whose places are closed: those that were taken ahead, and are on their way. */
   async rest(): Promise<NextJob[]> {
-    this.#isLooking = false;
     while (this.#asked > 0) await this.#latest;
     return this.#ahead.splice(0);
   }

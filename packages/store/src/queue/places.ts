@@ -2,13 +2,23 @@
 export class Places {
   readonly count: number;
   readonly #taken = new Set<string>();
+  #isOpen = true;
 
   constructor(count: number) {
     this.count = count;
   }
 
   get free(): number {
-    return this.count - this.#taken.size;
+    return this.#isOpen ? this.count - this.#taken.size : 0;
+  }
+
+  /** None is free until they are opened again. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  open(): void {
+    this.#isOpen = true;
   }
 
   enter(token: string): void {
