@@ -89,3 +89,22 @@ test('jobs are taken together, never more than there are places; one that pauses
   expect(most).toBe(10);
   await consumer.stop();
 });
+
+test('one that is paused while it waits keeps no job that it does not run', async () => {
+  const store = await testStore();
+  const root = `${store.settings.prefix}{s0}:q:echo:`;
+  let runs = 0;
+  const run = async (): Promise<JobOutcome> => {
+    runs++;
+    return 'hand-back';
+  };
+  const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
+  await consumer.start();
+  await delay(100); // by now it waits for a marker
+  await consumer.pause();
+  await Promise.all(Array.from({ length: 10 }, () => accepted(store, alice)));
+  await delay(300);
+  expect([await redis.llen(`${root}wait`), await redis.llen(`${root}active`)]).toEqual([10, 0]);
+  expect(runs).toBeLessThanOrEqual(1);
+  await consumer.stop();
+});
