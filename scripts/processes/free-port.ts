@@ -1,14 +1,23 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
 
-/** A loopback port that was free a moment ago: drawn by the system, so two callers rarely meet. */
+/**
+ * Below the ports that the system gives to connections (Linux: from 32,768 on): one that is free now will not be taken by a
+ * connection before somebody listens at it.
+ */
+const [LOWEST, HIGHEST] = [20_000, 32_000];
+
+/** Those that this process was given. */
+const given = new Set<number>();
+
+/** A loopback port that nobody listens at, and that this process is not given twice. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(LOWEST, HIGHEST);
+    if (given.has(port)) continue;
+    given.add(port);
+    if (!(await isPortTaken(port, '127.0.0.1'))) return port;
+  }
 }
 
 /** Whether something already listens at a port of this machine. */
