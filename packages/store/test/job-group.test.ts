@@ -57,6 +57,13 @@ async function taken(jobs: JobGroup, queue: Queue): Promise<string> {
   return (await next)[0]?.token ?? '';
 }
 
+/** Redis is asked, and has nothing. */
+async function expectNoneOnAsking(jobs: JobGroup, queue: Queue): Promise<void> {
+  const next = jobs.next(LOOKING);
+  expect(await queue.answer()).toBe(1);
+  expect(await next).toEqual(NONE);
+}
+
 test('one is taken to know how many wait, then as many of them as there are places, before they are asked for', async () => {
   const queue = new Queue(8);
   const jobs = group(queue);
@@ -124,9 +131,7 @@ test('behind the last job nothing is asked, once', async () => {
   await taken(jobs, queue);
   expect(await jobs.next(LOOKING)).toEqual(NONE);
   expect(await queue.answer()).toBe(0);
-  const later = jobs.next(LOOKING);
-  expect(await queue.answer()).toBe(1);
-  expect(await later).toEqual(NONE);
+  await expectNoneOnAsking(jobs, queue);
 });
 
 test('who has waited for news is not told from memory that there is nothing', async () => {
@@ -134,9 +139,7 @@ test('who has waited for news is not told from memory that there is nothing', as
   const jobs = group(queue);
   await taken(jobs, queue);
   await jobs.wait(async () => ({ member: '0', score: 0 }));
-  const next = jobs.next(LOOKING);
-  expect(await queue.answer()).toBe(1);
-  expect(await next).toEqual(NONE);
+  await expectNoneOnAsking(jobs, queue);
 });
 
 test('nobody waits for news while jobs are there that were taken ahead, or are on their way', async () => {

@@ -1,6 +1,6 @@
 import type { TaskState } from '@switchyard/protocol';
 import { ownerOf, type Scope } from '../principal.ts';
-import { jsonText } from '../redis/keys.ts';
+import { jsonText, type ShardKeys } from '../redis/keys.ts';
 import { Script } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
 import { type CachedReadPort, readTask } from './read.ts';
@@ -32,32 +32,39 @@ export interface ListPort extends CachedReadPort {
   readonly settings: { readonly largeTextBytes: number; readonly retentionMs: number };
 }
 
-type Reply = [total: number, ...places: string[]];
+/** How many there are, and where the first of them are: time of the status and id, the latest first. One more than a page if there is a next one. */
+type Places = [total: number, ...places: string[]];
 const TIME_LENGTH = 8;
 
 /** A context lives in one shard, everything else is merged over all of them. @throws {InvalidPageToken} */
 export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery): Promise<TaskPage> {
   const { contextId, pageSize } = query;
   const shards = contextId === undefined ? port.shards.all : [port.shards.of(contextId)];
-  const args = [...argumentsOf(port, query), ownerOf(scope), contextId === undefined ? '' : jsonText(contextId)];
-  const replies = await Promise.all(
-    shards.map(
-      async (keys) => (await listScript.run(port.redis, [keys.index(scope, contextId), keys.tasks], args)) as Reply,
-    ),
-  );
+  const replies = await Promise.all(shards.map((keys) => findPlaces(port, keys, scope, query)));
   const places = replies
     .flatMap(([, ...found]) => found)
     .sort()
     .reverse();
   const page = places.slice(0, pageSize);
   const last = page.at(-1);
-  const tasks = await Promise.all(page.map((place) => readTask(port, scope, place.slice(TIME_LENGTH), query)));
+  const tasks = await Promise.all(page.map((place) => readTask(port, scope, taskIdAt(place), query)));
   return {
     // One that expired between the two reads is left out.
     tasks: tasks.flatMap((reading) => reading?.task?.toString() ?? []),
     totalSize: replies.reduce((sum, [total]) => sum + total, 0),
     nextPageToken: last !== undefined && places.length > pageSize ? encodePageToken(last) : '',
   };
+}
+
+/** Of the tasks of one shard. @throws {InvalidPageToken} */
+export async function findPlaces(port: ListPort, keys: ShardKeys, scope: Scope, query: TaskQuery): Promise<Places> {
+  const { contextId } = query;
+  const args = [...argumentsOf(port, query), ownerOf(scope), contextId === undefined ? '' : jsonText(contextId)];
+  return (await listScript.run(port.redis, [keys.index(scope, contextId), keys.tasks], args)) as Places;
+}
+
+export function taskIdAt(place: string): string {
+  return place.slice(TIME_LENGTH);
 }
 
 function argumentsOf(port: ListPort, query: TaskQuery): (string | number)[] {
