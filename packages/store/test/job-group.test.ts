@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { JobGroup, type NextJob, type Take } from '../src/queue/job-group.ts';
+import { JobGroup, type NextJob, type Take, type Tokens, tokenOf } from '../src/queue/job-group.ts';
 import { Places } from '../src/queue/places.ts';
 
 /** A queue of numbered jobs that answers when it is told to, in the order in which it was asked. */
 class Queue {
-  readonly #asked: { readonly token: string; readonly answer: PromiseWithResolvers<Take> }[] = [];
+  readonly #asked: { readonly tokens: Tokens; readonly answer: PromiseWithResolvers<Take> }[] = [];
   #next = 1;
   waiting: number;
 
@@ -12,30 +12,35 @@ class Queue {
     this.waiting = waiting;
   }
 
-  readonly take = (token: string): Promise<Take> => {
+  readonly take = (tokens: Tokens): Promise<Take> => {
     const answer = Promise.withResolvers<Take>();
-    this.#asked.push({ token, answer });
+    this.#asked.push({ tokens, answer });
     return answer.promise;
   };
 
-  /** @returns how many were asked for since the last time: all are answered together */
-  async answer(): Promise<number> {
-    const asked = this.#asked.splice(0);
-    for (const { token, answer } of asked) answer.resolve(this.#take(token));
+  /** @returns how many were asked for since the last time, in each question: all are answered together */
+  async answer(): Promise<number[]> {
     await settled();
-    return asked.length;
+    const asked = this.#asked.splice(0);
+    for (const { tokens, answer } of asked) answer.resolve(this.#take(tokens));
+    await settled();
+    return asked.map(({ tokens }) => tokens.count);
   }
 
   async fail(): Promise<void> {
+    await settled();
     for (const { answer } of this.#asked.splice(0)) answer.reject(new Error('no Redis'));
     await settled();
   }
 
-  #take(token: string): Take {
-    if (this.waiting === 0) return { job: [null, '', 0, 0], others: 0 };
-    this.waiting--;
-    const id = String(this.#next++);
-    return { job: [{ token } as NonNullable<NextJob[0]>, id, 0, 0], others: this.waiting, isLast: this.waiting === 0 };
+  #take(tokens: Tokens): Take {
+    const count = Math.min(tokens.count, this.waiting);
+    this.waiting -= count;
+    const jobs = Array.from({ length: count }, (_, i): NextJob => {
+      const job = { token: tokenOf(tokens, i) } as NonNullable<NextJob[0]>;
+      return [job, String(this.#next++), 0, 0];
+    });
+    return { jobs, others: this.waiting, dueAt: 0 };
   }
 }
 
@@ -57,22 +62,30 @@ async function taken(jobs: JobGroup, queue: Queue): Promise<string> {
   return (await next)[0]?.token ?? '';
 }
 
-/** Redis is asked, and has nothing. */
-async function expectNoneOnAsking(jobs: JobGroup, queue: Queue): Promise<void> {
+/** Redis is asked for as many as there are places, and has none. */
+async function expectNoneOnAsking(jobs: JobGroup, queue: Queue, places: number): Promise<void> {
   const next = jobs.next(LOOKING);
-  expect(await queue.answer()).toBe(1);
+  expect(await queue.answer()).toEqual([places]);
   expect(await next).toEqual(NONE);
 }
 
-test('one is taken to know how many wait, then as many of them as there are places, before they are asked for', async () => {
+test('as many are taken at once as there are places, before they are asked for', async () => {
   const queue = new Queue(8);
   const jobs = group(queue);
   const first = jobs.next(LOOKING);
-  expect(await queue.answer()).toBe(1);
+  expect(await queue.answer()).toEqual([4]);
   expect(await idOf(first)).toBe('1');
-  expect(await queue.answer()).toBe(3);
   expect(await Promise.all([2, 3, 4].map(() => idOf(jobs.next(LOOKING))))).toEqual(['2', '3', '4']);
-  expect(await queue.answer()).toBe(0);
+  expect(await queue.answer()).toEqual([]);
+});
+
+test('for many places Redis is asked once to know more, and then as often as need be', async () => {
+  const queue = new Queue(44);
+  const jobs = group(queue, { places: new Places(50) });
+  const first = jobs.next(LOOKING);
+  expect([await queue.answer(), await queue.answer(), await queue.answer()]).toEqual([[16], [16, 12], []]);
+  const rest = Array.from({ length: 43 }, () => idOf(jobs.next(LOOKING)));
+  expect(await Promise.all([idOf(first), ...rest])).toEqual(Array.from({ length: 44 }, (_, i) => String(i + 1)));
 });
 
 test('each is taken with a token of its own, and has its place until that leaves', async () => {
@@ -80,36 +93,43 @@ test('each is taken with a token of its own, and has its place until that leaves
   const places = new Places(2);
   const jobs = group(queue, { places });
   const one = await taken(jobs, queue);
-  await queue.answer();
   const [two] = await jobs.next(LOOKING);
   expect(two?.token).not.toBe(one);
   expect(places.free).toBe(0);
   places.leave(one);
   const third = jobs.next(LOOKING);
-  expect(await queue.answer()).toBe(1);
+  expect(await queue.answer()).toEqual([1]);
   expect(await idOf(third)).toBe('3');
 });
 
-test('in the places of those that ended together one is asked for, and then what is there', async () => {
+test('a place for which there was no job is free again', async () => {
+  const queue = new Queue(2);
+  const places = new Places(4);
+  await taken(group(queue, { places }), queue);
+  expect(places.free).toBe(2);
+});
+
+test('in the places of those that ended together others are asked for together', async () => {
   const queue = new Queue(1);
   const jobs = group(queue);
   const token = await taken(jobs, queue);
   const none = [1, 2, 3].map(() => jobs.next(token));
-  expect(await queue.answer()).toBe(1);
+  expect(await queue.answer()).toEqual([3]);
   expect(await Promise.all(none)).toEqual([NONE, NONE, NONE]);
   queue.waiting = 2;
   const some = [1, 2, 3].map(() => jobs.next(token));
-  expect([await queue.answer(), await queue.answer(), await queue.answer()]).toEqual([1, 1, 1]);
+  expect([await queue.answer(), await queue.answer()]).toEqual([[3], []]);
   expect(await Promise.all(some.map(idOf))).toEqual(['2', '3', '']);
 });
 
-test('on a backlog nobody waits to know more', async () => {
-  const queue = new Queue(100);
+test('who asks while an answer is on its way is asked for with the next one, or told that there is none', async () => {
+  const queue = new Queue(3);
   const jobs = group(queue, { takesAhead: false });
   const token = await taken(jobs, queue);
-  const next = [1, 2, 3].map(() => jobs.next(token));
-  expect(await queue.answer()).toBe(3);
-  expect(await Promise.all(next.map(idOf))).toEqual(['2', '3', '4']);
+  const [early] = [jobs.next(token), await settled()];
+  const late = [jobs.next(token), jobs.next(token)];
+  expect([await queue.answer(), await queue.answer()]).toEqual([[1, 1], []]);
+  expect(await Promise.all([early, ...late].map(idOf))).toEqual(['2', '3', '']);
 });
 
 test('nothing is taken ahead in the place of a job that has ended, nor for who is choosy', async () => {
@@ -119,19 +139,34 @@ test('nothing is taken ahead in the place of a job that has ended, nor for who i
   expect(await jobs.next(LOOKING)).toEqual(NONE);
   queue.waiting = 8;
   const after = jobs.next(token);
-  expect([await queue.answer(), await idOf(after), await queue.answer()]).toEqual([1, '2', 0]);
+  expect([await queue.answer(), await idOf(after), await queue.answer()]).toEqual([[1], '2', []]);
   const choosy = group(queue, { takesAhead: false });
   const next = choosy.next(LOOKING);
-  expect([await queue.answer(), await idOf(next), await queue.answer()]).toEqual([1, '3', 0]);
+  expect([await queue.answer(), await idOf(next), await queue.answer()]).toEqual([[1], '3', []]);
+});
+
+test('where BullMQ takes one and does not say how many wait, those who wait are asked for until there is none', async () => {
+  const known = new Queue(2);
+  const unknown = async (tokens: Tokens): Promise<Take> => ({ ...(await known.take(tokens)), others: undefined });
+  const jobs = new JobGroup(unknown, new Places(4), { takesAhead: true });
+  const first = jobs.next(LOOKING);
+  known.waiting = 1;
+  await known.answer();
+  const token = (await first)[0]?.token ?? '';
+  known.waiting = 1;
+  const next = [1, 2, 3].map(() => jobs.next(token));
+  expect([await known.answer(), await known.answer(), await known.answer()]).toEqual([[3], [2], []]);
+  expect(await Promise.all(next.map(idOf))).toEqual(['2', '', '']);
 });
 
 test('behind the last job nothing is asked, once', async () => {
-  const queue = new Queue(1);
+  const queue = new Queue(2);
   const jobs = group(queue);
   await taken(jobs, queue);
+  expect(await idOf(jobs.next(LOOKING))).toBe('2');
   expect(await jobs.next(LOOKING)).toEqual(NONE);
-  expect(await queue.answer()).toBe(0);
-  await expectNoneOnAsking(jobs, queue);
+  expect(await queue.answer()).toEqual([]);
+  await expectNoneOnAsking(jobs, queue, 2);
 });
 
 test('who has waited for news is not told from memory that there is nothing', async () => {
@@ -139,25 +174,29 @@ test('who has waited for news is not told from memory that there is nothing', as
   const jobs = group(queue);
   await taken(jobs, queue);
   await jobs.wait(async () => ({ member: '0', score: 0 }));
-  await expectNoneOnAsking(jobs, queue);
+  await expectNoneOnAsking(jobs, queue, 3);
 });
 
 test('nobody waits for news while jobs are there that were taken ahead, or are on their way', async () => {
-  const queue = new Queue(2);
-  const jobs = group(queue);
-  await taken(jobs, queue);
+  const queue = new Queue(18);
+  const jobs = group(queue, { places: new Places(18) });
+  const first = jobs.next(LOOKING);
+  await queue.answer(); // sixteen are there, and two are on their way
+  await first;
   let waits = 0;
   const wait = (): Promise<unknown> =>
     jobs.wait(async () => {
       waits++;
       return null;
     });
+  expect(await wait()).toEqual({ member: '0', score: 0 });
+  for (let i = 0; i < 15; i++) await jobs.next(LOOKING);
   expect([await wait(), await queue.answer(), await wait()]).toEqual([
     { member: '0', score: 0 },
-    1,
+    [2],
     { member: '0', score: 0 },
   ]);
-  expect(await idOf(jobs.next(LOOKING))).toBe('2');
+  expect([await idOf(jobs.next(LOOKING)), await idOf(jobs.next(LOOKING))]).toEqual(['17', '18']);
   expect([await wait(), waits]).toEqual([null, 1]);
 });
 
@@ -172,24 +211,24 @@ test('what a marker has told of a delayed job is not forgotten over an older ans
 });
 
 test('who stops looking gets what was taken, also what is on its way, and no more', async () => {
-  const queue = new Queue(20);
-  const places = new Places(4);
+  const queue = new Queue(40);
+  const places = new Places(18);
   const jobs = group(queue, { places });
   await taken(jobs, queue);
   places.close();
   const stopped = jobs.rest();
-  expect(await queue.answer()).toBe(3);
+  expect(await queue.answer()).toEqual([2]);
   const rest = await stopped;
-  expect(rest.map(([, id]) => id)).toEqual(['2', '3', '4']);
+  expect(rest.map(([, id]) => id)).toEqual(Array.from({ length: 17 }, (_, i) => String(i + 2)));
   for (const [job] of rest) places.leave(job?.token ?? '');
-  expect(await queue.answer()).toBe(0);
+  expect(await queue.answer()).toEqual([]);
   expect(await jobs.rest()).toEqual([]);
   // BullMQ's worker asks once more, for a marker that it was waiting for when it was told to pause.
   const last = jobs.next(LOOKING);
-  expect([await queue.answer(), await idOf(last), await queue.answer()]).toEqual([1, '5', 0]);
+  expect([await queue.answer(), await idOf(last), await queue.answer()]).toEqual([[1], '19', []]);
   places.open();
   const next = jobs.next(LOOKING);
-  expect([await queue.answer(), await idOf(next), await queue.answer()]).toEqual([2, '6', 0]);
+  expect([await queue.answer(), await idOf(next), await queue.answer()]).toEqual([[16], '20', []]);
 });
 
 test('who waits is told that it failed; the next one asks anew, and no place is lost', async () => {

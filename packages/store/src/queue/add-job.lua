@@ -13,9 +13,9 @@ local function add_job(number, root, options, is_awaited)
   local id = task_id .. '.' .. number
   redis.call('INCR', root .. 'id')
   redis.call('HSET', root .. id, 'name', 'turn', 'data', '{}', 'opts', options .. ',"jobId":"' .. id .. '"}',
-    'timestamp', now_ms(), 'delay', 0, 'priority', 0)
+    'timestamp', now_ms(), 'delay', '0', 'priority', '0')
   redis.call(is_awaited and 'RPUSH' or 'LPUSH', root .. 'wait', id)
   local paused, most = unpack(redis.call('HMGET', root .. 'meta', 'paused', 'concurrency'))
   if paused or (most and redis.call('LLEN', root .. 'active') >= tonumber(most)) then return end
-  redis.call('ZADD', root .. 'marker', 0, '0')
+  redis.call('ZADD', root .. 'marker', '0', '0')
 end

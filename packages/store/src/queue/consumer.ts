@@ -3,7 +3,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Shards } from '../redis/shards.ts';
 import { GroupWorker } from './group-worker.ts';
-import type { Take } from './job-group.ts';
+import type { Take, Tokens } from './job-group.ts';
 import { parseJobId } from './job-id.ts';
 import { Places } from './places.ts';
 
@@ -31,8 +31,8 @@ export interface ConsumerOptions {
   readonly run: (job: TurnJob) => Promise<JobOutcome>;
   /** Failures of the queue itself: a lost connection, a lock that could not be renewed. */
   readonly onError: (error: Error) => void;
-  /** Takes the next job of a shard, and locks it for `lockMs` with the token. Default, and with `other`: BullMQ's script does. */
-  readonly take?: (keys: ShardKeys, lockMs: number) => (token: string) => Promise<Take | 'other'>;
+  /** Takes the next jobs of a shard, and locks them for `lockMs` with the tokens. Default, and with `other`: BullMQ's script takes one. */
+  readonly take?: (keys: ShardKeys, lockMs: number) => (tokens: Tokens) => Promise<Take | 'other'>;
   /** Jobs may be taken before the worker asks for them. Default: false. */
   readonly takesAhead?: boolean;
 }

@@ -1,5 +1,5 @@
 import { type BackendFactory, createRedisBackend, type RedisQueueBackend } from 'bullmq';
-import { JobGroup, type NextJob, type Take } from './job-group.ts';
+import { JobGroup, type NextJob, type Take, type Tokens, tokenOf } from './job-group.ts';
 import type { Places } from './places.ts';
 
 /** How a BullMQ worker works on its queue. */
@@ -9,8 +9,8 @@ export interface GroupBackend extends RedisQueueBackend {
 }
 
 export interface Taking {
-  /** Takes the next job, and locks it with the token. `other`, and the default: BullMQ's own script takes it. */
-  readonly take?: ((token: string) => Promise<Take | 'other'>) | undefined;
+  /** Takes the next jobs, and locks them with the tokens. `other`, and the default: BullMQ's own script takes one. */
+  readonly take?: ((tokens: Tokens) => Promise<Take | 'other'>) | undefined;
   /** Jobs may be taken before the worker asks for them. */
   readonly takesAhead: boolean;
   readonly places: Places;
@@ -28,15 +28,15 @@ export function groupBackend({ take, takesAhead, places }: Taking): BackendFacto
     const [complete, fail] = [backend.moveToCompleted.bind(backend), backend.moveToFailed.bind(backend)];
     const wait = backend.waitForJob.bind(backend);
 
-    const takeOne = async (token: string): Promise<Take> => {
-      const taken = (await take?.(token)) ?? 'other';
+    const takeSome = async (tokens: Tokens): Promise<Take> => {
+      const taken = (await take?.(tokens)) ?? 'other';
       if (taken !== 'other') return taken;
+      const token = tokenOf(tokens, 0);
       const [data, id, limitMs, dueAt] = await takeOther(token);
-      // That script does not say how many others wait. Nothing is taken ahead for that.
-      const others = data && !takesAhead ? Number.POSITIVE_INFINITY : 0;
-      return { job: [data && { ...data, token }, id, limitMs, dueAt], others };
+      if (!data) return { jobs: [], others: 0, dueAt };
+      return { jobs: [[{ ...data, token }, id, limitMs, dueAt]], others: undefined, dueAt };
     };
-    const group = new JobGroup(takeOne, places, { takesAhead });
+    const group = new JobGroup(takeSome, places, { takesAhead });
 
     backend.moveToActive = (token) => group.next(token);
     backend.waitForJob = (seconds) => group.wait(() => wait(seconds));

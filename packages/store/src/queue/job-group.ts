@@ -14,30 +14,44 @@ export interface Marker {
   readonly score: number;
 }
 
-export interface Take {
-  readonly job: NextJob;
-  /** Jobs that waited behind this one. */
-  readonly others: number;
-  /** None waits nor is delayed. */
-  readonly isLast?: boolean;
+/** Tokens for the locks of jobs that are taken together: numbers from `first` on, behind the prefix. As many jobs may be taken. */
+export interface Tokens {
+  readonly prefix: string;
+  readonly first: number;
+  readonly count: number;
 }
+
+export const tokenOf = ({ prefix, first }: Tokens, index: number): string => `${prefix}${first + index}`;
+
+export interface Take {
+  readonly jobs: readonly NextJob[];
+  /** Jobs that wait behind these; undefined: not known. */
+  readonly others: number | undefined;
+  /** When the next delayed job is due, ms since 1970; 0: none is delayed. */
+  readonly dueAt: number;
+}
+
+/** Jobs that one script takes: bounds the time that Redis spends in it. */
+const MOST_AT_ONCE = 16;
 
 /**
  * Jobs taken together. BullMQ's worker asks for one after the other, a message to Redis and back for each, and so what came
- * together falls apart. Here one is taken to know how many wait, and then as many of them at once as there are places for.
+ * together falls apart. Here as many are taken at once as there are places for.
  */
 export class JobGroup {
-  readonly #take: (token: string) => Promise<Take>;
+  readonly #take: (tokens: Tokens) => Promise<Take>;
   readonly #places: Places;
   readonly #takesAhead: boolean;
-  readonly #worker = randomUUID();
+  readonly #prefix = `${randomUUID()}:`;
   #tokens = 0;
   /** Taken, and not asked for yet. */
   readonly #ahead: NextJob[] = [];
   readonly #waiting: PromiseWithResolvers<NextJob>[] = [];
-  /** Takes under way. */
+  /** Jobs asked for, whose answers are under way. */
   #asked = 0;
   #latest = Promise.resolve();
+  /** It is about to ask. */
+  #isAsking = false;
   /** Jobs that nobody has asked for, as far as is known. */
   #others = 0;
   /** The worker looks for jobs until it finds none, or waits: whatever is taken ahead will be asked for. */
@@ -49,7 +63,7 @@ export class JobGroup {
 
   /** @param takesAhead jobs may be taken that nobody has asked for */
   constructor(
-    take: (token: string) => Promise<Take>,
+    take: (tokens: Tokens) => Promise<Take>,
     places: Places,
     { takesAhead }: { readonly takesAhead: boolean },
   ) {
@@ -60,9 +74,10 @@ export class JobGroup {
 
   /** @param token of the job in whose place the next one is taken; any other: of a worker that looks for jobs */
   async next(token: string): Promise<NextJob> {
-    if (token.startsWith(this.#worker)) return this.#next();
-    this.#isLooking = !(this.#isEmpty && this.#asked === 0 && this.#ahead.length === 0);
-    this.#isEmpty = false;
+    if (token.startsWith(this.#prefix)) return this.#next();
+    const hasNone = this.#asked === 0 && this.#ahead.length === 0;
+    this.#isLooking = !(this.#isEmpty && hasNone);
+    if (hasNone) this.#isEmpty = false;
     const next = this.#isLooking ? await this.#next() : this.#none(0);
     if (next[0] === null) this.#isLooking = false;
     return next;
@@ -89,46 +104,71 @@ export class JobGroup {
     if (ahead) return Promise.resolve(ahead);
     const waiting = Promise.withResolvers<NextJob>();
     this.#waiting.push(waiting);
-    this.#askOn();
+    // Those whose jobs ended together ask together.
+    if (!this.#isAsking) queueMicrotask(() => this.#askOn());
+    this.#isAsking = true;
     return waiting.promise;
   }
 
   #askOn(): void {
-    while (this.#isWanted || this.#isWelcome) {
-      const token = `${this.#worker}:${this.#tokens++}`;
-      this.#places.enter(token);
-      this.#asked++;
-      this.#others = Math.max(0, this.#others - 1);
-      this.#latest = this.#take(token).then(
-        (take) => this.#answer(take, token),
-        (error: unknown) => this.#fail(error, token),
-      );
+    this.#isAsking = false;
+    for (let count = this.#toAskFor; count > 0; count = this.#toAskFor) this.#ask(Math.min(count, MOST_AT_ONCE));
+  }
+
+  /** For those who wait, and, as these will be asked for, for the free places. While nobody knows whether there are any, once. */
+  get #toAskFor(): number {
+    const wanted = this.#waiting.length - this.#asked;
+    const welcome = this.#takesAhead && this.#isLooking ? this.#places.free : 0;
+    if (this.#others > 0) return Math.min(this.#others, Math.max(wanted, welcome));
+    return this.#asked === 0 && wanted > 0 ? Math.max(wanted, welcome) : 0;
+  }
+
+  #ask(count: number): void {
+    const tokens: Tokens = { prefix: this.#prefix, first: this.#tokens, count };
+    this.#tokens += count;
+    for (let i = 0; i < count; i++) this.#places.enter(tokenOf(tokens, i));
+    this.#asked += count;
+    this.#others = Math.max(0, this.#others - count);
+    this.#latest = this.#take(tokens).then(
+      (take) => this.#answer(take, tokens),
+      (error: unknown) => this.#fail(error, tokens),
+    );
+  }
+
+  #answer({ jobs, others, dueAt }: Take, tokens: Tokens): void {
+    this.#asked -= tokens.count;
+    this.#others = Math.max(0, (others ?? this.#unknownOthers) - this.#asked);
+    this.#isEmpty = this.#isLooking && jobs.length > 0 && others === 0 && dueAt === 0;
+    const used = new Set(jobs.map(([job]) => job?.token));
+    this.#leave(tokens, used);
+    for (const job of jobs) {
+      const waiting = this.#waiting.shift();
+      if (waiting) waiting.resolve(job);
+      else this.#ahead.push(job);
     }
-  }
-
-  /** Somebody waits for it: one is asked for to know more, and others if they are there. */
-  get #isWanted(): boolean {
-    return this.#asked < this.#waiting.length && (this.#others > 0 || this.#asked === 0);
-  }
-
-  /** It is there, and will be asked for. */
-  get #isWelcome(): boolean {
-    return this.#takesAhead && this.#isLooking && this.#others > 0 && this.#places.free > 0;
-  }
-
-  #answer({ job, others, isLast = false }: Take, token: string): void {
-    this.#asked--;
-    this.#others = Math.max(0, others - this.#asked);
-    this.#isEmpty = isLast && this.#isLooking;
-    if (job[0] === null) {
-      this.#places.leave(token);
-      if (this.#asked === 0) for (const { resolve } of this.#waiting.splice(0)) resolve(this.#none(job[3]));
-      return;
-    }
-    const waiting = this.#waiting.shift();
-    if (waiting) waiting.resolve(job);
-    else this.#ahead.push(job);
+    const isAll = jobs.length === 0 || others === 0;
+    if (isAll && this.#asked === 0) for (const { resolve } of this.#waiting.splice(0)) resolve(this.#none(dueAt));
     this.#askOn();
+  }
+
+  /** Those who wait are asked for until none is there, but nothing is taken ahead for that. */
+  get #unknownOthers(): number {
+    return this.#takesAhead ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  #fail(error: unknown, tokens: Tokens): void {
+    this.#asked -= tokens.count;
+    this.#leave(tokens);
+    for (const { reject } of this.#waiting.splice(0, tokens.count)) reject(error);
+    this.#askOn();
+  }
+
+  /** The places of tokens that no job has. */
+  #leave(tokens: Tokens, used: ReadonlySet<string | undefined> = new Set()): void {
+    for (let i = 0; i < tokens.count; i++) {
+      const token = tokenOf(tokens, i);
+      if (!used.has(token)) this.#places.leave(token);
+    }
   }
 
   /** An answer may be older than a marker, and may not know of what that told. */
@@ -139,12 +179,5 @@ export class JobGroup {
   #nextDue(dueAt: number): number {
     if (this.#dueAt <= Date.now()) return dueAt;
     return dueAt === 0 ? this.#dueAt : Math.min(dueAt, this.#dueAt);
-  }
-
-  #fail(error: unknown, token: string): void {
-    this.#asked--;
-    this.#places.leave(token);
-    this.#waiting.shift()?.reject(error);
-    this.#askOn();
   }
 }

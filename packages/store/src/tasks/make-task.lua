@@ -21,30 +21,30 @@ if #history > tonumber(inline_bytes) then
   redis.call('SET', task_key .. ':h:1', history)
   history_name, history = '@h', task_key .. ':h:1'
 end
-redis.call('HSET', task_key, 'state', 's', 'seq', 1, 'time', time, 'owner', owner, 'context', context,
-  'scheduled', 1, 'jobs', 1, 'accepted', 1, 'status', status, history_name, history)
+redis.call('HSET', task_key, 'state', 's', 'seq', '1', 'time', time, 'owner', owner, 'context', context,
+  'scheduled', '1', 'jobs', '1', 'accepted', '1', 'status', status, history_name, history)
 redis.call('XADD', events_key, '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')
 redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id)
 add_job(1, KEYS[8], ARGV[15], manner == 'w')
 
 -- See move-in-indexes.lua: an index whose tasks have all ended would expire.
 local index = index_root .. ':' .. owner
-redis.call('ZADD', index, 0, 's' .. time .. task_id)
+redis.call('ZADD', index, '0', 's' .. time .. task_id)
 redis.call('PERSIST', index)
 if context ~= task_id then
   index = index .. ':' .. context
   if redis.call('EXISTS', index) == 0 then
     --- @include "../redis/lua/opener.lua"
     local opener = opener_of(KEYS[1]:sub(1, -#task_id - 1), context, owner)
-    if opener then redis.call('ZADD', index, 0, opener) end
+    if opener then redis.call('ZADD', index, '0', opener) end
   end
-  redis.call('ZADD', index, 0, 's' .. time .. task_id)
+  redis.call('ZADD', index, '0', 's' .. time .. task_id)
   redis.call('PERSIST', index)
 end
 
 if caller_key then
   record_call(owner)
-  if manner == 'w' then redis.call('HSET', task_key, 'awaited', 1) end
+  if manner == 'w' then redis.call('HSET', task_key, 'awaited', '1') end
 end
 
 if config_id then

@@ -22,10 +22,8 @@ local function latest(n, inside, outside)
 end
 
 -- Adds them to a reply. length: historyLength ('' all); artifacts: all | none; large_bytes: from which parts of an artifact
--- are not copied through Lua.
-local function put_pieces(reply, length, artifacts, large_bytes)
-  local context, status, metadata, count, inside, outside = unpack(redis.call('HMGET', task_key,
-    'context', 'status', 'metadata', 'artifacts', 'h', '@h'))
+-- are not copied through Lua; and the fields of the task's hash that are named here: count is `artifacts`, inside and outside `h` and `@h`.
+local function put_pieces(reply, length, artifacts, large_bytes, context, status, metadata, count, inside, outside)
   local function put(piece) reply[#reply + 1] = piece end
   put('{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":' .. status)
   if artifacts == 'all' and count then

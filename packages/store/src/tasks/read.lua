@@ -27,7 +27,8 @@ local function read(owner, have, length, parts)
     with_pieces = put_pieces
   end
   local reply = { standing, version }
-  with_pieces(reply, length, parts, large_bytes)
+  with_pieces(reply, length, parts, large_bytes,
+    unpack(redis.call('HMGET', task_key, 'context', 'status', 'metadata', 'artifacts', 'h', '@h')))
   return reply
 end
 

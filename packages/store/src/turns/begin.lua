@@ -8,6 +8,12 @@
 -- Invariant: one turn is open at a time; taking it over gives out a new epoch and spends an attempt.
 -- A message that was given up is in `dead`, with all that is needed to look into it and to send it again, for as long as its task.
 
+--- @include "../tasks/pieces.lua"
+
+-- Loaded with the record, for whoever runs the turn.
+local STATUS, METADATA, INSIDE = HISTORY + 1, HISTORY + 2, HISTORY + 3
+FIELDS[STATUS], FIELDS[METADATA], FIELDS[INSIDE] = 'status', 'metadata', 'h'
+
 local function begin_turn(job, started, token, dead_key, max_attempts, large_bytes)
   local record = load_record()
   if not record then return { 'missing' } end
@@ -15,9 +21,8 @@ local function begin_turn(job, started, token, dead_key, max_attempts, large_byt
   if job ~= record.scheduled then return { 'stale' } end
 
   local function turn()
-    --- @include "../tasks/pieces.lua"
-    local reply = { 'turn', record.epoch, record.attempts, record.cancel, redis.call('LINDEX', inbox_key, 0), record.owner }
-    put_pieces(reply, '', 'all', large_bytes)
+    local reply = { 'turn', record.epoch, record.attempts, record.cancel, redis.call('LINDEX', inbox_key, '0'), record.owner }
+    put_pieces(reply, '', 'all', large_bytes, record.context, was[STATUS], was[METADATA], was[ARTIFACTS], was[INSIDE], was[HISTORY])
     return reply
   end
 
@@ -49,6 +54,7 @@ local function begin_turn(job, started, token, dead_key, max_attempts, large_byt
     is_due = true
     withdraw_question(record)
     commit(record)
+    load_record()
     return turn()
   end
 

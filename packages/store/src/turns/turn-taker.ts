@@ -1,6 +1,6 @@
 import { raw2NextJobData } from 'bullmq';
 import type { TurnJob } from '../queue/consumer.ts';
-import type { Take } from '../queue/job-group.ts';
+import type { NextJob, Take, Tokens } from '../queue/job-group.ts';
 import { jobId } from '../queue/job-id.ts';
 import { queueRoot } from '../queue/queue-name.ts';
 import type { ShardKeys } from '../redis/keys.ts';
@@ -10,7 +10,7 @@ import { suspiciousAfter } from '../settings.ts';
 import { type BeginReply, beginArguments } from './begin-reply.ts';
 import type { TurnsPort } from './turns-port.ts';
 
-const takeTurnScript = new Script('take-turn.lua', import.meta.url);
+const takeTurnsScript = new Script('take-turns.lua', import.meta.url);
 
 /** Whose jobs are taken, and how. */
 export interface TurnTaking {
@@ -22,15 +22,13 @@ export interface TurnTaking {
   readonly isChoosy: boolean;
 }
 
-type Reply =
-  | ['other']
-  | ['none', dueAt: number]
-  | ['job', id: string, values: (string | null)[], others: number, isLast: string, begun: BeginReply | ['later']];
+type Reply = ['other'] | ['jobs', others: number, dueAt: number, ...jobs: TakenTurn[]];
+type TakenTurn = [id: string, token: string, values: (string | null)[], begun: BeginReply | ['later']];
 
-/** The values of a job, as take-job.lua gives them: the fields of its hash. */
+/** The values of a job, as take-jobs.lua gives them: the fields of its hash. */
 const JOB_FIELDS = ['opts', 'ats', 'stc', 'atm', 'defa', 'stacktrace', 'timestamp', 'processedOn'] as const;
 
-/** Has BullMQ take a job together with the turn that it is for: one script, where there were two and two messages (docs/adr/0022). */
+/** Has BullMQ take jobs together with the turns that they are for: one script and one message for all of them (docs/adr/0022, 0025). */
 export class TurnTaker {
   readonly #port: TurnsPort;
   /** Turns that have begun, until their job's run asks for them. */
@@ -48,20 +46,24 @@ export class TurnTaker {
     return reply;
   }
 
-  /** The next job, its turn begun; `other`: BullMQ's own script has to look. Asked again with the same token it is the same job. */
-  async take({ agent, keys, lockMs, isChoosy }: TurnTaking, token: string): Promise<Take | 'other'> {
+  /** The next jobs, their turns begun; `other`: BullMQ's own script has to look. Asked again with the same tokens they are the same. */
+  async take({ agent, keys, lockMs, isChoosy }: TurnTaking, tokens: Tokens): Promise<Take | 'other'> {
     const { redis, settings } = this.#port;
     const names = [queueRoot(agent, keys), ...keys.anyRecord, keys.dead];
+    const { prefix, first, count } = tokens;
     const beginning = [...beginArguments(settings), isChoosy ? 0 : suspiciousAfter(settings)];
-    const args = [...recordArguments('', settings), token, lockMs, ...beginning];
-    const reply = (await takeTurnScript.run(redis, names, args)) as Reply;
+    const args = [...recordArguments('', settings), lockMs, prefix, first, count, ...beginning];
+    const reply = (await takeTurnsScript.run(redis, names, args)) as Reply;
     if (reply[0] === 'other') return 'other';
-    if (reply[0] === 'none') return { job: [null, '', 0, reply[1]], others: 0 };
-    const [, id, values, others, isLast, begun] = reply;
+    const [, others, dueAt, ...turns] = reply;
+    return { jobs: turns.map((turn) => this.#job(turn)), others, dueAt };
+  }
+
+  #job([id, token, values, begun]: TakenTurn): NextJob {
     if (begun[0] !== 'later') this.#begun.set(runOf(id, token), begun);
     const fields = JOB_FIELDS.flatMap((name, i) => (values[i] == null ? [] : [name, values[i]]));
     const [data] = raw2NextJobData([fields, id, 0, 0]);
-    return { job: [{ ...data, token }, id, 0, 0], others, isLast: isLast !== '' };
+    return [{ ...data, token }, id, 0, 0];
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Task } from '@switchyard/protocol';
 import { agentOf, principalOf } from '../principal.ts';
 import { Consumer, type ConsumerOptions, type TurnJob } from '../queue/consumer.ts';
+import type { Tokens } from '../queue/job-group.ts';
 import type { Channels } from '../redis/channels.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
@@ -41,8 +42,8 @@ export class Turns {
    */
   consume({ isChoosy = false, ...options }: ConsumerOptions & { readonly isChoosy?: boolean }): Consumer {
     const { agent } = options;
-    const take = (keys: ShardKeys, lockMs: number) => (token: string) =>
-      this.#taker.take({ agent, keys, lockMs, isChoosy }, token);
+    const take = (keys: ShardKeys, lockMs: number) => (tokens: Tokens) =>
+      this.#taker.take({ agent, keys, lockMs, isChoosy }, tokens);
     return new Consumer(this.#port.redis, this.#port.shards, { ...options, take, takesAhead: !isChoosy });
   }
 

@@ -145,13 +145,13 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'exhausted',
     },
   ],
-  'turns/take-turn.lua': [
+  'turns/take-turns.lua': [
     {
       kind: 'begins',
       of: 'a job',
       scene: async (stage) => {
         const { taskId } = await accepted(stage.store, alice);
-        return async () => (await stage.takeJob('token')) === `${taskId}.1`;
+        return async () => (await stage.takeJobs('token:'))[0] === `${taskId}.1`;
       },
       answer: true,
     },

@@ -35,9 +35,9 @@ export class Stage implements AsyncDisposable {
     return Object.fromEntries(keys.map((key, i) => [key, dumps[i]?.toString('base64') ?? '']));
   }
 
-  /** As a worker of the agent. @returns the id of its next job */
-  takeJob(token: string): Promise<string> {
-    return turnTaker(this.store, this.#commands).take(token);
+  /** As a worker of the agent. @returns the ids of its next jobs */
+  takeJobs(prefix: string): Promise<readonly string[]> {
+    return turnTaker(this.store, this.#commands).take(prefix);
   }
 
   async turn(): Promise<OpenTurn> {

@@ -7,7 +7,7 @@
 local index = index_root .. ':' .. record.owner
 for _ = 1, 2 do
   redis.call('ZREM', index, was[STATE] .. was[TIME] .. task_id)
-  redis.call('ZADD', index, 0, record.state .. record.time .. task_id)
+  redis.call('ZADD', index, '0', record.state .. record.time .. task_id)
   if is_over then
     if now_ms() % 8 == 0 then
       --- @include "sortable.lua"

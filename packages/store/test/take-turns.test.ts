@@ -129,10 +129,39 @@ describe('a job that is taken', () => {
     const store = await testStore();
     const [first, second] = [await accepted(store, alice), await accepted(store, alice)];
     const { taker, take } = turnTaker(store, redis);
-    expect([await take('a'), await take('a')]).toEqual([`${first.taskId}.1`, `${first.taskId}.1`]);
-    expect([await take('b'), await take('b')]).toEqual([`${second.taskId}.1`, `${second.taskId}.1`]);
-    const turn = taker.begun({ taskId: second.taskId, job: 1, started: 1, token: 'b' });
+    expect([await take('a'), await take('a')]).toEqual([[`${first.taskId}.1`], [`${first.taskId}.1`]]);
+    expect([await take('b'), await take('b')]).toEqual([[`${second.taskId}.1`], [`${second.taskId}.1`]]);
+    const turn = taker.begun({ taskId: second.taskId, job: 1, started: 1, token: 'b0' });
     expect(turn?.slice(0, 3)).toEqual(['turn', 1, 1]);
+  });
+
+  test('is taken with those behind it, in their order, as many as are asked for', async () => {
+    const store = await testStore();
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) ids.push(`${(await accepted(store, alice)).taskId}.1`);
+    const { taker, take } = turnTaker(store, redis);
+    expect(await take('a', 3)).toEqual(ids.slice(0, 3));
+    expect(await redis.lrange(`${rootOf(store)}active`, 0, -1)).toEqual(ids.slice(0, 3).toReversed());
+    expect(await take('b', 3)).toEqual(ids.slice(3));
+    expect(await take('c', 3)).toEqual([]);
+    for (const [i, id] of ids.entries()) {
+      const [taskId = ''] = id.split('.');
+      const token = i < 3 ? `a${i}` : `b${i - 3}`;
+      expect(await redis.get(`${rootOf(store)}${id}:lock`)).toBe(token);
+      expect(taker.begun({ taskId, job: 1, started: 1, token })?.slice(0, 3)).toEqual(['turn', 1, 1]);
+    }
+  });
+
+  test('with others is theirs still when they are asked for again, but for those that were run since', async () => {
+    const store = await testStore();
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n++) ids.push((await accepted(store, alice)).taskId);
+    const { take } = turnTaker(store, redis);
+    await take('a', 3);
+    const turn = await open(store, { taskId: ids[1] ?? '', job: 1, started: 1, token: 'a1' });
+    await turn.publish(status('COMPLETED'));
+    expect(await take('a', 3)).toEqual([`${ids[0]}.1`, `${ids[2]}.1`]);
+    expect(await take('b', 3)).toEqual([`${ids[3]}.1`]);
   });
 
   test('may be nobody’s: it is run like one whose task is gone, and the next one after it', async () => {
