@@ -8,7 +8,8 @@ import { ShardKeys } from '../src/redis/keys.ts';
 import type { Script } from '../src/redis/script.ts';
 import { acceptScript } from '../src/tasks/accept.ts';
 import { cancelScript } from '../src/tasks/cancel.ts';
-import { appendScript, endTurnScript, releaseTurnScript, renewTurnScript } from '../src/turns/open-turn.ts';
+import { appendScript } from '../src/turns/appends.ts';
+import { endTurnScript, releaseTurnScript, renewTurnScript } from '../src/turns/open-turn.ts';
 import { beginTurnScript } from '../src/turns/turns.ts';
 import * as rules from './oracle/turn-rules.ts';
 import { testRedis } from './support/redis.ts';
@@ -17,20 +18,83 @@ const redis = testRedis();
 const MAX_ATTEMPTS = 2;
 const FAR_MS = 1_000_000_000;
 
+const settingsOf = (lease: rules.Due): number[] => [lease === 'due' ? -1 : FAR_MS, 1_000, FAR_MS, FAR_MS, 64];
+
+/** A task whose turn says something in every call: text that grows, a message, and metadata. */
+class Neighbour {
+  readonly #id: string;
+  readonly #keys: ShardKeys;
+  #said = 0;
+
+  private constructor(id: string, keys: ShardKeys) {
+    this.#id = id;
+    this.#keys = keys;
+  }
+
+  static async open(keys: ShardKeys): Promise<Neighbour> {
+    const twin = new Twin(keys, 'b');
+    await twin.accept('n0', 'f', 'later');
+    await twin.begin(1, 1, 't', 'later');
+    return new Neighbour(twin.id, keys);
+  }
+
+  /** Two events, as ARGV of append.lua. */
+  says(): (string | number)[] {
+    const number = this.#said + 1;
+    this.#said += 2;
+    const chunk = ['artifact', '', '{}', 1, 'append', number === 1 ? '{"artifactId":"n"' : '', '', ',1', ''];
+    const status = ['status', `{"n":${number}}`, 'w', '', '', `{"messageId":"${number}"}`, '1', ''];
+    const events = number % 4 === 1 ? [chunk, status] : [status, chunk];
+    return [this.#id, addJobArguments('b', this.#keys).root, 1, number, '', 2, 17, ...events.flat()];
+  }
+
+  /** The outcome of a task that is there for it alone; every other one has a message that waits. */
+  async ends(): Promise<{ verdict: string; args: (string | number)[] }> {
+    const agent = `b${this.#said}`;
+    const isLast = this.#said % 4 === 0;
+    const twin = new Twin(this.#keys, agent);
+    await twin.accept(`${agent}0`, 'f', 'later');
+    if (!isLast) await twin.accept(`${agent}1`, 'f', 'later');
+    await twin.begin(1, 1, 't', 'later');
+    const outcome = ['status', '', 'C', '1', '', '', '', ''];
+    const args = [twin.id, addJobArguments(agent, this.#keys).root, 1, 1, '', 1, 8, ...outcome];
+    return { verdict: isLast ? 'drained' : 'more', args };
+  }
+
+  async expectUntouched(): Promise<void> {
+    const key = this.#keys.task(this.#id);
+    const { state, said, metadata, h, p1, ...more } = await redis.hgetall(key);
+    const text = async (inside: string | undefined, outside: string | undefined): Promise<string> =>
+      inside ?? (await redis.get(outside ?? '')) ?? '';
+    expect([state, said, metadata]).toEqual(['w', String(this.#said), `{"n":${this.#said - 1}}`]);
+    expect((await text(h, more['@h'])).split('\t').length - 2).toBe(this.#said / 2);
+    expect(await text(p1, more['@p1'])).toBe(',1'.repeat(this.#said / 2));
+    expect(await redis.xlen(this.#keys.events(this.#id))).toBe(this.#said + 1);
+  }
+}
+
 /** One task, driven through the Lua scripts and through the oracle side by side. */
 class Twin {
-  readonly #id = randomUUID();
-  readonly #keys = new ShardKeys(uniquePrefix(), 0);
+  readonly id = randomUUID();
+  readonly #keys: ShardKeys;
+  readonly #agent: string;
   record: rules.TaskRecord | undefined;
   events: string[] = [];
   /** Numbers of the jobs that the queue was given, the latest first. */
   #jobs: (number | undefined)[] = [];
+  /** Its turn writes in the same calls as ours: nothing of one task may get into the other. */
+  #neighbour: Neighbour | undefined;
+
+  constructor(keys = new ShardKeys(uniquePrefix(), 0), agent = 'a') {
+    this.#keys = keys;
+    this.#agent = agent;
+  }
 
   async accept(messageId: string, fingerprint: string, lease: rules.Due): Promise<void> {
     const expected = rules.accept(this.record, { messageId, fingerprint, lease });
-    const scope = { principal: { tenant: 't', subject: 's', scopes: [] }, agent: 'a' };
-    const queue = addJobArguments('a', this.#keys);
-    const keys = [...this.#keys.record(this.#id), this.#keys.accepted(scope, messageId), queue.root];
+    const scope = { principal: { tenant: 't', subject: 's', scopes: [] }, agent: this.#agent };
+    const queue = addJobArguments(this.#agent, this.#keys);
+    const keys = [...this.#keys.record(this.id), this.#keys.accepted(scope, messageId), queue.root];
     const message = `{"messageId":"${messageId}"`;
     const args = ['t/s/a', 'ctx', this.record ? '' : '1', fingerprint, message, `"${messageId}"\n{}`, 100, FAR_MS];
     args.push(queue.options);
@@ -47,7 +111,7 @@ class Twin {
 
   async begin(job: number, started: number, token: string, lease: rules.Due): Promise<void> {
     const expected = rules.beginTurn(this.record, { job, started, token, maxAttempts: MAX_ATTEMPTS, lease });
-    const keys = [...this.#keys.record(this.#id), this.#keys.dead];
+    const keys = [...this.#keys.record(this.id), this.#keys.dead];
     const args = [job, started, token, MAX_ATTEMPTS, 65_536];
     const reply = (await this.#run(beginTurnScript, lease, args, keys)) as string[];
     const [verdict, epoch, attempt, cancel, entry] = reply;
@@ -74,9 +138,16 @@ class Twin {
     const [first] = events;
     if (!last || !first) return;
     const encoded = events.flatMap(({ state, settles }) => ['status', '', state, settles ? '1' : '', '', '', '', '']);
-    const { options, names } = this.#successor(first.handsOver);
-    const args = [first.epoch, first.number, options, events.length, ...encoded];
-    const [verdict, cancel] = (await this.#run(appendScript, first.lease, args, names)) as [string, string];
+    const { root } = addJobArguments(this.#agent, this.#keys);
+    const { options } = this.#successor(first.handsOver);
+    const ours = [this.id, root, first.epoch, first.number, options, events.length, encoded.length, ...encoded];
+    this.#neighbour ??= await Neighbour.open(this.#keys);
+    const outcome = await this.#neighbour.ends();
+    const args = [...this.#neighbour.says(), ...outcome.args, ...ours, ...this.#neighbour.says()];
+    const settings = settingsOf(first.lease);
+    const answers = (await appendScript.run(redis, this.#keys.anyRecord, [...settings, ...args])) as string[];
+    const [before, , ended, , verdict, cancel, after] = answers;
+    expect([before, ended, after, answers.length]).toEqual(['appended', outcome.verdict, 'appended', 8]);
     expect(verdict).toBe(last.verdict);
     if (verdict === 'appended') expect(cancel === '1').toBe(last.cancel);
     await this.#settle({ ...last, record: at, events: replies.flatMap((reply) => reply.events) });
@@ -119,8 +190,8 @@ class Twin {
   }
 
   #successor(handsOver: boolean): { options: string; names: string[] } {
-    const { root, options } = addJobArguments('a', this.#keys);
-    return { options: handsOver ? options : '', names: [...this.#keys.record(this.#id), root] };
+    const { root, options } = addJobArguments(this.#agent, this.#keys);
+    return { options: handsOver ? options : '', names: [...this.#keys.record(this.id), root] };
   }
 
   #present(): rules.TaskRecord {
@@ -132,30 +203,36 @@ class Twin {
     script: Script,
     lease: rules.Due,
     args: (string | number)[],
-    keys = this.#keys.record(this.#id),
+    keys = this.#keys.record(this.id),
   ): Promise<unknown> {
-    const leaseMs = lease === 'due' ? -1 : FAR_MS;
-    return script.run(redis, keys, [this.#id, leaseMs, 1_000, FAR_MS, FAR_MS, 64, ...args]);
+    return script.run(redis, keys, [this.id, ...settingsOf(lease), ...args]);
+  }
+
+  /** At the end of a walk. */
+  async expectNeighbourUntouched(): Promise<void> {
+    await this.#neighbour?.expectUntouched();
   }
 
   async #settle(expected: rules.Reply): Promise<void> {
     this.record = expected.record;
     this.events.push(...expected.events);
-    const waiting = await redis.lrange(`${addJobArguments('a', this.#keys).root}wait`, 0, -1);
-    expect(waiting).toEqual(this.#jobs.map((job) => `${this.#id}.${job}`));
+    const waiting = await redis.lrange(`${addJobArguments(this.#agent, this.#keys).root}wait`, 0, -1);
+    expect(waiting).toEqual(this.#jobs.map((job) => `${this.id}.${job}`));
     expect(await this.#stored()).toEqual(this.record && comparable(this.record));
-    const stream = await redis.xrange(this.#keys.events(this.#id), '-', '+');
+    const stream = await redis.xrange(this.#keys.events(this.id), '-', '+');
     expect(stream.map(([, [mark]]) => mark?.[0])).toEqual(this.events);
     expect(stream.map(([id]) => id)).toEqual(this.events.map((_, i) => `${i + 1}-0`));
     if (expected.dropped?.length) expect(stream.at(-1)?.[1][1]).toContain(JSON.stringify(expected.dropped));
   }
 
   async #stored(): Promise<unknown> {
-    const key = this.#keys.task(this.#id);
+    const key = this.#keys.task(this.id);
     const record = await redis.hgetall(key);
     if (!record.state) return undefined;
+    expect(record.metadata ?? '').not.toContain('"n":');
+    expect(record).not.toHaveProperty('p1');
     const inbox = await redis.lrange(`${key}:i`, 0, -1);
-    const due = await redis.zscore(this.#keys.outbox, this.#id);
+    const due = await redis.zscore(this.#keys.outbox, this.id);
     const isDue = (await dueScript.run(redis, [this.#keys.outbox], [10])) as string[];
     const number = (name: string): number => Number(record[name] ?? 0);
     return {
@@ -163,7 +240,7 @@ class Twin {
       inbox: inbox.map((entry) => JSON.parse(entry.split('\n')[0] ?? '')),
       scheduled: number('scheduled'),
       jobs: number('jobs'),
-      outbox: due === null ? undefined : isDue.includes(this.#id) ? 'due' : 'later',
+      outbox: due === null ? undefined : isDue.includes(this.id) ? 'due' : 'later',
       epoch: number('epoch'),
       turn: number('turn'),
       token: record.token ?? '',
@@ -269,6 +346,7 @@ describe('the scripts of a turn', () => {
           await send();
           if (isSentTwice) await send();
         }
+        await twin.expectNeighbourUntouched();
       }),
       { numRuns: Number(process.env.WALKS ?? 300) },
     );

@@ -1,12 +1,12 @@
--- append: the only way an event of an agent enters a task.
+-- append: the only way events of agents enter their tasks. Of one turn, or of several that end together.
 --
---- @include "../redis/lua/record.lua"
---
--- KEYS  1-6 as in record.lua, and, made from KEYS[1], <task>:<text>:<seq> (string): a growing text that has outgrown the hash
---       7 root of the keys of its job's queue, as in add-job.lua
--- ARGV  1-6 as in record.lua   7 epoch   8 number of the first event within the epoch   9 if this job has run its share of turns: options of the one that takes over, as in add-job.lua; else ''
---       10 number of events, then each event: of one that a step publishes, `step`, its key, and its mark, what the step's events
---         have come to (see begin-step.lua); then its kind, metadata of the task after it (JSON; '' unchanged), and
+-- KEYS  1 what the keys of tasks begin with   2-4 as KEYS 4-6 in record.lua; and, made from them, all that record.lua has, and
+--       <task>:<text>:<seq> (string): a growing text that has outgrown the hash
+-- ARGV  1-5 as 2-6 in record.lua; and then, of one turn after the other, each of another task,
+--       task id   root of the keys of its job's queue, as in add-job.lua   epoch   number of the first event within the epoch
+--       if this job has run its share of turns: options of the one that takes over, as in add-job.lua; else ''
+--       number of events   number of their arguments   then each event: of one that a step publishes, `step`, its key, and its mark, what the
+--         step's events have come to (see begin-step.lua); then its kind, metadata of the task after it (JSON; '' unchanged), and
 --         status    letter   '1' settles   what it means for the caller ('' | released | reply)   message (JSON or '')
 --                   '1' the message is new to the history   metadata of the event (JSON or '')
 --         artifact  the event (JSON)   number of the artifact   append|replace   header   first   parts   last
@@ -14,7 +14,7 @@
 --           first   how the first part begins, ',{"text":"', if it is plain text; else ''
 --           parts   JSON, each after a comma; the last one without '"}' if it is plain text
 --           last    how that open last part begins; else ''
--- Returns  verdict, cancel ('' | '1')
+-- Returns  of one turn after the other: verdict, cancel ('' | '1')
 --       appended | fenced (another owns the task, or it has ended) | lost (a fail-over lost events before these: run the turn again) | more (begin the next turn)
 --       and, if this job is over and has left its queue: successor (another one is there) | drained | canceled (a cancel was waiting for this)
 -- A batch is written up to the first event that is refused, as if each had come alone.
@@ -22,19 +22,19 @@
 -- Invariant: only the open turn's epoch writes, each of its events once; the task is the fold of exactly the events
 -- written and the messages accepted. An outcome and the message it answers leave together. Cost: the size of the events.
 
-local epoch, number, successor_options, count = unpack(ARGV, 7, 10)
-epoch, number = tonumber(epoch), tonumber(number)
+local tasks_root, outbox_key, index_root, push_key = unpack(KEYS)
+local lease_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
+local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_key
+
+--- @include "../redis/lua/waiting.lua"
+--- @include "../redis/lua/clock.lua"
+--- @include "../redis/lua/fields.lua"
+--- @include "../redis/lua/commit.lua"
+
 local ARITY = { status = 8, artifact = 9 }
 
--- Most calls bring chunks of one artifact, and need no more than this.
-local record, known_number, known_open, known_inside, known_outside
-if ARGV[11] == 'artifact' then
-  known_number = ARGV[14]
-  record, known_open, known_inside, known_outside = load_core('o' .. known_number, 'p' .. known_number, '@p' .. known_number)
-else
-  record = load_record()
-end
-if not record then return { 'fenced', '' } end
+local record, queue_root, successor_options
+local known_number, known_open, known_inside, known_outside
 
 local write = {}
 
@@ -65,44 +65,69 @@ function write.artifact(json, n, mode, header, first, parts, last)
   return 'appended'
 end
 
-local verdict
-local at = 11
-for n = number, number + count - 1 do
-  local step, mark
-  if ARGV[at] == 'step' then
-    step, mark = ARGV[at + 1], ARGV[at + 2]
-    at = at + 3
-  end
-  local kind, metadata = ARGV[at], ARGV[at + 1]
-  if epoch == record.epoch and n <= record.said then
-    -- Sent twice. After an outcome `more` is always a right answer: it means "ask beginTurn", which knows.
-    verdict = record.turn == epoch and 'appended' or 'more'
-  elseif epoch ~= record.turn then
-    -- Also the check that a terminal state is final: the end of a task closes its turn.
-    verdict = 'fenced'
-    break
-  elseif n > record.said + 1 then
-    -- A fail-over lost what came before. Whoever encoded this event took it for written.
-    verdict = 'lost'
-    break
-  else
-    record.said = n
-    -- Most batches are chunks of an artifact, and need none of this.
-    if kind == 'status' and not write.status then
-      --- @include "write-status.lua"
-    end
-    local is_outcome = kind == 'status' and ARGV[at + 3] == '1'
-    if is_outcome then
-      -- The first write needs no memory: see when-full.lua. It goes back if the task is not over.
-      redis.call('ZREM', outbox_key, task_id)
-      has_left = true
-    end
-    if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end
-    if metadata ~= '' then others.metadata = metadata end
-    verdict = write[kind](unpack(ARGV, at + 2, at + ARITY[kind] - 1))
-  end
-  at = at + ARITY[kind]
-end
+local replies, at = {}, 6
+while ARGV[at] do
+  local epoch, number, count, after
+  task_id, queue_root, epoch, number, successor_options, count, after = unpack(ARGV, at, at + 6)
+  epoch, number, at = tonumber(epoch), tonumber(number), at + 7
+  after = at + after
+  task_key = tasks_root .. task_id
+  events_key, inbox_key, webhooks_key = task_key .. ':e', task_key .. ':i', task_key .. ':w'
+  steps_key, calls_key = task_key .. ':s', task_key .. ':c'
+  -- Of the task before this one nothing is known any more.
+  others, texts, written = {}, {}, {}
+  is_popped, is_due, has_left, inbox_count = false, nil, false, nil
 
-if #written > 0 then commit(record) end
-return { verdict, record.cancel }
+  -- Most calls bring chunks of one artifact, and need no more than this.
+  known_number = nil
+  if ARGV[at] == 'artifact' then
+    known_number = ARGV[at + 3]
+    record, known_open, known_inside, known_outside = load_core('o' .. known_number, 'p' .. known_number, '@p' .. known_number)
+  else
+    record = load_record()
+  end
+
+  local verdict = 'fenced'
+  for n = number, record and number + count - 1 or 0 do
+    local step, mark
+    if ARGV[at] == 'step' then
+      step, mark = ARGV[at + 1], ARGV[at + 2]
+      at = at + 3
+    end
+    local kind, metadata = ARGV[at], ARGV[at + 1]
+    if epoch == record.epoch and n <= record.said then
+      -- Sent twice. After an outcome `more` is always a right answer: it means "ask beginTurn", which knows.
+      verdict = record.turn == epoch and 'appended' or 'more'
+    elseif epoch ~= record.turn then
+      -- Also the check that a terminal state is final: the end of a task closes its turn.
+      verdict = 'fenced'
+      break
+    elseif n > record.said + 1 then
+      -- A fail-over lost what came before. Whoever encoded this event took it for written.
+      verdict = 'lost'
+      break
+    else
+      record.said = n
+      -- Most batches are chunks of an artifact, and need none of this.
+      if kind == 'status' and not write.status then
+        --- @include "write-status.lua"
+      end
+      local is_outcome = kind == 'status' and ARGV[at + 3] == '1'
+      if is_outcome then
+        -- The first write needs no memory: see when-full.lua. It goes back if the task is not over.
+        redis.call('ZREM', outbox_key, task_id)
+        has_left = true
+      end
+      if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end
+      if metadata ~= '' then others.metadata = metadata end
+      verdict = write[kind](unpack(ARGV, at + 2, at + ARITY[kind] - 1))
+    end
+    at = at + ARITY[kind]
+  end
+
+  if #written > 0 then commit(record) end
+  replies[#replies + 1] = verdict
+  replies[#replies + 1] = record and record.cancel or ''
+  at = after
+end
+return replies

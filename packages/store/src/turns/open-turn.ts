@@ -5,12 +5,12 @@ import { WritesLost } from '../redis/outage.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
 import type { Delivery } from '../tasks/submission.ts';
+import type { Appends } from './appends.ts';
 import { Encoder } from './encoder.ts';
 import { Tail } from './tail.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { TurnsPort } from './turns-port.ts';
 
-export const appendScript = new Script('append.lua', import.meta.url);
 export const endTurnScript = new Script('end-turn.lua', import.meta.url);
 export const releaseTurnScript = new Script('release-turn.lua', import.meta.url);
 export const renewTurnScript = new Script('renew-turn.lua', import.meta.url);
@@ -46,6 +46,13 @@ export interface TurnStart {
   readonly cancelRequested: boolean;
 }
 
+/** An event, as the encoder has it. */
+interface Said {
+  readonly args: readonly (string | number)[];
+  /** The turn ends with it. */
+  readonly isOutcome: boolean;
+}
+
 /** A turn that this process runs: the only way in for its events. All commands carry the epoch. */
 export class OpenTurn {
   readonly start: TurnStart;
@@ -53,16 +60,23 @@ export class OpenTurn {
   ending: Ending | undefined;
   readonly #port: TurnsPort;
   readonly #encoder: Encoder;
-  readonly #tail: Tail;
+  readonly #appends: Appends;
+  readonly #tail: Tail<Said>;
   /** Of the queue, and of a job that takes over. */
   readonly #queue: AddJobArguments;
   readonly #onCancel: () => void;
   readonly #onFenced: () => void;
   #number = 1;
 
-  constructor(port: TurnsPort, start: TurnStart, hooks: { onCancel: () => void; onFenced: () => void }) {
+  constructor(
+    port: TurnsPort,
+    appends: Appends,
+    start: TurnStart,
+    hooks: { onCancel: () => void; onFenced: () => void },
+  ) {
     this.start = start;
     this.#port = port;
+    this.#appends = appends;
     this.#encoder = new Encoder(start.task, port.settings.maxArtifacts);
     this.#tail = new Tail((events) => this.#append(events));
     this.#queue = addJobArguments(start.agent, port.shards.of(start.taskId));
@@ -122,16 +136,24 @@ export class OpenTurn {
 
   async #push(event: TurnEvent, isAwaited: boolean): Promise<void> {
     if (this.ending) throw new TurnEnded();
-    await this.#tail.push(this.#encoder.encode(event), isAwaited);
+    const isOutcome = event.kind === 'status' && event.settles;
+    await this.#tail.push({ args: this.#encoder.encode(event), isOutcome }, isAwaited);
   }
 
-  async #append(events: readonly (readonly (string | number)[])[]): Promise<void> {
-    const head = [this.#number, this.#successor, events.length];
-    const [verdict, cancel] = (await this.#run(appendScript, ...head, ...events.flat())) as [
-      Ending | 'appended' | 'lost',
-      string,
-    ];
-    this.#number += events.length;
+  async #append(said: readonly Said[]): Promise<void> {
+    const { taskId, epoch } = this.start;
+    const append = {
+      taskId,
+      queueRoot: this.#queue.root,
+      epoch,
+      number: this.#number,
+      successor: this.#successor,
+      events: said.map(({ args }) => args),
+    };
+    const isOutcome = said.at(-1)?.isOutcome;
+    const reply = isOutcome ? this.#appends.writeOutcome(append) : this.#appends.write(append);
+    const [verdict, cancel] = (await reply) as [Ending | 'appended' | 'lost', string];
+    this.#number += said.length;
     if (cancel) this.#onCancel();
     if (verdict === 'appended') return;
     if (verdict === 'lost') throw new WritesLost();

@@ -9,6 +9,7 @@ import { Script } from '../redis/script.ts';
 import { joinPieces } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';
 import type { Delivery } from '../tasks/submission.ts';
+import { Appends } from './appends.ts';
 import { type BeginReply, beginArguments } from './begin-reply.ts';
 import { OpenTurn, releaseTurnScript } from './open-turn.ts';
 import { TurnTaker } from './turn-taker.ts';
@@ -29,11 +30,13 @@ export class Turns {
   /** Running turns by task: whom a cancel must reach. */
   readonly #running = new Map<string, () => void>();
   readonly #taker: TurnTaker;
+  readonly #appends: Appends;
 
   constructor(port: TurnsPort, channels: Channels) {
     this.#port = port;
     this.#channels = channels;
     this.#taker = new TurnTaker(port);
+    this.#appends = new Appends(port);
   }
 
   /**
@@ -73,6 +76,7 @@ export class Turns {
     const task: Task = JSON.parse(json?.toString() ?? '{}');
     const turn = new OpenTurn(
       this.#port,
+      this.#appends,
       {
         taskId,
         agent: agentOf(owner),

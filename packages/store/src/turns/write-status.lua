@@ -20,9 +20,9 @@ function write.status(letter, settles, caller, message, is_new, metadata)
   told.released = record.released
   if is_terminal(letter) and not is_interim then
     finish(record, letter, told)
-    end_job(KEYS[7])
+    end_job(queue_root)
     return 'drained'
   end
   say_status(record, is_interim and 'w' or letter, told)
-  return settle(record, KEYS[7], successor_options)
+  return settle(record, queue_root, successor_options)
 end
