@@ -126,21 +126,21 @@ export class JobGroup {
   #ask(count: number): void {
     const tokens: Tokens = { prefix: this.#prefix, first: this.#tokens, count };
     this.#tokens += count;
-    for (let i = 0; i < count; i++) this.#places.enter(tokenOf(tokens, i));
+    this.#places.reserve(count);
     this.#asked += count;
     this.#others = Math.max(0, this.#others - count);
     this.#latest = this.#take(tokens).then(
-      (take) => this.#answer(take, tokens),
-      (error: unknown) => this.#fail(error, tokens),
+      (take) => this.#answer(take, count),
+      (error: unknown) => this.#fail(error, count),
     );
   }
 
-  #answer({ jobs, others, dueAt }: Take, tokens: Tokens): void {
-    this.#asked -= tokens.count;
+  #answer({ jobs, others, dueAt }: Take, asked: number): void {
+    this.#asked -= asked;
+    this.#places.giveUp(asked);
+    for (const [job] of jobs) if (job) this.#places.enter(job.token);
     this.#others = Math.max(0, (others ?? this.#unknownOthers) - this.#asked);
     this.#isEmpty = this.#isLooking && jobs.length > 0 && others === 0 && dueAt === 0;
-    const used = new Set(jobs.map(([job]) => job?.token));
-    this.#leave(tokens, used);
     for (const job of jobs) {
       const waiting = this.#waiting.shift();
       if (waiting) waiting.resolve(job);
@@ -156,19 +156,11 @@ export class JobGroup {
     return this.#takesAhead ? 0 : Number.POSITIVE_INFINITY;
   }
 
-  #fail(error: unknown, tokens: Tokens): void {
-    this.#asked -= tokens.count;
-    this.#leave(tokens);
-    for (const { reject } of this.#waiting.splice(0, tokens.count)) reject(error);
+  #fail(error: unknown, asked: number): void {
+    this.#asked -= asked;
+    this.#places.giveUp(asked);
+    for (const { reject } of this.#waiting.splice(0, asked)) reject(error);
     this.#askOn();
-  }
-
-  /** The places of tokens that no job has. */
-  #leave(tokens: Tokens, used: ReadonlySet<string | undefined> = new Set()): void {
-    for (let i = 0; i < tokens.count; i++) {
-      const token = tokenOf(tokens, i);
-      if (!used.has(token)) this.#places.leave(token);
-    }
   }
 
   /** An answer may be older than a marker, and may not know of what that told. */

@@ -2,6 +2,8 @@
 export class Places {
   readonly count: number;
   readonly #taken = new Set<string>();
+  /** For jobs that were asked for. */
+  #reserved = 0;
   #isOpen = true;
 
   constructor(count: number) {
@@ -9,7 +11,7 @@ export class Places {
   }
 
   get free(): number {
-    return this.#isOpen ? this.count - this.#taken.size : 0;
+    return this.#isOpen ? this.count - this.#taken.size - this.#reserved : 0;
   }
 
   /** None is free until they are opened again. */
@@ -19,6 +21,15 @@ export class Places {
 
   open(): void {
     this.#isOpen = true;
+  }
+
+  reserve(count: number): void {
+    this.#reserved += count;
+  }
+
+  /** What was reserved is free, or about to be entered. */
+  giveUp(count: number): void {
+    this.#reserved -= count;
   }
 
   enter(token: string): void {
