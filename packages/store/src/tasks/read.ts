@@ -45,7 +45,8 @@ export async function readTask(
   taskId: string,
   view: TaskView = {},
 ): Promise<TaskReading | undefined> {
-  const known = port.cache.get(taskId, view);
+  // Who names a version has it, and needs no other.
+  const known = view.version === undefined ? port.cache.get(taskId, view) : undefined;
   const reading = await ask(port, {
     taskId,
     owner: ownerOf(scope),
@@ -56,8 +57,8 @@ export async function readTask(
   // What is kept may be another principal's, or of a task that is gone: Redis has the say.
   if (!reading) return undefined;
   if (reading.task !== undefined) port.cache.set(taskId, view, { ...reading, task: reading.task });
-  // Unchanged: the caller has it, or we do.
-  return reading.task === undefined && reading.version !== view.version ? known : reading;
+  // Unchanged: we have it, or the caller does.
+  return reading.task === undefined && known ? known : reading;
 }
 
 /** As `readTask`, without the task. */
