@@ -28,7 +28,7 @@ class Desk {
 
 function opened(): { batches: Batches<string, string>; desk: Desk } {
   const desk = new Desk();
-  return { batches: new Batches(desk.ask), desk };
+  return { batches: new Batches(desk.ask, 32), desk };
 }
 
 describe('batches', () => {
@@ -69,9 +69,9 @@ describe('batches', () => {
 
   test('an answer that takes longer, such as a large text, holds back nobody', async () => {
     const slow = Promise.withResolvers<string>();
-    const batches = new Batches(async (names: readonly string[]) =>
-      names.map((name) => (name === 'large' ? slow.promise : name)),
-    );
+    const ask = async (names: readonly string[]): Promise<(string | Promise<string>)[]> =>
+      names.map((name) => (name === 'large' ? slow.promise : name));
+    const batches = new Batches(ask, 32);
     const large = batches.ask('large', 'large');
     expect(await batches.ask('small', 'small')).toBe('small');
     expect(await batches.ask('late', 'late')).toBe('late');
@@ -93,7 +93,7 @@ describe('batches', () => {
 
   test('a shard waits for no other', async () => {
     const desk = new Desk();
-    const all = new BatchesByShard(desk.ask);
+    const all = new BatchesByShard(desk.ask, 32);
     const [here, there] = [{}, {}];
     void all.of(here).ask('a', 'a');
     await turnOfTheLoop();

@@ -31,10 +31,14 @@ export function groupBackend({ take, takesAhead, places }: Taking): BackendFacto
     const takeSome = async (tokens: Tokens): Promise<Take> => {
       const taken = (await take?.(tokens)) ?? 'other';
       if (taken !== 'other') return taken;
-      const token = tokenOf(tokens, 0);
-      const [data, id, limitMs, dueAt] = await takeOther(token);
-      if (!data) return { jobs: [], others: 0, dueAt };
-      return { jobs: [[{ ...data, token }, id, limitMs, dueAt]], others: undefined, dueAt };
+      // Where ours takes jobs, BullMQ's only clears the way: one job is enough for that.
+      const count = take ? 1 : tokens.count;
+      const found = await Promise.all(Array.from({ length: count }, (_, i) => takeOther(tokenOf(tokens, i))));
+      const jobs = found.flatMap(([data, id, limitMs, due], i): NextJob[] =>
+        data ? [[{ ...data, token: tokenOf(tokens, i) }, id, limitMs, due]] : [],
+      );
+      const dueAt = Math.max(...found.map(([, , , due]) => due));
+      return { jobs, others: jobs.length < count ? 0 : undefined, dueAt };
     };
     const group = new JobGroup(takeSome, places, { takesAhead });
 

@@ -36,7 +36,8 @@ const MOST_AT_ONCE = 16;
 
 /**
  * Jobs taken together. BullMQ's worker asks for one after the other, a message to Redis and back for each, and so what came
- * together falls apart. Here as many are taken at once as there are places for.
+ * together falls apart. Here as many are taken at once as there are places for, and then the next ones: Redis takes turns
+ * between a backlog and what others ask of it.
  */
 export class JobGroup {
   readonly #take: (tokens: Tokens) => Promise<Take>;
@@ -47,12 +48,12 @@ export class JobGroup {
   /** Taken, and not asked for yet. */
   readonly #ahead: NextJob[] = [];
   readonly #waiting: PromiseWithResolvers<NextJob>[] = [];
-  /** Jobs asked for, whose answers are under way. */
+  /** Jobs asked for, whose answer is under way; 0: none is. */
   #asked = 0;
   #latest = Promise.resolve();
   /** It is about to ask. */
   #isAsking = false;
-  /** Jobs that nobody has asked for, as far as is known. */
+  /** Jobs that wait, as far as is known. */
   #others = 0;
   /** The worker looks for jobs until it finds none, or waits: whatever is taken ahead will be asked for. */
   #isLooking = false;
@@ -112,55 +113,51 @@ export class JobGroup {
 
   #askOn(): void {
     this.#isAsking = false;
-    for (let count = this.#toAskFor; count > 0; count = this.#toAskFor) this.#ask(Math.min(count, MOST_AT_ONCE));
+    const count = Math.min(this.#toAskFor, MOST_AT_ONCE);
+    if (count > 0 && this.#asked === 0) this.#ask(count);
   }
 
-  /** For those who wait, and, as these will be asked for, for the free places. While nobody knows whether there are any, once. */
+  /** For those who wait, and, as these will be asked for, for the free places. */
   get #toAskFor(): number {
-    const wanted = this.#waiting.length - this.#asked;
     const welcome = this.#takesAhead && this.#isLooking ? this.#places.free : 0;
-    if (this.#others > 0) return Math.min(this.#others, Math.max(wanted, welcome));
-    return this.#asked === 0 && wanted > 0 ? Math.max(wanted, welcome) : 0;
+    return this.#waiting.length > 0 ? Math.max(this.#waiting.length, welcome) : Math.min(this.#others, welcome);
   }
 
   #ask(count: number): void {
     const tokens: Tokens = { prefix: this.#prefix, first: this.#tokens, count };
     this.#tokens += count;
+    this.#asked = count;
     this.#places.reserve(count);
-    this.#asked += count;
-    this.#others = Math.max(0, this.#others - count);
     this.#latest = this.#take(tokens).then(
-      (take) => this.#answer(take, count),
-      (error: unknown) => this.#fail(error, count),
+      (take) => this.#answer(take),
+      (error: unknown) => this.#fail(error),
     );
   }
 
-  #answer({ jobs, others, dueAt }: Take, asked: number): void {
-    this.#asked -= asked;
-    this.#places.giveUp(asked);
-    for (const [job] of jobs) if (job) this.#places.enter(job.token);
-    this.#others = Math.max(0, (others ?? this.#unknownOthers) - this.#asked);
+  #answer({ jobs, others, dueAt }: Take): void {
+    this.#answered();
+    this.#others = others ?? 0;
     this.#isEmpty = this.#isLooking && jobs.length > 0 && others === 0 && dueAt === 0;
     for (const job of jobs) {
+      if (job[0]) this.#places.enter(job[0].token);
       const waiting = this.#waiting.shift();
       if (waiting) waiting.resolve(job);
       else this.#ahead.push(job);
     }
     const isAll = jobs.length === 0 || others === 0;
-    if (isAll && this.#asked === 0) for (const { resolve } of this.#waiting.splice(0)) resolve(this.#none(dueAt));
+    if (isAll) for (const { resolve } of this.#waiting.splice(0)) resolve(this.#none(dueAt));
     this.#askOn();
   }
 
-  /** Those who wait are asked for until none is there, but nothing is taken ahead for that. */
-  get #unknownOthers(): number {
-    return this.#takesAhead ? 0 : Number.POSITIVE_INFINITY;
+  #fail(error: unknown): void {
+    for (const { reject } of this.#waiting.splice(0, this.#asked)) reject(error);
+    this.#answered();
+    this.#askOn();
   }
 
-  #fail(error: unknown, asked: number): void {
-    this.#asked -= asked;
-    this.#places.giveUp(asked);
-    for (const { reject } of this.#waiting.splice(0, asked)) reject(error);
-    this.#askOn();
+  #answered(): void {
+    this.#places.giveUp(this.#asked);
+    this.#asked = 0;
   }
 
   /** An answer may be older than a marker, and may not know of what that told. */

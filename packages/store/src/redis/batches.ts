@@ -1,6 +1,3 @@
-/** Questions of one message: bounds the time that Redis spends on them in one go. */
-const MOST_AT_ONCE = 32;
-
 /** Asks Redis several questions in one message. Answers in their order. */
 export type AskAll<Question, Answer> = (
   questions: readonly Question[],
@@ -13,11 +10,14 @@ export type AskAll<Question, Answer> = (
  */
 export class Batches<Question, Answer> {
   readonly #askAll: AskAll<Question, Answer>;
+  readonly #most: number;
   #isUnderWay = false;
   readonly #waiting = new Map<string, Waiting<Question, Answer>>();
 
-  constructor(askAll: AskAll<Question, Answer>) {
+  /** @param most questions of one message: bounds the time that Redis spends on them in one go */
+  constructor(askAll: AskAll<Question, Answer>, most: number) {
     this.#askAll = askAll;
+    this.#most = most;
   }
 
   /** @param key equal for equal questions */
@@ -49,7 +49,7 @@ export class Batches<Question, Answer> {
   #take(): Waiting<Question, Answer>[] {
     const batch: Waiting<Question, Answer>[] = [];
     for (const [key, waiting] of this.#waiting) {
-      if (batch.length === MOST_AT_ONCE) break;
+      if (batch.length === this.#most) break;
       this.#waiting.delete(key);
       batch.push(waiting);
     }
@@ -71,17 +71,19 @@ interface Waiting<Question, Answer> extends PromiseWithResolvers<Answer> {
 /** Some for each shard: what is slow or away in one of them holds nobody back in another. */
 export class BatchesByShard<Question, Answer> {
   readonly #askAll: AskAll<Question, Answer>;
+  readonly #most: number;
   readonly #batches = new WeakMap<object, Batches<Question, Answer>>();
 
-  /** @param askAll questions to one shard */
-  constructor(askAll: AskAll<Question, Answer>) {
+  /** @param askAll questions to one shard; @param most of them in one message */
+  constructor(askAll: AskAll<Question, Answer>, most: number) {
     this.#askAll = askAll;
+    this.#most = most;
   }
 
   of(shard: object): Batches<Question, Answer> {
     const known = this.#batches.get(shard);
     if (known) return known;
-    const batches = new Batches(this.#askAll);
+    const batches = new Batches(this.#askAll, this.#most);
     this.#batches.set(shard, batches);
     return batches;
   }

@@ -1,4 +1,4 @@
-import type { ShardKeys } from '../redis/keys.ts';
+import { BatchesByShard } from '../redis/batches.ts';
 import { settingsArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
 import type { TurnsPort } from './turns-port.ts';
@@ -24,63 +24,47 @@ export interface Append {
 /** How a turn ended, or that it goes on; and whether its task's cancel waits ('1'). See append.lua. */
 export type AppendReply = readonly [verdict: string, cancel: string];
 
-interface Gathered extends PromiseWithResolvers<AppendReply> {
-  readonly append: Append;
-}
-
-/** What turns write. The outcomes of those that end together leave together: what a script needs to write one serves all of them. */
+/**
+ * What turns write. The outcomes of those that end together leave together: what a script needs to write one serves all of
+ * them. Those that come while others are under way wait for these: Redis takes turns between them and what others ask of it.
+ */
 export class Appends {
   readonly #port: TurnsPort;
-  readonly #gathering = new Map<ShardKeys, Gathered[]>();
+  readonly #outcomes = new BatchesByShard<Append, AppendReply>((appends) => this.#writeTogether(appends), MOST_AT_ONCE);
 
   constructor(port: TurnsPort) {
     this.#port = port;
   }
 
   async write(append: Append): Promise<AppendReply> {
-    const [verdict, cancel] = await this.#run(this.#port.shards.of(append.taskId), [append]);
+    const [verdict, cancel] = await this.#run([append]);
     return [verdict, cancel];
   }
 
-  /** As `write`, together with others that are written so in the same turn of the event loop. Each is an outcome, with what the turn said before it. */
+  /** As `write`, together with others that are written so. Each is an outcome, with what the turn said before it. */
   writeOutcome(append: Append): Promise<AppendReply> {
-    const keys = this.#port.shards.of(append.taskId);
-    const gathered = { append, ...Promise.withResolvers<AppendReply>() };
-    const others = this.#gathering.get(keys);
-    if (others) others.push(gathered);
-    else {
-      this.#gathering.set(keys, [gathered]);
-      queueMicrotask(() => this.#leave(keys));
-    }
-    return gathered.promise;
+    const { taskId, epoch, number } = append;
+    return this.#outcomes.of(this.#port.shards.of(taskId)).ask(`${taskId} ${epoch} ${number}`, append);
   }
 
-  #leave(keys: ShardKeys): void {
-    const all = this.#gathering.get(keys) ?? [];
-    this.#gathering.delete(keys);
-    for (let i = 0; i < all.length; i += MOST_AT_ONCE) void this.#writeTogether(keys, all.slice(i, i + MOST_AT_ONCE));
-  }
-
-  async #writeTogether(keys: ShardKeys, batch: readonly Gathered[]): Promise<void> {
+  async #writeTogether(appends: readonly Append[]): Promise<(AppendReply | Promise<AppendReply>)[]> {
     try {
-      const replies = await this.#run(
-        keys,
-        batch.map(({ append }) => append),
-      );
-      for (const [i, { resolve }] of batch.entries()) resolve([replies[2 * i] ?? '', replies[2 * i + 1] ?? '']);
+      const replies = await this.#run(appends);
+      return appends.map((_, i) => [replies[2 * i] ?? '', replies[2 * i + 1] ?? '']);
     } catch (error) {
       // It may be the fault of one of them. Those that were written already are known by their numbers.
       const isRefused = error instanceof Error && error.name === 'ReplyError';
-      if (isRefused && batch.length > 1) for (const { append, resolve } of batch) resolve(this.write(append));
-      else for (const { reject } of batch) reject(error);
+      if (isRefused && appends.length > 1) return appends.map((append) => this.write(append));
+      throw error;
     }
   }
 
-  /** @returns of each of them verdict and cancel, one after the other */
-  async #run(keys: ShardKeys, appends: readonly Append[]): Promise<[string, string, ...string[]]> {
-    const { redis, settings } = this.#port;
+  /** @param appends of one shard. @returns of each of them verdict and cancel, one after the other */
+  async #run(appends: readonly Append[]): Promise<[string, string, ...string[]]> {
+    const { redis, shards, settings } = this.#port;
+    const keys = shards.of(appends[0]?.taskId ?? '').anyRecord;
     const args = [...settingsArguments(settings), ...appends.flatMap(argumentsOf)];
-    return (await appendScript.run(redis, keys.anyRecord, args)) as [string, string, ...string[]];
+    return (await appendScript.run(redis, keys, args)) as [string, string, ...string[]];
   }
 }
 
