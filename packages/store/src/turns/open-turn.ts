@@ -46,6 +46,9 @@ export interface TurnStart {
   readonly cancelRequested: boolean;
 }
 
+/** An outcome with more than that before it leaves alone: sixteen of them would keep Redis for too long. */
+const FEW_EVENTS = 4;
+
 /** An event, as the encoder has it. */
 interface Said {
   readonly args: readonly (string | number)[];
@@ -150,8 +153,8 @@ export class OpenTurn {
       successor: this.#successor,
       events: said.map(({ args }) => args),
     };
-    const isOutcome = said.at(-1)?.isOutcome;
-    const reply = isOutcome ? this.#appends.writeOutcome(append) : this.#appends.write(append);
+    const isShortOutcome = said.at(-1)?.isOutcome && said.length <= FEW_EVENTS;
+    const reply = isShortOutcome ? this.#appends.writeOutcome(append) : this.#appends.write(append);
     const [verdict, cancel] = (await reply) as [Ending | 'appended' | 'lost', string];
     this.#number += said.length;
     if (cancel) this.#onCancel();
