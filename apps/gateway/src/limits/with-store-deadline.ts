@@ -51,13 +51,7 @@ export async function askInTime<T>(
 function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(unavailable()), ms);
-    const settle =
-      <A>(tell: (answer: A) => void) =>
-      (given: A): void => {
-        clearTimeout(timer);
-        tell(given);
-      };
-    answer.then(settle(resolve), settle(reject));
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 
