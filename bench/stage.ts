@@ -74,6 +74,11 @@ export class Stage implements AsyncDisposable {
     await this.#untilWorkers((count) => count === 0);
   }
 
+  /** Tasks that are not completed yet. */
+  unfinished(): Promise<number> {
+    return this.redis.zcard(`${PREFIX}{s0}:outbox`);
+  }
+
   /** Forgets all tasks and jobs; what is announced stays. */
   async clear(): Promise<void> {
     const wasRunning = this.#worker !== undefined;

@@ -13,12 +13,11 @@ async function drain(stage: Stage): Promise<number> {
   await stage.clear();
   await stage.withoutWorker();
   await httpRate({ url: stage.gateway.url, body: sendBody('done', true), seconds: 4 });
-  const left = (): Promise<number> => stage.redis.zcard('bench{s0}:outbox');
-  const all = await left();
+  const all = await stage.unfinished();
   await stage.withWorker();
-  const [from, begun] = [await left(), performance.now()];
-  while ((await left()) > all * 0.05) await delay(20);
-  return (from - (await left())) / ((performance.now() - begun) / 1_000);
+  const [from, begun] = [await stage.unfinished(), performance.now()];
+  while ((await stage.unfinished()) > all * 0.05) await delay(20);
+  return (from - (await stage.unfinished())) / ((performance.now() - begun) / 1_000);
 }
 
 export const backlog: BenchCase = {

@@ -16,14 +16,12 @@ const SECONDS = 3;
 
 const answered: Measure = (stage, body) => httpRate({ url: stage.gateway.url, body, seconds: SECONDS });
 
-const toBeCompleted = ({ redis }: Stage): Promise<number> => redis.zcard('bench{s0}:outbox');
-
 /** Of those that were accepted, until the last one is completed. */
 const completed: Measure = async (stage, body) => {
-  while (await toBeCompleted(stage)) await delay(10); // of the warm-up
+  while (await stage.unfinished()) await delay(10); // of the warm-up
   const count = (await answered(stage, body)) * SECONDS;
   const ended = performance.now();
-  while (await toBeCompleted(stage)) await delay(10);
+  while (await stage.unfinished()) await delay(10);
   return count / (SECONDS + (performance.now() - ended) / 1_000);
 };
 
@@ -40,9 +38,9 @@ async function rates(
     await httpRate({ url: stage.gateway.url, body, seconds: stage.worker ? 4 : 1.5 });
     const worker = stage.worker && { worker: stage.worker.pid };
     const pids = { gateway: stage.gateway.pid, redis: stage.redisPid, ...worker };
-    const before = await toBeCompleted(stage);
+    const before = await stage.unfinished();
     const measured = await cpuShares(pids, () => measure(stage, body));
-    const waiting = ((await toBeCompleted(stage)) - before) / (measured.result * SECONDS);
+    const waiting = ((await stage.unfinished()) - before) / (measured.result * SECONDS);
     for (const [name, share] of Object.entries(measured.shares)) notes[`cpu ${name}`] = Number(share.toFixed(2));
     if (stage.worker && measure === answered) notes['share not completed yet'] = Number(waiting.toFixed(2));
     // What is left of it, tasks to be run and a file to be rewritten, would burden whoever is measured next.
