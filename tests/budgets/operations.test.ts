@@ -24,8 +24,9 @@ beforeAll(async () => {
   // Redis is sent the source of a script when it does not know it yet.
   for (const text of ['one', 'two']) await send(url, userMessage(text));
   await get(`${url}/tasks`);
-  const { id } = await send(url, userMessage('ask'));
-  await post(`${url}/tasks/${id}:cancel`);
+  const task = await send(url, userMessage('ask'));
+  await submit(url, userMessage('ask', task));
+  await post(`${url}/tasks/${task.id}:cancel`);
 });
 
 afterAll(async () => {

@@ -18,6 +18,7 @@ import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
 import { defaultStoreSettings, type StoreSettings } from './settings.ts';
 import { Steps } from './steps/steps.ts';
+import { NewTasks } from './tasks/new-tasks.ts';
 import { taskReads } from './tasks/read.ts';
 import { TaskCache } from './tasks/task-cache.ts';
 import { Tasks } from './tasks/tasks.ts';
@@ -55,15 +56,14 @@ export class Store {
     const shards = new Shards(prefix, shardCount);
     const channels = new Channels(this.#connections.subscriber);
     this.queue = new Queue(redis, shards);
+    const common = { redis, shards, settings: this.settings, replicated: this.#connections.replicated };
     const port = {
-      redis,
-      shards,
+      ...common,
       queue: this.queue,
       cache: new TaskCache(this.settings.readCacheBytes),
-      reads: taskReads({ redis, shards, settings: this.settings }),
-      replicated: this.#connections.replicated,
+      reads: taskReads(common),
+      newTasks: new NewTasks(common),
       vault: new Vault(this.settings.pushSecrets),
-      settings: this.settings,
     };
     this.tasks = new Tasks(port);
     this.turns = new Turns(port, channels);

@@ -26,9 +26,9 @@ class Desk {
   }
 }
 
-function opened(): { batches: Batches<string, string>; desk: Desk } {
+function opened(messages = 1): { batches: Batches<string, string>; desk: Desk } {
   const desk = new Desk();
-  return { batches: new Batches(desk.ask, 32), desk };
+  return { batches: new Batches(desk.ask, { questions: 32, messages }), desk };
 }
 
 describe('batches', () => {
@@ -55,6 +55,21 @@ describe('batches', () => {
     expect(await Promise.all(after)).toEqual(['new', 'new', 'B']);
   });
 
+  test('where two messages may be under way, what comes behind them leaves with the first answers', async () => {
+    const { batches, desk } = opened(2);
+    for (const name of ['a', 'b', 'c', 'd']) {
+      void batches.ask(name, name);
+      await turnOfTheLoop();
+    }
+    expect(desk.asked).toEqual([['a'], ['b']]);
+    await desk.answer(1, 'B');
+    expect(desk.asked).toEqual([['a'], ['b'], ['c', 'd']]);
+    void batches.ask('e', 'e');
+    await turnOfTheLoop();
+    await desk.answer(0, 'A');
+    expect(desk.asked.slice(3)).toEqual([['e']]);
+  });
+
   test('no message has more than 32 questions', async () => {
     const { batches, desk } = opened();
     const names = Array.from({ length: 70 }, (_, i) => `${i}`);
@@ -71,7 +86,7 @@ describe('batches', () => {
     const slow = Promise.withResolvers<string>();
     const ask = async (names: readonly string[]): Promise<(string | Promise<string>)[]> =>
       names.map((name) => (name === 'large' ? slow.promise : name));
-    const batches = new Batches(ask, 32);
+    const batches = new Batches(ask, { questions: 32, messages: 1 });
     const large = batches.ask('large', 'large');
     expect(await batches.ask('small', 'small')).toBe('small');
     expect(await batches.ask('late', 'late')).toBe('late');
@@ -93,7 +108,7 @@ describe('batches', () => {
 
   test('a shard waits for no other', async () => {
     const desk = new Desk();
-    const all = new BatchesByShard(desk.ask, 32);
+    const all = new BatchesByShard(desk.ask, { questions: 32, messages: 1 });
     const [here, there] = [{}, {}];
     void all.of(here).ask('a', 'a');
     await turnOfTheLoop();

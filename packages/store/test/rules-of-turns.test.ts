@@ -3,12 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { dueScript, sweepScript } from '../src/outbox/outbox.ts';
-import { addJobArguments } from '../src/queue/queue.ts';
+import { jobOptions } from '../src/queue/queue.ts';
+import { queueRoot } from '../src/queue/queue-name.ts';
 import { ShardKeys } from '../src/redis/keys.ts';
 import type { Script } from '../src/redis/script.ts';
 import { acceptScript } from '../src/tasks/accept.ts';
+import type { AcceptReply } from '../src/tasks/accept-command.ts';
 import { cancelScript } from '../src/tasks/cancel.ts';
-import { appendScript } from '../src/turns/appends.ts';
+import { makeTasksScript } from '../src/tasks/new-tasks.ts';
+import { type AppendReply, appendScript } from '../src/turns/appends.ts';
 import { endTurnScript, releaseTurnScript, renewTurnScript } from '../src/turns/open-turn.ts';
 import { beginTurnScript } from '../src/turns/turns.ts';
 import * as rules from './oracle/turn-rules.ts';
@@ -45,7 +48,7 @@ class Neighbour {
     const chunk = ['artifact', '', '{}', 1, 'append', number === 1 ? '{"artifactId":"n"' : '', '', ',1', ''];
     const status = ['status', `{"n":${number}}`, 'w', '', '', `{"messageId":"${number}"}`, '1', ''];
     const events = number % 4 === 1 ? [chunk, status] : [status, chunk];
-    return [this.#id, addJobArguments('b', this.#keys).root, 1, number, '', 2, 17, ...events.flat()];
+    return [this.#id, queueRoot('b', this.#keys), 1, number, '', 2, 17, ...events.flat()];
   }
 
   /** The outcome of a task that is there for it alone; every other one has a message that waits. */
@@ -57,7 +60,7 @@ class Neighbour {
     if (!isLast) await twin.accept(`${agent}1`, 'f', 'later');
     await twin.begin(1, 1, 't', 'later');
     const outcome = ['status', '', 'C', '1', '', '', '', ''];
-    const args = [twin.id, addJobArguments(agent, this.#keys).root, 1, 1, '', 1, 8, ...outcome];
+    const args = [twin.id, queueRoot(agent, this.#keys), 1, 1, '', 1, 8, ...outcome];
     return { verdict: isLast ? 'drained' : 'more', args };
   }
 
@@ -71,6 +74,12 @@ class Neighbour {
     expect(await text(p1, more['@p1'])).toBe(',1'.repeat(this.#said / 2));
     expect(await redis.xlen(this.#keys.events(this.#id))).toBe(this.#said + 1);
   }
+}
+
+interface Sent {
+  readonly messageId: string;
+  readonly fingerprint: string;
+  readonly lease: rules.Due;
 }
 
 /** One task, driven through the Lua scripts and through the oracle side by side. */
@@ -92,16 +101,8 @@ class Twin {
 
   async accept(messageId: string, fingerprint: string, lease: rules.Due): Promise<void> {
     const expected = rules.accept(this.record, { messageId, fingerprint, lease });
-    const scope = { principal: { tenant: 't', subject: 's', scopes: [] }, agent: this.#agent };
-    const queue = addJobArguments(this.#agent, this.#keys);
-    const keys = [...this.#keys.record(this.id), this.#keys.accepted(scope, messageId), queue.root];
-    const message = `{"messageId":"${messageId}"`;
-    const args = ['t/s/a', 'ctx', this.record ? '' : '1', fingerprint, message, `"${messageId}"\n{}`, 100, FAR_MS];
-    args.push(queue.options);
-    const [verdict, , , , , job] = (await this.#run(acceptScript, lease, args, keys)) as [
-      string,
-      ...(string | number)[],
-    ];
+    const sent = { messageId, fingerprint, lease };
+    const [verdict, , , , , job] = await (this.record ? this.#enter(sent) : this.#make(sent));
     expect(verdict).toBe(expected.verdict);
     if (verdict === 'scheduled') expect(job).toBe(expected.job);
     if (verdict === 'duplicate') expect(job).toBe(this.record?.scheduled);
@@ -138,16 +139,16 @@ class Twin {
     const [first] = events;
     if (!last || !first) return;
     const encoded = events.flatMap(({ state, settles }) => ['status', '', state, settles ? '1' : '', '', '', '', '']);
-    const { root } = addJobArguments(this.#agent, this.#keys);
+    const root = queueRoot(this.#agent, this.#keys);
     const { options } = this.#successor(first.handsOver);
     const ours = [this.id, root, first.epoch, first.number, options, events.length, encoded.length, ...encoded];
     this.#neighbour ??= await Neighbour.open(this.#keys);
     const outcome = await this.#neighbour.ends();
     const args = [...this.#neighbour.says(), ...outcome.args, ...ours, ...this.#neighbour.says()];
     const settings = settingsOf(first.lease);
-    const answers = (await appendScript.run(redis, this.#keys.anyRecord, [...settings, ...args])) as string[];
-    const [before, , ended, , verdict, cancel, after] = answers;
-    expect([before, ended, after, answers.length]).toEqual(['appended', outcome.verdict, 'appended', 8]);
+    const answers = (await appendScript.run(redis, this.#keys.anyRecord, [...settings, ...args])) as AppendReply[];
+    const [before, ended, [verdict, cancel] = [], after] = answers;
+    expect([before?.[0], ended?.[0], after?.[0], answers.length]).toEqual(['appended', outcome.verdict, 'appended', 4]);
     expect(verdict).toBe(last.verdict);
     if (verdict === 'appended') expect(cancel === '1').toBe(last.cancel);
     await this.#settle({ ...last, record: at, events: replies.flatMap((reply) => reply.events) });
@@ -189,9 +190,42 @@ class Twin {
     await this.#settle(expected);
   }
 
+  /** Beside a message that makes another task, and one that is sent again beside itself. */
+  async #make({ messageId, fingerprint, lease }: Sent): Promise<AcceptReply> {
+    const others = [randomUUID(), randomUUID()];
+    const message = (id: string, agent: string, name: string, print: string): string[] => {
+      const root = queueRoot(agent, this.#keys);
+      const body = `{"messageId":"${name}"`;
+      return [id, 't/s/a', 'ctx', this.#sentKey(name), print, body, `"${name}"\n{}`, root, '', ''];
+    };
+    const args = [
+      ...message(others[0] ?? '', 'other', `${messageId}-beside`, 'f'),
+      ...message(this.id, this.#agent, messageId, fingerprint),
+      ...message(others[1] ?? '', 'other', `${messageId}-beside`, 'f'),
+    ];
+    const settings = [...settingsOf(lease), FAR_MS, jobOptions(), '', '', ''];
+    const replies = await makeTasksScript.run(redis, this.#keys.anyRecord, [...settings, ...args]);
+    const [beside, reply, retry] = replies as [AcceptReply, AcceptReply, AcceptReply];
+    expect(beside.slice(0, 2)).toEqual(['scheduled', others[0]]);
+    expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1, '']);
+    return reply;
+  }
+
+  async #enter({ messageId, fingerprint, lease }: Sent): Promise<AcceptReply> {
+    const keys = [...this.#keys.record(this.id), this.#sentKey(messageId), queueRoot(this.#agent, this.#keys)];
+    const message = [fingerprint, `{"messageId":"${messageId}"`, `"${messageId}"\n{}`];
+    const args = [FAR_MS, jobOptions(), '', '', '', 't/s/a', 'ctx', ...message, 100, '', '', 1];
+    return (await this.#run(acceptScript, lease, args, keys)) as AcceptReply;
+  }
+
+  #sentKey(messageId: string): string {
+    const scope = { principal: { tenant: 't', subject: 's', scopes: [] }, agent: this.#agent };
+    return this.#keys.accepted(scope, messageId);
+  }
+
   #successor(handsOver: boolean): { options: string; names: string[] } {
-    const { root, options } = addJobArguments(this.#agent, this.#keys);
-    return { options: handsOver ? options : '', names: [...this.#keys.record(this.id), root] };
+    const root = queueRoot(this.#agent, this.#keys);
+    return { options: handsOver ? jobOptions() : '', names: [...this.#keys.record(this.id), root] };
   }
 
   #present(): rules.TaskRecord {
@@ -216,7 +250,7 @@ class Twin {
   async #settle(expected: rules.Reply): Promise<void> {
     this.record = expected.record;
     this.events.push(...expected.events);
-    const waiting = await redis.lrange(`${addJobArguments(this.#agent, this.#keys).root}wait`, 0, -1);
+    const waiting = await redis.lrange(`${queueRoot(this.#agent, this.#keys)}wait`, 0, -1);
     expect(waiting).toEqual(this.#jobs.map((job) => `${this.id}.${job}`));
     expect(await this.#stored()).toEqual(this.record && comparable(this.record));
     const stream = await redis.xrange(this.#keys.events(this.id), '-', '+');

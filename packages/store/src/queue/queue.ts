@@ -4,7 +4,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Shards } from '../redis/shards.ts';
 import { jobId } from './job-id.ts';
-import { queueOf, queueRoot } from './queue-name.ts';
+import { queueOf } from './queue-name.ts';
 
 /** The queue of push notifications: no agent can have this name. */
 export const PUSH_QUEUE = '@push';
@@ -23,15 +23,9 @@ const options = (more: object): string => JSON.stringify({ ...JOB_OPTIONS, ...mo
 const ORDINARY_OPTIONS = options({});
 const AWAITED_OPTIONS = options(AWAITED);
 
-/** What add-job.lua needs of the scripts that give a task its job: a key, and an argument. */
-export interface AddJobArguments {
-  readonly root: string;
-  readonly options: string;
-}
-
-/** @param options as of `add` */
-export function addJobArguments(agent: string, keys: ShardKeys, { isAwaited = false } = {}): AddJobArguments {
-  return { root: queueRoot(agent, keys), options: isAwaited ? AWAITED_OPTIONS : ORDINARY_OPTIONS };
+/** Of a task's job, as add-jobs.lua has them. @param isAwaited as of `add` */
+export function jobOptions(isAwaited = false): string {
+  return isAwaited ? AWAITED_OPTIONS : ORDINARY_OPTIONS;
 }
 
 /** Jobs by what they are doing. `delayed`: they come back after a while. */
@@ -53,7 +47,7 @@ export class Queue {
   }
 
   /**
-   * For a job that may be in no queue any more: it came there in the step in which its task got it (add-job.lua).
+   * For a job that may be in no queue any more: it came there in the step in which its task got it (add-jobs.lua).
    * Swallowed by the queue while it has this job.
    * @param options `isAwaited`: a turn that runs waits for this one, which goes before those that nobody has begun yet.
    *   `isSuspicious`: the job was added again and again, and nothing came of it

@@ -1,23 +1,48 @@
+import { isOutage } from './outage.ts';
+
 /** Asks Redis several questions in one message. Answers in their order. */
 export type AskAll<Question, Answer> = (
   questions: readonly Question[],
 ) => Promise<readonly (Answer | Promise<Answer>)[]>;
 
 /**
+ * Asks all at once; what Redis finds wrong with that may be the fault of one of them, and they are asked one by one. What was
+ * done already is asked again: it must be such that this does no harm.
+ */
+export async function togetherOrAlone<Question, Answer>(
+  questions: readonly Question[],
+  ask: (questions: readonly Question[]) => Promise<readonly Answer[]>,
+): Promise<readonly (Answer | Promise<Answer>)[]> {
+  try {
+    return await ask(questions);
+  } catch (error) {
+    const isRefused = error instanceof Error && error.name === 'ReplyError';
+    if (!isRefused || isOutage(error) || questions.length === 1) throw error;
+    return questions.map(async (question) => (await ask([question]))[0] as Answer);
+  }
+}
+
+export interface BatchLimits {
+  /** Questions in one message: bounds the time that Redis spends on them in one go. */
+  readonly questions: number;
+  /** Messages under way at once. With one, Redis takes turns with whoever asks; with two it need not wait for them. */
+  readonly messages: number;
+}
+
+/**
  * Questions that many ask Redis at once. Those that come while others are under way leave together, in one message, as
- * soon as those are answered, and equal ones leave as one: a message to Redis costs more than what is in it. Nobody gets
+ * soon as some of those are answered, and equal ones leave as one: a message to Redis costs more than what is in it. Nobody gets
  * the answer to a question that had left before it was asked.
  */
 export class Batches<Question, Answer> {
   readonly #askAll: AskAll<Question, Answer>;
-  readonly #most: number;
-  #isUnderWay = false;
+  readonly #limits: BatchLimits;
+  #underWay = 0;
   readonly #waiting = new Map<string, Waiting<Question, Answer>>();
 
-  /** @param most questions of one message: bounds the time that Redis spends on them in one go */
-  constructor(askAll: AskAll<Question, Answer>, most: number) {
+  constructor(askAll: AskAll<Question, Answer>, limits: BatchLimits) {
     this.#askAll = askAll;
-    this.#most = most;
+    this.#limits = limits;
   }
 
   /** @param key equal for equal questions */
@@ -26,14 +51,16 @@ export class Batches<Question, Answer> {
     if (known) return known.promise;
     const waiting = { question, ...Promise.withResolvers<Answer>() };
     this.#waiting.set(key, waiting);
-    if (!this.#isUnderWay && this.#waiting.size === 1) queueMicrotask(() => this.#leave());
+    if (this.#underWay < this.#limits.messages && this.#waiting.size === 1) queueMicrotask(() => this.#leave());
     return waiting.promise;
   }
 
   #leave(): void {
-    const batch = this.#take();
-    if (batch.length === 0) return;
-    this.#isUnderWay = true;
+    while (this.#waiting.size > 0 && this.#underWay < this.#limits.messages) this.#send(this.#take());
+  }
+
+  #send(batch: readonly Waiting<Question, Answer>[]): void {
+    this.#underWay++;
     this.#askAll(batch.map(({ question }) => question)).then(
       (answers) => {
         this.#arrived();
@@ -49,7 +76,7 @@ export class Batches<Question, Answer> {
   #take(): Waiting<Question, Answer>[] {
     const batch: Waiting<Question, Answer>[] = [];
     for (const [key, waiting] of this.#waiting) {
-      if (batch.length === this.#most) break;
+      if (batch.length === this.#limits.questions) break;
       this.#waiting.delete(key);
       batch.push(waiting);
     }
@@ -58,7 +85,7 @@ export class Batches<Question, Answer> {
 
   /** The next ones leave before these are told: Redis works while the answers go out. */
   #arrived(): void {
-    this.#isUnderWay = false;
+    this.#underWay--;
     this.#leave();
   }
 }
@@ -71,19 +98,19 @@ interface Waiting<Question, Answer> extends PromiseWithResolvers<Answer> {
 /** Some for each shard: what is slow or away in one of them holds nobody back in another. */
 export class BatchesByShard<Question, Answer> {
   readonly #askAll: AskAll<Question, Answer>;
-  readonly #most: number;
+  readonly #limits: BatchLimits;
   readonly #batches = new WeakMap<object, Batches<Question, Answer>>();
 
-  /** @param askAll questions to one shard; @param most of them in one message */
-  constructor(askAll: AskAll<Question, Answer>, most: number) {
+  /** @param askAll questions to one shard */
+  constructor(askAll: AskAll<Question, Answer>, limits: BatchLimits) {
     this.#askAll = askAll;
-    this.#most = most;
+    this.#limits = limits;
   }
 
   of(shard: object): Batches<Question, Answer> {
     const known = this.#batches.get(shard);
     if (known) return known;
-    const batches = new Batches(this.#askAll, this.#most);
+    const batches = new Batches(this.#askAll, this.#limits);
     this.#batches.set(shard, batches);
     return batches;
   }

@@ -2,39 +2,24 @@ import { hash, randomUUID } from 'node:crypto';
 import { ownerOf, type Scope } from '../principal.ts';
 import { sealWebhook } from '../push/sealed-webhook.ts';
 import type { Vault } from '../push/vault.ts';
-import { addJobArguments, type Queue } from '../queue/queue.ts';
-import type { RedisConnection } from '../redis/connection.ts';
+import type { Queue } from '../queue/queue.ts';
+import { queueRoot } from '../queue/queue-name.ts';
 import { jsonText } from '../redis/keys.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
+import { type DurablePort, runDurably } from '../redis/run-durably.ts';
 import { Script } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
-import type { Acceptance, CallingTurn, CallSubmission, Delivery, RefusedCall, Submission } from './submission.ts';
-
-/** Replicas that are well need a millisecond. */
-const REPLICATED_WITHIN_MS = 1_000;
+import { type AcceptReply, acceptArguments, callerNames, isAwaited } from './accept-command.ts';
+import type { NewTasks } from './new-tasks.ts';
+import type { Acceptance, CallSubmission, Delivery, RefusedCall, Submission } from './submission.ts';
 
 export const acceptScript = new Script('accept.lua', import.meta.url);
 
-type Refusal = Exclude<Acceptance['verdict'], 'accepted'> | RefusedCall['verdict'];
-type Reply =
-  | [Refusal]
-  | [
-      verdict: 'scheduled' | 'queued' | 'duplicate',
-      taskId: string,
-      context: string,
-      number: number,
-      seq: number,
-      job: number,
-      timestamp: string,
-    ];
-
-export interface AcceptPort {
-  readonly redis: RedisConnection;
-  /** For messages that wait for replicas: what else is asked of Redis must not wait behind them. */
-  readonly replicated: RedisConnection | undefined;
+export interface AcceptPort extends DurablePort {
   readonly shards: Shards;
   readonly queue: Queue;
+  readonly newTasks: NewTasks;
   readonly vault: Vault;
   readonly settings: StoreSettings;
 }
@@ -42,109 +27,80 @@ export interface AcceptPort {
 /** Writes the message, and the job that will run its turn, in one step. Should the queue lose the job, the sweeper adds it again. */
 export function accept(port: AcceptPort, scope: Scope, submission: Submission): Promise<Acceptance>;
 export function accept(port: AcceptPort, scope: Scope, submission: CallSubmission): Promise<Acceptance | RefusedCall>;
-export function accept(
+export async function accept(
   port: AcceptPort,
   scope: Scope,
   submission: Submission & Partial<CallSubmission>,
 ): Promise<Acceptance | RefusedCall> {
-  const { taskId, contextId, ...message } = submission.message;
+  const { taskId: named, contextId: _, ...message } = submission.message;
   const sent: Sent = { ...submission, body: JSON.stringify(message).slice(0, -1) };
-  return submit(port, scope, sent, taskId === undefined ? newIds(port, scope, submission) : idsIn(taskId, contextId));
+  const reply = await (named === undefined ? makeTask(port, scope, sent) : enterTask(port, scope, sent, named));
+  if (reply.length === 1) return { verdict: reply[0] };
+  const [verdict, taskId, context, number, seq, job, timestamp] = reply;
+  const isDuplicate = verdict === 'duplicate';
+  // So that a client's retry repairs at once what a queue has lost.
+  if (isDuplicate && job) await port.queue.add(scope.agent, taskId, job, { isAwaited: isAwaited(submission.caller) });
+  const contextId = unescaped(context);
+  const accepted = { verdict: 'accepted', isDuplicate, taskId, contextId, number, seq } as const;
+  if (isDuplicate || named !== undefined) return { ...accepted, isNew: false };
+  return { ...accepted, isNew: true, task: newTask(sent, taskId, contextId, timestamp) };
 }
 
 /** `body`: JSON of the message up to where its taskId and contextId are written. Made once: a message may be large. */
 type Sent = Submission & Partial<CallSubmission> & { readonly body: string };
 
-async function submit(port: AcceptPort, scope: Scope, submission: Sent, ids: Ids): Promise<Acceptance | RefusedCall> {
-  const reply = await run(port, scope, submission, ids);
-  if (reply.length === 1) return { verdict: reply[0] };
-  const [verdict, taskId, context, number, seq, job, timestamp] = reply;
-  const isDuplicate = verdict === 'duplicate';
-  // So that a client's retry repairs at once what a queue has lost.
-  if (isDuplicate && job) await port.queue.add(scope.agent, taskId, job, urgency(submission));
-  const contextId = unescaped(context);
-  const accepted = { verdict: 'accepted', isDuplicate, taskId, contextId, number, seq } as const;
-  if (isDuplicate || !ids.makesTask) return { ...accepted, isNew: false };
-  return { ...accepted, isNew: true, task: newTask(submission, taskId, contextId, timestamp) };
-}
-
-interface Ids {
-  readonly taskId: string;
-  /** As JSON text; '' when the client named none. */
-  readonly contextId: string;
-  readonly makesTask: boolean;
-}
-
 /** A context that the client did not name is that of the task which opens it, and has its id (docs/adr/0023). */
-function newIds({ shards }: AcceptPort, scope: Scope, { message }: Submission): Ids {
-  const taskId = shards.newId(message.contextId ?? ownerOf(scope) + message.messageId);
-  return { taskId, contextId: jsonText(message.contextId ?? taskId), makesTask: true };
-}
-
-function idsIn(taskId: string, contextId: string | undefined): Ids {
-  return { taskId, contextId: contextId === undefined ? '' : jsonText(contextId), makesTask: false };
-}
-
-async function run(port: AcceptPort, scope: Scope, submission: Sent, ids: Ids): Promise<Reply> {
-  const { redis, replicated, settings } = port;
-  const { names, args } = commandOf(port, scope, submission, ids);
-  const { waitReplicas: replicas } = settings;
-  if (!replicated) return (await acceptScript.run(redis, names, args)) as Reply;
-  const replication = { replicas, timeoutMs: REPLICATED_WITHIN_MS };
-  return (await acceptScript.runReplicated(replicated, names, args, replication)) as Reply;
-}
-
-function commandOf(
-  port: AcceptPort,
-  scope: Scope,
-  submission: Sent,
-  ids: Ids,
-): { names: string[]; args: (string | number)[] } {
-  const { shards, settings } = port;
-  const keys = shards.of(ids.taskId);
-  const job = addJobArguments(scope.agent, keys, urgency(submission));
-  return {
-    names: [
-      ...keys.record(ids.taskId),
-      keys.accepted(scope, submission.message.messageId),
-      job.root,
-      ...(submission.caller ? [keys.task(submission.caller.taskId)] : []),
-    ],
-    args: [
-      ...recordArguments(ids.taskId, settings),
-      ownerOf(scope),
-      ids.contextId,
-      ids.makesTask ? '1' : '',
-      fingerprint(submission),
-      submission.body,
-      entry(scope, submission),
-      settings.maxInbox,
-      settings.idempotencyMs,
-      job.options,
-      ...(submission.caller
-        ? callerArguments(port, submission.caller)
-        : webhookArguments(port, ids.taskId, submission)),
-    ],
+function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptReply> {
+  const { message, body } = sent;
+  const { messageId, contextId } = message;
+  const owner = ownerOf(scope);
+  const taskId = port.shards.newId(contextId ?? owner + messageId);
+  const keys = port.shards.of(taskId);
+  const task = {
+    taskId,
+    owner,
+    context: jsonText(contextId ?? taskId),
+    sentKey: keys.accepted(scope, messageId),
+    fingerprint: fingerprint(sent),
+    body,
+    entry: entry(scope, sent),
+    queueRoot: queueRoot(scope.agent, keys),
+    webhook: sealed(port, taskId, sent),
   };
+  return port.newTasks.make(task, sent.caller);
 }
 
-function callerArguments({ settings }: AcceptPort, { epoch, isDetached }: CallingTurn): (string | number)[] {
-  return [epoch, isDetached ? 'd' : 'w', settings.maxCalls];
+async function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): Promise<AcceptReply> {
+  const { shards, settings } = port;
+  const { message, body, caller } = sent;
+  const { messageId, contextId } = message;
+  const keys = shards.of(taskId);
+  const names = [
+    ...keys.record(taskId),
+    keys.accepted(scope, messageId),
+    queueRoot(scope.agent, keys),
+    ...callerNames(shards, caller),
+  ];
+  const args = [
+    ...recordArguments(taskId, settings),
+    ...acceptArguments(settings, caller),
+    ownerOf(scope),
+    contextId === undefined ? '' : jsonText(contextId),
+    fingerprint(sent),
+    body,
+    entry(scope, sent),
+    settings.maxInbox,
+    ...sealed(port, taskId, sent),
+    settings.maxWebhooks,
+  ];
+  return (await runDurably(port, acceptScript, names, args)) as AcceptReply;
 }
 
-/** A turn waits for it, and holds on to what it has meanwhile. */
-function urgency({ caller }: Sent): { isAwaited: boolean } {
-  return { isAwaited: caller?.isDetached === false };
-}
-
-function webhookArguments(
-  { vault, settings }: AcceptPort,
-  taskId: string,
-  { webhook }: Submission,
-): (string | number)[] {
-  if (!webhook) return [];
+/** Id and config of the webhook that comes with the message; empty if none does. */
+function sealed({ vault }: AcceptPort, taskId: string, { webhook }: Sent): [id: string, config: string] {
+  if (!webhook) return ['', ''];
   const id = webhook.id ?? randomUUID();
-  return [id, sealWebhook(vault, taskId, { ...webhook, id }), settings.maxWebhooks];
+  return [id, sealWebhook(vault, taskId, { ...webhook, id })];
 }
 
 /** Tells a retry from another message under the same messageId. Without the credentials: it is not kept secret. */

@@ -36,11 +36,10 @@ type Reply = null | string | [standing: string, version: string, ...pieces: Piec
 /** Reads of this process that leave together. */
 export type TaskReads = BatchesByShard<Question, TaskReading | undefined>;
 
-/** Tasks that one script reads. */
-const MOST_AT_ONCE = 32;
+const LIMITS = { questions: 32, messages: 1 };
 
 export const taskReads = (port: ReadPort): TaskReads =>
-  new BatchesByShard((questions) => readAll(port, questions), MOST_AT_ONCE);
+  new BatchesByShard((questions) => readAll(port, questions), LIMITS);
 
 /** One round trip, shared with whoever asks meanwhile; one more if an artifact is large. @returns undefined: no such task in this scope */
 export async function readTask(

@@ -3,8 +3,8 @@
 -- KEYS  1 what the keys of tasks begin with   2-4 as KEYS 4-6 in record.lua; and, made from them, all that record.lua has, and
 --       <task>:<text>:<seq> (string): a growing text that has outgrown the hash
 -- ARGV  1-5 as 2-6 in record.lua; and then, of one turn after the other, each of another task,
---       task id   root of the keys of its job's queue, as in add-job.lua   epoch   number of the first event within the epoch
---       if this job has run its share of turns: options of the one that takes over, as in add-job.lua; else ''
+--       task id   root of the keys of its job's queue, as in add-jobs.lua   epoch   number of the first event within the epoch
+--       if this job has run its share of turns: options of the one that takes over, as in add-jobs.lua; else ''
 --       number of events   number of their arguments   then each event: of one that a step publishes, `step`, its key, and its mark, what the
 --         step's events have come to (see begin-step.lua); then its kind, metadata of the task after it (JSON; '' unchanged), and
 --         status    letter   '1' settles   what it means for the caller ('' | released | reply)   message (JSON or '')
@@ -14,7 +14,7 @@
 --           first   how the first part begins, ',{"text":"', if it is plain text; else ''
 --           parts   JSON, each after a comma; the last one without '"}' if it is plain text
 --           last    how that open last part begins; else ''
--- Returns  of one turn after the other: verdict, cancel ('' | '1')
+-- Returns  of one turn after the other { verdict, cancel ('' | '1') }
 --       appended | fenced (another owns the task, or it has ended) | lost (a fail-over lost events before these: run the turn again) | more (begin the next turn)
 --       and, if this job is over and has left its queue: successor (another one is there) | drained | canceled (a cancel was waiting for this)
 -- A batch is written up to the first event that is refused, as if each had come alone.
@@ -126,8 +126,7 @@ while ARGV[at] do
   end
 
   if #written > 0 then commit(record) end
-  replies[#replies + 1] = verdict
-  replies[#replies + 1] = record and record.cancel or ''
+  replies[#replies + 1] = { verdict, record and record.cancel or '' }
   at = after
 end
 return replies

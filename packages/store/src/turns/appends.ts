@@ -1,12 +1,11 @@
-import { BatchesByShard } from '../redis/batches.ts';
+import { BatchesByShard, togetherOrAlone } from '../redis/batches.ts';
 import { settingsArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 export const appendScript = new Script('append.lua', import.meta.url);
 
-/** Turns whose outcomes one script writes: bounds the time that Redis spends in it. */
-const MOST_AT_ONCE = 16;
+const LIMITS = { questions: 16, messages: 1 };
 
 /** Events of one turn, in their order, each as the encoder has it. */
 export interface Append {
@@ -30,15 +29,15 @@ export type AppendReply = readonly [verdict: string, cancel: string];
  */
 export class Appends {
   readonly #port: TurnsPort;
-  readonly #outcomes = new BatchesByShard<Append, AppendReply>((appends) => this.#writeTogether(appends), MOST_AT_ONCE);
+  readonly #outcomes = new BatchesByShard<Append, AppendReply>((appends) => this.#writeTogether(appends), LIMITS);
 
   constructor(port: TurnsPort) {
     this.#port = port;
   }
 
   async write(append: Append): Promise<AppendReply> {
-    const [verdict, cancel] = await this.#run([append]);
-    return [verdict, cancel];
+    const [reply] = await this.#run([append]);
+    return reply;
   }
 
   /** As `write`, together with others that are written so. Each is an outcome, with what the turn said before it. */
@@ -47,24 +46,17 @@ export class Appends {
     return this.#outcomes.of(this.#port.shards.of(taskId)).ask(`${taskId} ${epoch} ${number}`, append);
   }
 
-  async #writeTogether(appends: readonly Append[]): Promise<(AppendReply | Promise<AppendReply>)[]> {
-    try {
-      const replies = await this.#run(appends);
-      return appends.map((_, i) => [replies[2 * i] ?? '', replies[2 * i + 1] ?? '']);
-    } catch (error) {
-      // It may be the fault of one of them. Those that were written already are known by their numbers.
-      const isRefused = error instanceof Error && error.name === 'ReplyError';
-      if (isRefused && appends.length > 1) return appends.map((append) => this.write(append));
-      throw error;
-    }
+  /** Those that were written before one is refused are known by their numbers. */
+  #writeTogether(appends: readonly Append[]): Promise<readonly (AppendReply | Promise<AppendReply>)[]> {
+    return togetherOrAlone(appends, (some) => this.#run(some));
   }
 
-  /** @param appends of one shard. @returns of each of them verdict and cancel, one after the other */
-  async #run(appends: readonly Append[]): Promise<[string, string, ...string[]]> {
+  /** @param appends of one shard */
+  async #run(appends: readonly Append[]): Promise<[AppendReply, ...AppendReply[]]> {
     const { redis, shards, settings } = this.#port;
     const keys = shards.of(appends[0]?.taskId ?? '').anyRecord;
     const args = [...settingsArguments(settings), ...appends.flatMap(argumentsOf)];
-    return (await appendScript.run(redis, keys, args)) as [string, string, ...string[]];
+    return (await appendScript.run(redis, keys, args)) as [AppendReply, ...AppendReply[]];
   }
 }
 

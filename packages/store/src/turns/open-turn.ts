@@ -1,6 +1,7 @@
 import type { Task } from '@switchyard/protocol';
 import type { Principal } from '../principal.ts';
-import { type AddJobArguments, addJobArguments } from '../queue/queue.ts';
+import { jobOptions } from '../queue/queue.ts';
+import { queueRoot } from '../queue/queue-name.ts';
 import { WritesLost } from '../redis/outage.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
@@ -66,7 +67,7 @@ export class OpenTurn {
   readonly #appends: Appends;
   readonly #tail: Tail<Said>;
   /** Of the queue, and of a job that takes over. */
-  readonly #queue: AddJobArguments;
+  readonly #queueRoot: string;
   readonly #onCancel: () => void;
   readonly #onFenced: () => void;
   #number = 1;
@@ -82,7 +83,7 @@ export class OpenTurn {
     this.#appends = appends;
     this.#encoder = new Encoder(start.task, port.settings.maxArtifacts);
     this.#tail = new Tail((events) => this.#append(events));
-    this.#queue = addJobArguments(start.agent, port.shards.of(start.taskId));
+    this.#queueRoot = queueRoot(start.agent, port.shards.of(start.taskId));
     this.#onCancel = hooks.onCancel;
     this.#onFenced = hooks.onFenced;
   }
@@ -147,7 +148,7 @@ export class OpenTurn {
     const { taskId, epoch } = this.start;
     const append = {
       taskId,
-      queueRoot: this.#queue.root,
+      queueRoot: this.#queueRoot,
       epoch,
       number: this.#number,
       successor: this.#successor,
@@ -168,13 +169,13 @@ export class OpenTurn {
 
   /** Options of the job that takes over; empty: this one goes on. */
   get #successor(): string {
-    return this.start.handsOver ? this.#queue.options : '';
+    return this.start.handsOver ? jobOptions() : '';
   }
 
   #run(script: Script, ...args: (string | number)[]): Promise<unknown> {
     const { redis, shards, settings } = this.#port;
     const { taskId, epoch } = this.start;
-    const names = [...shards.of(taskId).record(taskId), this.#queue.root];
+    const names = [...shards.of(taskId).record(taskId), this.#queueRoot];
     return script.run(redis, names, [...recordArguments(taskId, settings), epoch, ...args]);
   }
 }

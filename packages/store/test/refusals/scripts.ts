@@ -35,7 +35,17 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'tasks/accept.lua': [
     {
       kind: 'begins',
-      of: 'a new task',
+      scene: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        const message = userMessage('more', { taskId });
+        return async () => (await store.tasks.accept(alice, { message })).verdict;
+      },
+      answer: 'accepted',
+    },
+  ],
+  'tasks/make-tasks.lua': [
+    {
+      kind: 'begins',
       scene: async ({ store }) => {
         const message = userMessage();
         return async () => (await store.tasks.accept(alice, { message })).verdict;
@@ -44,13 +54,15 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
     {
       kind: 'begins',
-      of: 'a message in a task',
+      of: 'several',
       scene: async ({ store }) => {
-        const { taskId } = await accepted(store, alice);
-        const message = userMessage('more', { taskId });
-        return async () => (await store.tasks.accept(alice, { message })).verdict;
+        const messages = [userMessage(), userMessage(), userMessage()];
+        return async () => {
+          const all = await Promise.all(messages.map((message) => store.tasks.accept(alice, { message })));
+          return all.map(({ verdict }) => verdict);
+        };
       },
-      answer: 'accepted',
+      answer: ['accepted', 'accepted', 'accepted'],
     },
     {
       kind: 'begins',

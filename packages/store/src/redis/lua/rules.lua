@@ -33,8 +33,8 @@ local function schedule(record, root, options, is_awaited)
   record.jobs = record.jobs + 1
   record.scheduled, record.started = record.jobs, 0
   is_due = true
-  --- @include "../../queue/add-job.lua"
-  add_job(record.scheduled, root, options, is_awaited)
+  --- @include "../../queue/add-jobs.lua"
+  add_jobs(root, { task_id .. '.' .. record.scheduled }, options, is_awaited)
 end
 
 -- input-required and auth-required never stand while a message waits or a new attempt runs: a poller would take the old
@@ -50,7 +50,7 @@ local function end_job(root)
 end
 
 -- The turn has its outcome, and its message has left the inbox. root: of the queue's keys; options: of the job that takes over,
--- as in add-job.lua, or '': this one goes on.
+-- as in add-jobs.lua, or '': this one goes on.
 local function settle(record, root, options)
   -- An agent that asks a question back must not make an accepted cancel forgotten.
   if record.cancel ~= '' then

@@ -1,0 +1,24 @@
+import type { RedisConnection } from './connection.ts';
+import type { Script } from './script.ts';
+
+/** Replicas that are well need a millisecond. */
+const REPLICATED_WITHIN_MS = 1_000;
+
+export interface DurablePort {
+  readonly redis: RedisConnection;
+  /** For what waits for replicas: what else is asked of Redis must not wait behind it. Unset: nothing waits. */
+  readonly replicated: RedisConnection | undefined;
+  readonly settings: { readonly waitReplicas: number };
+}
+
+/** Runs a script whose writes must not be lost in a fail-over, if the deployment asks for that. @throws {NotReplicated} */
+export function runDurably(
+  { redis, replicated, settings }: DurablePort,
+  script: Script,
+  names: readonly string[],
+  args: readonly (string | number)[],
+): Promise<unknown> {
+  if (!replicated) return script.run(redis, names, args);
+  const replication = { replicas: settings.waitReplicas, timeoutMs: REPLICATED_WITHIN_MS };
+  return script.runReplicated(replicated, names, args, replication);
+}

@@ -1,0 +1,14 @@
+-- firstAnswer: what a retry of a message is told. Needs tasks_root and idempotency_ms.
+--
+-- sent_key: string, '<fingerprint> <task id> <number of the message in its task>'
+-- Returns  { 'duplicate' … } as accept.lua, whatever has become of the task since | { 'conflict' } | { 'missing' }
+
+local function first_answer(sent_key, fingerprint)
+  local known_print, task_id, number = redis.call('GET', sent_key):match('^(%S+) (%S+) (%d+)$')
+  if known_print ~= fingerprint then return { 'conflict' } end
+  local seq, job, context = unpack(redis.call('HMGET', tasks_root .. task_id, 'seq', 'scheduled', 'context'))
+  if not seq then return { 'missing' } end
+  -- A write, so that whoever waits for replicas waits for what the first answer may have waited for in vain.
+  redis.call('PEXPIRE', sent_key, idempotency_ms)
+  return { 'duplicate', task_id, context, tonumber(number), tonumber(seq), tonumber(job or 0), '' }
+end

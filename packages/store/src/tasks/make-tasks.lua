@@ -1,0 +1,112 @@
+-- makeTasks: messages that make tasks. Of one client, or of several that come together; of an agent that calls another one, alone.
+--
+-- KEYS  1-4 as in append.lua   5 if an agent calls: as in caller.lua
+-- ARGV  1-5 as in append.lua   6 ms a messageId is remembered   7 options of the jobs, as in add-jobs.lua   8-10 as in caller.lua; else ''
+--       and then, of one message after the other, each for a task of its own,
+--       task id   owner   context, as JSON text   key of what this principal sent under this messageId (string)   fingerprint of the body
+--       message as JSON, without its ids and closing brace   inbox entry: messageId as JSON, line break, what the turn is given
+--       root of the queue's keys, as in add-jobs.lua   and, if a webhook is to be told of all that comes of it, its id   its config, sealed
+-- Returns  of one message after the other, as accept.lua
+-- Invariant: a messageId of a principal is accepted once. One round trip, O(messages).
+--
+-- The way of most messages: what a record that begins comes to, in as few commands as there can be (docs/adr/0019). What tasks
+-- have in common is written once. Nobody can follow a task that is not there: its first event is published to none but a webhook
+-- that comes with it.
+
+local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
+local lease_ms, _, _, _, inline_bytes, idempotency_ms, job_options, caller_epoch, manner, max_calls = unpack(ARGV, 1, 10)
+local SIZE = 10
+
+--- @include "../redis/lua/clock.lua"
+--- @include "../calls/caller.lua"
+
+local refusal = caller_key and caller.refusal()
+if refusal then return { { refusal } } end
+
+local starts, sent_keys = {}, {}
+for at = 11, #ARGV, SIZE do
+  starts[#starts + 1], sent_keys[#sent_keys + 1] = at, ARGV[at + 3]
+end
+
+-- A message is a retry of one that came before, or of one beside it.
+local known = redis.call('MGET', unpack(sent_keys))
+local new, retries, is_new = {}, {}, {}
+for n, sent_key in ipairs(sent_keys) do
+  local list = (known[n] or is_new[sent_key]) and retries or new
+  list[#list + 1], is_new[sent_key] = n, true
+end
+if caller_key and #new > 0 and not caller.has_room() then return { { 'too-many-calls' } } end
+
+local replies = {}
+if #new > 0 then
+  --- @include "../redis/lua/sortable.lua"
+  --- @include "../redis/lua/timestamp.lua"
+  --- @include "../queue/add-jobs.lua"
+  local time, timestamp_now, due_at = sortable(now_ms()), timestamp(now_ms()), ('%.0f'):format(now_ms() + lease_ms)
+
+  local due, queues, indexes = {}, {}, {}
+  for i = 1, #new do
+    local task_id, owner, context, _, _, _, _, queue_root = unpack(ARGV, starts[new[i]], starts[new[i]] + 7)
+    due[2 * i - 1], due[2 * i] = due_at, task_id
+    local jobs = queues[queue_root] or {}
+    jobs[#jobs + 1], queues[queue_root] = task_id .. '.1', jobs
+    local index, member = index_root .. ':' .. owner, 's' .. time .. task_id
+    local members = indexes[index] or {}
+    members[#members + 1], members[#members + 2], indexes[index] = '0', member, members
+    if context ~= task_id then
+      index = index .. ':' .. context
+      members = indexes[index]
+      if not members then
+        members = {}
+        if redis.call('EXISTS', index) == 0 then
+          --- @include "../redis/lua/opener.lua"
+          local opener = opener_of(tasks_root, context, owner)
+          if opener then members = { '0', opener } end
+        end
+      end
+      members[#members + 1], members[#members + 2], indexes[index] = '0', member, members
+    end
+  end
+  redis.call('ZADD', outbox_key, unpack(due))
+  for queue_root, jobs in pairs(queues) do add_jobs(queue_root, jobs, job_options, manner == 'w') end
+  for index, members in pairs(indexes) do
+    redis.call('ZADD', index, unpack(members))
+    redis.call('PERSIST', index) -- see move-in-indexes.lua: one whose tasks have all ended would expire
+  end
+
+  for i = 1, #new do
+    local at = starts[new[i]]
+    local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, sealed = unpack(ARGV, at, at + SIZE - 1)
+    local task_key = tasks_root .. task_id
+    local ids = '"taskId":"' .. task_id .. '","contextId":"' .. context .. '"'
+    local status = '{"state":"TASK_STATE_SUBMITTED","timestamp":"' .. timestamp_now .. '"}'
+    redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' 1', 'PX', idempotency_ms)
+    redis.call('RPUSH', task_key .. ':i', entry)
+    local history_name, history = 'h', ',\t' .. message .. ',' .. ids .. '}'
+    if #history > tonumber(inline_bytes) then
+      redis.call('SET', task_key .. ':h:1', history)
+      history_name, history = '@h', task_key .. ':h:1'
+    end
+    redis.call('HSET', task_key, 'state', 's', 'seq', '1', 'time', time, 'owner', owner, 'context', context,
+      'scheduled', '1', 'jobs', '1', 'accepted', '1', 'status', status, history_name, history)
+    redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')
+    if caller_key then
+      caller.record(task_id, owner)
+      if manner == 'w' then redis.call('HSET', task_key, 'awaited', '1') end
+    end
+    if config_id ~= '' then
+      local webhooks_key = task_key .. ':w'
+      --- @include "../push/lanes.lua"
+      local lane = add_webhook(config_id, sealed, 0)
+      redis.call('HSET', task_key, 'lanes', ' ' .. lane)
+      mark_lane(lane, now_ms())
+    end
+    replies[new[i]] = { 'scheduled', task_id, context, 1, 1, 1, timestamp_now }
+  end
+end
+
+if #retries > 0 then
+  --- @include "first-answer.lua"
+  for _, n in ipairs(retries) do replies[n] = first_answer(sent_keys[n], ARGV[starts[n] + 4]) end
+end
+return replies

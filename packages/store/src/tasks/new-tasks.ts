@@ -1,0 +1,68 @@
+import { BatchesByShard, togetherOrAlone } from '../redis/batches.ts';
+import { settingsArguments } from '../redis/record-arguments.ts';
+import { type DurablePort, runDurably } from '../redis/run-durably.ts';
+import { Script } from '../redis/script.ts';
+import type { Shards } from '../redis/shards.ts';
+import type { StoreSettings } from '../settings.ts';
+import { type AcceptReply, acceptArguments, callerNames } from './accept-command.ts';
+import type { CallingTurn } from './submission.ts';
+
+export const makeTasksScript = new Script('make-tasks.lua', import.meta.url);
+
+const LIMITS = { questions: 16, messages: 2 };
+/** Characters of an inbox entry from which it leaves alone: writing it takes longer than what it would share with others. */
+const LARGE = 16_384;
+
+export interface NewTasksPort extends DurablePort {
+  readonly shards: Shards;
+  readonly settings: StoreSettings;
+}
+
+/** A message that makes a task, as make-tasks.lua has it. */
+export interface NewTask {
+  readonly taskId: string;
+  readonly owner: string;
+  readonly context: string;
+  readonly sentKey: string;
+  readonly fingerprint: string;
+  readonly body: string;
+  readonly entry: string;
+  readonly queueRoot: string;
+  /** Id and sealed config; both empty: there is none. */
+  readonly webhook: readonly [id: string, config: string];
+}
+
+/**
+ * Messages that make tasks. Those that come together leave together: what a script needs to make one task serves all of them.
+ * Those that come while others are under way wait for these: Redis takes turns between them and what others ask of it.
+ */
+export class NewTasks {
+  readonly #port: NewTasksPort;
+  readonly #batches = new BatchesByShard<NewTask, AcceptReply>((tasks) => this.#makeAll(tasks), LIMITS);
+
+  constructor(port: NewTasksPort) {
+    this.#port = port;
+  }
+
+  /** @param caller the turn that asks for it, if an agent calls */
+  async make(task: NewTask, caller?: CallingTurn): Promise<AcceptReply> {
+    if (!caller && task.entry.length < LARGE)
+      return this.#batches.of(this.#port.shards.of(task.taskId)).ask(task.taskId, task);
+    const [reply] = await this.#run([task], caller);
+    return reply;
+  }
+
+  #makeAll(tasks: readonly NewTask[]): Promise<readonly (AcceptReply | Promise<AcceptReply>)[]> {
+    return togetherOrAlone(tasks, (some) => this.#run(some));
+  }
+
+  /** @param tasks of one shard */
+  async #run(tasks: readonly NewTask[], caller?: CallingTurn): Promise<[AcceptReply, ...AcceptReply[]]> {
+    const { shards, settings } = this.#port;
+    const names = [...shards.of(tasks[0]?.taskId ?? '').anyRecord, ...callerNames(shards, caller)];
+    const args = [...settingsArguments(settings), ...acceptArguments(settings, caller)];
+    for (const { taskId, owner, context, sentKey, fingerprint, body, entry, queueRoot, webhook } of tasks)
+      args.push(taskId, owner, context, sentKey, fingerprint, body, entry, queueRoot, ...webhook);
+    return (await runDurably(this.#port, makeTasksScript, names, args)) as [AcceptReply, ...AcceptReply[]];
+  }
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { accepted, userMessage } from './support/drive.ts';
+import { alice, bob, testRedis, testStore } from './support/redis.ts';
+import { scriptsDuring } from './support/scripts-during.ts';
+
+const redis = testRedis();
+const store = await testStore();
+const { prefix } = store.settings;
+
+test('messages that come together are accepted by one script, sixteen at most', async () => {
+  await accepted(store, alice); // Redis knows the script from now on
+  const tasks: string[] = [];
+  const accept = async (n: number): Promise<void> => {
+    const { taskId } = await accepted(store, n % 2 ? alice : { ...bob, agent: 'other' }, userMessage(`${n}`));
+    tasks[n] = taskId;
+  };
+  expect(await scriptsDuring(prefix, () => Promise.all(Array.from({ length: 41 }, (_, n) => accept(n))))).toBe(3);
+  expect(new Set(tasks).size).toBe(41);
+  for (const [n, id] of tasks.entries()) {
+    const [history, state] = await redis.hmget(`${prefix}{s0}:t:${id}`, 'h', 'state');
+    expect([history?.includes(`"text":"${n}"`), state]).toEqual([true, 's']);
+  }
+  const waiting = await redis.lrange(`${prefix}{s0}:q:other:wait`, 0, -1);
+  expect(waiting.reverse()).toEqual(tasks.filter((_, n) => n % 2 === 0).map((id) => `${id}.1`));
+});
+
+test('a large message leaves alone', async () => {
+  const messages = [userMessage(), userMessage('x'.repeat(20_000)), userMessage()];
+  const accept = () => Promise.all(messages.map((message) => store.tasks.accept(alice, { message })));
+  expect(await scriptsDuring(prefix, accept)).toBe(2);
+});
+
+test('a message that comes twice at once is accepted once, and another under its id never', async () => {
+  const message = userMessage('mine');
+  const same = await Promise.all([1, 2, 3].map(() => store.tasks.accept(alice, { message })));
+  expect(same.map(({ verdict }) => verdict)).toEqual(['accepted', 'accepted', 'accepted']);
+  const kinds = same.map((each) => each.verdict === 'accepted' && [each.isNew, each.isDuplicate, each.taskId]);
+  const [[, , first] = []] = kinds.map((kind) => kind || []);
+  expect(kinds).toEqual([
+    [true, false, first],
+    [false, true, first],
+    [false, true, first],
+  ]);
+  const { messageId } = message;
+  const others = [message, userMessage('other', { messageId })].map((each) =>
+    store.tasks.accept(bob, { message: each }),
+  );
+  expect((await Promise.all(others)).map(({ verdict }) => verdict)).toEqual(['accepted', 'conflict']);
+});
