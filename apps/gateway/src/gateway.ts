@@ -28,7 +28,7 @@ import { defaultGatewaySettings, type GatewaySettings } from './settings.ts';
 /** The part of a `Store` that a gateway uses. It is started before the gateway and stopped after it, by whoever made it. */
 export interface GatewayStore {
   readonly tasks: TaskStore;
-  readonly feeds: Pick<Feeds, 'follow'>;
+  readonly feeds: Pick<Feeds, 'follow' | 'expect'>;
   readonly conversations: ConversationStore;
   readonly push: { readonly webhooks: WebhookStore & Pick<Webhooks, 'areSealed'> };
   readonly registry: Pick<Registry, 'list' | 'onChange'>;

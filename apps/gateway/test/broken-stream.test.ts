@@ -12,7 +12,7 @@ let url: string;
 beforeAll(async () => {
   stage = await openStage();
   const { tasks, push, registry, conversations, ops } = stage.store;
-  const feeds: GatewayStore['feeds'] = { follow: breakDown };
+  const feeds: GatewayStore['feeds'] = { follow: breakDown, expect: () => undefined };
   const store: GatewayStore = {
     tasks,
     push,

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Task } from '@switchyard/protocol';
+import type { TurnEvent } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type ErrorBody, post, type Sent, send, submit, userMessage } from './support/client.ts';
+import { type Answer, type ErrorBody, get, post, type Sent, send, submit, userMessage } from './support/client.ts';
 import { acknowledged, asked, authRequired, chunk, completed, replied, working } from './support/events.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
@@ -76,6 +78,47 @@ describe('SendMessage, blocking', () => {
     const { task } = (await answer).body;
     expect(task).toMatchObject({ id: taskId, status: { state: 'TASK_STATE_COMPLETED' } });
     expect(task.artifacts).toEqual([{ artifactId: 'report', name: 'Report', parts: [{ text: 'All is well' }] }]);
+  });
+
+  describe('answers a task that its first message completes as GetTask does', () => {
+    const everything: readonly TurnEvent[] = [
+      working('I am on it'),
+      chunk('All ', { append: false }),
+      { ...chunk('is well', { append: true }), metadata: { pages: 1 } },
+      { ...completed(), metadata: { author: 'nobody' } },
+    ];
+    const chunks = Array.from({ length: 30 }, (_, i) => chunk(`${i} `, { append: i > 0 }));
+    const cases: { of: string; events: readonly TurnEvent[]; historyLength?: number }[] = [
+      { of: 'all that there is', events: everything },
+      { of: 'no history', events: everything, historyLength: 0 },
+      { of: 'a part of the history', events: everything, historyLength: 2 },
+      { of: 'many events', events: [...chunks, completed()] },
+      { of: 'no event but its end', events: [completed()] },
+    ];
+
+    it.each(cases)('$of', async ({ events, historyLength }) => {
+      const contextId = randomUUID();
+      const answer = send(stage.url, userMessage('hello', { contextId }), {
+        ...(historyLength !== undefined && { historyLength }),
+      });
+      const turn = await stage.beginTurn(await stage.taskIn(contextId));
+      for (const event of events) await turn.publish(event);
+      const { task } = (await answer).body;
+      expect(task.status.state).toBe('TASK_STATE_COMPLETED');
+      const query = historyLength === undefined ? '' : `?historyLength=${historyLength}`;
+      expect((await get<Task>(`${stage.url}/tasks/${task.id}${query}`)).body).toEqual(task);
+    });
+
+    it('a message that came meanwhile', async () => {
+      const { answer, taskId } = await sendAndFind();
+      const turn = await stage.beginTurn(taskId);
+      const { contextId = '' } = (await get<Task>(`${stage.url}/tasks/${taskId}`)).body;
+      await submit(stage.url, userMessage('and this', { taskId, contextId }));
+      await turn.publish(completed('first'));
+      const { task } = (await answer).body;
+      expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual(['hello', 'and this', 'first']);
+      expect((await get<Task>(`${stage.url}/tasks/${taskId}`)).body).toEqual(task);
+    });
   });
 
   it('answers when the agent asks something back', async () => {

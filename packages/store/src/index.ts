@@ -9,7 +9,7 @@ export {
 export type { Conversations, NewConversation } from './conversations/conversations.ts';
 export type { DeadTurn, DeadTurns } from './dead-turns/dead-turns.ts';
 export type { FeedEvent, FeedItem } from './feed/feed-item.ts';
-export { type Feeds, type FollowOptions, TaskMissing } from './feed/feeds.ts';
+export { type ExpectedTask, type Feeds, type FollowOptions, TaskMissing } from './feed/feeds.ts';
 export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory.ts';
 export type { AgentReading, Agents } from './ops/agents.ts';
 export type { AnyTask } from './ops/any-task.ts';

@@ -5,6 +5,7 @@ import type { FeedItem, OpenTurn, Store } from '../src/index.ts';
 import { TaskMissing } from '../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
 import { alice, bob, testRedis, testStore } from './support/redis.ts';
+import { scriptsDuring } from './support/scripts-during.ts';
 
 const store = await testStore({ feedCheckMs: 200 });
 const redis = testRedis();
@@ -158,6 +159,58 @@ describe('a feed', () => {
     await Promise.all(readers.map(({ ended }) => ended));
     const expected = Array.from({ length: 302 }, (_, i) => i + 1);
     for (const { items } of readers) expect(items.map(({ seq }) => seq)).toEqual(expected);
+  });
+});
+
+describe('a task that is expected', () => {
+  const { prefix } = store.settings;
+
+  /** Accepted under an expectation, as soon as one is ready. */
+  async function expected(of = store): Promise<{ turn: OpenTurn; items: () => Promise<FeedItem[]> }> {
+    const message = userMessage();
+    const expectation = await until(() => of.feeds.expect(alice, message), { what: 'an id is ready' });
+    const acceptance = await of.tasks.accept(alice, { message, expectedId: expectation.taskId });
+    expect(acceptance).toMatchObject({ isNew: true, taskId: expectation.taskId, seq: 1 });
+    return {
+      turn: await begun(of, expectation.taskId),
+      items: () => Array.fromAsync(of.feeds.follow(alice, expectation.taskId, { after: 1, expected: expectation })),
+    };
+  }
+
+  test('is followed from its first event on, however late, and Redis is not asked', async () => {
+    const { turn, items } = await expected();
+    for (let i = 0; i < 5; i++) await chunk(turn, `${i} `);
+    await complete(turn);
+    let heard: FeedItem[] = [];
+    const follow = async (): Promise<void> => {
+      heard = await items();
+    };
+    expect(await scriptsDuring(prefix, follow)).toBe(0);
+    expect(heard.map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6, 7]);
+    expect(heard.at(-1)).toMatchObject({ state: 'TASK_STATE_COMPLETED', released: 1 });
+  });
+
+  test('may say more than is kept before it is followed', async () => {
+    const { turn, items } = await expected();
+    for (let i = 0; i < 200; i++) await chunk(turn, `${i} `);
+    await complete(turn);
+    expect((await items()).map(({ seq }) => seq)).toEqual(Array.from({ length: 201 }, (_, i) => i + 2));
+  });
+
+  test('misses nothing when the connection was cut before it was followed', async () => {
+    const patient = await testStore({ feedCheckMs: 60_000 });
+    const { turn, items } = await expected(patient);
+    await cutSubscribers();
+    await complete(turn);
+    expect((await items()).map(({ seq }) => seq)).toEqual([2]);
+  });
+
+  test('and is not made is no longer heard', async () => {
+    const expectation = await until(() => store.feeds.expect(alice, userMessage()), { what: 'an id is ready' });
+    const channel = `${prefix}{s0}:t:${expectation.taskId}:e`;
+    await until(async () => (await redis.pubsub('NUMSUB', channel))[1] === 1, { what: 'it is subscribed' });
+    expectation[Symbol.dispose]();
+    await until(async () => (await redis.pubsub('NUMSUB', channel))[1] === 0, { what: 'it is unsubscribed' });
   });
 });
 

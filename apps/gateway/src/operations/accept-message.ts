@@ -1,5 +1,5 @@
 import { A2AError, type SendMessageRequest } from '@switchyard/protocol';
-import type { Acceptance, Submission } from '@switchyard/store';
+import type { Acceptance, ExpectedTask, Submission } from '@switchyard/store';
 import type { Backend } from './backend.ts';
 import type { Call } from './call.ts';
 import { activeExtensions, requireExtensions } from './extensions.ts';
@@ -11,14 +11,23 @@ import { tooManyConfigs } from './too-many-configs.ts';
 export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
 type Refused = Exclude<Acceptance['verdict'], 'accepted'>;
 
-/** The first half of SendMessage and SendStreamingMessage: the message is durable, its turn is queued. @throws {A2AError} */
-export async function acceptMessage(backend: Backend, call: Call, request: SendMessageRequest): Promise<Accepted> {
+/**
+ * The first half of SendMessage and SendStreamingMessage: the message is durable, its turn is queued.
+ * @param expected under which the message makes its task, if it makes one. @throws {A2AError}
+ */
+export async function acceptMessage(
+  backend: Backend,
+  call: Call,
+  request: SendMessageRequest,
+  expected?: ExpectedTask,
+): Promise<Accepted> {
   requireExtensions(call);
   requireMediaTypes(call, request);
   const webhook = inlineWebhook(backend, call, request);
   const acceptance = await backend.tasks.accept(call.scope, {
     ...submission(call, request),
     ...(webhook && { webhook }),
+    ...(expected && { expectedId: expected.taskId }),
   });
   if (acceptance.verdict === 'accepted') return acceptance;
   throw refusals[acceptance.verdict](request);

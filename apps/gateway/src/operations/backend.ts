@@ -18,7 +18,7 @@ export interface PushBackend {
 /** What operations stand on. */
 export interface Backend {
   readonly tasks: TaskStore;
-  readonly feeds: Pick<Feeds, 'follow'>;
+  readonly feeds: Pick<Feeds, 'follow' | 'expect'>;
   /** Unset: push notifications are off. */
   readonly push: PushBackend | undefined;
   readonly cards: Pick<Cards, 'offersExtended' | 'presentExtended'>;

@@ -2,6 +2,7 @@ import type { SendMessageRequest } from '@switchyard/protocol';
 import { type Accepted, acceptMessage } from './accept-message.ts';
 import type { Backend } from './backend.ts';
 import type { Call } from './call.ts';
+import { expectTask } from './expect-task.ts';
 import type { StreamItem } from './operation.ts';
 import { readTask } from './read-task.ts';
 import { requireStreaming } from './require-streaming.ts';
@@ -16,11 +17,14 @@ export async function sendStreamingMessage(
   request: SendMessageRequest,
 ): Promise<AsyncIterable<StreamItem>> {
   requireStreaming(call);
-  const accepted = await acceptMessage(backend, call, request);
+  const expected = expectTask(backend, call, request);
+  // Whatever becomes of the call, its signal aborts when it is over.
+  call.signal.addEventListener('abort', () => expected?.[Symbol.dispose](), { once: true });
+  const accepted = await acceptMessage(backend, call, request, expected);
   const { taskId, number, isNew } = accepted;
   const historyLength = request.configuration?.historyLength;
   const start = asAccepted(accepted) ?? (await readTask(backend, call, taskId, { historyLength }));
-  const items = untilAnswered(taskThenEvents(backend, call, taskId, start), number);
+  const items = untilAnswered(taskThenEvents(backend, call, taskId, { ...start, expected }), number);
   return toStreamItems(items, { mayReply: isNew && call.agent.repliesWithMessage });
 }
 

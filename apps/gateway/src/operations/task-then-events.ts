@@ -1,11 +1,12 @@
 import { isTerminal } from '@switchyard/protocol';
-import type { FeedItem, TaskReading } from '@switchyard/store';
+import type { ExpectedTask, FeedItem, TaskReading } from '@switchyard/store';
 import type { Backend } from './backend.ts';
 import type { Call } from './call.ts';
 
 /** Where a stream begins: the task, as JSON. */
 export interface Beginning extends Pick<TaskReading, 'seq' | 'state' | 'released'> {
   readonly task?: string | Buffer;
+  readonly expected?: ExpectedTask | undefined;
 }
 
 /**
@@ -18,7 +19,7 @@ export async function* taskThenEvents(
   taskId: string,
   beginning: Beginning,
 ): AsyncIterable<FeedItem> {
-  const { seq, state, released, task = '' } = beginning;
+  const { seq, state, released, task = '', expected } = beginning;
   yield { kind: 'task', seq, state, released, isReply: false, json: task.toString() };
-  if (!isTerminal(state)) yield* feeds.follow(call.scope, taskId, { after: seq, signal: call.signal });
+  if (!isTerminal(state)) yield* feeds.follow(call.scope, taskId, { after: seq, expected, signal: call.signal });
 }

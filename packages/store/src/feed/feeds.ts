@@ -1,15 +1,24 @@
-import { isTerminal, type TaskState } from '@switchyard/protocol';
+import { isTerminal, type Message, type TaskState } from '@switchyard/protocol';
 import type { Scope } from '../principal.ts';
 import type { Channels } from '../redis/channels.ts';
 import { type CachedReadPort, readStanding, readTask } from '../tasks/read.ts';
-import { type FeedEvent, type FeedItem, parseEntry, parseMessage } from './feed-item.ts';
-import { Reader } from './reader.ts';
+import { anchorOf } from '../tasks/submission.ts';
+import { ExpectedTasks } from './expected-tasks.ts';
+import { type FeedEvent, type FeedItem, parseEntry } from './feed-item.ts';
+import type { Reader } from './reader.ts';
+import { TaskListener } from './task-listener.ts';
 
-const BUFFER_SIZE = 64;
+/** Events that are read from the stream at once. */
+const PAGE_SIZE = 64;
+
+/** A task that may be about to be made, and whose every event is heard. It is followed, or disposed of. */
+export type ExpectedTask = TaskListener;
 
 export interface FollowOptions {
   /** Goes on behind the event of this seq (Last-Event-ID) instead of beginning with the task as it is. */
   readonly after?: number | undefined;
+  /** The task was made under this expectation. */
+  readonly expected?: ExpectedTask | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,10 +44,14 @@ interface Position {
   readonly released: number;
 }
 
+/** Where a task begins that nobody else knows yet. */
+const BEGINNING: Position = { seq: 1, state: 'TASK_STATE_SUBMITTED', released: 0 };
+
 /** The feeds of one process: any number of tasks and readers over one subscriber connection. */
 export class Feeds {
   readonly #port: CachedReadPort;
   readonly #channels: Channels;
+  readonly #expected: ExpectedTasks;
   readonly #checkMs: number;
   readonly #open = new Set<Followed>();
   #timer: NodeJS.Timeout | undefined;
@@ -46,6 +59,7 @@ export class Feeds {
   constructor(port: CachedReadPort, channels: Channels, checkMs: number) {
     this.#port = port;
     this.#channels = channels;
+    this.#expected = new ExpectedTasks(port.shards, channels);
     this.#checkMs = checkMs;
   }
 
@@ -66,32 +80,48 @@ export class Feeds {
   }
 
   /**
+   * For a message that may make a task, before it is accepted: whoever has it accepted with this id, and then follows it, has
+   * missed nothing, and Redis need not be asked. Undefined: there is none just now, and nothing is lost by that.
+   */
+  expect(scope: Scope, message: Message): ExpectedTask | undefined {
+    const taskId = this.#expected.take(anchorOf(scope, message));
+    return taskId === undefined ? undefined : this.#listenTo(taskId);
+  }
+
+  /**
    * First the task as it is; then each later event, once and in order. Where the stream no longer reaches back, a fresh
    * task stands for what is missing. Ends with the terminal state, or with the signal.
    * @throws {TaskMissing}
    */
-  async *follow(scope: Scope, taskId: string, { after, signal }: FollowOptions = {}): AsyncGenerator<FeedItem, void> {
-    const channel = this.#port.shards.of(taskId).events(taskId);
-    const followed = { scope, taskId, channel, reader: new Reader(BUFFER_SIZE) };
-    const { reader } = followed;
-    const hear = (message: string): void => {
-      for (const event of parseMessage(message)) reader.push(event);
-    };
+  async *follow(scope: Scope, taskId: string, options: FollowOptions = {}): AsyncGenerator<FeedItem, void> {
+    const { after, expected, signal } = options;
+    const isExpected = expected?.taskId === taskId;
+    using listener = isExpected ? expected : this.#listenTo(taskId);
+    const isBeginning = isExpected && listener.hasMissedNothing;
+    const { channel, reader } = listener;
+    const followed = { scope, taskId, channel, reader };
     const stop = (): void => reader.end(); // a generator that waits cannot be returned from outside: it must be woken
     signal?.addEventListener('abort', stop, { once: true });
     if (signal?.aborted) stop();
     this.#open.add(followed);
     try {
-      await this.#channels.subscribe(channel, hear);
-      yield* this.#deliver(followed, after);
+      await listener.isListening;
+      yield* this.#deliver(followed, after, isBeginning ? BEGINNING : undefined);
     } finally {
       this.#open.delete(followed);
       signal?.removeEventListener('abort', stop);
-      this.#channels.unsubscribe(channel, hear);
     }
   }
 
-  async *#deliver(followed: Followed, after: number | undefined): AsyncGenerator<FeedItem, void> {
+  #listenTo(taskId: string): TaskListener {
+    return new TaskListener(this.#channels, taskId, this.#port.shards.of(taskId).events(taskId));
+  }
+
+  async *#deliver(
+    followed: Followed,
+    after: number | undefined,
+    beginning: Position | undefined,
+  ): AsyncGenerator<FeedItem, void> {
     const { reader } = followed;
     let position: Position;
     if (after === undefined) {
@@ -99,7 +129,7 @@ export class Feeds {
       yield task;
       position = task;
     } else {
-      position = await this.#position(followed);
+      position = beginning ?? (await this.#position(followed));
     }
     reader.passed(after ?? position.seq);
     reader.hear(position.seq, reader.last);
@@ -130,7 +160,7 @@ export class Feeds {
   async #missing(followed: Followed): Promise<readonly (FeedEvent | FeedItem)[]> {
     const { reader, channel } = followed;
     const next = reader.last + 1;
-    const entries = reader.lost ? [] : await this.#port.redis.xrange(channel, `${next}-0`, '+', 'COUNT', BUFFER_SIZE);
+    const entries = reader.lost ? [] : await this.#port.redis.xrange(channel, `${next}-0`, '+', 'COUNT', PAGE_SIZE);
     const events = entries.map(parseEntry);
     if (events[0]?.seq === next) return events;
     reader.restart();

@@ -18,11 +18,26 @@ export class Channels {
   #left = new Set<string>();
   #leaving: NodeJS.Timeout | undefined;
 
+  #cuts = 0;
+  #isWhole = false;
+
   constructor(subscriber: RedisConnection) {
     this.#subscriber = subscriber;
+    subscriber.on('close', () => {
+      this.#cuts++;
+      this.#isWhole = false;
+    });
+    this.onReconnect(() => {
+      this.#isWhole = true;
+    });
     subscriber.on('message', (name: string, message: string) => {
       for (const listener of this.#channels.get(name)?.listeners ?? []) listener(message);
     });
+  }
+
+  /** Another one whenever messages may have been lost. Undefined: they may be lost just now. */
+  get era(): number | undefined {
+    return this.#isWhole ? this.#cuts : undefined;
   }
 
   /** Resolves when Redis has subscribed, by this listener or by one before it. */
@@ -31,6 +46,19 @@ export class Channels {
     this.#channels.set(name, channel);
     channel.listeners.add(listener);
     await channel.subscribed;
+  }
+
+  /** Subscribes channels that nobody listens to yet, in one command. @returns whether Redis has done so */
+  async open(names: readonly string[]): Promise<boolean> {
+    const subscribed = this.#subscriber.subscribe(...names);
+    for (const name of names) this.#channels.set(name, { listeners: new Set(), subscribed });
+    try {
+      await subscribed;
+      return true;
+    } catch {
+      for (const name of names) this.#channels.delete(name);
+      return false;
+    }
   }
 
   unsubscribe(name: string, listener: Listener): void {

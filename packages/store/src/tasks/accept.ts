@@ -12,7 +12,14 @@ import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
 import { type AcceptReply, acceptArguments, callerNames, isAwaited } from './accept-command.ts';
 import type { NewTasks } from './new-tasks.ts';
-import type { Acceptance, CallSubmission, Delivery, RefusedCall, Submission } from './submission.ts';
+import {
+  type Acceptance,
+  anchorOf,
+  type CallSubmission,
+  type Delivery,
+  type RefusedCall,
+  type Submission,
+} from './submission.ts';
 
 export const acceptScript = new Script('accept.lua', import.meta.url);
 
@@ -54,7 +61,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
   const { message, body } = sent;
   const { messageId, contextId } = message;
   const owner = ownerOf(scope);
-  const taskId = port.shards.newId(contextId ?? owner + messageId);
+  const taskId = sent.expectedId ?? port.shards.newId(anchorOf(scope, message));
   const keys = port.shards.of(taskId);
   const task = {
     taskId,

@@ -1,4 +1,5 @@
 import type { Message } from '@switchyard/protocol';
+import { ownerOf, type Scope } from '../principal.ts';
 import type { WebhookDraft } from '../push/webhook.ts';
 
 /** What a client sends: the message, and what its turn is to know besides. */
@@ -12,8 +13,15 @@ export interface Submission {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** To be told of every event from this message on. */
   readonly webhook?: WebhookDraft;
+  /** Of the task, if the message makes one: from `Feeds.expect` for this message. */
+  readonly expectedId?: string;
   /** Of the task that is answered for a new task: 0 leaves the history out. */
   readonly historyLength?: number;
+}
+
+/** What decides on which shard a new task is: its context, or, if the client named none, whoever sends it. */
+export function anchorOf(scope: Scope, { contextId, messageId }: Message): string {
+  return contextId ?? ownerOf(scope) + messageId;
 }
 
 /** The turn in which an agent calls another one. */

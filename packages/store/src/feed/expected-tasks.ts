@@ -1,0 +1,41 @@
+import type { Channels } from '../redis/channels.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import type { Shards } from '../redis/shards.ts';
+
+/** Tasks that are expected with one message to Redis, and of how many that are left the next ones are. */
+const AT_ONCE = 64;
+const FEW = 32;
+
+/**
+ * Ids for tasks that are about to be made here, whose channels are subscribed before they are. Who follows such a task misses
+ * nothing, and need neither subscribe nor look where it is.
+ */
+export class ExpectedTasks {
+  readonly #shards: Shards;
+  readonly #channels: Channels;
+  readonly #ready = new Map<ShardKeys, string[]>();
+  readonly #isSubscribing = new Set<ShardKeys>();
+
+  constructor(shards: Shards, channels: Channels) {
+    this.#shards = shards;
+    this.#channels = channels;
+  }
+
+  /** An id on the shard of `anchor` (see Shards.newId). Undefined: none is ready just now. */
+  take(anchor: string): string | undefined {
+    const shard = this.#shards.of(anchor);
+    const ready = this.#ready.get(shard) ?? [];
+    const id = ready.pop();
+    if (ready.length < FEW) void this.#subscribe(shard, anchor);
+    return id;
+  }
+
+  async #subscribe(shard: ShardKeys, anchor: string): Promise<void> {
+    if (this.#isSubscribing.has(shard)) return;
+    this.#isSubscribing.add(shard);
+    const ids = Array.from({ length: AT_ONCE }, () => this.#shards.newId(anchor));
+    const isReady = await this.#channels.open(ids.map((id) => shard.events(id)));
+    this.#isSubscribing.delete(shard);
+    if (isReady) this.#ready.set(shard, [...(this.#ready.get(shard) ?? []), ...ids]);
+  }
+}
