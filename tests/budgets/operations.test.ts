@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
+import { openLedger, type RedisLedger } from '../support/redis-ledger.ts';
 import { get, getTask, post, send, submit } from '../support/rest.ts';
 import { keepOperationBudget } from './support/keep.ts';
 import { openSystem, type System } from './support/open-system.ts';
-import { openLedger, type RedisLedger } from './support/redis-ledger.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 

@@ -3,13 +3,13 @@ import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
+import { openLedger } from '../support/redis-ledger.ts';
 import { send, submit } from '../support/rest.ts';
 import { SentEventParser } from '../support/sent-events.ts';
 import { until } from '../support/until.ts';
 import { keepBudget } from './support/keep.ts';
 import type { LedTurn } from './support/led-agent.ts';
 import { openSystem, type System } from './support/open-system.ts';
-import { openLedger } from './support/redis-ledger.ts';
 import { countSocketWrites } from './support/socket-writes.ts';
 
 vi.setConfig({ testTimeout: 30_000 });

@@ -4,8 +4,7 @@ import { until } from '../../../tests/support/until.ts';
 import type { FeedItem, OpenTurn, Store } from '../src/index.ts';
 import { TaskMissing } from '../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
-import { alice, bob, testRedis, testStore } from './support/redis.ts';
-import { scriptsDuring } from './support/scripts-during.ts';
+import { alice, bob, testLedger, testRedis, testStore } from './support/redis.ts';
 
 const store = await testStore({ feedCheckMs: 200 });
 const redis = testRedis();
@@ -178,14 +177,16 @@ describe('a task that is expected', () => {
   }
 
   test('is followed from its first event on, however late, and Redis is not asked', async () => {
-    const { turn, items } = await expected();
+    const ledger = await testLedger();
+    const patient = await testStore({ redisUrl: ledger.url, feedCheckMs: 60_000 });
+    const { turn, items } = await expected(patient);
     for (let i = 0; i < 5; i++) await chunk(turn, `${i} `);
     await complete(turn);
     let heard: FeedItem[] = [];
     const follow = async (): Promise<void> => {
       heard = await items();
     };
-    expect(await scriptsDuring(prefix, follow)).toBe(0);
+    expect((await ledger.during(follow)).commands).toEqual(['unsubscribe']);
     expect(heard.map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6, 7]);
     expect(heard.at(-1)).toMatchObject({ state: 'TASK_STATE_COMPLETED', released: 1 });
   });

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { accepted, userMessage } from './support/drive.ts';
-import { alice, bob, testRedis, testStore } from './support/redis.ts';
-import { scriptsDuring } from './support/scripts-during.ts';
+import { alice, bob, testLedger, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
-const store = await testStore();
+const ledger = await testLedger();
+const store = await testStore({ redisUrl: ledger.url });
 const { prefix } = store.settings;
 
 test('messages that come together are accepted by one script, sixteen at most', async () => {
@@ -14,7 +14,8 @@ test('messages that come together are accepted by one script, sixteen at most', 
     const { taskId } = await accepted(store, n % 2 ? alice : { ...bob, agent: 'other' }, userMessage(`${n}`));
     tasks[n] = taskId;
   };
-  expect(await scriptsDuring(prefix, () => Promise.all(Array.from({ length: 41 }, (_, n) => accept(n))))).toBe(3);
+  const { commands } = await ledger.during(() => Promise.all(Array.from({ length: 41 }, (_, n) => accept(n))));
+  expect(commands).toEqual(['evalsha', 'evalsha', 'evalsha']);
   expect(new Set(tasks).size).toBe(41);
   for (const [n, id] of tasks.entries()) {
     const [history, state] = await redis.hmget(`${prefix}{s0}:t:${id}`, 'h', 'state');
@@ -27,7 +28,7 @@ test('messages that come together are accepted by one script, sixteen at most', 
 test('a large message leaves alone', async () => {
   const messages = [userMessage(), userMessage('x'.repeat(20_000)), userMessage()];
   const accept = () => Promise.all(messages.map((message) => store.tasks.accept(alice, { message })));
-  expect(await scriptsDuring(prefix, accept)).toBe(2);
+  expect((await ledger.during(accept)).commands).toHaveLength(2);
 });
 
 test('a message that comes twice at once is accepted once, and another under its id never', async () => {

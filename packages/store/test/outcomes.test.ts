@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { OpenTurn, Store, TurnEvent } from '../src/index.ts';
 import { accepted, begun } from './support/drive.ts';
-import { alice, testRedis, testStore } from './support/redis.ts';
-import { scriptsDuring } from './support/scripts-during.ts';
+import { alice, testLedger, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
 const completed: TurnEvent = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true };
@@ -13,11 +12,11 @@ async function turns(store: Store, count: number): Promise<OpenTurn[]> {
 }
 
 test('outcomes of turns that end together are written by one script, sixteen at most', async () => {
-  const store = await testStore();
-  const [known, ...all] = await turns(store, 41);
+  const ledger = await testLedger();
+  const [known, ...all] = await turns(await testStore({ redisUrl: ledger.url }), 41);
   await known?.publish(completed); // Redis knows the script from now on
-  const { prefix } = store.settings;
-  expect(await scriptsDuring(prefix, () => Promise.all(all.map((turn) => turn.publish(completed))))).toBe(3);
+  const { commands } = await ledger.during(() => Promise.all(all.map((turn) => turn.publish(completed))));
+  expect(commands).toEqual(['evalsha', 'evalsha', 'evalsha']);
   expect(all.map(({ ending }) => ending)).toEqual(all.map(() => 'drained'));
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import type { Tally } from '../../support/redis-ledger.ts';
 import { type Budget, budgets, type OperationBudget, operations } from '../budgets.ts';
-import type { Tally } from './redis-ledger.ts';
 
 /** The test fails when more was measured than the budget has, but goes on to the next budget; it says why there is that much. */
 export function keepBudget(name: keyof typeof budgets, measured: number): void {

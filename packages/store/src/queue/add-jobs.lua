@@ -11,10 +11,11 @@
 -- with a new number never has: it takes 32 µs, and a message of its own (docs/adr/0021).
 
 local function add_jobs(root, ids, options, is_awaited)
+  local now = ('%.0f'):format(now_ms())
   redis.call('INCRBY', root .. 'id', #ids)
   for i = 1, #ids do
     redis.call('HSET', root .. ids[i], 'name', 'turn', 'data', '{}', 'opts', options .. ',"jobId":"' .. ids[i] .. '"}',
-      'timestamp', now_ms(), 'delay', '0', 'priority', '0')
+      'timestamp', now, 'delay', '0', 'priority', '0')
   end
   redis.call(is_awaited and 'RPUSH' or 'LPUSH', root .. 'wait', unpack(ids))
   local paused, most = unpack(redis.call('HMGET', root .. 'meta', 'paused', 'concurrency'))

@@ -47,12 +47,13 @@ local function take_jobs(root, lock_ms, prefix, first, count)
   redis.call('SET', took_key, table.concat(ids, '\n'), 'PX', lock_ms)
   redis.call('LTRIM', root .. 'wait', '0', -count - 1)
   redis.call('LPUSH', root .. 'active', unpack(ids))
+  local now = ('%.0f'):format(now_ms())
   for i = 1, count do
     local token, job_key = prefix .. first + i - 1, root .. ids[i]
     local job = job_of(job_key)
     job[STARTS] = (job[STARTS] or 0) + 1
     redis.call('SET', job_key .. ':lock', token, 'PX', lock_ms)
-    redis.call('HSET', job_key, 'processedOn', now_ms(), 'ats', job[STARTS])
+    redis.call('HSET', job_key, 'processedOn', now, 'ats', job[STARTS])
     jobs[i] = { ids[i], token, job }
   end
   local _, others = answer(jobs, due)

@@ -65,6 +65,7 @@ function write.artifact(json, n, mode, header, first, parts, last)
   return 'appended'
 end
 
+local goes_on, leaving = false, {} -- tasks that go out of the outbox
 local replies, at = {}, 6
 while ARGV[at] do
   local epoch, number, count, after
@@ -76,7 +77,7 @@ while ARGV[at] do
   steps_key, calls_key = task_key .. ':s', task_key .. ':c'
   -- Of the task before this one nothing is known any more.
   others, texts, written = {}, {}, {}
-  is_popped, is_due, has_left, inbox_count = false, nil, false, nil
+  is_popped, is_due, inbox_count = false, nil, nil
 
   -- Most calls bring chunks of one artifact, and need no more than this.
   known_number = nil
@@ -113,10 +114,9 @@ while ARGV[at] do
         --- @include "write-status.lua"
       end
       local is_outcome = kind == 'status' and ARGV[at + 3] == '1'
-      if is_outcome then
-        -- The first write needs no memory: see when-full.lua. It goes back if the task is not over.
-        redis.call('ZREM', outbox_key, task_id)
-        has_left = true
+      if is_outcome and not goes_on then
+        go_on_when_full(outbox_key)
+        goes_on = true
       end
       if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end
       if metadata ~= '' then others.metadata = metadata end
@@ -125,8 +125,17 @@ while ARGV[at] do
     at = at + ARITY[kind]
   end
 
+  if is_due == false then
+    leaving[#leaving + 1], is_due = task_id, nil
+  end
   if #written > 0 then commit(record) end
   replies[#replies + 1] = { verdict, record and record.cancel or '' }
   at = after
+end
+
+if #leaving > 0 then redis.call('ZREM', outbox_key, unpack(leaving)) end
+if #ended_jobs > 0 then
+  --- @include "../queue/finish-jobs.lua"
+  finish_jobs(ended_jobs)
 end
 return replies

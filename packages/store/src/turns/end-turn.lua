@@ -19,4 +19,8 @@ go_on_when_full(task_key)
 pop(record)
 local verdict = settle(record, KEYS[7], successor_options)
 commit(record)
+if #ended_jobs > 0 then
+  --- @include "../queue/finish-jobs.lua"
+  finish_jobs(ended_jobs)
+end
 return verdict

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, inject } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { openLedger, type RedisLedger } from '../../../../tests/support/redis-ledger.ts';
 import { Store, type StoreSettings } from '../../src/index.ts';
 
 /** A bare connection to the run's Redis, closed after the file's tests. */
@@ -8,6 +9,13 @@ export function testRedis(): Redis {
   const redis = new Redis(inject('redisUrl'));
   afterAll(() => redis.disconnect());
   return redis;
+}
+
+/** A way to the run's Redis that keeps count of what goes over it. */
+export async function testLedger(): Promise<RedisLedger> {
+  const ledger = await openLedger(inject('redisUrl'));
+  afterAll(() => ledger[Symbol.asyncDispose]());
+  return ledger;
 }
 
 /** A store with keys of its own, stopped after the file's tests. Its connection errors fail nothing by themselves. */

@@ -8,7 +8,7 @@ local function is_terminal(state) return state:upper() == state end
 
 local is_popped = false
 local is_due -- true: goes (back) into the outbox; false: leaves it; nil: stays as it is
-local has_left = false -- it is out of the outbox already
+local ended_jobs = {} -- see finish-jobs.lua
 
 local inbox_count -- nil: not asked yet
 local function inbox_length()
@@ -24,7 +24,7 @@ local function commit(record)
   if is_popped and not is_over then redis.call('LPOP', inbox_key) end
   if #written > 0 then publish(record) end
   if is_due then redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id) end
-  if is_due == false and not has_left then redis.call('ZREM', outbox_key, task_id) end
+  if is_due == false then redis.call('ZREM', outbox_key, task_id) end
   if record.state ~= was[STATE] or record.time ~= was[TIME] then
     --- @include "move-in-indexes.lua"
   end

@@ -45,8 +45,7 @@ end
 
 -- The turn was its job's last one: the job leaves its queue in the same step. root: of the queue's keys.
 local function end_job(root)
-  --- @include "../../queue/finish-job.lua"
-  finish_job(root, task_id .. '.' .. (was[SCHEDULED] or ''), was[TOKEN])
+  ended_jobs[#ended_jobs + 1] = { root = root, id = task_id .. '.' .. (was[SCHEDULED] or ''), token = was[TOKEN] }
 end
 
 -- The turn has its outcome, and its message has left the inbox. root: of the queue's keys; options: of the job that takes over,

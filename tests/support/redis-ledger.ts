@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { until } from '../../support/until.ts';
 import { RequestParser } from './request-parser.ts';
+import { until } from './until.ts';
 
 /** What a client asked of Redis. */
 export interface Tally {
