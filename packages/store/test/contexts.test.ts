@@ -43,6 +43,16 @@ test('a context that no client named has the id of the task that opened it, and 
   expect(await indexes()).toHaveLength(2);
 });
 
+test('messages of a context that come together join the task that opened it', async () => {
+  const store = await testStore();
+  const { taskId, contextId } = await accepted(store, alice);
+  const messages = [contextId, contextId, 'another', contextId].map((each) => userMessage('hi', { contextId: each }));
+  const made = await Promise.all(messages.map((message) => accepted(store, alice, message)));
+  const [one, two, elsewhere, three] = made.map((task) => task.taskId);
+  expect((await pages(store, alice, { contextId })).ids.sort()).toEqual([taskId, one, two, three].sort());
+  expect((await pages(store, alice, { contextId: 'another' })).ids).toEqual([elsewhere]);
+});
+
 test('the only task of its context is listed by it as by an index', async () => {
   const store = await testStore();
   const { taskId, contextId } = await accepted(store, alice);

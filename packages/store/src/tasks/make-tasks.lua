@@ -44,27 +44,26 @@ if #new > 0 then
   --- @include "../queue/add-jobs.lua"
   local time, timestamp_now, due_at = sortable(now_ms()), timestamp(now_ms()), ('%.0f'):format(now_ms() + lease_ms)
 
+  local function add(lists, key, one, two)
+    local list = lists[key] or {}
+    list[#list + 1], list[#list + 2], lists[key] = one, two, list
+  end
+
   local due, queues, indexes = {}, {}, {}
   for i = 1, #new do
     local task_id, owner, context, _, _, _, _, queue_root = unpack(ARGV, starts[new[i]], starts[new[i]] + 7)
     due[2 * i - 1], due[2 * i] = due_at, task_id
-    local jobs = queues[queue_root] or {}
-    jobs[#jobs + 1], queues[queue_root] = task_id .. '.1', jobs
+    add(queues, queue_root, task_id .. '.1')
     local index, member = index_root .. ':' .. owner, 's' .. time .. task_id
-    local members = indexes[index] or {}
-    members[#members + 1], members[#members + 2], indexes[index] = '0', member, members
+    add(indexes, index, '0', member)
     if context ~= task_id then
       index = index .. ':' .. context
-      members = indexes[index]
-      if not members then
-        members = {}
-        if redis.call('EXISTS', index) == 0 then
-          --- @include "../redis/lua/opener.lua"
-          local opener = opener_of(tasks_root, context, owner)
-          if opener then members = { '0', opener } end
-        end
+      if not indexes[index] and redis.call('EXISTS', index) == 0 then
+        --- @include "../redis/lua/opener.lua"
+        local opener = opener_of(tasks_root, context, owner)
+        if opener then add(indexes, index, '0', opener) end
       end
-      members[#members + 1], members[#members + 2], indexes[index] = '0', member, members
+      add(indexes, index, '0', member)
     end
   end
   redis.call('ZADD', outbox_key, unpack(due))
