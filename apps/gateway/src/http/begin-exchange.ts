@@ -12,7 +12,7 @@ export function beginExchange(observe: Observe, { req, res }: Exchange): void {
   res.setHeader('X-Request-Id', requestIdOf(req.headers['x-request-id']));
   res.setHeader('A2A-Version', protocolVersion);
   const startedAt = performance.now();
-  res.once('close', () => {
+  res.on('close', () => {
     const durationMs = Math.round(performance.now() - startedAt);
     observe({ kind: 'answered', status: res.statusCode, durationMs, ...requestName({ req, res }) });
   });

@@ -17,7 +17,7 @@ export class WaitingCalls {
   /** A signal that aborts with the connection, or with the gateway. */
   watch(res: ServerResponse): AbortSignal {
     const { signal, leave } = this.enter();
-    res.once('close', leave);
+    res.on('close', leave);
     if (res.closed) leave();
     return signal;
   }

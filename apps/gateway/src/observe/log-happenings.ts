@@ -16,8 +16,10 @@ const lines: Readonly<Record<Happening['kind'], readonly [level: Level, message:
 };
 
 export function logHappenings(log: Logger): Observe {
-  return ({ kind, ...fields }) => {
-    const [level, message] = lines[kind];
+  return (happening) => {
+    const [level, message] = lines[happening.kind];
+    if (!log.isLevelEnabled(level)) return;
+    const { kind: _, ...fields } = happening;
     log[level](fields, message);
   };
 }
