@@ -63,7 +63,8 @@ async function idleStreams({ redisUrl, watched, url, gateway }: Deployment, idle
   const atGateway = (residentBytes(gateway.pid) - before) / STREAMS;
   const withStreams = await usedMemory(redisUrl);
   await clients.stop();
-  await until(async () => (await channels(redisUrl)) < STREAMS / 100, { what: 'all streams are closed' });
+  // Some channels stay: those of tasks that the gateway expects.
+  await until(async () => (await channels(redisUrl)) < STREAMS / 10, { what: 'all streams are closed' });
   return { cost, atGateway, atRedis: (withStreams - (await usedMemory(redisUrl))) / STREAMS };
 }
 
