@@ -74,6 +74,11 @@ export class Stage implements AsyncDisposable {
     await this.#untilWorkers((count) => count === 0);
   }
 
+  /** Another gateway, which has done nothing yet: what others have left in its memory hides what is added. */
+  freshGateway(): Promise<GatewayProcess> {
+    return startGateway(this.redisUrl);
+  }
+
   /** Tasks that are not completed yet. */
   unfinished(): Promise<number> {
     return this.redis.zcard(`${PREFIX}{s0}:outbox`);

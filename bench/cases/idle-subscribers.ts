@@ -12,14 +12,16 @@ export const idleSubscribers: BenchCase = {
   title: 'Memory of the gateway for each of 10,000 idle subscribers',
   async run(stage) {
     await stage.withWorker();
-    const { id } = await sendMessage(stage.gateway.url, 'ask');
-    const before = residentBytes(stage.gateway.pid);
-    const load: FanOut = { url: stage.gateway.url, taskId: id, subscribers: SUBSCRIBERS, messages: 0 };
+    const gateway = await stage.freshGateway();
+    const { id } = await sendMessage(gateway.url, 'ask');
+    const before = residentBytes(gateway.pid);
+    const load: FanOut = { url: gateway.url, taskId: id, subscribers: SUBSCRIBERS, messages: 0 };
     const clients = await startProgram({ file: 'bench/drivers/subscribers.ts', args: [JSON.stringify(load)] });
     await clients.waitFor(/subscribed/, 120_000);
     await delay(2_000); // the last sockets settle
-    const kilobytes = (residentBytes(stage.gateway.pid) - before) / SUBSCRIBERS / 1_024;
+    const kilobytes = (residentBytes(gateway.pid) - before) / SUBSCRIBERS / 1_024;
     await clients.stop();
+    await gateway.stop();
     await stage.clear();
     const values = { Switchyard: [kilobytes] };
     return { unit: 'KB', values, ratios: {}, ours: 'Switchyard', bars: [{ at: 'most', value: 25 }] };
