@@ -86,7 +86,7 @@ export class Deployment implements AsyncDisposable {
   }
 }
 
-async function startGateway(redisUrl: string): Promise<GatewayProcess> {
+export async function startGateway(redisUrl: string): Promise<GatewayProcess> {
   const program = await startProgram({
     file: 'apps/gateway/src/main.ts',
     env: { REDIS_URL: redisUrl, KEY_PREFIX: PREFIX, PORT: '0', GRPC_PORT: 'off', DEFAULT_AGENT: AGENT, LOG_LEVEL },

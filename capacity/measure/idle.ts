@@ -4,7 +4,7 @@ import { residentBytes } from '../../tests/support/process-usage.ts';
 import { until } from '../../tests/support/until.ts';
 import type { Cost, idlers, Named } from '../figures/figures.ts';
 import { info, number } from './ask-redis.ts';
-import { type Deployment, startWorker } from './deployment.ts';
+import { type Deployment, startGateway, startWorker } from './deployment.ts';
 import { costOf, dividedBy, minus, type Watched } from './meter.ts';
 
 const SECONDS = 4;
@@ -23,7 +23,7 @@ export async function measureIdle(deployment: Deployment): Promise<Idle> {
   const worker = minus(await perSecond(deployment.watched), await withoutWorker(deployment));
   const gateway = await perSecond(deployment.watched);
   const workerShard = await shardOfWorker(deployment, gateway);
-  const streams = await idleStreams(deployment, gateway);
+  const streams = await idleStreams(deployment);
   return {
     idle: { gateway, worker: { ...worker, gateway: 0 }, workerShard, stream: streams.cost },
     sizes: { streamAtGateway: streams.atGateway, streamAtRedis: streams.atRedis },
@@ -53,19 +53,29 @@ async function shardOfWorker({ redisUrl, watched }: Deployment, gateway: Cost): 
   return { ...dividedBy(minus(many, one), SHARDS - 1), gateway: 0 };
 }
 
-/** No worker runs: nothing ever happens to their tasks. */
-async function idleStreams({ redisUrl, watched, url, gateway }: Deployment, idle: Cost) {
+/**
+ * No worker runs: nothing ever happens to their tasks. Of a gateway that has done nothing before: what it has left in its memory
+ * would hide what streams add.
+ */
+async function idleStreams(deployment: Deployment) {
+  const { redisUrl } = deployment;
+  const gateway = await startGateway(redisUrl);
+  const watched = { ...deployment.watched, gateway: gateway.pid };
+  const idle = await perSecond(watched);
   const before = residentBytes(gateway.pid);
-  const clients = await startProgram({ file: 'capacity/drivers/idle-streams.ts', args: [url, String(STREAMS)] });
+  const args = [gateway.url, String(STREAMS)];
+  const clients = await startProgram({ file: 'capacity/drivers/idle-streams.ts', args });
   await clients.waitFor(/subscribed/, 60_000);
   await delay(2_000);
   const cost = dividedBy(minus(await perSecond(watched, STREAM_SECONDS), idle), STREAMS);
   const atGateway = (residentBytes(gateway.pid) - before) / STREAMS;
   const withStreams = await usedMemory(redisUrl);
   await clients.stop();
-  // Some channels stay: those of tasks that the gateway expects.
+  // Some channels stay: those of tasks that gateways expect.
   await until(async () => (await channels(redisUrl)) < STREAMS / 10, { what: 'all streams are closed' });
-  return { cost, atGateway, atRedis: (withStreams - (await usedMemory(redisUrl))) / STREAMS };
+  const atRedis = (withStreams - (await usedMemory(redisUrl))) / STREAMS;
+  await gateway.stop();
+  return { cost, atGateway, atRedis };
 }
 
 async function usedMemory(redisUrl: string): Promise<number> {
