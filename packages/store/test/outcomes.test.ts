@@ -34,3 +34,16 @@ test('one of them that cannot be written leaves the others as they are', async (
     expect(state).toBe('C');
   }
 });
+
+test('those that were written before one that cannot be are over, too, and nobody looks after them any more', async () => {
+  const store = await testStore();
+  const { prefix } = store.settings;
+  const all = await turns(store, 4);
+  const broken = all.at(-1)?.start.taskId;
+  await redis.set(`${prefix}{s0}:t:${broken}:i`, 'no list');
+  const ends = await Promise.allSettled(all.map((turn) => turn.publish(completed)));
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
+  expect(await redis.zrange(`${prefix}{s0}:outbox`, '0', '-1')).toEqual([broken]);
+  for (const { start } of all.slice(0, -1))
+    expect(await redis.hget(`${prefix}{s0}:t:${start.taskId}`, 'state')).toBe('C');
+});

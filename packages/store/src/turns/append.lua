@@ -65,8 +65,7 @@ function write.artifact(json, n, mode, header, first, parts, last)
   return 'appended'
 end
 
-local goes_on, leaving = false, {} -- tasks that go out of the outbox
-local replies, at = {}, 6
+local goes_on, replies, at = false, {}, 6
 while ARGV[at] do
   local epoch, number, count, after
   task_id, queue_root, epoch, number, successor_options, count, after = unpack(ARGV, at, at + 6)
@@ -125,15 +124,11 @@ while ARGV[at] do
     at = at + ARITY[kind]
   end
 
-  if is_due == false then
-    leaving[#leaving + 1], is_due = task_id, nil
-  end
   if #written > 0 then commit(record) end
   replies[#replies + 1] = { verdict, record and record.cancel or '' }
   at = after
 end
 
-if #leaving > 0 then redis.call('ZREM', outbox_key, unpack(leaving)) end
 if #ended_jobs > 0 then
   --- @include "../queue/finish-jobs.lua"
   finish_jobs(ended_jobs)
