@@ -55,10 +55,29 @@ describe('a request that goes past Express is answered as one that does not', ()
     expect(await answerTo(`${path}?x=1`, request())).toEqual(direct);
   });
 
-  test('a stream of a task is no task', async () => {
-    const stream = await fetch(`${stage.url}/agents/echo/tasks/${taskId}:subscribe`);
-    expect(stream.headers.get('content-type')).toBe('text/event-stream');
-    await stream.body?.cancel();
+  test.each([
+    ['a page of tasks', '/tasks', {}],
+    ['a card for those who are known', '/extendedAgentCard', {}],
+    ['webhooks', () => `/tasks/${taskId}/pushNotificationConfigs`, {}],
+    ['a webhook that is not there', () => `/tasks/${taskId}/pushNotificationConfigs/none`, { method: 'DELETE' }],
+    ['no message', '/message:send', { method: 'POST', body: '{}' }],
+    ['no message to stream the answer to', '/message:stream', { method: 'POST', body: '{}' }],
+    ['a task that cannot be canceled', '/tasks/nothing:cancel', { method: 'POST' }],
+    ['a task that cannot be subscribed', '/tasks/nothing:subscribe', { method: 'POST' }],
+    ['a verb that is not served', () => `/tasks/${taskId}:cancel`, { method: 'PUT' }],
+  ])('REST: %s', async (_, path, init) => {
+    const whole = `/agents/echo${typeof path === 'string' ? path : path()}`;
+    const direct = await answerTo(whole, init);
+    expect(await answerTo(`${whole}?x=1`, init)).toEqual(direct);
+    expect(await answerTo(`${whole}/`, init)).toEqual(direct);
+  });
+
+  test.each(['GET', 'POST'])('a stream of a task is no task: %s', async (method) => {
+    for (const form of ['', '?x=1']) {
+      const stream = await fetch(`${stage.url}/agents/echo/tasks/${taskId}:subscribe${form}`, { method });
+      expect(stream.headers.get('content-type')).toBe('text/event-stream');
+      await stream.body?.cancel();
+    }
   });
 
   test('an escaped path is the same path', async () => {

@@ -1,10 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { StreamItem } from '../src/operations/operation.ts';
 import { errorFrame, eventFrame, heartbeatFrame } from '../src/sse/frame.ts';
-import { toFrames } from '../src/sse/to-frames.ts';
-import { withHeartbeat } from '../src/sse/with-heartbeat.ts';
-import { writeFrames } from '../src/sse/write-frames.ts';
+import { serveStream } from '../src/sse/serve-stream.ts';
 import { openResponse } from './support/open-response.ts';
-import { Source } from './support/source.ts';
 
 describe('a frame', () => {
   it('has the position of its event as id', () => {
@@ -18,89 +16,95 @@ describe('a frame', () => {
   });
 });
 
-describe('toFrames', () => {
-  it('ends a stream that breaks with the error, without an id', async () => {
-    async function* items() {
+const format = {
+  heartbeatMs: 10_000,
+  data: (json: string) => `<${json}>`,
+  error: (thrown: unknown) => JSON.stringify(String(thrown)),
+};
+
+async function* items(...given: StreamItem[]): AsyncIterable<StreamItem> {
+  yield* given;
+}
+
+describe('a stream', () => {
+  it('is written in the format of its binding, and its headers say what it is', async () => {
+    const { res, received } = await openResponse();
+    await serveStream(res, items({ seq: 1, json: '1' }), format);
+    expect(await received()).toMatch(/content-type: text\/event-stream\r\n/i);
+    expect(await received()).toContain(eventFrame(1, '<1>'));
+  });
+
+  it('that breaks ends with the error, without an id', async () => {
+    const { res, received } = await openResponse();
+    async function* broken() {
       yield { seq: 1, json: '1' };
       throw new Error('broken');
     }
-    const format = { data: (json: string) => `<${json}>`, error: (thrown: unknown) => JSON.stringify(String(thrown)) };
-    expect(await Array.fromAsync(toFrames(items(), format))).toEqual([
-      eventFrame(1, '<1>'),
-      errorFrame('"Error: broken"'),
-    ]);
+    await serveStream(res, broken(), format);
+    expect(await received()).toContain(eventFrame(1, '<1>') + errorFrame('"Error: broken"'));
   });
-});
 
-describe('withHeartbeat', () => {
-  it('comments in silence only, and loses no frame that comes meanwhile', async () => {
-    vi.useFakeTimers();
+  it('has a comment in silence only', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const source = new Source<string>();
-      const frames = withHeartbeat(source, 1_000)[Symbol.asyncIterator]();
-      const first = frames.next();
+      const { res, source, end } = await openResponse();
+      const write = vi.spyOn(res, 'write');
+      const written = (): unknown[] => write.mock.calls.map(([text]) => text);
+      const served = serveStream(res, source, { ...format, heartbeatMs: 1_000 });
       await vi.advanceTimersByTimeAsync(999);
-      source.push('a');
-      expect(await first).toEqual({ done: false, value: 'a' });
-      const second = frames.next();
-      await vi.advanceTimersByTimeAsync(1_000);
-      expect(await second).toEqual({ done: false, value: heartbeatFrame });
-      // It comes while the reader is busy with the heartbeat.
-      source.push('b');
-      await vi.advanceTimersByTimeAsync(0);
-      expect(await frames.next()).toEqual({ done: false, value: 'b' });
-      source.end();
-      expect(await frames.next()).toEqual({ done: true, value: undefined });
+      source.push({ seq: 1, json: '1' });
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(written()).toEqual([eventFrame(1, '<1>')]);
+      await vi.advanceTimersByTimeAsync(999);
+      expect(written()).toHaveLength(1);
+      await vi.advanceTimersByTimeAsync(1_001);
+      expect(written().slice(1)).toEqual([heartbeatFrame, heartbeatFrame]);
+      end();
+      await served;
       expect(vi.getTimerCount()).toBe(0);
     } finally {
       vi.useRealTimers();
     }
   });
 
-  it('hands an error on', async () => {
-    const source = new Source<string>();
-    const next = withHeartbeat(source, 1_000)[Symbol.asyncIterator]().next();
-    source.fail(new Error('broken'));
-    await expect(next).rejects.toThrow('broken');
-  });
-});
-
-describe('writeFrames', () => {
-  it('writes what is there at once in one write', async () => {
+  it('leaves in one write, as far as it is there at once', async () => {
     const { res, received } = await openResponse();
     const write = vi.spyOn(res, 'write');
-    async function* frames() {
-      yield* ['a', 'b', 'c'];
+    async function* inTwo() {
+      yield* [1, 2, 3].map((one) => ({ seq: one, json: `${one}` }));
       await new Promise((resolve) => setImmediate(resolve));
-      yield* ['d', 'e'];
+      yield* [4, 5].map((one) => ({ seq: one, json: `${one}` }));
     }
-    await writeFrames(res, frames());
-    expect(write.mock.calls.map(([text]) => text)).toEqual(['abc', 'de']);
-    expect(await received()).toContain('abc');
+    await serveStream(res, inTwo(), format);
+    const frames = [1, 2, 3, 4, 5].map((one) => eventFrame(one, `<${one}>`));
+    expect(write.mock.calls.map(([text]) => text)).toEqual([frames.slice(0, 3).join(''), frames.slice(3).join('')]);
+    expect(await received()).toContain(frames[0]);
   });
 
-  it('sends the headers of a stream on which nothing happens yet', async () => {
-    const { res, source, end } = await openResponse();
-    const written = writeFrames(res, source);
+  it('sends its headers though nothing happens on it yet', async () => {
+    const { res, end, source } = await openResponse();
+    const served = serveStream(res, source, format);
     await vi.waitFor(() => expect(res.headersSent).toBe(true));
     end();
-    await written;
+    await served;
   });
 
-  it('takes no more from its source than a slow reader reads', async () => {
+  it('takes no more from its source than a slow reader reads, and sends no comments meanwhile', async () => {
     const { res, received } = await openResponse({ isPaused: true });
-    const frame = 'x'.repeat(100_000);
+    const json = 'x'.repeat(100_000);
     let taken = 0;
-    async function* frames() {
-      for (; taken < 500; taken++) yield frame;
+    async function* many() {
+      for (; taken < 500; taken++) yield { seq: taken, json };
     }
-    const written = writeFrames(res, frames());
+    const served = serveStream(res, many(), { ...format, heartbeatMs: 5 });
     await vi.waitFor(() => expect(res.writableNeedDrain).toBe(true));
-    const stalledAt = taken;
-    expect(stalledAt).toBeLessThan(100);
+    const stalledAt = { taken, length: res.writableLength };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect({ taken, length: res.writableLength }).toEqual(stalledAt);
+    expect(taken).toBeLessThan(100);
     const all = received();
-    await written;
-    expect((await all).length).toBeGreaterThan(500 * frame.length);
+    await served;
+    expect((await all).length).toBeGreaterThan(500 * json.length);
   });
 
   it('stops when its reader goes while it waits for it to read', async () => {
@@ -109,12 +113,12 @@ describe('writeFrames', () => {
     res.once('close', () => {
       isOver = true;
     });
-    async function* frames() {
-      while (!isOver) yield 'x'.repeat(100_000);
+    async function* endless() {
+      while (!isOver) yield { seq: 1, json: 'x'.repeat(100_000) };
     }
-    const written = writeFrames(res, frames());
+    const served = serveStream(res, endless(), format);
     await vi.waitFor(() => expect(res.writableNeedDrain).toBe(true));
     socket.destroy();
-    await written;
+    await served;
   });
 });

@@ -1,7 +1,7 @@
 import type { FeedItem } from '@switchyard/store';
 import { describe, expect, it } from 'vitest';
-import { toStreamItems } from '../src/operations/to-stream-items.ts';
-import { untilAnswered } from '../src/operations/until-answered.ts';
+import { messageOrItems } from '../src/operations/message-or-items.ts';
+import { asksCallerOf } from '../src/operations/send-streaming-message.ts';
 
 const item = (given: Partial<FeedItem>): FeedItem => ({
   kind: 'event',
@@ -17,54 +17,42 @@ async function* feed(...items: FeedItem[]): AsyncIterable<FeedItem> {
   yield* items;
 }
 
-const seqs = async (items: AsyncIterable<{ seq: number }>): Promise<number[]> =>
-  (await Array.fromAsync(items)).map(({ seq }) => seq);
+describe('the caller of a message', () => {
+  const question = item({ state: 'TASK_STATE_INPUT_REQUIRED', released: 1 });
 
-describe('untilAnswered', () => {
-  const question = item({ seq: 2, state: 'TASK_STATE_INPUT_REQUIRED', released: 1 });
-
-  it('ends with the question that the message led to', async () => {
-    expect(await seqs(untilAnswered(feed(item({}), question, item({ seq: 3 })), 1))).toEqual([1, 2]);
+  it('is asked by the question that it led to', () => {
+    expect(asksCallerOf(1, question)).toBe(true);
+    expect(asksCallerOf(1, item({ released: 1 }))).toBe(false);
   });
 
-  it('goes on behind the question of a message before it', async () => {
-    expect(await seqs(untilAnswered(feed(item({}), question, item({ seq: 3 })), 2))).toEqual([1, 2, 3]);
+  it('is not asked by the question of a message before it', () => {
+    expect(asksCallerOf(2, question)).toBe(false);
   });
 
-  it('goes on while an authorization is awaited', async () => {
-    const needed = item({ seq: 2, state: 'TASK_STATE_AUTH_REQUIRED', released: 1 });
-    expect(await seqs(untilAnswered(feed(needed, item({ seq: 3 })), 1))).toEqual([2, 3]);
+  it('is not asked while an authorization is awaited', () => {
+    expect(asksCallerOf(1, item({ state: 'TASK_STATE_AUTH_REQUIRED', released: 1 }))).toBe(false);
   });
 });
 
-describe('toStreamItems', () => {
-  const task = item({ kind: 'task', json: '{"id":"t"}' });
+describe('messageOrItems', () => {
+  const task = item({ kind: 'task', json: '{"task":{"id":"t"}}' });
   const parts = [{ text: '42' }];
   const status = { state: 'TASK_STATE_COMPLETED', message: { messageId: 'm', role: 'ROLE_AGENT', parts } };
-  const reply = item({
-    seq: 2,
-    isReply: true,
-    json: JSON.stringify({ statusUpdate: { taskId: 't', contextId: 'c', status } }),
-  });
-
-  it('puts a task into its StreamResponse and leaves events as they are', async () => {
-    expect(await Array.fromAsync(toStreamItems(feed(task, item({ seq: 2, json: '{"statusUpdate":{}}' }))))).toEqual([
-      { seq: 1, json: '{"task":{"id":"t"}}' },
-      { seq: 2, json: '{"statusUpdate":{}}' },
-    ]);
-  });
+  const json = JSON.stringify({ statusUpdate: { taskId: 't', contextId: 'c', status } });
+  const reply = item({ seq: 2, isReply: true, json });
 
   it('gives the message alone when the agent answers with one', async () => {
-    const [only, ...others] = await Array.fromAsync(toStreamItems(feed(task, reply), { mayReply: true }));
+    const [only, ...others] = await Array.fromAsync(messageOrItems(feed(task, reply)));
     expect(others).toEqual([]);
     expect(JSON.parse(only?.json ?? '')).toEqual({ message: status.message });
   });
 
-  it('gives the completed status to whoever was shown the task already', async () => {
-    expect(await seqs(toStreamItems(feed(task, reply)))).toEqual([1, 2]);
+  it('gives all items when it does not', async () => {
+    const status = item({ seq: 2, json: '{"statusUpdate":{}}' });
+    expect(await Array.fromAsync(messageOrItems(feed(task, status, reply)))).toEqual([task, status, reply]);
   });
 
   it('gives the task at least when the feed is cut before anything happened', async () => {
-    expect(await seqs(toStreamItems(feed(task), { mayReply: true }))).toEqual([1]);
+    expect(await Array.fromAsync(messageOrItems(feed(task)))).toEqual([task]);
   });
 });

@@ -24,11 +24,8 @@ function watch(of: Store, taskId: string, options: { after?: number; signal?: Ab
 }
 
 function foldAll(items: readonly FeedItem[]): Task {
-  const [first, ...rest] = items;
-  return rest.reduce(
-    (task, { json }) => fold(task, JSON.parse(json) as StreamResponse),
-    JSON.parse(first?.json ?? '') as Task,
-  );
+  const [first, ...rest] = items.map(({ json }): StreamResponse => JSON.parse(json));
+  return rest.reduce((task, event) => fold(task, event), first?.task as Task);
 }
 
 describe('a feed', () => {

@@ -1,14 +1,13 @@
 import type { SendMessageRequest } from '@switchyard/protocol';
+import { type FeedItem, taskItem } from '@switchyard/store';
 import { type Accepted, acceptMessage } from './accept-message.ts';
 import type { Backend } from './backend.ts';
 import type { Call } from './call.ts';
 import { expectTask } from './expect-task.ts';
+import { messageOrItems } from './message-or-items.ts';
 import type { StreamItem } from './operation.ts';
 import { readTask } from './read-task.ts';
 import { requireStreaming } from './require-streaming.ts';
-import { type Beginning, taskThenEvents } from './task-then-events.ts';
-import { toStreamItems } from './to-stream-items.ts';
-import { untilAnswered } from './until-answered.ts';
 
 /** A2A 3.1.2. Begins with the task; ends at its terminal event, or when the agent asks for input. */
 export async function sendStreamingMessage(
@@ -23,13 +22,31 @@ export async function sendStreamingMessage(
   const accepted = await acceptMessage(backend, call, request, expected);
   const { taskId, number, isNew } = accepted;
   const historyLength = request.configuration?.historyLength;
-  const start = asAccepted(accepted) ?? (await readTask(backend, call, taskId, { historyLength }));
-  const items = untilAnswered(taskThenEvents(backend, call, taskId, { ...start, expected }), number);
-  return toStreamItems(items, { mayReply: isNew && call.agent.repliesWithMessage });
+  const from = asAccepted(accepted) ?? (await asRead(backend, call, taskId, historyLength));
+  const until = (item: FeedItem): boolean => asksCallerOf(number, item);
+  const items = backend.feeds.follow(call.scope, taskId, { from, until, expected, signal: call.signal });
+  return isNew && call.agent.repliesWithMessage ? messageOrItems(items) : items;
 }
 
 /** A new task needs no read: its feed goes on right behind the acceptance, so nothing can fall between the two. */
-function asAccepted({ task, seq }: Accepted): Beginning | undefined {
-  if (task === undefined) return undefined;
-  return { seq, state: 'TASK_STATE_SUBMITTED', released: 0, task };
+function asAccepted({ task, seq }: Accepted): FeedItem | undefined {
+  return task === undefined ? undefined : taskItem({ seq, state: 'TASK_STATE_SUBMITTED', released: 0 }, task);
+}
+
+async function asRead(
+  backend: Backend,
+  call: Call,
+  taskId: string,
+  historyLength: number | undefined,
+): Promise<FeedItem> {
+  const { task = '', ...position } = await readTask(backend, call, taskId, { historyLength });
+  return taskItem(position, task);
+}
+
+/**
+ * Whether the caller of message `number` is asked for input (A2A 11.7). A question that an earlier message led to does not count
+ * while this one waits behind it. Authorization happens out of band (A2A 7.6), so auth-required is no question.
+ */
+export function asksCallerOf(number: number, { state, released }: FeedItem): boolean {
+  return state === 'TASK_STATE_INPUT_REQUIRED' && released >= number;
 }

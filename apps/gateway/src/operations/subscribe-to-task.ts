@@ -1,14 +1,15 @@
 import { A2AError, isTerminal, type SubscribeToTaskRequest } from '@switchyard/protocol';
-import type { FeedItem } from '@switchyard/store';
+import { taskItem } from '@switchyard/store';
 import type { Backend } from './backend.ts';
 import type { Call } from './call.ts';
 import type { StreamItem } from './operation.ts';
 import { readTask } from './read-task.ts';
 import { requireStreaming } from './require-streaming.ts';
-import { taskThenEvents } from './task-then-events.ts';
-import { toStreamItems } from './to-stream-items.ts';
 
-/** A2A 3.1.6: the task, then its events up to the terminal one; resumed, the events that the caller has not seen. */
+/**
+ * A2A 3.1.6: the task, then its events up to the terminal one; resumed, the events that the caller has not seen. The task is read
+ * before the stream begins, so that what is wrong is still an error and not a broken stream.
+ */
 export async function subscribeToTask(
   backend: Backend,
   call: Call,
@@ -16,18 +17,16 @@ export async function subscribeToTask(
 ): Promise<AsyncIterable<StreamItem>> {
   requireStreaming(call);
   const { resumeAfter } = call;
-  return toStreamItems(
-    resumeAfter === undefined ? await subscribe(backend, call, id) : await resume(backend, call, id, resumeAfter),
-  );
+  return resumeAfter === undefined ? subscribe(backend, call, id) : resume(backend, call, id, resumeAfter);
 }
 
-async function subscribe(backend: Backend, call: Call, taskId: string): Promise<AsyncIterable<FeedItem>> {
-  const reading = await readTask(backend, call, taskId);
-  if (isTerminal(reading.state)) throw hasEnded(taskId);
-  return taskThenEvents(backend, call, taskId, reading);
+async function subscribe(backend: Backend, call: Call, taskId: string): Promise<AsyncIterable<StreamItem>> {
+  const { task = '', ...position } = await readTask(backend, call, taskId);
+  if (isTerminal(position.state)) throw hasEnded(taskId);
+  return backend.feeds.follow(call.scope, taskId, { from: taskItem(position, task), signal: call.signal });
 }
 
-async function resume(backend: Backend, call: Call, taskId: string, after: number): Promise<AsyncIterable<FeedItem>> {
+async function resume(backend: Backend, call: Call, taskId: string, after: number): Promise<AsyncIterable<StreamItem>> {
   const { state, seq } = await readTask(backend, call, taskId, { historyLength: 0, includeArtifacts: false });
   // A task that ended meanwhile still owes the caller what it has not seen.
   if (isTerminal(state) && after === seq) throw hasEnded(taskId);

@@ -1,18 +1,55 @@
 import type { ServerResponse } from 'node:http';
+import { drained } from '../http/drained.ts';
 import type { StreamItem } from '../operations/operation.ts';
-import { type FrameFormat, toFrames } from './to-frames.ts';
-import { withHeartbeat } from './with-heartbeat.ts';
-import { writeFrames } from './write-frames.ts';
+import { Burst } from './burst.ts';
+import { errorFrame, eventFrame, heartbeatFrame } from './frame.ts';
 
-export interface StreamFormat extends FrameFormat {
+export interface StreamFormat {
+  /** A comment is sent whenever there was no event for so long. */
   readonly heartbeatMs: number;
+  /** How a binding writes what goes into the `data` of an event. */
+  data(json: string): string;
+  /** JSON of an error that came when the stream had begun. */
+  error(error: unknown): string;
 }
 
-/** From the events of a task to the socket. Resolves when the stream has ended, or its client is gone. */
-export function serveStream(
+const eventStreamHeaders = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  // nginx would hold events back until its buffer is full.
+  'X-Accel-Buffering': 'no',
+} as const;
+
+/**
+ * From the events of a task to the socket, as server-sent events. Those that are there at once leave in one write; a reader that
+ * is slower than its events stops their source. A fault becomes the last event: the status line has gone out long before.
+ * Resolves when the stream has ended, or its client is gone.
+ */
+export async function serveStream(
   res: ServerResponse,
   items: AsyncIterable<StreamItem>,
   format: StreamFormat,
 ): Promise<void> {
-  return writeFrames(res, withHeartbeat(toFrames(items, format), format.heartbeatMs));
+  for (const [name, value] of Object.entries(eventStreamHeaders)) res.setHeader(name, value);
+  const burst = new Burst(res);
+  const heartbeat = setInterval(() => burst.addUnlessBusy(heartbeatFrame), format.heartbeatMs);
+  const iterator = items[Symbol.asyncIterator]();
+  /** Not `for await`: that would keep the last event, which may be a large task, until the next one comes. */
+  const writeNext = async (): Promise<boolean> => {
+    const { done, value } = await iterator.next();
+    if (done) return false;
+    burst.add(eventFrame(value.seq, format.data(value.json)));
+    heartbeat.refresh();
+    if (res.writableNeedDrain) await drained(res);
+    return true;
+  };
+  try {
+    while (await writeNext());
+  } catch (error) {
+    burst.add(errorFrame(format.error(error)));
+  } finally {
+    clearInterval(heartbeat);
+    burst.flush();
+    res.end();
+  }
 }

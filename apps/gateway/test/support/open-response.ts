@@ -3,13 +3,14 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import type { StreamItem } from '../../src/operations/operation.ts';
 import { Source } from './source.ts';
 
 export interface OpenResponse {
   readonly res: ServerResponse;
   /** The reader's end. */
   readonly socket: Socket;
-  readonly source: Source<string>;
+  readonly source: Source<StreamItem>;
   end(): void;
   /** All that the reader gets, until the connection ends. A paused reader begins to read. */
   received(): Promise<string>;
@@ -31,6 +32,6 @@ export async function openResponse({ isPaused = false } = {}): Promise<OpenRespo
     socket.destroy();
     server.close();
   });
-  const source = new Source<string>();
+  const source = new Source<StreamItem>();
   return { res, socket, source, end: () => source.end(), received: () => body ?? text(socket) };
 }

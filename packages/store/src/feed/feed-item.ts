@@ -1,5 +1,6 @@
 import type { TaskState } from '@switchyard/protocol';
 import { stateOf } from '../tasks/state-letters.ts';
+import type { TaskReading } from '../tasks/task-reading.ts';
 
 /** One step of a feed: the task as it is, or one event. */
 export interface FeedItem {
@@ -10,12 +11,20 @@ export interface FeedItem {
   readonly released: number;
   /** The turn answered with a plain message: the event is the completed status that carries it. */
   readonly isReply: boolean;
-  /** JSON of the Task, or of the StreamResponse. */
+  /** JSON of the A2A StreamResponse (3.2.3). */
   readonly json: string;
 }
 
 /** An event as the stream and the channel have it; `released` only where the event says so. */
 export type FeedEvent = Omit<FeedItem, 'released' | 'kind'> & { readonly released?: number };
+
+/** How far a task has come. */
+export type Position = Pick<TaskReading, 'seq' | 'state' | 'released'>;
+
+/** With which a feed begins, or goes on where events are missing. @param task JSON of the Task */
+export function taskItem({ seq, state, released }: Position, task: string | Buffer): FeedItem {
+  return { kind: 'task', seq, state, released, isReply: false, json: `{"task":${task}}` };
+}
 
 const MARK = /^([a-zA-Z])(\d*)(m?)$/;
 

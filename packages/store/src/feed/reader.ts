@@ -7,12 +7,11 @@ import type { FeedEvent } from './feed-item.ts';
 export class Reader {
   /** The last seq delivered. */
   last = 0;
-  ended = false;
   /** There is less than was delivered: a fail-over lost writes. */
   lost = false;
   #heard = 0;
   #buffer: FeedEvent[] = [];
-  #wake: () => void = () => undefined;
+  #onNews: (none?: undefined) => void = () => undefined;
   readonly #bufferSize: number;
 
   constructor(bufferSize: number) {
@@ -45,12 +44,12 @@ export class Reader {
   hear(seq: number, delivered: number): void {
     this.lost ||= seq < delivered;
     this.#heard = Math.max(this.#heard, seq);
-    this.#wake();
+    this.wake();
   }
 
-  end(): void {
-    this.ended = true;
-    this.#wake();
+  /** News that are none: whoever waits for some looks again. */
+  wake(): void {
+    this.#onNews();
   }
 
   /** The buffered events that follow the last one without a hole, if there are any. */
@@ -63,10 +62,10 @@ export class Reader {
     return this.#buffer.splice(0, hole < 0 ? this.#buffer.length : hole);
   }
 
-  /** Resolves when something was heard, or the reader is to end. */
-  news(): Promise<void> {
+  /** Resolves when something was heard, or it was woken. */
+  news(): Promise<undefined> {
     return new Promise((resolve) => {
-      this.#wake = resolve;
+      this.#onNews = resolve;
     });
   }
 }

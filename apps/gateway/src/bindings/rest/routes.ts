@@ -23,14 +23,6 @@ const list = {
 const configs = '/tasks/:taskId/pushNotificationConfigs';
 const config = `${configs}/:id`;
 
-export const getTaskRoute: Route = {
-  verb: 'get',
-  path: '/tasks/:id',
-  operation: 'GetTask',
-  inPath: ['id'],
-  inQuery: { ...tenant, historyLength: 'number' },
-};
-
 /** A2A 11.3. The first that fits is taken. `:subscribe` is a POST in 5.3 and a GET in the protobuf definition: both are served. */
 export const routes: readonly Route[] = [
   { verb: 'post', path: '/message\\:send', operation: 'SendMessage', hasBody: true },
@@ -38,7 +30,13 @@ export const routes: readonly Route[] = [
   { verb: 'post', path: '/tasks/:id\\:cancel', operation: 'CancelTask', inPath: ['id'], hasBody: true },
   { verb: 'post', path: '/tasks/:id\\:subscribe', operation: 'SubscribeToTask', inPath: ['id'], hasBody: true },
   { verb: 'get', path: '/tasks/:id\\:subscribe', operation: 'SubscribeToTask', inPath: ['id'], inQuery: tenant },
-  getTaskRoute,
+  {
+    verb: 'get',
+    path: '/tasks/:id',
+    operation: 'GetTask',
+    inPath: ['id'],
+    inQuery: { ...tenant, historyLength: 'number' },
+  },
   { verb: 'get', path: '/tasks', operation: 'ListTasks', inQuery: list },
   { verb: 'post', path: configs, operation: 'CreateTaskPushNotificationConfig', inPath: ['taskId'], hasBody: true },
   {

@@ -9,7 +9,9 @@ import { errorBody } from './write-error.ts';
 export function writeStream(entrance: Entrance, exchange: Exchange, items: AsyncIterable<StreamItem>): Promise<void> {
   return serveStream(exchange.res, items, {
     heartbeatMs: entrance.settings.heartbeatMs,
-    data: (json) => json,
+    data: asStored,
     error: (thrown) => errorBody(reportFailure(entrance, exchange, thrown)),
   });
 }
+
+const asStored = (json: string): string => json;

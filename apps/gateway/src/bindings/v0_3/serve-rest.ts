@@ -1,6 +1,7 @@
 import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 import { toHttpError, toJsonRpcError } from '@switchyard/protocol';
 import type { Request, RequestHandler } from 'express';
+import { drained } from '../../http/drained.ts';
 import type { Entrance } from '../../http/entrance.ts';
 import { askedVersion, type Exchange } from '../../http/exchange.ts';
 import { legacyVersion, majorMinor } from '../../http/protocol-version.ts';
@@ -8,7 +9,6 @@ import { readOptionalJson } from '../../http/read-json.ts';
 import { reportFailure } from '../../http/report-failure.ts';
 import { respond } from '../../http/respond.ts';
 import { heartbeatFrame } from '../../sse/frame.ts';
-import { drained } from '../../sse/write-frames.ts';
 import { LegacyCaller } from './caller.ts';
 import { openLegacyCall } from './open-call.ts';
 import { createRequestHandler } from './request-handler.ts';
