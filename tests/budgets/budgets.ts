@@ -67,7 +67,7 @@ export const budgets = {
     because: 'accept, take, append: whoever waits hears what it has come to',
   },
   commandsOfTask: {
-    most: 59,
+    most: 53,
     because:
       'all of the above, each command within its scripts, and the end of the subscription of the caller who waits',
   },
@@ -76,11 +76,11 @@ export const budgets = {
     because: 'nobody waits for it: one script accepts, one takes, and one ends sixteen at most, as they come together',
   },
   commandsOfTaskAmongMany: {
-    most: 44,
+    most: 34,
     because: 'as above: what is the same for sixteen is asked and written once',
   },
   fileBytesOfTask: {
-    most: 5_250,
+    most: 5_200,
     because:
       'the append-only file, which replicas get as well, has every key by its whole name in each of some 40 writes; the content is a tenth of it',
   },
@@ -120,7 +120,7 @@ export const budgets = {
   },
   connectionsOfWorkerPerShard: { most: 2, because: 'an agent and the webhooks have a queue on each shard' },
   allocatedToSend: {
-    most: 51_500,
+    most: 48_500,
     because:
       'bytes: HTTP, the parsed request, and a script with some twenty arguments, which it might share with others',
   },
@@ -128,5 +128,5 @@ export const budgets = {
     most: 30_000,
     because: 'bytes: HTTP, one call of a script; the task itself is in memory',
   },
-  allocatedToDeliver: { most: 11_700, because: 'bytes: the message of the channel, its frame, and one write' },
+  allocatedToDeliver: { most: 7_900, because: 'bytes: the message of the channel, its frame, and one write' },
 } as const satisfies Record<string, Budget>;

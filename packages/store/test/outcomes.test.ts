@@ -24,8 +24,7 @@ test('one of them that cannot be written leaves the others as they are', async (
   const store = await testStore();
   const all = await turns(store, 4);
   const [broken] = all;
-  const inbox = `${store.settings.prefix}{s0}:t:${broken?.start.taskId}:i`;
-  await redis.set(inbox, 'no list');
+  await redis.set(`${store.settings.prefix}{s0}:t:${broken?.start.taskId}`, 'no hash');
   const ends = await Promise.allSettled(all.map((turn) => turn.publish(completed)));
   expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
   expect(all.map(({ ending }) => ending)).toEqual([undefined, 'drained', 'drained', 'drained']);
@@ -40,7 +39,7 @@ test('those that were written before one that cannot be are over, too, and nobod
   const { prefix } = store.settings;
   const all = await turns(store, 4);
   const broken = all.at(-1)?.start.taskId;
-  await redis.set(`${prefix}{s0}:t:${broken}:i`, 'no list');
+  await redis.set(`${prefix}{s0}:t:${broken}`, 'no hash');
   const ends = await Promise.allSettled(all.map((turn) => turn.publish(completed)));
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
   expect(await redis.zrange(`${prefix}{s0}:outbox`, '0', '-1')).toEqual([broken]);

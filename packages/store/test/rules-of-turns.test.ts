@@ -265,7 +265,8 @@ class Twin {
     if (!record.state) return undefined;
     expect(record.metadata ?? '').not.toContain('"n":');
     expect(record).not.toHaveProperty('p1');
-    const inbox = await redis.lrange(`${key}:i`, 0, -1);
+    const inbox = [...(record.first ? [record.first] : []), ...(await redis.lrange(`${key}:i`, 0, -1))];
+    expect(Number(record.inbox ?? 0)).toBe(inbox.length);
     const due = await redis.zscore(this.#keys.outbox, this.id);
     const isDue = (await dueScript.run(redis, [this.#keys.outbox], [10])) as string[];
     const number = (name: string): number => Number(record[name] ?? 0);

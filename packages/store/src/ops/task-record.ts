@@ -44,6 +44,7 @@ const FIELDS = [
   'seq',
   'accepted',
   'released',
+  'inbox',
   'artifacts',
   'epoch',
   'turn',
@@ -57,11 +58,10 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
   const { redis, shards, queue } = port;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[owner, context, letter, cancel], values, kept, inbox, webhooks, due, ttlMs] = await Promise.all([
+  const [[owner, context, letter, cancel], values, kept, webhooks, due, ttlMs] = await Promise.all([
     redis.hmget(key, 'owner', 'context', 'state', 'cancel'),
     redis.hmget(key, ...FIELDS),
     redis.xlen(keys.events(taskId)),
-    redis.llen(`${key}:i`),
     redis.hget(`${key}:w`, 'count'),
     redis.zscore(keys.outbox, taskId),
     redis.pttl(key),
@@ -82,7 +82,7 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
     keptEvents: kept,
     messagesAccepted: number('accepted'),
     messagesReleased: number('released'),
-    inbox,
+    inbox: number('inbox'),
     artifacts: number('artifacts'),
     webhooks: Number(webhooks ?? 0),
     cancelRequested: Boolean(cancel),

@@ -24,7 +24,7 @@ local function without_lane(lanes, lane) return ((lanes .. ' '):gsub(' ' .. lane
 -- A task that has expired must not come back as a hash with nothing else in it.
 local function store_lanes(lanes)
   if redis.call('EXISTS', task_key) == 0 then return end
-  if lanes == '' then redis.call('HDEL', task_key, 'lanes') else redis.call('HSET', task_key, 'lanes', lanes) end
+  if lanes == '' then redis.call('HDEL', task_key, 'lanes') else redis.call('HSET', task_key, 'lanes', lanes, 'aside', '1') end
 end
 
 local function close_lane(lane)

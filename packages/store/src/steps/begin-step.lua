@@ -14,7 +14,7 @@ local epoch, key = tonumber(ARGV[7]), ARGV[8]
 local record = load_record()
 if not record or epoch ~= record.turn then return { 'fenced', '' } end
 
-local number = record.accepted - inbox_length() + 1
+local number = record.accepted - record.inbox + 1
 local of, result, mark = unpack(redis.call('HMGET', steps_key, 'message', 'result ' .. key, 'mark ' .. key))
 local are_old = tonumber(of or 0) ~= number
 if are_old then result, mark = nil, nil end

@@ -41,11 +41,12 @@ if context ~= '' and record.context ~= context then return { 'context-mismatch' 
 if is_terminal(record.state) then return { 'terminal' } end
 -- It would be dropped with certainty: a pending cancel always ends the task.
 if record.cancel ~= '' then return { 'canceling' } end
-if inbox_length() >= tonumber(max_inbox) then return { 'inbox-full' } end
+if record.inbox >= tonumber(max_inbox) then return { 'inbox-full' } end
 if config_id ~= '' and not has_room(config_id, max_webhooks) then return { 'too-many-webhooks' } end
 
 redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)
-inbox_count = redis.call('RPUSH', inbox_key, entry)
+redis.call('RPUSH', inbox_key, entry)
+record.inbox = record.inbox + 1
 if caller_key then caller.record(task_id, owner) end
 record.accepted = record.accepted + 1
 remember(message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}')
@@ -54,7 +55,7 @@ remember(message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.cont
 local lane, place, replaced
 if config_id ~= '' then
   lane, place, replaced = add_webhook(config_id, sealed, record.seq)
-  record.lanes = without_lane(record.lanes, replaced or '') .. ' ' .. lane
+  record.lanes, record.aside = without_lane(record.lanes, replaced or '') .. ' ' .. lane, 1
 end
 
 local verdict, job = 'queued', 0

@@ -61,7 +61,10 @@ if #new > 0 then
       if not indexes[index] and redis.call('EXISTS', index) == 0 then
         --- @include "../redis/lua/opener.lua"
         local opener = opener_of(tasks_root, context, owner)
-        if opener then add(indexes, index, '0', opener) end
+        if opener then
+          add(indexes, index, '0', opener)
+          redis.call('HSET', tasks_root .. context, 'shared', '1')
+        end
       end
       add(indexes, index, '0', member)
     end
@@ -80,14 +83,13 @@ if #new > 0 then
     local ids = '"taskId":"' .. task_id .. '","contextId":"' .. context .. '"'
     local status = '{"state":"TASK_STATE_SUBMITTED","timestamp":"' .. timestamp_now .. '"}'
     redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' 1', 'PX', idempotency_ms)
-    redis.call('RPUSH', task_key .. ':i', entry)
     local history_name, history = 'h', ',\t' .. message .. ',' .. ids .. '}'
     if #history > tonumber(inline_bytes) then
       redis.call('SET', task_key .. ':h:1', history)
       history_name, history = '@h', task_key .. ':h:1'
     end
     redis.call('HSET', task_key, 'state', 's', 'seq', '1', 'time', time, 'owner', owner, 'context', context,
-      'scheduled', '1', 'jobs', '1', 'accepted', '1', 'status', status, history_name, history)
+      'scheduled', '1', 'jobs', '1', 'accepted', '1', 'inbox', '1', 'first', entry, 'status', status, history_name, history)
     redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')
     if caller_key then
       caller.record(task_id, owner)
@@ -97,7 +99,7 @@ if #new > 0 then
       local webhooks_key = task_key .. ':w'
       --- @include "../push/lanes.lua"
       local lane = add_webhook(config_id, sealed, 0)
-      redis.call('HSET', task_key, 'lanes', ' ' .. lane)
+      redis.call('HSET', task_key, 'lanes', ' ' .. lane, 'aside', '1')
       mark_lane(lane, now_ms())
     end
     replies[new[i]] = { 'scheduled', task_id, context, 1, 1, 1, timestamp_now }

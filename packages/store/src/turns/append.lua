@@ -65,6 +65,7 @@ function write.artifact(json, n, mode, header, first, parts, last)
   return 'appended'
 end
 
+ended_in = {}
 local goes_on, replies, at = false, {}, 6
 while ARGV[at] do
   local epoch, number, count, after
@@ -76,7 +77,7 @@ while ARGV[at] do
   steps_key, calls_key = task_key .. ':s', task_key .. ':c'
   -- Of the task before this one nothing is known any more.
   others, texts, written = {}, {}, {}
-  is_popped, is_due, inbox_count = false, nil, nil
+  is_popped, is_due = false, nil
 
   -- Most calls bring chunks of one artifact, and need no more than this.
   known_number = nil
@@ -129,6 +130,9 @@ while ARGV[at] do
   at = after
 end
 
+for index in pairs(ended_in) do
+  --- @include "../redis/lua/expire-index.lua"
+end
 if #ended_jobs > 0 then
   --- @include "../queue/finish-jobs.lua"
   finish_jobs(ended_jobs)

@@ -8,4 +8,6 @@
 --       10 attempts that a message gets   11 bytes of large parts
 -- The last keys and arguments, and what it returns, are those of begin.lua.
 
-return begin_turn(tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9], KEYS[7], unpack(ARGV, 10, 11))
+local reply = begin_turn(tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9], KEYS[7], unpack(ARGV, 10, 11))
+if #due > 0 then redis.call('ZADD', outbox_key, unpack(due)) end
+return reply

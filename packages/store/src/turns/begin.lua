@@ -11,8 +11,12 @@
 --- @include "../tasks/pieces.lua"
 
 -- Loaded with the record, for whoever runs the turn.
-local STATUS, METADATA, INSIDE = HISTORY + 1, HISTORY + 2, HISTORY + 3
-FIELDS[STATUS], FIELDS[METADATA], FIELDS[INSIDE] = 'status', 'metadata', 'h'
+local STATUS, METADATA, INSIDE, FIRST = HISTORY + 1, HISTORY + 2, HISTORY + 3, HISTORY + 4
+FIELDS[STATUS], FIELDS[METADATA], FIELDS[INSIDE], FIELDS[FIRST] = 'status', 'metadata', 'h', 'first'
+
+local due = {} -- of the tasks whose turn began: when the sweeper may look after them, to be written by the script that includes this
+
+local function inbox_head() return was[FIRST] or redis.call('LINDEX', inbox_key, '0') end
 
 local function begin_turn(job, started, token, dead_key, max_attempts, large_bytes)
   local record = load_record()
@@ -21,7 +25,7 @@ local function begin_turn(job, started, token, dead_key, max_attempts, large_byt
   if job ~= record.scheduled then return { 'stale' } end
 
   local function turn()
-    local reply = { 'turn', record.epoch, record.attempts, record.cancel, redis.call('LINDEX', inbox_key, '0'), record.owner }
+    local reply = { 'turn', record.epoch, record.attempts, record.cancel, inbox_head(), record.owner }
     put_pieces(reply, '', 'all', large_bytes, record.context, was[STATUS], was[METADATA], was[ARTIFACTS], was[INSIDE], was[HISTORY])
     return reply
   end
@@ -42,7 +46,7 @@ local function begin_turn(job, started, token, dead_key, max_attempts, large_byt
   if record.cancel == '' and not is_exhausted and not is_waiting(record.state) then
     open()
     write_fields(record)
-    redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id)
+    due[#due + 1], due[#due + 2] = now_ms() + lease_ms, task_id
     return turn()
   end
 
@@ -69,12 +73,12 @@ local function begin_turn(job, started, token, dead_key, max_attempts, large_byt
   -- Counted here and not by the queue: a message that kills its worker never gets to say that it failed.
   local letter_key = task_key .. ':d'
   redis.call('HSET', letter_key, 'owner', record.owner, 'context', record.context, 'attempts', record.attempts,
-    'entry', redis.call('LINDEX', inbox_key, 0))
+    'entry', inbox_head())
   redis.call('PEXPIRE', letter_key, retention_ms)
   redis.call('ZADD', dead_key, now_ms(), task_id)
   redis.call('ZREMRANGEBYSCORE', dead_key, '-inf', now_ms() - retention_ms)
   redis.call('PEXPIRE', dead_key, retention_ms)
-  record.released = record.accepted - inbox_length() + 1
+  record.released = record.accepted - record.inbox + 1
   local given_up = '{"messageId":"' .. task_id .. '.given-up.' .. record.epoch .. '","role":"ROLE_AGENT","parts":[{"text":"The agent stopped '
     .. 'unexpectedly ' .. max_attempts .. ' times while working on this message; it was given up."}]}'
   finish(record, 'F', { message = given_up, released = record.released })

@@ -40,4 +40,5 @@ for i = 1, #jobs do
   end
   reply[i + 3] = jobs[i]
 end
+if #due > 0 then redis.call('ZADD', outbox_key, unpack(due)) end
 return reply

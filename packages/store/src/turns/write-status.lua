@@ -8,14 +8,14 @@ function write.status(letter, settles, caller, message, is_new, metadata)
   local told = { message = message, metadata = metadata, is_reply = caller == 'reply' }
   if settles ~= '1' and not is_terminal(letter) then
     if caller == 'released' then
-      record.released = math.max(record.released, record.accepted - inbox_length() + 1)
+      record.released = math.max(record.released, record.accepted - record.inbox + 1)
       told.released = record.released
     end
     say_status(record, letter, told)
     return 'appended'
   end
   -- What is accepted is answered: a completion does not end a task in which others wait, it stands as an interim status.
-  local is_interim = letter == 'C' and inbox_length() > 1 and record.cancel == ''
+  local is_interim = letter == 'C' and record.inbox > 1 and record.cancel == ''
   pop(record)
   told.released = record.released
   if is_terminal(letter) and not is_interim then

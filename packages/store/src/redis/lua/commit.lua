@@ -6,15 +6,10 @@ local function is_terminal(state) return state:upper() == state end
 --- @include "texts.lua"
 --- @include "events.lua"
 
-local is_popped = false
+local is_popped = false -- whether a message leaves the list of the inbox
 local is_due -- true: goes (back) into the outbox; false: leaves it; nil: stays as it is
 local ended_jobs = {} -- see finish-jobs.lua
-
-local inbox_count -- nil: not asked yet
-local function inbox_length()
-  inbox_count = inbox_count or redis.call('LLEN', inbox_key)
-  return inbox_count - (is_popped and 1 or 0)
-end
+local ended_in -- of a script that may end several tasks: the indexes, each to be looked at once; nil: at once
 
 local function commit(record)
   local is_over = is_terminal(record.state)

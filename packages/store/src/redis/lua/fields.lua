@@ -3,10 +3,10 @@
 -- What every event needs comes first: a chunk of an artifact loads no more than that.
 local FIELDS = {
   'state', 'cancel', 'lanes', 'seq', 'epoch', 'turn', 'said',
-  'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'aside', 'sweeps',
+  'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'aside', 'shared', 'sweeps',
   'artifacts', '@h', -- not of the record, but an end must know them
 }
-local STATE, CORE, TIME, TOKEN, SCHEDULED, ALL, ARTIFACTS, HISTORY = 1, 7, 8, 9, 14, 19, 20, 21
+local STATE, CORE, TIME, TOKEN, SCHEDULED, ALL, ARTIFACTS, HISTORY = 1, 7, 8, 9, 14, 21, 22, 23
 
 local was -- what was loaded, in the order of FIELDS; false: not there
 local others = {} -- what else is to be written: the status, texts, artifacts, metadata; false: removed
@@ -38,14 +38,14 @@ end
 local function load_record()
   was = redis.call('HMGET', task_key, unpack(FIELDS))
   local state, cancel, lanes, seq, epoch, turn, said, time, token, owner, context, started, attempts, scheduled, jobs,
-    accepted, released, aside, sweeps = unpack(was)
+    accepted, released, inbox, aside, shared, sweeps = unpack(was)
   return state and {
     state = state, cancel = cancel or '', lanes = lanes or '',
     seq = tonumber(seq or 0), epoch = tonumber(epoch or 0), turn = tonumber(turn or 0), said = tonumber(said or 0),
     time = time or '', token = token or '', owner = owner or '', context = context or '',
     started = tonumber(started or 0), attempts = tonumber(attempts or 0), scheduled = tonumber(scheduled or 0),
     jobs = tonumber(jobs or 0), accepted = tonumber(accepted or 0), released = tonumber(released or 0),
-    aside = tonumber(aside or 0), sweeps = tonumber(sweeps or 0),
+    inbox = tonumber(inbox or 0), aside = tonumber(aside or 0), shared = tonumber(shared or 0), sweeps = tonumber(sweeps or 0),
   }
 end
 

@@ -17,10 +17,12 @@ for _ = 1, 2 do
         if #old > 0 then redis.call('ZREM', index, unpack(old)) end
       end
     end
-    -- Those that go on come last: their states are small letters.
-    local last = redis.call('ZREVRANGE', index, '0', '0')[1]
-    if last and last:byte() < 97 then redis.call('PEXPIRE', index, retention_ms) end
+    if ended_in then
+      ended_in[index] = true
+    else
+      --- @include "expire-index.lua"
+    end
   end
   index = index .. ':' .. record.context
-  if record.context == task_id and redis.call('EXISTS', index) == 0 then break end
+  if record.context == task_id and record.shared == 0 then break end
 end

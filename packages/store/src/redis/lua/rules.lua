@@ -8,22 +8,27 @@ local function is_over(record, epoch) return record.turn == 0 and epoch == recor
 
 -- Closes the turn and takes its message off the inbox. The message's number becomes the highest one that is answered.
 local function pop(record)
-  record.released = math.max(record.released, record.accepted - inbox_length() + 1)
-  is_popped = true
+  record.released = math.max(record.released, record.accepted - record.inbox + 1)
+  if record.inbox == record.accepted then others.first = false else is_popped = true end
+  record.inbox = record.inbox - 1
   record.turn, record.token, record.attempts = 0, '', 0
 end
 
 -- The end: final, and nothing of the task is left to do. What still waited is named in the last event, not silently lost.
 local function finish(record, letter, told)
-  if inbox_length() > 0 then
+  if record.inbox > 0 then
     local dropped = redis.call('LRANGE', inbox_key, is_popped and 1 or 0, -1)
+    if record.inbox == record.accepted then
+      table.insert(dropped, 1, redis.call('HGET', task_key, 'first'))
+      others.first = false
+    end
     for i, entry in ipairs(dropped) do dropped[i] = entry:sub(1, entry:find('\n', 1, true) - 1) end
     local named = '"switchyard.droppedMessageIds":[' .. table.concat(dropped, ',') .. ']'
     told = told or {}
     told.metadata = with_member(told.metadata or '', named)
     others.metadata = with_member(others.metadata or redis.call('HGET', task_key, 'metadata') or '', named)
   end
-  record.scheduled, record.turn, record.token, record.started, record.attempts, record.cancel = 0, 0, '', 0, 0, ''
+  record.inbox, record.scheduled, record.turn, record.token, record.started, record.attempts, record.cancel = 0, 0, 0, '', 0, 0, ''
   is_due = false
   say_status(record, letter, told)
 end
@@ -58,7 +63,7 @@ local function settle(record, root, options)
     return 'canceled'
   end
   -- "Nothing waits" and "no job" in one step: a message that comes now schedules a job with a new number.
-  if inbox_length() == 0 then
+  if record.inbox == 0 then
     record.scheduled, record.started, is_due = 0, 0, false
     end_job(root)
     return 'drained'
