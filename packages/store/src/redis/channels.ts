@@ -18,6 +18,7 @@ export class Channels {
   #left = new Set<string>();
   #leaving: NodeJS.Timeout | undefined;
 
+  readonly #reconnected: (() => void)[] = [];
   #cuts = 0;
   #isWhole = false;
 
@@ -27,9 +28,7 @@ export class Channels {
       this.#cuts++;
       this.#isWhole = false;
     });
-    this.onReconnect(() => {
-      this.#isWhole = true;
-    });
+    subscriber.on('ready', () => void this.#connected());
     subscriber.on('message', (name: string, message: string) => {
       for (const listener of this.#channels.get(name)?.listeners ?? []) listener(message);
     });
@@ -70,8 +69,18 @@ export class Channels {
 
   /** Called whenever the connection is back and every channel is subscribed again: messages may have been lost. */
   onReconnect(check: () => void): void {
-    // The connection answers in order: this PING comes behind the SUBSCRIBE that ioredis repeats by itself.
-    this.#subscriber.on('ready', () => this.#subscriber.ping().then(check, check));
+    this.#reconnected.push(check);
+  }
+
+  async #connected(): Promise<void> {
+    try {
+      // The connection answers in order: this comes behind the SUBSCRIBE that ioredis repeats by itself.
+      await this.#subscriber.ping();
+      this.#isWhole = true;
+    } catch {
+      // Cut again: it will be back.
+    }
+    for (const check of this.#reconnected) check();
   }
 
   #leave(): void {
