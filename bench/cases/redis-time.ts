@@ -1,16 +1,19 @@
 import { Store } from '@switchyard/store';
-import type { Outcome } from '../measure/comparison.ts';
+import { compare, type Outcome } from '../measure/comparison.ts';
 import { scriptMicros } from '../measure/redis-time.ts';
 import { median } from '../measure/statistics.ts';
+import { BareAppend } from '../peers/bare-append.ts';
 import type { Stage } from '../stage.ts';
 import type { BenchCase, Figures } from './bench-case.ts';
 import { BenchTask } from './bench-task.ts';
+
+const OURS = 'Switchyard';
 
 /** One figure of Redis' own time, median of the rounds. */
 async function micros(rounds: number, measure: () => Promise<number>): Promise<Outcome> {
   const values: number[] = [];
   for (let round = 0; round < rounds; round++) values.push(await measure());
-  return { unit: 'µs in Redis', values: { Switchyard: [median(values)] }, ratios: {} };
+  return { unit: 'µs in Redis', values: { [OURS]: [median(values)] }, ratios: {} };
 }
 
 /** The store alone, without HTTP: what one process asks of Redis. */
@@ -27,6 +30,9 @@ async function withStore(stage: Stage, act: (store: Store) => Promise<Figures>):
   }
 }
 
+/** A task that chunks are appended to. */
+type Chunked = Pick<BenchTask, 'chunks'>;
+
 /** Turns that stream at once: a Redis that sleeps between two calls is measured waking up. */
 const STREAMS = 8;
 
@@ -37,12 +43,21 @@ function appendCase(id: string, { at, together, bar }: { at: number; together: n
     title: `Append of ${together === 1 ? 'one chunk' : `${together} chunks in one call`}, at chunk ${at.toLocaleString('en')} of ${STREAMS} streams`,
     run: (stage, rounds) =>
       withStore(stage, async (store) => {
-        const tasks = await Promise.all(Array.from({ length: STREAMS }, () => BenchTask.begin(store)));
-        const append = (count: number, inOneCall: number): Promise<unknown> =>
-          Promise.all(tasks.map((task) => task.chunks(count, inOneCall)));
-        await append(at, 32);
-        const figures = await micros(rounds, () => scriptMicros(stage.redis, () => append(500, together)));
-        return { ...figures, ours: 'Switchyard', bars: [{ at: 'most', value: bar }] };
+        const streams = <T>(begin: () => Promise<T>): Promise<T[]> =>
+          Promise.all(Array.from({ length: STREAMS }, begin));
+        const tasks = await streams(() => BenchTask.begin(store));
+        const bare = await streams(() => BareAppend.begin(stage.redis));
+        const append = (to: readonly Chunked[], count: number, inOneCall: number): Promise<unknown> =>
+          Promise.all(to.map((one) => one.chunks(count, inOneCall)));
+        const measured = (to: readonly Chunked[]) => () => scriptMicros(stage.redis, () => append(to, 500, together));
+        for (const to of [tasks, bare]) await append(to, at, 32);
+        const outcome = await compare({
+          unit: 'µs in Redis',
+          rounds,
+          ours: { name: OURS, measure: measured(tasks) },
+          others: [{ name: 'a bare script', measure: measured(bare) }],
+        });
+        return { ...outcome, ours: OURS, bars: [{ at: 'most', value: bar }] };
       }),
   };
 }
@@ -62,7 +77,7 @@ function readCase(id: string, { title, bytes, bar }: { title: string; bytes: num
         const figures = await micros(rounds, () => scriptMicros(stage.redis, read));
         return {
           ...figures,
-          ours: 'Switchyard',
+          ours: OURS,
           bars: [{ at: 'most', value: bar }],
           notes: { bytes: await task.read() },
         };
