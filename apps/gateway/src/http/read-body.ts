@@ -34,15 +34,21 @@ function collect(source: Readable, maxBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let length = 0;
-    source.on('data', (chunk: Buffer) => {
+    const onData = (chunk: Buffer): void => {
       length += chunk.length;
       chunks.push(chunk);
       if (length <= maxBytes) return;
       chunks = [];
       reject(tooLarge(maxBytes));
-    });
-    source.on('end', () => resolve(Buffer.concat(chunks).toString()));
-    source.on('error', (cause) => reject(new A2AError('InvalidRequest', 'The body could not be read', { cause })));
+    };
+    const onError = (cause: unknown): void =>
+      reject(new A2AError('InvalidRequest', 'The body could not be read', { cause }));
+    const onEnd = (): void => {
+      // The request is there until it is answered, which of a stream may take days: what listens to it would keep the body.
+      source.off('data', onData).off('error', onError).off('end', onEnd);
+      resolve(Buffer.concat(chunks).toString());
+    };
+    source.on('data', onData).on('error', onError).on('end', onEnd);
   });
 }
 

@@ -3,6 +3,7 @@ import { type Entrance, openCall } from '../../http/entrance.ts';
 import type { Exchange, Handler } from '../../http/exchange.ts';
 import { readJson } from '../../http/read-json.ts';
 import { reportFailure } from '../../http/report-failure.ts';
+import { runOperation } from '../../http/run-operation.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
 import { isLegacy, serveLegacy } from '../v0_3/serve-jsonrpc.ts';
 import { type JsonRpcRequest, parseRequest } from './parse-request.ts';
@@ -16,16 +17,38 @@ export function serveJsonRpc(entrance: Entrance): Handler {
     const exchange = { req, res };
     let id = 'null';
     try {
-      const principal = await entrance.authenticator.authenticate(req.headers);
-      const body = await readJson(req, entrance.settings.maxBodyBytes);
-      if (isLegacy(entrance, exchange, body)) return await serveLegacy(entrance, exchange, { principal, body });
-      const request = parseRequest(body, operationNames);
-      id = request.id;
-      await (request.isNotification ? obey : answer)(entrance, exchange, { principal, request });
+      const answer = await ask(entrance, exchange, (named) => {
+        id = named;
+      });
+      if (answer === 'served') return;
+      if ('reply' in answer) return writeResult(res, id, answer.reply);
+      using stream = answer;
+      await writeStream(entrance, exchange, { id, items: stream.items });
     } catch (thrown) {
       writeError(entrance, exchange, { id, thrown });
     }
   };
+}
+
+/** @param onId told the id of the request as soon as it is known. @returns `served`: nothing is left to be written */
+async function ask(
+  entrance: Entrance,
+  exchange: Exchange,
+  onId: (id: string) => void,
+): Promise<Awaited<ReturnType<typeof runOperation>> | 'served'> {
+  const principal = await entrance.authenticator.authenticate(exchange.req.headers);
+  const body = await readJson(exchange.req, entrance.settings.maxBodyBytes);
+  if (isLegacy(entrance, exchange, body)) {
+    await serveLegacy(entrance, exchange, { principal, body });
+    return 'served';
+  }
+  const request = parseRequest(body, operationNames);
+  onId(request.id);
+  if (request.isNotification) {
+    await obey(entrance, exchange, { principal, request });
+    return 'served';
+  }
+  return run(entrance, exchange, { principal, request });
 }
 
 interface Received {
@@ -33,16 +56,15 @@ interface Received {
   readonly request: JsonRpcRequest<OperationName>;
 }
 
-async function answer(entrance: Entrance, exchange: Exchange, { principal, request }: Received): Promise<void> {
+async function run(
+  entrance: Entrance,
+  exchange: Exchange,
+  { principal, request }: Received,
+): ReturnType<typeof runOperation> {
   if (request.error) throw request.error;
-  const call = openCall(entrance, exchange, { principal, tenant: tenantIn(request.params) });
-  const operation = entrance.operations[request.method];
-  if (operation.kind === 'unary') {
-    return writeResult(exchange.res, request.id, await operation.invoke(call, request.params));
-  }
-  using _slot = entrance.streams.take();
-  const items = await operation.invoke(call, request.params);
-  await writeStream(entrance, exchange, { id: request.id, items });
+  const { method, params } = request;
+  const call = openCall(entrance, exchange, { principal, tenant: tenantIn(params) });
+  return runOperation(entrance, method, { call, params });
 }
 
 /** A notification is done, whatever comes of it: there is no answer to put an error into. */

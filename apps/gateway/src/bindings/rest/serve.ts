@@ -1,8 +1,9 @@
 import type { Router } from 'express';
 import { deletionPath, serveDeletion } from '../../deletions/serve-deletion.ts';
 import { type Entrance, openCall } from '../../http/entrance.ts';
-import type { Handler } from '../../http/exchange.ts';
+import type { Exchange, Handler } from '../../http/exchange.ts';
 import { readOptionalJson } from '../../http/read-json.ts';
+import { runOperation } from '../../http/run-operation.ts';
 import { parseRequest } from './parse-request.ts';
 import { type Route, routes } from './routes.ts';
 import { refuseVerb } from './unserved.ts';
@@ -32,16 +33,21 @@ export function serveRest(entrance: Entrance, route: Route): Handler {
   return async (req, res) => {
     const exchange = { req, res };
     try {
-      const principal = await entrance.authenticator.authenticate(req.headers);
-      const body = route.hasBody ? await readOptionalJson(req, entrance.settings.maxBodyBytes) : {};
-      const params = parseRequest(req, route, body);
-      const call = openCall(entrance, exchange, { principal, tenant: params.tenant });
-      const operation = entrance.operations[route.operation];
-      if (operation.kind === 'unary') return writeResult(exchange, await operation.invoke(call, params));
-      using _slot = entrance.streams.take();
-      await writeStream(entrance, exchange, await operation.invoke(call, params));
+      const answer = await ask(entrance, exchange, route);
+      if ('reply' in answer) return writeResult(exchange, answer.reply);
+      using stream = answer;
+      await writeStream(entrance, exchange, stream.items);
     } catch (thrown) {
       writeError(entrance, exchange, thrown);
     }
   };
+}
+
+async function ask(entrance: Entrance, exchange: Exchange, route: Route): ReturnType<typeof runOperation> {
+  const { req } = exchange;
+  const principal = await entrance.authenticator.authenticate(req.headers);
+  const body = route.hasBody ? await readOptionalJson(req, entrance.settings.maxBodyBytes) : {};
+  const params = parseRequest(req, route, body);
+  const call = openCall(entrance, exchange, { principal, tenant: params.tenant });
+  return runOperation(entrance, route.operation, { call, params });
 }

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { readBody } from '../src/http/read-body.ts';
+
+/** A request whose body a test sends piece by piece. */
+function openRequest(): { sent: PassThrough; req: IncomingMessage } {
+  const sent = new PassThrough();
+  return { sent, req: Object.assign(sent, { headers: {} }) as unknown as IncomingMessage };
+}
+
+describe('a body', () => {
+  it('is read to its end, and nothing of it is kept by who listened', async () => {
+    const { sent, req } = openRequest();
+    const body = readBody(req, 100);
+    sent.write('{"a":');
+    sent.end('1}');
+    expect(await body).toBe('{"a":1}');
+    expect(['data', 'error'].map((event) => req.listenerCount(event))).toEqual([0, 0]);
+  });
+
+  it('that is too large is refused at once, and read to its end all the same', async () => {
+    const { sent, req } = openRequest();
+    const body = readBody(req, 10);
+    sent.write('x'.repeat(11));
+    await expect(body).rejects.toMatchObject({ code: 'PayloadTooLarge' });
+    sent.end('x'.repeat(1_000_000));
+    await new Promise((resolve) => sent.once('end', resolve));
+    expect(sent.readableEnded).toBe(true);
+  });
+});
