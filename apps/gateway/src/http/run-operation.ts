@@ -8,12 +8,14 @@ export interface OpenStream extends Disposable {
   readonly items: AsyncIterable<StreamItem>;
 }
 
+export type Answer = { readonly reply: Reply } | OpenStream;
+
 /** Runs an operation up to its answer. Of what was asked, which may be large, nothing is needed to write that. @throws {A2AError} */
 export async function runOperation(
   { operations, streams }: Pick<Entrance, 'operations' | 'streams'>,
   name: OperationName,
   { call, params }: { readonly call: Call; readonly params: unknown },
-): Promise<{ readonly reply: Reply } | OpenStream> {
+): Promise<Answer> {
   const operation = operations[name];
   if (operation.kind === 'unary') return { reply: await operation.invoke(call, params) };
   const slot = streams.take();

@@ -3,7 +3,7 @@ import { type Entrance, openCall } from '../../http/entrance.ts';
 import type { Exchange, Handler } from '../../http/exchange.ts';
 import { readJson } from '../../http/read-json.ts';
 import { reportFailure } from '../../http/report-failure.ts';
-import { runOperation } from '../../http/run-operation.ts';
+import { type Answer, runOperation } from '../../http/run-operation.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
 import { isLegacy, serveLegacy } from '../v0_3/serve-jsonrpc.ts';
 import { type JsonRpcRequest, parseRequest } from './parse-request.ts';
@@ -31,11 +31,7 @@ export function serveJsonRpc(entrance: Entrance): Handler {
 }
 
 /** @param onId told the id of the request as soon as it is known. @returns `served`: nothing is left to be written */
-async function ask(
-  entrance: Entrance,
-  exchange: Exchange,
-  onId: (id: string) => void,
-): Promise<Awaited<ReturnType<typeof runOperation>> | 'served'> {
+async function ask(entrance: Entrance, exchange: Exchange, onId: (id: string) => void): Promise<Answer | 'served'> {
   const principal = await entrance.authenticator.authenticate(exchange.req.headers);
   const body = await readJson(exchange.req, entrance.settings.maxBodyBytes);
   if (isLegacy(entrance, exchange, body)) {
@@ -56,11 +52,7 @@ interface Received {
   readonly request: JsonRpcRequest<OperationName>;
 }
 
-async function run(
-  entrance: Entrance,
-  exchange: Exchange,
-  { principal, request }: Received,
-): ReturnType<typeof runOperation> {
+async function run(entrance: Entrance, exchange: Exchange, { principal, request }: Received): Promise<Answer> {
   if (request.error) throw request.error;
   const { method, params } = request;
   const call = openCall(entrance, exchange, { principal, tenant: tenantIn(params) });

@@ -3,7 +3,7 @@ import { deletionPath, serveDeletion } from '../../deletions/serve-deletion.ts';
 import { type Entrance, openCall } from '../../http/entrance.ts';
 import type { Exchange, Handler } from '../../http/exchange.ts';
 import { readOptionalJson } from '../../http/read-json.ts';
-import { runOperation } from '../../http/run-operation.ts';
+import { type Answer, runOperation } from '../../http/run-operation.ts';
 import { parseRequest } from './parse-request.ts';
 import { type Route, routes } from './routes.ts';
 import { refuseVerb } from './unserved.ts';
@@ -43,7 +43,7 @@ export function serveRest(entrance: Entrance, route: Route): Handler {
   };
 }
 
-async function ask(entrance: Entrance, exchange: Exchange, route: Route): ReturnType<typeof runOperation> {
+async function ask(entrance: Entrance, exchange: Exchange, route: Route): Promise<Answer> {
   const { req } = exchange;
   const principal = await entrance.authenticator.authenticate(req.headers);
   const body = route.hasBody ? await readOptionalJson(req, entrance.settings.maxBodyBytes) : {};
