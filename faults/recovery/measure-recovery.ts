@@ -35,7 +35,8 @@ export async function measureRecovery({ rounds, tasks }: RecoveryOptions): Promi
   const measured: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const places = await Promise.all(ids.map((id) => placeOf(client, id)));
-    const [victim] = stack.workers;
+    // Not any worker: what comes at once may have been taken by one of them, all of it.
+    const victim = stack.workers.find(({ pid }) => places.some((place) => place.pid === pid));
     const orphans = ids.filter((_, n) => places[n]?.pid === victim?.pid);
     const killed = performance.now();
     victim?.kill('SIGKILL');
