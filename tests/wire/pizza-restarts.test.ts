@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Task } from '@switchyard/protocol';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../scripts/processes/free-port.ts';
 import { transcript, userMessage } from '../support/messages.ts';
@@ -48,7 +49,16 @@ async function orderPineapple(task: Task): Promise<void> {
   ]);
 }
 
+/** What a killed Redis keeps: while its disk is busy it answers before it has written (docs/guarantees.md), at most two seconds. */
+async function untilWritten(): Promise<void> {
+  const client = new Redis(redis.url);
+  const isWritten = async (): Promise<boolean> => /^aof_buffer_length:0\r$/m.test(await client.info('persistence'));
+  await until(isWritten, { what: 'the append-only file has all that was answered' });
+  client.disconnect();
+}
+
 async function restartRedis(): Promise<void> {
+  await untilWritten();
   await redis.kill();
   redis = await durableRedis();
 }
@@ -73,6 +83,7 @@ describe('the memory of a conversation', () => {
   it('survives that everything is killed at once', async () => {
     const task = await askedForKind();
     const old = [...stack.gateways, ...stack.workers];
+    await untilWritten();
     await Promise.all([redis.kill(), ...old.map((process) => process.stop(0))]);
     redis = await durableRedis();
     await Promise.all([stack.addGateway(), stack.addWorker()]);
