@@ -2,7 +2,7 @@ import { fold, type StreamResponse, type Task } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { FeedItem, OpenTurn, Store } from '../src/index.ts';
-import { TaskMissing } from '../src/index.ts';
+import { TaskMissing, taskItem } from '../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
 import { alice, bob, testLedger, testRedis, testStore } from './support/redis.ts';
 
@@ -76,6 +76,31 @@ describe('a feed', () => {
     expect(items[0]).toMatchObject({ kind: 'task', seq: 1 });
     await store.tasks.cancel(alice, taskId);
     await ended;
+  });
+
+  test('begins with the item that its caller has just read, and goes on behind it', async () => {
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    const reading = await store.tasks.read(alice, taskId);
+    if (!reading?.task) throw new Error('no task');
+    const from = taskItem(reading, reading.task);
+    for (const text of ['1 ', '2 ']) await chunk(turn, text);
+    await complete(turn);
+    const items = await Array.fromAsync(store.feeds.follow(alice, taskId, { from }));
+    expect(items.map(({ kind, seq }) => `${kind} ${seq}`)).toEqual(['task 1', 'event 2', 'event 3', 'event 4']);
+    const ended = { ...from, state: 'TASK_STATE_COMPLETED' as const };
+    expect(await Array.fromAsync(store.feeds.follow(alice, taskId, { from: ended }))).toEqual([ended]);
+  });
+
+  test('ends with the first item that its caller waits for, and listens no more', async () => {
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    for (let i = 0; i < 5; i++) await chunk(turn, `${i} `);
+    await turn.flush();
+    const until = ({ seq }: FeedItem): boolean => seq === 3;
+    const items = await Array.fromAsync(store.feeds.follow(alice, taskId, { after: 1, until }));
+    expect(items.map(({ seq }) => seq)).toEqual([2, 3]);
+    expect(store.feeds.size).toBe(0);
   });
 
   test('of an ended task is its snapshot', async () => {

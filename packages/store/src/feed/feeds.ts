@@ -47,7 +47,7 @@ export class Feeds {
     const taskId = this.#expected.take(anchorOf(scope, message));
     if (taskId === undefined) return undefined;
     const { reads, channels } = this.#port;
-    return new TaskListener(channels, taskId, reads.shards.of(taskId).events(taskId));
+    return new TaskListener(channels, reads.shards, taskId);
   }
 
   /**

@@ -132,8 +132,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   /** Where the feed begins. */
   async #listen(): Promise<Page> {
     const { reads, channels, open } = this.#port;
-    const channel = reads.shards.of(this.#taskId).events(this.#taskId);
-    const listener = this.#expected ?? new TaskListener(channels, this.#taskId, channel);
+    const listener = this.#expected ?? new TaskListener(channels, reads.shards, this.#taskId);
     const isBeginning = this.#expected?.hasMissedNothing;
     this.#listener = listener;
     open.add(this);

@@ -1,4 +1,5 @@
 import type { Channels } from '../redis/channels.ts';
+import type { Shards } from '../redis/shards.ts';
 import { parseMessage } from './feed-item.ts';
 import { Reader } from './reader.ts';
 
@@ -14,12 +15,12 @@ export class TaskListener implements Disposable {
   readonly #channels: Channels;
   readonly #era: number | undefined;
 
-  constructor(channels: Channels, taskId: string, channel: string) {
+  constructor(channels: Channels, shards: Shards, taskId: string) {
     this.#channels = channels;
     this.#era = channels.era;
     this.taskId = taskId;
-    this.channel = channel;
-    this.isListening = channels.subscribe(channel, this.#hear);
+    this.channel = shards.of(taskId).events(taskId);
+    this.isListening = channels.subscribe(this.channel, this.#hear);
   }
 
   /** Of what was said since it was subscribed. */
