@@ -1,6 +1,6 @@
 -- record: the record of one task, loaded, changed by the rules of turns, and committed. Included by every script of a turn.
 --
--- KEYS  1 task (hash)   2 events (stream; also the name of the channel)   3 inbox (list; the message that made the task is a field of it)   4 outbox (zset)
+-- KEYS  1 task (hash)   2 events (stream; also the name of the channel)   3 inbox (list, but for the message that made the task: `first`)   4 outbox (zset)
 --       5 root of the indexes: <root>:<owner> and <root>:<owner>:<context> are made from it
 --       6 push (zset; also the name of the channel that wakes who delivers), and, made from KEYS[1], the webhooks <task>:w (hash),
 --       its steps <task>:s (hash, see begin-step.lua) and calls <task>:c (hash, see caller.lua), and, made from KEYS[4],
