@@ -11,7 +11,7 @@ import { acceptScript } from '../src/tasks/accept.ts';
 import type { AcceptReply } from '../src/tasks/accept-command.ts';
 import { cancelScript } from '../src/tasks/cancel.ts';
 import { makeTasksScript } from '../src/tasks/new-tasks.ts';
-import { type AppendReply, appendScript } from '../src/turns/appends.ts';
+import { type AppendReply, appendChunksScript, appendScript } from '../src/turns/appends.ts';
 import { endTurnScript, releaseTurnScript, renewTurnScript } from '../src/turns/open-turn.ts';
 import { beginTurnScript } from '../src/turns/turns.ts';
 import * as rules from './oracle/turn-rules.ts';
@@ -91,6 +91,8 @@ class Twin {
   events: string[] = [];
   /** Numbers of the jobs that the queue was given, the latest first. */
   #jobs: (number | undefined)[] = [];
+  /** Chunks of its artifact. */
+  #chunks = 0;
   /** Its turn writes in the same calls as ours: nothing of one task may get into the other. */
   #neighbour: Neighbour | undefined;
 
@@ -125,19 +127,9 @@ class Twin {
   }
 
   async append(events: rules.Append[]): Promise<void> {
-    const record = this.#present();
-    const replies: rules.Reply[] = [];
-    let at = record;
-    for (const event of events) {
-      const reply = rules.append(at, event);
-      replies.push(reply);
-      if (reply.verdict === 'successor') this.#jobs.unshift(reply.job);
-      if (reply.verdict === 'fenced' || reply.verdict === 'lost' || !reply.record) break;
-      at = reply.record;
-    }
-    const last = replies.at(-1);
     const [first] = events;
-    if (!last || !first) return;
+    const expected = this.#afterAll(events);
+    if (!first || !expected) return;
     const encoded = events.flatMap(({ state, settles }) => ['status', '', state, settles ? '1' : '', '', '', '', '']);
     const root = queueRoot(this.#agent, this.#keys);
     const { options } = this.#successor(first.handsOver);
@@ -149,9 +141,59 @@ class Twin {
     const answers = (await appendScript.run(redis, this.#keys.anyRecord, [...settings, ...args])) as AppendReply[];
     const [before, ended, [verdict, cancel] = [], after] = answers;
     expect([before?.[0], ended?.[0], after?.[0], answers.length]).toEqual(['appended', outcome.verdict, 'appended', 4]);
-    expect(verdict).toBe(last.verdict);
-    if (verdict === 'appended') expect(cancel === '1').toBe(last.cancel);
-    await this.#settle({ ...last, record: at, events: replies.flatMap((reply) => reply.events) });
+    expect(verdict).toBe(expected.verdict);
+    if (verdict === 'appended') expect(cancel === '1').toBe(expected.cancel);
+    for (const { verdict, job } of expected.replies) if (verdict === 'successor') this.#jobs.unshift(job);
+    await this.#settle(expected);
+  }
+
+  /** Chunks of an artifact leave the state as it is. By the short way, and where that declines by the other. */
+  async grow(epoch: number, number: number, count: number): Promise<void> {
+    const { state, said } = this.#present();
+    const rest = { state, settles: false, handsOver: false, lease: 'later' } as const;
+    const expected = this.#afterAll(Array.from({ length: count }, (_, i) => ({ epoch, number: number + i, ...rest })));
+    if (!expected) return;
+    const answer = await this.#growShortly(epoch, number, count);
+    const mayDecline =
+      expected.verdict === 'appended' && (this.#chunks === 0 || number <= said || this.#chunks + count > 32);
+    if (!mayDecline) expect(answer).not.toBeNull();
+    const [verdict, cancel] = answer ?? (await this.#growLongly(epoch, number, count));
+    expect(verdict).toBe(expected.verdict);
+    if (verdict === 'appended') expect(cancel === '1').toBe(expected.cancel);
+    this.#chunks += expected.events.length;
+    await this.#settle(expected);
+  }
+
+  async #growShortly(epoch: number, number: number, count: number): Promise<AppendReply | null> {
+    const [, keptEvents = 0, , , inlineBytes = 0] = settingsOf('later');
+    const args = [this.id, keptEvents, inlineBytes, epoch, number, 1, '', ',1'.repeat(count)];
+    const events = Array<string>(count).fill('{}');
+    return (await appendChunksScript.run(redis, this.#keys.growing(this.id), [
+      ...args,
+      ...events,
+    ])) as AppendReply | null;
+  }
+
+  async #growLongly(epoch: number, number: number, count: number): Promise<AppendReply> {
+    const chunk = ['artifact', '', '{}', 1, 'append', this.#chunks === 0 ? '{"artifactId":"t"' : '', '', ',1', ''];
+    const events = Array<typeof chunk>(count).fill(chunk).flat();
+    const args = [this.id, queueRoot(this.#agent, this.#keys), epoch, number, '', count, events.length, ...events];
+    const all = await appendScript.run(redis, this.#keys.anyRecord, [...settingsOf('later'), ...args]);
+    return (all as [AppendReply])[0];
+  }
+
+  /** What becomes of several events that are written together, as if each came alone, up to the first that is refused. */
+  #afterAll(events: readonly rules.Append[]): (rules.Reply & { readonly replies: readonly rules.Reply[] }) | undefined {
+    const replies: rules.Reply[] = [];
+    let at = this.#present();
+    for (const event of events) {
+      const reply = rules.append(at, event);
+      replies.push(reply);
+      if (reply.verdict === 'fenced' || reply.verdict === 'lost' || !reply.record) break;
+      at = reply.record;
+    }
+    const last = replies.at(-1);
+    return last && { ...last, record: at, events: replies.flatMap((reply) => reply.events), replies };
   }
 
   async end(epoch: number, handsOver: boolean, lease: rules.Due): Promise<void> {
@@ -264,7 +306,7 @@ class Twin {
     const record = await redis.hgetall(key);
     if (!record.state) return undefined;
     expect(record.metadata ?? '').not.toContain('"n":');
-    expect(record).not.toHaveProperty('p1');
+    expect(record.p1 ?? (record['@p1'] ? await redis.get(record['@p1']) : '')).toBe(',1'.repeat(this.#chunks));
     const inbox = [...(record.first ? [record.first] : []), ...(await redis.lrange(`${key}:i`, 0, -1))];
     expect(Number(record.inbox ?? 0)).toBe(inbox.length);
     const due = await redis.zscore(this.#keys.outbox, this.id);
@@ -331,6 +373,15 @@ const appending = fc.tuple(near, near, said, fc.boolean(), lease).map(
     },
 );
 
+const growing = fc.tuple(near, near, fc.integer({ min: 1, max: 12 })).map(
+  ([off, numberOff, count]): Step =>
+    (twin) => {
+      const number = Math.max(1, (twin.record?.said ?? 0) + 1 + numberOff);
+      const epoch = epochOf(twin, off);
+      return () => twin.grow(epoch, number, count);
+    },
+);
+
 const ending = fc.tuple(near, fc.boolean(), lease).map(
   ([off, over, due]): Step =>
     (twin) => {
@@ -367,6 +418,7 @@ const step = fc.oneof(
   { weight: 3, arbitrary: accepting },
   { weight: 4, arbitrary: beginning },
   { weight: 4, arbitrary: appending },
+  { weight: 2, arbitrary: growing },
   ...[ending, releasing, renewing, canceling, sweeping].map((arbitrary) => ({ weight: 1, arbitrary })),
 );
 

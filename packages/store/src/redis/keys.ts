@@ -54,6 +54,12 @@ export class ShardKeys {
     return [task, `${task}:e`, `${task}:i`, this.outbox, this.#indexRoot, this.push];
   }
 
+  /** KEYS of a script that does nothing but let a task grow: task, events, push. */
+  growing(taskId: string): string[] {
+    const task = this.task(taskId);
+    return [task, `${task}:e`, this.push];
+  }
+
   /** As `record`, for a script that finds out itself which task it is about: what tasks begin with, outbox, root of the indexes, push. */
   get anyRecord(): string[] {
     return [this.tasks, this.outbox, this.#indexRoot, this.push];

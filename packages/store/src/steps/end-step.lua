@@ -9,7 +9,7 @@
 
 local epoch, key, result, max_bytes = tonumber(ARGV[7]), ARGV[8], ARGV[9], tonumber(ARGV[10])
 
-local record = load_core()
+local record = load_record()
 if not record or epoch ~= record.turn then return 'fenced' end
 if redis.call('HEXISTS', steps_key, 'result ' .. key) == 1 then return 'done' end
 local bytes = tonumber(redis.call('HGET', steps_key, 'bytes') or 0) + #key + #result

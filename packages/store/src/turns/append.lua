@@ -1,4 +1,5 @@
--- append: the only way events of agents enter their tasks. Of one turn, or of several that end together.
+-- append: how events of agents enter their tasks, of one turn, or of several that end together. Chunks that only let an artifact
+-- grow have a shorter way, append-chunks.lua, which leaves what this one would.
 --
 -- KEYS  1 what the keys of tasks begin with   2-4 as KEYS 4-6 in record.lua; and, made from them, all that record.lua has, and
 --       <task>:<text>:<seq> (string): a growing text that has outgrown the hash
@@ -34,7 +35,6 @@ local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_k
 local ARITY = { status = 8, artifact = 9 }
 
 local record, queue_root, successor_options
-local known_number, known_open, known_inside, known_outside
 
 local write = {}
 
@@ -43,8 +43,7 @@ function write.artifact(json, n, mode, header, first, parts, last)
   local name, open_name = 'p' .. n, 'o' .. n
   local text = texts[name]
   if not text then
-    local open, inside, outside = known_open, known_inside, known_outside
-    if n ~= known_number then open, inside, outside = unpack(redis.call('HMGET', task_key, open_name, name, '@' .. name)) end
+    local open, inside, outside = unpack(redis.call('HMGET', task_key, open_name, name, '@' .. name))
     if not open then others.artifacts = n end
     text = { open = open, inside = inside, outside = outside }
     texts[name] = text
@@ -79,14 +78,7 @@ while ARGV[at] do
   others, texts, written = {}, {}, {}
   is_popped, is_due = false, nil
 
-  -- Most calls bring chunks of one artifact, and need no more than this.
-  known_number = nil
-  if ARGV[at] == 'artifact' then
-    known_number = ARGV[at + 3]
-    record, known_open, known_inside, known_outside = load_core('o' .. known_number, 'p' .. known_number, '@p' .. known_number)
-  else
-    record = load_record()
-  end
+  record = load_record()
 
   local verdict = 'fenced'
   for n = number, record and number + count - 1 or 0 do
@@ -109,7 +101,6 @@ while ARGV[at] do
       break
     else
       record.said = n
-      -- Most batches are chunks of an artifact, and need none of this.
       if kind == 'status' and not write.status then
         --- @include "write-status.lua"
       end

@@ -1,13 +1,16 @@
 import { BatchesByShard, togetherOrAlone } from '../redis/batches.ts';
 import { settingsArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
+import { type Chunks, chunksOf } from './chunks.ts';
+import type { EncodedEvent } from './encoded-event.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 export const appendScript = new Script('append.lua', import.meta.url);
+export const appendChunksScript = new Script('append-chunks.lua', import.meta.url);
 
 const LIMITS = { questions: 16, messages: 1 };
 
-/** Events of one turn, in their order, each as the encoder has it. */
+/** Events of one turn, in their order. */
 export interface Append {
   readonly taskId: string;
   /** Of the queue of its job. */
@@ -17,7 +20,7 @@ export interface Append {
   readonly number: number;
   /** Options of the job that takes over if a message waits; empty: this one goes on. */
   readonly successor: string;
-  readonly events: readonly (readonly (string | number)[])[];
+  readonly events: readonly EncodedEvent[];
 }
 
 /** How a turn ended, or that it goes on; and whether its task's cancel waits ('1'). See append.lua. */
@@ -36,6 +39,9 @@ export class Appends {
   }
 
   async write(append: Append): Promise<AppendReply> {
+    const chunks = chunksOf(append.events);
+    const written = chunks && (await this.#writeChunks(append, chunks));
+    if (written) return written;
     const [reply] = await this.#run([append]);
     return reply;
   }
@@ -51,6 +57,24 @@ export class Appends {
     return togetherOrAlone(appends, (some) => this.#run(some));
   }
 
+  /** @returns null, and has written nothing, if they need the longer way */
+  async #writeChunks({ taskId, epoch, number }: Append, chunks: Chunks): Promise<AppendReply | null> {
+    const { redis, shards, settings } = this.#port;
+    const { artifact, first, growth, json } = chunks;
+    const args = [
+      taskId,
+      settings.keptEvents,
+      settings.inlineTextBytes,
+      epoch,
+      number,
+      artifact,
+      first,
+      growth,
+      ...json,
+    ];
+    return (await appendChunksScript.run(redis, shards.of(taskId).growing(taskId), args)) as AppendReply | null;
+  }
+
   /** @param appends of one shard */
   async #run(appends: readonly Append[]): Promise<[AppendReply, ...AppendReply[]]> {
     const { redis, shards, settings } = this.#port;
@@ -61,6 +85,6 @@ export class Appends {
 }
 
 function argumentsOf({ taskId, queueRoot, epoch, number, successor, events }: Append): (string | number)[] {
-  const args = events.flat();
+  const args = events.flatMap((event) => event.args);
   return [taskId, queueRoot, epoch, number, successor, events.length, args.length, ...args];
 }

@@ -1,11 +1,10 @@
 import { type Artifact, type Message, mergeHeader, openingOfText, type Part, type Task } from '@switchyard/protocol';
 import { stateLetters } from '../tasks/state-letters.ts';
+import type { EncodedEvent } from './encoded-event.ts';
 import type { TurnEvent } from './turn-event.ts';
 
 type Metadata = Readonly<Record<string, unknown>>;
 type Header = Omit<Artifact, 'parts'>;
-type Argument = string | number;
-
 interface Place {
   readonly number: number;
   header: Header;
@@ -39,16 +38,18 @@ export class Encoder {
     for (const { parts: _, ...header } of task.artifacts ?? []) this.#place(header);
   }
 
-  /** @returns the ARGV of one event. @throws {TooManyArtifacts} */
-  encode(event: TurnEvent): Argument[] {
-    const write = event.kind === 'status' ? this.#status(event) : this.#artifact(event);
-    return event.step ? ['step', event.step.key, event.step.mark, ...write] : write;
+  /** @throws {TooManyArtifacts} */
+  encode(event: TurnEvent): EncodedEvent {
+    const encoded = event.kind === 'status' ? this.#status(event) : this.#artifact(event);
+    if (!event.step) return encoded;
+    const { key, mark } = event.step;
+    return { ...encoded, args: ['step', key, mark, ...encoded.args], chunk: undefined };
   }
 
-  #status(event: TurnEvent & { kind: 'status' }): Argument[] {
+  #status(event: TurnEvent & { kind: 'status' }): EncodedEvent {
     const { state, message, metadata } = event;
     const caller = event.isReply ? 'reply' : event.releasesCaller ? 'released' : '';
-    return [
+    const args = [
       'status',
       this.#merged(metadata),
       stateLetters[state],
@@ -58,24 +59,27 @@ export class Encoder {
       message && this.#isNew(message) ? '1' : '',
       metadata ? JSON.stringify(metadata) : '',
     ];
+    return { args, isOutcome: event.settles };
   }
 
-  #artifact(event: TurnEvent & { kind: 'artifact' }): Argument[] {
+  #artifact(event: TurnEvent & { kind: 'artifact' }): EncodedEvent {
     const { parts, ...update } = event.artifact;
     const known = this.#places.get(update.artifactId);
     const place = known ?? this.#place(update);
     if (known) place.header = event.append ? mergeHeader(known.header, update) : update;
     const isChanged = !known || !event.append || Object.keys(update).length > 1;
     const texts = parts.map(partJson);
-    return [
-      'artifact',
-      this.#merged(event.metadata),
-      this.#update(event, update, texts),
-      place.number,
-      event.append ? 'append' : 'replace',
-      isChanged ? open(place.header) : '',
-      ...storedParts(parts, texts, event.keepsParts === true),
-    ];
+    const json = this.#update(event, update, texts);
+    const [first, stored, last] = storedParts(parts, texts, event.keepsParts === true);
+    const metadata = this.#merged(event.metadata);
+    const header = isChanged ? open(place.header) : '';
+    const mode = event.append ? 'append' : 'replace';
+    const isChunk = !isChanged && !event.metadata && parts.length > 0 && first === last;
+    return {
+      args: ['artifact', metadata, json, place.number, mode, header, first, stored, last],
+      isOutcome: false,
+      chunk: isChunk ? { artifact: place.number, first, growth: stored.slice(first.length), json } : undefined,
+    };
   }
 
   #update({ append, lastChunk, metadata }: TurnEvent & { kind: 'artifact' }, header: Header, parts: string[]): string {

@@ -7,6 +7,7 @@ import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
 import type { Delivery } from '../tasks/submission.ts';
 import type { Appends } from './appends.ts';
+import type { EncodedEvent } from './encoded-event.ts';
 import { Encoder } from './encoder.ts';
 import { Tail } from './tail.ts';
 import type { TurnEvent } from './turn-event.ts';
@@ -50,13 +51,6 @@ export interface TurnStart {
 /** An outcome with more than that before it leaves alone: sixteen of them would keep Redis for too long. */
 const FEW_EVENTS = 4;
 
-/** An event, as the encoder has it. */
-interface Said {
-  readonly args: readonly (string | number)[];
-  /** The turn ends with it. */
-  readonly isOutcome: boolean;
-}
-
 /** A turn that this process runs: the only way in for its events. All commands carry the epoch. */
 export class OpenTurn {
   readonly start: TurnStart;
@@ -65,7 +59,7 @@ export class OpenTurn {
   readonly #port: TurnsPort;
   readonly #encoder: Encoder;
   readonly #appends: Appends;
-  readonly #tail: Tail<Said>;
+  readonly #tail: Tail<EncodedEvent>;
   /** Of the queue, and of a job that takes over. */
   readonly #queueRoot: string;
   readonly #onCancel: () => void;
@@ -140,11 +134,10 @@ export class OpenTurn {
 
   async #push(event: TurnEvent, isAwaited: boolean): Promise<void> {
     if (this.ending) throw new TurnEnded();
-    const isOutcome = event.kind === 'status' && event.settles;
-    await this.#tail.push({ args: this.#encoder.encode(event), isOutcome }, isAwaited);
+    await this.#tail.push(this.#encoder.encode(event), isAwaited);
   }
 
-  async #append(said: readonly Said[]): Promise<void> {
+  async #append(said: readonly EncodedEvent[]): Promise<void> {
     const { taskId, epoch } = this.start;
     const append = {
       taskId,
@@ -152,7 +145,7 @@ export class OpenTurn {
       epoch,
       number: this.#number,
       successor: this.#successor,
-      events: said.map(({ args }) => args),
+      events: said,
     };
     const isShortOutcome = said.at(-1)?.isOutcome && said.length <= FEW_EVENTS;
     const reply = isShortOutcome ? this.#appends.writeOutcome(append) : this.#appends.write(append);

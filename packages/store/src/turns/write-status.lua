@@ -3,7 +3,6 @@
 --- @include "../redis/lua/rules.lua"
 
 function write.status(letter, settles, caller, message, is_new, metadata)
-  load_rest(record)
   if is_new == '1' then remember(message) end
   local told = { message = message, metadata = metadata, is_reply = caller == 'reply' }
   if settles ~= '1' and not is_terminal(letter) then

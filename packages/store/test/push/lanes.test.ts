@@ -56,6 +56,24 @@ describe('a lane', () => {
     expect(await lane.events()).toMatchObject([{ seq: 2 }]);
   });
 
+  test('is marked by a chunk of an artifact, too', async () => {
+    const taskId = await withWebhook(store);
+    const turn = await begun(store, taskId);
+    const artifact = { artifactId: 'a', parts: [{ text: 'x' }] };
+    for (const [append, seq] of [
+      [false, 2],
+      [true, 3],
+      [true, 4],
+    ] as const) {
+      await turn.publish({ kind: 'artifact', artifact, append, lastChunk: false });
+      await turn.written();
+      expect(await marks(store)).toContain(`${taskId}.1`);
+      const lane = await opened(store, await jobOf(store, taskId));
+      expect(await lane.advance({ seq, owed: [] })).toBe('idle');
+    }
+    expect(await marks(store)).not.toContain(`${taskId}.1`);
+  });
+
   test('obeys the run that opened it last', async () => {
     const taskId = await withWebhook(store);
     const zombie = await opened(store, await jobOf(store, taskId));

@@ -171,7 +171,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'turns/append.lua': [
     {
       kind: 'begins',
-      of: 'a chunk',
+      of: 'an artifact',
       scene: async (stage) => {
         const turn = await stage.turn();
         const artifact = { artifactId: 'a', parts: [{ text: 'x' }] };
@@ -202,6 +202,22 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         };
       },
       answer: 'drained',
+    },
+  ],
+  'turns/append-chunks.lua': [
+    {
+      kind: 'begins',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        const artifact = { artifactId: 'a', parts: [{ text: 'x' }] };
+        await turn.publish({ kind: 'artifact', artifact, append: false, lastChunk: false });
+        await turn.written();
+        return async () => {
+          await turn.publish({ kind: 'artifact', artifact, append: true, lastChunk: true });
+          return turn.written();
+        };
+      },
+      answer: undefined,
     },
   ],
   'turns/end-turn.lua': [

@@ -12,19 +12,13 @@ end
 
 -- All that a script says is one message of the channel: events are JSON, and hold no line break.
 local function publish(record)
-  local lines = {}
+  local lines, lanes = {}, record.lanes
   for i = 1, #written, 3 do
     local seq, mark, json = written[i], written[i + 1], written[i + 2]
-    if seq > tonumber(kept_events) then redis.call('XADD', events_key, 'MAXLEN', '~', kept_events, seq .. '-0', mark, json)
-    else redis.call('XADD', events_key, seq .. '-0', mark, json) end
-    lines[#lines + 1] = seq .. '|' .. mark .. '|' .. json
+    --- @include "add-event.lua"
   end
   redis.call('PUBLISH', events_key, table.concat(lines, '\n'))
-  if record.lanes == '' then return end
-  -- The numbers of the webhooks that are to hear of it. One that is marked already is being served.
-  local is_new = false
-  for lane in record.lanes:gmatch('%d+') do
-    if redis.call('ZADD', push_key, 'NX', now_ms(), task_id .. '.' .. lane) == 1 then is_new = true end
+  if lanes ~= '' then
+    --- @include "wake-lanes.lua"
   end
-  if is_new then redis.call('PUBLISH', push_key, '') end
 end

@@ -1,38 +1,14 @@
 -- fields: the record as fields of the task's hash. A field that is empty or 0 is not there.
 
--- What every event needs comes first: a chunk of an artifact loads no more than that.
 local FIELDS = {
   'state', 'cancel', 'lanes', 'seq', 'epoch', 'turn', 'said',
   'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'aside', 'shared', 'sweeps',
   'artifacts', '@h', -- not of the record, but an end must know them
 }
-local STATE, CORE, TIME, TOKEN, SCHEDULED, ALL, ARTIFACTS, HISTORY = 1, 7, 8, 9, 14, 21, 22, 23
+local STATE, TIME, TOKEN, SCHEDULED, ALL, ARTIFACTS, HISTORY = 1, 8, 9, 14, 21, 22, 23
 
 local was -- what was loaded, in the order of FIELDS; false: not there
 local others = {} -- what else is to be written: the status, texts, artifacts, metadata; false: removed
-
--- The first fields alone; load_rest must follow before anything else of the record is looked at. Returns the record, and
--- up to three other fields that are asked for with it.
-local function load_core(...)
-  was = redis.call('HMGET', task_key, 'state', 'cancel', 'lanes', 'seq', 'epoch', 'turn', 'said', ...)
-  local state, cancel, lanes, seq, epoch, turn, said, one, two, three = unpack(was)
-  was[CORE + 1], was[CORE + 2], was[CORE + 3] = nil, nil, nil
-  return state and {
-    state = state, cancel = cancel or '', lanes = lanes or '',
-    seq = tonumber(seq or 0), epoch = tonumber(epoch or 0), turn = tonumber(turn or 0), said = tonumber(said or 0),
-  }, one, two, three
-end
-
-local function load_rest(record)
-  if record.owner then return end
-  local rest = redis.call('HMGET', task_key, unpack(FIELDS, CORE + 1))
-  for i = CORE + 1, HISTORY do
-    local value = rest[i - CORE]
-    was[i] = value
-    if i < 12 then record[FIELDS[i]] = value or ''
-    elseif i <= ALL then record[FIELDS[i]] = tonumber(value or 0) end
-  end
-end
 
 -- In one piece: a table that grows field by field costs more than the command.
 local function load_record()
@@ -51,7 +27,7 @@ end
 
 local function write_fields(record)
   local set, gone, s, g = {}, {}, 0, 0
-  for i = 1, record.owner and ALL or CORE do
+  for i = 1, ALL do
     local name, old = FIELDS[i], was[i]
     local value = record[name]
     if value == '' or value == 0 then

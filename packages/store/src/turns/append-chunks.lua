@@ -1,0 +1,44 @@
+-- appendChunks: events of a turn that do nothing but let one artifact grow: most of what agents say. They leave what append.lua
+-- would leave, at half its cost: no functions, and no more of the record than this.
+--
+-- KEYS  1 task (hash)   2 its events (stream; also the name of the channel)   3 push, as KEYS 6 in record.lua
+-- ARGV  1 task id   2 events kept in the stream   3 bytes of a growing text kept in the hash   4 epoch   5 number of the first event within the epoch
+--       6 number of the artifact   7 how its last part must begin, if it is to be open: as `first` in append.lua; '' none is open
+--       8 what its parts grow by: JSON, or text that goes on where the open part ends   9… the events (JSON)
+-- Returns  { verdict, cancel } as append.lua; or nothing, if the artifact is not as these events have it or outgrows the hash with them: nothing
+--       is written, and append.lua is to be asked
+
+local task_key, events_key, push_key = unpack(KEYS)
+local task_id, kept_events, inline_bytes, epoch, number, artifact, first, growth = unpack(ARGV, 1, 8)
+local open_name, name = 'o' .. artifact, 'p' .. artifact
+
+local mark, cancel, lanes, seq, loaded_epoch, turn, said, open, inside, outside = unpack(redis.call('HMGET', task_key,
+  'state', 'cancel', 'lanes', 'seq', 'epoch', 'turn', 'said', open_name, name, '@' .. name))
+cancel, said, number = cancel or '', tonumber(said or 0), tonumber(number)
+local last = number + #ARGV - 9
+
+if epoch == loaded_epoch and last <= said then return { turn == epoch and 'appended' or 'more', cancel } end
+if epoch ~= turn then return { 'fenced', cancel } end
+if number > said + 1 then return { 'lost', cancel } end
+if number <= said or open ~= first then return end
+inside = not outside and (inside or '') .. growth
+if inside and #inside > tonumber(inline_bytes) then return end
+
+local lines = {}
+for i = 9, #ARGV do
+  local json = ARGV[i]
+  seq = seq + 1
+  --- @include "../redis/lua/add-event.lua"
+end
+if outside then
+  redis.call('APPEND', outside, growth)
+  redis.call('HSET', task_key, 'seq', seq, 'said', last)
+else
+  redis.call('HSET', task_key, 'seq', seq, 'said', last, name, inside)
+end
+redis.call('PUBLISH', events_key, table.concat(lines, '\n'))
+if lanes then
+  --- @include "../redis/lua/clock.lua"
+  --- @include "../redis/lua/wake-lanes.lua"
+end
+return { 'appended', cancel }

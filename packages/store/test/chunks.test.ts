@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import type { OpenTurn, TurnEvent } from '../src/index.ts';
+import { queueRoot } from '../src/queue/queue-name.ts';
+import { settingsArguments } from '../src/redis/record-arguments.ts';
+import { Shards } from '../src/redis/shards.ts';
+import { Appends, appendScript } from '../src/turns/appends.ts';
+import type { EncodedEvent } from '../src/turns/encoded-event.ts';
+import { Encoder } from '../src/turns/encoder.ts';
+import { accepted, begun } from './support/drive.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+const redis = testRedis();
+const store = await testStore({ inlineTextBytes: 60, keptEvents: 20 });
+const shards = new Shards(store.settings.prefix, 1);
+const appends = new Appends({ redis, shards, settings: store.settings });
+const scripts = vi.spyOn(redis, 'evalsha');
+
+/** Fields that differ between two tasks, whatever their turns say. */
+const OTHERS = new Set(['time', 'token', 'status', 'first', 'context', 'h', '@h']);
+
+interface Batch {
+  readonly number: number;
+  readonly events: readonly EncodedEvent[];
+}
+
+/** As the store writes it. @returns how many scripts that took */
+async function writeAsUsual({ start: { taskId, epoch } }: OpenTurn, { number, events }: Batch): Promise<number> {
+  const before = scripts.mock.calls.length;
+  const append = { taskId, queueRoot: queueRoot('echo', shards.of(taskId)), epoch, number, successor: '', events };
+  expect(await appends.write(append)).toEqual(['appended', '']);
+  return scripts.mock.calls.length - before;
+}
+
+/** By append.lua alone. */
+async function writeTheLongWay({ start: { taskId, epoch } }: OpenTurn, { number, events }: Batch): Promise<void> {
+  const all = events.flatMap(({ args }) => args);
+  const keys = shards.of(taskId);
+  const head = [taskId, queueRoot('echo', keys), epoch, number, '', events.length, all.length];
+  const args = [...settingsArguments(store.settings), ...head, ...all];
+  expect(await appendScript.run(redis, keys.anyRecord, args)).toEqual([['appended', '']]);
+}
+
+/** What the events left, whichever task it is. */
+async function contents({ start: { taskId } }: OpenTurn): Promise<unknown> {
+  const keys = shards.of(taskId);
+  const all = await redis.hgetall(keys.task(taskId));
+  const record = Object.fromEntries(Object.entries(all).filter(([name]) => !OTHERS.has(name)));
+  const outside = await Promise.all(
+    Object.keys(record)
+      .filter((name) => name.startsWith('@'))
+      .map(async (name) => [name, await redis.get(record[name] ?? '')]),
+  );
+  const events = (await redis.xrange(keys.events(taskId), '-', '+')).slice(1); // the first says when it was accepted
+  return JSON.parse(JSON.stringify({ record, outside, events }).replaceAll(taskId, 'task'));
+}
+
+const part = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('a', '"', '', '\\"}', 'x'.repeat(30)).map((text) => ({ text })) },
+  { weight: 1, arbitrary: fc.constant({ text: '# Title', mediaType: 'text/markdown' }) },
+  { weight: 1, arbitrary: fc.constant({ data: [1] }) },
+);
+const often = fc.integer({ min: 0, max: 9 }).map((n) => n > 0);
+const event = fc
+  .record({
+    artifactId: fc.constantFrom('a', 'a', 'a', 'b', 'kept'),
+    parts: fc.oneof(
+      { weight: 9, arbitrary: part.map((one) => [one]) },
+      { weight: 1, arbitrary: fc.array(part, { maxLength: 3 }) },
+    ),
+    append: often,
+    hasName: often.map((flag) => !flag),
+    lastChunk: fc.boolean(),
+  })
+  .map(({ artifactId, parts, append, hasName, lastChunk }): TurnEvent => {
+    const artifact = { artifactId, parts, ...(hasName && { name: 'Report' }) };
+    return { kind: 'artifact', artifact, append, lastChunk, keepsParts: artifactId === 'kept' };
+  });
+
+test('the short way of chunks leaves what the long one would, and is taken', async () => {
+  let short = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(event, { minLength: 1, maxLength: 3 }), { minLength: 5, maxLength: 15 }),
+      async (batches) => {
+        const turns = [await begunTurn(), await begunTurn()] as const;
+        const [usual, long] = turns;
+        const encoders = turns.map(({ start }) => new Encoder(start.task, 10));
+        let number = 1;
+        for (const batch of batches) {
+          const [one, other] = encoders.map((encoder) => ({ number, events: batch.map((it) => encoder.encode(it)) }));
+          if (!one || !other) return;
+          const count = await writeAsUsual(usual, one);
+          await writeTheLongWay(long, other);
+          expect(await contents(usual)).toEqual(await contents(long));
+          if (count === 1 && one.events.every(({ chunk }) => chunk)) short++;
+          number += batch.length;
+        }
+      },
+    ),
+    { numRuns: Number(process.env.RUNS ?? 60) },
+  );
+  expect(short).toBeGreaterThan(60);
+}, 120_000);
+
+async function begunTurn(): Promise<OpenTurn> {
+  return begun(store, (await accepted(store, alice)).taskId);
+}
