@@ -10,6 +10,8 @@ interface DirectRoute {
   readonly method: string;
   /** Of the whole URL in its plainest form: without a query, an escape or a slash at its end. */
   readonly form: RegExp;
+  /** What the groups of the form are, in their order. */
+  readonly names: readonly string[];
   readonly handle: Handler;
 }
 
@@ -18,28 +20,35 @@ interface DirectRoute {
  * a fifth of what GetTask takes, and a kilobyte for as long as a stream is open. All else, and operations in any other form, are its own.
  */
 export function directRoutes(entrance: Entrance, app: RequestListener): RequestListener {
-  const routes: readonly DirectRoute[] = [
-    { method: 'POST', form: /^\/(?:agents\/(?<agentId>[^/?%]+))?$/, handle: serveJsonRpc(entrance) },
-    ...restRoutes.map((route) => ({
-      method: route.verb.toUpperCase(),
-      form: plainForm(route.path),
-      handle: serveRest(entrance, route),
-    })),
+  const routes = [
+    ...['', '/'].map((path) => directRoute('POST', path, serveJsonRpc(entrance))),
+    ...restRoutes.map((route) => directRoute(route.verb.toUpperCase(), route.path, serveRest(entrance, route))),
   ];
+  const byMethod = Map.groupBy(routes, ({ method }) => method);
   return (req, res) => {
-    const { method, url = '' } = req;
-    for (const route of routes) {
-      const found = method === route.method && route.form.exec(url);
-      if (found) return serveDirectly(entrance, { req, res, handle: route.handle, params: { ...found.groups } });
+    const { method = '', url = '' } = req;
+    for (const { form, names, handle } of byMethod.get(method) ?? []) {
+      const found = form.exec(url);
+      if (found) return serveDirectly(entrance, { req, res, handle, params: named(names, found) });
     }
     app(req, res);
   };
 }
 
 /** @param path of an operation, as Express has it: `/tasks/:id\\:cancel` */
-function plainForm(path: string): RegExp {
-  const parts = path.replaceAll(/(?<!\\):(\w+)/g, '(?<$1>[^/?%:]+)').replaceAll('\\:', ':');
-  return new RegExp(`^(?:/agents/(?<agentId>[^/?%]+))?${parts}$`);
+function directRoute(method: string, path: string, handle: Handler): DirectRoute {
+  const names = ['agentId'];
+  const below = path.replaceAll(/(?<!\\):(\w+)/g, (_, name: string) => {
+    names.push(name);
+    return '([^/?%:]+)';
+  });
+  return { method, form: new RegExp(`^(?:/agents/([^/?%]+))?${below.replaceAll('\\:', ':')}$`), names, handle };
+}
+
+function named(names: readonly string[], [, ...found]: RegExpExecArray): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const [i, name] of names.entries()) if (found[i] !== undefined) params[name] = found[i];
+  return params;
 }
 
 interface Found {

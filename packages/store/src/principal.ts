@@ -11,9 +11,16 @@ export interface Scope {
   readonly agent: string;
 }
 
+/** Whoever calls calls often. */
+const persons = new WeakMap<Principal, string>();
+
 /** A principal as it is written in keys and records: `tenant/subject`, each part URI-encoded. */
-export function personOf({ tenant, subject }: Principal): string {
-  return `${encodeURIComponent(tenant)}/${encodeURIComponent(subject)}`;
+export function personOf(principal: Principal): string {
+  const known = persons.get(principal);
+  if (known !== undefined) return known;
+  const person = `${encodeURIComponent(principal.tenant)}/${encodeURIComponent(principal.subject)}`;
+  persons.set(principal, person);
+  return person;
 }
 
 /** The scope as it is written in keys and records: `tenant/subject/agent`, each part URI-encoded. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Observe } from '../observe/happening.ts';
 import { type Exchange, requestName } from './exchange.ts';
@@ -6,6 +6,10 @@ import { protocolVersion } from './protocol-version.ts';
 
 /** What a caller's own request id may look like: it goes into log lines and back into a header. */
 const saneId = /^[\w.:/+=@-]{1,128}$/;
+
+/** Tells the ids that this process gives from those of others. */
+const ourName = randomBytes(9).toString('base64url');
+let given = 0;
 
 /** Names each request, by its caller's id if that is sane; says in each response which protocol version answered; reports its end. */
 export function beginExchange(observe: Observe, { req, res }: Exchange): void {
@@ -27,6 +31,6 @@ export function beginEachExchange(observe: Observe): RequestHandler {
 }
 
 /** The caller's own id if it is sane, else a new one. */
-export function requestIdOf(given: unknown): string {
-  return typeof given === 'string' && saneId.test(given) ? given : randomUUID();
+export function requestIdOf(named: unknown): string {
+  return typeof named === 'string' && saneId.test(named) ? named : `${ourName}-${++given}`;
 }

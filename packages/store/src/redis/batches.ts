@@ -38,7 +38,7 @@ export class Batches<Question, Answer> {
   readonly #askAll: AskAll<Question, Answer>;
   readonly #limits: BatchLimits;
   #underWay = 0;
-  readonly #waiting = new Map<string, Waiting<Question, Answer>>();
+  #waiting = new Map<string, Waiting<Question, Answer>>();
 
   constructor(askAll: AskAll<Question, Answer>, limits: BatchLimits) {
     this.#askAll = askAll;
@@ -49,7 +49,7 @@ export class Batches<Question, Answer> {
   ask(key: string, question: Question): Promise<Answer> {
     const known = this.#waiting.get(key);
     if (known) return known.promise;
-    const waiting = { question, ...Promise.withResolvers<Answer>() };
+    const waiting = new Waiting<Question, Answer>(question);
     this.#waiting.set(key, waiting);
     if (this.#underWay < this.#limits.messages && this.#waiting.size === 1) queueMicrotask(() => this.#leave());
     return waiting.promise;
@@ -64,7 +64,7 @@ export class Batches<Question, Answer> {
     this.#askAll(batch.map(({ question }) => question)).then(
       (answers) => {
         this.#arrived();
-        for (const [i, answer] of answers.entries()) batch[i]?.resolve(answer);
+        answers.forEach((answer, i) => void batch[i]?.resolve(answer));
       },
       (error: unknown) => {
         this.#arrived();
@@ -74,6 +74,11 @@ export class Batches<Question, Answer> {
   }
 
   #take(): Waiting<Question, Answer>[] {
+    if (this.#waiting.size <= this.#limits.questions) {
+      const all = [...this.#waiting.values()];
+      this.#waiting = new Map();
+      return all;
+    }
     const batch: Waiting<Question, Answer>[] = [];
     for (const [key, waiting] of this.#waiting) {
       if (batch.length === this.#limits.questions) break;
@@ -91,8 +96,19 @@ export class Batches<Question, Answer> {
 }
 
 /** A question that has not left yet, and the promise of its answer. */
-interface Waiting<Question, Answer> extends PromiseWithResolvers<Answer> {
+class Waiting<Question, Answer> {
   readonly question: Question;
+  readonly promise: Promise<Answer>;
+  resolve!: (answer: Answer | Promise<Answer>) => void;
+  reject!: (error: unknown) => void;
+
+  constructor(question: Question) {
+    this.question = question;
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
 }
 
 /** Some for each shard: what is slow or away in one of them holds nobody back in another. */

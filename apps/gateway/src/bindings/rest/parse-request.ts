@@ -40,9 +40,10 @@ function fromPath(req: RoutedRequest, names: readonly string[]): Record<string, 
 
 function fromQuery(req: RoutedRequest, types: Readonly<Record<string, QueryType>>): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
-  for (const [name, type] of Object.entries(types)) {
-    const text = queryText(req, name);
-    if (text !== undefined) fields[name] = readers[type](text);
+  for (const name of Object.keys(req.query)) {
+    const type = Object.hasOwn(types, name) ? types[name] : undefined;
+    const text = type && queryText(req, name);
+    if (type && text !== undefined) fields[name] = readers[type](text);
   }
   return fields;
 }
