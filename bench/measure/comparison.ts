@@ -12,6 +12,8 @@ export interface Comparison {
   readonly ours: Contender;
   readonly others: readonly Contender[];
   readonly rounds: number;
+  /** Rounds before these that do not count: compilers need some seconds of the same work. */
+  readonly warmUps?: number;
 }
 
 export interface Outcome {
@@ -22,12 +24,14 @@ export interface Outcome {
   readonly ratios: Readonly<Record<string, number>>;
 }
 
-export async function compare({ unit, ours, others, rounds }: Comparison): Promise<Outcome> {
+export async function compare({ unit, ours, others, rounds, warmUps = 0 }: Comparison): Promise<Outcome> {
   const contenders = [ours, ...others];
   const values = Object.fromEntries(contenders.map(({ name }) => [name, [] as number[]]));
-  for (let round = 0; round < rounds; round++)
-    for (const { name, measure } of round % 2 ? contenders.toReversed() : contenders)
-      values[name]?.push(await measure());
+  for (let round = -warmUps; round < rounds; round++)
+    for (const { name, measure } of round % 2 ? contenders.toReversed() : contenders) {
+      const value = await measure();
+      if (round >= 0) values[name]?.push(value);
+    }
   const own = values[ours.name] ?? [];
   const ratio = (name: string): number => median(own.map((value, i) => value / (values[name]?.[i] ?? Number.NaN)));
   return { unit, values, ratios: Object.fromEntries(others.map(({ name }) => [name, ratio(name)])) };

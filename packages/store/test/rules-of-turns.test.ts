@@ -249,7 +249,7 @@ class Twin {
     const replies = await makeTasksScript.run(redis, this.#keys.anyRecord, [...settings, ...args]);
     const [beside, reply, retry] = replies as [AcceptReply, AcceptReply, AcceptReply];
     expect(beside.slice(0, 2)).toEqual(['scheduled', others[0]]);
-    expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1, '']);
+    expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1]);
     return reply;
   }
 

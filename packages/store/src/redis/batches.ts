@@ -48,11 +48,11 @@ export class Batches<Question, Answer> {
   /** @param key equal for equal questions */
   ask(key: string, question: Question): Promise<Answer> {
     const known = this.#waiting.get(key);
-    if (known) return known.promise;
-    const waiting = new Waiting<Question, Answer>(question);
-    this.#waiting.set(key, waiting);
+    if (known) return known.answer.promise;
+    const answer = Promise.withResolvers<Answer>();
+    this.#waiting.set(key, { question, answer });
     if (this.#underWay < this.#limits.messages && this.#waiting.size === 1) queueMicrotask(() => this.#leave());
-    return waiting.promise;
+    return answer.promise;
   }
 
   #leave(): void {
@@ -64,11 +64,11 @@ export class Batches<Question, Answer> {
     this.#askAll(batch.map(({ question }) => question)).then(
       (answers) => {
         this.#arrived();
-        answers.forEach((answer, i) => void batch[i]?.resolve(answer));
+        answers.forEach((answer, i) => void batch[i]?.answer.resolve(answer));
       },
       (error: unknown) => {
         this.#arrived();
-        for (const { reject } of batch) reject(error);
+        for (const { answer } of batch) answer.reject(error);
       },
     );
   }
@@ -95,20 +95,10 @@ export class Batches<Question, Answer> {
   }
 }
 
-/** A question that has not left yet, and the promise of its answer. */
-class Waiting<Question, Answer> {
+/** A question that has not left yet. */
+interface Waiting<Question, Answer> {
   readonly question: Question;
-  readonly promise: Promise<Answer>;
-  resolve!: (answer: Answer | Promise<Answer>) => void;
-  reject!: (error: unknown) => void;
-
-  constructor(question: Question) {
-    this.question = question;
-    this.promise = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-    });
-  }
+  readonly answer: PromiseWithResolvers<Answer>;
 }
 
 /** Some for each shard: what is slow or away in one of them holds nobody back in another. */

@@ -17,7 +17,8 @@ export type AcceptReply =
       number: number,
       seq: number,
       job: number,
-      timestamp: string,
+      /** Of a new task. */
+      timestamp?: string,
     ];
 
 /** A key, if an agent calls. */

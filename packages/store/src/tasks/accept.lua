@@ -8,7 +8,7 @@
 --       17 messages that may wait   and, if a webhook is to be told of all that comes of it,
 --       18 its id   19 its config, sealed; else '', ''   20 webhooks that a task may have
 -- Returns  { verdict … } and, when the message is or was accepted: task id, context, number of the message in its task, seq,
---          job (of a duplicate: 0 if the task has none), timestamp of the status
+--          job (of a duplicate: 0 if the task has none), and, of a new task (see make-tasks.lua), timestamp of its status
 --       scheduled | queued (whoever runs the job will read it) | duplicate (the first answer again)
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full | too-many-webhooks
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
@@ -68,4 +68,4 @@ if record.scheduled == 0 then
 end
 commit(record)
 if lane and seq_of(place) < record.seq then mark_lane(lane, now_ms()) end
-return { verdict, task_id, record.context, record.accepted, record.seq, job, timestamp(now_ms()) }
+return { verdict, task_id, record.context, record.accepted, record.seq, job }

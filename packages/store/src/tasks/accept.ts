@@ -43,7 +43,7 @@ export async function accept(
   const sent: Sent = { ...submission, body: JSON.stringify(message).slice(0, -1) };
   const reply = await (named === undefined ? makeTask(port, scope, sent) : enterTask(port, scope, sent, named));
   if (reply.length === 1) return { verdict: reply[0] };
-  const [verdict, taskId, context, number, seq, job, timestamp] = reply;
+  const [verdict, taskId, context, number, seq, job, timestamp = ''] = reply;
   const isDuplicate = verdict === 'duplicate';
   // So that a client's retry repairs at once what a queue has lost.
   if (isDuplicate && job) await port.queue.add(scope.agent, taskId, job, { isAwaited: isAwaited(submission.caller) });

@@ -10,5 +10,5 @@ local function first_answer(sent_key, fingerprint)
   if not seq then return { 'missing' } end
   -- A write, so that whoever waits for replicas waits for what the first answer may have waited for in vain.
   redis.call('PEXPIRE', sent_key, idempotency_ms)
-  return { 'duplicate', task_id, context, tonumber(number), tonumber(seq), tonumber(job or 0), '' }
+  return { 'duplicate', task_id, context, tonumber(number), tonumber(seq), tonumber(job or 0) }
 end
