@@ -4,8 +4,8 @@ import { sendMessage } from '../measure/rpc.ts';
 import { quantile } from '../measure/statistics.ts';
 import type { BenchCase } from './bench-case.ts';
 
-/** The first events of a round meet a gateway that has never told so many. */
-const WARM_UP = 5;
+/** The first events of a round meet subscribers that have heard none, and a gateway that has never told so many. */
+const WARM_UP = 10;
 
 export const fanOut: BenchCase = {
   id: 'fan-out',
@@ -15,7 +15,7 @@ export const fanOut: BenchCase = {
     const lastMs: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const { id } = await sendMessage(stage.gateway.url, 'ask');
-      const load: FanOut = { url: stage.gateway.url, taskId: id, subscribers: 1_000, messages: 30 };
+      const load: FanOut = { url: stage.gateway.url, taskId: id, subscribers: 1_000, messages: 40 };
       const answer = await ask<FanOutResult>('bench/drivers/subscribers.ts', JSON.stringify(load));
       lastMs.push(...answer.lastMs.slice(WARM_UP));
     }
