@@ -1,0 +1,64 @@
+import type { Redis } from 'ioredis';
+import { expect } from 'vitest';
+import { queueRoot } from '../../src/queue/queue-name.ts';
+import type { ShardKeys } from '../../src/redis/keys.ts';
+
+/** Makes a task of an agent, with so many messages, and begins its first turn under epoch 1. @returns its id */
+export type Begin = (agent: string, messages: number) => Promise<string>;
+
+export interface NeighbourPort {
+  readonly redis: Redis;
+  readonly keys: ShardKeys;
+  readonly begin: Begin;
+}
+
+/** A task whose turn says something in every call: text that grows, a message, and metadata. */
+export class Neighbour {
+  readonly #id: string;
+  readonly #keys: ShardKeys;
+  readonly #redis: Redis;
+  readonly #begin: Begin;
+  #said = 0;
+
+  private constructor(id: string, { keys, redis, begin }: NeighbourPort) {
+    this.#id = id;
+    this.#keys = keys;
+    this.#redis = redis;
+    this.#begin = begin;
+  }
+
+  static async open(port: NeighbourPort): Promise<Neighbour> {
+    return new Neighbour(await port.begin('b', 1), port);
+  }
+
+  /** Two events, as ARGV of append.lua. */
+  says(): (string | number)[] {
+    const number = this.#said + 1;
+    this.#said += 2;
+    const chunk = ['artifact', '', '{}', 1, 'append', number === 1 ? '{"artifactId":"n"' : '', '', ',1', ''];
+    const status = ['status', `{"n":${number}}`, 'w', '', '', `{"messageId":"${number}"}`, '1', ''];
+    const events = number % 4 === 1 ? [chunk, status] : [status, chunk];
+    return [this.#id, queueRoot('b', this.#keys), 1, number, '', 2, 17, ...events.flat()];
+  }
+
+  /** The outcome of a task that is there for it alone; every other one has a message that waits. */
+  async ends(): Promise<{ verdict: string; args: (string | number)[] }> {
+    const agent = `b${this.#said}`;
+    const isLast = this.#said % 4 === 0;
+    const id = await this.#begin(agent, isLast ? 1 : 2);
+    const outcome = ['status', '', 'C', '1', '', '', '', ''];
+    const args = [id, queueRoot(agent, this.#keys), 1, 1, '', 1, 8, ...outcome];
+    return { verdict: isLast ? 'drained' : 'more', args };
+  }
+
+  async expectUntouched(): Promise<void> {
+    const key = this.#keys.task(this.#id);
+    const { state, said, metadata, h, p1, ...more } = await this.#redis.hgetall(key);
+    const text = async (inside: string | undefined, outside: string | undefined): Promise<string> =>
+      inside ?? (await this.#redis.get(outside ?? '')) ?? '';
+    expect([state, said, metadata]).toEqual(['w', String(this.#said), `{"n":${this.#said - 1}}`]);
+    expect((await text(h, more['@h'])).split('\t').length - 2).toBe(this.#said / 2);
+    expect(await text(p1, more['@p1'])).toBe(',1'.repeat(this.#said / 2));
+    expect(await this.#redis.xlen(this.#keys.events(this.#id))).toBe(this.#said + 1);
+  }
+}

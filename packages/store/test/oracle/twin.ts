@@ -1,0 +1,292 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { expect } from 'vitest';
+import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { dueScript, sweepScript } from '../../src/outbox/outbox.ts';
+import { jobOptions } from '../../src/queue/queue.ts';
+import { queueRoot } from '../../src/queue/queue-name.ts';
+import { ShardKeys } from '../../src/redis/keys.ts';
+import type { Script } from '../../src/redis/script.ts';
+import { acceptScript } from '../../src/tasks/accept.ts';
+import type { AcceptReply } from '../../src/tasks/accept-command.ts';
+import { cancelScript } from '../../src/tasks/cancel.ts';
+import { makeTasksScript } from '../../src/tasks/new-tasks.ts';
+import { type AppendReply, appendChunksScript, appendScript } from '../../src/turns/appends.ts';
+import { endTurnScript, releaseTurnScript, renewTurnScript } from '../../src/turns/open-turn.ts';
+import { beginTurnScript } from '../../src/turns/turns.ts';
+import { type Begin, Neighbour } from './neighbour.ts';
+import * as rules from './turn-rules.ts';
+
+const MAX_ATTEMPTS = 2;
+const FAR_MS = 1_000_000_000;
+
+const settingsOf = (lease: rules.Due): number[] => [lease === 'due' ? -1 : FAR_MS, 1_000, FAR_MS, FAR_MS, 64];
+
+interface Sent {
+  readonly messageId: string;
+  readonly fingerprint: string;
+  readonly lease: rules.Due;
+}
+
+/** One task, driven through the Lua scripts and through the oracle side by side. */
+export class Twin {
+  readonly id = randomUUID();
+  readonly #redis: Redis;
+  readonly #keys: ShardKeys;
+  readonly #agent: string;
+  record: rules.TaskRecord | undefined;
+  events: string[] = [];
+  /** Numbers of the jobs that the queue was given, the latest first. */
+  #jobs: (number | undefined)[] = [];
+  /** Chunks of its artifact. */
+  #chunks = 0;
+  /** Its turn writes in the same calls as ours: nothing of one task may get into the other. */
+  #neighbour: Neighbour | undefined;
+
+  constructor(redis: Redis, keys = new ShardKeys(uniquePrefix(), 0), agent = 'a') {
+    this.#redis = redis;
+    this.#keys = keys;
+    this.#agent = agent;
+  }
+
+  async accept(messageId: string, fingerprint: string, lease: rules.Due): Promise<void> {
+    const expected = rules.accept(this.record, { messageId, fingerprint, lease });
+    const sent = { messageId, fingerprint, lease };
+    const [verdict, , , , , job] = await (this.record ? this.#enter(sent) : this.#make(sent));
+    expect(verdict).toBe(expected.verdict);
+    if (verdict === 'scheduled') expect(job).toBe(expected.job);
+    if (verdict === 'duplicate') expect(job).toBe(this.record?.scheduled);
+    if (verdict === 'scheduled') this.#jobs.unshift(expected.job);
+    await this.#settle(expected);
+  }
+
+  async begin(job: number, started: number, token: string, lease: rules.Due): Promise<void> {
+    const expected = rules.beginTurn(this.record, { job, started, token, maxAttempts: MAX_ATTEMPTS, lease });
+    const keys = [...this.#keys.record(this.id), this.#keys.dead];
+    const args = [job, started, token, MAX_ATTEMPTS, 65_536];
+    const reply = (await this.#run(beginTurnScript, lease, args, keys)) as string[];
+    const [verdict, epoch, attempt, cancel, entry] = reply;
+    expect(verdict).toBe(expected.verdict);
+    if (verdict === 'turn') {
+      expect([epoch, attempt, cancel === '1']).toEqual([expected.epoch, expected.attempt, expected.cancel]);
+      expect(entry).toBe(`"${expected.message}"\n{}`);
+    }
+    await this.#settle(expected);
+  }
+
+  async append(events: rules.Append[]): Promise<void> {
+    const [first] = events;
+    const expected = this.#afterAll(events);
+    if (!first || !expected) return;
+    const encoded = events.flatMap(({ state, settles }) => ['status', '', state, settles ? '1' : '', '', '', '', '']);
+    const root = queueRoot(this.#agent, this.#keys);
+    const { options } = this.#successor(first.handsOver);
+    const ours = [this.id, root, first.epoch, first.number, options, events.length, encoded.length, ...encoded];
+    this.#neighbour ??= await Neighbour.open({ redis: this.#redis, keys: this.#keys, begin: this.#begin });
+    const outcome = await this.#neighbour.ends();
+    const args = [...this.#neighbour.says(), ...outcome.args, ...ours, ...this.#neighbour.says()];
+    const settings = settingsOf(first.lease);
+    const answers = (await appendScript.run(this.#redis, this.#keys.anyRecord, [
+      ...settings,
+      ...args,
+    ])) as AppendReply[];
+    const [before, ended, [verdict, cancel] = [], after] = answers;
+    expect([before?.[0], ended?.[0], after?.[0], answers.length]).toEqual(['appended', outcome.verdict, 'appended', 4]);
+    expect(verdict).toBe(expected.verdict);
+    if (verdict === 'appended') expect(cancel === '1').toBe(expected.cancel);
+    for (const { verdict, job } of expected.replies) if (verdict === 'successor') this.#jobs.unshift(job);
+    await this.#settle(expected);
+  }
+
+  /** Chunks of an artifact leave the state as it is. By the short way, and where that declines by the other. */
+  async grow(epoch: number, number: number, count: number): Promise<void> {
+    const { state, said } = this.#present();
+    const rest = { state, settles: false, handsOver: false, lease: 'later' } as const;
+    const expected = this.#afterAll(Array.from({ length: count }, (_, i) => ({ epoch, number: number + i, ...rest })));
+    if (!expected) return;
+    const answer = await this.#growShortly(epoch, number, count);
+    const mayDecline =
+      expected.verdict === 'appended' && (this.#chunks === 0 || number <= said || this.#chunks + count > 32);
+    if (!mayDecline) expect(answer).not.toBeNull();
+    const [verdict, cancel] = answer ?? (await this.#growLongly(epoch, number, count));
+    expect(verdict).toBe(expected.verdict);
+    if (verdict === 'appended') expect(cancel === '1').toBe(expected.cancel);
+    this.#chunks += expected.events.length;
+    await this.#settle(expected);
+  }
+
+  async #growShortly(epoch: number, number: number, count: number): Promise<AppendReply | null> {
+    const [, keptEvents = 0, , , inlineBytes = 0] = settingsOf('later');
+    const args = [this.id, keptEvents, inlineBytes, epoch, number, 1, '', ',1'.repeat(count)];
+    const events = Array<string>(count).fill('{}');
+    return (await appendChunksScript.run(this.#redis, this.#keys.growing(this.id), [
+      ...args,
+      ...events,
+    ])) as AppendReply | null;
+  }
+
+  async #growLongly(epoch: number, number: number, count: number): Promise<AppendReply> {
+    const chunk = ['artifact', '', '{}', 1, 'append', this.#chunks === 0 ? '{"artifactId":"t"' : '', '', ',1', ''];
+    const events = Array<typeof chunk>(count).fill(chunk).flat();
+    const args = [this.id, queueRoot(this.#agent, this.#keys), epoch, number, '', count, events.length, ...events];
+    const all = await appendScript.run(this.#redis, this.#keys.anyRecord, [...settingsOf('later'), ...args]);
+    return (all as [AppendReply])[0];
+  }
+
+  /** What becomes of several events that are written together, as if each came alone, up to the first that is refused. */
+  #afterAll(events: readonly rules.Append[]): (rules.Reply & { readonly replies: readonly rules.Reply[] }) | undefined {
+    const replies: rules.Reply[] = [];
+    let at = this.#present();
+    for (const event of events) {
+      const reply = rules.append(at, event);
+      replies.push(reply);
+      if (reply.verdict === 'fenced' || reply.verdict === 'lost' || !reply.record) break;
+      at = reply.record;
+    }
+    const last = replies.at(-1);
+    return last && { ...last, record: at, events: replies.flatMap((reply) => reply.events), replies };
+  }
+
+  async end(epoch: number, handsOver: boolean, lease: rules.Due): Promise<void> {
+    const expected = rules.endTurn(this.#present(), { epoch, handsOver, lease });
+    const { options, names } = this.#successor(handsOver);
+    expect(await this.#run(endTurnScript, lease, [epoch, options], names)).toBe(expected.verdict);
+    if (expected.verdict === 'successor') this.#jobs.unshift(expected.job);
+    await this.#settle(expected);
+  }
+
+  async release(epoch: number, isSpent: boolean, lease: rules.Due): Promise<void> {
+    const expected = rules.releaseTurn(this.#present(), { epoch, isSpent, lease });
+    expect(await this.#run(releaseTurnScript, lease, [epoch, isSpent ? '1' : ''])).toBe(expected.verdict);
+    await this.#settle(expected);
+  }
+
+  /** A sign of life changes the outbox alone. */
+  async renew(epoch: number, lease: rules.Due): Promise<void> {
+    const record = this.#present();
+    const isOpen = record.turn !== 0 && record.turn === epoch;
+    const verdict = isOpen ? (record.cancel ? 'canceling' : 'renewed') : 'fenced';
+    expect(await this.#run(renewTurnScript, lease, [epoch])).toBe(verdict);
+    await this.#settle({ verdict, events: [], record: isOpen ? { ...record, outbox: lease } : record });
+  }
+
+  async cancel(): Promise<void> {
+    const expected = rules.cancel(this.record);
+    expect(await this.#run(cancelScript, 'later', ['t/s/a', 'nobody'])).toBe(expected.verdict);
+    await this.#settle(expected);
+  }
+
+  async sweep(lease: rules.Due): Promise<void> {
+    const expected = rules.sweep(this.#present(), { lease });
+    const [verdict, job] = (await this.#run(sweepScript, lease, [])) as [string, number];
+    expect([verdict, job]).toEqual([expected.verdict, expected.job ?? 0]);
+    await this.#settle(expected);
+  }
+
+  /** Beside a message that makes another task, and one that is sent again beside itself. */
+  async #make({ messageId, fingerprint, lease }: Sent): Promise<AcceptReply> {
+    const others = [randomUUID(), randomUUID()];
+    const message = (id: string, agent: string, name: string, print: string): string[] => {
+      const root = queueRoot(agent, this.#keys);
+      const body = `{"messageId":"${name}"`;
+      return [id, 't/s/a', 'ctx', this.#sentKey(name), print, body, `"${name}"\n{}`, root, '', ''];
+    };
+    const args = [
+      ...message(others[0] ?? '', 'other', `${messageId}-beside`, 'f'),
+      ...message(this.id, this.#agent, messageId, fingerprint),
+      ...message(others[1] ?? '', 'other', `${messageId}-beside`, 'f'),
+    ];
+    const settings = [...settingsOf(lease), FAR_MS, jobOptions(), '', '', ''];
+    const replies = await makeTasksScript.run(this.#redis, this.#keys.anyRecord, [...settings, ...args]);
+    const [beside, reply, retry] = replies as [AcceptReply, AcceptReply, AcceptReply];
+    expect(beside.slice(0, 2)).toEqual(['scheduled', others[0]]);
+    expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1]);
+    return reply;
+  }
+
+  async #enter({ messageId, fingerprint, lease }: Sent): Promise<AcceptReply> {
+    const keys = [...this.#keys.record(this.id), this.#sentKey(messageId), queueRoot(this.#agent, this.#keys)];
+    const message = [fingerprint, `{"messageId":"${messageId}"`, `"${messageId}"\n{}`];
+    const args = [FAR_MS, jobOptions(), '', '', '', 't/s/a', 'ctx', ...message, 100, '', '', 1];
+    return (await this.#run(acceptScript, lease, args, keys)) as AcceptReply;
+  }
+
+  #sentKey(messageId: string): string {
+    const scope = { principal: { tenant: 't', subject: 's', scopes: [] }, agent: this.#agent };
+    return this.#keys.accepted(scope, messageId);
+  }
+
+  #successor(handsOver: boolean): { options: string; names: string[] } {
+    const root = queueRoot(this.#agent, this.#keys);
+    return { options: handsOver ? jobOptions() : '', names: [...this.#keys.record(this.id), root] };
+  }
+
+  #present(): rules.TaskRecord {
+    if (!this.record) throw new Error('the walk begins with a message');
+    return this.record;
+  }
+
+  #run(
+    script: Script,
+    lease: rules.Due,
+    args: (string | number)[],
+    keys = this.#keys.record(this.id),
+  ): Promise<unknown> {
+    return script.run(this.#redis, keys, [this.id, ...settingsOf(lease), ...args]);
+  }
+
+  readonly #begin: Begin = async (agent, messages) => {
+    const twin = new Twin(this.#redis, this.#keys, agent);
+    for (let i = 0; i < messages; i++) await twin.accept(`${agent}${i}`, 'f', 'later');
+    await twin.begin(1, 1, 't', 'later');
+    return twin.id;
+  };
+
+  /** At the end of a walk. */
+  async expectNeighbourUntouched(): Promise<void> {
+    await this.#neighbour?.expectUntouched();
+  }
+
+  async #settle(expected: rules.Reply): Promise<void> {
+    this.record = expected.record;
+    this.events.push(...expected.events);
+    const waiting = await this.#redis.lrange(`${queueRoot(this.#agent, this.#keys)}wait`, 0, -1);
+    expect(waiting).toEqual(this.#jobs.map((job) => `${this.id}.${job}`));
+    expect(await this.#stored()).toEqual(this.record && comparable(this.record));
+    const stream = await this.#redis.xrange(this.#keys.events(this.id), '-', '+');
+    expect(stream.map(([, [mark]]) => mark?.[0])).toEqual(this.events);
+    expect(stream.map(([id]) => id)).toEqual(this.events.map((_, i) => `${i + 1}-0`));
+    if (expected.dropped?.length) expect(stream.at(-1)?.[1][1]).toContain(JSON.stringify(expected.dropped));
+  }
+
+  async #stored(): Promise<unknown> {
+    const key = this.#keys.task(this.id);
+    const record = await this.#redis.hgetall(key);
+    if (!record.state) return undefined;
+    expect(record.metadata ?? '').not.toContain('"n":');
+    expect(record.p1 ?? (record['@p1'] ? await this.#redis.get(record['@p1']) : '')).toBe(',1'.repeat(this.#chunks));
+    const inbox = [...(record.first ? [record.first] : []), ...(await this.#redis.lrange(`${key}:i`, 0, -1))];
+    expect(Number(record.inbox ?? 0)).toBe(inbox.length);
+    const due = await this.#redis.zscore(this.#keys.outbox, this.id);
+    const isDue = (await dueScript.run(this.#redis, [this.#keys.outbox], [10])) as string[];
+    const number = (name: string): number => Number(record[name] ?? 0);
+    return {
+      state: record.state,
+      inbox: inbox.map((entry) => JSON.parse(entry.split('\n')[0] ?? '')),
+      scheduled: number('scheduled'),
+      jobs: number('jobs'),
+      outbox: due === null ? undefined : isDue.includes(this.id) ? 'due' : 'later',
+      epoch: number('epoch'),
+      turn: number('turn'),
+      token: record.token ?? '',
+      started: number('started'),
+      said: number('said'),
+      attempts: number('attempts'),
+      cancel: record.cancel === '1',
+    };
+  }
+}
+
+function comparable({ accepted: _, ...record }: rules.TaskRecord): unknown {
+  return { ...record, inbox: [...record.inbox] };
+}
