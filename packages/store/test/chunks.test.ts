@@ -13,6 +13,10 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 const redis = testRedis();
 const store = await testStore({ inlineTextBytes: 60, keptEvents: 20 });
 const shards = new Shards(store.settings.prefix, 1);
+const subscriber = testRedis();
+/** Messages of each task's channel. */
+const heard = new Map<string, string[]>();
+subscriber.on('message', (channel: string, message: string) => heard.get(channel)?.push(message));
 const appends = new Appends({ redis, shards, settings: store.settings });
 const scripts = vi.spyOn(redis, 'evalsha');
 
@@ -52,7 +56,9 @@ async function contents({ start: { taskId } }: OpenTurn): Promise<unknown> {
       .map(async (name) => [name, await redis.get(record[name] ?? '')]),
   );
   const events = (await redis.xrange(keys.events(taskId), '-', '+')).slice(1); // the first says when it was accepted
-  return JSON.parse(JSON.stringify({ record, outside, events }).replaceAll(taskId, 'task'));
+  await subscriber.ping(); // behind what was published
+  const published = heard.get(keys.events(taskId));
+  return JSON.parse(JSON.stringify({ record, outside, events, published }).replaceAll(taskId, 'task'));
 }
 
 const part = fc.oneof(
@@ -104,5 +110,9 @@ test('the short way of chunks leaves what the long one would, and is taken', asy
 }, 120_000);
 
 async function begunTurn(): Promise<OpenTurn> {
-  return begun(store, (await accepted(store, alice)).taskId);
+  const { taskId } = await accepted(store, alice);
+  const channel = shards.of(taskId).events(taskId);
+  heard.set(channel, []);
+  await subscriber.subscribe(channel);
+  return begun(store, taskId);
 }

@@ -5,21 +5,24 @@
 -- ARGV  1 task id   2 events kept in the stream   3 bytes of a growing text kept in the hash   4 epoch   5 number of the first event within the epoch
 --       6 number of the artifact   7 how its last part must begin, if it is to be open: as `first` in append.lua; '' none is open
 --       8 what its parts grow by: JSON, or text that goes on where the open part ends   9… the events (JSON)
--- Returns  { verdict, cancel } as append.lua; or nothing, if the artifact is not as these events have it or outgrows the hash with them: nothing
---       is written, and append.lua is to be asked
+-- Returns  a verdict of append.lua, and behind a space '1' if a cancel waits; or nothing, if the artifact is not as these events have it or outgrows
+--       the hash with them: nothing is written, and append.lua is to be asked
 
 local task_key, events_key, push_key = unpack(KEYS)
 local task_id, kept_events, inline_bytes, epoch, number, artifact, first, growth = unpack(ARGV, 1, 8)
 local open_name, name = 'o' .. artifact, 'p' .. artifact
 
-local mark, cancel, lanes, seq, loaded_epoch, turn, said, open, inside, outside = unpack(redis.call('HMGET', task_key,
-  'state', 'cancel', 'lanes', 'seq', 'epoch', 'turn', 'said', open_name, name, '@' .. name))
-cancel, said, number = cancel or '', tonumber(said or 0), tonumber(number)
+local mark, cancel, lanes, seq, turn, said, open, inside, outside = unpack(redis.call('HMGET', task_key,
+  'state', 'cancel', 'lanes', 'seq', 'turn', 'said', open_name, name, '@' .. name))
+cancel, said, number = cancel and ' ' .. cancel or '', tonumber(said or 0), tonumber(number)
 local last = number + #ARGV - 9
 
-if epoch == loaded_epoch and last <= said then return { turn == epoch and 'appended' or 'more', cancel } end
-if epoch ~= turn then return { 'fenced', cancel } end
-if number > said + 1 then return { 'lost', cancel } end
+if epoch ~= turn then
+  local was_said = last <= said and epoch == redis.call('HGET', task_key, 'epoch')
+  return (was_said and 'more' or 'fenced') .. cancel
+end
+if last <= said then return 'appended' .. cancel end
+if number > said + 1 then return 'lost' .. cancel end
 if number <= said or open ~= first then return end
 inside = not outside and (inside or '') .. growth
 if inside and #inside > tonumber(inline_bytes) then return end
@@ -36,9 +39,9 @@ if outside then
 else
   redis.call('HSET', task_key, 'seq', seq, 'said', last, name, inside)
 end
-redis.call('PUBLISH', events_key, table.concat(lines, '\n'))
+redis.call('PUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
 if lanes then
   --- @include "../redis/lua/clock.lua"
   --- @include "../redis/lua/wake-lanes.lua"
 end
-return { 'appended', cancel }
+return 'appended' .. cancel

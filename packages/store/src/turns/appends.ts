@@ -72,7 +72,9 @@ export class Appends {
       growth,
       ...json,
     ];
-    return (await appendChunksScript.run(redis, shards.of(taskId).growing(taskId), args)) as AppendReply | null;
+    const reply = (await appendChunksScript.run(redis, shards.of(taskId).growing(taskId), args)) as string | null;
+    const [verdict, cancel = ''] = reply?.split(' ') ?? [];
+    return verdict === undefined ? null : [verdict, cancel];
   }
 
   /** @param appends of one shard */

@@ -119,10 +119,9 @@ export class Twin {
     const [, keptEvents = 0, , , inlineBytes = 0] = settingsOf('later');
     const args = [this.id, keptEvents, inlineBytes, epoch, number, 1, '', ',1'.repeat(count)];
     const events = Array<string>(count).fill('{}');
-    return (await appendChunksScript.run(this.#redis, this.#keys.growing(this.id), [
-      ...args,
-      ...events,
-    ])) as AppendReply | null;
+    const reply = await appendChunksScript.run(this.#redis, this.#keys.growing(this.id), [...args, ...events]);
+    const [verdict, cancel = ''] = (reply as string | null)?.split(' ') ?? [];
+    return verdict === undefined ? null : [verdict, cancel];
   }
 
   async #growLongly(epoch: number, number: number, count: number): Promise<AppendReply> {
