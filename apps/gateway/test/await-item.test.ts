@@ -1,5 +1,5 @@
 import type { FeedItem } from '@switchyard/store';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { awaitItem } from '../src/operations/await-item.ts';
 import type { Backend } from '../src/operations/backend.ts';
 import type { Call } from '../src/operations/call.ts';
@@ -8,11 +8,18 @@ import { Source } from './support/source.ts';
 const first = { seq: 1 } as FeedItem;
 const second = { seq: 2 } as FeedItem;
 
+interface Waiting {
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
 /** Waits for the second item. */
-function waitIn(source: AsyncIterable<FeedItem>, waitMs = 10_000): Promise<FeedItem | undefined> {
+function waitIn(
+  source: AsyncIterable<FeedItem>,
+  { waitMs = 10_000, signal = new AbortController().signal }: Waiting = {},
+): Promise<FeedItem | undefined> {
   const backend = { feeds: { follow: () => source } } as unknown as Backend;
-  const call = { signal: new AbortController().signal } as Call;
-  return awaitItem(backend, call, { taskId: 't', waitMs, until: ({ seq }) => seq === 2 });
+  return awaitItem(backend, { signal } as Call, { taskId: 't', waitMs, until: ({ seq }) => seq === 2 });
 }
 
 describe('an item that is awaited', () => {
@@ -33,7 +40,30 @@ describe('an item that is awaited', () => {
   it('is none when time is up, though the feed hangs', async () => {
     const source = new Source<FeedItem>();
     source.push(first);
-    expect(await waitIn(source, 20)).toBeUndefined();
+    expect(await waitIn(source, { waitMs: 20 })).toBeUndefined();
+  });
+
+  it('is none once nobody waits for it any more', async () => {
+    const caller = new AbortController();
+    const waiting = waitIn(new Source<FeedItem>(), { signal: caller.signal });
+    caller.abort();
+    expect(await waiting).toBeUndefined();
+    expect(await waitIn(new Source<FeedItem>(), { signal: caller.signal })).toBeUndefined();
+  });
+
+  it.each([
+    ['it came', 10_000],
+    ['time is up', 20],
+  ])('leaves its feed and its caller alone when %s', async (_, waitMs) => {
+    const source = new Source<FeedItem>();
+    const left = vi.fn(async () => ({ done: true, value: undefined }) as const);
+    const feed = Object.assign(source[Symbol.asyncIterator](), { return: left, [Symbol.asyncIterator]: () => feed });
+    const { signal } = new AbortController();
+    const [listening, leaving] = [vi.spyOn(signal, 'addEventListener'), vi.spyOn(signal, 'removeEventListener')];
+    if (waitMs > 1_000) source.push(second);
+    await waitIn(feed, { waitMs, signal });
+    expect(left).toHaveBeenCalled();
+    expect(leaving.mock.calls).toEqual(listening.mock.calls);
   });
 
   it('is an error if the feed breaks', async () => {

@@ -1,5 +1,4 @@
 import type { ExpectedTask, FeedItem } from '@switchyard/store';
-import { startDeadline } from '../limits/deadline.ts';
 import type { Backend } from './backend.ts';
 import type { Call } from './call.ts';
 
@@ -13,13 +12,26 @@ export interface Wait {
 }
 
 /** The first item that is waited for; undefined when time is up or the call was interrupted. No thread and no worker is held. */
-export async function awaitItem({ feeds }: Backend, call: Call, wait: Wait): Promise<FeedItem | undefined> {
+export async function awaitItem(
+  { feeds }: Backend,
+  { scope, signal }: Call,
+  wait: Wait,
+): Promise<FeedItem | undefined> {
   const { taskId, after, expected, waitMs, until } = wait;
-  using deadline = startDeadline(call.signal, waitMs);
-  const { signal } = deadline;
-  const items = feeds.follow(call.scope, taskId, { after, expected, signal });
-  // A feed that waits for a Redis that is away is not woken by its signal.
-  return await Promise.race([firstOf(items, until), untilAborted(signal)]);
+  const items = feeds.follow(scope, taskId, { after, expected });
+  const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
+  const onAbort = (): void => leave(undefined);
+  const timer = setTimeout(onAbort, waitMs);
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  try {
+    // A feed that waits for a Redis that is away does not know that it has ended.
+    return await Promise.race([firstOf(items, until), left]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    void items.return?.();
+  }
 }
 
 async function firstOf(
@@ -28,12 +40,4 @@ async function firstOf(
 ): Promise<FeedItem | undefined> {
   for await (const item of items) if (isAwaited(item)) return item;
   return undefined;
-}
-
-function untilAborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    const leave = (): void => resolve(undefined);
-    signal.addEventListener('abort', leave, { once: true });
-    if (signal.aborted) leave();
-  });
 }
