@@ -84,13 +84,15 @@ export class Stage implements AsyncDisposable {
     return this.redis.zcard(`${PREFIX}{s0}:outbox`);
   }
 
-  /** Forgets all tasks and jobs; what is announced stays. */
+  /** Forgets all tasks and jobs, once a worker that runs has none left. It goes on, and what is announced stays. */
   async clear(): Promise<void> {
-    const wasRunning = this.#worker !== undefined;
-    await this.withoutWorker();
-    await this.redis.flushall();
-    await this.withWorker();
-    if (!wasRunning) await this.withoutWorker();
+    while (this.#worker && (await this.unfinished())) await delay(10);
+    const clearing = this.redis.multi().flushall();
+    for (const key of await this.redis.keys(`${PREFIX}{agents}:*`)) {
+      const announced = await this.redis.dumpBuffer(key);
+      if (announced) clearing.restore(key, 0, announced);
+    }
+    await clearing.exec();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compare } from '../measure/comparison.ts';
+import { compare, shortRounds } from '../measure/comparison.ts';
 import { CALLERS, httpRate } from '../measure/http.ts';
 import { serve } from '../measure/program.ts';
 import { sendMessage } from '../measure/rpc.ts';
@@ -12,9 +12,8 @@ const OURS = 'Switchyard';
 
 const MESSAGES = 100;
 
-/** Which two of gateway, Redis and generator share a core is drawn anew each time: many short rounds tell more than few long ones. */
+/** Which two of gateway, Redis and generator share a core is drawn anew each time. */
 const SHORT = { seconds: 1 };
-const shortRounds = (rounds: number): { rounds: number; warmUps: number } => ({ rounds: 3 * rounds, warmUps: 3 });
 
 /** The same conversation at both servers: fifty questions and answers, about 25 KB. */
 async function conversation(url: string): Promise<string> {

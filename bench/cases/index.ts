@@ -8,7 +8,7 @@ import { latencyMedian, latencyTail } from './latency.ts';
 import { list } from './list.ts';
 import { memory } from './memory.ts';
 import { redisTimes } from './redis-time.ts';
-import { accept, acceptWhileWorking, complete, completeLater } from './send.ts';
+import { accept, acceptWhileWorking, complete, completeFew, completeLater } from './send.ts';
 
 /** Every row of the table, in its order. */
 export const benchCases: readonly BenchCase[] = [
@@ -25,6 +25,7 @@ export const benchCases: readonly BenchCase[] = [
   latencyTail,
   backlog,
   complete,
+  completeFew,
   completeLater,
   list,
   memory,

@@ -1,5 +1,5 @@
 import type { StreamLoad, StreamResult } from '../drivers/streams.ts';
-import { compare } from '../measure/comparison.ts';
+import { compare, shortRounds } from '../measure/comparison.ts';
 import { ask } from '../measure/program.ts';
 import { quantile } from '../measure/statistics.ts';
 import type { Stage } from '../stage.ts';
@@ -18,7 +18,7 @@ function latency(id: string, share: number, bar: number): BenchCase {
       await stage.withWorker();
       const figures = await compare({
         unit: 'ms',
-        rounds,
+        ...shortRounds(rounds),
         ours: { name: 'Switchyard', measure: async () => quantile(await ours(stage), share) },
         others: [{ name: 'BullMQ, add → done', measure: async () => quantile(await raw(stage), share) }],
       });

@@ -1,5 +1,5 @@
 import { Store } from '@switchyard/store';
-import { compare, type Outcome } from '../measure/comparison.ts';
+import { compare, type Outcome, shortRounds } from '../measure/comparison.ts';
 import { scriptMicros } from '../measure/redis-time.ts';
 import { median } from '../measure/statistics.ts';
 import { BareAppend } from '../peers/bare-append.ts';
@@ -49,11 +49,11 @@ function appendCase(id: string, { at, together, bar }: { at: number; together: n
         const bare = await streams(() => BareAppend.begin(stage.redis));
         const append = (to: readonly Chunked[], count: number, inOneCall: number): Promise<unknown> =>
           Promise.all(to.map((one) => one.chunks(count, inOneCall)));
-        const measured = (to: readonly Chunked[]) => () => scriptMicros(stage.redis, () => append(to, 500, together));
+        const measured = (to: readonly Chunked[]) => () => scriptMicros(stage.redis, () => append(to, 200, together));
         for (const to of [tasks, bare]) await append(to, at, 32);
         const outcome = await compare({
           unit: 'µs in Redis',
-          rounds,
+          ...shortRounds(rounds),
           ours: { name: OURS, measure: measured(tasks) },
           others: [{ name: 'a bare script', measure: measured(bare) }],
         });

@@ -16,6 +16,11 @@ export interface Comparison {
   readonly warmUps?: number;
 }
 
+/** Many short rounds tell more than few long ones, where a machine changes from second to second. */
+export function shortRounds(rounds: number): Pick<Comparison, 'rounds' | 'warmUps'> {
+  return { rounds: 3 * rounds, warmUps: 3 };
+}
+
 export interface Outcome {
   readonly unit: string;
   /** Of all rounds. */
