@@ -11,7 +11,7 @@ import { Stage } from './stage.ts';
 const ids = benchCases.map(({ id }) => id);
 const { counts, flags, names } = readCommandLine({
   usage: `npm run bench [-- --rounds 5] [--save] [case …]
-  --save writes bench/results. Eight minutes for all cases: ${ids.join(', ')}`,
+  --save writes bench/results. Ten minutes for all cases: ${ids.join(', ')}`,
   counts: { rounds: 5 },
   flags: ['save'],
   names: ids,
