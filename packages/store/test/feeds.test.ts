@@ -1,13 +1,17 @@
 import { fold, type StreamResponse, type Task } from '@switchyard/protocol';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { FeedItem, OpenTurn, Store } from '../src/index.ts';
 import { TaskMissing, taskItem } from '../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
 import { alice, bob, testLedger, testRedis, testStore } from './support/redis.ts';
 
-const store = await testStore({ feedCheckMs: 200 });
-const redis = testRedis();
+/** Of its own: it cuts its subscribers, and those of other files may wait for a word that is said once. */
+const { url: redisUrl, stop } = await startRedis();
+afterAll(stop);
+const store = await testStore({ redisUrl, feedCheckMs: 200 });
+const redis = testRedis(redisUrl);
 
 const complete = (turn: OpenTurn): Promise<void> =>
   turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, message: agentMessage('done') });
@@ -199,7 +203,7 @@ describe('a task that is expected', () => {
   }
 
   test('is followed from its first event on, however late, and Redis is not asked', async () => {
-    const ledger = await testLedger();
+    const ledger = await testLedger(redisUrl);
     const patient = await testStore({ redisUrl: ledger.url, feedCheckMs: 60_000 });
     const { turn, items } = await expected(patient);
     for (let i = 0; i < 5; i++) await chunk(turn, `${i} `);
@@ -221,7 +225,7 @@ describe('a task that is expected', () => {
   });
 
   test('misses nothing when the connection was cut before it was followed', async () => {
-    const patient = await testStore({ feedCheckMs: 60_000 });
+    const patient = await testStore({ redisUrl, feedCheckMs: 60_000 });
     const { turn, items } = await expected(patient);
     await cutSubscribers();
     await complete(turn);
@@ -237,7 +241,6 @@ describe('a task that is expected', () => {
   });
 });
 
-/** Subscriber connections of this Redis: of ours, and of other test files, which must survive it as well. */
 async function cutSubscribers(): Promise<void> {
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
 }

@@ -4,16 +4,16 @@ import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { openLedger, type RedisLedger } from '../../../../tests/support/redis-ledger.ts';
 import { Store, type StoreSettings } from '../../src/index.ts';
 
-/** A bare connection to the run's Redis, closed after the file's tests. */
-export function testRedis(): Redis {
-  const redis = new Redis(inject('redisUrl'));
+/** A bare connection, to the run's Redis if no other is named, closed after the file's tests. */
+export function testRedis(url = inject('redisUrl')): Redis {
+  const redis = new Redis(url);
   afterAll(() => redis.disconnect());
   return redis;
 }
 
-/** A way to the run's Redis that keeps count of what goes over it. */
-export async function testLedger(): Promise<RedisLedger> {
-  const ledger = await openLedger(inject('redisUrl'));
+/** A way to it that keeps count of what goes over it. */
+export async function testLedger(url = inject('redisUrl')): Promise<RedisLedger> {
+  const ledger = await openLedger(url);
   afterAll(() => ledger[Symbol.asyncDispose]());
   return ledger;
 }
