@@ -26,6 +26,13 @@ export interface Append {
 /** How a turn ended, or that it goes on; and whether its task's cancel waits ('1'). See append.lua. */
 export type AppendReply = readonly [verdict: string, cancel: string];
 
+/** What append-chunks.lua returned. */
+export function chunksReply(returned: unknown): AppendReply | null {
+  if (returned === null) return null;
+  const [verdict = '', cancel = ''] = String(returned).split(' ');
+  return [verdict, cancel];
+}
+
 /**
  * What turns write. The outcomes of those that end together leave together: what a script needs to write one serves all of
  * them. Those that come while others are under way wait for these: Redis takes turns between them and what others ask of it.
@@ -72,9 +79,7 @@ export class Appends {
       growth,
       ...json,
     ];
-    const reply = (await appendChunksScript.run(redis, shards.of(taskId).growing(taskId), args)) as string | null;
-    const [verdict, cancel = ''] = reply?.split(' ') ?? [];
-    return verdict === undefined ? null : [verdict, cancel];
+    return chunksReply(await appendChunksScript.run(redis, shards.of(taskId).growing(taskId), args));
   }
 
   /** @param appends of one shard */

@@ -11,7 +11,7 @@ import { acceptScript } from '../../src/tasks/accept.ts';
 import type { AcceptReply } from '../../src/tasks/accept-command.ts';
 import { cancelScript } from '../../src/tasks/cancel.ts';
 import { makeTasksScript } from '../../src/tasks/new-tasks.ts';
-import { type AppendReply, appendChunksScript, appendScript } from '../../src/turns/appends.ts';
+import { type AppendReply, appendChunksScript, appendScript, chunksReply } from '../../src/turns/appends.ts';
 import { endTurnScript, releaseTurnScript, renewTurnScript } from '../../src/turns/open-turn.ts';
 import { beginTurnScript } from '../../src/turns/turns.ts';
 import { type Begin, Neighbour } from './neighbour.ts';
@@ -119,9 +119,7 @@ export class Twin {
     const [, keptEvents = 0, , , inlineBytes = 0] = settingsOf('later');
     const args = [this.id, keptEvents, inlineBytes, epoch, number, 1, '', ',1'.repeat(count)];
     const events = Array<string>(count).fill('{}');
-    const reply = await appendChunksScript.run(this.#redis, this.#keys.growing(this.id), [...args, ...events]);
-    const [verdict, cancel = ''] = (reply as string | null)?.split(' ') ?? [];
-    return verdict === undefined ? null : [verdict, cancel];
+    return chunksReply(await appendChunksScript.run(this.#redis, this.#keys.growing(this.id), [...args, ...events]));
   }
 
   async #growLongly(epoch: number, number: number, count: number): Promise<AppendReply> {

@@ -11,7 +11,7 @@ export function testRedis(url = inject('redisUrl')): Redis {
   return redis;
 }
 
-/** A way to it that keeps count of what goes over it. */
+/** A way to the run's Redis, if to no other one, that keeps count of what goes over it. */
 export async function testLedger(url = inject('redisUrl')): Promise<RedisLedger> {
   const ledger = await openLedger(url);
   afterAll(() => ledger[Symbol.asyncDispose]());
