@@ -20,16 +20,16 @@ export async function awaitItem(
   const { taskId, after, expected, waitMs, until } = wait;
   const items = feeds.follow(scope, taskId, { after, expected });
   const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
-  const onAbort = (): void => leave(undefined);
-  const timer = setTimeout(onAbort, waitMs);
-  signal.addEventListener('abort', onAbort);
-  if (signal.aborted) onAbort();
+  const giveUp = (): void => leave(undefined);
+  const timer = setTimeout(giveUp, waitMs);
+  signal.addEventListener('abort', giveUp);
+  if (signal.aborted) giveUp();
   try {
     // A feed that waits for a Redis that is away does not know that it has ended.
     return await Promise.race([firstOf(items, until), left]);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+    signal.removeEventListener('abort', giveUp);
     void items.return?.();
   }
 }
