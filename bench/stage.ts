@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { type Program, startProgram } from '../tests/support/process.ts';
 import { startRedis } from '../tests/support/redis.ts';
 import type { GatewayProcess } from '../tests/support/stack.ts';
+import { until } from '../tests/support/until.ts';
 import { serve } from './measure/program.ts';
 
 const PREFIX = 'bench';
@@ -84,9 +84,13 @@ export class Stage implements AsyncDisposable {
     return this.redis.zcard(`${PREFIX}{s0}:outbox`);
   }
 
+  async untilFinished(): Promise<void> {
+    await until(async () => !(await this.unfinished()), { what: 'all tasks are completed', timeoutMs: 120_000 });
+  }
+
   /** Forgets all tasks and jobs, once a worker that runs has none left. It goes on, and what is announced stays. */
   async clear(): Promise<void> {
-    while (this.#worker && (await this.unfinished())) await delay(10);
+    if (this.#worker) await this.untilFinished();
     const clearing = this.redis.multi().flushall();
     for (const key of await this.redis.keys(`${PREFIX}{agents}:*`)) {
       const announced = await this.redis.dumpBuffer(key);
@@ -101,14 +105,13 @@ export class Stage implements AsyncDisposable {
   }
 
   async #untilWorkers(isReached: (count: number) => boolean): Promise<void> {
-    // A worker that had to be killed is forgotten after its lease.
-    for (let tries = 0; tries < 800; tries++) {
+    const isKnown = async (): Promise<boolean> => {
       const response = await fetch(`${this.gateway.url}/readyz`);
       const { workers = -1 } = (await response.json()) as { workers?: number };
-      if (isReached(workers)) return;
-      await delay(50);
-    }
-    throw new Error('the gateway never knew the worker');
+      return isReached(workers);
+    };
+    // A worker that had to be killed is forgotten after its lease.
+    await until(isKnown, { what: 'the gateway knows which workers run', timeoutMs: 40_000, everyMs: 50 });
   }
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { cpuShares } from '../../tests/support/process-usage.ts';
 import { compare } from '../measure/comparison.ts';
 import { CALLERS, httpRate } from '../measure/http.ts';
@@ -20,21 +19,42 @@ const answered: Measure = (_, load) => httpRate(load);
 const completed: Measure = async (stage, load) => {
   const count = (await answered(stage, load)) * SECONDS;
   const ended = performance.now();
-  while (await stage.unfinished()) await delay(10);
+  await stage.untilFinished();
   return count / (SECONDS + (performance.now() - ended) / 1_000);
 };
 
-interface Sending {
+/** What callers send, and how it is measured. */
+interface Load {
   readonly returnImmediately: boolean;
   readonly callers?: number;
   readonly measure?: Measure;
 }
 
+interface Sending extends Load {
+  readonly title: string;
+  /** One runs on the same cores. Else none does, and tasks wait. */
+  readonly hasWorker: boolean;
+  /** So many times the SDK's rate. */
+  readonly atLeast?: number;
+}
+
 /** Ours beside the SDK's server. Leaves no tasks behind. */
+function sending(id: string, { title, hasWorker, atLeast, ...load }: Sending): BenchCase {
+  return {
+    id,
+    title,
+    async run(stage, rounds) {
+      await (hasWorker ? stage.withWorker() : stage.withoutWorker());
+      const figures = await rates(stage, rounds, load);
+      return { ...figures, bars: atLeast === undefined ? [] : [{ to: SDK, at: 'least', value: atLeast }] };
+    },
+  };
+}
+
 async function rates(
   stage: Stage,
   rounds: number,
-  { returnImmediately, callers = CALLERS, measure = answered }: Sending,
+  { returnImmediately, callers = CALLERS, measure = answered }: Load,
 ): Promise<Omit<Figures, 'bars'>> {
   const load = { body: sendBody('done', returnImmediately), connections: callers, seconds: SECONDS };
   const notes: Record<string, number> = {};
@@ -59,50 +79,37 @@ async function rates(
   return { ...outcome, ours: OURS, notes };
 }
 
-export const accept: BenchCase = {
-  id: 'accept',
+export const accept = sending('accept', {
   title: 'SendMessage immediate, no worker runs',
-  async run(stage, rounds) {
-    await stage.withoutWorker();
-    const figures = await rates(stage, rounds, { returnImmediately: true });
-    return { ...figures, bars: [{ to: SDK, at: 'least', value: 1.5 }] };
-  },
-};
+  hasWorker: false,
+  returnImmediately: true,
+  atLeast: 1.5,
+});
 
-export const acceptWhileWorking: BenchCase = {
-  id: 'accept-while-working',
+export const acceptWhileWorking = sending('accept-while-working', {
   title: 'SendMessage immediate, while one worker completes tasks on the same cores',
-  async run(stage, rounds) {
-    await stage.withWorker();
-    const figures = await rates(stage, rounds, { returnImmediately: true });
-    return { ...figures, bars: [{ to: SDK, at: 'least', value: 1 }] };
-  },
-};
+  hasWorker: true,
+  returnImmediately: true,
+  atLeast: 1,
+});
 
-export const completeLater: BenchCase = {
-  id: 'complete-later',
+export const completeLater = sending('complete-later', {
   title: 'Tasks accepted and completed (SendMessage immediate, until the last one is completed)',
-  async run(stage, rounds) {
-    await stage.withWorker();
-    const figures = await rates(stage, rounds, { returnImmediately: true, measure: completed });
-    return { ...figures, bars: [{ to: SDK, at: 'least', value: 0.7 }] };
-  },
-};
+  hasWorker: true,
+  returnImmediately: true,
+  measure: completed,
+  atLeast: 0.7,
+});
 
-/** Tasks that are waited for: each by one of so many callers. */
-function waitedFor(id: string, callers: number, bars: Figures['bars']): BenchCase {
-  return {
-    id,
-    title: `Tasks accepted and completed (SendMessage, ${callers} callers who wait)`,
-    async run(stage, rounds) {
-      await stage.withWorker();
-      return { ...(await rates(stage, rounds, { returnImmediately: false, callers })), bars };
-    },
-  };
-}
-
-/** So many keep all processes busy, each of which has every task in turn: with `CALLERS` a quarter of two cores has nothing to do. */
+/** Each task has three processes in turn: so many callers keep all of them busy, with `CALLERS` a quarter of two cores has nothing to do. */
 const MANY = 2 * CALLERS;
 
-export const complete = waitedFor('complete', MANY, [{ to: SDK, at: 'least', value: 0.7 }]);
-export const completeFew = waitedFor('complete-few', CALLERS, []);
+const waitedForBy = (callers: number): Sending => ({
+  title: `Tasks accepted and completed (SendMessage, ${callers} callers who wait)`,
+  hasWorker: true,
+  returnImmediately: false,
+  callers,
+});
+
+export const complete = sending('complete', { ...waitedForBy(MANY), atLeast: 0.7 });
+export const completeFew = sending('complete-few', waitedForBy(CALLERS));
