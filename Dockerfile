@@ -11,6 +11,7 @@ COPY package.json package-lock.json ./
 COPY packages/protocol/package.json packages/protocol/
 COPY packages/store/package.json packages/store/
 COPY packages/agent/package.json packages/agent/
+COPY packages/settings/package.json packages/settings/
 COPY apps/gateway/package.json apps/gateway/
 COPY apps/worker/package.json apps/worker/
 COPY examples/coding-team/package.json examples/coding-team/

@@ -8,7 +8,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': [],
   'packages/store': ['protocol'],
   'packages/agent': ['protocol'],
-  apps: ['protocol', 'store', 'agent'],
+  'packages/settings': [],
+  apps: ['protocol', 'store', 'agent', 'settings'],
   examples: ['protocol', 'agent'],
 };
 

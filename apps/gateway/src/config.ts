@@ -1,11 +1,16 @@
-import { defaultStoreSettings, type StoreSettings } from '@switchyard/store';
-import { z } from 'zod';
-import { adminVariables } from './admin/admin-variables.ts';
-import { authVariables } from './auth/auth-variables.ts';
-import { grpcVariables } from './bindings/grpc/grpc-variables.ts';
-import { cardKeyVariables } from './cards/card-key-variables.ts';
+import { readFileSync } from 'node:fs';
+import { type Environment, Settings, storeSettings, type ValuesOf } from '@switchyard/settings';
+import { type StoreSettings, WebhookPolicy } from '@switchyard/store';
+import type { AdminSettings } from './admin/admin-settings.ts';
+import { anonymousAccessProblem } from './auth/anonymous-access.ts';
+import { parseApiKeys } from './auth/parse-api-keys.ts';
+import type { AuthSettings } from './auth/settings.ts';
+import type { GrpcSettings, TlsSettings } from './bindings/grpc/settings.ts';
+import { missingPublicUrlProblem } from './cards/missing-public-url.ts';
+import { readSigningKeys } from './keys/read-signing-keys.ts';
+import type { SigningKey } from './keys/signing-key.ts';
 import type { LogSettings } from './observe/create-log.ts';
-import { pushVariables } from './push/push-variables.ts';
+import type { PushSettings } from './push/settings.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings.ts';
 
 export interface GatewayConfig {
@@ -14,136 +19,120 @@ export interface GatewayConfig {
   readonly log: LogSettings;
 }
 
-/** The environment cannot be used. The message names every wrong variable and why, and repeats no value: some are secret. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
+type Given = Settings<'gateway'>;
 
-const number = (least: number, most: number) =>
-  z.coerce.number({ error: 'must be a number' }).int().min(least).max(most);
-/** Up to the longest time that a timer of Node takes. */
-const milliseconds = number(1, 2 ** 31 - 1);
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
-const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an address such as https://agents.example.com' });
-/** The rest is for the store to say, which reads it: see `parseRedisAddress`. */
-const redisUrl = z
-  .string()
-  .regex(/^rediss?(?:\+(?:sentinel|cluster))?:\/\//, 'must be an address such as redis://127.0.0.1:6379');
+const shortestAdminKey = 16;
 
-const defaults = defaultGatewaySettings;
-const gatewayVariables = z.object({
-  HOST: z.string().default(defaults.host),
-  PORT: number(0, 65_535).default(defaults.port),
-  LEGACY_V0_3: z.enum(['on', 'off']).default(defaults.legacyV03 ? 'on' : 'off'),
-  PUBLIC_URL: httpUrl.optional(),
-  TRUST_PROXY: flag.default(defaults.trustProxy),
-  DEFAULT_AGENT: z
-    .string()
-    .regex(/^[a-z0-9-]+$/, 'must be the id of an agent: a-z, 0-9 and -')
-    .optional(),
-  SEND_MODE: z.enum(['blocking', 'immediate']).default(defaults.sendMode),
-  BLOCKING_WAIT_MS: milliseconds.default(defaults.blockingWaitMs),
-  CANCEL_WAIT_MS: milliseconds.default(defaults.cancelWaitMs),
-  MAX_POLL_WAIT_MS: milliseconds.default(defaults.maxPollWaitMs),
-  STORE_TIMEOUT_MS: milliseconds.default(defaults.storeTimeoutMs),
-  HEARTBEAT_MS: milliseconds.default(defaults.heartbeatMs),
-  DRAIN_MS: number(0, 3_600_000).default(defaults.drainMs),
-  MAX_BODY_BYTES: number(1, 1024 ** 3).default(defaults.maxBodyBytes),
-  MAX_STREAMS: number(1, 1_000_000).default(defaults.maxStreams),
-  CARD_MAX_AGE_SECONDS: number(0, 31_536_000).default(defaults.cardMaxAgeSeconds),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-});
-
-/** Those that have to be the same in every gateway and worker of a deployment. */
-const storeVariables = z.object({
-  REDIS_URL: redisUrl.default('redis://127.0.0.1:6379'),
-  KEY_PREFIX: z
-    .string()
-    .regex(/^[\w.:-]{1,64}$/, 'may have letters, digits and . : _ - only')
-    .default(defaultStoreSettings.prefix),
-  SHARDS: number(1, 256).default(defaultStoreSettings.shards),
-  RETENTION_MS: number(1, Number.MAX_SAFE_INTEGER).default(defaultStoreSettings.retentionMs),
-  REPLAY_MS: milliseconds.default(defaultStoreSettings.replayMs),
-  LEASE_MS: milliseconds.default(defaultStoreSettings.leaseMs),
-  WAIT_REPLICAS: number(0, 16).default(defaultStoreSettings.waitReplicas),
-  IDEMPOTENCY_MS: number(1, Number.MAX_SAFE_INTEGER).default(defaultStoreSettings.idempotencyMs),
-});
-
-/** An empty variable counts as unset. @throws {ConfigError} */
-export function readConfig(variables: NodeJS.ProcessEnv): GatewayConfig {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
-  const gateway = gatewayVariables.safeParse(given);
-  const store = storeVariables.safeParse(given);
-  const auth = authVariables.safeParse(given);
-  const admin = adminVariables.safeParse(given);
-  const grpc = grpcVariables.safeParse(given);
-  const cardKeys = cardKeyVariables.safeParse(given);
-  const push = pushVariables.safeParse(given);
-  if (
-    !gateway.success ||
-    !store.success ||
-    !auth.success ||
-    !admin.success ||
-    !grpc.success ||
-    !cardKeys.success ||
-    !push.success
-  )
-    throw configError([gateway, store, auth, admin, grpc, cardKeys, push]);
-  return {
+/** @throws {SettingsError} naming every setting that cannot be used */
+export function readConfig(environment: Environment): GatewayConfig {
+  const given = new Settings('gateway', environment);
+  const { values } = given;
+  const config = {
     gateway: {
-      ...toGatewaySettings(gateway.data, auth.data),
-      admin: admin.data,
-      grpc: grpc.data,
-      cardSigningKeys: cardKeys.data,
-      push: push.data.settings,
+      ...plainSettings(values),
+      auth: readAuth(given),
+      admin: readAdmin(given),
+      grpc: readGrpc(given),
+      cardSigningKeys: readCardKeys(given),
+      push: readPush(given),
     },
-    store: { ...toStoreSettings(store.data), pushSecrets: push.data.secrets },
-    log: { level: gateway.data.LOG_LEVEL },
+    store: storeSettings(values),
+    log: { level: values.LOG_LEVEL },
   };
+  given.requireValid();
+  return config;
 }
 
-function configError(results: readonly { readonly error?: z.ZodError }[]): ConfigError {
-  const problems = results
-    .flatMap(({ error }) => error?.issues ?? [])
-    .map(({ path, message }) => `  ${path.join('.')}: ${message}`);
-  return new ConfigError(`The environment has settings that cannot be used:\n${problems.join('\n')}`);
-}
-
-function toGatewaySettings(
-  env: z.infer<typeof gatewayVariables>,
-  auth: GatewaySettings['auth'],
-): Omit<GatewaySettings, 'cardSigningKeys' | 'push'> {
+/** Those whose value is the variable's. */
+function plainSettings(values: ValuesOf<'gateway'>) {
   return {
-    auth,
-    host: env.HOST,
-    port: env.PORT,
-    legacyV03: env.LEGACY_V0_3 === 'on',
-    publicUrl: env.PUBLIC_URL,
-    trustProxy: env.TRUST_PROXY,
-    defaultAgent: env.DEFAULT_AGENT,
-    sendMode: env.SEND_MODE,
-    blockingWaitMs: env.BLOCKING_WAIT_MS,
-    cancelWaitMs: env.CANCEL_WAIT_MS,
-    maxPollWaitMs: env.MAX_POLL_WAIT_MS,
-    storeTimeoutMs: env.STORE_TIMEOUT_MS,
-    heartbeatMs: env.HEARTBEAT_MS,
-    agentRefreshMs: defaults.agentRefreshMs,
-    drainMs: env.DRAIN_MS,
-    maxBodyBytes: env.MAX_BODY_BYTES,
-    maxStreams: env.MAX_STREAMS,
-    cardMaxAgeSeconds: env.CARD_MAX_AGE_SECONDS,
+    host: values.HOST,
+    port: values.PORT,
+    legacyV03: values.LEGACY_V0_3,
+    publicUrl: values.PUBLIC_URL,
+    trustProxy: values.TRUST_PROXY,
+    defaultAgent: values.DEFAULT_AGENT,
+    sendMode: values.SEND_MODE,
+    blockingWaitMs: values.BLOCKING_WAIT_MS,
+    cancelWaitMs: values.CANCEL_WAIT_MS,
+    maxPollWaitMs: values.MAX_POLL_WAIT_MS,
+    storeTimeoutMs: values.STORE_TIMEOUT_MS,
+    heartbeatMs: values.HEARTBEAT_MS,
+    agentRefreshMs: defaultGatewaySettings.agentRefreshMs,
+    drainMs: values.DRAIN_MS,
+    maxBodyBytes: values.MAX_BODY_BYTES,
+    maxStreams: values.MAX_STREAMS,
+    cardMaxAgeSeconds: values.CARD_MAX_AGE_SECONDS,
   };
 }
 
-function toStoreSettings(env: z.infer<typeof storeVariables>): GatewayConfig['store'] {
+function readAuth(given: Given): AuthSettings {
+  const { AUTH, ALLOW_ANONYMOUS, HOST } = given.values;
+  const auth: AuthSettings =
+    AUTH === 'none' ? { kind: 'none', allowAnonymous: ALLOW_ANONYMOUS } : { kind: 'api-key', keys: readApiKeys(given) };
+  const problem = anonymousAccessProblem({ host: HOST, auth });
+  if (problem !== undefined) given.refuse('HOST', problem);
+  return auth;
+}
+
+function readApiKeys(given: Given) {
+  const { API_KEYS = '', API_KEYS_FILE: file } = given.values;
+  const keys = given.check('API_KEYS', () => parseApiKeys(API_KEYS)) ?? [];
+  const more = given.check('API_KEYS_FILE', () => (file ? parseApiKeys(readFileSync(file, 'utf8')) : [])) ?? [];
+  if (keys.length + more.length === 0)
+    given.refuse('API_KEYS', 'AUTH=api-key needs at least one key, here or in API_KEYS_FILE');
+  return [...keys, ...more];
+}
+
+function readAdmin(given: Given): AdminSettings | undefined {
+  const { ADMIN_PORT: port, ADMIN_HOST: host, ADMIN_KEY: key = '' } = given.values;
+  if (port === undefined) return undefined;
+  if (key.length < shortestAdminKey)
+    given.refuse('ADMIN_KEY', `ADMIN_PORT needs a key of at least ${shortestAdminKey} characters`);
+  return { host, port, key };
+}
+
+function readGrpc(given: Given): GrpcSettings | undefined {
+  const { PORT, GRPC_PORT: port = portAfter(PORT), GRPC_PUBLIC_ADDRESS: publicAddress } = given.values;
+  return port === 'off' ? undefined : { port, publicAddress, tls: readTls(given) };
+}
+
+/** 4001 beside 4000, so that a gateway on another port is on other ports altogether. */
+function portAfter(httpPort: number): number {
+  return httpPort === 0 || httpPort === 65_535 ? 0 : httpPort + 1;
+}
+
+function readTls(given: Given): TlsSettings | undefined {
+  const { GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE } = given.values;
+  if (GRPC_TLS_CERT_FILE === undefined && GRPC_TLS_KEY_FILE === undefined) return undefined;
   return {
-    redisUrl: env.REDIS_URL,
-    prefix: env.KEY_PREFIX,
-    shards: env.SHARDS,
-    retentionMs: env.RETENTION_MS,
-    replayMs: env.REPLAY_MS,
-    leaseMs: env.LEASE_MS,
-    waitReplicas: env.WAIT_REPLICAS,
-    idempotencyMs: env.IDEMPOTENCY_MS,
+    certificate: readPem(given, 'GRPC_TLS_CERT_FILE'),
+    privateKey: readPem(given, 'GRPC_TLS_KEY_FILE'),
   };
+}
+
+function readPem(given: Given, name: 'GRPC_TLS_CERT_FILE' | 'GRPC_TLS_KEY_FILE'): Buffer {
+  const file = given.values[name];
+  if (file !== undefined) return given.check(name, () => readFileSync(file)) ?? Buffer.of();
+  given.refuse(name, 'is needed: TLS takes a certificate and its key');
+  return Buffer.of();
+}
+
+/** While one key takes over from another, both sign. */
+function readCardKeys(given: Given): readonly SigningKey[] {
+  const { PUBLIC_URL: publicUrl, ...values } = given.values;
+  const cardSigningKeys = (['CARD_SIGNING_KEY', 'CARD_SIGNING_KEYS'] as const).flatMap(
+    (name) => given.check(name, () => readSigningKeys(values[name] ?? '')) ?? [],
+  );
+  const problem = missingPublicUrlProblem({ publicUrl, cardSigningKeys });
+  if (problem !== undefined) given.refuse('PUBLIC_URL', problem);
+  return cardSigningKeys;
+}
+
+function readPush(given: Given): PushSettings | undefined {
+  const { PUSH, PUSH_ALLOW_HTTP: allowHttp, PUSH_ALLOW_HOSTS: allowHosts, PUSH_SIGNING_KEY = '' } = given.values;
+  const keys = given.check('PUSH_SIGNING_KEY', () => readSigningKeys(PUSH_SIGNING_KEY)) ?? [];
+  given.check('PUSH_ALLOW_HOSTS', () => new WebhookPolicy({ allowHttp, allowHosts }));
+  if (!PUSH) return undefined;
+  return { policy: { allowHttp, allowHosts }, publicKeys: keys.map(({ publicJwk }) => publicJwk) };
 }

@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
 import { AgentDirectory } from './agent-directory.ts';
 import { createApp } from './app.ts';
+import { anonymousAccessProblem } from './auth/anonymous-access.ts';
 import { createAuthenticator } from './auth/create-authenticator.ts';
-import { openDoor } from './auth/open-door.ts';
 import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.ts';
 import { createService } from './bindings/grpc/service.ts';
 import { createLegacyService } from './bindings/v0_3/service.ts';
-import { unsignable } from './cards/card-key-variables.ts';
 import { Cards } from './cards/cards.ts';
+import { missingPublicUrlProblem } from './cards/missing-public-url.ts';
 import type { ConversationStore } from './conversations/conversation-store.ts';
 import type { Entrance } from './http/entrance.ts';
 import { Listener } from './http/listener.ts';
@@ -104,7 +104,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const listener = new Listener(app);
 
   async function start(): Promise<Listening> {
-    const problem = openDoor(settings) ?? unsignable(settings);
+    const problem = anonymousAccessProblem(settings) ?? missingPublicUrlProblem(settings);
     if (problem !== undefined) throw new Error(problem);
     await agents.start();
     if (settings.grpc) await grpc?.open(settings.host, settings.grpc);

@@ -1,13 +1,20 @@
+import { readCommandLine, SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
 import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
 import { createLog } from './observe/create-log.ts';
 
 /** The gateway as a process: settings from the environment, JSON lines on standard output, stops on SIGINT and SIGTERM. */
 async function main(): Promise<void> {
+  const { help } = readCommandLine(
+    { usage: 'npm run gateway', text: 'Serves A2A clients.', options: {}, settingsOf: ['gateway'] },
+    process.argv.slice(2),
+  );
+  if (help !== undefined) return void process.stdout.write(help);
   const config = readConfig(process.env);
   const log = createLog(config.log);
+  for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
   const store = new Store(config.store, (err) => log.warn({ err }, 'redis connection'));
   const gateway = createGateway(config.gateway, { store, log });
 
@@ -25,10 +32,11 @@ async function main(): Promise<void> {
   await gateway.start();
 }
 
-/** What whoever starts it can mend is said in words; the rest with its stack. */
+/** What the user can mend is said without a stack. */
 function fail(error: unknown): void {
   const isExplained =
-    error instanceof ConfigError ||
+    error instanceof SettingsError ||
+    error instanceof UsageError ||
     error instanceof StoreError ||
     error instanceof GrpcUnavailable ||
     isOfSystem(error);

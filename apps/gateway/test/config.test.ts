@@ -1,8 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SettingsError } from '@switchyard/settings';
+import { defaultStoreSettings } from '@switchyard/store';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config.ts';
 import { defaultGatewaySettings } from '../src/settings.ts';
 
 const secret = '0123456789abcdef';
@@ -11,7 +13,7 @@ function problemsOf(variables: Record<string, string>): string {
   try {
     readConfig(variables);
   } catch (error) {
-    if (error instanceof ConfigError) return error.message;
+    if (error instanceof SettingsError) return error.message;
     throw error;
   }
   return '';
@@ -21,8 +23,8 @@ describe('the settings of a gateway', () => {
   it('have defaults that run on one machine, closed to others', () => {
     const { gateway, store } = readConfig({});
     expect(gateway).toEqual({ ...defaultGatewaySettings, grpc: { port: 4001 } });
+    expect({ ...defaultStoreSettings, redisUrl: 'redis://127.0.0.1:6379' }).toMatchObject(store);
     expect(gateway.host).toBe('127.0.0.1');
-    expect(store.redisUrl).toBe('redis://127.0.0.1:6379');
   });
 
   it('come from the environment, where an empty variable is as good as none', () => {

@@ -1,11 +1,13 @@
-import { defaultStoreSettings, type StoreSettings } from '@switchyard/store';
-import { z } from 'zod';
-import { readArguments, type WorkerArguments } from './arguments.ts';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Environment, readCommandLine, Settings, storeSettings } from '@switchyard/settings';
+import { type StoreSettings, WebhookPolicy } from '@switchyard/store';
 import type { MetricsSettings } from './metrics/metrics-port.ts';
-import { pushVariables, toPushSettings } from './push/push-variables.ts';
+import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
+import { readSigningKey } from './push/signing-key.ts';
 import type { WorkerSettings } from './worker.ts';
 
-export interface WorkerConfig extends WorkerArguments {
+export interface WorkerConfig {
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
   readonly worker: WorkerSettings;
   /** Unset: nothing is measured. */
@@ -13,71 +15,88 @@ export interface WorkerConfig extends WorkerArguments {
   readonly logLevel: string;
 }
 
-/** What the environment or the command line says cannot be used; the message names every wrong setting and why. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
+export interface WorkerArguments {
+  /** Paths of modules. */
+  readonly agentModules: readonly string[];
+  /** A new worker takes over whenever a module of the agents changes. */
+  readonly watch: boolean;
+  /** This is such a worker, and reports what it loads to its supervisor. */
+  readonly isWatched: boolean;
 }
 
-const milliseconds = z.coerce
-  .number()
-  .int()
-  .min(1)
-  .max(2 ** 31 - 1);
+type Given = Settings<'worker'>;
 
-const environmentSchema = z.object({
-  REDIS_URL: z.string().min(1).default('redis://127.0.0.1:6379'),
-  KEY_PREFIX: z
-    .string()
-    .regex(/^[\w.:-]{1,64}$/, 'may have letters, digits and . : _ - only')
-    .default(defaultStoreSettings.prefix),
-  SHARDS: z.coerce.number().int().min(1).max(256).default(defaultStoreSettings.shards),
-  MAX_ATTEMPTS: z.coerce.number().int().min(1).max(100).default(defaultStoreSettings.maxAttempts),
-  LEASE_MS: milliseconds.default(defaultStoreSettings.leaseMs),
-  PUSH_LEASE_MS: milliseconds.default(defaultStoreSettings.pushLeaseMs),
-  RETENTION_MS: z.coerce.number().int().min(1).default(defaultStoreSettings.retentionMs),
-  REPLAY_MS: milliseconds.default(defaultStoreSettings.replayMs),
-  SWEEP_MS: milliseconds.default(2_000),
-  DRAIN_MS: z.coerce.number().int().min(0).max(3_600_000).default(2_000),
-  METRICS_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
-  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
-  ...pushVariables,
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-});
+/** @throws {SettingsError} naming every setting that cannot be used */
+export function readConfig(environment: Environment): WorkerConfig {
+  const given = new Settings('worker', environment);
+  const { values } = given;
+  const config = {
+    store: { ...storeSettings(values), maxAttempts: values.MAX_ATTEMPTS, pushLeaseMs: values.PUSH_LEASE_MS },
+    worker: { drainMs: values.DRAIN_MS, sweepEveryMs: values.SWEEP_MS, push: readPush(given) },
+    metrics: values.METRICS_PORT === undefined ? undefined : { host: values.METRICS_HOST, port: values.METRICS_PORT },
+    logLevel: values.LOG_LEVEL,
+  };
+  given.requireValid();
+  return config;
+}
 
-/** @throws {ConfigError} */
-export function readConfig(environment: NodeJS.ProcessEnv, args: readonly string[]): WorkerConfig {
-  const parsed = environmentSchema.safeParse(environment);
-  if (!parsed.success) {
-    const wrong = parsed.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
-    throw new ConfigError(`The environment has settings that cannot be used:\n${wrong.join('\n')}`);
-  }
-  const env = parsed.data;
+/** @returns undefined: this worker delivers no push notifications */
+function readPush(given: Given): PushSettings | undefined {
+  const { values } = given;
+  const policy = { allowHttp: values.PUSH_ALLOW_HTTP, allowHosts: values.PUSH_ALLOW_HOSTS };
+  given.check('PUSH_ALLOW_HOSTS', () => new WebhookPolicy(policy));
+  const signingKey = readPushKey(given);
+  if (!values.PUSH) return undefined;
   return {
-    ...argumentsOf(args),
-    store: {
-      redisUrl: env.REDIS_URL,
-      prefix: env.KEY_PREFIX,
-      shards: env.SHARDS,
-      maxAttempts: env.MAX_ATTEMPTS,
-      leaseMs: env.LEASE_MS,
-      retentionMs: env.RETENTION_MS,
-      replayMs: env.REPLAY_MS,
-      pushSecrets: env.PUSH_SECRET,
-      pushLeaseMs: env.PUSH_LEASE_MS,
-    },
-    worker: { drainMs: env.DRAIN_MS, sweepEveryMs: env.SWEEP_MS, push: toPushSettings(env, env.SWEEP_MS) },
-    metrics: env.METRICS_PORT === undefined ? undefined : { host: env.METRICS_HOST, port: env.METRICS_PORT },
-    logLevel: env.LOG_LEVEL,
+    ...defaultPushSettings,
+    chunks: values.PUSH_CHUNKS,
+    concurrency: values.PUSH_CONCURRENCY,
+    timeoutMs: values.PUSH_TIMEOUT_MS,
+    maxAttempts: values.PUSH_MAX_ATTEMPTS,
+    maxAgeMs: values.PUSH_MAX_AGE_MS,
+    backoffMs: values.PUSH_BACKOFF_MS,
+    policy,
+    signingKey,
+    claimEveryMs: values.SWEEP_MS,
   };
 }
 
-/** @throws {ConfigError} */
-function argumentsOf(args: readonly string[]): WorkerArguments {
+function readPushKey(given: Given) {
+  const { PUSH_SIGNING_KEY: text } = given.values;
+  if (text === undefined) return undefined;
   try {
-    return readArguments(args);
-  } catch (error) {
-    throw new ConfigError(
-      `${error instanceof Error ? error.message : error}\nUsage: worker [--watch] --agents <module> [<module> …]`,
-    );
+    return readSigningKey(text);
+  } catch {
+    // The error may quote the key.
+    const problem = 'must hold a private key, or name a file that does: P-256, RSA or Ed25519, as JWK or PEM';
+    return void given.refuse('PUSH_SIGNING_KEY', problem);
   }
+}
+
+/** @returns the help, where that was asked for @throws {UsageError} */
+export function readArguments(args: readonly string[], { INIT_CWD }: Environment): WorkerArguments | string {
+  const line = readCommandLine(
+    {
+      usage: 'npm run worker -- [--watch] --agents <module> [<module> …]',
+      text: 'Runs agents: each module exports one.\nWith --watch, agents are loaded again when their files change.',
+      options: {
+        agents: { type: 'string', multiple: true },
+        watch: { type: 'boolean', default: false },
+        watched: { type: 'boolean', default: false },
+      },
+      takesWords: true,
+      settingsOf: ['worker'],
+    },
+    args,
+  );
+  if (line.help !== undefined) return line.help;
+  const { agents = [], watch, watched } = line.values;
+  const agentModules = [...agents, ...line.words].map((module) => pathOf(module, INIT_CWD));
+  return { agentModules, watch, isWatched: watched };
+}
+
+/** npm runs scripts in the package's folder; a path is meant from the folder where npm was called. */
+function pathOf(module: string, calledIn: string | undefined): string {
+  const path = resolve(calledIn ?? '', module);
+  return existsSync(resolve(module)) && !existsSync(path) ? resolve(module) : path;
 }

@@ -1,6 +1,7 @@
+import { SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
 import { pino } from 'pino';
-import { ConfigError, readConfig, type WorkerConfig } from './config.ts';
+import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
 import { AgentModuleError, loadAgents } from './load-agents.ts';
 import { MetricsPort } from './metrics/metrics-port.ts';
 import { logTo, type Observe } from './observe.ts';
@@ -15,10 +16,12 @@ type Stop = () => Promise<void>;
 const STOP_WITHIN_MS = 8_000;
 
 async function main(): Promise<void> {
-  const config = readConfig(process.env, process.argv.slice(2));
+  const args = readArguments(process.argv.slice(2), process.env);
+  if (typeof args === 'string') return void process.stdout.write(args);
+  const config = readConfig(process.env);
   const log = pino({ name: 'worker', level: config.logLevel });
-  const run = config.watch ? supervise : work;
-  const stop = await run(config, logTo(log));
+  if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
+  const stop = args.watch ? supervise(args, logTo(log)) : await work(config, args, logTo(log));
   let stopped: Promise<void> | undefined;
   // A watched worker whose supervisor is gone has nobody to end it.
   for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) {
@@ -32,22 +35,22 @@ async function main(): Promise<void> {
   }
 }
 
-async function work(config: WorkerConfig, log: Observe): Promise<Stop> {
+async function work(config: WorkerConfig, { agentModules, isWatched }: WorkerArguments, log: Observe): Promise<Stop> {
   // While a watched worker takes over, there are two, and one port.
-  const metricsPort = config.metrics && !config.isWatched ? new MetricsPort(config.metrics) : undefined;
+  const metricsPort = config.metrics && !isWatched ? new MetricsPort(config.metrics) : undefined;
   const observe: Observe = (happening) => {
     log(happening);
     metricsPort?.metrics.observe(happening);
   };
   const tell = (report: WorkerReport): void => void process.send?.(report);
-  if (config.isWatched) reportModules(tell);
-  const agents = await loadAgents(config.agentModules);
+  if (isWatched) reportModules(tell);
+  const agents = await loadAgents(agentModules);
   const store = new Store(config.store, (error) => observe({ kind: 'trouble', where: 'redis', error }));
   await store.start();
   const worker = new Worker(config.worker, { store, agents, observe });
   await worker.start();
   if (metricsPort) observe({ kind: 'measuring', port: await metricsPort.open() });
-  if (config.isWatched) tell({ kind: 'started' });
+  if (isWatched) tell({ kind: 'started' });
   return async () => {
     // Without Redis nothing can be handed back, and nobody should wait for it: what ran is started elsewhere when its locks run out.
     setTimeout(() => {
@@ -62,14 +65,17 @@ async function work(config: WorkerConfig, log: Observe): Promise<Stop> {
   };
 }
 
-async function supervise({ agentModules }: WorkerConfig, observe: Observe): Promise<Stop> {
+function supervise({ agentModules }: WorkerArguments, observe: Observe): Stop {
   const supervisor = new WorkerSupervisor({ program: import.meta.filename, agentModules, observe });
   supervisor.start();
   return () => supervisor.stop();
 }
 
+/** Errors that the user can mend: said without a stack. */
+const explained = [SettingsError, UsageError, StoreError, AgentModuleError];
+
 main().catch((error: unknown) => {
-  const isExplained = error instanceof ConfigError || error instanceof StoreError || error instanceof AgentModuleError;
+  const isExplained = error instanceof Error && explained.some((kind) => error instanceof kind);
   process.stderr.write(`${isExplained ? error.message : error instanceof Error ? error.stack : error}\n`);
   process.exit(1);
 });

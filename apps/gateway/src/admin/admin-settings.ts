@@ -6,5 +6,3 @@ export interface AdminSettings {
   /** At least 16 characters. */
   readonly key: string;
 }
-
-export const defaultAdminHost = '127.0.0.1';

@@ -1,7 +1,8 @@
+import { SettingsError } from '@switchyard/settings';
 import { expect, it } from 'vitest';
 import { startRedis } from '../../../../tests/support/redis.ts';
 import { until } from '../../../../tests/support/until.ts';
-import { ConfigError, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import { openAdminStage } from './support.ts';
 
 it('operators have no port unless one is named, then on loopback', () => {
@@ -17,11 +18,13 @@ it('operators have no port unless one is named, then on loopback', () => {
 it('a port for operators needs a key that cannot be guessed, which no error repeats', () => {
   for (const key of ['', 'too-short-secret'.slice(0, 15)]) {
     const read = (): unknown => readConfig({ ADMIN_PORT: '4100', ADMIN_KEY: key });
-    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(SettingsError);
     expect(read).toThrow('ADMIN_KEY: ADMIN_PORT needs a key of at least 16 characters');
     expect(read).not.toThrow(/too-short/);
   }
-  expect(() => readConfig({ ADMIN_PORT: 'x', ADMIN_KEY: '0123456789abcdef' })).toThrow('ADMIN_PORT: must be a number');
+  expect(() => readConfig({ ADMIN_PORT: 'x', ADMIN_KEY: '0123456789abcdef' })).toThrow(
+    'ADMIN_PORT: must be a whole number from 0 to 65535',
+  );
 });
 
 it('while Redis is away, operators hear so at once, and metrics go on', async () => {

@@ -4,7 +4,13 @@ import type { AuthSettings } from './settings.ts';
  * Without authentication a gateway listens on loopback only, unless it is told otherwise loudly.
  * @returns what is wrong and what to do about it; undefined if nothing is
  */
-export function openDoor({ host, auth }: { readonly host: string; readonly auth: AuthSettings }): string | undefined {
+export function anonymousAccessProblem({
+  host,
+  auth,
+}: {
+  readonly host: string;
+  readonly auth: AuthSettings;
+}): string | undefined {
   if (auth.kind !== 'none' || auth.allowAnonymous || isLoopback(host)) return undefined;
   return (
     `with AUTH=none everyone who reaches ${host} could read and cancel every task: ` +

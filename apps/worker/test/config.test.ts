@@ -1,0 +1,46 @@
+import { defaultStoreSettings } from '@switchyard/store';
+import { describe, expect, it } from 'vitest';
+import { readArguments, readConfig } from '../src/config.ts';
+import { defaultPushSettings } from '../src/push/push-settings.ts';
+
+describe('the settings of a worker', () => {
+  it('have the defaults of the store and of push notifications', () => {
+    const { store, worker, metrics } = readConfig({});
+    expect({ ...defaultStoreSettings, redisUrl: 'redis://127.0.0.1:6379' }).toMatchObject(store);
+    expect(worker.push).toEqual({ ...defaultPushSettings, signingKey: undefined });
+    expect(metrics).toBeUndefined();
+  });
+
+  it('are those of the gateway where both write tasks', () => {
+    const { store } = readConfig({ WAIT_REPLICAS: '1', IDEMPOTENCY_MS: '5000', PUSH_SECRET: 'one two' });
+    expect(store).toMatchObject({ waitReplicas: 1, idempotencyMs: 5_000, pushSecrets: ['one', 'two'] });
+  });
+
+  it('name a wrong key and do not repeat it', () => {
+    expect(() => readConfig({ PUSH_SIGNING_KEY: '{"d":"topsecret"}' })).toThrow(
+      /PUSH_SIGNING_KEY: must hold a private/,
+    );
+    expect(() => readConfig({ PUSH_SIGNING_KEY: '{"d":"topsecret"}' })).not.toThrow(/topsecret/);
+  });
+});
+
+describe('the command line of a worker', () => {
+  it('takes agents in any order', () => {
+    expect(readArguments(['--agents', '/a.ts', '/b.ts', '--watch', '--agents', '/c.ts'], {})).toEqual({
+      agentModules: ['/a.ts', '/c.ts', '/b.ts'],
+      watch: true,
+      isWatched: false,
+    });
+  });
+
+  it('finds modules from the folder where npm was called, and from its own', () => {
+    const { agentModules } = Object(readArguments(['agent.ts', 'package.json'], { INIT_CWD: 'examples/hello' }));
+    expect(agentModules).toEqual([`${process.cwd()}/examples/hello/agent.ts`, expect.stringMatching(/package.json$/)]);
+  });
+
+  it('is refused with its usage', () => {
+    expect(() => readArguments(['--agent', 'a.ts'], {})).toThrow(
+      /Unknown option '--agent'[\s\S]*Usage: npm run worker/,
+    );
+  });
+});

@@ -1,0 +1,35 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import type { CommandName } from './setting.ts';
+import { settingsHelp } from './settings-table.ts';
+
+export interface CommandLine<Options extends ParseArgsOptionsConfig> {
+  /** As it is typed: `npm run worker -- --agents <module> …`. */
+  readonly usage: string;
+  /** What the command does, and its options. */
+  readonly text: string;
+  readonly options: Options;
+  /** Words beside the options are allowed. */
+  readonly takesWords?: boolean;
+  /** Whose settings its help lists. */
+  readonly settingsOf: readonly CommandName[];
+}
+
+/** What was typed is not understood; the message says what, and the usage. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** What was typed; or the help, for `--help` and `-h`. @throws {UsageError} */
+export function readCommandLine<const Options extends ParseArgsOptionsConfig>(
+  { usage, text, options, takesWords = false, settingsOf }: CommandLine<Options>,
+  args: readonly string[],
+) {
+  if (args.includes('--help') || args.includes('-h'))
+    return { help: `${text}\n\nUsage: ${usage}\n\n${settingsHelp(settingsOf)}` };
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: takesWords });
+    return { values, words: positionals };
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : error}\nUsage: ${usage} (--help says more)`);
+  }
+}

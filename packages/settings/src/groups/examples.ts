@@ -1,0 +1,38 @@
+import { anyText, httpUrl } from '../kinds.ts';
+import type { SettingGroup } from '../setting.ts';
+
+/** They read these themselves, as an author's own agents do: the list is for help and the docs. */
+export const examples = {
+  title: 'Examples',
+  settings: {
+    OPENAI_API_KEY: {
+      of: ['pizza'],
+      schema: anyText,
+      defaultText: 'a scripted model',
+      text: 'The key of the model that takes orders of pizza.',
+      isSecret: true,
+      isCommon: true,
+    },
+    OPENAI_BASE_URL: {
+      of: ['pizza'],
+      schema: httpUrl,
+      defaultText: 'OpenAI’s own',
+      text: 'The address of that model’s API.',
+      isCommon: true,
+    },
+    OPENAI_MODEL: {
+      of: ['pizza'],
+      schema: anyText,
+      defaultText: 'gpt-4o-mini',
+      text: 'Its name.',
+      isCommon: true,
+    },
+    SWITCHYARD_URL: {
+      of: ['chat'],
+      schema: httpUrl,
+      default: 'http://127.0.0.1:4000',
+      text: 'The gateway that `npm run chat` talks to.',
+      isCommon: true,
+    },
+  },
+} as const satisfies SettingGroup;

@@ -1,0 +1,66 @@
+import { anyText, httpUrl, onOff, port, portOrOff, text } from '../kinds.ts';
+import type { SettingGroup } from '../setting.ts';
+
+export const network = {
+  title: 'Addresses',
+  settings: {
+    HOST: {
+      of: ['start', 'gateway'],
+      schema: anyText,
+      default: '127.0.0.1',
+      text: 'The address that the gateway listens on. Beyond loopback it needs `AUTH=api-key`, or `ALLOW_ANONYMOUS=true`.',
+      isCommon: true,
+    },
+    PORT: {
+      of: ['start', 'gateway'],
+      schema: port,
+      default: 4000,
+      text: 'The port that the gateway listens on; 0: any free one.',
+      isCommon: true,
+    },
+    GRPC_PORT: {
+      of: ['start', 'gateway'],
+      schema: portOrOff,
+      defaultText: 'the one after `PORT`',
+      text: 'The port of gRPC; 0: any free one; `off`: no gRPC.',
+      isCommon: true,
+    },
+    GRPC_PUBLIC_ADDRESS: {
+      of: ['gateway'],
+      schema: text(/^[^/\s]+:\d{1,5}$/, 'host:port, such as grpc.example.com:443'),
+      defaultText: 'the host of the card’s URL, and the port',
+      text: 'Where clients reach gRPC, as agent cards name it.',
+    },
+    GRPC_TLS_CERT_FILE: {
+      of: ['gateway'],
+      schema: anyText,
+      text: 'A file with the certificate of gRPC (PEM). Without it, gRPC is served in clear.',
+    },
+    GRPC_TLS_KEY_FILE: {
+      of: ['gateway'],
+      schema: anyText,
+      text: 'A file with the private key of that certificate (PEM).',
+    },
+    PUBLIC_URL: {
+      of: ['gateway'],
+      schema: httpUrl,
+      defaultText: 'as requested',
+      text: 'The address that agent cards name.',
+      isCommon: true,
+    },
+    TRUST_PROXY: {
+      of: ['gateway'],
+      schema: onOff,
+      default: false,
+      text: 'Believe `X-Forwarded-Host` and `X-Forwarded-Proto`: only behind a proxy that sets them.',
+      isCommon: true,
+    },
+    LEGACY_V0_3: {
+      of: ['gateway'],
+      schema: onOff,
+      default: true,
+      text: 'Serve clients of A2A 0.3, too, at the same URLs.',
+      isCommon: true,
+    },
+  },
+} as const satisfies SettingGroup;

@@ -1,0 +1,48 @@
+import { anyText, oneOf, port } from '../kinds.ts';
+import type { SettingGroup } from '../setting.ts';
+
+export const operators = {
+  title: 'Operators',
+  settings: {
+    ADMIN_PORT: {
+      of: ['gateway'],
+      schema: port,
+      defaultText: 'off',
+      text: 'The port for operators and metrics; 0: any free one, which the log line `listening` names.',
+      isCommon: true,
+    },
+    ADMIN_HOST: {
+      of: ['gateway'],
+      schema: anyText,
+      default: '127.0.0.1',
+      text: 'The address of that port. Beyond loopback only behind TLS: the key goes over the wire.',
+    },
+    ADMIN_KEY: {
+      of: ['gateway'],
+      schema: anyText,
+      text: 'The key for that port, at least 16 characters, sent as a bearer token or as `X-API-Key`.',
+      isSecret: true,
+      isCommon: true,
+    },
+    METRICS_PORT: {
+      of: ['worker'],
+      schema: port,
+      defaultText: 'off',
+      text: 'The port of a worker’s `/metrics` and `/healthz`, without a key; 0: any free one.',
+      isCommon: true,
+    },
+    METRICS_HOST: {
+      of: ['worker'],
+      schema: anyText,
+      default: '127.0.0.1',
+      text: 'The address of that port.',
+    },
+    LOG_LEVEL: {
+      of: ['gateway', 'worker'],
+      schema: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+      default: 'info',
+      text: 'The least serious log lines that are written.',
+      isCommon: true,
+    },
+  },
+} as const satisfies SettingGroup;

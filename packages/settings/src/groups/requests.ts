@@ -1,0 +1,60 @@
+import { milliseconds, oneOf, text, whole } from '../kinds.ts';
+import type { SettingGroup } from '../setting.ts';
+
+export const requests = {
+  title: 'Requests',
+  settings: {
+    DEFAULT_AGENT: {
+      of: ['start', 'gateway'],
+      schema: text(/^[a-z0-9-]+$/, 'the id of an agent: a-z, 0-9 and -'),
+      defaultText: 'the first by name; `npm start`: `pizza`',
+      text: 'The agent that is served at the root.',
+      isCommon: true,
+    },
+    SEND_MODE: {
+      of: ['gateway'],
+      schema: oneOf('blocking', 'immediate'),
+      default: 'blocking',
+      text: '`immediate`: SendMessage answers at once, unless the caller asks it to wait.',
+      isCommon: true,
+    },
+    BLOCKING_WAIT_MS: {
+      of: ['gateway'],
+      schema: milliseconds,
+      default: 50_000,
+      text: 'The longest wait of a blocking SendMessage. Most proxies give up after 60 s.',
+      isCommon: true,
+    },
+    MAX_POLL_WAIT_MS: {
+      of: ['gateway'],
+      schema: milliseconds,
+      default: 50_000,
+      text: 'The longest wait that `Prefer: wait` can ask for.',
+    },
+    CANCEL_WAIT_MS: {
+      of: ['gateway'],
+      schema: milliseconds,
+      default: 2_000,
+      text: 'How long CancelTask waits for a running turn to stop before it answers the task as it is.',
+    },
+    HEARTBEAT_MS: {
+      of: ['gateway'],
+      schema: milliseconds,
+      default: 15_000,
+      text: 'How long a stream may be silent before a comment is sent, so that no proxy closes it.',
+    },
+    MAX_BODY_BYTES: {
+      of: ['gateway'],
+      schema: whole(1, 1024 ** 3),
+      default: 5 * 1024 * 1024,
+      defaultText: '5 MiB',
+      text: 'The largest body of a request, in bytes.',
+    },
+    MAX_STREAMS: {
+      of: ['gateway'],
+      schema: whole(1, 1_000_000),
+      default: 20_000,
+      text: 'Streams that one gateway serves at a time.',
+    },
+  },
+} as const satisfies SettingGroup;

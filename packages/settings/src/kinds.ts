@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+/** The kinds of values that settings have. Each schema reads text; its description says what is allowed. */
+
+export function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
+  const range = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `of ${least} or more`;
+  const error = mustBe(`a whole number ${range}`);
+  return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error }).describe(allowed(error));
+}
+
+/** Up to the longest time that a timer of Node takes. */
+export const milliseconds = whole(1, 2 ** 31 - 1);
+/** A time that no timer waits for: it is only compared. */
+export const longMilliseconds = whole(1);
+/** 0: any free one. */
+export const port = whole(0, 65_535);
+
+export function oneOf<const Word extends string>(...words: readonly Word[]) {
+  const error = mustBe(words.join(', ').replace(/, ([^,]*)$/, ' or $1'));
+  return z.enum(words, { error }).describe(allowed(error));
+}
+
+/** `true` and `false` are understood, too. */
+export const onOff = z
+  .enum(['on', 'off', 'true', 'false'], { error: mustBe('on or off') })
+  .transform((word) => word === 'on' || word === 'true')
+  .describe('on or off');
+
+export const portOrOff = z
+  .union([z.literal('off'), port], { error: mustBe('a whole number from 0 to 65535, or off') })
+  .describe('a whole number from 0 to 65535, or off');
+
+/** Text that has a form. */
+export function text(form: RegExp, description: string) {
+  return z
+    .string()
+    .regex(form, { error: mustBe(description) })
+    .describe(description);
+}
+
+export const anyText = z.string().describe('any text');
+
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: mustBe('an address such as https://agents.example.com') })
+  .describe('an address such as https://agents.example.com');
+
+/** Words apart by blanks or commas. */
+export const list = z
+  .string()
+  .transform((line): readonly string[] => line.split(/[\s,]+/).filter((word) => word !== ''))
+  .describe('a list, apart by commas or blanks');
+
+function mustBe(description: string): string {
+  return `must be ${description}`;
+}
+
+function allowed(error: string): string {
+  return error.replace('must be ', '');
+}

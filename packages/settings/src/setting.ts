@@ -1,0 +1,31 @@
+import type { z } from 'zod';
+
+/** The commands that have settings: `npm start`, the gateway, the worker, `npm run chat`, and the pizza example. */
+export const commands = ['start', 'gateway', 'worker', 'chat', 'pizza'] as const;
+export type CommandName = (typeof commands)[number];
+
+/** One setting: a variable of the environment. */
+export interface Setting {
+  readonly of: readonly CommandName[];
+  /** Reads the text; its description says what is allowed. */
+  readonly schema: z.ZodType;
+  readonly default?: unknown;
+  /** By command, where commands have different ones. */
+  readonly defaults?: Readonly<Partial<Record<CommandName, unknown>>>;
+  /** Said instead of the default, where that is computed or hard to read. */
+  readonly defaultText?: string;
+  /** What it is for, and what its special values mean. */
+  readonly text: string;
+  /** Every gateway and worker of a deployment must have the same. */
+  readonly isShared?: true;
+  /** Its value is never printed. */
+  readonly isSecret?: true;
+  /** Most people need it: the README names it. */
+  readonly isCommon?: true;
+}
+
+/** Settings that belong together, under a title. */
+export interface SettingGroup {
+  readonly title: string;
+  readonly settings: Readonly<Record<string, Setting>>;
+}

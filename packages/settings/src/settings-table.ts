@@ -1,0 +1,95 @@
+import type { z } from 'zod';
+import { groups } from './all-settings.ts';
+import type { CommandName, Setting } from './setting.ts';
+
+const commandTexts: Readonly<Record<CommandName, string>> = {
+  start: '`npm start`',
+  gateway: 'gateway',
+  worker: 'worker',
+  chat: '`npm run chat`',
+  pizza: 'pizza',
+};
+
+/** The settings that most people need, as the README has them: one Markdown table. */
+export function shortTable(): string {
+  const rows = groups
+    .flatMap(({ settings }) => Object.entries(settings))
+    .filter(([, { isCommon }]) => isCommon)
+    .map(([name, setting]) => row(`\`${name}\``, ofText(setting), defaultText(setting), setting.text));
+  return [row('variable', 'of', 'default', 'what it does'), row('---', '---', '---', '---'), ...rows].join('\n');
+}
+
+/** Every setting, as docs/settings.md has them: a Markdown table for each group. */
+export function fullTables(): string {
+  return groups
+    .map(({ title, settings }) => {
+      const rows = Object.entries(settings).map(([name, setting]) =>
+        row(`\`${name}\``, ofText(setting), allowedText(setting), defaultText(setting), setting.text + marks(setting)),
+      );
+      const head = [
+        row('variable', 'of', 'allowed', 'default', 'what it does'),
+        row('---', '---', '---', '---', '---'),
+      ];
+      return [`## ${title}`, '', ...head, ...rows].join('\n');
+    })
+    .join('\n\n');
+}
+
+/** As `--help` of a command prints them. */
+export function settingsHelp(commands: readonly CommandName[]): string {
+  const sections = groups
+    .map(({ title, settings }) => ({
+      title,
+      lines: Object.entries(settings)
+        .filter(([, { of }]) => of.some((command) => commands.includes(command)))
+        .flatMap(([name, setting]) => helpLines(name, setting)),
+    }))
+    .filter(({ lines }) => lines.length > 0)
+    .map(({ title, lines }) => [`${title}:`, ...lines].join('\n'));
+  return `Settings are variables of the environment; an empty one counts as unset. Times are in milliseconds.
+
+${sections.join('\n\n')}
+`;
+}
+
+function helpLines(name: string, setting: Setting): string[] {
+  const value = `${allowedText(setting)}; default: ${defaultText(setting) || 'none'}`;
+  return [`  ${name}`, ...wrapped(setting.text.replaceAll('`', '')), ...wrapped(`(${value.replaceAll('`', '')})`)];
+}
+
+function wrapped(text: string): string[] {
+  const width = 110;
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last && last.length + 1 + word.length > width) lines.push(word);
+    else lines.splice(-1, 1, last ? `${last} ${word}` : word);
+  }
+  return lines.map((line) => `      ${line}`);
+}
+
+function row(...cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
+
+function ofText({ of }: Setting): string {
+  return of.map((command) => commandTexts[command]).join(', ');
+}
+
+function allowedText({ schema }: Pick<Setting, 'schema'>): string {
+  return (schema as z.ZodType).description ?? '';
+}
+
+function marks({ isShared, isSecret }: Setting): string {
+  return `${isShared ? ' The same everywhere.' : ''}${isSecret ? ' Never printed.' : ''}`;
+}
+
+function defaultText({ default: value, defaults, defaultText: words }: Setting): string {
+  if (words !== undefined) return words;
+  if (defaults)
+    return Object.entries(defaults)
+      .map(([command, each]) => `${command} ${each}`)
+      .join(', ');
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return Array.isArray(value) ? '' : String(value ?? '');
+}

@@ -1,0 +1,29 @@
+import type { ValuesOf } from './read-settings.ts';
+
+type Shared = Pick<
+  ValuesOf<'gateway'> & ValuesOf<'worker'>,
+  | 'REDIS_URL'
+  | 'KEY_PREFIX'
+  | 'SHARDS'
+  | 'RETENTION_MS'
+  | 'REPLAY_MS'
+  | 'LEASE_MS'
+  | 'WAIT_REPLICAS'
+  | 'IDEMPOTENCY_MS'
+  | 'PUSH_SECRET'
+>;
+
+/** What gateway and worker tell the store alike: both write tasks. */
+export function storeSettings(values: Shared) {
+  return {
+    redisUrl: values.REDIS_URL,
+    prefix: values.KEY_PREFIX,
+    shards: values.SHARDS,
+    retentionMs: values.RETENTION_MS,
+    replayMs: values.REPLAY_MS,
+    leaseMs: values.LEASE_MS,
+    waitReplicas: values.WAIT_REPLICAS,
+    idempotencyMs: values.IDEMPOTENCY_MS,
+    pushSecrets: values.PUSH_SECRET,
+  };
+}

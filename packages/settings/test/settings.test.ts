@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { type Environment, Settings, SettingsError } from '../src/index.ts';
+
+function problemsOf(environment: Environment, command: 'start' | 'gateway' | 'worker' = 'gateway'): string {
+  try {
+    new Settings(command, environment).requireValid();
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message;
+    throw error;
+  }
+  return '';
+}
+
+describe('the settings of a command', () => {
+  it('have their defaults where a variable is not set, or empty', () => {
+    const { values } = new Settings('worker', { METRICS_PORT: '', PUSH: '', LEASE_MS: '', REDIS_URL: '' });
+    expect(values).toMatchObject({ PUSH: true, LEASE_MS: 15_000, REDIS_URL: 'redis://127.0.0.1:6379' });
+    expect(values.METRICS_PORT).toBeUndefined();
+  });
+
+  it('differ by command in their defaults, where they have to', () => {
+    expect(new Settings('gateway', {}).values.DRAIN_MS).toBe(3_000);
+    expect(new Settings('worker', {}).values.DRAIN_MS).toBe(2_000);
+    expect(new Settings('start', {}).values.REDIS_URL).toBeUndefined();
+  });
+
+  it('are read as what they are', () => {
+    const { values } = new Settings('gateway', {
+      PORT: '0',
+      GRPC_PORT: 'off',
+      TRUST_PROXY: 'true',
+      LEGACY_V0_3: 'off',
+      PUSH_ALLOW_HOSTS: '127.0.0.0/8, ::1',
+    });
+    expect(values).toMatchObject({ PORT: 0, GRPC_PORT: 'off', TRUST_PROXY: true, LEGACY_V0_3: false });
+    expect(values.PUSH_ALLOW_HOSTS).toEqual(['127.0.0.0/8', '::1']);
+  });
+
+  it('are refused all at once, each with what is allowed', () => {
+    const wrong = { PORT: 'eighty', SEND_MODE: 'x', GRPC_PORT: 'none', HEARTBEAT_MS: '1.5', KEY_PREFIX: '{a}' };
+    expect(problemsOf(wrong)).toBe(
+      `The environment has settings that cannot be used:
+  PORT: must be a whole number from 0 to 65535
+  GRPC_PORT: must be a whole number from 0 to 65535, or off
+  KEY_PREFIX: must be 1 to 64 letters, digits and . : _ -
+  SEND_MODE: must be blocking or immediate
+  HEARTBEAT_MS: must be a whole number from 1 to 2147483647`,
+    );
+  });
+
+  it('are refused without their value, which may be a secret', () => {
+    expect(problemsOf({ REDIS_URL: 'http://u:hunter2@redis' })).toMatch(/REDIS_URL: must be an address such as/);
+    expect(problemsOf({ REDIS_URL: 'http://u:hunter2@redis' })).not.toContain('hunter2');
+  });
+
+  it('of other commands are not looked at', () => {
+    expect(problemsOf({ SEND_MODE: 'x' }, 'worker')).toBe('');
+  });
+
+  it('take further checks, whose problems join the others', () => {
+    const given = new Settings('gateway', { PORT: 'eighty' });
+    expect(given.check('HOST', () => 7)).toBe(7);
+    given.check('API_KEYS', () => {
+      throw new Error('entry 2 has no subject');
+    });
+    expect(() => given.requireValid()).toThrow(/PORT: .*\n {2}API_KEYS: entry 2 has no subject/);
+  });
+
+  it('of several commands are refused together, each once', () => {
+    const environment = { LOG_LEVEL: 'loud', SEND_MODE: 'x' };
+    const all = [new Settings('gateway', environment), new Settings('worker', environment)];
+    expect(() => Settings.requireAllValid(all)).toThrow(/^[^\n]*\n[^\n]*SEND_MODE[^\n]*\n[^\n]*LOG_LEVEL[^\n]*$/);
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { unknownSettings, unknownSettingText } from '../src/index.ts';
+
+describe('a variable that is no setting', () => {
+  it.each([
+    ['SENDMODE', 'SEND_MODE'],
+    ['PROT', 'PORT'],
+    ['REDIS_URI', 'REDIS_URL'],
+    ['MAX_STREAM', 'MAX_STREAMS'],
+    ['SWITCHYARD_PORT', 'PORT'],
+    ['SWITCHYARD_LOGLEVEL', 'LOG_LEVEL'],
+  ])('%s is taken for %s', (name, meant) => {
+    expect(unknownSettings({ [name]: 'x' })).toEqual([{ name, meant }]);
+  });
+
+  it('is named, whatever it is, when it has our name in front', () => {
+    const [unknown] = unknownSettings({ SWITCHYARD_COLOUR: 'red' });
+    expect(unknown && unknownSettingText(unknown)).toBe('SWITCHYARD_COLOUR is not a setting of Switchyard');
+  });
+
+  it.each([
+    ['PATH', '/bin'],
+    ['HOME', '/root'],
+    ['HOSTNAME', 'box'],
+    ['SHELL', '/bin/sh'],
+    ['PWD', '/'],
+    ['npm_config_port', '1'],
+    ['SWITCHYARD_SERVICE_HOST', '10.0.0.1'],
+    ['SWITCHYARD_PORT', 'tcp://10.0.0.1:4000'],
+    ['SENDMODE', ''],
+  ])('and not like one is left alone: %s=%s', (name, value) => {
+    expect(unknownSettings({ [name]: value })).toEqual([]);
+  });
+});
