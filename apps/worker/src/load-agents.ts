@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Agent, isAgent } from '@switchyard/agent';
+import { loadProblem } from './load-problem.ts';
 
 /** An agent module that cannot be used; the message says why and what to do. */
 export class AgentModuleError extends Error {
@@ -18,10 +19,8 @@ export async function loadAgents(modules: readonly string[]): Promise<Agent[]> {
 
 async function loadAgent(module: string): Promise<Agent> {
   const loaded: { default?: unknown } = await import(pathToFileURL(resolve(module)).href).catch((cause: unknown) => {
-    throw new AgentModuleError(`The agent module ${module} cannot be loaded: ${textOf(cause)}`, { cause });
+    throw new AgentModuleError(`The agent module ${module} cannot be loaded:\n  ${loadProblem(cause)}`, { cause });
   });
   if (isAgent(loaded.default)) return loaded.default;
   throw new AgentModuleError(`The module ${module} is no agent: write "export default defineAgent({ … })" in it.`);
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Why a module cannot be loaded, in a line: file, line and column of what is wrong, where they can be known. */
+export function loadProblem(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const place = placeOfSyntax(error) ?? placeOfImport(error) ?? placeOfThrow(error);
+  return place ? `${place}: ${error.message}` : error.message;
+}
+
+/** Node puts a syntax error's line before the stack: `<file>:<line>`, the code, and carets below what is wrong. */
+function placeOfSyntax({ stack = '' }: Error): string | undefined {
+  const [, file, line, , blanks = ''] = /^(\S.*):(\d+)\n(.*)\n( *)\^/.exec(stack) ?? [];
+  return file && `${pathOf(file)}:${line}:${blanks.length + 1}`;
+}
+
+/** A missing module: the import that names it. */
+function placeOfImport({ message }: Error): string | undefined {
+  const [, missing = '', importer = ''] =
+    /^Cannot find (?:module|package) '(.+)' imported from (.+)$/.exec(message) ?? [];
+  if (!importer || importer === import.meta.filename) return undefined;
+  const lines = readFileSync(pathOf(importer), 'utf8').split('\n');
+  for (const [index, line] of lines.entries()) {
+    for (const { 1: name = '', index: column } of line.matchAll(/['"]([^'"]+)['"]/g)) {
+      const isMissing = name.startsWith('.')
+        ? resolve(dirname(pathOf(importer)), name) === missing
+        : name.startsWith(missing);
+      if (isMissing) return `${pathOf(importer)}:${index + 1}:${column + 1}`;
+    }
+  }
+  return pathOf(importer);
+}
+
+/** The module's own code threw. */
+function placeOfThrow({ stack = '' }: Error): string | undefined {
+  const [, place] = /^ +at .*?(file:\/\/[^\n)]+:\d+:\d+)\)?$/m.exec(stack) ?? [];
+  return place && pathOf(place);
+}
+
+function pathOf(file: string): string {
+  return file.startsWith('file:') ? fileURLToPath(file) : file;
+}

@@ -1,0 +1,68 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { type Program, startProgram } from '../../../tests/support/process.ts';
+
+describe('the worker as a process', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'switchyard-worker-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Program> {
+    const settings = { REDIS_URL: inject('redisUrl'), KEY_PREFIX: uniquePrefix(), ...env };
+    return startProgram({ file: 'apps/worker/src/main.ts', args, env: settings });
+  }
+
+  async function refusalOf(code: string): Promise<string> {
+    await writeFile(join(folder, 'agent.ts'), code);
+    const worker = await start(['--agents', join(folder, 'agent.ts')]);
+    expect(await worker.exited).toBe(1);
+    return worker.output();
+  }
+
+  it('takes an empty variable for an unset one', async () => {
+    const worker = await start(['--agents', 'examples/echo/agent.ts'], {
+      METRICS_PORT: '',
+      PUSH: '',
+      WAIT_REPLICAS: '',
+    });
+    await worker.waitFor(/"msg":"started"/);
+    expect(worker.output()).not.toContain('measuring');
+    expect(await worker.stop()).toBe(0);
+  });
+
+  it('names a variable that is no setting but looks like one', async () => {
+    const worker = await start(['--agents', 'examples/echo/agent.ts'], { MAX_ATEMPTS: '5' });
+    await worker.waitFor(/MAX_ATEMPTS is not a setting of Switchyard; did you mean MAX_ATTEMPTS\?/);
+    await worker.stop();
+  });
+
+  it('answers --help with its options and settings, and starts nothing', async () => {
+    const worker = await start(['--help']);
+    expect(await worker.exited).toBe(0);
+    expect(worker.output()).toMatch(/--agents <module>[\s\S]*\n {2}MAX_ATTEMPTS\n.*\n.*default: 3/);
+  });
+
+  it('finds agents from the folder where npm was called', async () => {
+    const worker = await start(['--agents', 'agent.ts'], { INIT_CWD: `${process.cwd()}/examples/hello` });
+    await worker.waitFor(/"agents":\["hello"\]/);
+    await worker.stop();
+  });
+
+  it.each([
+    ['const agent = ;', /agent\.ts:1:15: Expression expected/],
+    ['export const a = 1;\nnothing.there();', /agent\.ts:2:1: nothing is not defined/],
+    ["import { a } from './nowhere.ts';", /agent\.ts:1:19: Cannot find module '.*nowhere\.ts'/],
+    ["import 'no-such-package/deep';", /agent\.ts:1:8: Cannot find package 'no-such-package'/],
+    ["import { nothing } from 'node:fs';", /agent\.ts:1:10: .*does not provide an export named 'nothing'/],
+  ])('names file, line and column where an agent cannot be loaded: %s', async (code, words) => {
+    const said = await refusalOf(code);
+    expect(said).toMatch(words);
+    expect(said).not.toContain('    at ');
+  });
+});
