@@ -23,8 +23,7 @@ COPY examples/ping-pong/package.json examples/ping-pong/
 COPY examples/pizza/package.json examples/pizza/
 COPY examples/remote/package.json examples/remote/
 COPY examples/sdk-pizza/package.json examples/sdk-pizza/
-COPY bench/package.json bench/
-COPY load/package.json load/
+COPY workshop/package.json workshop/
 # Not npm ci, for the reason given in scripts/setup.mjs; no dependency of the running system needs its install script.
 RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund
 

@@ -61,7 +61,7 @@ function missingSources(instructions: readonly Instruction[], root: string): str
 /** A workspace whose package.json is not there when npm installs is left out of node_modules without a word. */
 function forgottenPackages(instructions: readonly Instruction[], root: string): string[] {
   const copied = copiedFiles(instructions);
-  return globSync(['{packages,apps,examples}/*/package.json', '{bench,load}/package.json'], { cwd: root })
+  return globSync(['{packages,apps,examples}/*/package.json', 'workshop/package.json'], { cwd: root })
     .filter((file) => !copied.includes(file))
     .map((file) => `does not copy ${file} before npm install`);
 }

@@ -1,0 +1,53 @@
+import { processorMicros } from '../../../tests/support/process-usage.ts';
+import type { Cost } from '../figures/figures.ts';
+import { info, number } from './ask-redis.ts';
+
+/** Who is watched. No worker: none runs. */
+export interface Watched {
+  readonly redisUrl: string;
+  readonly gateway: number;
+  readonly worker?: number | undefined;
+}
+
+async function reading({ redisUrl, gateway, worker }: Watched): Promise<Cost> {
+  const text = await info(redisUrl);
+  const seconds = number(text, 'used_cpu_user_main_thread') + number(text, 'used_cpu_sys_main_thread');
+  return {
+    gateway: processorMicros(gateway),
+    worker: worker === undefined ? 0 : processorMicros(worker),
+    redis: seconds * 1_000_000,
+    fileBytes: number(text, 'aof_current_size'),
+    netBytes: number(text, 'total_net_input_bytes') + number(text, 'total_net_output_bytes'),
+    published: Number(/^cmdstat_publish:calls=(\d+)/m.exec(text)?.[1] ?? 0),
+  };
+}
+
+/** What everybody used while something was done. */
+export async function costOf(watched: Watched, act: () => Promise<unknown>): Promise<Cost> {
+  const before = await reading(watched);
+  await act();
+  return minus(await reading(watched), before);
+}
+
+const combine = (a: Cost, b: Cost, how: (a: number, b: number) => number): Cost => ({
+  gateway: how(a.gateway, b.gateway),
+  worker: how(a.worker, b.worker),
+  redis: how(a.redis, b.redis),
+  fileBytes: how(a.fileBytes, b.fileBytes),
+  netBytes: how(a.netBytes, b.netBytes),
+  published: how(a.published, b.published),
+});
+
+export const minus = (a: Cost, b: Cost): Cost => combine(a, b, (x, y) => x - y);
+const least = (a: Cost, b: Cost): Cost => combine(a, b, Math.min);
+
+/** What disturbs a measurement makes it larger, never smaller: the least of several is nearest to the truth. */
+export async function leastOf(rounds: number, measure: () => Promise<Cost>): Promise<Cost> {
+  let cost = await measure();
+  for (let round = 1; round < rounds; round++) cost = least(cost, await measure());
+  return cost;
+}
+
+/** What a difference of two measurements says is less than nothing is noise. */
+export const atLeastNothing = (cost: Cost): Cost => combine(cost, cost, (x) => Math.max(0, x));
+export const dividedBy = (cost: Cost, count: number): Cost => combine(cost, cost, (x) => x / count);

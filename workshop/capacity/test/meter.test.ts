@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
+import { ask } from '../measure/ask-redis.ts';
+import { atLeastNothing, costOf, dividedBy, leastOf, type Watched } from '../measure/meter.ts';
+
+let redis: TestRedis;
+
+beforeAll(async () => {
+  redis = await startRedis({ appendOnly: true });
+});
+
+afterAll(() => redis.stop());
+
+const watched = (): Watched => ({ redisUrl: redis.url, gateway: process.pid });
+
+function busyFor(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+it('processor time is that of the process, whatever the clock says', async () => {
+  const before = process.cpuUsage();
+  const { gateway, worker } = await costOf(watched(), async () => busyFor(200));
+  const { user, system } = process.cpuUsage(before);
+  expect(gateway / (user + system)).toBeGreaterThan(0.8);
+  expect(gateway / (user + system)).toBeLessThan(1.2);
+  expect(worker).toBe(0);
+});
+
+it('what Redis did is counted', async () => {
+  const {
+    redis: micros,
+    netBytes,
+    published,
+  } = await costOf(watched(), () => ask(redis.url, ...Array.from({ length: 500 }, () => 'PUBLISH nobody hears')));
+  expect(published).toBeGreaterThanOrEqual(500);
+  expect(netBytes).toBeGreaterThan(500 * 'PUBLISH nobody hears'.length);
+  expect(micros).toBeGreaterThan(0);
+});
+
+it('the least of several counts, and less than nothing is nothing', async () => {
+  const costs = [3, -1, 2].map((gateway) => ({
+    gateway,
+    worker: 4,
+    redis: 0,
+    fileBytes: 0,
+    netBytes: 0,
+    published: 0,
+  }));
+  const least = await leastOf(3, async () => dividedBy(costs.shift() ?? costs[0] ?? never(), 2));
+  expect(atLeastNothing(least)).toMatchObject({ gateway: 0, worker: 2 });
+});
+
+function never(): never {
+  throw new Error('there are three');
+}

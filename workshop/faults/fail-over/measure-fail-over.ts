@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isTerminal } from '@switchyard/protocol';
+import { type Stack, startStack } from '../../../tests/support/stack.ts';
+import { until } from '../../../tests/support/until.ts';
+import type { RedisDeployment } from '../support/deployment.ts';
+import { PushReceiver } from '../workload/push-receiver.ts';
+import { ResilientClient } from '../workload/resilient-client.ts';
+import { watchTask } from '../workload/watch-task.ts';
+import { Prober } from './prober.ts';
+
+export interface FailOverOptions {
+  readonly rounds: number;
+  /** `kill`: the process dies. `freeze`: its connections stay open, and it comes back as if nothing had happened. */
+  readonly how: 'kill' | 'freeze';
+  /** WAIT_REPLICAS of the gateways. Default: 0. */
+  readonly waitReplicas?: number;
+  readonly say: (line: string) => void;
+}
+
+export interface FailOverReport {
+  readonly rounds: number;
+  /** The longest that a client went without a completed request, over all rounds, in milliseconds. */
+  readonly worstOutageMs: number;
+  readonly requests: number;
+  /** Tasks that were acknowledged, and are not completed in the end. */
+  readonly lost: readonly string[];
+  /** What webhooks were not told, or not in order, of tasks that were acknowledged with one. */
+  readonly untold: readonly string[];
+  /** Workers that finish nothing any more. */
+  readonly wedged: number;
+}
+
+const CLIENTS = 8;
+const WORKERS = 2;
+const DEAD_FOR_MS = 5_000;
+const TAKEN_OVER_WITHIN_MS = 15_000;
+
+/** Kills or freezes one master after the other under load, each time with a replica to take over. */
+export async function measureFailOver(redis: RedisDeployment, options: FailOverOptions): Promise<FailOverReport> {
+  await using receiver = new PushReceiver();
+  const webhook = await receiver.start();
+  await using stack = await startStack({
+    redisUrl: redis.url,
+    agents: ['workshop/faults/agents/storyteller.ts'],
+    workers: WORKERS,
+    env: environment(redis, options),
+  });
+  const probers = Array.from({ length: CLIENTS }, (_, n) => new Prober(stack.urls[0] ?? '', `c${n}`, webhook));
+  for (const prober of probers) prober.start();
+  for (let round = 0; round < options.rounds; round++) {
+    await delay(1_500);
+    await failOver(redis, round, options);
+    options.say(`${round + 1}/${options.rounds}  ${options.how}  worst outage ${Math.round(worst(probers))} ms`);
+  }
+  await delay(1_500);
+  await Promise.all(probers.map((prober) => prober.stop()));
+  const worstOutageMs = worst(probers);
+  const accepted = probers.flatMap((prober) => prober.accepted);
+  return {
+    rounds: options.rounds,
+    worstOutageMs,
+    requests: accepted.length,
+    lost: await notCompleted(stack, accepted),
+    untold: await notTold(
+      stack,
+      receiver,
+      probers.flatMap(({ pushed }) => pushed),
+    ),
+    wedged: await countWedged(stack),
+  };
+}
+
+function environment({ shards }: RedisDeployment, { waitReplicas = 0 }: FailOverOptions): Record<string, string> {
+  return {
+    DEFAULT_AGENT: 'storyteller',
+    SHARDS: String(shards),
+    LOG_LEVEL: 'info',
+    MAX_ATTEMPTS: '20',
+    WAIT_REPLICAS: String(waitReplicas),
+    PUSH_ALLOW_HTTP: 'true',
+    PUSH_ALLOW_HOSTS: '127.0.0.0/8',
+    PUSH_BACKOFF_MS: '200',
+  };
+}
+
+const worst = (probers: readonly Prober[]): number => Math.max(...probers.map(({ worstOutageMs }) => worstOutageMs));
+
+async function failOver(redis: RedisDeployment, round: number, { how }: FailOverOptions): Promise<void> {
+  const masters = await redis.masters();
+  const victim = masters[round % masters.length];
+  if (how === 'freeze') victim?.freeze();
+  else await victim?.kill();
+  await delay(DEAD_FOR_MS);
+  const isTakenOver = async (): Promise<boolean> => (await redis.masters()).length === masters.length;
+  await until(isTakenOver, { what: 'a replica has taken over', timeoutMs: TAKEN_OVER_WITHIN_MS, everyMs: 100 });
+  if (how === 'freeze') victim?.thaw();
+  else await victim?.start();
+  await redis.settled();
+}
+
+async function notCompleted({ urls }: Stack, accepted: readonly string[]): Promise<string[]> {
+  const states = await Promise.all(accepted.map((id) => endOf(`${urls[0]}/tasks/${id}`)));
+  return accepted.flatMap((id, i) => (states[i] === 'TASK_STATE_COMPLETED' ? [] : [`${id} ${states[i]}`]));
+}
+
+async function endOf(url: string): Promise<string> {
+  const state = async (): Promise<string> => {
+    const response = await fetch(url);
+    const { status }: { status?: { state: string } } = JSON.parse(await response.text());
+    return response.ok ? (status?.state ?? '') : `HTTP ${response.status}`;
+  };
+  const ended = async (): Promise<string | false> => {
+    const now = await state();
+    return (now.startsWith('HTTP 4') || isTerminal(now as 'TASK_STATE_COMPLETED')) && now;
+  };
+  return until(ended, { what: url, timeoutMs: 30_000, everyMs: 250 }).catch(state);
+}
+
+/** Of each task every event, the first time in order. */
+async function notTold({ urls }: Stack, receiver: PushReceiver, taskIds: readonly string[]): Promise<string[]> {
+  const client = new ResilientClient(urls, 0);
+  const problems = await Promise.all(
+    taskIds.map(async (id) => receiver.problemsOf(id, (await watchTask(client, id)).events.size)),
+  );
+  return problems.flat();
+}
+
+/** Each worker must still take work: the others are stopped, one after the other. */
+async function countWedged(stack: Stack): Promise<number> {
+  let wedged = 0;
+  for (const worker of stack.workers) {
+    for (const other of stack.workers) if (other !== worker) other.kill('SIGSTOP');
+    const prober = new Prober(stack.urls[0] ?? '', `wedge-${worker.pid}`);
+    prober.start();
+    const works = until(() => prober.accepted.length >= 3, { what: 'the worker works', timeoutMs: 20_000 });
+    wedged += await works.then(
+      () => 0,
+      () => 1,
+    );
+    await prober.stop();
+    for (const other of stack.workers) if (other !== worker) other.kill('SIGCONT');
+  }
+  return wedged;
+}

@@ -1,0 +1,64 @@
+import { startStack } from '../../../tests/support/stack.ts';
+import { until } from '../../../tests/support/until.ts';
+import { type Spread, spreadOf } from '../report/table.ts';
+import { startSingle } from '../support/single.ts';
+import { ResilientClient } from '../workload/resilient-client.ts';
+
+export interface RecoveryOptions {
+  /** Workers to kill, one after the other. */
+  readonly rounds: number;
+  /** Tasks that run all the while. */
+  readonly tasks: number;
+}
+
+interface Place {
+  readonly pid: number;
+  readonly attempt: number;
+}
+
+const WORKERS = 2;
+
+/** From kill -9 of a worker until each of its turns runs elsewhere, in milliseconds. */
+export async function measureRecovery({ rounds, tasks }: RecoveryOptions): Promise<Spread> {
+  await using redis = await startSingle();
+  await using stack = await startStack({
+    redisUrl: redis.url,
+    agents: ['workshop/faults/agents/storyteller.ts'],
+    workers: WORKERS,
+    env: { DEFAULT_AGENT: 'storyteller', MAX_ATTEMPTS: '100', LOG_LEVEL: 'info' },
+  });
+  const client = new ResilientClient(stack.urls, 0);
+  const sent = Array.from({ length: tasks }, (_, n) =>
+    client.send({ messageId: `r${n}`, role: 'ROLE_USER', parts: [{ text: 'wait 600000' }] }, true),
+  );
+  const ids = (await Promise.all(sent)).map(({ id }) => id);
+  const measured: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const places = await Promise.all(ids.map((id) => placeOf(client, id)));
+    // Not any worker: what comes at once may have been taken by one of them, all of it.
+    const victim = stack.workers.find(({ pid }) => places.some((place) => place.pid === pid));
+    const orphans = ids.filter((_, n) => places[n]?.pid === victim?.pid);
+    const killed = performance.now();
+    victim?.kill('SIGKILL');
+    await Promise.all(
+      orphans.map(async (id) => {
+        await placeOf(client, id, victim?.pid);
+        measured.push(performance.now() - killed);
+      }),
+    );
+    await stack.addWorker();
+  }
+  return spreadOf(measured);
+}
+
+/** Where a task runs, as its agent said; not at `except`, which is dead. */
+function placeOf(client: ResilientClient, taskId: string, except?: number): Promise<Place> {
+  return until(
+    async () => {
+      const { metadata } = await client.read(taskId);
+      const pid = Number(metadata?.pid);
+      return pid > 0 && pid !== except && { pid, attempt: Number(metadata?.attempt) };
+    },
+    { what: `${taskId} runs elsewhere`, timeoutMs: 30_000, everyMs: 25 },
+  );
+}

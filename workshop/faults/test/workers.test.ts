@@ -1,0 +1,99 @@
+import { Store } from '@switchyard/store';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { textOf } from '../../../tests/support/messages.ts';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { type Stack, startStack } from '../../../tests/support/stack.ts';
+import { until } from '../../../tests/support/until.ts';
+import { measureRecovery } from '../recovery/measure-recovery.ts';
+import type { RedisDeployment } from '../support/deployment.ts';
+import { keepWorkers } from '../support/keep-workers.ts';
+import { startSingle } from '../support/single.ts';
+import { ResilientClient } from '../workload/resilient-client.ts';
+
+let redis: RedisDeployment;
+beforeAll(async () => {
+  redis = await startSingle();
+});
+afterAll(() => redis.stop());
+
+function saboteurs(workers: number, env: Readonly<Record<string, string>> = {}): Promise<Stack> {
+  const agents = ['workshop/faults/agents/saboteur.ts'];
+  const settings = { DEFAULT_AGENT: 'saboteur', LOG_LEVEL: 'info', LEASE_MS: '3000', ...env };
+  return startStack({ redisUrl: redis.url, agents, workers, env: settings });
+}
+
+const clientOf = ({ urls }: Stack): ResilientClient => new ResilientClient(urls, 0);
+
+async function begin(client: ResilientClient, text: string): Promise<string> {
+  const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }] };
+  return (await client.send(message, true)).id;
+}
+
+function ended(client: ResilientClient, taskId: string): Promise<string> {
+  return until(
+    async () => {
+      const { status } = await client.read(taskId);
+      const state = status.state.slice('TASK_STATE_'.length);
+      return ['COMPLETED', 'FAILED'].includes(state) && `${state}: ${textOf(status.message)}`;
+    },
+    { what: `${taskId} ends`, timeoutMs: 60_000, everyMs: 50 },
+  );
+}
+
+const pidOf = async (client: ResilientClient, taskId: string): Promise<number> =>
+  Number((await client.read(taskId)).metadata?.pid ?? 0);
+
+test('the turns of a killed worker run elsewhere within 5 s', async () => {
+  const { worst } = await measureRecovery({ rounds: 1, tasks: 10 });
+  expect(worst).toBeLessThan(5_000);
+}, 60_000);
+
+test('a worker that was frozen beyond its lock wakes up as a zombie: its turn is stopped, its writes are refused', async () => {
+  await using stack = await saboteurs(2);
+  const client = clientOf(stack);
+  const taskId = await begin(client, 'wait 8000');
+  const first = await until(() => pidOf(client, taskId), { what: 'the turn runs' });
+  const zombie = stack.workers.find(({ pid }) => pid === first);
+  zombie?.kill('SIGSTOP');
+  const second = await until(async () => (await pidOf(client, taskId)) !== first && (await pidOf(client, taskId)), {
+    what: 'the turn runs elsewhere',
+    timeoutMs: 10_000,
+  });
+  zombie?.kill('SIGCONT');
+  await zombie?.waitFor(/"result":"interrupted".*"reason":"lock-lost"/);
+  expect(await ended(client, taskId)).toBe('COMPLETED: attempt 2');
+  expect(await pidOf(client, taskId)).toBe(second);
+}, 60_000);
+
+test('a worker whose event loop is blocked for 2.5 s keeps its turns', async () => {
+  await using stack = await saboteurs(2);
+  const client = clientOf(stack);
+  expect(await ended(client, await begin(client, 'block 2500'))).toBe('COMPLETED: attempt 1');
+}, 60_000);
+
+test('a message that kills its worker ends FAILED after its attempts, is kept, and takes no other message with it', async () => {
+  const prefix = uniquePrefix();
+  const stack = await saboteurs(1, { KEY_PREFIX: prefix });
+  await using keeper = keepWorkers(stack);
+  const client = clientOf(stack);
+  const innocents = await Promise.all(Array.from({ length: 5 }, () => begin(client, 'wait 1500')));
+  const poison = await begin(client, 'die');
+  expect(await ended(client, poison)).toContain('FAILED: The agent stopped unexpectedly 3 times');
+  const others = await Promise.all(innocents.map((id) => ended(client, id)));
+  expect(others.filter((end) => !end.startsWith('COMPLETED'))).toEqual([]);
+  expect(keeper.restarts).toBe(3);
+  const store = new Store({ redisUrl: redis.url, prefix }, () => undefined);
+  await store.start();
+  expect(await store.deadTurns.list()).toMatchObject([{ taskId: poison, attempts: 3, agent: 'saboteur' }]);
+  await store.stop();
+}, 120_000);
+
+test('a turn that eats all memory is given up like any other that kills its worker', async () => {
+  const stack = await saboteurs(1, { NODE_OPTIONS: '--max-old-space-size=96', MAX_ATTEMPTS: '2' });
+  await using _ = keepWorkers(stack);
+  const client = clientOf(stack);
+  const glutton = await begin(client, 'eat');
+  const innocent = await begin(client, 'wait 100');
+  expect(await ended(client, glutton)).toContain('FAILED: The agent stopped unexpectedly 2 times');
+  expect(await ended(client, innocent)).toContain('COMPLETED');
+}, 120_000);

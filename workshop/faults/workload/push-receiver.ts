@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { until } from '../../../tests/support/until.ts';
+
+const ARRIVES_WITHIN_MS = 60_000;
+
+/** A webhook that notes which event of which task it was told, in order. Now and then it fails, as webhooks do. */
+export class PushReceiver implements AsyncDisposable {
+  readonly #seen = new Map<string, number[]>();
+  readonly #http = createServer((request, response) => {
+    request.resume();
+    request.once('end', () => {
+      const fails = this.#requests++ % 50 === 49;
+      if (!fails) this.#note(String(request.headers['x-a2a-delivery-id']));
+      response.writeHead(fails ? 503 : 200).end();
+    });
+  });
+  #requests = 0;
+
+  async start(): Promise<string> {
+    this.#http.listen(0, '127.0.0.1');
+    await once(this.#http, 'listening');
+    return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}/`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#http.closeAllConnections();
+    this.#http.close();
+    await once(this.#http, 'close');
+  }
+
+  /** What is wrong with what came for a task of so many events: each comes at least once, the first time in order. */
+  async problemsOf(taskId: string, events: number): Promise<string[]> {
+    const arrived = (): boolean => this.#firstOf(taskId).includes(events);
+    await until(arrived, { what: 'the last push', timeoutMs: ARRIVES_WITHIN_MS, everyMs: 50 }).catch(() => undefined);
+    const came = this.#firstOf(taskId);
+    const isWhole = came.length === events && came.every((seq, index) => seq === index + 1);
+    return isWhole ? [] : [`${taskId}: of ${events} events came ${came}`];
+  }
+
+  /** A delivery id is `<task>:<webhook>:<seq>`. */
+  #note(deliveryId: string): void {
+    const [taskId = '', , seq] = deliveryId.split(':');
+    const seen = this.#seen.get(taskId) ?? [];
+    this.#seen.set(taskId, [...seen, Number.parseInt(seq ?? '', 10)]);
+  }
+
+  #firstOf(taskId: string): number[] {
+    return [...new Set(this.#seen.get(taskId))];
+  }
+}

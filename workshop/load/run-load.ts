@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { cpuShares } from '../../tests/support/process-usage.ts';
+import { SeededRandom } from '../../tests/support/seeded-random.ts';
+import { A2AClient } from './client/a2a-client.ts';
+import { jsonRpc } from './client/bindings/json-rpc.ts';
+import { rest } from './client/bindings/rest.ts';
+import { Connections } from './client/connections.ts';
+import { GeneratorWatch } from './measure/generator-watch.ts';
+import type { Interval } from './measure/interval.ts';
+import { Recorder } from './measure/recorder.ts';
+import { TaskLedger } from './measure/task-ledger.ts';
+import type { Load } from './profiles/load.ts';
+import type { PlannedRun } from './profiles/profile.ts';
+import { settle } from './profiles/settle.ts';
+import type { Progress } from './report/progress.ts';
+import { type Report, toReport } from './report/report.ts';
+import { afterAbort } from './signals.ts';
+import type { FoundAgent } from './target/target.ts';
+
+/** Once somebody stops a run, what is under way has so long to end, in milliseconds. */
+const STOP_WITHIN_MS = 2_000;
+const SECOND_MS = 1_000;
+
+export interface RunParts {
+  readonly plan: PlannedRun;
+  readonly agent: FoundAgent;
+  /** Process ids of an own gateway, by name; unset: it is somebody else's. */
+  readonly ownPids: Readonly<Record<string, number>> | undefined;
+  readonly progress: Progress;
+  /** Aborts when somebody wants to see the report now. */
+  readonly asked: AbortSignal;
+  /** Aborts when they do not want to wait for it either. */
+  readonly insisted: AbortSignal;
+}
+
+/** Warms up, runs the profile, asks what became of its tasks, and reports. */
+export async function runLoad(parts: RunParts): Promise<Report> {
+  const { plan, agent, ownPids, asked, insisted } = parts;
+  const watch = new GeneratorWatch();
+  const halted = AbortSignal.any([insisted, afterAbort(asked, STOP_WITHIN_MS)]);
+  await using connections = connect(parts, watch);
+  halted.addEventListener('abort', () => connections[Symbol.asyncDispose](), { once: true });
+  const begin = loadsOn(parts, { connections, watch, halted });
+
+  const warmUp = begin(plan.options.warmUpMs);
+  if (plan.canWarmUp && plan.options.warmUpMs > 0) await plan.run(warmUp);
+
+  const load = begin(plan.options.durationMs);
+  const beganAt = new Date();
+  const start = performance.now();
+  const { result: findings, shares } = await cpuShares(ownPids ?? {}, async () => {
+    using _ = countSeconds(load, watch, parts.progress);
+    return await plan.run(load);
+  });
+  const seconds = (performance.now() - start) / 1_000;
+  await settle(load);
+  return toReport({
+    plan,
+    agent,
+    recorder: load.recorder,
+    tasks: load.tasks.counts(),
+    warmUpTasks: warmUp.tasks.counts().accepted,
+    findings,
+    generator: watch.stop(),
+    cpuShares: shares,
+    beganAt,
+    seconds,
+    isCutShort: asked.aborted,
+  });
+}
+
+function connect({ plan, agent }: RunParts, watch: GeneratorWatch): Connections {
+  return new Connections({
+    origin: agent.endpoint.origin,
+    connections: plan.options.connections,
+    connectTimeoutMs: plan.options.timeoutMs,
+    onSent: (waitedMs) => watch.connectionWaits.add(waitedMs),
+  });
+}
+
+interface Shared {
+  readonly connections: Connections;
+  readonly watch: GeneratorWatch;
+  readonly halted: AbortSignal;
+}
+
+/** Warm-up and run use the same connections, client and random numbers, and have books of their own. */
+function loadsOn({ plan, agent, ownPids, asked }: RunParts, { connections, watch, halted }: Shared) {
+  const { options } = plan;
+  const isOwnAgent = ownPids !== undefined;
+  const { tenant, headers, endpoint } = agent;
+  const bound = { path: endpoint.pathname.replace(/\/+$/, ''), headers, tenant };
+  const binding = agent.binding === 'JSONRPC' ? jsonRpc(bound) : rest(bound);
+  const runId = `load-${randomBytes(6).toString('hex')}`;
+  const client = new A2AClient({ connections, binding, timeoutMs: options.timeoutMs, runId });
+  const random = new SeededRandom(options.seed);
+  return (durationMs: number): Load => {
+    const over = AbortSignal.any([AbortSignal.timeout(durationMs), asked, halted]);
+    const settled = AbortSignal.any([afterAbort(over, options.settleMs), halted]);
+    const recorder = new Recorder(plan.primary(isOwnAgent));
+    halted.addEventListener('abort', () => recorder.close(), { once: true });
+    const tasks = new TaskLedger((failure) => recorder.wrong(failure));
+    const { lateness } = watch;
+    const own = { ...options, durationMs };
+    return { options: own, isOwnAgent, client, connections, recorder, tasks, random, lateness, over, settled, halted };
+  };
+}
+
+/** Ends an interval every second, and one when it is disposed. */
+function countSeconds({ recorder }: Load, watch: GeneratorWatch, progress: Progress): Disposable {
+  watch.start();
+  const cut = (): Interval => {
+    watch.cut();
+    return recorder.cut();
+  };
+  const timer = setInterval(() => progress.show(cut()), SECOND_MS);
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      cut();
+      progress.end();
+    },
+  };
+}

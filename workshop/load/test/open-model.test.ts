@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { SeededRandom } from '../../../tests/support/seeded-random.ts';
+import { arrivals } from '../arrivals/arrivals.ts';
+import { keepPace } from '../arrivals/keep-pace.ts';
+import { Latencies } from '../measure/latencies.ts';
+import { completed, startOddAgent } from './support/odd-agent.ts';
+import { load, words } from './support/run-load.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+describe('arrivals', () => {
+  const timesOf = (seed: number, count: number, rate = 100): number[] =>
+    arrivals({ rateAt: () => rate, peak: rate, random: new SeededRandom(seed) })
+      .take(count)
+      .toArray();
+
+  it('come as often as they should, and are repeated by their seed', () => {
+    const times = timesOf(7, 10_000);
+    expect(times.at(-1)).toBeGreaterThan(97_000);
+    expect(times.at(-1)).toBeLessThan(103_000);
+    expect(timesOf(7, 10_000)).toEqual(times);
+    expect(timesOf(8, 10)).not.toEqual(times.slice(0, 10));
+  });
+
+  it('come at random: about as many gaps are longer than the mean as a Poisson process has', () => {
+    const times = timesOf(1, 10_000);
+    const longer = times.filter((time, i) => time - (times[i - 1] ?? 0) > 10).length;
+    expect(longer / times.length).toBeCloseTo(Math.exp(-1), 1);
+  });
+
+  it('follow a rate that changes', () => {
+    const rateAt = (ms: number): number => (ms % 1_000 < 500 ? 20 : 200);
+    const times = arrivals({ rateAt, peak: 200, random: new SeededRandom(3) })
+      .take(11_000)
+      .toArray();
+    const quiet = times.filter((ms) => ms % 1_000 < 500).length;
+    expect(quiet / times.length).toBeCloseTo(1 / 11, 2);
+  });
+});
+
+it('an arrival that is noticed late counts from when it was due: a generator that stalls does not hide it', async () => {
+  const due: number[] = [];
+  const lateness = new Latencies();
+  const start = performance.now();
+  const onArrival = (dueAt: number): void => {
+    due.push(dueAt - start);
+    while (performance.now() - start < 150); // nothing else runs meanwhile
+  };
+  await keepPace({ arrivals: [20, 40, 60, 160].values(), signal: new AbortController().signal, lateness, onArrival });
+  const [first = 0, second = 0, third = 0, last = 0] = due;
+  expect(first).toBeGreaterThanOrEqual(20);
+  expect([Math.round(second), Math.round(third)]).toEqual([40, 60]);
+  expect(last).toBeGreaterThanOrEqual(160);
+  expect(lateness.at(100)).toBeGreaterThan(100);
+});
+
+it('a server that stalls is slow for all who came meanwhile, not only for those that it held', async () => {
+  let stalledUntil = 0;
+  await using agent = await startOddAgent(async (response, { number }) => {
+    if (number === 60) stalledUntil = performance.now() + 800;
+    await delay(Math.max(0, stalledUntil - performance.now()));
+    completed(response);
+  });
+  // Six connections: a client that waits for answers before it asks again would notice six slow ones of 200.
+  const line = `steady --url ${agent.url} --rate 100 --duration 2s --connections 6 --warm-up 0ms`;
+  const { report } = await load(words(line));
+  expect(report.operations[0]?.latency?.p90).toBeGreaterThan(300);
+  expect(report.offered).toBe(report.requests);
+  expect(report.generator.connectionWaitP99).toBeGreaterThan(300);
+});

@@ -1,0 +1,50 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Program, startProgram } from '../../../../tests/support/process.ts';
+import type { Report } from '../../report/report.ts';
+
+export interface LoadRun {
+  readonly code: number;
+  /** Standard output and error. */
+  readonly output: string;
+  /** Of report.json. @throws {Error} there is none */
+  readonly report: Report;
+  /** Of report.html. */
+  readonly page: string;
+}
+
+/** `npm run load` as a process of its own, to its end. */
+export async function load(
+  args: readonly string[],
+  act: (program: Program) => unknown = () => undefined,
+): Promise<LoadRun> {
+  const out = await mkdtemp(join(tmpdir(), 'switchyard-load-test-'));
+  try {
+    const program = await startProgram({ file: 'workshop/load/main.ts', args: [...args, '--out', out] });
+    await act(program);
+    const code = await program.exited;
+    const [json, page] = await Promise.all(['report.json', 'report.html'].map((file) => textOf(join(out, file))));
+    const output = program.output();
+    return {
+      code,
+      output,
+      page: page ?? '',
+      get report() {
+        if (!json) throw new Error(`there is no report. It said:\n${output}`);
+        return JSON.parse(json);
+      },
+    };
+  } finally {
+    await rm(out, { recursive: true, force: true });
+  }
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch(() => undefined); // a run that could not begin writes nothing
+}
+
+/** Words as on a command line: `--rate 20 --text "work 100"`. */
+export function words(line: string): string[] {
+  return Array.from(line.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, plain]) => quoted ?? plain ?? '');
+}
