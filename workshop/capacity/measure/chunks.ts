@@ -2,7 +2,7 @@ import type { StreamLoad, StreamResult } from '../../bench/drivers/streams.ts';
 import type { FanOut, FanOutResult } from '../../bench/drivers/subscribers.ts';
 import { ask } from '../../bench/measure/program.ts';
 import { sendMessage } from '../../bench/measure/rpc.ts';
-import type { Cost } from '../figures/figures.ts';
+import type { Cost } from '../figures.ts';
 import type { Deployment } from './deployment.ts';
 import { costOf, dividedBy, leastOf, minus } from './meter.ts';
 

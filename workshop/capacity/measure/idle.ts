@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startProgram } from '../../../tests/support/process.ts';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { until } from '../../../tests/support/until.ts';
-import type { Cost, idlers, Named } from '../figures/figures.ts';
+import type { Cost, idlers, Named } from '../figures.ts';
 import { info, number } from './ask-redis.ts';
 import { type Deployment, startGateway, startWorker } from './deployment.ts';
 import { costOf, dividedBy, minus, type Watched } from './meter.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import type { Cost, Figures } from '../figures/figures.ts';
+import type { Cost, Figures } from '../figures.ts';
 import { info } from './ask-redis.ts';
 import { measureChunks } from './chunks.ts';
 import { Deployment } from './deployment.ts';
@@ -28,7 +28,7 @@ export async function measure(say: (line: string) => void): Promise<Figures> {
   const publications = await step('publications', measurePublications);
   const redis = /redis_version:(\S+)/.exec(await info(deployment.redisUrl))?.[1] ?? 'unknown';
   const operations = { ...tasks, ...polls, ...chunks };
-  return {
+  return asWritten({
     date: new Date().toISOString().slice(0, 10),
     conditions: {
       processors: availableParallelism(),
@@ -41,10 +41,17 @@ export async function measure(say: (line: string) => void): Promise<Figures> {
     idle: cleaned(idle),
     sizes: { ...sizes, ...kept },
     publications,
-  };
+  });
 }
 
 function cleaned<Name extends string>(costs: Readonly<Record<Name, Cost>>): Record<Name, Cost> {
   const entries = Object.entries<Cost>(costs).map(([name, cost]) => [name, atLeastNothing(cost)]);
   return Object.fromEntries(entries);
+}
+
+/** With three digits that matter: no more were measured. */
+function asWritten<T>(content: T): T {
+  const rounded = (_: string, value: unknown): unknown =>
+    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(3)) : value;
+  return JSON.parse(JSON.stringify(content, rounded));
 }

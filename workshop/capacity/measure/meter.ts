@@ -1,5 +1,5 @@
 import { processorMicros } from '../../../tests/support/process-usage.ts';
-import type { Cost } from '../figures/figures.ts';
+import type { Cost } from '../figures.ts';
 import { info, number } from './ask-redis.ts';
 
 /** Who is watched. No worker: none runs. */

@@ -1,6 +1,6 @@
 import { CALLERS, httpRate } from '../../bench/measure/http.ts';
 import { sendMessage } from '../../bench/measure/rpc.ts';
-import type { Cost } from '../figures/figures.ts';
+import type { Cost } from '../figures.ts';
 import type { Deployment } from './deployment.ts';
 import { costOf, dividedBy, leastOf } from './meter.ts';
 

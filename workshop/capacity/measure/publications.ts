@@ -4,7 +4,7 @@ import { freePort } from '../../../scripts/processes/free-port.ts';
 import { until } from '../../../tests/support/until.ts';
 import { dataSettings, RedisNode } from '../../faults/support/redis-node.ts';
 import { temporaryFolder } from '../../faults/support/temporary-folder.ts';
-import type { Named, publications } from '../figures/figures.ts';
+import type { Named, publications } from '../figures.ts';
 import { info, number } from './ask-redis.ts';
 
 /** Of an event: its JSON and what goes before it. */

@@ -1,6 +1,6 @@
 import { Store } from '@switchyard/store';
 import { BenchTask } from '../../bench/cases/bench-task.ts';
-import type { Named, sizes } from '../figures/figures.ts';
+import type { Named, sizes } from '../figures.ts';
 import { bytesOf, keysLike } from './ask-redis.ts';
 
 const TASKS = 200;

@@ -1,6 +1,6 @@
 import { httpRate } from '../../bench/measure/http.ts';
 import { sendBody } from '../../bench/measure/rpc.ts';
-import type { Cost } from '../figures/figures.ts';
+import type { Cost } from '../figures.ts';
 import type { Deployment } from './deployment.ts';
 import { costOf, dividedBy, leastOf, minus } from './meter.ts';
 

@@ -1,8 +1,16 @@
-import { type Cost, type Figures, idlers, operations, publications, sizes } from '../figures/figures.ts';
-import { bytes, table } from './markdown.ts';
+import { number } from '../bench/report/table.ts';
+import { type Cost, type Figures, idlers, operations, publications, sizes } from './figures.ts';
 
-/** What was measured, in tables. */
-export function measuredTables(figures: Figures): string {
+const [begin, end] = ['<!-- measured: made by npm run capacity -->', '<!-- end of measured -->'];
+
+/** The page with these figures between its markers. @throws {Error} a marker is missing */
+export function withTables(page: string, figures: Figures): string {
+  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+  if (from < 0 || to < from) throw new Error('docs/scaling.md has no place for the measured tables.');
+  return `${page.slice(0, from + begin.length)}\n\n${measuredTables(figures)}\n\n${page.slice(to)}`;
+}
+
+function measuredTables(figures: Figures): string {
   const { date, conditions } = figures;
   const where = Object.entries(conditions).map(([name, value]) => `${name} ${value}`);
   return [
@@ -43,3 +51,23 @@ function costTable(what: string, costs: Readonly<Record<string, Cost>>, names: R
 const words = (names: Readonly<Record<string, string>>, name: string): string => names[name] ?? name;
 /** What is less than this is noise. */
 const orDash = (micros: number): number | undefined => (micros < 0.5 ? undefined : micros);
+
+type Cell = string | number | undefined;
+
+/** A table in Markdown; an empty cell is a dash. */
+function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const line = (cells: readonly Cell[]): string => `| ${cells.map(text).join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
+}
+
+function text(cell: Cell): string {
+  if (cell === undefined) return '–';
+  return typeof cell === 'number' ? number(cell) : cell;
+}
+
+/** Bytes in the unit that leaves three digits at most. */
+function bytes(count: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, count)) / 3)));
+  return `${number(count / 1_000 ** power)} ${units[power]}`;
+}

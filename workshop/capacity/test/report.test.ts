@@ -1,0 +1,21 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import type { Figures } from '../figures.ts';
+import { withTables } from '../report.ts';
+
+const figures: Figures = JSON.parse(await readFile('workshop/bench/results/capacity.json', 'utf8'));
+const page = await readFile('docs/scaling.md', 'utf8');
+
+it('the measured tables of docs/scaling.md are those of capacity.json', () => {
+  expect(withTables(page, figures)).toBe(page);
+});
+
+it('other figures would make another page', () => {
+  const { accept } = figures.operations;
+  const operations = { ...figures.operations, accept: { ...accept, gateway: accept.gateway * 2 } };
+  expect(withTables(page, { ...figures, operations })).not.toBe(page);
+});
+
+it('a page without a place for them is refused', () => {
+  expect(() => withTables('# Scaling', figures)).toThrow('no place for the measured tables');
+});
