@@ -1,8 +1,9 @@
 // `npm run example -- <name>`: an example's agents with everything that they need, in one terminal, on a Redis that forgets it all.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type { ProgramSettings } from './start/programs.ts';
+import { readCommandLine } from '@switchyard/settings';
 import { runOnEmptyRedis } from './start/run-on-empty-redis.ts';
+import { runSession } from './start/session.ts';
 import { readSettings } from './start/settings.ts';
 
 /** In an example's package.json, where it is more than one agent. Paths are from the example's folder. */
@@ -12,16 +13,29 @@ interface ExampleSettings {
   readonly beside?: string;
 }
 
-await runOnEmptyRedis('example', async () => {
-  const example = readExample(process.argv[2] ?? '');
-  const { host, port, grpcPort } = await readSettings(process.env);
-  return {
-    settings: { host, port, env: { GRPC_PORT: grpcPort }, ...example },
-    greeting: `\nThe example is ready on http://${host}:${port}: examples/${process.argv[2]}/README.md says what to try.`,
-  };
+await runSession(async (session) => {
+  const { help, words = [] } = readCommandLine(
+    {
+      usage: 'npm run example -- <name>',
+      text: `Starts one of the examples: ${readdirSync('examples').join(', ')}.`,
+      options: {},
+      takesWords: true,
+      settingsOf: ['start', 'gateway', 'worker'],
+    },
+    process.argv.slice(2),
+  );
+  if (help !== undefined) return session.terminal.print(help);
+  const [name = ''] = words;
+  const { agents, defaultAgent, beside } = readExample(name);
+  const given = await readSettings(process.env);
+  await runOnEmptyRedis(session, {
+    name: 'example',
+    settings: { ...given, agents, defaultAgent: given.defaultAgent ?? defaultAgent, ...(beside && { beside }) },
+    greeting: `\nThe example is ready on http://${given.host}:${given.port}: examples/${name}/README.md says what to try.`,
+  });
 });
 
-function readExample(name: string): Pick<ProgramSettings, 'agents' | 'defaultAgent' | 'beside'> {
+function readExample(name: string) {
   const home = `examples/${name}`;
   if (!name || !existsSync(`${home}/package.json`))
     throw new Error(`Name one of the examples: npm run example -- <name>, with ${readdirSync('examples').join(', ')}.`);
@@ -29,9 +43,5 @@ function readExample(name: string): Pick<ProgramSettings, 'agents' | 'defaultAge
     readFileSync(`${home}/package.json`, 'utf8'),
   );
   const { agents = ['agent.ts'], defaultAgent = name, beside } = switchyard;
-  return {
-    agents: agents.map((module) => `${home}/${module}`),
-    defaultAgent,
-    ...(beside !== undefined && { beside: `${home}/${beside}` }),
-  };
+  return { agents: agents.map((module) => `${home}/${module}`), defaultAgent, beside: beside && `${home}/${beside}` };
 }

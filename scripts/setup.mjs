@@ -1,9 +1,10 @@
 // Makes a fresh checkout ready for `npm start` and `npm test`: the packages, and a Redis to run.
 // Plain JavaScript without dependencies: it runs before anything is installed, on whatever Node (18 or later) is there.
 //
-//   node scripts/setup.mjs             before npm start: REDIS_URL counts as a Redis
+//   node scripts/setup.mjs             both; REDIS_URL counts as a Redis
 //   node scripts/setup.mjs --tests     before npm test: the tests start a private Redis, REDIS_URL is not theirs
 //   node scripts/setup.mjs --packages  before the rest: only the packages
+//   node scripts/setup.mjs --redis     of npm start, where it runs a Redis of its own: only Redis
 //   node scripts/setup.mjs --dry-run   says what it would do, and does nothing
 
 import { spawnSync } from 'node:child_process';
@@ -15,6 +16,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const isDryRun = process.argv.includes('--dry-run');
 const isForTests = process.argv.includes('--tests');
 const needsRedis = !process.argv.includes('--packages');
+const needsPackages = !process.argv.includes('--redis');
 
 // Not `npm ci`: it refuses a lock file that lacks another system's optional packages, and npm leaves them out where the
 // registry at hand does not offer them. --no-save keeps to the lock file all the same, and leaves it alone.
@@ -42,7 +44,7 @@ const packageManagers = [
 ];
 
 requireNode();
-installPackages();
+if (needsPackages) installPackages();
 if (needsRedis) findRedis();
 
 function requireNode() {
@@ -95,7 +97,7 @@ function npmCommand() {
 }
 
 function findRedis() {
-  if (!isForTests && process.env.REDIS_URL) return;
+  if (!isForTests && needsPackages && process.env.REDIS_URL) return;
   if (onPath('redis-server') || onPath('valkey-server')) return;
   if (isDockerRunning()) return say('No redis-server here, but a Docker engine: Redis will run in a container.');
   installRedis();

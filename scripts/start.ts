@@ -1,39 +1,38 @@
 // `npm start`: Redis, a gateway and a worker as child processes, in one terminal.
 
 import { join } from 'node:path';
-import { openEmbeddedRedis } from './processes/embedded-redis.ts';
+import { readCommandLine } from '@switchyard/settings';
+import { type EmbeddedRedis, openEmbeddedRedis } from './processes/embedded-redis.ts';
 import { nextSteps } from './start/next-steps.ts';
+import { requireRedisAt, requireRedisServer } from './start/require-redis.ts';
 import { runUntilStopped } from './start/run.ts';
+import { runSession } from './start/session.ts';
 import { readSettings } from './start/settings.ts';
-import { listenToStopSignals } from './start/stop-signals.ts';
-import { openTerminal } from './start/terminal.ts';
 
-using signals = listenToStopSignals();
-const terminal = openTerminal(process.stdout);
+const agents = ['pizza', 'device-assessment', 'echo'];
 
-try {
-  const settings = await readSettings(process.env);
-  const { redisUrl, redisPort: port, dataFolder } = settings;
-  const embedded = redisUrl
-    ? undefined
-    : await openEmbeddedRedis({ folder: join(dataFolder, 'redis'), ...(port ? { port } : {}) });
-  try {
-    const address = { ...settings, redisUrl: redisUrl ?? embedded?.url ?? '' };
-    await runUntilStopped({
-      settings: {
-        ...address,
-        agents: ['pizza', 'device-assessment', 'echo'],
-        env: { GRPC_PORT: settings.grpcPort },
-      },
-      greeting: nextSteps(address),
-      embedded,
-      terminal,
-      signals,
-    });
-  } finally {
-    await embedded?.release();
+await runSession(async (session) => {
+  const { help } = readCommandLine(
+    {
+      usage: 'npm start',
+      text: `Starts Redis, a gateway and a worker with the agents ${agents.join(', ')}. Ctrl-C stops them.`,
+      options: {},
+      settingsOf: ['start', 'gateway', 'worker', 'pizza'],
+    },
+    process.argv.slice(2),
+  );
+  if (help !== undefined) return session.terminal.print(help);
+  const given = await readSettings(process.env);
+  const run = (redisUrl: string, embedded?: EmbeddedRedis): Promise<void> => {
+    const settings = { ...given, redisUrl, agents, defaultAgent: given.defaultAgent ?? 'pizza' };
+    return runUntilStopped({ ...session, settings, greeting: nextSteps(settings, process.env), embedded });
+  };
+  if (given.redisUrl) {
+    await requireRedisAt(given.redisUrl);
+    return run(given.redisUrl);
   }
-} catch (error) {
-  terminal.say('switchyard', error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-}
+  requireRedisServer();
+  const folder = join(given.dataFolder, 'redis');
+  const embedded = await openEmbeddedRedis({ folder, ...(given.redisPort && { port: given.redisPort }) });
+  await run(embedded.url, embedded).finally(() => embedded.release());
+});

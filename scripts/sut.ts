@@ -1,54 +1,54 @@
 // `npm run sut`: the system under test of the official compatibility kit, on a Redis that forgets it all in the end.
 
-import { parseArgs } from 'node:util';
+import { readCommandLine } from '@switchyard/settings';
 import { runOnEmptyRedis } from './start/run-on-empty-redis.ts';
+import { runSession } from './start/session.ts';
 
-const usage =
-  'npm run sut -- [--port 9999] [--no-streaming] [--no-push] [--no-extensions] [--required-extension] [--legacy]';
 /** What the flags can take out of the agent's card. */
 const capabilities = ['streaming', 'push', 'extensions'] as const;
+const isOn = { type: 'boolean', default: true } as const;
+const isOff = { type: 'boolean', default: false } as const;
 
-await runOnEmptyRedis('sut', () => {
-  const { port, env } = readFlags();
-  return {
-    settings: { host: '127.0.0.1', port, agents: ['conformance'], env },
-    greeting: `\nThe system under test is ready on http://127.0.0.1:${port}, gRPC on 127.0.0.1:${port + 1}`,
-  };
-});
-
-/**
- * The kit reads the pure 1.0 card, so version 0.3 is off unless it is asked for. Its webhooks are in clear, on loopback.
- * It gives different messages the same messageId, which here is one message and a conflict: so ids are forgotten at once.
- */
-function readFlags(): { port: number; env: Record<string, string> } {
-  try {
-    const flag = { type: 'boolean', default: true } as const;
-    const { values } = parseArgs({
-      allowNegative: true,
+await runSession(async (session) => {
+  const { help, values } = readCommandLine(
+    {
+      usage:
+        'npm run sut -- [--port 9999] [--no-streaming] [--no-push] [--no-extensions] [--required-extension] [--legacy]',
+      text: 'Starts the system under test of the official compatibility kit, with gRPC on the port after --port.',
       options: {
         port: { type: 'string', default: '9999' },
-        streaming: flag,
-        push: flag,
-        extensions: flag,
-        'required-extension': { type: 'boolean', default: false },
-        legacy: { type: 'boolean', default: false },
+        streaming: isOn,
+        push: isOn,
+        extensions: isOn,
+        'required-extension': isOff,
+        legacy: isOff,
       },
-    });
-    const port = Number(values.port);
-    if (!Number.isInteger(port) || port < 1 || port > 65_534) throw new TypeError('--port: choose one from 1 to 65534');
-    return {
+      settingsOf: [],
+    },
+    process.argv.slice(2),
+  );
+  if (help !== undefined) return session.terminal.print(help);
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 1 || port > 65_534) throw new TypeError('--port: choose one from 1 to 65534');
+  await runOnEmptyRedis(session, {
+    name: 'sut',
+    settings: {
+      host: '127.0.0.1',
       port,
+      grpcPort: String(port + 1),
+      agents: ['conformance'],
+      defaultAgent: 'conformance',
       env: {
-        GRPC_PORT: String(port + 1),
         CONFORMANCE_OFF: capabilities.filter((name) => !values[name]).join(','),
         CONFORMANCE_REQUIRED_EXTENSION: String(values['required-extension']),
+        // The kit reads the pure 1.0 card. Its webhooks are in clear, on loopback.
         LEGACY_V0_3: values.legacy ? 'on' : 'off',
         PUSH_ALLOW_HTTP: 'true',
         PUSH_ALLOW_HOSTS: 'localhost,127.0.0.1',
+        // It gives different messages the same messageId, which here is one message and a conflict.
         IDEMPOTENCY_MS: '1',
       },
-    };
-  } catch (error) {
-    throw new Error(`${error instanceof Error ? error.message : String(error)}\nUsage: ${usage}`);
-  }
-}
+    },
+    greeting: `\nThe system under test is ready on http://127.0.0.1:${port}, gRPC on 127.0.0.1:${port + 1}`,
+  });
+});

@@ -1,14 +1,12 @@
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-  readonly redisUrl: string;
-}
+import { type Environment, sharedAssignments } from '@switchyard/settings';
+import { type ProgramSettings, programEnvironment } from './programs.ts';
 
 /** Listened at, but not called: a gateway there is reached through loopback too. */
 const anyAddress = ['0.0.0.0', '::'];
 
 /** What to try once everything runs. Every command works when pasted as it is, in sh, bash and zsh. */
-export function nextSteps({ host, port, redisUrl }: Address): string {
+export function nextSteps(settings: ProgramSettings, environment: Environment): string {
+  const { host, port } = settings;
   const url = `http://${anyAddress.includes(host) ? '127.0.0.1' : host}:${port}`;
   return `
 Switchyard is ready on ${url}  (agents: ${url}/agents)
@@ -28,11 +26,14 @@ curl -s ${url}/tasks/$(node -p 'JSON.parse(process.argv[1]).task.id' "$TASK"); e
 curl -sN ${url}/message:stream -H 'Content-Type: application/json' -d '{
   "message": {"messageId": "s-'$(date +%s)'", "role": "ROLE_USER", "parts": [{"text": "A Hawaiian pizza, please"}]}}'
 
-4. Talk to the pizza desk in another terminal:
+4. Talk to the agent in another terminal:
 
 ${port === 4000 ? '' : `SWITCHYARD_URL=${url} `}npm run chat
 
-More workers may join: REDIS_URL=${redisUrl} npm run worker -- --agents <module>
+5. Add a worker with another agent, in another terminal:
+
+${sharedAssignments(programEnvironment(settings, environment))} npm run worker -- --agents examples/hello/agent.ts
+
 Ctrl-C stops everything; started again, the conversations go on.
 `;
 }

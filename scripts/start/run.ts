@@ -10,6 +10,8 @@ import { untilReady } from './until-ready.ts';
 /** From Ctrl-C to the prompt in 5 s: the programs first, Redis last, since the worker hands its work back through it. */
 const programsStopWithinMs = 4_000;
 const redisStopsWithinMs = 900;
+/** After so long without the default agent, that is said. */
+const SLOW_MS = 10_000;
 
 export interface Run {
   readonly settings: ProgramSettings;
@@ -23,8 +25,8 @@ export interface Run {
 
 /** Runs everything until it is asked to stop. Throws when a part of it does not stay up. Leaves no process behind. */
 export async function runUntilStopped({ settings, greeting, embedded, terminal, signals }: Run): Promise<void> {
-  const { host, port, env } = settings;
-  await requireFree(host, { PORT: port, GRPC_PORT: Number(env?.GRPC_PORT) });
+  const { host, port, grpcPort } = settings;
+  await requireFree(host, port, Number(grpcPort));
   const keepRunning = (name: Speaker, start: () => Promise<Guarded>): Supervision =>
     supervise({ name, start, say: (text) => terminal.say('switchyard', text) });
 
@@ -38,27 +40,49 @@ export async function runUntilStopped({ settings, greeting, embedded, terminal, 
     keepHeard('gateway', () => startGateway(settings)),
     keepHeard('worker', () => startWorker(settings)),
   ];
-  announceWhenReady();
+  const ended = new AbortController();
+  greetWhenReady(AbortSignal.any([ended.signal, signals.asked]));
   try {
     await Promise.race([aborted(signals.asked), ...[...programs, ...redis].map(({ ended }) => ended)]);
     terminal.say('switchyard', 'stopping (Ctrl-C again to stop at once)');
   } finally {
+    ended.abort();
     signals.insisted.addEventListener('abort', () => [...programs, ...redis].map((part) => part.stop(0)));
     await Promise.all(programs.map((part) => part.stop(programsStopWithinMs)));
     await Promise.all(redis.map((part) => part.stop(redisStopsWithinMs)));
   }
 
-  async function announceWhenReady(): Promise<void> {
-    if (await untilReady(`http://${host}:${port}`, signals.asked)) terminal.print(greeting);
+  async function greetWhenReady(signal: AbortSignal): Promise<void> {
+    const url = `http://${host}:${port}`;
+    const slow = setTimeout(() => terminal.say('switchyard', stillWaiting(url, settings.defaultAgent)), SLOW_MS);
+    const isReady = await untilReady(url, signal);
+    clearTimeout(slow);
+    if (isReady) terminal.print(greeting);
   }
 }
 
+function stillWaiting(url: string, agent: string): string {
+  return `no worker runs the default agent "${agent}" yet; ${url}/agents lists those that run`;
+}
+
 /** A port of 0, or one that is off, is nobody's. */
-async function requireFree(host: string, ports: Readonly<Record<string, number>>): Promise<void> {
-  for (const [name, port] of Object.entries(ports)) {
-    if (port > 0 && (await isPortTaken(port, host))) {
-      throw new Error(`port ${port} is taken. Choose another one: ${name}=${port + 1} npm start`);
-    }
+async function requireFree(host: string, port: number, grpcPort: number): Promise<void> {
+  if (port > 0 && (await isPortTaken(port, host))) {
+    const another = `PORT=${await portsFreeAfter(port, { host, count: grpcPort === port + 1 ? 2 : 1 })}`;
+    throw new Error(`port ${port} is taken. Choose another one: ${another} npm start`);
+  }
+  if (grpcPort > 0 && (await isPortTaken(grpcPort, host))) {
+    const another = `GRPC_PORT=${await portsFreeAfter(Math.max(grpcPort, port), { host, count: 1 })}`;
+    throw new Error(`port ${grpcPort} (gRPC) is taken. Choose another one: ${another} npm start`);
+  }
+}
+
+/** The first of so many free ports in a row. */
+async function portsFreeAfter(port: number, { host, count }: { host: string; count: number }): Promise<number> {
+  let free = 0;
+  for (let candidate = port + 1; ; candidate += 1) {
+    free = (await isPortTaken(candidate, host)) ? 0 : free + 1;
+    if (free === count) return candidate - count + 1;
   }
 }
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { type Environment, Settings } from '@switchyard/settings';
 import { freePort } from '../processes/free-port.ts';
 
 export interface StartSettings {
@@ -12,25 +13,23 @@ export interface StartSettings {
   readonly dataFolder: string;
   /** Of the embedded Redis; a free one when not set. */
   readonly redisPort: number | undefined;
+  readonly defaultAgent: string | undefined;
 }
 
-/** PORT (4000; 0 for any free one), GRPC_PORT (the next one), HOST, REDIS_URL, DATA_DIR (.data) and REDIS_PORT. */
-export async function readSettings(env: NodeJS.ProcessEnv): Promise<StartSettings> {
-  const port = readPort('PORT', env.PORT) ?? 4000;
+/** Of `npm start` itself; those of its gateway and worker are looked at, too. @throws {SettingsError} naming every wrong one */
+export async function readSettings(environment: Environment): Promise<StartSettings> {
+  const start = new Settings('start', environment);
+  Settings.requireAllValid([start, new Settings('gateway', environment), new Settings('worker', environment)]);
+  const { values } = start;
+  const port = values.PORT === 0 ? await freePort() : values.PORT;
   return {
-    port: port === 0 ? await freePort() : port,
-    host: env.HOST || '127.0.0.1',
+    port,
+    host: values.HOST,
     // The one next to a free port need not be free.
-    grpcPort: env.GRPC_PORT || (port === 0 ? '0' : String(port + 1)),
-    redisUrl: env.REDIS_URL || undefined,
-    dataFolder: resolve(env.DATA_DIR || '.data'),
-    redisPort: readPort('REDIS_PORT', env.REDIS_PORT),
+    grpcPort: String(values.GRPC_PORT ?? (values.PORT === 0 ? 0 : port + 1)),
+    redisUrl: values.REDIS_URL,
+    dataFolder: resolve(values.DATA_DIR),
+    redisPort: values.REDIS_PORT,
+    defaultAgent: values.DEFAULT_AGENT,
   };
-}
-
-function readPort(name: string, text: string | undefined): number | undefined {
-  if (!text) return undefined;
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new Error(`${name}: ${text} is not a port number`);
-  return port;
 }

@@ -8,6 +8,8 @@ export interface StopSignals {
   readonly asked: AbortSignal;
   /** Aborts when it is asked for again: stop at once. */
   readonly insisted: AbortSignal;
+  /** As if one of the signals had come. */
+  readonly stop: () => void;
   /** Stops listening, so that the process can end. */
   [Symbol.dispose](): void;
 }
@@ -31,6 +33,7 @@ export function listenToStopSignals(): StopSignals {
   return {
     asked: asked.signal,
     insisted: insisted.signal,
+    stop: () => asked.abort(),
     [Symbol.dispose]: () => {
       clearInterval(watch);
       for (const signal of signals) process.off(signal, hear);

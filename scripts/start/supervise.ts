@@ -12,6 +12,9 @@ export interface SupervisedProcess {
   readonly firstPauseMs?: number;
 }
 
+/** With this exit code a program says that it cannot start, and why: starting it again would change nothing. */
+const CANNOT_START = 1;
+
 export interface Supervision {
   /** Resolves once the process runs for the first time; rejects when it cannot be started. */
   readonly started: Promise<void>;
@@ -39,18 +42,24 @@ export function supervise(settings: SupervisedProcess): Supervision {
 
   async function keepRunning(): Promise<void> {
     let quickDeaths = 0;
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const startedAt = Date.now();
-      const death = inWords(await child?.exited);
+      const code = await child?.exited;
       if (stopping.signal.aborted) return;
-      quickDeaths = Date.now() - startedAt < wellAfterMs ? quickDeaths + 1 : 1;
-      if (quickDeaths >= maxQuickDeaths) throw new Error(`the ${name} does not stay up (${death}): giving up`);
-      const pauseMs = firstPauseMs * 2 ** (quickDeaths - 1);
-      say(`the ${name} ended unexpectedly (${death}): starting it again in ${pauseMs} ms`);
-      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      const isQuick = Date.now() - startedAt < wellAfterMs;
+      if (isFirst && isQuick && code === CANNOT_START) throw new Error(`the ${name} cannot start: see above`);
+      quickDeaths = isQuick ? quickDeaths + 1 : 1;
+      await pauseAfter(inWords(code), quickDeaths);
       if (stopping.signal.aborted) return;
       await startChild();
     }
+  }
+
+  async function pauseAfter(death: string, quickDeaths: number): Promise<void> {
+    if (quickDeaths >= maxQuickDeaths) throw new Error(`the ${name} does not stay up (${death}): giving up`);
+    const pauseMs = firstPauseMs * 2 ** (quickDeaths - 1);
+    say(`the ${name} ended unexpectedly (${death}): starting it again in ${pauseMs} ms`);
+    await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
   }
 
   async function stop(withinMs: number): Promise<void> {

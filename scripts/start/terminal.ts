@@ -17,8 +17,9 @@ export interface Terminal {
   listenTo(speaker: Speaker, child: Pick<Guarded, 'stdout' | 'stderr'>): void;
 }
 
-/** Colours only where somebody looks: not in files and pipes. */
-export function openTerminal(out: NodeJS.WriteStream): Terminal {
+/** Colours only where somebody looks: not in files and pipes. @param onGone nobody reads any more */
+export function openTerminal(out: NodeJS.WriteStream, onGone: () => void): Terminal {
+  out.on('error', onGone);
   const format = pretty.prettyFactory({
     colorize: out.isTTY === true,
     ignore: 'pid,hostname,name,app',

@@ -8,6 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { descendantsOf, isAlive } from '../../tests/support/descendants.ts';
 import { type Program, startProgram } from '../../tests/support/process.ts';
 import { until } from '../../tests/support/until.ts';
+import { freePort, isPortTaken } from '../processes/free-port.ts';
+import { spawnGuarded } from '../processes/guard.ts';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
@@ -87,14 +89,70 @@ describe('npm start', { timeout: 60_000 }, () => {
     await until(() => workerOf(started) !== first, { what: 'another worker runs' });
   });
 
-  it('says that the port is taken, and how to choose another', async () => {
-    const url = await addressOf(await start());
+  it('says that the port is taken, and how to choose another that is free for gRPC, too', async () => {
+    const { port } = new URL(await addressOf(await start({ PORT: String(await freePort()), GRPC_PORT: '' })));
     const second = await startProgram({
       file: 'scripts/start.ts',
-      env: { PORT: new URL(url).port, DATA_DIR: join(folder, 'other') },
+      env: { PORT: port, DATA_DIR: join(folder, 'other') },
     });
     expect(await second.exited).toBe(1);
-    expect(second.output()).toMatch(/port \d+ is taken. Choose another one: PORT=\d+ npm start/);
+    const [, advised = ''] = await second.waitFor(/port \d+ is taken. Choose another one: PORT=(\d+) npm start/);
+    expect(Number(advised)).toBeGreaterThan(Number(port) + 1);
+    for (const each of [Number(advised), Number(advised) + 1]) expect(await isPortTaken(each, '127.0.0.1')).toBe(false);
+  });
+
+  it.each([
+    [{ SEND_MODE: 'x', LEASE_MS: 'soon' }, /SEND_MODE: must be blocking or immediate[\s\S]*LEASE_MS: must be a whole/],
+    [{ AUTH: 'api-key', API_KEYS: 'short' }, /API_KEYS: entry 1 is not of the form[\s\S]*the gateway cannot start/],
+    [{ REDIS_URL: 'redis://me:hunter2@127.0.0.1:1' }, /^.*nothing listens at 127\.0\.0\.1:1, where REDIS_URL.*\n$/],
+  ])('ends at once where it cannot work, and says why: %j', async (env, words) => {
+    const started = await start(env);
+    expect(await started.exited).toBe(1);
+    expect(started.output()).toMatch(words);
+    expect(started.output()).not.toMatch(/starting it again|hunter2|^ +at /m);
+  });
+
+  it('serves the agent that DEFAULT_AGENT names at the root', async () => {
+    const url = await addressOf(await start({ DEFAULT_AGENT: 'echo' }));
+    const card = await fetch(`${url}/.well-known/agent-card.json`);
+    expect(await card.json()).toMatchObject({ name: 'Echo' });
+  });
+
+  it('prints a line that adds a worker with the same settings', async () => {
+    const started = await start({ KEY_PREFIX: 'of-a-test' });
+    const url = await addressOf(started);
+    const [line = ''] = await started.waitFor(/^REDIS_URL=.* npm run worker -- --agents .*$/m);
+    expect(line).toContain(" KEY_PREFIX=of-a-test PUSH_ALLOW_HTTP=true PUSH_ALLOW_HOSTS='127.0.0.0/8 ::1' ");
+    const added = await spawnGuarded('/bin/sh', ['-c', line]);
+    await until(async () => (await fetch(`${url}/agents/hello/.well-known/agent-card.json`)).ok, {
+      what: 'the agent of the added worker is served',
+      timeoutMs: 20_000,
+    });
+    await added.stop();
+  });
+
+  it('stops when nobody reads what it prints, as in npm start | head', async () => {
+    const command = `"${process.execPath}" scripts/start.ts | head -1; echo 'head is gone'`;
+    const env = { ...process.env, PORT: '0', DATA_DIR: folder };
+    const piped = await spawnGuarded('/bin/sh', ['-c', command], { env });
+    const said = (await piped.stdout.toArray()).join('');
+    expect(await piped.exited).toBe(0);
+    expect(said).toMatch(/head is gone\n$/);
+    expect((await piped.stderr.toArray()).join('')).not.toContain('EPIPE');
+  });
+});
+
+describe('--help', () => {
+  it.each([
+    ['scripts/start.ts', /npm start[\s\S]*\n {2}DATA_DIR\n/],
+    ['scripts/example.ts', /npm run example[\s\S]*pizza/],
+    ['scripts/sut.ts', /npm run sut -- \[--port 9999\]/],
+    ['apps/gateway/src/main.ts', /npm run gateway[\s\S]*\n {2}SEND_MODE\n/],
+    ['apps/worker/src/main.ts', /npm run worker[\s\S]*\n {2}MAX_ATTEMPTS\n/],
+  ])('of %s prints what it does and its settings, and starts nothing', async (file, words) => {
+    const program = await startProgram({ file, args: ['--help'] });
+    expect(await program.exited).toBe(0);
+    expect(program.output()).toMatch(words);
   });
 });
 

@@ -36,6 +36,12 @@ describe('a supervised process', () => {
     expect(pids).toHaveLength(3);
   });
 
+  it('is given up at once when it says on its first run that it cannot start', async () => {
+    const { part, pids, said } = keep('exit 1');
+    await expect(part.ended).rejects.toThrow('the worker cannot start: see above');
+    expect([pids.length, said.length]).toEqual([1, 0]);
+  });
+
   it('is started again for ever when it lives long enough each time', async () => {
     const { part, pids } = keep('exit 3', { wellAfterMs: 0 });
     await until(() => pids.length > 5, { what: 'it was started more often than it may die quickly' });

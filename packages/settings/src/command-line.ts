@@ -27,7 +27,12 @@ export function readCommandLine<const Options extends ParseArgsOptionsConfig>(
   if (args.includes('--help') || args.includes('-h'))
     return { help: `${text}\n\nUsage: ${usage}\n\n${settingsHelp(settingsOf)}` };
   try {
-    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: takesWords });
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options,
+      allowPositionals: takesWords,
+      allowNegative: true,
+    });
     return { values, words: positionals };
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : error}\nUsage: ${usage} (--help says more)`);

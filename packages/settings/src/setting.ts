@@ -18,8 +18,8 @@ export interface Setting {
   readonly text: string;
   /** Every gateway and worker of a deployment must have the same. */
   readonly isShared?: true;
-  /** Its value is never printed. */
-  readonly isSecret?: true;
+  /** Its value is never printed; a pattern: none that it matches. */
+  readonly isSecret?: true | RegExp;
   /** Most people need it: the README names it. */
   readonly isCommon?: true;
 }

@@ -81,7 +81,7 @@ function allowedText({ schema }: Pick<Setting, 'schema'>): string {
 }
 
 function marks({ isShared, isSecret }: Setting): string {
-  return `${isShared ? ' The same everywhere.' : ''}${isSecret ? ' Never printed.' : ''}`;
+  return `${isShared ? ' The same everywhere.' : ''}${isSecret === true ? ' A secret: never printed.' : ''}`;
 }
 
 function defaultText({ default: value, defaults, defaultText: words }: Setting): string {

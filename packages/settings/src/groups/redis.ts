@@ -14,7 +14,7 @@ export const redis = {
       defaultText: 'redis://127.0.0.1:6379; `npm start`: a Redis of its own',
       text: 'The Redis, Valkey, Sentinel or Cluster to use.',
       isShared: true,
-      isSecret: true,
+      isSecret: /@/,
       isCommon: true,
     },
     KEY_PREFIX: {

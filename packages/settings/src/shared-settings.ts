@@ -1,0 +1,26 @@
+import { allSettings } from './all-settings.ts';
+import type { Environment } from './read-settings.ts';
+import type { Setting } from './setting.ts';
+
+/**
+ * The settings in which every process of a deployment must agree, as far as they are set: `SHARDS=4 KEY_PREFIX=a`, to be typed
+ * before a command. A secret stands there as `"${PUSH_SECRET:?}"`: the shell puts its own in, or says that it has none.
+ */
+export function sharedAssignments(environment: Environment): string {
+  return Object.entries<Setting>(allSettings)
+    .map(([name, setting]) => ({ name, setting, text: environment[name] }))
+    .filter(({ setting }) => setting.isShared)
+    .flatMap(({ name, setting, text }) =>
+      text ? [`${name}=${isSecret(setting, text) ? `"\${${name}:?}"` : quoted(text)}`] : [],
+    )
+    .join(' ');
+}
+
+function isSecret({ isSecret: secret }: Setting, text: string): boolean {
+  return secret instanceof RegExp ? secret.test(text) : secret === true;
+}
+
+/** For sh, bash and zsh. */
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { sharedAssignments } from '../src/index.ts';
+
+it('settings that all processes share are written for a shell, without secrets', () => {
+  const environment = {
+    REDIS_URL: 'redis://127.0.0.1:6379',
+    PUSH_ALLOW_HOSTS: "it's one",
+    SHARDS: '4',
+    KEY_PREFIX: '',
+    PUSH_SECRET: 'topsecret',
+    PORT: '4000',
+  };
+  expect(sharedAssignments(environment)).toBe(
+    `REDIS_URL=redis://127.0.0.1:6379 SHARDS=4 PUSH_ALLOW_HOSTS='it'\\''s one' PUSH_SECRET="\${PUSH_SECRET:?}"`,
+  );
+  expect(sharedAssignments({ REDIS_URL: 'redis://me:hunter2@redis' })).toBe(`REDIS_URL="\${REDIS_URL:?}"`);
+});
