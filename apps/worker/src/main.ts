@@ -1,3 +1,4 @@
+import { failTurnOfRejection } from '@switchyard/agent';
 import { SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
 import { pino } from 'pino';
@@ -21,6 +22,12 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = pino({ name: 'worker', level: config.logLevel });
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
+  process.on('unhandledRejection', (error) => {
+    const owner = failTurnOfRejection(error);
+    if (owner) return log.error({ ...owner, err: error }, 'unhandled-rejection');
+    log.fatal({ err: error }, 'a rejection that belongs to no turn: the worker ends');
+    process.exit(1);
+  });
   const stop = args.watch ? supervise(args, logTo(log)) : await work(config, args, logTo(log));
   let stopped: Promise<void> | undefined;
   // A watched worker whose supervisor is gone has nobody to end it.

@@ -1,10 +1,10 @@
 import { type ArtifactHeader, type Metadata, openingOfText, type Part } from '@switchyard/protocol';
 import { type PartContent, textPart, toParts } from './content.ts';
 import { handled } from './handled.ts';
-import type { Place } from './steps/place.ts';
 import { TurnMisuseError } from './turn-errors.ts';
 import type { TurnJournal } from './turn-journal.ts';
 import type { ArtifactEvent } from './turn-port.ts';
+import type { TurnScope } from './turn-scope.ts';
 
 /** What an artifact is, apart from its content (A2A 4.1.7). */
 export interface ArtifactOptions {
@@ -34,7 +34,7 @@ export class ArtifactWriter {
   readonly artifactId: string;
   readonly #options: ArtifactOptions;
   readonly #journal: TurnJournal;
-  #place: Place | undefined;
+  #scope: TurnScope | undefined;
   #last: Part | undefined;
   #isFinished = false;
 
@@ -101,9 +101,9 @@ export class ArtifactWriter {
   #check(): void {
     const { name } = this.#options;
     if (this.#isFinished) throw new TurnMisuseError(`The artifact "${name}" is finished already.`);
-    this.#place ??= this.#journal.place;
-    if (this.#place === this.#journal.place) return;
-    const begun = this.#place.step ? `in the step "${this.#place.step}"` : 'outside of any step';
+    this.#scope ??= this.#journal.scope;
+    if (this.#scope === this.#journal.scope) return;
+    const begun = this.#scope.step ? `in the step "${this.#scope.step}"` : 'outside of any step';
     throw new TurnMisuseError(`The artifact "${name}" was begun ${begun}: write all of it there.`);
   }
 

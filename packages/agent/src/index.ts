@@ -38,3 +38,4 @@ export { AgentError, RetryableError, type RetryOptions, TurnEnded, TurnMisuseErr
 export { type InterruptionKind, TurnInterruption } from './turn-interruption.ts';
 export type { ArtifactEvent, Principal, StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
 export type { TurnResult } from './turn-result.ts';
+export { failTurnOfRejection } from './turn-scope.ts';

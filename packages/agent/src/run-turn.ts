@@ -42,7 +42,8 @@ interface Run {
 async function perform(run: Run): Promise<TurnResult> {
   if (run.journal.signal.aborted) return interrupted(run);
   try {
-    await run.agent.execute(run.turn);
+    const { scope } = run.journal;
+    await Promise.race([scope.run(() => run.agent.execute(run.turn)), scope.failure]);
   } catch (error) {
     return conclude(run, () => resultOf(run, error), error);
   }

@@ -1,11 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { canFollow, type TaskState } from '@switchyard/protocol';
 import { handled } from './handled.ts';
 import type { Outcome } from './outcome.ts';
-import { Place } from './steps/place.ts';
 import { TurnEnded, TurnMisuseError } from './turn-errors.ts';
 import type { TurnInterruption } from './turn-interruption.ts';
 import type { StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
+import { TurnScope } from './turn-scope.ts';
 
 /**
  * The writes of one turn: checked against the rules of states, handed to the port in order, refused after the outcome
@@ -15,9 +14,7 @@ export class TurnJournal {
   readonly #port: TurnPort;
   readonly #interrupter = new AbortController();
   readonly #open = new Set<Promise<void>>();
-  readonly #turn = new Place();
-  /** Made with the first step: most turns have none. */
-  #steps: AsyncLocalStorage<Place> | undefined;
+  readonly #turnScope: TurnScope;
   #state: TaskState;
   #settling: TaskState | undefined;
   #outcome: Outcome | undefined;
@@ -27,6 +24,7 @@ export class TurnJournal {
 
   constructor(port: TurnPort) {
     this.#port = port;
+    this.#turnScope = new TurnScope({ agent: port.agent, taskId: port.task.id });
     this.#state = port.task.status.state;
   }
 
@@ -60,14 +58,9 @@ export class TurnJournal {
   }
 
   /** Where the code that asks runs: in a step, or in the turn itself. */
-  get place(): Place {
-    return this.#steps?.getStore() ?? this.#turn;
-  }
-
-  /** Runs a step: what is written by the code that it calls, also later, is the step's. */
-  within<T>(place: Place, execute: () => Promise<T>): Promise<T> {
-    this.#steps ??= new AsyncLocalStorage();
-    return this.#steps.run(place, execute);
+  get scope(): TurnScope {
+    const current = TurnScope.current;
+    return current?.turn === this.#turnScope ? current : this.#turnScope;
   }
 
   /** Asks the executor to stop. It may still write what is worth keeping until `close`. */
@@ -132,7 +125,7 @@ export class TurnJournal {
   }
 
   #enter({ state, settles }: StatusEvent): void {
-    const { step } = this.place;
+    const { step } = this.scope;
     if (step && (settles || state === 'TASK_STATE_AUTH_REQUIRED'))
       throw new TurnMisuseError(`The step "${step}" cannot end its turn: let it return, and say ${state} after it.`);
     if (!canFollow(this.#state, state)) throw new TurnMisuseError(`A task in ${this.#state} cannot become ${state}.`);
@@ -141,7 +134,7 @@ export class TurnJournal {
   }
 
   async #publish(event: TurnEvent): Promise<void> {
-    const { events } = this.place;
+    const { events } = this.scope;
     try {
       await this.#guarded(() => (events ?? this.#port).publish(event));
     } catch (error) {

@@ -79,12 +79,12 @@ export class Turn extends TurnInput {
   /** Begins an artifact; nothing is published before its first chunk (A2A 4.1.7). */
   artifact(options: ArtifactOptions): ArtifactWriter {
     const { name } = options;
-    const { place } = this.#journal;
+    const { scope } = this.#journal;
     const origin = {
       messageId: this.message.messageId,
       name,
-      step: place.step,
-      ordinal: place.number('artifact', name),
+      step: scope.step,
+      ordinal: scope.number('artifact', name),
     };
     const id = options.artifactId ?? artifactId(origin);
     return new ArtifactWriter(this.#journal, id, options);
@@ -216,14 +216,14 @@ export class Turn extends TurnInput {
 
   /** The same in every attempt that says the same, so that a turn that is run again does not say it twice in the history. */
   #messageId({ parts, metadata, extensions }: Message): string {
-    const { place } = this.#journal;
+    const { scope } = this.#journal;
     const said = JSON.stringify([parts, metadata, extensions]);
     return derivedId([
       this.task.id,
       this.message.messageId,
       'message',
-      place.step,
-      place.number('message', said),
+      scope.step,
+      scope.number('message', said),
       said,
     ]);
   }

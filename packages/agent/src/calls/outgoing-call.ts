@@ -1,9 +1,9 @@
 import type { Message, Metadata } from '@switchyard/protocol';
 import { agentMessage, type Content } from '../content.ts';
 import { derivedId } from '../derived-id.ts';
-import type { Place } from '../steps/place.ts';
 import { TurnMisuseError } from '../turn-errors.ts';
 import type { TurnPort } from '../turn-port.ts';
+import type { TurnScope } from '../turn-scope.ts';
 import type { OutgoingCall } from './call-port.ts';
 
 export interface CallOptions {
@@ -34,7 +34,7 @@ export interface CallOptions {
  */
 export function outgoingCall(
   port: TurnPort,
-  place: Place,
+  scope: TurnScope,
   { agent, content, options }: { agent: string; content: Content; options: CallOptions },
 ): OutgoingCall {
   checkTimeout(options.timeoutMs);
@@ -43,10 +43,10 @@ export function outgoingCall(
   const named = [
     port.task.id,
     port.message.messageId,
-    place.step,
+    scope.step,
     agent,
     name,
-    place.number('call', `${agent} ${name}`),
+    scope.number('call', `${agent} ${name}`),
   ];
   return {
     agent,

@@ -23,13 +23,13 @@ export class TurnCalls {
 
   call(agent: string, content: Content, options: CallOptions = {}): Promise<CallReply> {
     // Numbered before anything is awaited: calls made side by side keep the order in which they are written.
-    const call = outgoingCall(this.#port, this.#journal.place, { agent, content, options });
+    const call = outgoingCall(this.#port, this.#journal.scope, { agent, content, options });
     return handled(options.wait === false ? this.#send(call) : this.#callAndWait(call, options.timeoutMs));
   }
 
   join({ agent, taskId, state }: Joinable, timeoutMs?: number): Promise<CallReply> {
-    const { place } = this.#journal;
-    const key = `join ${taskId} ${place.number('join', taskId)} ${place.step}`;
+    const { scope } = this.#journal;
+    const key = `join ${taskId} ${scope.number('join', taskId)} ${scope.step}`;
     const placed = { agent, taskId, skipsAuth: state === 'TASK_STATE_AUTH_REQUIRED' };
     return handled(this.#once(key, () => this.#outcome(placed, timeoutMs)));
   }

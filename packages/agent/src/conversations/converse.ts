@@ -28,9 +28,9 @@ export async function converse(parts: ConverseParts, toAgent: string, options: C
     throw new TurnMisuseError(
       `The maxTurns of a conversation is ${maxTurns} and must be a whole number from 1 to 100.`,
     );
-  const { place } = journal;
-  const number = place.number('conversation', toAgent);
-  const seed = JSON.stringify([port.task.id, port.message.messageId, place.step, toAgent, number]);
+  const { scope } = journal;
+  const number = scope.number('conversation', toAgent);
+  const seed = JSON.stringify([port.task.id, port.message.messageId, scope.step, toAgent, number]);
   const id = await journal.reach(() => port.conversations.open({ seed, toAgent, maxTurns }));
   const record = new ConversationRecord({ port, journal }, { id, toAgent, maxTurns });
   return new Exchange(parts, { toAgent, options, maxTurns, record }).run();
@@ -138,7 +138,7 @@ class Exchange {
       ...(heard?.state === 'TASK_STATE_INPUT_REQUIRED' && { taskId: heard.taskId }),
       ...(heard && { referenceTaskIds: [heard.taskId] }),
     };
-    return outgoingCall(port, journal.place, { agent: toAgent, content, options });
+    return outgoingCall(port, journal.scope, { agent: toAgent, content, options });
   }
 
   async #fail({ turn, error, taskId }: Failure): Promise<Conversed> {

@@ -1,7 +1,6 @@
 import { TurnMisuseError } from '../turn-errors.ts';
 import type { TurnJournal } from '../turn-journal.ts';
 import type { TurnPort } from '../turn-port.ts';
-import { Place } from './place.ts';
 import { StepEvents } from './step-events.ts';
 import { readResult, writeResult } from './step-result.ts';
 
@@ -43,7 +42,7 @@ export class TurnSteps {
     const beginning = await this.#journal.reach(() => this.#port.steps.begin(key));
     if (beginning.kind === 'done') return readResult(beginning.result);
     const events = new StepEvents(key, beginning.mark, (event) => this.#port.publish(event));
-    const value = await this.#journal.within(new Place(name, events), async () => execute());
+    const value = await this.#journal.scope.enterStep(name, events).run(async () => execute());
     const result = writeResult(name, value);
     await this.#journal.reach(async () => {
       await events.end();

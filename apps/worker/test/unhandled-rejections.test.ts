@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { type Program, startProgram } from '../../../tests/support/process.ts';
+import { Desk } from './support/desk.ts';
+
+let worker: Program;
+let desks: Desk[];
+
+beforeEach(async () => {
+  const prefix = uniquePrefix();
+  const redisUrl = inject('redisUrl');
+  worker = await startProgram({
+    file: 'apps/worker/src/main.ts',
+    args: ['--agents', 'tests/support/agents/forgetful.ts'],
+    env: { REDIS_URL: redisUrl, KEY_PREFIX: prefix, DRAIN_MS: '0' },
+  });
+  await worker.waitFor(/"msg":"started"/, 20_000);
+  desks = await Promise.all([1, 2].map(() => Desk.open({ redisUrl, prefix, agent: 'forgetful' })));
+}, 30_000);
+
+afterEach(async () => {
+  await worker.stop();
+  await Promise.all(desks.map((desk) => desk.close()));
+});
+
+const ask = (desk: number, text: string): Promise<string> | undefined => desks[desk]?.ask(text);
+
+describe('a promise that an agent forgot to await is rejected', { timeout: 30_000 }, () => {
+  it.each(['forget', 'forget in a step'])('its turn fails at once, and no other: %s', async (text) => {
+    const [slow, failed] = await Promise.all([ask(0, 'slowly'), ask(1, text)]);
+    expect(failed).toBe('The agent failed unexpectedly.');
+    expect(slow).toBe('done: slowly');
+    expect(worker.output()).toMatch(
+      /"agent":"forgetful","taskId":"[^"]+".*nobody awaits the look-up.*unhandled-rejection/,
+    );
+    expect(worker.isRunning()).toBe(true);
+  });
+
+  it('a turn that is over stays as it is', async () => {
+    expect(await ask(0, 'forget and complete')).toBe('done: forget and complete');
+    await worker.waitFor(/nobody awaits the look-up of the bill.*unhandled-rejection/);
+    expect(await ask(0, 'still here')).toBe('done: still here');
+  });
+
+  it('one that belongs to no turn ends the worker, and says so', async () => {
+    const answer = ask(0, 'reject for nobody');
+    expect(await worker.exited).toBe(1);
+    expect(worker.output()).toMatch(/of no turn.*"msg":"a rejection that belongs to no turn: the worker ends"/);
+    answer?.catch(() => undefined);
+  });
+});

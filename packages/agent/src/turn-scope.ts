@@ -1,0 +1,77 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { StepEvents } from './steps/step-events.ts';
+
+const scopes = new AsyncLocalStorage<TurnScope>();
+
+export interface ScopeOwner {
+  readonly agent: string;
+  readonly taskId: string;
+}
+
+/**
+ * Where an agent's code runs: in its turn, or in a step of it. What the code starts belongs to the scope too, also when nobody
+ * awaits it. Artifacts, messages and calls are numbered within their scope, so that they have the same number in every
+ * attempt, also when a step before them is not run again.
+ */
+export class TurnScope {
+  readonly owner: ScopeOwner;
+  /** '' outside of steps. */
+  readonly step: string;
+  /** Where events go; unset: straight to the task. */
+  readonly events: StepEvents | undefined;
+  /** The scope of the whole turn. */
+  readonly turn: TurnScope;
+  readonly #counts = new Map<string, number>();
+  readonly #failure = Promise.withResolvers<never>();
+
+  constructor(
+    owner: ScopeOwner,
+    step?: { readonly name: string; readonly events: StepEvents; readonly turn: TurnScope },
+  ) {
+    this.owner = owner;
+    this.step = step?.name ?? '';
+    this.events = step?.events;
+    this.turn = step?.turn ?? this;
+  }
+
+  /** The scope of the running code; undefined outside of turns. */
+  static get current(): TurnScope | undefined {
+    return scopes.getStore();
+  }
+
+  /** A step of this turn. */
+  enterStep(name: string, events: StepEvents): TurnScope {
+    return new TurnScope(this.owner, { name, events, turn: this.turn });
+  }
+
+  /** Rejects once code of the turn has left a rejection unhandled. */
+  get failure(): Promise<never> {
+    return this.turn.#failure.promise;
+  }
+
+  run<T>(execute: () => Promise<T>): Promise<T> {
+    return scopes.run(this, execute);
+  }
+
+  /** A promise that this turn's code made was rejected, and nothing awaits it. After the end of the turn this has no effect. */
+  fail(error: unknown): void {
+    this.turn.#failure.reject(error);
+  }
+
+  /** 1 for the first thing of this kind and name, 2 for the next, … */
+  number(kind: 'artifact' | 'message' | 'call' | 'join' | 'conversation', name: string): number {
+    const number = (this.#counts.get(`${kind} ${name}`) ?? 0) + 1;
+    this.#counts.set(`${kind} ${name}`, number);
+    return number;
+  }
+}
+
+/**
+ * For the process' listener of `unhandledRejection`, which Node calls in the context of the rejected promise.
+ * @returns whose turn the rejection belongs to, and has failed now unless it was over; undefined: it belongs to no turn
+ */
+export function failTurnOfRejection(error: unknown): ScopeOwner | undefined {
+  const scope = TurnScope.current;
+  scope?.fail(error);
+  return scope?.owner;
+}
