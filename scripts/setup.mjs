@@ -6,6 +6,7 @@
 //   node scripts/setup.mjs --packages  before the rest: only the packages
 //   node scripts/setup.mjs --redis     of npm start, where it runs a Redis of its own: only Redis
 //   node scripts/setup.mjs --dry-run   says what it would do, and does nothing
+//   node scripts/setup.mjs --help      prints these lines
 
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
@@ -43,9 +44,17 @@ const packageManagers = [
   },
 ];
 
+if (process.argv.includes('--help')) printHelp();
 requireNode();
 if (needsPackages) installPackages();
 if (needsRedis) findRedis();
+
+/** The comment at the top of this file. */
+function printHelp() {
+  const [head] = readFileSync(fileURLToPath(import.meta.url), 'utf8').split('\n\n');
+  process.stdout.write(`${head.replaceAll(/^\/\/ ?/gm, '')}\n`);
+  process.exit(0);
+}
 
 function requireNode() {
   const major = Number(process.versions.node.split('.')[0]);

@@ -3,6 +3,10 @@ import { ChatClient } from './chat-client.ts';
 import { agentUrl } from './config.ts';
 
 const { stdin: input, stdout: output } = process;
+if (process.argv.includes('--help')) {
+  output.write(`npm run chat: talks to an agent, a line at a time. SWITCHYARD_URL is its gateway (${agentUrl}).\n`);
+  process.exit(0);
+}
 const isTerminal = input.isTTY === true;
 const client = new ChatClient(agentUrl);
 const lines = createInterface({ input, output, terminal: isTerminal, prompt: 'you> ' });
