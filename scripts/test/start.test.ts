@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { descendantsOf, isAlive } from '../../tests/support/descendants.ts';
 import { type Program, startProgram } from '../../tests/support/process.ts';
+import { startRedis } from '../../tests/support/redis.ts';
 import { until } from '../../tests/support/until.ts';
 import { freePort, isPortTaken } from '../processes/free-port.ts';
 import { spawnGuarded } from '../processes/guard.ts';
@@ -110,6 +111,16 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect(await started.exited).toBe(1);
     expect(started.output()).toMatch(words);
     expect(started.output()).not.toMatch(/starting it again|hunter2|^ +at /m);
+  });
+
+  it('reports an outage of Redis in a few lines', async () => {
+    const redis = await startRedis();
+    const started = await start({ REDIS_URL: redis.url });
+    const url = await addressOf(started);
+    await redis.stop();
+    await until(async () => (await fetch(`${url}/readyz`)).status === 503, { what: 'the outage is noticed' });
+    await delay(3_000); // in which each connection tries again several times a second
+    expect(started.output().match(/ECONNREFUSED/g)?.length).toBeLessThan(10);
   });
 
   it('serves the agent that DEFAULT_AGENT names at the root', async () => {

@@ -1,5 +1,5 @@
 import { readCommandLine, SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
-import { Store, StoreError } from '@switchyard/store';
+import { ErrorThrottle, Store, StoreError } from '@switchyard/store';
 import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
@@ -15,7 +15,10 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog(config.log);
   for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
-  const store = new Store(config.store, (err) => log.warn({ err }, 'redis connection'));
+  const throttle = new ErrorThrottle();
+  const store = new Store(config.store, (error) => {
+    if (throttle.isDue(error)) log.warn({ error: error.message }, 'redis connection');
+  });
   const gateway = createGateway(config.gateway, { store, log });
 
   const stop = async (): Promise<void> => {

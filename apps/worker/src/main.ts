@@ -1,6 +1,6 @@
 import { failTurnOfRejection } from '@switchyard/agent';
 import { SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
-import { Store, StoreError } from '@switchyard/store';
+import { ErrorThrottle, Store, StoreError } from '@switchyard/store';
 import { pino } from 'pino';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
 import { AgentModuleError, loadAgents } from './load-agents.ts';
@@ -45,8 +45,9 @@ async function main(): Promise<void> {
 async function work(config: WorkerConfig, { agentModules, isWatched }: WorkerArguments, log: Observe): Promise<Stop> {
   // While a watched worker takes over, there are two, and one port.
   const metricsPort = config.metrics && !isWatched ? new MetricsPort(config.metrics) : undefined;
+  const throttle = new ErrorThrottle();
   const observe: Observe = (happening) => {
-    log(happening);
+    if (happening.kind !== 'trouble' || throttle.isDue(happening.error)) log(happening);
     metricsPort?.metrics.observe(happening);
   };
   const tell = (report: WorkerReport): void => void process.send?.(report);

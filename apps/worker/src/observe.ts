@@ -1,4 +1,5 @@
 import type { TurnResult } from '@switchyard/agent';
+import { isOutage } from '@switchyard/store';
 import type { Logger } from 'pino';
 
 /** What happens in a worker, by name. Only this file turns it into log lines. */
@@ -59,7 +60,8 @@ export function logTo(log: Logger): Observe {
     if (happening.kind === 'turn-ended') return logTurn(log, happening);
     if (happening.kind === 'trouble' || happening.kind === 'job-failed') {
       const { error, ...rest } = happening;
-      return log.warn({ ...rest, err: error }, kind);
+      // The stack of an outage says nothing.
+      return log.warn({ ...rest, err: isOutage(error) ? String(error) : error }, kind);
     }
     if (kind === 'push-dead' || kind === 'stop-given-up') return log.warn(details, kind);
     if (DETAILS.has(kind)) return log.debug(details, kind);

@@ -38,6 +38,7 @@ export type { WebhookCreation, WebhookPage, Webhooks } from './push/webhooks.ts'
 export type { Consumer, ConsumerOptions, JobOutcome, TurnJob } from './queue/consumer.ts';
 export type { Queue } from './queue/queue.ts';
 export { cardUrlOf, ELSEWHERE, elsewhereId } from './queue/queue-name.ts';
+export { ErrorThrottle } from './redis/error-throttle.ts';
 export { isOutage } from './redis/outage.ts';
 export type { AgentAnnouncement, AnnouncedAgent } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';
