@@ -21,7 +21,7 @@ const appends = new Appends({ redis, shards, settings: store.settings });
 const scripts = vi.spyOn(redis, 'evalsha');
 
 /** Fields that differ between two tasks, whatever their turns say. */
-const OTHERS = new Set(['time', 'token', 'status', 'first', 'context', 'h', '@h']);
+const OTHERS = new Set(['time', 'token', 'run', 'turn', 'status', 'first', 'context', 'h', '@h']);
 
 interface Batch {
   readonly number: number;
@@ -29,18 +29,18 @@ interface Batch {
 }
 
 /** As the store writes it. @returns how many scripts that took */
-async function writeAsUsual({ start: { taskId, epoch } }: OpenTurn, { number, events }: Batch): Promise<number> {
+async function writeAsUsual({ start: { taskId, fence } }: OpenTurn, { number, events }: Batch): Promise<number> {
   const before = scripts.mock.calls.length;
-  const append = { taskId, queueRoot: queueRoot('echo', shards.of(taskId)), epoch, number, successor: '', events };
+  const append = { taskId, queueRoot: queueRoot('echo', shards.of(taskId)), fence, number, successor: '', events };
   expect(await appends.write(append)).toEqual(['appended', '']);
   return scripts.mock.calls.length - before;
 }
 
 /** By append.lua alone. */
-async function writeTheLongWay({ start: { taskId, epoch } }: OpenTurn, { number, events }: Batch): Promise<void> {
+async function writeTheLongWay({ start: { taskId, fence } }: OpenTurn, { number, events }: Batch): Promise<void> {
   const all = events.flatMap(({ args }) => args);
   const keys = shards.of(taskId);
-  const head = [taskId, queueRoot('echo', keys), epoch, number, '', events.length, all.length];
+  const head = [taskId, queueRoot('echo', keys), fence, number, '', events.length, all.length];
   const args = [...settingsArguments(store.settings), ...head, ...all];
   expect(await appendScript.run(redis, keys.anyRecord, args)).toEqual([['appended', '']]);
 }

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
-import type { TurnEvent } from '../src/index.ts';
+import { describe, expect, test } from 'vitest';
+import { type OpenTurn, TurnEnded, type TurnEvent } from '../src/index.ts';
 import { WritesLost } from '../src/redis/outage.ts';
-import { accepted, begun } from './support/drive.ts';
+import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
@@ -44,4 +44,89 @@ test('a turn whose events a fail-over lost cannot go on as if they were there; i
   await again.flush();
   const task = JSON.parse((await store.tasks.read(alice, taskId))?.task?.toString() ?? '{}');
   expect(task.artifacts).toEqual([{ artifactId: 'a', name: 'Report', parts: [{ text: 'whole' }] }]);
+});
+
+describe('a run whose begin a fail-over lost', () => {
+  /** Two runs of one turn: Redis has forgotten the first one's begin when the second one's comes. */
+  async function twoRuns(): Promise<{ lost: OpenTurn; known: OpenTurn; key: string }> {
+    const { taskId } = await accepted(store, alice);
+    const key = `${store.settings.prefix}{s0}:t:${taskId}`;
+    const failOver = await snapshotOf(key, `${key}:e`);
+    const lost = await begun(store, taskId);
+    await failOver();
+    const known = await begun(store, taskId);
+    expect([lost.start.epoch, known.start.epoch]).toEqual([1, 1]);
+    return { lost, known, key };
+  }
+
+  const completed: TurnEvent = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true };
+  const authRequired: TurnEvent = { kind: 'status', state: 'TASK_STATE_AUTH_REQUIRED', settles: false };
+  const acts: Readonly<Record<string, (turn: OpenTurn) => Promise<unknown>>> = {
+    'an event': (turn) => turn.publish({ ...completed, state: 'TASK_STATE_WORKING', settles: false }),
+    'an outcome': (turn) => turn.publish(completed),
+    'a chunk': async (turn) => {
+      await turn.publish(chunk('x'));
+      await turn.written();
+    },
+    'the end of a turn that waits': async (turn) => {
+      if ((await turn.end()) === 'fenced') throw new TurnEnded();
+    },
+    'a hand-back': async (turn) => {
+      if ((await turn.release(false)) === 'fenced') throw new TurnEnded();
+    },
+    'a step': (turn) => store.steps.begin(turn, 'pay'),
+    'the result of a step': (turn) => store.steps.end(turn, 'pay', '1'),
+    'a memory': (turn) => store.memory.write(turn, '1'),
+    'a call': (turn) =>
+      store.calls.place(turn, {
+        agent: 'kitchen',
+        submission: { message: userMessage('cook', { contextId: turn.start.task.contextId ?? '' }) },
+        isDetached: false,
+      }),
+    'a conversation': (turn) => store.conversations.open(turn, { seed: 'one', toAgent: 'kitchen', maxTurns: 3 }),
+  };
+
+  test.each(Object.entries(acts))('is refused %s: the turn is another run’s', async (_, act) => {
+    const { lost, known, key } = await twoRuns();
+    await known.publish(chunk('known'));
+    await known.publish(authRequired);
+    const before = await redis.hgetall(key);
+    await expect(act(lost)).rejects.toThrow(TurnEnded);
+    expect(await redis.hgetall(key)).toEqual(before);
+  });
+
+  test('cannot renew the lease of the other one', async () => {
+    const { taskId } = await accepted(store, alice);
+    const key = `${store.settings.prefix}{s0}:t:${taskId}`;
+    const failOver = await snapshotOf(key, `${key}:e`);
+    const fenced: string[] = [];
+    const hooks = { onCancel: (): void => undefined, onFenced: (): void => void fenced.push('lost') };
+    const lost = await begun(store, taskId, { hooks });
+    await failOver();
+    await begun(store, taskId);
+    await lost.renew();
+    expect(fenced).toEqual(['lost']);
+  });
+});
+
+test('a run whose outcome a fail-over lost begins that turn anew when it asks for the next, at no attempt’s cost', async () => {
+  const { taskId } = await accepted(store, alice);
+  await accepted(store, alice, userMessage('second', { taskId }));
+  const key = `${store.settings.prefix}{s0}:t:${taskId}`;
+  const job = { taskId, job: 1, started: 1, token: 'lock' };
+  const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
+  const turn = await store.turns.begin(job, 0, hooks);
+  if (typeof turn === 'string') throw new Error(turn);
+  await turn.publish(chunk('one'));
+  await turn.flush();
+  const failOver = await snapshotOf(key, `${key}:e`, `${key}:i`);
+  await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+  expect(turn.ending).toBe('more');
+  await failOver();
+
+  const again = await store.turns.begin(job, 1, hooks);
+  if (typeof again === 'string') throw new Error(again);
+  expect(again.start).toMatchObject({ epoch: 2, attempt: 1, delivery: turn.start.delivery });
+  await again.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
+  expect((await store.tasks.read(alice, taskId))?.state).toBe('TASK_STATE_WORKING');
 });

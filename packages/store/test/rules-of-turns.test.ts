@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import type * as rules from './oracle/turn-rules.ts';
+import { lastFence } from './oracle/turn-rules.ts';
 import { Twin } from './oracle/twin.ts';
 import { testRedis } from './support/redis.ts';
 
@@ -9,12 +10,15 @@ const redis = testRedis();
 const lease = fc.constantFrom<rules.Due>('due', 'later');
 /** Distance from the present value: mostly none, so that walks get somewhere. */
 const near = fc.constantFrom(0, 0, 0, 0, 0, -1, 1);
+const run = fc.constantFrom('r1', 'r2');
 const letter = fc.constantFrom<rules.Letter>('w', 'w', 'a', 'i', 'C', 'C', 'F', 'R', 'X');
 
 /** A command with the arguments of this moment, so that it can be sent again unchanged. */
 type Step = (twin: Twin) => () => Promise<void>;
 
-const epochOf = (twin: Twin, off: number): number => Math.max(1, (twin.record?.turn || twin.record?.epoch || 1) + off);
+/** The fencing token of the turn that began last, or of one beside it. */
+const fenceOf = ({ record }: Twin, off: number, run: string): string =>
+  off === 0 && record ? lastFence(record) : `${(record?.epoch ?? 1) + off}.${run}`;
 
 const accepting = fc.tuple(fc.integer({ min: 1, max: 6 }), fc.constantFrom('f', 'f', 'f', 'g'), lease).map(
   ([n, print, due]): Step =>
@@ -23,59 +27,59 @@ const accepting = fc.tuple(fc.integer({ min: 1, max: 6 }), fc.constantFrom('f', 
       twin.accept(`m${n}`, print, due),
 );
 
-const beginning = fc.tuple(near, fc.constantFrom(1, 1, 1, 0, 2), fc.constantFrom('t1', 't2', 't3'), lease).map(
-  ([off, later, token, due]): Step =>
+const beginning = fc.tuple(near, fc.constantFrom(1, 1, 1, 0, 2), fc.constantFrom('t1', 't2', 't3'), run, lease).map(
+  ([off, later, token, run, due]): Step =>
     (twin) => {
       const job = Math.max(1, (twin.record?.scheduled ?? 0) + off);
       const started = (twin.record?.started ?? 0) + later;
-      return () => twin.begin(job, started, token, due);
+      return () => twin.begin({ job, started, token, run, lease: due });
     },
 );
 
 const said = fc.array(fc.tuple(letter, fc.boolean()), { minLength: 1, maxLength: 3 });
-const appending = fc.tuple(near, near, said, fc.boolean(), lease).map(
-  ([off, numberOff, states, handsOver, due]): Step =>
+const appending = fc.tuple(near, run, near, said, fc.boolean(), lease).map(
+  ([off, run, numberOff, states, handsOver, due]): Step =>
     (twin) => {
       const number = Math.max(1, (twin.record?.said ?? 0) + 1 + numberOff);
-      const epoch = epochOf(twin, off);
+      const fence = fenceOf(twin, off, run);
       const events = states.map(([state, flag], i): rules.Append => {
         const settles = state === 'i' || (flag && state !== 'w' && state !== 'a');
-        return { epoch, number: number + i, state, settles, handsOver, lease: due };
+        return { fence, number: number + i, state, settles, handsOver, lease: due };
       });
       return () => twin.append(events);
     },
 );
 
-const growing = fc.tuple(near, near, fc.integer({ min: 1, max: 12 })).map(
-  ([off, numberOff, count]): Step =>
+const growing = fc.tuple(near, run, near, fc.integer({ min: 1, max: 12 })).map(
+  ([off, run, numberOff, count]): Step =>
     (twin) => {
       const number = Math.max(1, (twin.record?.said ?? 0) + 1 + numberOff);
-      const epoch = epochOf(twin, off);
-      return () => twin.grow(epoch, number, count);
+      const fence = fenceOf(twin, off, run);
+      return () => twin.grow(fence, number, count);
     },
 );
 
-const ending = fc.tuple(near, fc.boolean(), lease).map(
-  ([off, over, due]): Step =>
+const ending = fc.tuple(near, run, fc.boolean(), lease).map(
+  ([off, run, over, due]): Step =>
     (twin) => {
-      const epoch = epochOf(twin, off);
-      return () => twin.end(epoch, over, due);
+      const fence = fenceOf(twin, off, run);
+      return () => twin.end(fence, over, due);
     },
 );
 
-const releasing = fc.tuple(near, fc.boolean(), lease).map(
-  ([off, spent, due]): Step =>
+const releasing = fc.tuple(near, run, fc.boolean(), lease).map(
+  ([off, run, spent, due]): Step =>
     (twin) => {
-      const epoch = epochOf(twin, off);
-      return () => twin.release(epoch, spent, due);
+      const fence = fenceOf(twin, off, run);
+      return () => twin.release(fence, spent, due);
     },
 );
 
-const renewing = fc.tuple(near, lease).map(
-  ([off, due]): Step =>
+const renewing = fc.tuple(near, run, lease).map(
+  ([off, run, due]): Step =>
     (twin) => {
-      const epoch = epochOf(twin, off);
-      return () => twin.renew(epoch, due);
+      const fence = fenceOf(twin, off, run);
+      return () => twin.renew(fence, due);
     },
 );
 

@@ -1,8 +1,8 @@
--- caller: the turn of an agent that calls another one. Needs caller_key, nil if a client sends, and caller_epoch, manner, max_calls.
+-- caller: the turn of an agent that calls another one. Needs caller_key, nil if a client sends, and caller_fence, manner, max_calls.
 --
 -- caller_key  task (hash) of the caller, and, made from it, what it has called for and still goes on <task>:c (hash:
 --             task → `w` (its caller waits for it) or `d` (it may outlive a completion), blank, owner; conversation → `v`)
--- caller_epoch  of its turn   manner  `w` | `d`   max_calls  that may go on at once
+-- caller_fence  its fencing token   manner  `w` | `d`   max_calls  that may go on at once
 -- Invariant: a task that a turn has called for is found when the turn's own task ends, or was never made.
 
 local caller = {}
@@ -10,7 +10,7 @@ if caller_key then
   -- fenced: it has lost its turn. caller-canceling: its task is about to end. nil: it may call.
   function caller.refusal()
     local turn, cancel = unpack(redis.call('HMGET', caller_key, 'turn', 'cancel'))
-    if turn ~= caller_epoch then return 'fenced' end
+    if turn ~= caller_fence then return 'fenced' end
     return cancel and 'caller-canceling' or nil
   end
 

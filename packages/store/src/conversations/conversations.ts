@@ -36,13 +36,13 @@ export interface FollowConversationOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where events are written, and under which epoch: '' when the task that holds the conversation has ended. */
+/** Where events are written, and by which turn: '' when the task that holds the conversation has ended. */
 interface Place {
   readonly id: string;
   readonly taskId: string;
   readonly person: string;
   readonly contextId: string;
-  readonly epoch: string | number;
+  readonly fence: string;
 }
 
 /** Agents that talk to each other: every conversation is a numbered feed of its own, kept for the retention after its end. */
@@ -58,13 +58,13 @@ export class Conversations {
   /** Makes it, or finds the one of an earlier attempt at the turn. @throws {TurnEnded} */
   async open({ start }: OpenTurn, { seed, toAgent, maxTurns }: NewConversation): Promise<string> {
     const { redis, shards } = this.#port;
-    const { taskId, agent, epoch, principal, task } = start;
+    const { taskId, agent, fence, principal, task } = start;
     const { contextId = '' } = task;
     const id = shards.derivedId(taskId, `${taskId} ${seed}`);
     const head: ConversationHead = { id, contextId, fromAgent: agent, toAgent, maxTurns, taskId };
     const person = personOf(principal);
     const { caller, conversation, index } = this.#keys({ id, taskId, person, contextId });
-    const args = [epoch, id, person, jsonText(contextId), JSON.stringify(head)];
+    const args = [fence, id, person, jsonText(contextId), JSON.stringify(head)];
     const verdict = await openConversationScript.run(redis, [...caller, conversation, index], args);
     if (verdict !== 'opened') throw new TurnEnded();
     return id;
@@ -72,8 +72,8 @@ export class Conversations {
 
   /** @param seq of the event: one that is there already stays as it is. @throws {TurnEnded} @throws {WritesLost} */
   async append({ start }: OpenTurn, id: string, entry: ConversationEntry & { readonly seq: number }): Promise<void> {
-    const { taskId, epoch, principal, task } = start;
-    const place = { id, taskId, person: personOf(principal), contextId: task.contextId ?? '', epoch };
+    const { taskId, fence, principal, task } = start;
+    const place = { id, taskId, person: personOf(principal), contextId: task.contextId ?? '', fence };
     const verdict = await this.#append(place, entry.seq, [entry]);
     if (verdict === 'fenced') throw new TurnEnded();
     if (verdict === 'missing') throw new WritesLost();
@@ -121,7 +121,7 @@ export class Conversations {
   async abandon(id: string): Promise<void> {
     const conversation = await readConversation(this.#port, id);
     if (!conversation || conversation.isComplete) return;
-    await this.#append({ ...conversation, epoch: '' }, conversation.seq + 1, abandonedEntries(conversation));
+    await this.#append({ ...conversation, fence: '' }, conversation.seq + 1, abandonedEntries(conversation));
   }
 
   #append(place: Place, seq: number, entries: readonly ConversationEntry[]): Promise<unknown> {
@@ -132,7 +132,7 @@ export class Conversations {
       redis,
       [...caller, conversation, events, index],
       [
-        place.epoch,
+        place.fence,
         place.id,
         settings.retentionMs,
         seq,
@@ -143,7 +143,7 @@ export class Conversations {
     );
   }
 
-  #keys({ id, taskId, person, contextId }: Omit<Place, 'epoch'>) {
+  #keys({ id, taskId, person, contextId }: Omit<Place, 'fence'>) {
     const keys = this.#port.shards.of(taskId);
     const task = keys.task(taskId);
     return {

@@ -53,10 +53,10 @@ export class Memory {
    */
   async write(turn: OpenTurn, json: string, ifVersion?: number): Promise<number | undefined> {
     const { redis, shards, settings } = this.#port;
-    const { taskId, epoch } = turn.start;
+    const { taskId, fence } = turn.start;
     if (Buffer.byteLength(json) > settings.maxMemoryBytes) throw new MemoryTooLarge(settings.maxMemoryBytes);
     const keys = [shards.of(taskId).task(taskId), this.#key(turn)];
-    const version = await writeMemoryScript.run(redis, keys, [epoch, ifVersion ?? '', json, settings.retentionMs]);
+    const version = await writeMemoryScript.run(redis, keys, [fence, ifVersion ?? '', json, settings.retentionMs]);
     if (version === -1) throw new TurnEnded();
     return Number(version) || undefined;
   }

@@ -38,7 +38,7 @@ async function confirmed({ redis, shards, settings }: OpsPort, turn: Reported): 
     redis.hmget(keys.task(taskId), 'owner', 'turn', 'attempts'),
     redis.zscore(keys.outbox, taskId),
   ]);
-  if (!owner || Number(open) !== epoch || due === null) return undefined;
+  if (!owner || Number.parseInt(open ?? '', 10) !== epoch || due === null) return undefined;
   const lastSignOfLife = new Date(Number(due) - settings.leaseMs).toISOString();
   return { ...turn, agent: agentOf(owner), attempt: Number(attempts), lastSignOfLife };
 }

@@ -87,7 +87,7 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
     webhooks: Number(webhooks ?? 0),
     cancelRequested: Boolean(cancel),
     epoch: number('epoch'),
-    openTurn: number('turn'),
+    openTurn: Number.parseInt(values[FIELDS.indexOf('turn')] ?? '0', 10),
     attempts: number('attempts'),
     job,
     jobState: job ? await queue.stateOf(agent, taskId, job) : 'none',

@@ -56,7 +56,7 @@ export class Steps {
 
   #run(script: Script, { start }: OpenTurn, ...args: (string | number)[]): Promise<unknown> {
     const { redis, shards, settings } = this.#port;
-    const { taskId, epoch } = start;
-    return script.run(redis, shards.of(taskId).record(taskId), [...recordArguments(taskId, settings), epoch, ...args]);
+    const { taskId, fence } = start;
+    return script.run(redis, shards.of(taskId).record(taskId), [...recordArguments(taskId, settings), fence, ...args]);
   }
 }

@@ -30,7 +30,7 @@ export function callerNames(shards: Shards, caller: CallingTurn | undefined): st
 export function acceptArguments(settings: StoreSettings, caller: CallingTurn | undefined): (string | number)[] {
   const options = jobOptions(isAwaited(caller));
   if (!caller) return [settings.idempotencyMs, options, '', '', ''];
-  return [settings.idempotencyMs, options, caller.epoch, caller.isDetached ? 'd' : 'w', settings.maxCalls];
+  return [settings.idempotencyMs, options, caller.fence, caller.isDetached ? 'd' : 'w', settings.maxCalls];
 }
 
 /** A turn waits for it, and holds on to what it has meanwhile. */

@@ -15,7 +15,7 @@
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 
 local sent_key, queue_root, caller_key = unpack(KEYS, 7, 9)
-local idempotency_ms, job_options, caller_epoch, manner, max_calls = unpack(ARGV, 7, 11)
+local idempotency_ms, job_options, caller_fence, manner, max_calls = unpack(ARGV, 7, 11)
 local owner, context, fingerprint, message, entry, max_inbox, config_id, sealed, max_webhooks = unpack(ARGV, 12, 20)
 
 --- @include "../calls/caller.lua"

@@ -12,7 +12,7 @@ if not record or record.owner ~= ARGV[7] then return 'missing' end
 if record.state == 'X' then return 'canceled' end
 if is_terminal(record.state) then return 'terminal' end
 go_on_when_full(task_key)
-if record.turn == 0 then
+if record.turn == '' then
   finish(record, 'X')
   commit(record)
   return 'canceled'

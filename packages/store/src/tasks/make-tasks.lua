@@ -14,7 +14,7 @@
 -- that comes with it.
 
 local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
-local lease_ms, _, _, _, inline_bytes, idempotency_ms, job_options, caller_epoch, manner, max_calls = unpack(ARGV, 1, 10)
+local lease_ms, _, _, _, inline_bytes, idempotency_ms, job_options, caller_fence, manner, max_calls = unpack(ARGV, 1, 10)
 local SIZE = 10
 
 --- @include "../redis/lua/clock.lua"

@@ -28,7 +28,7 @@ export function anchorOf(scope: Scope, { contextId, messageId }: Message): strin
 export interface CallingTurn {
   readonly taskId: string;
   readonly agent: string;
-  readonly epoch: number;
+  readonly fence: string;
   /** Of the called agent's turn: 1 if a client began the chain of calls that led to this turn. */
   readonly depth: number;
   /** The called task may outlive a completion of the caller's. */

@@ -2,14 +2,14 @@
 -- would leave, at half its cost: no functions, and no more of the record than this.
 --
 -- KEYS  1 task (hash)   2 its events (stream; also the name of the channel)   3 push, as KEYS 6 in record.lua
--- ARGV  1 task id   2 events kept in the stream   3 bytes of a growing text kept in the hash   4 epoch   5 number of the first event within the epoch
+-- ARGV  1 task id   2 events kept in the stream   3 bytes of a growing text kept in the hash   4 fencing token of the turn   5 number of the first event within the turn
 --       6 number of the artifact   7 how its last part must begin, if it is to be open: as `first` in append.lua; '' none is open
 --       8 what its parts grow by: JSON, or text that goes on where the open part ends   9… the events (JSON)
 -- Returns  a verdict of append.lua, and behind a space '1' if a cancel waits; or nothing, if the artifact is not as these events have it or outgrows
 --       the hash with them: nothing is written, and append.lua is to be asked
 
 local task_key, events_key, push_key = unpack(KEYS)
-local task_id, kept_events, inline_bytes, epoch, number, artifact, first, growth = unpack(ARGV, 1, 8)
+local task_id, kept_events, inline_bytes, fence, number, artifact, first, growth = unpack(ARGV, 1, 8)
 local open_name, name = 'o' .. artifact, 'p' .. artifact
 
 local mark, cancel, lanes, seq, turn, said, open, inside, outside = unpack(redis.call('HMGET', task_key,
@@ -17,8 +17,9 @@ local mark, cancel, lanes, seq, turn, said, open, inside, outside = unpack(redis
 cancel, said, number = cancel and ' ' .. cancel or '', tonumber(said or 0), tonumber(number)
 local last = number + #ARGV - 9
 
-if epoch ~= turn then
-  local was_said = last <= said and epoch == redis.call('HGET', task_key, 'epoch')
+if fence ~= turn then
+  local epoch, run = unpack(redis.call('HMGET', task_key, 'epoch', 'run'))
+  local was_said = last <= said and epoch and fence == epoch .. '.' .. run
   return (was_said and 'more' or 'fenced') .. cancel
 end
 if last <= said then return 'appended' .. cancel end

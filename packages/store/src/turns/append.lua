@@ -4,7 +4,7 @@
 -- KEYS  1 what the keys of tasks begin with   2-4 as KEYS 4-6 in record.lua; and, made from them, all that record.lua has, and
 --       <task>:<text>:<seq> (string): a growing text that has outgrown the hash
 -- ARGV  1-5 as 2-6 in record.lua; and then, of one turn after the other, each of another task,
---       task id   root of the keys of its job's queue, as in add-jobs.lua   epoch   number of the first event within the epoch
+--       task id   root of the keys of its job's queue, as in add-jobs.lua   fencing token of the turn   number of the first event within the turn
 --       if this job has run its share of turns: options of the one that takes over, as in add-jobs.lua; else ''
 --       number of events   number of their arguments   then each event: of one that a step publishes, `step`, its key, and its mark, what the
 --         step's events have come to (see begin-step.lua); then its kind, metadata of the task after it (JSON; '' unchanged), and
@@ -20,7 +20,7 @@
 --       and, if this job is over and has left its queue: successor (another one is there) | drained | canceled (a cancel was waiting for this)
 -- A batch is written up to the first event that is refused, as if each had come alone.
 --
--- Invariant: only the open turn's epoch writes, each of its events once; the task is the fold of exactly the events
+-- Invariant: only the open turn writes, each of its events once; the task is the fold of exactly the events
 -- written and the messages accepted. An outcome and the message it answers leave together. Cost: the size of the events.
 
 local tasks_root, outbox_key, index_root, push_key = unpack(KEYS)
@@ -67,9 +67,9 @@ end
 ended_in = {}
 local goes_on, replies, at = false, {}, 6
 while ARGV[at] do
-  local epoch, number, count, after
-  task_id, queue_root, epoch, number, successor_options, count, after = unpack(ARGV, at, at + 6)
-  epoch, number, at = tonumber(epoch), tonumber(number), at + 7
+  local fence, number, count, after
+  task_id, queue_root, fence, number, successor_options, count, after = unpack(ARGV, at, at + 6)
+  number, at = tonumber(number), at + 7
   after = at + after
   task_key = tasks_root .. task_id
   events_key, inbox_key, webhooks_key = task_key .. ':e', task_key .. ':i', task_key .. ':w'
@@ -88,10 +88,10 @@ while ARGV[at] do
       at = at + 3
     end
     local kind, metadata = ARGV[at], ARGV[at + 1]
-    if epoch == record.epoch and n <= record.said then
+    if n <= record.said and fence == last_fence(record) then
       -- Sent twice. After an outcome `more` is always a right answer: it means "ask beginTurn", which knows.
-      verdict = record.turn == epoch and 'appended' or 'more'
-    elseif epoch ~= record.turn then
+      verdict = record.turn == fence and 'appended' or 'more'
+    elseif fence ~= record.turn then
       -- Also the check that a terminal state is final: the end of a task closes its turn.
       verdict = 'fenced'
       break

@@ -15,8 +15,9 @@ export interface Append {
   readonly taskId: string;
   /** Of the queue of its job. */
   readonly queueRoot: string;
-  readonly epoch: number;
-  /** Of the first event within the epoch: 1, 2, … */
+  /** Fencing token of the turn. */
+  readonly fence: string;
+  /** Of the first event within the turn: 1, 2, … */
   readonly number: number;
   /** Options of the job that takes over if a message waits; empty: this one goes on. */
   readonly successor: string;
@@ -55,8 +56,8 @@ export class Appends {
 
   /** As `write`, together with others that are written so. Each is an outcome, with what the turn said before it. */
   writeOutcome(append: Append): Promise<AppendReply> {
-    const { taskId, epoch, number } = append;
-    return this.#outcomes.of(this.#port.shards.of(taskId)).ask(`${taskId} ${epoch} ${number}`, append);
+    const { taskId, fence, number } = append;
+    return this.#outcomes.of(this.#port.shards.of(taskId)).ask(`${taskId} ${fence} ${number}`, append);
   }
 
   /** Those that were written before one is refused are known by their numbers. */
@@ -65,14 +66,14 @@ export class Appends {
   }
 
   /** @returns null, and has written nothing, if they need the longer way */
-  async #writeChunks({ taskId, epoch, number }: Append, chunks: Chunks): Promise<AppendReply | null> {
+  async #writeChunks({ taskId, fence, number }: Append, chunks: Chunks): Promise<AppendReply | null> {
     const { redis, shards, settings } = this.#port;
     const { artifact, first, growth, json } = chunks;
     const args = [
       taskId,
       settings.keptEvents,
       settings.inlineTextBytes,
-      epoch,
+      fence,
       number,
       artifact,
       first,
@@ -91,7 +92,7 @@ export class Appends {
   }
 }
 
-function argumentsOf({ taskId, queueRoot, epoch, number, successor, events }: Append): (string | number)[] {
+function argumentsOf({ taskId, queueRoot, fence, number, successor, events }: Append): (string | number)[] {
   const args = events.flatMap((event) => event.args);
-  return [taskId, queueRoot, epoch, number, successor, events.length, args.length, ...args];
+  return [taskId, queueRoot, fence, number, successor, events.length, args.length, ...args];
 }

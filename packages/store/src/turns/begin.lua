@@ -1,11 +1,11 @@
 -- begin: a run of a job asks for the first message of the task's inbox. Needs the names and what else look.lua has.
 --
--- job: its number; started: how often the queue has started it, this time included; token: of its lock
+-- job: its number; started: how often the queue has started it, this time included; token: of its lock; run: id drawn at random for this begin
 -- dead_key: zset, tasks whose message was given up → ms; made from the task's key, its letter <task>:d (hash)
 -- max_attempts: that a message gets; large_bytes: from which parts of an artifact are not copied through Lua
--- Returns  { verdict } | { 'turn', epoch, attempt, cancel ('' | '1'), inbox entry, owner, and then the task: pieces … (see pieces.lua) }
+-- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner, and then the task: pieces … (see pieces.lua) }
 --       turn | stale, missing (there is nothing for this job: complete it) | canceled, exhausted (the task was ended here)
--- Invariant: one turn is open at a time; taking it over gives out a new epoch and spends an attempt.
+-- Invariant: one turn is open at a time; taking it over gives out a new fencing token and spends an attempt.
 -- A message that was given up is in `dead`, with all that is needed to look into it and to send it again, for as long as its task.
 
 --- @include "../tasks/pieces.lua"
@@ -18,27 +18,33 @@ local due = {} -- of the tasks whose turn began: when the sweeper may look after
 
 local function inbox_head() return was[FIRST] or redis.call('LINDEX', inbox_key, '0') end
 
-local function begin_turn(job, started, token, dead_key, max_attempts, large_bytes)
+local function begin_turn(job, started, token, run, dead_key, max_attempts, large_bytes)
   local record = load_record()
   if not record then return { 'missing' } end
   -- A late add, an old successor, a job of a task that ended or has nothing to do.
   if job ~= record.scheduled then return { 'stale' } end
 
   local function turn()
-    local reply = { 'turn', record.epoch, record.attempts, record.cancel, inbox_head(), record.owner }
+    local reply = { 'turn', record.turn, record.attempts, record.cancel, inbox_head(), record.owner }
     put_pieces(reply, '', 'all', large_bytes, record.context, was[STATUS], was[METADATA], was[ARTIFACTS], was[INSIDE], was[HISTORY])
     return reply
   end
 
-  -- The same run asks again: its reply was lost. A second attempt must not be counted.
-  if record.turn ~= 0 and token == record.token then return turn() end
-  -- Only a later start of the job takes over; an earlier one is a zombie that woke up before its beginTurn.
-  -- An equal one is the job added anew after the queue lost it: it waits until the sweeper finds the owner silent.
-  if started < record.started or (record.turn ~= 0 and started == record.started) then return { 'stale' } end
+  local is_open = record.turn ~= ''
+  if is_open and token == record.token then
+    -- Sent twice: its reply was lost. A second attempt must not be counted.
+    if run == record.run then return turn() end
+    -- The owner asks for its next turn: a fail-over has forgotten how this one ended. It runs again, at no attempt's cost.
+    record.attempts = record.attempts - 1
+  elseif started < record.started or (is_open and started == record.started) then
+    -- Only a later start of the job takes over; an earlier one is a zombie that woke up before its beginTurn.
+    -- An equal one is the job added anew after the queue lost it: it waits until the sweeper finds the owner silent.
+    return { 'stale' }
+  end
 
   local function open()
-    record.epoch = record.epoch + 1
-    record.turn, record.token, record.started, record.said = record.epoch, token, started, 0
+    record.epoch, record.run = record.epoch + 1, run
+    record.turn, record.token, record.started, record.said = last_fence(record), token, started, 0
     record.attempts, record.sweeps = record.attempts + 1, 0
   end
 

@@ -4,15 +4,15 @@
 --- @include "../redis/lua/rules.lua"
 --
 -- KEYS  1-6 as in record.lua   7 as in append.lua
--- ARGV  1-6 as in record.lua   7 epoch   8 as ARGV 9 of append.lua
+-- ARGV  1-6 as in record.lua   7 fencing token of the turn   8 as ARGV 9 of append.lua
 -- Returns  unsettled (the agent gave no outcome: append failed) | fenced | as append: more, successor, drained, canceled
 
-local epoch, successor_options = tonumber(ARGV[7]), ARGV[8]
+local fence, successor_options = unpack(ARGV, 7, 8)
 
 local record = load_record()
 if not record then return 'fenced' end
-if is_over(record, epoch) then return 'more' end
-if epoch ~= record.turn then return 'fenced' end
+if is_over(record, fence) then return 'more' end
+if fence ~= record.turn then return 'fenced' end
 if not is_waiting(record.state) then return 'unsettled' end
 
 go_on_when_full(task_key)

@@ -36,6 +36,9 @@ export interface TurnStart {
   readonly taskId: string;
   readonly agent: string;
   readonly principal: Principal;
+  /** Its fencing token, which every command carries: no other turn has it, even if a fail-over has forgotten a begin. */
+  readonly fence: string;
+  /** How many turns of the task had begun with this one. */
   readonly epoch: number;
   /** 1, 2, … of this message. */
   readonly attempt: number;
@@ -51,7 +54,7 @@ export interface TurnStart {
 /** An outcome with more than that before it leaves alone: sixteen of them would keep Redis for too long. */
 const FEW_EVENTS = 4;
 
-/** A turn that this process runs: the only way in for its events. All commands carry the epoch. */
+/** A turn that this process runs: the only way in for its events. All commands carry its fencing token. */
 export class OpenTurn {
   readonly start: TurnStart;
   /** Set once the turn has its outcome, or lost its task. */
@@ -138,11 +141,11 @@ export class OpenTurn {
   }
 
   async #append(said: readonly EncodedEvent[]): Promise<void> {
-    const { taskId, epoch } = this.start;
+    const { taskId, fence } = this.start;
     const append = {
       taskId,
       queueRoot: this.#queueRoot,
-      epoch,
+      fence,
       number: this.#number,
       successor: this.#successor,
       events: said,
@@ -167,8 +170,8 @@ export class OpenTurn {
 
   #run(script: Script, ...args: (string | number)[]): Promise<unknown> {
     const { redis, shards, settings } = this.#port;
-    const { taskId, epoch } = this.start;
+    const { taskId, fence } = this.start;
     const names = [...shards.of(taskId).record(taskId), this.#queueRoot];
-    return script.run(redis, names, [...recordArguments(taskId, settings), epoch, ...args]);
+    return script.run(redis, names, [...recordArguments(taskId, settings), fence, ...args]);
   }
 }

@@ -3,14 +3,14 @@
 --
 -- KEYS  1 root of the queue's keys, as in take-jobs.lua   2 what the keys of tasks begin with   3-5 as KEYS 4-6 in record.lua   6 dead
 -- ARGV  1 ''   2-6 as in record.lua   7 ms the locks last   8-10 prefix of their tokens, the first one's number, and how many jobs may be taken
---       11-12 as in begin-turn.lua   13 runs of a job that died: from so many on, whoever runs it asks for its turn later
+--       11 id of the runs   12-13 as 11-12 in begin-turn.lua   14 runs of a job that died: from so many on, whoever runs it asks for its turn later
 -- Returns  { 'other' } (BullMQ's own script has to take the next one)
 --       | { 'jobs', how many others wait, when the next delayed one is due: ms, or 0,
 --           and of each job { id, token, its values, what beginTurn returns, or 'later' alone } … }
 
 local root, tasks_root, outbox_key, index_root, push_key, dead_key = unpack(KEYS)
 local _, lease_ms, kept_events, replay_ms, retention_ms, inline_bytes, lock_ms, prefix, first, count = unpack(ARGV, 1, 10)
-local max_attempts, large_bytes, suspicious = unpack(ARGV, 11)
+local run, max_attempts, large_bytes, suspicious = unpack(ARGV, 11)
 
 --- @include "../redis/lua/clock.lua"
 --- @include "../queue/take-jobs.lua"
@@ -36,7 +36,7 @@ for i = 1, #jobs do
     task_key, others = tasks_root .. task_id, {}
     events_key, inbox_key = task_key .. ':e', task_key .. ':i'
     webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
-    jobs[i][4] = begin_turn(tonumber(number), tonumber(job[STARTS]), token, dead_key, max_attempts, large_bytes)
+    jobs[i][4] = begin_turn(tonumber(number), tonumber(job[STARTS]), token, run, dead_key, max_attempts, large_bytes)
   end
   reply[i + 3] = jobs[i]
 end

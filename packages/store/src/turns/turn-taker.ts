@@ -51,7 +51,7 @@ export class TurnTaker {
     const { redis, settings } = this.#port;
     const names = [queueRoot(agent, keys), ...keys.anyRecord, keys.dead];
     const { prefix, first, count } = tokens;
-    const beginning = [...beginArguments(settings), isChoosy ? 0 : suspiciousAfter(settings)];
+    const beginning = [...beginArguments(settings, `${prefix}${first}`), isChoosy ? 0 : suspiciousAfter(settings)];
     const args = [...recordArguments('', settings), lockMs, prefix, first, count, ...beginning];
     const reply = (await takeTurnsScript.run(redis, names, args)) as Reply;
     if (reply[0] === 'other') return 'other';

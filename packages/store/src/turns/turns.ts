@@ -10,7 +10,7 @@ import { joinPieces } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';
 import type { Delivery } from '../tasks/submission.ts';
 import { Appends } from './appends.ts';
-import { type BeginReply, beginArguments } from './begin-reply.ts';
+import { type BeginReply, beginArguments, epochOf } from './begin-reply.ts';
 import { OpenTurn, releaseTurnScript } from './open-turn.ts';
 import { TurnTaker } from './turn-taker.ts';
 import type { TurnsPort } from './turns-port.ts';
@@ -67,9 +67,9 @@ export class Turns {
   ): Promise<Beginning> {
     const { redis, settings } = this.#port;
     const { taskId } = job;
-    const reply = (turnsBefore === 0 && this.#taker.begun(job)) || (await this.#begin(job));
+    const reply = (turnsBefore === 0 && this.#taker.begun(job)) || (await this.#begin(job, turnsBefore));
     if (reply[0] !== 'turn') return reply[0];
-    const [, epoch, attempt, cancel, entry, owner, ...pieces] = reply;
+    const [, fence, attempt, cancel, entry, owner, ...pieces] = reply;
     const delivery: Delivery = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
     // Large texts that were replaced meanwhile are read anew: by then another run owns the task, and this one is about to hear of it.
     const json = (await joinPieces(redis, pieces)) ?? (await readWhole(this.#port, taskId))?.task;
@@ -81,7 +81,8 @@ export class Turns {
         taskId,
         agent: agentOf(owner),
         principal: principalOf(owner, delivery.scopes),
-        epoch,
+        fence,
+        epoch: epochOf(fence),
         attempt,
         delivery,
         task,
@@ -101,10 +102,10 @@ export class Turns {
     if (begun?.[0] !== 'turn') return;
     const { redis, shards, settings } = this.#port;
     const { taskId } = job;
-    const [, epoch] = begun;
+    const [, fence] = begun;
     await releaseTurnScript.run(redis, shards.of(taskId).record(taskId), [
       ...recordArguments(taskId, settings),
-      epoch,
+      fence,
       '',
     ]);
   }
@@ -114,10 +115,11 @@ export class Turns {
     this.#running.delete(turn.start.taskId);
   }
 
-  async #begin({ taskId, job, started, token }: TurnJob): Promise<BeginReply> {
+  async #begin({ taskId, job, started, token }: TurnJob, turnsBefore: number): Promise<BeginReply> {
     const { redis, shards, settings } = this.#port;
     const keys = shards.of(taskId);
-    const args = [...recordArguments(taskId, settings), job, started, token, ...beginArguments(settings)];
+    const beginning = beginArguments(settings, `${token} ${turnsBefore}`);
+    const args = [...recordArguments(taskId, settings), job, started, token, ...beginning];
     return (await beginTurnScript.run(redis, [...keys.record(taskId), keys.dead], args)) as BeginReply;
   }
 }

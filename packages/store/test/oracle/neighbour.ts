@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { queueRoot } from '../../src/queue/queue-name.ts';
 import type { ShardKeys } from '../../src/redis/keys.ts';
 
-/** Makes a task of an agent, with so many messages, and begins its first turn under epoch 1. @returns its id */
+/** Makes a task of an agent, with so many messages, and begins its first turn, as the run `r`. @returns its id */
 export type Begin = (agent: string, messages: number) => Promise<string>;
 
 export interface NeighbourPort {
@@ -38,7 +38,7 @@ export class Neighbour {
     const chunk = ['artifact', '', '{}', 1, 'append', number === 1 ? '{"artifactId":"n"' : '', '', ',1', ''];
     const status = ['status', `{"n":${number}}`, 'w', '', '', `{"messageId":"${number}"}`, '1', ''];
     const events = number % 4 === 1 ? [chunk, status] : [status, chunk];
-    return [this.#id, queueRoot('b', this.#keys), 1, number, '', 2, 17, ...events.flat()];
+    return [this.#id, queueRoot('b', this.#keys), '1.r', number, '', 2, 17, ...events.flat()];
   }
 
   /** The outcome of a task that is there for it alone; every other one has a message that waits. */
@@ -47,7 +47,7 @@ export class Neighbour {
     const isLast = this.#said % 4 === 0;
     const id = await this.#begin(agent, isLast ? 1 : 2);
     const outcome = ['status', '', 'C', '1', '', '', '', ''];
-    const args = [id, queueRoot(agent, this.#keys), 1, 1, '', 1, 8, ...outcome];
+    const args = [id, queueRoot(agent, this.#keys), '1.r', 1, '', 1, 8, ...outcome];
     return { verdict: isLast ? 'drained' : 'more', args };
   }
 

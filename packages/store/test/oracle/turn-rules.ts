@@ -3,8 +3,8 @@
  * over every interleaving of a small world; here they are the oracle that the Lua scripts are held against.
  *
  * Three facts shape them. A queue hands a job to a second worker while the first still runs; a job may vanish or come
- * late; and a client library sends a command again when its reply was lost. So the epoch, not the job, decides who may
- * write; `scheduled` names the one job whose runs may begin turns, and numbers are never used again; and a script that
+ * late; and a client library sends a command again when its reply was lost. So the turn's fencing token, not the job, decides
+ * who may write; `scheduled` names the one job whose runs may begin turns, and numbers are never used again; and a script that
  * is sent twice takes effect once, its second answer leading the caller to the same place.
  *
  * Invariant, while the task lives: inbox not empty ⇔ scheduled ≠ 0 ⇔ in the outbox. After the end: none of them.
@@ -25,8 +25,10 @@ export interface TaskRecord {
   /** `due` is a moment that has come, `later` one that has not; undefined: not in the outbox. */
   readonly outbox: Due | undefined;
   readonly epoch: number;
-  /** The epoch that may write; 0: no turn is open. */
-  readonly turn: number;
+  /** Drawn for the begin that gave out the epoch: a fail-over that forgets a begin lets its number be given out again. */
+  readonly run: string;
+  /** Fencing token of the turn that may write; '': none is open. */
+  readonly turn: string;
   readonly token: string;
   readonly started: number;
   readonly said: number;
@@ -43,7 +45,7 @@ export interface Reply {
   /** Messages that the end of the task left without a turn. */
   readonly dropped?: readonly string[];
   readonly job?: number;
-  readonly epoch?: number;
+  readonly fence?: string;
   readonly message?: string | undefined;
   readonly attempt?: number;
   readonly cancel?: boolean;
@@ -60,7 +62,8 @@ const NEW: TaskRecord = {
   jobs: 0,
   outbox: undefined,
   epoch: 0,
-  turn: 0,
+  run: '',
+  turn: '',
   token: '',
   started: 0,
   said: 0,
@@ -91,26 +94,30 @@ export function accept(
 /** A run of a job asks for the first message. */
 export function beginTurn(
   record: TaskRecord | undefined,
-  run: { job: number; started: number; token: string; maxAttempts: number; lease: Due },
+  begin: { job: number; started: number; token: string; run: string; maxAttempts: number; lease: Due },
 ): Reply {
   if (!record) return unchanged(record, 'missing');
-  if (run.job !== record.scheduled) return unchanged(record, 'stale');
-  if (record.turn && run.token === record.token) return turnOf(record, unchanged(record, 'turn'));
-  if (run.started < record.started || (record.turn && run.started === record.started))
+  const { job, started, token, run, maxAttempts, lease } = begin;
+  if (job !== record.scheduled) return unchanged(record, 'stale');
+  const isOwner = record.turn !== '' && token === record.token;
+  if (isOwner && run === record.run) return turnOf(record, unchanged(record, 'turn'));
+  if (!isOwner && (started < record.started || (record.turn && started === record.started)))
     return unchanged(record, 'stale');
   if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
-  if (record.attempts >= run.maxAttempts) return finish(record, { verdict: 'exhausted', state: 'F' });
+  // The owner has ended this turn, and a fail-over has forgotten that: it runs again, at no attempt's cost.
+  const attempts = record.attempts - (isOwner ? 1 : 0);
+  if (attempts >= maxAttempts) return finish(record, { verdict: 'exhausted', state: 'F' });
 
   const epoch = record.epoch + 1;
-  const { token, started, lease } = run;
   const begun = {
     ...record,
     epoch,
-    turn: epoch,
+    run,
+    turn: `${epoch}.${run}`,
     token,
     started,
     said: 0,
-    attempts: record.attempts + 1,
+    attempts: attempts + 1,
     outbox: lease,
   };
   const withdrawn = withdrawQuestion(begun);
@@ -118,7 +125,7 @@ export function beginTurn(
 }
 
 export interface Append {
-  readonly epoch: number;
+  readonly fence: string;
   readonly number: number;
   readonly state: Letter;
   readonly settles: boolean;
@@ -127,10 +134,10 @@ export interface Append {
 }
 
 /** An event of the open turn. It is no sign of life: the worker renews the lease by the clock, not by the chunk. */
-export function append(record: TaskRecord, { epoch, number, state, settles, handsOver, lease }: Append): Reply {
-  if (epoch === record.epoch && number <= record.said)
-    return { ...unchanged(record, record.turn === epoch ? 'appended' : 'more'), cancel: record.cancel };
-  if (epoch !== record.turn) return unchanged(record, 'fenced');
+export function append(record: TaskRecord, { fence, number, state, settles, handsOver, lease }: Append): Reply {
+  if (fence === lastFence(record) && number <= record.said)
+    return { ...unchanged(record, record.turn ? 'appended' : 'more'), cancel: record.cancel };
+  if (fence !== record.turn) return unchanged(record, 'fenced');
   // A fail-over of Redis lost events before this one: what it continues is not there.
   if (number > record.said + 1) return unchanged(record, 'lost');
 
@@ -143,20 +150,20 @@ export function append(record: TaskRecord, { epoch, number, state, settles, hand
 }
 
 /** Ends a turn whose last event left the task waiting. */
-export function endTurn(record: TaskRecord, turn: { epoch: number; handsOver: boolean; lease: Due }): Reply {
-  if (isOver(record, turn.epoch)) return unchanged(record, 'more');
-  if (turn.epoch !== record.turn) return unchanged(record, 'fenced');
+export function endTurn(record: TaskRecord, turn: { fence: string; handsOver: boolean; lease: Due }): Reply {
+  if (isOver(record, turn.fence)) return unchanged(record, 'more');
+  if (turn.fence !== record.turn) return unchanged(record, 'fenced');
   if (!isWaiting(record.state)) return unchanged(record, 'unsettled');
   return settle(record, { events: [], ...turn });
 }
 
 /** Gives the turn back unfinished; the message stays first. */
-export function releaseTurn(record: TaskRecord, turn: { epoch: number; isSpent: boolean; lease: Due }): Reply {
-  if (isOver(record, turn.epoch)) return unchanged(record, 'released');
-  if (turn.epoch !== record.turn) return unchanged(record, 'fenced');
+export function releaseTurn(record: TaskRecord, turn: { fence: string; isSpent: boolean; lease: Due }): Reply {
+  if (isOver(record, turn.fence)) return unchanged(record, 'released');
+  if (turn.fence !== record.turn) return unchanged(record, 'fenced');
   if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
   const attempts = record.attempts - (turn.isSpent ? 0 : 1);
-  return { verdict: 'released', ...withdrawQuestion({ ...record, turn: 0, token: '', attempts, outbox: turn.lease }) };
+  return { verdict: 'released', ...withdrawQuestion({ ...record, turn: '', token: '', attempts, outbox: turn.lease }) };
 }
 
 export function cancel(record: TaskRecord | undefined): Reply {
@@ -200,7 +207,7 @@ function finish(
     inbox: [],
     scheduled: 0,
     outbox: undefined,
-    turn: 0,
+    turn: '',
     token: '',
     started: 0,
     attempts: 0,
@@ -218,17 +225,20 @@ function schedule(record: TaskRecord, reply: { verdict: string; lease: Due; even
 const pop = (record: TaskRecord): TaskRecord => ({
   ...record,
   inbox: record.inbox.slice(1),
-  turn: 0,
+  turn: '',
   token: '',
   attempts: 0,
 });
 
-/** This epoch's turn is closed and none has begun since: what is asked was done already. */
-const isOver = (record: TaskRecord, epoch: number): boolean => !record.turn && epoch === record.epoch;
+/** Of the turn that began last, open or not. */
+export const lastFence = ({ epoch, run }: TaskRecord): string => `${epoch}.${run}`;
+
+/** The turn is closed and none has begun since: what is asked was done already. */
+const isOver = (record: TaskRecord, fence: string): boolean => !record.turn && fence === lastFence(record);
 
 const turnOf = (record: TaskRecord, reply: Reply): Reply => ({
   ...reply,
-  epoch: record.epoch,
+  fence: record.turn,
   message: record.inbox[0],
   attempt: record.attempts,
   cancel: record.cancel,

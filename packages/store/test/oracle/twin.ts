@@ -14,13 +14,21 @@ import { makeTasksScript } from '../../src/tasks/new-tasks.ts';
 import { type AppendReply, appendChunksScript, appendScript, chunksReply } from '../../src/turns/appends.ts';
 import { endTurnScript, releaseTurnScript, renewTurnScript } from '../../src/turns/open-turn.ts';
 import { beginTurnScript } from '../../src/turns/turns.ts';
-import { type Begin, Neighbour } from './neighbour.ts';
+import { type Begin as BeginTask, Neighbour } from './neighbour.ts';
 import * as rules from './turn-rules.ts';
 
 const MAX_ATTEMPTS = 2;
 const FAR_MS = 1_000_000_000;
 
 const settingsOf = (lease: rules.Due): number[] => [lease === 'due' ? -1 : FAR_MS, 1_000, FAR_MS, FAR_MS, 64];
+
+interface Begin {
+  readonly job: number;
+  readonly started: number;
+  readonly token: string;
+  readonly run: string;
+  readonly lease: rules.Due;
+}
 
 interface Sent {
   readonly messageId: string;
@@ -60,15 +68,16 @@ export class Twin {
     await this.#settle(expected);
   }
 
-  async begin(job: number, started: number, token: string, lease: rules.Due): Promise<void> {
-    const expected = rules.beginTurn(this.record, { job, started, token, maxAttempts: MAX_ATTEMPTS, lease });
+  async begin(begin: Begin): Promise<void> {
+    const { job, started, token, run, lease } = begin;
+    const expected = rules.beginTurn(this.record, { ...begin, maxAttempts: MAX_ATTEMPTS });
     const keys = [...this.#keys.record(this.id), this.#keys.dead];
-    const args = [job, started, token, MAX_ATTEMPTS, 65_536];
+    const args = [job, started, token, run, MAX_ATTEMPTS, 65_536];
     const reply = (await this.#run(beginTurnScript, lease, args, keys)) as string[];
-    const [verdict, epoch, attempt, cancel, entry] = reply;
+    const [verdict, fence, attempt, cancel, entry] = reply;
     expect(verdict).toBe(expected.verdict);
     if (verdict === 'turn') {
-      expect([epoch, attempt, cancel === '1']).toEqual([expected.epoch, expected.attempt, expected.cancel]);
+      expect([fence, attempt, cancel === '1']).toEqual([expected.fence, expected.attempt, expected.cancel]);
       expect(entry).toBe(`"${expected.message}"\n{}`);
     }
     await this.#settle(expected);
@@ -81,7 +90,7 @@ export class Twin {
     const encoded = events.flatMap(({ state, settles }) => ['status', '', state, settles ? '1' : '', '', '', '', '']);
     const root = queueRoot(this.#agent, this.#keys);
     const { options } = this.#successor(first.handsOver);
-    const ours = [this.id, root, first.epoch, first.number, options, events.length, encoded.length, ...encoded];
+    const ours = [this.id, root, first.fence, first.number, options, events.length, encoded.length, ...encoded];
     this.#neighbour ??= await Neighbour.open({ redis: this.#redis, keys: this.#keys, begin: this.#begin });
     const outcome = await this.#neighbour.ends();
     const args = [...this.#neighbour.says(), ...outcome.args, ...ours, ...this.#neighbour.says()];
@@ -99,33 +108,33 @@ export class Twin {
   }
 
   /** Chunks of an artifact leave the state as it is. By the short way, and where that declines by the other. */
-  async grow(epoch: number, number: number, count: number): Promise<void> {
+  async grow(fence: string, number: number, count: number): Promise<void> {
     const { state, said } = this.#present();
     const rest = { state, settles: false, handsOver: false, lease: 'later' } as const;
-    const expected = this.#afterAll(Array.from({ length: count }, (_, i) => ({ epoch, number: number + i, ...rest })));
+    const expected = this.#afterAll(Array.from({ length: count }, (_, i) => ({ fence, number: number + i, ...rest })));
     if (!expected) return;
-    const answer = await this.#growShortly(epoch, number, count);
+    const answer = await this.#growShortly(fence, number, count);
     const mayDecline =
       expected.verdict === 'appended' && (this.#chunks === 0 || number <= said || this.#chunks + count > 32);
     if (!mayDecline) expect(answer).not.toBeNull();
-    const [verdict, cancel] = answer ?? (await this.#growLongly(epoch, number, count));
+    const [verdict, cancel] = answer ?? (await this.#growLongly(fence, number, count));
     expect(verdict).toBe(expected.verdict);
     if (verdict === 'appended') expect(cancel === '1').toBe(expected.cancel);
     this.#chunks += expected.events.length;
     await this.#settle(expected);
   }
 
-  async #growShortly(epoch: number, number: number, count: number): Promise<AppendReply | null> {
+  async #growShortly(fence: string, number: number, count: number): Promise<AppendReply | null> {
     const [, keptEvents = 0, , , inlineBytes = 0] = settingsOf('later');
-    const args = [this.id, keptEvents, inlineBytes, epoch, number, 1, '', ',1'.repeat(count)];
+    const args = [this.id, keptEvents, inlineBytes, fence, number, 1, '', ',1'.repeat(count)];
     const events = Array<string>(count).fill('{}');
     return chunksReply(await appendChunksScript.run(this.#redis, this.#keys.growing(this.id), [...args, ...events]));
   }
 
-  async #growLongly(epoch: number, number: number, count: number): Promise<AppendReply> {
+  async #growLongly(fence: string, number: number, count: number): Promise<AppendReply> {
     const chunk = ['artifact', '', '{}', 1, 'append', this.#chunks === 0 ? '{"artifactId":"t"' : '', '', ',1', ''];
     const events = Array<typeof chunk>(count).fill(chunk).flat();
-    const args = [this.id, queueRoot(this.#agent, this.#keys), epoch, number, '', count, events.length, ...events];
+    const args = [this.id, queueRoot(this.#agent, this.#keys), fence, number, '', count, events.length, ...events];
     const all = await appendScript.run(this.#redis, this.#keys.anyRecord, [...settingsOf('later'), ...args]);
     return (all as [AppendReply])[0];
   }
@@ -144,26 +153,26 @@ export class Twin {
     return last && { ...last, record: at, events: replies.flatMap((reply) => reply.events), replies };
   }
 
-  async end(epoch: number, handsOver: boolean, lease: rules.Due): Promise<void> {
-    const expected = rules.endTurn(this.#present(), { epoch, handsOver, lease });
+  async end(fence: string, handsOver: boolean, lease: rules.Due): Promise<void> {
+    const expected = rules.endTurn(this.#present(), { fence, handsOver, lease });
     const { options, names } = this.#successor(handsOver);
-    expect(await this.#run(endTurnScript, lease, [epoch, options], names)).toBe(expected.verdict);
+    expect(await this.#run(endTurnScript, lease, [fence, options], names)).toBe(expected.verdict);
     if (expected.verdict === 'successor') this.#jobs.unshift(expected.job);
     await this.#settle(expected);
   }
 
-  async release(epoch: number, isSpent: boolean, lease: rules.Due): Promise<void> {
-    const expected = rules.releaseTurn(this.#present(), { epoch, isSpent, lease });
-    expect(await this.#run(releaseTurnScript, lease, [epoch, isSpent ? '1' : ''])).toBe(expected.verdict);
+  async release(fence: string, isSpent: boolean, lease: rules.Due): Promise<void> {
+    const expected = rules.releaseTurn(this.#present(), { fence, isSpent, lease });
+    expect(await this.#run(releaseTurnScript, lease, [fence, isSpent ? '1' : ''])).toBe(expected.verdict);
     await this.#settle(expected);
   }
 
   /** A sign of life changes the outbox alone. */
-  async renew(epoch: number, lease: rules.Due): Promise<void> {
+  async renew(fence: string, lease: rules.Due): Promise<void> {
     const record = this.#present();
-    const isOpen = record.turn !== 0 && record.turn === epoch;
+    const isOpen = record.turn !== '' && record.turn === fence;
     const verdict = isOpen ? (record.cancel ? 'canceling' : 'renewed') : 'fenced';
-    expect(await this.#run(renewTurnScript, lease, [epoch])).toBe(verdict);
+    expect(await this.#run(renewTurnScript, lease, [fence])).toBe(verdict);
     await this.#settle({ verdict, events: [], record: isOpen ? { ...record, outbox: lease } : record });
   }
 
@@ -232,10 +241,10 @@ export class Twin {
     return script.run(this.#redis, keys, [this.id, ...settingsOf(lease), ...args]);
   }
 
-  readonly #begin: Begin = async (agent, messages) => {
+  readonly #begin: BeginTask = async (agent, messages) => {
     const twin = new Twin(this.#redis, this.#keys, agent);
     for (let i = 0; i < messages; i++) await twin.accept(`${agent}${i}`, 'f', 'later');
-    await twin.begin(1, 1, 't', 'later');
+    await twin.begin({ job: 1, started: 1, token: 't', run: 'r', lease: 'later' });
     return twin.id;
   };
 
@@ -274,7 +283,8 @@ export class Twin {
       jobs: number('jobs'),
       outbox: due === null ? undefined : isDue.includes(this.id) ? 'due' : 'later',
       epoch: number('epoch'),
-      turn: number('turn'),
+      run: record.run ?? '',
+      turn: record.turn ?? '',
       token: record.token ?? '',
       started: number('started'),
       said: number('said'),

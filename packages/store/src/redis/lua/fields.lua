@@ -1,11 +1,11 @@
 -- fields: the record as fields of the task's hash. A field that is empty or 0 is not there.
 
 local FIELDS = {
-  'state', 'cancel', 'lanes', 'seq', 'epoch', 'turn', 'said',
+  'state', 'cancel', 'lanes', 'seq', 'epoch', 'run', 'turn', 'said',
   'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'aside', 'shared', 'sweeps',
   'artifacts', '@h', -- not of the record, but an end must know them
 }
-local STATE, TIME, TOKEN, SCHEDULED, ALL, ARTIFACTS, HISTORY = 1, 8, 9, 14, 21, 22, 23
+local STATE, TIME, TOKEN, SCHEDULED, ALL, ARTIFACTS, HISTORY = 1, 9, 10, 15, 22, 23, 24
 
 local was -- what was loaded, in the order of FIELDS; false: not there
 local others = {} -- what else is to be written: the status, texts, artifacts, metadata; false: removed
@@ -13,17 +13,21 @@ local others = {} -- what else is to be written: the status, texts, artifacts, m
 -- In one piece: a table that grows field by field costs more than the command.
 local function load_record()
   was = redis.call('HMGET', task_key, unpack(FIELDS))
-  local state, cancel, lanes, seq, epoch, turn, said, time, token, owner, context, started, attempts, scheduled, jobs,
+  local state, cancel, lanes, seq, epoch, run, turn, said, time, token, owner, context, started, attempts, scheduled, jobs,
     accepted, released, inbox, aside, shared, sweeps = unpack(was)
   return state and {
     state = state, cancel = cancel or '', lanes = lanes or '',
-    seq = tonumber(seq or 0), epoch = tonumber(epoch or 0), turn = tonumber(turn or 0), said = tonumber(said or 0),
+    seq = tonumber(seq or 0), epoch = tonumber(epoch or 0), run = run or '', turn = turn or '', said = tonumber(said or 0),
     time = time or '', token = token or '', owner = owner or '', context = context or '',
     started = tonumber(started or 0), attempts = tonumber(attempts or 0), scheduled = tonumber(scheduled or 0),
     jobs = tonumber(jobs or 0), accepted = tonumber(accepted or 0), released = tonumber(released or 0),
     inbox = tonumber(inbox or 0), aside = tonumber(aside or 0), shared = tonumber(shared or 0), sweeps = tonumber(sweeps or 0),
   }
 end
+
+-- The fencing token of the turn that began last: `turn` is this while it is open. The epoch alone would not do: a fail-over
+-- that forgets a begin gives the number out again, to another run.
+local function last_fence(record) return record.epoch .. '.' .. record.run end
 
 local function write_fields(record)
   local set, gone, s, g = {}, {}, 0, 0

@@ -3,15 +3,15 @@
 
 --- @include "status.lua"
 
--- This epoch's turn is closed and none has begun since: what is asked was done already.
-local function is_over(record, epoch) return record.turn == 0 and epoch == record.epoch end
+-- The turn is closed and none has begun since: what is asked was done already.
+local function is_over(record, fence) return record.turn == '' and fence == last_fence(record) end
 
 -- Closes the turn and takes its message off the inbox. The message's number becomes the highest one that is answered.
 local function pop(record)
   record.released = math.max(record.released, record.accepted - record.inbox + 1)
   if record.inbox == record.accepted then others.first = false else is_popped = true end
   record.inbox = record.inbox - 1
-  record.turn, record.token, record.attempts = 0, '', 0
+  record.turn, record.token, record.attempts = '', '', 0
 end
 
 -- The end: final, and nothing of the task is left to do. What still waited is named in the last event, not silently lost.
@@ -28,7 +28,7 @@ local function finish(record, letter, told)
     told.metadata = with_member(told.metadata or '', named)
     others.metadata = with_member(others.metadata or redis.call('HGET', task_key, 'metadata') or '', named)
   end
-  record.inbox, record.scheduled, record.turn, record.token, record.started, record.attempts, record.cancel = 0, 0, 0, '', 0, 0, ''
+  record.inbox, record.scheduled, record.turn, record.token, record.started, record.attempts, record.cancel = 0, 0, '', '', 0, 0, ''
   is_due = false
   say_status(record, letter, told)
 end
