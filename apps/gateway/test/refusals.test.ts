@@ -119,6 +119,7 @@ describe('A request that cannot be served', () => {
     ['GET', '/agents/nobody/.well-known/agent-card.json', 404],
     ['GET', '/tasks/%E0%A4%A', 400],
     ['GET', '/../../etc/passwd', 404],
+    ['GET', `/tasks/${'a'.repeat(60)}%01`, 400],
   ])('%s %s is answered with %i', async (method, path, status) => {
     const response = await rawRequest(stage.url, `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(response.status).toBe(status);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AgentCard } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
+import { withoutSlashAtEnd } from '../http/base-url.ts';
 import { jwksPath } from '../keys/serve-jwks.ts';
 import { agentUrl } from './agent-url.ts';
 import { buildCard } from './build-card.ts';
@@ -71,7 +72,7 @@ export class Cards {
     if (keys.length === 0) return card;
     const known = this.#signed.get(json);
     if (known) return known;
-    const signed = signCard(card, keys, publicUrl.replace(/\/+$/, '') + jwksPath);
+    const signed = signCard(card, keys, withoutSlashAtEnd(publicUrl) + jwksPath);
     const [oldest] = this.#signed.keys();
     if (oldest !== undefined && this.#signed.size >= mostRemembered) this.#signed.delete(oldest);
     this.#signed.set(json, signed);

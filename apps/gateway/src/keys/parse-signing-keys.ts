@@ -27,7 +27,8 @@ function isPem(text: string): boolean {
 
 /** In a variable of the environment line breaks may have been written as `\n`. */
 function pemBlocks(text: string): string[] {
-  return text.replaceAll('\\n', '\n').match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g) ?? [];
+  const blocks = text.replaceAll('\\n', '\n').split('-----BEGIN ').slice(1);
+  return blocks.map((block) => `-----BEGIN ${block}`);
 }
 
 function fromPem(pem: string, index: number): SigningKey {

@@ -9,7 +9,7 @@ const shortTextLength = 8192;
 const listLength = 1000;
 
 /** Letters, digits, punctuation and plain spaces of any script; no control characters, no lone surrogates. */
-const printable = /^(?:[\x20-\x7e]|[^\p{C}\p{Zl}\p{Zp}])+$/u;
+const printable = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 
 /** The id of a task, context, message, artifact or push configuration: opaque, not empty. */
 export const idSchema = z

@@ -19,8 +19,10 @@ export class GrpcUnavailable extends Error {
   override readonly name = 'GrpcUnavailable';
 
   constructor(address: string, cause: unknown) {
-    const reason = /\[(.+)\]/.exec(cause instanceof Error ? cause.message : String(cause))?.[1];
-    super(`gRPC cannot listen on ${address}${reason ? ` (${reason})` : ''}: choose another GRPC_PORT, or off`, {
+    // The reason stands in brackets behind a count of addresses.
+    const text = cause instanceof Error ? cause.message : String(cause);
+    const reason = text.slice(text.indexOf('[') + 1).replace(']', '');
+    super(`gRPC cannot listen on ${address} (${reason}): choose another GRPC_PORT, or off`, {
       cause,
     });
   }

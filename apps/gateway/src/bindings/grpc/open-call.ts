@@ -1,4 +1,5 @@
 import { type Place, placeAt } from '../../cards/place.ts';
+import { withoutSlashAtEnd } from '../../http/base-url.ts';
 import type { Entrance } from '../../http/entrance.ts';
 import { requireSupportedVersion, type SpokenVersion } from '../../http/protocol-version.ts';
 import { selectAgent } from '../../tenants/select-agent.ts';
@@ -29,5 +30,5 @@ export async function openCall(
 
 /** gRPC says nothing of the URLs of the other bindings. */
 function httpBase({ settings, httpUrl }: Entrance): string {
-  return (settings.publicUrl ?? httpUrl() ?? '').replace(/\/+$/, '');
+  return withoutSlashAtEnd(settings.publicUrl ?? httpUrl() ?? '');
 }

@@ -1,0 +1,42 @@
+import { globSync, readFileSync } from 'node:fs';
+import { parseSync, Visitor } from 'oxc-parser';
+import { checkSync } from 'recheck';
+import { describe, expect, it } from 'vitest';
+
+/** One request with a text that makes a pattern backtrack holds a whole gateway or worker up. */
+describe('Every regular expression of the product', () => {
+  const files = globSync('{packages,apps}/*/src/**/*.ts');
+  const patterns = files.flatMap(patternsIn);
+
+  it('is found', () => {
+    expect(patterns.length).toBeGreaterThan(50);
+  });
+
+  it.each(patterns)('takes linear time: $file $pattern', { timeout: 60_000 }, ({ pattern, flags }) => {
+    const { status, complexity } = checkSync(pattern, flags, { timeout: 50_000 });
+    expect([status, complexity?.summary]).toEqual(['safe', expect.anything()]);
+  });
+
+  it('is written as a literal, for this test to see', () => {
+    const built = files.filter((file) => /\bRegExp\(/.test(readFileSync(file, 'utf8')));
+    // Built from our own paths, which are literals.
+    expect(built).toEqual(['apps/gateway/src/direct-routes.ts']);
+  });
+});
+
+interface Pattern {
+  readonly file: string;
+  readonly pattern: string;
+  readonly flags: string;
+}
+
+function patternsIn(file: string): Pattern[] {
+  const found: Pattern[] = [];
+  const visitor = new Visitor({
+    Literal(node) {
+      if ('regex' in node && node.regex) found.push({ file, ...node.regex });
+    },
+  });
+  visitor.visit(parseSync(file, readFileSync(file, 'utf8')).program);
+  return found;
+}
