@@ -13,8 +13,8 @@ describe('Every regular expression of the product', () => {
   });
 
   it.each(patterns)('takes linear time: $file $pattern', { timeout: 60_000 }, ({ pattern, flags }) => {
-    const { status, complexity } = checkSync(pattern, flags, { timeout: 50_000 });
-    expect([status, complexity?.summary]).toEqual(['safe', expect.anything()]);
+    const { status } = checkSync(pattern, flags, { timeout: 50_000 });
+    expect(status).toBe('safe');
   });
 
   it('is written as a literal, for this test to see', () => {

@@ -1,6 +1,7 @@
 import type { AdminSettings } from './admin/admin-settings.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import type { GrpcSettings } from './bindings/grpc/settings.ts';
+import type { MissingVersion } from './http/protocol-version.ts';
 import type { SigningKey } from './keys/signing-key.ts';
 import { defaultPushSettings, type PushSettings } from './push/settings.ts';
 
@@ -16,6 +17,8 @@ export interface GatewaySettings {
   readonly push: PushSettings | undefined;
   /** Serves clients that speak A2A 0.3 beside the others, at the same URLs. */
   readonly legacyV03: boolean;
+  /** What a request that names no version is in: `by-shape`, the version of its method or path; `0.3`, as A2A 3.6.2 has it. */
+  readonly missingVersion: MissingVersion;
   /** Where clients reach this gateway, as agent cards tell them; unset: at the host that the request for the card names. */
   readonly publicUrl?: string | undefined;
   /** Agent served at the root; unset: the first announced one by name. */
@@ -25,8 +28,10 @@ export interface GatewaySettings {
   readonly auth: AuthSettings;
   /** What SendMessage does when the caller does not say (A2A 3.2.2 has `blocking`). */
   readonly sendMode: 'blocking' | 'immediate';
-  /** Longest wait of a blocking SendMessage. Below the 60 s after which most proxies give up. */
+  /** Longest wait of a blocking SendMessage. Below the 60 s after which most proxies give up. Infinity: A2A 3.2.2 to the letter. */
   readonly blockingWaitMs: number;
+  /** An agent that acknowledges a message releases the caller who waits. False: only its outcome or a question does (A2A 3.2.2). */
+  readonly acknowledgedIsReleased: boolean;
   /** How long CancelTask waits for a running turn to stop before it answers the task as it is. */
   readonly cancelWaitMs: number;
   /** Longest wait that `Prefer: wait` can ask for. */
@@ -55,9 +60,11 @@ export const defaultGatewaySettings: GatewaySettings = {
   port: 4000,
   push: defaultPushSettings,
   legacyV03: true,
+  missingVersion: 'by-shape',
   auth: { kind: 'none', allowAnonymous: false },
   sendMode: 'blocking',
   blockingWaitMs: 50_000,
+  acknowledgedIsReleased: true,
   cancelWaitMs: 2_000,
   maxPollWaitMs: 50_000,
   storeTimeoutMs: 5_000,

@@ -22,6 +22,18 @@ beforeAll(async () => {
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
+describe('A refused JSON-RPC request', () => {
+  it.each([
+    ['{"jsonrpc":"2.0","id":"mine","method":"ListTasks"}', 'mine'],
+    ['{"jsonrpc":"2.0","id":7,"method":"message/send"}', 7],
+    ['{"jsonrpc":', null],
+    [JSON.stringify({ id: 'mine', padding: 'x'.repeat(100_000) }), null],
+  ])('carries its id where that can be known: %.30s', async (request, id) => {
+    const { status, body } = await post<{ id: unknown }>(stage.url, request);
+    expect([status, body.id]).toEqual([401, id]);
+  });
+});
+
 describe('with API keys', () => {
   it('nobody gets in without one', async () => {
     const paths = ['/tasks', '/tasks/1', '/agents', '/extendedAgentCard'];
@@ -41,7 +53,7 @@ describe('with API keys', () => {
 
   it('a JSON-RPC caller without one gets 401 and a JSON-RPC error', async () => {
     const { status, headers, body } = await post<ErrorBody>(stage.url, { jsonrpc: '2.0', id: 1, method: 'ListTasks' });
-    expect([status, body]).toMatchObject([401, { jsonrpc: '2.0', id: null, error: { code: -32051 } }]);
+    expect([status, body]).toMatchObject([401, { jsonrpc: '2.0', id: 1, error: { code: -32051 } }]);
     expect(headers.get('www-authenticate')).toBeTruthy();
   });
 

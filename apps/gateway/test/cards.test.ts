@@ -5,6 +5,7 @@ import { apiKeys } from '../src/auth/api-keys.ts';
 import { buildCard } from '../src/cards/build-card.ts';
 import { card } from './support/agents.ts';
 import { get } from './support/client.ts';
+import { rawRequest } from './support/raw-request.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 describe('the card of an agent', () => {
@@ -104,6 +105,16 @@ describe('the cards over HTTP', () => {
     const { body } = await get<AgentCard>(`${url}/agents/echo${path}`);
     expect(body.supportedInterfaces[0]?.url).toBe('https://agents.example.com/a2a/agents/echo');
   });
+
+  it.each(['999.999.999.999', 'a.example:99999', '[::::]', 'a b', 'x/y', '-\u00e9'])(
+    'name the address of the gateway where the Host is none: %s',
+    async (host) => {
+      const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      const { status, body } = await rawRequest(stage.url, request);
+      expect(status).toBe(200);
+      expect(JSON.parse(body).supportedInterfaces[0].url).toBe(stage.url);
+    },
+  );
 
   it('believe a proxy only where the settings do', async () => {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'agents.example.com' };

@@ -64,6 +64,19 @@ describe('JSON-RPC', () => {
     expect(body).toMatchObject({ id, result: { pageSize: 50 } });
   });
 
+  it.each(['9007199254740993', '-123456789012345678901234567890', '1e400', '1.5'])(
+    'gives the number %s back as it came, whatever JavaScript makes of it',
+    async (id) => {
+      const body = `{"jsonrpc":"2.0","params":{"id":7,"":{"id":8}},"id":${id},"method":"ListTasks"}`;
+      const response = await fetch(stage.url, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/json' },
+      });
+      expect(await response.text()).toContain(`"id":${id},`);
+    },
+  );
+
   it('does what a notification says, and answers nothing', async () => {
     const message = userMessage('hello', { contextId: 'notified' });
     const request = { jsonrpc: '2.0', method: 'SendMessage', params: { message, configuration: immediately } };

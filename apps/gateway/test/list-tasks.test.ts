@@ -29,6 +29,18 @@ describe('ListTasks', () => {
     expect([...first.tasks, ...second.tasks].map(({ id }) => id)).toEqual(ids);
   });
 
+  it('refuses a page token that was cut short, changed, or made under other filters', async () => {
+    const contextId = randomUUID();
+    for (const text of ['a', 'b']) await submit(stage.url, userMessage(text, { contextId }));
+    const { nextPageToken: pageToken } = (await list({ contextId, pageSize: '1' })).body;
+    const statusOf = async (query: Record<string, string>) => (await list(query)).status;
+    expect(await statusOf({ contextId, pageToken })).toBe(200);
+    expect(await statusOf({ contextId, pageToken: pageToken.slice(0, -4) })).toBe(400);
+    expect(await statusOf({ contextId, pageToken: `${pageToken}AAAA` })).toBe(400);
+    expect(await statusOf({ contextId, pageToken, status: 'TASK_STATE_WORKING' })).toBe(400);
+    expect(await statusOf({ pageToken })).toBe(400);
+  });
+
   it('says how large its pages are and that there are none', async () => {
     const { status, body } = await list({ contextId: 'empty' });
     expect([status, body]).toEqual([200, { tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 }]);

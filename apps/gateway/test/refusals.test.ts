@@ -37,6 +37,13 @@ describe('A request that cannot be served', () => {
     expect(jsonRpc.body).toMatchObject({ jsonrpc: '2.0', id: null });
   });
 
+  it('is told so when it is no UTF-8', async () => {
+    const broken = Buffer.from(JSON.stringify({ message: userMessage('caf\u00e9') }), 'latin1');
+    const [rest, jsonRpc] = await both(broken, json);
+    expect([rest.status, rest.body.error.details?.[0]?.reason]).toEqual([400, 'PARSE_ERROR']);
+    expect(jsonRpc.body.error.code).toBe(-32700);
+  });
+
   it('is told so when its content type is another', async () => {
     const [rest, jsonRpc] = await both('a=b', { 'content-type': 'application/x-www-form-urlencoded' });
     expect([rest.status, rest.body.error.details?.[0]?.reason]).toEqual([400, 'CONTENT_TYPE_NOT_SUPPORTED']);
@@ -99,8 +106,8 @@ describe('A request that cannot be served', () => {
     expect([rest.status, rest.body.error.details?.[0]?.reason]).toEqual([400, 'VERSION_NOT_SUPPORTED']);
     const jsonRpc = await post<ErrorBody>(stage.url, request, headers);
     expect(jsonRpc.body).toMatchObject({ id: 7, error: { code: -32009 } });
-    const query = await get<ErrorBody>(`${stage.url}/tasks?A2A-Version=${encodeURIComponent(version)}`);
-    expect(query.status).toBe(400);
+    for (const name of ['A2A-Version', 'a2a-version', 'A2A-VERSION'])
+      expect((await get(`${stage.url}/tasks?${name}=${encodeURIComponent(version)}`)).status).toBe(400);
   });
 
   it.each([
@@ -119,7 +126,6 @@ describe('A request that cannot be served', () => {
     ['GET', '/agents/nobody/.well-known/agent-card.json', 404],
     ['GET', '/tasks/%E0%A4%A', 400],
     ['GET', '/../../etc/passwd', 404],
-    ['GET', `/tasks/${'a'.repeat(60)}%01`, 400],
   ])('%s %s is answered with %i', async (method, path, status) => {
     const response = await rawRequest(stage.url, `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(response.status).toBe(status);
@@ -128,6 +134,11 @@ describe('A request that cannot be served', () => {
       error: { code: status, details: [{ domain: 'a2a-protocol.org' }] },
     });
     if (status === 405) expect(response.headers).toMatch(/\r\nAllow: [A-Z]/);
+  });
+
+  it('is told so at once when a long id ends in a character that ids may not have', { timeout: 2_000 }, async () => {
+    const { status, body } = await get<ErrorBody>(`${stage.url}/tasks/${'a'.repeat(60)}%01`);
+    expect([status, violations(body)]).toEqual([400, ['id']]);
   });
 
   it('is told so in JSON when it is no HTTP', async () => {

@@ -10,6 +10,9 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
 
 /** Up to the longest time that a timer of Node takes. */
 export const milliseconds = whole(1, 2 ** 31 - 1);
+export const millisecondsOrOff = z
+  .union([z.literal('off'), milliseconds], { error: mustBe('a whole number from 1 to 2147483647, or off') })
+  .describe('a whole number from 1 to 2147483647, or off');
 /** A time that no timer waits for: it is only compared. */
 export const longMilliseconds = whole(1);
 /** 0: any free one. */

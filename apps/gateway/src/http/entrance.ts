@@ -52,7 +52,7 @@ export interface Visitor {
 export function openCall({ agents, settings, waiting }: Entrance, exchange: Exchange, visitor: Visitor): HttpCall {
   const { req } = exchange;
   const { principal, tenant, version } = visitor;
-  requireSupportedVersion(askedVersion(req), version);
+  requireSupportedVersion(askedVersion(req), { spoken: version, missing: settings.missingVersion });
   const agentId = pathPart(req, 'agentId');
   const agent = selectAgent(agents, principal, { agentId, tenant });
   const place = (): Place => placeAt(baseUrl(req, settings), agentId, { named: tenant, selected: agent.id });

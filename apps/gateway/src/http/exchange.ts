@@ -40,5 +40,8 @@ export function queryText(req: RoutedRequest, name: string): string | undefined 
 /** The protocol version that the request names (A2A 3.6), as it is. */
 export function askedVersion(req: RoutedRequest): string | undefined {
   const header = req.headers['a2a-version'];
-  return typeof header === 'string' ? header : queryText(req, 'A2A-Version');
+  if (typeof header === 'string') return header;
+  // As in a header, its case does not matter.
+  const name = Object.keys(req.query).find((each) => each.toLowerCase() === 'a2a-version');
+  return name && queryText(req, name);
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -46,7 +47,9 @@ function collect(source: Readable, maxBytes: number): Promise<string> {
     const onEnd = (): void => {
       // The request is there until it is answered, which of a stream may take days: what listens to it would keep the body.
       source.off('data', onData).off('error', onError).off('end', onEnd);
-      resolve(Buffer.concat(chunks).toString());
+      const bytes = Buffer.concat(chunks);
+      if (isUtf8(bytes)) resolve(bytes.toString());
+      else reject(new A2AError('ParseError', 'The body is not valid UTF-8'));
     };
     source.on('data', onData).on('error', onError).on('end', onEnd);
   });

@@ -8,9 +8,14 @@ const jsonMediaType = /^application\/(?:a2a\+)?json *(?:;|$)/i;
 
 /** The JSON of a body. @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, ParseError, InvalidRequest */
 export async function readJson(req: IncomingMessage, maxBytes: number): Promise<unknown> {
+  return parseJson(await readJsonText(req, maxBytes));
+}
+
+/** As `readJson`, not parsed yet. @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, ParseError, InvalidRequest */
+export async function readJsonText(req: IncomingMessage, maxBytes: number): Promise<string> {
   const type = req.headers['content-type'];
   if (type !== undefined && !jsonMediaType.test(type)) throw wrongMediaType();
-  return parseJson(await readBody(req, maxBytes));
+  return readBody(req, maxBytes);
 }
 
 /** As `readJson`; an empty body stands for an empty object. */

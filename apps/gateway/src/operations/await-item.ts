@@ -21,7 +21,8 @@ export async function awaitItem(
   const items = feeds.follow(scope, taskId, { after, expected });
   const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
   const giveUp = (): void => leave(undefined);
-  const timer = setTimeout(giveUp, waitMs);
+  // A timer of Node cannot wait for ever.
+  const timer = Number.isFinite(waitMs) ? setTimeout(giveUp, waitMs) : undefined;
   signal.addEventListener('abort', giveUp);
   if (signal.aborted) giveUp();
   try {

@@ -22,5 +22,8 @@ export interface Backend {
   /** Unset: push notifications are off. */
   readonly push: PushBackend | undefined;
   readonly cards: Pick<Cards, 'offersExtended' | 'presentExtended'>;
-  readonly settings: Pick<GatewaySettings, 'sendMode' | 'blockingWaitMs' | 'cancelWaitMs' | 'maxPollWaitMs'>;
+  readonly settings: Pick<
+    GatewaySettings,
+    'sendMode' | 'blockingWaitMs' | 'acknowledgedIsReleased' | 'cancelWaitMs' | 'maxPollWaitMs'
+  >;
 }

@@ -55,7 +55,12 @@ function awaitRelease(
     waitMs: backend.settings.blockingWaitMs,
     until(item) {
       heard.hear(item);
-      return item.released >= number || isTerminal(item.state) || item.state === 'TASK_STATE_AUTH_REQUIRED';
+      return isRelease(item, number, backend.settings.acknowledgedIsReleased);
     },
   });
+}
+
+function isRelease({ state, released }: FeedItem, number: number, acknowledgedIsReleased: boolean): boolean {
+  if (isTerminal(state) || state === 'TASK_STATE_AUTH_REQUIRED') return true;
+  return released >= number && (acknowledgedIsReleased || state === 'TASK_STATE_INPUT_REQUIRED');
 }

@@ -1,4 +1,4 @@
-import { anyText, httpUrl, onOff, port, portOrOff, text } from '../kinds.ts';
+import { anyText, httpUrl, oneOf, onOff, port, portOrOff, text } from '../kinds.ts';
 import type { SettingGroup } from '../setting.ts';
 
 export const network = {
@@ -61,6 +61,12 @@ export const network = {
       default: true,
       text: 'Serve clients of A2A 0.3, too, at the same URLs.',
       isCommon: true,
+    },
+    MISSING_VERSION: {
+      of: ['gateway'],
+      schema: oneOf('by-shape', '0.3'),
+      default: 'by-shape',
+      text: 'What a request without `A2A-Version` is in: the version of its method or path, or 0.3 (the letter of A2A 3.6.2).',
     },
   },
 } as const satisfies SettingGroup;

@@ -1,4 +1,4 @@
-import { milliseconds, oneOf, text, whole } from '../kinds.ts';
+import { milliseconds, millisecondsOrOff, oneOf, onOff, text, whole } from '../kinds.ts';
 import type { SettingGroup } from '../setting.ts';
 
 export const requests = {
@@ -20,10 +20,16 @@ export const requests = {
     },
     BLOCKING_WAIT_MS: {
       of: ['gateway'],
-      schema: milliseconds,
+      schema: millisecondsOrOff,
       default: 50_000,
-      text: 'The longest wait of a blocking SendMessage. Most proxies give up after 60 s.',
+      text: 'The longest wait of a blocking SendMessage. Most proxies give up after 60 s. `off`: no limit.',
       isCommon: true,
+    },
+    ACKNOWLEDGE: {
+      of: ['gateway'],
+      schema: onOff,
+      default: true,
+      text: '`off`: a blocking SendMessage waits on when the agent acknowledges the message.',
     },
     MAX_POLL_WAIT_MS: {
       of: ['gateway'],

@@ -51,7 +51,10 @@ export class DeadLetterOffice {
     const found = await Promise.all(
       shards.all.flatMap(({ dead, deadPush }) => [dead, deadPush]).map((key) => this.#corpses(key)),
     );
-    const page = pageOf(found.flat(), query, ({ id, diedMs }) => latestFirst(diedMs, id));
+    const page = pageOf(found.flat(), query, {
+      list: 'dead',
+      positionOf: ({ id, diedMs }) => latestFirst(diedMs, id),
+    });
     const items = await Promise.all(page.items.map(({ id }) => this.find(id)));
     // Some have expired with their tasks.
     return { ...page, items: items.filter((item) => item !== undefined) };

@@ -27,18 +27,21 @@ export class Ops {
 
   /** By id. @throws {InvalidPageToken} */
   async listAgents(query: PageQuery): Promise<Page<AgentReading>> {
-    return pageOf(await this.agents.list(), query, ({ id }) => id);
+    return pageOf(await this.agents.list(), query, { list: 'agents', positionOf: ({ id }) => id });
   }
 
   /** By id. @throws {InvalidPageToken} */
   async listWorkers(query: PageQuery): Promise<Page<WorkerReading>> {
-    return pageOf(await this.workers.list(), query, ({ id }) => id);
+    return pageOf(await this.workers.list(), query, { list: 'workers', positionOf: ({ id }) => id });
   }
 
   /** The one that runs longest first. @throws {InvalidPageToken} */
   async listTurns(query: PageQuery): Promise<Page<RunningTurn>> {
     const turns = await runningTurns(this.#port);
-    return pageOf(turns, query, ({ since, taskId }) => earliestFirst(Date.parse(since), taskId));
+    return pageOf(turns, query, {
+      list: 'turns',
+      positionOf: ({ since, taskId }) => earliestFirst(Date.parse(since), taskId),
+    });
   }
 
   /** The one that is silent longest first. @throws {InvalidPageToken} */
@@ -52,7 +55,10 @@ export class Ops {
     const alive = workers.filter(({ state }) => state !== 'silent').flatMap(({ turns }) => turns);
     const running = new Set(alive.map(({ taskId }) => taskId));
     const stuck = overdue.filter(({ taskId, hasOpenTurn }) => !(hasOpenTurn && running.has(taskId)));
-    const page = pageOf(stuck, query, ({ seenMs, taskId }) => earliestFirst(seenMs, taskId));
+    const page = pageOf(stuck, query, {
+      list: 'stuck',
+      positionOf: ({ seenMs, taskId }) => earliestFirst(seenMs, taskId),
+    });
     const byId = new Map(agents.map((agent) => [agent.id, agent]));
     return { ...page, items: await Promise.all(page.items.map((task) => whyStuck(this.#port, task, byId))) };
   }

@@ -1,4 +1,4 @@
-import { InvalidPageToken } from '../tasks/page-token.ts';
+import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
 
 export interface PageQuery {
   readonly pageSize: number;
@@ -13,28 +13,35 @@ export interface Page<Item> {
   readonly nextPageToken: string;
 }
 
-/**
- * One page of all items, by their places, upwards. A page token names the place of the last item seen: it survives that this
- * one, or any other, is gone. @throws {InvalidPageToken}
- */
+/** How a list is paged. */
+export interface Paging<Item> {
+  /** Its name: a page token is good for this list only. */
+  readonly list: string;
+  /** Items come by it, upwards. */
+  readonly positionOf: (item: Item) => string;
+}
+
+/** One page of all items. @throws {InvalidPageToken} */
 export function pageOf<Item>(
   items: readonly Item[],
   { pageSize, pageToken }: PageQuery,
-  placeOf: (item: Item) => string,
+  { list, positionOf }: Paging<Item>,
 ): Page<Item> {
-  const after = decode(pageToken);
-  const places = items.map((item) => ({ item, place: placeOf(item) })).sort((a, b) => (a.place < b.place ? -1 : 1));
-  const rest = after === undefined ? places : places.filter(({ place }) => place > after);
+  const filters = ['ops', list];
+  const after = decodePageToken(pageToken, filters);
+  const placed = items.map((item) => ({ item, position: positionOf(item) }));
+  placed.sort((a, b) => (a.position < b.position ? -1 : 1));
+  const rest = after === undefined ? placed : placed.filter(({ position }) => position > after);
   const page = rest.slice(0, pageSize);
   const last = page.at(-1);
   return {
     items: page.map(({ item }) => item),
     totalSize: items.length,
-    nextPageToken: last && rest.length > pageSize ? encode(last.place) : '',
+    nextPageToken: last && rest.length > pageSize ? encodePageToken(last.position, filters) : '',
   };
 }
 
-/** So that the latest come first: a place by time, counted down. */
+/** So that the latest come first: a position by time, counted down. */
 export function latestFirst(ms: number, id: string): string {
   return `${String(Number.MAX_SAFE_INTEGER - ms).padStart(16, '0')} ${id}`;
 }
@@ -42,18 +49,4 @@ export function latestFirst(ms: number, id: string): string {
 /** So that the longest ago come first. */
 export function earliestFirst(ms: number, id: string): string {
   return `${String(ms).padStart(16, '0')} ${id}`;
-}
-
-/** The mark keeps tokens of other lists out. */
-const MARK = 'ops ';
-
-function encode(place: string): string {
-  return Buffer.from(MARK + place).toString('base64url');
-}
-
-function decode(token: string | undefined): string | undefined {
-  if (!token) return undefined;
-  const text = Buffer.from(token, 'base64url').toString();
-  if (!text.startsWith(MARK)) throw new InvalidPageToken();
-  return text.slice(MARK.length);
 }

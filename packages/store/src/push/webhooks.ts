@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ownerOf, type Scope } from '../principal.ts';
 import { Script } from '../redis/script.ts';
-import { decodeLaneToken, encodeLaneToken } from './page-token.ts';
+import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
 import type { PushPort } from './push-port.ts';
 import { openWebhook, sealWebhook } from './sealed-webhook.ts';
 import type { Webhook, WebhookDraft } from './webhook.ts';
@@ -65,14 +65,14 @@ export class Webhooks {
 
   /** @returns undefined: no such task in this scope. @throws {InvalidPageToken} @throws {Unreadable} */
   async list(scope: Scope, taskId: string, { pageSize, pageToken }: WebhookQuery): Promise<WebhookPage | undefined> {
-    const after = decodeLaneToken(pageToken);
+    const after = Number(decodePageToken(pageToken, ['webhooks', taskId]) ?? 0);
     const rest = (await this.#read(scope, taskId))?.filter(({ lane }) => lane > after);
     if (!rest) return undefined;
     const page = rest.slice(0, pageSize);
     const last = page.at(-1);
     return {
       webhooks: page.map((stored) => this.#open(taskId, stored)),
-      nextPageToken: last && rest.length > pageSize ? encodeLaneToken(last.lane) : '',
+      nextPageToken: last && rest.length > pageSize ? encodePageToken(String(last.lane), ['webhooks', taskId]) : '',
     };
   }
 

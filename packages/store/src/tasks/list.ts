@@ -52,14 +52,14 @@ export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery):
     // One that expired between the two reads is left out.
     tasks: tasks.flatMap((reading) => reading?.task?.toString() ?? []),
     totalSize: replies.reduce((sum, [total]) => sum + total, 0),
-    nextPageToken: last !== undefined && places.length > pageSize ? encodePageToken(last) : '',
+    nextPageToken: last !== undefined && places.length > pageSize ? encodePageToken(last, filtersOf(scope, query)) : '',
   };
 }
 
 /** Of the tasks of one shard. @throws {InvalidPageToken} */
 export async function findPlaces(port: ListPort, keys: ShardKeys, scope: Scope, query: TaskQuery): Promise<Places> {
   const { contextId } = query;
-  const args = [...argumentsOf(port, query), ownerOf(scope), contextId === undefined ? '' : jsonText(contextId)];
+  const args = [...argumentsOf(port, scope, query), ownerOf(scope), contextId === undefined ? '' : jsonText(contextId)];
   return (await listScript.run(port.redis, [keys.index(scope, contextId), keys.tasks], args)) as Places;
 }
 
@@ -67,12 +67,17 @@ export function taskIdAt(place: string): string {
   return place.slice(TIME_LENGTH);
 }
 
-function argumentsOf(port: ListPort, query: TaskQuery): (string | number)[] {
+/** What may not change from page to page. */
+function filtersOf(scope: Scope, { contextId, state, statusTimestampAfter }: TaskQuery): readonly unknown[] {
+  return ['tasks', ownerOf(scope), contextId, state, statusTimestampAfter];
+}
+
+function argumentsOf(port: ListPort, scope: Scope, query: TaskQuery): (string | number)[] {
   return [
     query.state ? stateLetters[query.state] : '',
     query.statusTimestampAfter ? sortableTime(query.statusTimestampAfter) : '',
     port.settings.retentionMs,
     query.pageSize,
-    decodePageToken(query.pageToken ?? ''),
+    decodePageToken(query.pageToken, filtersOf(scope, query)) ?? '',
   ];
 }

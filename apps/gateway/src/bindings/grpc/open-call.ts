@@ -21,7 +21,8 @@ export async function openCall(
   { tenant, version }: { readonly tenant?: string; readonly version?: SpokenVersion },
 ): Promise<GrpcCall> {
   const principal = await entrance.authenticator.authenticate(headersOf(call.metadata));
-  requireSupportedVersion(textIn(call.metadata, 'a2a-version'), version);
+  const { missingVersion: missing } = entrance.settings;
+  requireSupportedVersion(textIn(call.metadata, 'a2a-version'), { spoken: version, missing });
   const agentId = textIn(call.metadata, agentKey);
   const agent = selectAgent(entrance.agents, principal, { agentId, tenant });
   const place = (): Place => placeAt(httpBase(entrance), agentId, { named: tenant, selected: agent.id });

@@ -14,14 +14,23 @@ export interface JsonRpcInvocation<Method extends string> {
   readonly error?: never;
 }
 
+/** A body as it came, and what it says. */
+export interface ReceivedJson {
+  readonly text: string;
+  readonly body: unknown;
+}
+
 /** @param methods that are served */
-export function parseRequest<Method extends string>(body: unknown, methods: readonly Method[]): JsonRpcRequest<Method> {
+export function parseRequest<Method extends string>(
+  { text, body }: ReceivedJson,
+  methods: readonly Method[],
+): JsonRpcRequest<Method> {
   if (Array.isArray(body))
     return invalid('null', [{ field: 'body', description: 'must be a single request: batches are not served' }]);
   if (typeof body !== 'object' || body === null)
     return invalid('null', [{ field: 'body', description: 'must be a JSON-RPC request' }]);
   const { jsonrpc, id, method, params }: Envelope = body;
-  const idText = isId(id) ? JSON.stringify(id) : 'null';
+  const idText = idJson(id, text);
   const violations = violationsOf({ jsonrpc, id, method });
   if (violations.length > 0) return invalid(idText, violations);
   return { id: idText, isNotification: id === undefined, ...invocation(methods, method, params) };
@@ -58,6 +67,22 @@ function invocation<Method extends string>(
   const method = methods.find((candidate) => candidate === name);
   if (method === undefined) return { error: methodNotFound(methods) };
   return isParams(params) ? { method, params: params ?? {} } : { error: invalidParams() };
+}
+
+/** As it came: JavaScript's numbers have no room for integers beyond 2^53. */
+function idJson(id: unknown, text: string): string {
+  if (!isId(id)) return 'null';
+  return typeof id === 'number' && !Number.isSafeInteger(id) ? numberText(text) : JSON.stringify(id);
+}
+
+/** How the `id` of the outermost object is written. */
+function numberText(text: string): string {
+  const sources = new Map<unknown, string>();
+  const body: unknown = JSON.parse(text, function (this: unknown, key, value, context?: { readonly source?: string }) {
+    if (key === 'id' && context?.source !== undefined) sources.set(this, context.source);
+    return value;
+  });
+  return sources.get(body) ?? 'null';
 }
 
 function isId(id: unknown): id is string | number | null {

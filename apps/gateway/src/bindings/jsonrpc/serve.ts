@@ -1,15 +1,19 @@
 import type { Principal } from '@switchyard/store';
 import { type Entrance, openCall } from '../../http/entrance.ts';
 import type { Exchange, Handler } from '../../http/exchange.ts';
-import { readJson } from '../../http/read-json.ts';
+import { parseJson } from '../../http/parse-json.ts';
+import { readJsonText } from '../../http/read-json.ts';
 import { reportFailure } from '../../http/report-failure.ts';
 import { type Answer, runOperation } from '../../http/run-operation.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
 import { isLegacy, serveLegacy } from '../v0_3/serve-jsonrpc.ts';
-import { type JsonRpcRequest, parseRequest } from './parse-request.ts';
+import { type JsonRpcRequest, parseRequest, type ReceivedJson } from './parse-request.ts';
 import { writeError } from './write-error.ts';
 import { writeResult } from './write-result.ts';
 import { writeStream } from './write-stream.ts';
+
+/** Of a request whose caller is unknown only the id is wanted. */
+const mostUnauthenticatedBytes = 64 * 1024;
 
 /** A2A over JSON-RPC 2.0 (chapter 9): one URL for all operations of an agent. */
 export function serveJsonRpc(entrance: Entrance): Handler {
@@ -32,19 +36,40 @@ export function serveJsonRpc(entrance: Entrance): Handler {
 
 /** @param onId told the id of the request as soon as it is known. @returns `served`: nothing is left to be written */
 async function ask(entrance: Entrance, exchange: Exchange, onId: (id: string) => void): Promise<Answer | 'served'> {
-  const principal = await entrance.authenticator.authenticate(exchange.req.headers);
-  const body = await readJson(exchange.req, entrance.settings.maxBodyBytes);
-  if (isLegacy(entrance, exchange, body)) {
-    await serveLegacy(entrance, exchange, { principal, body });
+  const principal = await authenticate(entrance, exchange, onId);
+  const received = await receive(exchange, entrance.settings.maxBodyBytes);
+  if (isLegacy(entrance, exchange, received.body)) {
+    await serveLegacy(entrance, exchange, { principal, received });
     return 'served';
   }
-  const request = parseRequest(body, operationNames);
+  const request = parseRequest(received, operationNames);
   onId(request.id);
   if (request.isNotification) {
     await obey(entrance, exchange, { principal, request });
     return 'served';
   }
   return run(entrance, exchange, { principal, request });
+}
+
+async function receive({ req }: Exchange, maxBytes: number): Promise<ReceivedJson> {
+  const text = await readJsonText(req, maxBytes);
+  return { text, body: parseJson(text) };
+}
+
+/** The refusal carries the id of its request, for a client to know what was refused. */
+async function authenticate(
+  { authenticator, settings }: Entrance,
+  exchange: Exchange,
+  onId: (id: string) => void,
+): Promise<Principal> {
+  try {
+    return await authenticator.authenticate(exchange.req.headers);
+  } catch (refusal) {
+    const received = receive(exchange, Math.min(settings.maxBodyBytes, mostUnauthenticatedBytes));
+    // Of a body that cannot be read there is no id to be had, and the refusal says enough.
+    onId(await received.then(({ text, body }) => parseRequest({ text, body }, []).id).catch(() => 'null'));
+    throw refusal;
+  }
 }
 
 interface Received {

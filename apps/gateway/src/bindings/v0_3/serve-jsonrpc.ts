@@ -4,7 +4,7 @@ import type { Entrance } from '../../http/entrance.ts';
 import { askedVersion, type Exchange } from '../../http/exchange.ts';
 import { majorMinor, protocolVersion } from '../../http/protocol-version.ts';
 import { reportFailure } from '../../http/report-failure.ts';
-import { type JsonRpcRequest, parseRequest } from '../jsonrpc/parse-request.ts';
+import { type JsonRpcRequest, parseRequest, type ReceivedJson } from '../jsonrpc/parse-request.ts';
 import { writeError } from '../jsonrpc/write-error.ts';
 import { writeResult } from '../jsonrpc/write-result.ts';
 import { writeStream } from '../jsonrpc/write-stream.ts';
@@ -27,12 +27,12 @@ export function isLegacy({ settings }: Entrance, { req }: Exchange, body: unknow
 
 export interface LegacyVisit {
   readonly principal: Principal;
-  readonly body: unknown;
+  readonly received: ReceivedJson;
 }
 
 /** A2A 0.3 over JSON-RPC, at the URL of 1.0: envelopes, limits and streams are the same, the SDK translates what is inside. */
 export async function serveLegacy(entrance: Entrance, exchange: Exchange, visit: LegacyVisit): Promise<void> {
-  const request = parseRequest(visit.body, methodNames);
+  const request = parseRequest(visit.received, methodNames);
   try {
     await answer(entrance, exchange, { principal: visit.principal, request });
   } catch (thrown) {
