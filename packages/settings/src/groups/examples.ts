@@ -18,21 +18,18 @@ export const examples = {
       schema: httpUrl,
       defaultText: 'OpenAI’s own',
       text: 'The address of that model’s API.',
-      isCommon: true,
     },
     OPENAI_MODEL: {
       of: ['pizza'],
       schema: anyText,
       defaultText: 'gpt-4o-mini',
       text: 'Its name.',
-      isCommon: true,
     },
     SWITCHYARD_URL: {
       of: ['chat'],
       schema: httpUrl,
       default: 'http://127.0.0.1:4000',
       text: 'The gateway that `npm run chat` talks to.',
-      isCommon: true,
     },
   },
 } as const satisfies SettingGroup;

@@ -23,7 +23,6 @@ export const network = {
       schema: portOrOff,
       defaultText: 'the one after `PORT`',
       text: 'The port of gRPC; 0: any free one; `off`: no gRPC.',
-      isCommon: true,
     },
     GRPC_PUBLIC_ADDRESS: {
       of: ['gateway'],
@@ -53,14 +52,12 @@ export const network = {
       schema: onOff,
       default: false,
       text: 'Believe `X-Forwarded-Host` and `X-Forwarded-Proto`: only behind a proxy that sets them.',
-      isCommon: true,
     },
     LEGACY_V0_3: {
       of: ['gateway'],
       schema: onOff,
       default: true,
       text: 'Serve clients of A2A 0.3, too, at the same URLs.',
-      isCommon: true,
     },
     MISSING_VERSION: {
       of: ['gateway'],

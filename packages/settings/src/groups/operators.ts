@@ -29,7 +29,6 @@ export const operators = {
       schema: port,
       defaultText: 'off',
       text: 'The port of a worker’s `/metrics` and `/healthz`, without a key; 0: any free one.',
-      isCommon: true,
     },
     METRICS_HOST: {
       of: ['worker'],

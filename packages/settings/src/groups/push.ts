@@ -9,7 +9,6 @@ export const push = {
       schema: onOff,
       default: true,
       text: 'Gateway: offer push notifications. Worker: deliver them.',
-      isCommon: true,
     },
     PUSH_ALLOW_HTTP: {
       of: ['gateway', 'worker'],

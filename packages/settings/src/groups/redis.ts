@@ -23,7 +23,6 @@ export const redis = {
       default: 'sw',
       text: 'What every key in Redis begins with. Fixed for the life of a deployment.',
       isShared: true,
-      isCommon: true,
     },
     SHARDS: {
       of: ['gateway', 'worker'],

@@ -23,7 +23,6 @@ export const requests = {
       schema: millisecondsOrOff,
       default: 50_000,
       text: 'The longest wait of a blocking SendMessage. Most proxies give up after 60 s. `off`: no limit.',
-      isCommon: true,
     },
     ACKNOWLEDGE: {
       of: ['gateway'],

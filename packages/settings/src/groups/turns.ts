@@ -10,7 +10,6 @@ export const turns = {
       default: 3,
       text: 'How often a turn is begun before its task fails.',
       isShared: true,
-      isCommon: true,
     },
     LEASE_MS: {
       of: ['gateway', 'worker'],
