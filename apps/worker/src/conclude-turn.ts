@@ -1,11 +1,13 @@
-import type { TurnResult } from '@switchyard/agent';
+import type { RetryPolicy, TurnResult } from '@switchyard/agent';
 import { isOutage, type JobOutcome, type OpenTurn, TurnEnded } from '@switchyard/store';
-
-/** Until the next attempt when the agent does not say: 1 s, 2 s, 4 s … at most a minute. */
-const backoffMs = (attempt: number): number => Math.min(1_000 * 2 ** (attempt - 1), 60_000);
+import { backoffDelayMs } from './backoff.ts';
 
 /** Brings the result of a run into the store. @returns what becomes of the job; `more`: the task has another turn to run */
-export async function concludeTurn(turn: OpenTurn, result: TurnResult): Promise<JobOutcome | 'more'> {
+export async function concludeTurn(
+  turn: OpenTurn,
+  result: TurnResult,
+  retry: RetryPolicy,
+): Promise<JobOutcome | 'more'> {
   await turn.flush();
   switch (result.kind) {
     case 'settled':
@@ -17,11 +19,16 @@ export async function concludeTurn(turn: OpenTurn, result: TurnResult): Promise<
     case 'retry':
       // An outage of Redis is not the message's fault, however many there are.
       return giveBack(turn, !isOutage(result.error), {
-        retryAfterMs: result.afterMs ?? backoffMs(turn.start.attempt),
+        retryAfterMs: retryDelayMs(retry, turn.start.attempt, result.afterMs),
       });
     case 'interrupted':
       return interrupted(turn, result.reason.kind);
   }
+}
+
+/** Milliseconds to the next attempt: what was asked for, as far as the policy honours it, or the policy's backoff. */
+export function retryDelayMs(retry: RetryPolicy, attempt: number, askedMs?: number): number {
+  return askedMs === undefined ? backoffDelayMs(retry, attempt) : Math.min(askedMs, retry.maxRetryAfterMs);
 }
 
 function afterEnding({ ending }: OpenTurn): JobOutcome | 'more' {

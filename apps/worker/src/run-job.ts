@@ -67,7 +67,7 @@ async function runOneTurn(port: JobPort, turn: OpenTurn, running: RunningTurn): 
   const begun = performance.now();
   observe({ kind: 'turn-begun', agent: agent.id, taskId, attempt });
   const result = await runTurn(agent, new StoredTurnPort(port, turn, running.signal));
-  const outcome = await concludeTurn(turn, result);
+  const outcome = await concludeTurn(turn, result, agent.retry);
   observe({ kind: 'turn-ended', agent: agent.id, taskId, attempt, result, durationMs: performance.now() - begun });
   return outcome;
 }

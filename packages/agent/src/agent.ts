@@ -2,6 +2,7 @@ import type { AgentCard } from '@switchyard/protocol';
 import { type AgentCardDraft, completeCard } from './agent-card.ts';
 import { type ExtendedCardDraft, extendCard } from './extended-card.ts';
 import type { Outcome } from './outcome.ts';
+import { checkRange, type RetryPolicy, retryPolicy } from './retry-policy.ts';
 import type { Turn } from './turn.ts';
 
 /** Runs one turn, and returns its outcome: `return turn.complete(…)`. */
@@ -22,6 +23,8 @@ export interface AgentDefinition {
   readonly concurrency?: number;
   /** Longest time of a turn in milliseconds, at most 24 days; then it is interrupted and the task fails. Default: 600,000. */
   readonly turnTimeoutMs?: number;
+  /** How often, and when, a turn is tried again. */
+  readonly retry?: Partial<RetryPolicy>;
   /**
    * Turns of one task never run at the same time; turns of different tasks do, so keep state in the task, not in the module.
    * Throw `RetryableError` to have the turn tried again, `AgentError` to fail the task with a text of yours; any other error fails it
@@ -39,6 +42,7 @@ export interface Agent {
   readonly repliesWithMessage: boolean;
   readonly concurrency: number;
   readonly turnTimeoutMs: number;
+  readonly retry: RetryPolicy;
   readonly execute: Execute;
 }
 
@@ -56,7 +60,8 @@ export function defineAgent(definition: AgentDefinition): Agent {
     checkRange('concurrency', concurrency, 10_000);
     checkRange('turnTimeoutMs', turnTimeoutMs, longestTimeoutMs);
     const cards = completeCards(definition);
-    return { id, ...cards, repliesWithMessage, concurrency, turnTimeoutMs, execute };
+    const retry = retryPolicy(definition.retry);
+    return { id, ...cards, repliesWithMessage, concurrency, turnTimeoutMs, retry, execute };
   } catch (error) {
     throw new TypeError(`The agent "${id}" cannot be defined: ${error instanceof Error ? error.message : error}`, {
       cause: error,
@@ -80,9 +85,4 @@ function checkId(id: string): void {
   throw new TypeError(
     'its id must be lower-case letters, digits and single hyphens, at most 63, for example "pizza-desk"',
   );
-}
-
-function checkRange(name: string, value: number, most: number): void {
-  if (Number.isInteger(value) && value >= 1 && value <= most) return;
-  throw new TypeError(`its ${name} is ${value} and must be a whole number from 1 to ${most}`);
 }

@@ -31,6 +31,7 @@ export {
 export type { ConversationPort, NewConversation } from './conversations/conversation-port.ts';
 export type { Conversed, ConverseOptions, Heard } from './conversations/converse-options.ts';
 export type { Outcome } from './outcome.ts';
+export type { RetryPolicy } from './retry-policy.ts';
 export { type RunTurnOptions, runTurn } from './run-turn.ts';
 export type { StepBeginning, StepPort, StepStamp } from './steps/step-port.ts';
 export { type StatusOptions, Turn } from './turn.ts';

@@ -2,7 +2,7 @@ import { TurnInterruption } from './turn-interruption.ts';
 
 /** What `RetryableError` takes beside its message. */
 export interface RetryOptions {
-  /** Earliest time of the next attempt, in milliseconds from now. Default: the worker's own backoff. */
+  /** Time to the next attempt in milliseconds, up to the agent's `retry.maxRetryAfterMs`. Default: the agent's backoff. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }

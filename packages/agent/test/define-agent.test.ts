@@ -37,6 +37,23 @@ describe('defineAgent', () => {
     expect(() => agentThat(complete, { concurrency })).toThrow(/concurrency/);
   });
 
+  it('has a retry policy of its own, or the default one', () => {
+    const defaults = { backoffMs: 1_000, maxBackoffMs: 60_000, maxRetryAfterMs: 900_000 };
+    expect(agentThat(complete).retry).toEqual(defaults);
+    expect(agentThat(complete, { retry: { attempts: 7 } }).retry).toEqual({ ...defaults, attempts: 7 });
+  });
+
+  it.each([
+    { attempts: 0 },
+    { attempts: 101 },
+    { backoffMs: 0.5 },
+    { maxBackoffMs: -1 },
+    { maxRetryAfterMs: 86_400_001 },
+  ])('refuses the retry policy %o', (retry) => {
+    const [name] = Object.keys(retry);
+    expect(() => agentThat(complete, { retry })).toThrow(new RegExp(`retry\\.${name}`));
+  });
+
   it('makes something that a worker can tell from other exports', () => {
     expect(isAgent(agentThat(complete))).toBe(true);
     for (const other of [undefined, null, {}, 'agent', { id: 'x', card: {}, execute: 1 }])

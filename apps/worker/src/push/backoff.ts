@@ -1,3 +1,4 @@
+import { backoffDelayMs } from '../backoff.ts';
 import type { Failure } from './outcome.ts';
 import type { PushSettings } from './push-settings.ts';
 
@@ -18,12 +19,8 @@ export function isHopeless(failure: Failure, { attempts, ageMs }: Tries, setting
   return attempts >= most || ageMs >= settings.maxAgeMs;
 }
 
-/**
- * Milliseconds until the next attempt: exponential, less up to half of it by chance, so that those who failed together
- * do not come back together; and no earlier than the receiver asked for.
- */
+/** Milliseconds until the next attempt: the backoff, and no earlier than the receiver asked for. */
 export function delayMs(failure: Failure, attempts: number, settings: PushSettings): number {
-  const longest = Math.min(settings.backoffMs * 2 ** Math.min(attempts - 1, 30), settings.maxBackoffMs);
   const asked = failure.kind === 'failed' ? (failure.retryAfterMs ?? 0) : 0;
-  return Math.max(longest * (0.5 + Math.random() / 2), Math.min(asked, MAX_RETRY_AFTER_MS));
+  return Math.max(backoffDelayMs(settings, attempts), Math.min(asked, MAX_RETRY_AFTER_MS));
 }

@@ -8,7 +8,7 @@ import { MemoryPort, type MemoryTurn } from './memory-port.ts';
 import { MemoryWorld, type RunAgent } from './memory-world.ts';
 
 export interface RunMessageOptions extends RunTurnOptions {
-  /** How often a turn that fails retryably is run, at once each time. Default: 3. */
+  /** How often a turn that fails retryably is run, at once each time. Default: as the agent's policy says, or 3. */
   readonly maxAttempts?: number;
   /**
    * Kills the worker of the first attempt after so many events, that of the second after so many, …; the next attempt takes over. To see
@@ -36,7 +36,7 @@ export interface MessageRun {
 export function runMessage(
   agent: Agent,
   turn: MemoryTurn,
-  { maxAttempts = 3, diesAfter = [], ...options }: RunMessageOptions,
+  { maxAttempts = agent.retry.attempts ?? 3, diesAfter = [], ...options }: RunMessageOptions,
 ): MessageRun {
   const attempt = (given: MemoryTurn, number: number): MortalPort =>
     new MortalPort(

@@ -1,0 +1,31 @@
+import { defineAgent } from '@switchyard/agent';
+import { describe, expect, test } from 'vitest';
+import { retryDelayMs } from '../src/conclude-turn.ts';
+
+const { retry } = defineAgent({
+  id: 'patient',
+  card: { name: 'Patient', description: 'Tries again.', version: '1.0.0', skills: [] },
+  retry: { backoffMs: 100, maxBackoffMs: 1_000, maxRetryAfterMs: 5_000 },
+  execute: (turn) => turn.complete(),
+});
+
+describe('the pause before the next attempt', () => {
+  test.each([
+    [1, 100],
+    [2, 200],
+    [4, 800],
+    [5, 1_000],
+    [100, 1_000],
+  ])('after attempt %d is at most %d ms, and by chance down to half of it', (attempt, longest) => {
+    const delays = Array.from({ length: 200 }, () => retryDelayMs(retry, attempt));
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(longest / 2);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(longest);
+    expect(new Set(delays).size).toBeGreaterThan(100);
+  });
+
+  test('is what the error asks for, up to the policy’s bound', () => {
+    expect(retryDelayMs(retry, 1, 10)).toBe(10);
+    expect(retryDelayMs(retry, 1, 5_000)).toBe(5_000);
+    expect(retryDelayMs(retry, 1, 3_600_000)).toBe(5_000);
+  });
+});

@@ -1,0 +1,43 @@
+/** How a turn is tried again that threw a `RetryableError`, or whose worker died. */
+export interface RetryPolicy {
+  /**
+   * How often a turn is begun in all, 1 to 100; then its task fails, and operators find it among the dead letters. Default: what the
+   * deployment says (`MAX_ATTEMPTS`).
+   */
+  readonly attempts?: number | undefined;
+  /**
+   * Pause before the second attempt in milliseconds, at most an hour: twice as long before each further one, less up to half
+   * of it by chance. Default: 1,000.
+   */
+  readonly backoffMs: number;
+  /** Longest such pause in milliseconds, at most a day. Default: 60,000. */
+  readonly maxBackoffMs: number;
+  /** Longest `retryAfterMs` of a `RetryableError`, such as a model's Retry-After, that is honoured; at most a day. Default: 900,000. */
+  readonly maxRetryAfterMs: number;
+}
+
+const defaults: RetryPolicy = { backoffMs: 1_000, maxBackoffMs: 60_000, maxRetryAfterMs: 900_000 };
+
+const hourMs = 3_600_000;
+const most: Readonly<Record<keyof RetryPolicy, number>> = {
+  attempts: 100,
+  backoffMs: hourMs,
+  maxBackoffMs: 24 * hourMs,
+  maxRetryAfterMs: 24 * hourMs,
+};
+
+/** @throws {TypeError} naming what is out of range */
+export function retryPolicy(given: Partial<RetryPolicy> = {}): RetryPolicy {
+  const policy = { ...defaults, ...given };
+  checkRange('retry.backoffMs', policy.backoffMs, most.backoffMs);
+  checkRange('retry.maxBackoffMs', policy.maxBackoffMs, most.maxBackoffMs);
+  checkRange('retry.maxRetryAfterMs', policy.maxRetryAfterMs, most.maxRetryAfterMs);
+  if (policy.attempts !== undefined) checkRange('retry.attempts', policy.attempts, most.attempts);
+  return policy;
+}
+
+/** @throws {TypeError} */
+export function checkRange(name: string, value: number, highest: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= highest) return;
+  throw new TypeError(`its ${name} is ${value} and must be a whole number from 1 to ${highest}`);
+}
