@@ -38,6 +38,7 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
   const turn = await port.store.turns.begin(job, turnsBefore, {
     onCancel: () => running.interrupt(new TurnInterruption('canceled')),
     onFenced: () => running.interrupt(new TurnInterruption('lock-lost')),
+    maxAttempts: port.agent.retry.attempts,
   });
   if (typeof turn === 'string') return withoutTurn(port, job, turn);
   if (turn.start.cancelRequested) running.interrupt(new TurnInterruption('canceled'));

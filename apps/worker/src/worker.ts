@@ -115,12 +115,12 @@ export class Worker {
 
   #supervise(agent: Agent): SupervisedConsumer<TurnJob> {
     const { store, observe } = this.#parts;
-    const { id, concurrency } = agent;
+    const { id, concurrency, retry } = agent;
     const consumer: SupervisedConsumer<TurnJob> = new SupervisedConsumer({
       name: id,
       concurrency,
       observe,
-      consume: (options) => store.turns.consume({ agent: id, concurrency, ...options }),
+      consume: (options) => store.turns.consume({ agent: id, concurrency, maxAttempts: retry.attempts, ...options }),
       wake: () => store.queue.wake(id),
       isAwaited: ({ isAwaited = false }) => isAwaited,
       run: (job) => this.#run(agent, job, (wait) => consumer.lend(wait)),

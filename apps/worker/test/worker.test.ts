@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type Agent, AgentError, defineAgent, type Execute, RetryableError } from '@switchyard/agent';
+import {
+  type Agent,
+  type AgentDefinition,
+  AgentError,
+  defineAgent,
+  type Execute,
+  RetryableError,
+} from '@switchyard/agent';
 import type { Message, Task } from '@switchyard/protocol';
 import { Store, type StoreSettings } from '@switchyard/store';
 import { afterEach, describe, expect, inject, test } from 'vitest';
@@ -8,7 +15,7 @@ import { until } from '../../../tests/support/until.ts';
 import { type Happening, Worker, type WorkerSettings } from '../src/index.ts';
 
 const card = { name: 'Test agent', description: 'For tests.', version: '1.0.0', skills: [] };
-const agentThat = (execute: Execute, more: { turnTimeoutMs?: number; concurrency?: number } = {}): Agent =>
+const agentThat = (execute: Execute, more: Partial<AgentDefinition> = {}): Agent =>
   defineAgent({ id: 'test-agent', card, execute, ...more });
 
 const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: ['read'] }, agent: 'test-agent' };
@@ -153,6 +160,29 @@ describe('a worker', () => {
     expect(attempts).toEqual([1, 2, 3]);
     expect(textOf(task)).toBe('The agent gave up after 3 attempts: The oven is cold.');
   });
+
+  test.each([1, 2, 5])(
+    'tries a turn %d times if its agent says so, then keeps its message for operators',
+    async (attempts) => {
+      const bench = new Bench();
+      const store = await bench.store();
+      const begun: number[] = [];
+      await bench.worker(
+        agentThat(
+          async ({ attempt }) => {
+            begun.push(attempt);
+            throw new RetryableError('The oven is cold.');
+          },
+          { retry: { attempts, backoffMs: 5 } },
+        ),
+      );
+      const taskId = await send(store, 'bake');
+      await reached(store, taskId, 'FAILED');
+      expect(begun).toEqual(Array.from({ length: attempts }, (_, i) => i + 1));
+      const reason = `The agent gave up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: The oven is cold.`;
+      expect(await store.ops.dead.find(taskId)).toMatchObject({ kind: 'turn', attempts, reason });
+    },
+  );
 
   test('tells the client what an AgentError says, and nothing of any other error', async () => {
     const bench = new Bench();

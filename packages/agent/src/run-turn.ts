@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from './agent.ts';
+import { agentMessage } from './content.ts';
 import type { Outcome } from './outcome.ts';
 import { Turn } from './turn.ts';
 import { AgentError, RetryableError, TurnEnded, TurnMisuseError } from './turn-errors.ts';
 import { TurnInterruption } from './turn-interruption.ts';
 import { TurnJournal } from './turn-journal.ts';
-import type { TurnPort } from './turn-port.ts';
+import type { TurnEvent, TurnPort } from './turn-port.ts';
 import type { TurnResult } from './turn-result.ts';
 import { TurnWatch } from './turn-watch.ts';
 
@@ -93,6 +94,9 @@ async function resultOf(run: Run, error: unknown): Promise<TurnResult> {
     run,
     `The agent gave up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${error.message}`,
     error,
+    {
+      isDeadLetter: true,
+    },
   );
 }
 
@@ -104,12 +108,28 @@ async function resultOfSilence(run: Run): Promise<TurnResult> {
   return fail(run, 'The agent ended its turn without an outcome.', journal.firstError ?? new TurnMisuseError(hint));
 }
 
-async function fail({ turn, journal }: Run, text: string, error: unknown): Promise<TurnResult> {
+async function fail(
+  { turn, journal }: Run,
+  text: string,
+  error: unknown,
+  { isDeadLetter = false } = {},
+): Promise<TurnResult> {
   try {
-    await turn.fail(text);
+    if (isDeadLetter) await journal.write(() => deadLetter(text));
+    else await turn.fail(text);
     return { kind: 'failed', error };
   } catch (fault) {
     if (fault instanceof TurnEnded) return { kind: 'interrupted', reason: fault.reason };
     return { kind: 'retry', afterMs: undefined, error: journal.portFault ?? fault };
   }
+}
+
+function deadLetter(text: string): TurnEvent {
+  return {
+    kind: 'status',
+    state: 'TASK_STATE_FAILED',
+    message: agentMessage(text),
+    settles: true,
+    isDeadLetter: true,
+  };
 }

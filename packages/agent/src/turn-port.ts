@@ -56,6 +56,8 @@ export interface StatusEvent {
   readonly settles: boolean;
   /** A client that waits for this turn gets the task now; the turn goes on. */
   readonly releasesCaller?: boolean;
+  /** The attempts are spent: the task fails, and its message is kept for operators. */
+  readonly isDeadLetter?: boolean;
   /** The turn answers with a plain Message: `message` of this completed status. */
   readonly isReply?: boolean;
   /** Published inside a step. */

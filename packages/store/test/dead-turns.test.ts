@@ -25,6 +25,7 @@ test('a message at which every attempt died ends its task FAILED, and is kept wi
     tenant: 'acme',
     subject: 'alice',
     attempts: 2,
+    reason: 'The agent stopped unexpectedly 2 times while working on this message; it was given up.',
     message,
   });
   expect(Date.now() - Date.parse(dead?.diedAt ?? '')).toBeLessThan(5_000);
@@ -41,6 +42,26 @@ test('it can be sent again: a new task in its context refers to it, once however
   expect(task.history).toMatchObject([{ parts: [{ text: 'poison' }], referenceTaskIds: [taskId] }]);
   expect((await store.deadTurns.list()).map((dead) => dead.taskId)).not.toContain(taskId);
   expect(await store.deadTurns.redrive(taskId)).toBeUndefined();
+});
+
+test('a message whose agent failed until its attempts were spent is kept, too, and the client reads why', async () => {
+  const { taskId } = await accepted(store, alice, userMessage('cold'));
+  const turn = await begun(store, taskId);
+  await turn.giveUp('The oven said "no".');
+  const reading = await store.tasks.read(alice, taskId);
+  expect(JSON.parse(reading?.task?.toString() ?? '{}')).toMatchObject({
+    status: { state: 'TASK_STATE_FAILED', message: { parts: [{ text: 'The oven said "no".' }] } },
+  });
+  expect(await store.deadTurns.find(taskId)).toMatchObject({ attempts: 1, reason: 'The oven said "no".' });
+});
+
+test('a canceled one is not given up', async () => {
+  const { taskId } = await accepted(store, alice);
+  const turn = await begun(store, taskId);
+  await store.tasks.cancel(alice, taskId);
+  await expect(turn.giveUp('The oven is cold.')).rejects.toThrow('has ended');
+  expect((await store.tasks.read(alice, taskId))?.state).toBe('TASK_STATE_CANCELED');
+  expect(await store.deadTurns.find(taskId)).toBeUndefined();
 });
 
 test('it can be dropped, and leaves no key behind', async () => {

@@ -75,6 +75,14 @@ const releasing = fc.tuple(near, run, fc.boolean(), lease).map(
     },
 );
 
+const givingUp = fc.tuple(near, run).map(
+  ([off, run]): Step =>
+    (twin) => {
+      const fence = fenceOf(twin, off, run);
+      return () => twin.giveUp(fence);
+    },
+);
+
 const renewing = fc.tuple(near, run, lease).map(
   ([off, run, due]): Step =>
     (twin) => {
@@ -96,7 +104,7 @@ const step = fc.oneof(
   { weight: 4, arbitrary: beginning },
   { weight: 4, arbitrary: appending },
   { weight: 2, arbitrary: growing },
-  ...[ending, releasing, renewing, canceling, sweeping].map((arbitrary) => ({ weight: 1, arbitrary })),
+  ...[ending, releasing, givingUp, renewing, canceling, sweeping].map((arbitrary) => ({ weight: 1, arbitrary })),
 );
 
 describe('the scripts of a turn', () => {

@@ -1,4 +1,4 @@
-import type { Caller, TurnEvent, TurnPort } from '@switchyard/agent';
+import { type Caller, type TurnEvent, type TurnPort, textOf } from '@switchyard/agent';
 import type { Message, Metadata, Task } from '@switchyard/protocol';
 import type { OpenTurn, Principal } from '@switchyard/store';
 import type { CallingParts } from './calling-parts.ts';
@@ -49,7 +49,12 @@ export class StoredTurnPort implements TurnPort {
   }
 
   publish(event: TurnEvent): Promise<void> {
-    return inWordsOfAgents(() => (isBareWorking(event) ? this.#turn.announce(event) : this.#turn.publish(event)));
+    return inWordsOfAgents(() => this.#write(event));
+  }
+
+  #write(event: TurnEvent): Promise<void> {
+    if (event.kind === 'status' && event.isDeadLetter && event.message) return this.#turn.giveUp(textOf(event.message));
+    return isBareWorking(event) ? this.#turn.announce(event) : this.#turn.publish(event);
   }
 }
 

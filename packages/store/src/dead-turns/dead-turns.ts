@@ -7,7 +7,7 @@ import type { Acceptance, Delivery } from '../tasks/submission.ts';
 
 const readDeadTurnsScript = new Script('read-dead-turns.lua', import.meta.url);
 
-/** A message at which every attempt died without a word: its task ended FAILED. Kept for as long as the task. */
+/** A message whose attempts are spent, by failures that the agent reported or by deaths of its workers: its task ended FAILED. Kept as long as the task. */
 export interface DeadTurn {
   readonly taskId: string;
   readonly contextId: string;
@@ -15,13 +15,23 @@ export interface DeadTurn {
   readonly tenant: string;
   readonly subject: string;
   readonly attempts: number;
+  /** Why it was given up; the client has read it, too. */
+  readonly reason: string;
   /** ISO time. */
   readonly diedAt: string;
   /** As the client sent it. */
   readonly message: Message;
 }
 
-type Reply = [taskId: string, ms: number, owner: string, context: string, attempts: number, entry: string][];
+type Reply = [
+  taskId: string,
+  ms: number,
+  owner: string,
+  context: string,
+  attempts: number,
+  entry: string,
+  reason: string,
+][];
 
 /** Messages that were given up, for operators: whoever asks here is not asked who it is. */
 export class DeadTurns {
@@ -87,10 +97,11 @@ export class DeadTurns {
   }
 }
 
-function deadTurn([taskId, ms, owner, context, attempts, entry]: Reply[number]): DeadTurn {
+function deadTurn([taskId, ms, owner, context, attempts, entry, reasonJson]: Reply[number]): DeadTurn {
   const { message, scopes } = deliveryIn(entry);
   const { tenant, subject } = principalOf(owner, scopes);
   const contextId: string = JSON.parse(`"${context}"`);
+  const reason: string = JSON.parse(reasonJson);
   return {
     taskId,
     contextId,
@@ -98,6 +109,7 @@ function deadTurn([taskId, ms, owner, context, attempts, entry]: Reply[number]):
     tenant,
     subject,
     attempts,
+    reason,
     diedAt: new Date(ms).toISOString(),
     message,
   };

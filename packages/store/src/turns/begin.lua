@@ -76,19 +76,9 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
     return { 'canceled' }
   end
 
-  -- Counted here and not by the queue: a message that kills its worker never gets to say that it failed.
-  local letter_key = task_key .. ':d'
-  redis.call('HSET', letter_key, 'owner', record.owner, 'context', record.context, 'attempts', record.attempts,
-    'entry', inbox_head())
-  redis.call('PEXPIRE', letter_key, retention_ms)
-  redis.call('ZADD', dead_key, now_ms(), task_id)
-  redis.call('ZREMRANGEBYSCORE', dead_key, '-inf', now_ms() - retention_ms)
-  redis.call('PEXPIRE', dead_key, retention_ms)
-  record.released = record.accepted - record.inbox + 1
-  local given_up = '{"messageId":"' .. task_id .. '.given-up.' .. record.epoch .. '","role":"ROLE_AGENT","parts":[{"text":"The agent stopped '
-    .. 'unexpectedly ' .. max_attempts .. ' times while working on this message; it was given up."}]}'
-  finish(record, 'F', { message = given_up, released = record.released })
-  remember(given_up)
+  -- Counted here and not by the queue: a message that kills its worker never gets to report a failure.
+  --- @include "../redis/lua/give-up.lua"
+  give_up(record, dead_key, inbox_head(), '"The agent stopped unexpectedly ' .. max_attempts .. ' times while working on this message; it was given up."')
   commit(record)
   return { 'exhausted' }
 end

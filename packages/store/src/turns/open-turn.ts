@@ -14,6 +14,7 @@ import type { TurnEvent } from './turn-event.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 export const endTurnScript = new Script('end-turn.lua', import.meta.url);
+export const giveUpTurnScript = new Script('give-up-turn.lua', import.meta.url);
 export const releaseTurnScript = new Script('release-turn.lua', import.meta.url);
 export const renewTurnScript = new Script('renew-turn.lua', import.meta.url);
 
@@ -125,6 +126,18 @@ export class OpenTurn {
     const verdict = (await this.#run(releaseTurnScript, isSpent ? '1' : '')) as 'released' | 'canceled' | 'fenced';
     this.ending = verdict === 'canceled' ? 'canceled' : 'fenced';
     return verdict;
+  }
+
+  /** Ends the task as FAILED, and keeps its message as a dead letter: the attempts are spent. @throws {TurnEnded} */
+  async giveUp(reason: string): Promise<void> {
+    await this.flush();
+    const { redis, shards, settings } = this.#port;
+    const { taskId, fence } = this.start;
+    const keys = shards.of(taskId);
+    const args = [...recordArguments(taskId, settings), fence, JSON.stringify(reason)];
+    const verdict = await giveUpTurnScript.run(redis, [...keys.record(taskId), keys.dead], args);
+    this.ending = 'fenced'; // nothing follows: the task has ended, or is another run's
+    if (verdict !== 'given-up') throw new TurnEnded();
   }
 
   /** A sign of life, due every third of the lease. It also finds a cancel or a loss that no message told. */

@@ -7,7 +7,7 @@ import type { ShardKeys } from '../redis/keys.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
 import { suspiciousAfter } from '../settings.ts';
-import { type BeginReply, beginArguments } from './begin-reply.ts';
+import { type BeginReply, beginArguments, withAttempts } from './begin-reply.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 const takeTurnsScript = new Script('take-turns.lua', import.meta.url);
@@ -18,6 +18,8 @@ export interface TurnTaking {
   readonly keys: ShardKeys;
   /** Milliseconds that a lock lasts that is not renewed. */
   readonly lockMs: number;
+  /** Of the agent, in place of the deployment's. */
+  readonly maxAttempts?: number | undefined;
   /** Not every job that is taken will be run: none begins its turn with it. */
   readonly isChoosy: boolean;
 }
@@ -47,8 +49,9 @@ export class TurnTaker {
   }
 
   /** The next jobs, their turns begun; `other`: BullMQ's own script has to look. Asked again with the same tokens they are the same. */
-  async take({ agent, keys, lockMs, isChoosy }: TurnTaking, tokens: Tokens): Promise<Take | 'other'> {
-    const { redis, settings } = this.#port;
+  async take({ agent, keys, lockMs, isChoosy, maxAttempts }: TurnTaking, tokens: Tokens): Promise<Take | 'other'> {
+    const { redis } = this.#port;
+    const settings = withAttempts(this.#port.settings, maxAttempts);
     const names = [queueRoot(agent, keys), ...keys.anyRecord, keys.dead];
     const { prefix, first, count } = tokens;
     const beginning = [...beginArguments(settings, `${prefix}${first}`), isChoosy ? 0 : suspiciousAfter(settings)];

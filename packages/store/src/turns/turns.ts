@@ -6,11 +6,12 @@ import type { Channels } from '../redis/channels.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { recordArguments } from '../redis/record-arguments.ts';
 import { Script } from '../redis/script.ts';
+import type { StoreSettings } from '../settings.ts';
 import { joinPieces } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';
 import type { Delivery } from '../tasks/submission.ts';
 import { Appends } from './appends.ts';
-import { type BeginReply, beginArguments, epochOf } from './begin-reply.ts';
+import { type BeginReply, beginArguments, epochOf, withAttempts } from './begin-reply.ts';
 import { OpenTurn, releaseTurnScript } from './open-turn.ts';
 import { TurnTaker } from './turn-taker.ts';
 import type { TurnsPort } from './turns-port.ts';
@@ -22,6 +23,17 @@ const TURNS_PER_JOB = 8;
 
 /** A turn to run, or why there is none: all but `missing` mean that the job is done. `missing` may only be early. */
 export type Beginning = OpenTurn | 'stale' | 'missing' | 'canceled' | 'exhausted';
+
+export type TurnConsumerOptions = ConsumerOptions & {
+  readonly isChoosy?: boolean;
+  readonly maxAttempts?: number | undefined;
+};
+
+export interface TurnHooks {
+  readonly onCancel: () => void;
+  readonly onFenced: () => void;
+  readonly maxAttempts?: number | undefined;
+}
 
 /** What a worker does with turns. */
 export class Turns {
@@ -41,12 +53,13 @@ export class Turns {
 
   /**
    * The jobs of one agent, to be run by `begin` and what follows.
-   * @param options `isChoosy`: not every job that it gets will be run; then none begins its turn before `begin` says so
+   * @param options `isChoosy`: not every job that it gets will be run; then none begins its turn before `begin` says so.
+   *   `maxAttempts`: of the agent, in place of the deployment's
    */
-  consume({ isChoosy = false, ...options }: ConsumerOptions & { readonly isChoosy?: boolean }): Consumer {
+  consume({ isChoosy = false, maxAttempts, ...options }: TurnConsumerOptions): Consumer {
     const { agent } = options;
     const take = (keys: ShardKeys, lockMs: number) => (tokens: Tokens) =>
-      this.#taker.take({ agent, keys, lockMs, isChoosy }, tokens);
+      this.#taker.take({ agent, keys, lockMs, isChoosy, maxAttempts }, tokens);
     return new Consumer(this.#port.redis, this.#port.shards, { ...options, take, takesAhead: !isChoosy });
   }
 
@@ -58,16 +71,14 @@ export class Turns {
 
   /**
    * @param turnsBefore turns that this run of the job has ended already
-   * @param hooks `onCancel`: stop the executor, then publish the canceled state; `onFenced`: stop it, all is refused
+   * @param hooks `onCancel`: stop the executor, then publish the canceled state; `onFenced`: stop it, all is refused;
+   *   `maxAttempts`: as in `consume`
    */
-  async begin(
-    job: TurnJob,
-    turnsBefore: number,
-    hooks: { onCancel: () => void; onFenced: () => void },
-  ): Promise<Beginning> {
-    const { redis, settings } = this.#port;
+  async begin(job: TurnJob, turnsBefore: number, hooks: TurnHooks): Promise<Beginning> {
+    const { redis } = this.#port;
+    const settings = withAttempts(this.#port.settings, hooks.maxAttempts);
     const { taskId } = job;
-    const reply = (turnsBefore === 0 && this.#taker.begun(job)) || (await this.#begin(job, turnsBefore));
+    const reply = (turnsBefore === 0 && this.#taker.begun(job)) || (await this.#begin(job, turnsBefore, settings));
     if (reply[0] !== 'turn') return reply[0];
     const [, fence, attempt, cancel, entry, owner, ...pieces] = reply;
     const delivery: Delivery = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
@@ -115,8 +126,12 @@ export class Turns {
     this.#running.delete(turn.start.taskId);
   }
 
-  async #begin({ taskId, job, started, token }: TurnJob, turnsBefore: number): Promise<BeginReply> {
-    const { redis, shards, settings } = this.#port;
+  async #begin(
+    { taskId, job, started, token }: TurnJob,
+    turnsBefore: number,
+    settings: StoreSettings,
+  ): Promise<BeginReply> {
+    const { redis, shards } = this.#port;
     const keys = shards.of(taskId);
     const beginning = beginArguments(settings, `${token} ${turnsBefore}`);
     const args = [...recordArguments(taskId, settings), job, started, token, ...beginning];

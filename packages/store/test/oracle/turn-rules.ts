@@ -166,6 +166,14 @@ export function releaseTurn(record: TaskRecord, turn: { fence: string; isSpent: 
   return { verdict: 'released', ...withdrawQuestion({ ...record, turn: '', token: '', attempts, outbox: turn.lease }) };
 }
 
+/** The attempts are spent: the task fails. */
+export function giveUpTurn(record: TaskRecord, turn: { fence: string }): Reply {
+  if (isOver(record, turn.fence)) return unchanged(record, 'given-up');
+  if (turn.fence !== record.turn) return unchanged(record, 'fenced');
+  if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
+  return finish(record, { verdict: 'given-up', state: 'F' });
+}
+
 export function cancel(record: TaskRecord | undefined): Reply {
   if (!record) return unchanged(record, 'missing');
   if (record.state === 'X') return unchanged(record, 'canceled');

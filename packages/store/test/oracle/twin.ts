@@ -12,7 +12,7 @@ import type { AcceptReply } from '../../src/tasks/accept-command.ts';
 import { cancelScript } from '../../src/tasks/cancel.ts';
 import { makeTasksScript } from '../../src/tasks/new-tasks.ts';
 import { type AppendReply, appendChunksScript, appendScript, chunksReply } from '../../src/turns/appends.ts';
-import { endTurnScript, releaseTurnScript, renewTurnScript } from '../../src/turns/open-turn.ts';
+import { endTurnScript, giveUpTurnScript, releaseTurnScript, renewTurnScript } from '../../src/turns/open-turn.ts';
 import { beginTurnScript } from '../../src/turns/turns.ts';
 import { type Begin as BeginTask, Neighbour } from './neighbour.ts';
 import * as rules from './turn-rules.ts';
@@ -164,6 +164,13 @@ export class Twin {
   async release(fence: string, isSpent: boolean, lease: rules.Due): Promise<void> {
     const expected = rules.releaseTurn(this.#present(), { fence, isSpent, lease });
     expect(await this.#run(releaseTurnScript, lease, [fence, isSpent ? '1' : ''])).toBe(expected.verdict);
+    await this.#settle(expected);
+  }
+
+  async giveUp(fence: string): Promise<void> {
+    const expected = rules.giveUpTurn(this.#present(), { fence });
+    const keys = [...this.#keys.record(this.id), this.#keys.dead];
+    expect(await this.#run(giveUpTurnScript, 'later', [fence, '"why"'], keys)).toBe(expected.verdict);
     await this.#settle(expected);
   }
 

@@ -241,6 +241,19 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'released',
     },
   ],
+  'turns/give-up-turn.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        return async () => {
+          await turn.giveUp('The oven is cold.');
+          return turn.ending;
+        };
+      },
+      answer: 'fenced',
+    },
+  ],
   'turns/renew-turn.lua': [
     {
       kind: 'ends',
