@@ -41,6 +41,7 @@ await runSession(async (session) => {
       env: {
         CONFORMANCE_OFF: capabilities.filter((name) => !values[name]).join(','),
         CONFORMANCE_REQUIRED_EXTENSION: String(values['required-extension']),
+        GRPC_PUBLIC_ADDRESS: 'auto',
         // The kit reads the pure 1.0 card. Its webhooks are in clear, on loopback.
         LEGACY_V0_3: values.legacy ? 'on' : 'off',
         PUSH_ALLOW_HTTP: 'true',

@@ -83,7 +83,7 @@ class RunningStack implements Stack {
     const [defaultAgent = ''] = this.#options.agents;
     const program = await this.#start({
       file: 'apps/gateway/src/main.ts',
-      env: { PORT: String(port), GRPC_PORT: '0', DEFAULT_AGENT: defaultAgent },
+      env: { PORT: String(port), GRPC_PORT: '0', GRPC_PUBLIC_ADDRESS: 'auto', DEFAULT_AGENT: defaultAgent },
     });
     const [, url = ''] = await says(program, /"url":"(http[^"]+)","msg":"listening"/);
     const gateway = { ...program, url };

@@ -12,7 +12,7 @@ let stage: Stage;
 
 beforeAll(async () => {
   const keys = [{ key: alice['x-api-key'], subject: 'alice', tenant: 'default', scopes: [] }];
-  stage = await openStage({ gateway: { auth: { kind: 'api-key', keys }, grpc: { port: 0 } } });
+  stage = await openStage({ gateway: { auth: { kind: 'api-key', keys }, grpc: { port: 0, publicAddress: 'auto' } } });
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +24,7 @@ let address: string;
 let grpc: GrpcBinding;
 
 beforeAll(async () => {
-  stage = await openStage({ gateway: { grpc: { port: 0 }, maxBodyBytes: 10_000 } });
+  stage = await openStage({ gateway: { grpc: { port: 0, publicAddress: 'auto' }, maxBodyBytes: 10_000 } });
   address = await grpcAddressOf(stage.url);
   grpc = overGrpc(address);
 });
@@ -71,6 +72,13 @@ describe('The gRPC binding', () => {
     await expect(health(grpc.client, 'unknown')).rejects.toMatchObject({ code: status.NOT_FOUND });
   });
 
+  it('reads a page size of 0 as unset', async () => {
+    const contextId = randomUUID();
+    await submit(stage.url, userMessage('hello', { contextId }));
+    const params = { contextId, pageSize: 0 };
+    expect(await grpc.invoke({ operation: 'ListTasks', params })).toMatchObject({ result: { totalSize: 1 } });
+  });
+
   it('refuses what is too large', async () => {
     const params = { message: userMessage('x'.repeat(10_001)) };
     expect(asError(await grpc.invoke({ operation: 'SendMessage', params })).message).toMatch(/larger than max/);
@@ -86,7 +94,7 @@ describe('The gRPC binding', () => {
   });
 
   it('lets in whoever has a key, in either header', async () => {
-    const url = await stage.another({ grpc: { port: 0 }, auth });
+    const url = await stage.another({ grpc: { port: 0, publicAddress: 'auto' }, auth });
     using closed = overGrpc(await grpcAddressOf(url));
     const list = { operation: 'ListTasks', params: {} };
     expect(asError(await closed.invoke(list)).reason).toBe('UNAUTHENTICATED');
@@ -148,7 +156,7 @@ describe('The gRPC binding', () => {
   });
 
   it('asks its clients to subscribe elsewhere when the gateway stops', async () => {
-    const other = await openStage({ gateway: { grpc: { port: 0 } } });
+    const other = await openStage({ gateway: { grpc: { port: 0, publicAddress: 'auto' } } });
     using client = overGrpc(await grpcAddressOf(other.url));
     const { id } = await submit(other.url);
     const turn = await other.beginTurn(id);
@@ -165,6 +173,11 @@ describe('The gRPC binding', () => {
 
   it('is not there unless it is asked for', async () => {
     const url = await stage.another();
+    await expect(grpcAddressOf(url)).rejects.toThrow('the card has no gRPC');
+  });
+
+  it('is on no card unless the settings say where clients reach it', async () => {
+    const url = await stage.another({ grpc: { port: 0 } });
     await expect(grpcAddressOf(url)).rejects.toThrow('the card has no gRPC');
   });
 
@@ -195,7 +208,7 @@ describe('The gRPC binding', () => {
     it('talks to clients that trust its certificate, and to nobody in clear', async () => {
       const certificate = readFileSync(join(folder, 'certificate.pem'));
       const tls = { certificate, privateKey: readFileSync(join(folder, 'key.pem')) };
-      const secure = await grpcAddressOf(await stage.another({ grpc: { port: 0, tls } }));
+      const secure = await grpcAddressOf(await stage.another({ grpc: { port: 0, publicAddress: 'auto', tls } }));
       const trusting = new Client(secure, credentials.createSsl(certificate));
       expect(await health(trusting)).toBe(1);
       trusting.close();

@@ -16,7 +16,10 @@ import { openStage, type Stage } from './support/stage.ts';
 
 const alice = { 'x-api-key': 'key-of-alice-0123456789' };
 const keys = [{ key: alice['x-api-key'], subject: 'alice', tenant: 'default', scopes: [] }];
-const withKeys: Partial<GatewaySettings> = { grpc: { port: 0 }, auth: { kind: 'api-key', keys } };
+const withKeys: Partial<GatewaySettings> = {
+  grpc: { port: 0, publicAddress: 'auto' },
+  auth: { kind: 'api-key', keys },
+};
 
 let stage: Stage;
 let open: string;
@@ -24,7 +27,7 @@ let closed: string;
 const grpcs: GrpcBinding[] = [];
 
 beforeAll(async () => {
-  stage = await openStage({ gateway: { grpc: { port: 0 } } });
+  stage = await openStage({ gateway: { grpc: { port: 0, publicAddress: 'auto' } } });
   open = stage.url;
   closed = await stage.another(withKeys);
 });

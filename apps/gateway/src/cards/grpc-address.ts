@@ -1,11 +1,14 @@
 import type { CardParts } from './card-parts.ts';
 
-/** `host:port` where clients reach the gRPC binding: as the settings say, else at the host of the other URLs. */
+/**
+ * `host:port` where clients reach the gRPC binding, if cards name it: google-adk refuses a card with any address beside
+ * the origin it came from, and every gRPC client wants `host:port`.
+ */
 export function grpcAddress(
   { settings, grpcPort }: Pick<CardParts, 'settings' | 'grpcPort'>,
   base: string,
 ): string | undefined {
-  const port = grpcPort();
+  const [port, address] = [grpcPort(), settings.grpc?.publicAddress];
   if (port === undefined) return undefined;
-  return settings.grpc?.publicAddress ?? `${new URL(base).hostname}:${port}`;
+  return address === 'auto' ? `${new URL(base).hostname}:${port}` : address;
 }

@@ -26,9 +26,12 @@ export const network = {
     },
     GRPC_PUBLIC_ADDRESS: {
       of: ['gateway'],
-      schema: text(/^[^/\s]+:\d{1,5}$/, 'host:port, such as grpc.example.com:443'),
-      defaultText: 'the host of the card’s URL, and the port',
-      text: 'Where clients reach gRPC, as agent cards name it.',
+      schema: text(
+        /^(?:auto|[^/\s:]+:\d{1,5}|\[[\da-f:]+\]:\d{1,5})$/i,
+        'host:port, such as grpc.example.com:443, or auto',
+      ),
+      defaultText: 'not on cards',
+      text: 'Where clients reach gRPC, as agent cards name it; `auto`: the host of the card’s URL, and the port. Clients of google-adk refuse a card that names it.',
     },
     GRPC_TLS_CERT_FILE: {
       of: ['gateway'],
