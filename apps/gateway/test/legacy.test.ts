@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentCard } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, type ErrorBody, get, openStream, post, submit } from './support/client.ts';
+import { call, type ErrorBody, get, openStream, post, submit, userMessage } from './support/client.ts';
 import { completed, working } from './support/events.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
@@ -16,6 +16,8 @@ interface LegacyTask {
 interface LegacyError {
   readonly code: number;
   readonly message: string;
+  /** Over REST. */
+  readonly type?: string;
 }
 
 const cardPath = '/.well-known/agent-card.json';
@@ -25,7 +27,7 @@ const auth = { kind: 'api-key', keys: [{ key, subject: 'alice', tenant: 'default
 let stage: Stage;
 
 beforeAll(async () => {
-  stage = await openStage({ gateway: { maxBodyBytes: 10_000, grpc: { port: 0 } } });
+  stage = await openStage({ gateway: { maxBodyBytes: 10_000, grpc: { port: 0, publicAddress: 'auto' } } });
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -113,7 +115,7 @@ describe('The version of a request', () => {
   });
 
   it('is 1.0 everywhere when 0.3 is switched off', async () => {
-    const url = await stage.another({ legacyV03: false, grpc: { port: 0 } });
+    const url = await stage.another({ legacyV03: false, grpc: { port: 0, publicAddress: 'auto' } });
     expect((await call<ErrorBody>(url, 'tasks/get', { id: 'nothing' })).body.error.code).toBe(-32601);
     expect((await get<ErrorBody>(`${url}/v1/tasks/nothing`)).body.error.status).toBe('NOT_FOUND');
     const { body, headers } = await get(url + cardPath);
@@ -156,6 +158,22 @@ describe('A message of 0.3', () => {
     expect([broken.status, broken.body.code]).toEqual([400, -32700]);
   });
 
+  it('is answered with 200 over REST', async () => {
+    const request = { message: { message_id: randomUUID(), role: 'ROLE_USER', content: [{ text: 'hello' }] } };
+    const answer = await post<{ task: LegacyTask }>(`${stage.url}/v1/message:send`, {
+      ...request,
+      configuration: { blocking: false },
+    });
+    expect([answer.status, answer.body.task.status.state]).toEqual([200, 'TASK_STATE_SUBMITTED']);
+  });
+
+  it('is refused over REST with the name that the Python SDK knows the error by', async () => {
+    const typeOf = async (path: string, body: unknown) => (await post<LegacyError>(stage.url + path, body)).body.type;
+    expect(await typeOf('/v1/tasks/nothing:cancel', {})).toBe('TaskNotFoundError');
+    expect(await typeOf('/v1/message:send', {})).toBe('InvalidParamsError');
+    expect(await typeOf('/v1/message:send', '{"message":')).toBe('JSONParseError');
+  });
+
   it('needs a key where 1.0 needs one', async () => {
     const url = await stage.another({ auth });
     const rpc = await call<ErrorBody>(url, 'message/send', { message: message() });
@@ -182,6 +200,31 @@ describe('A message of 0.3', () => {
     // Clients of 0.3 take nothing but a stream for an answer.
     const [event] = await rpc.rest();
     expect([event?.event, event?.data]).toEqual(['error', expect.objectContaining({ error: expect.anything() })]);
+  });
+});
+
+describe('A push configuration of 0.3 over REST', () => {
+  const pushNotificationConfig = { id: 'hook', url: 'https://example.com/hook', token: 'secret' };
+
+  it.each([
+    [
+      'as the Python SDK 0.3 sends it',
+      (parent: string) => ({ parent, configId: 'hook', config: { pushNotificationConfig } }),
+    ],
+    [
+      'as the Python SDK 1.x sends it',
+      (parent: string) => ({ parent, config_id: 'hook', config: { push_notification_config: pushNotificationConfig } }),
+    ],
+    [
+      'as the JavaScript SDK sends it',
+      (parent: string) => ({ name: `${parent}/pushNotificationConfigs/hook`, pushNotificationConfig }),
+    ],
+  ])('is taken %s', async (_, bodyFor) => {
+    const name = `tasks/${(await submit(stage.url, userMessage('hello'))).id}`;
+    const answer = await post(`${stage.url}/v1/${name}/pushNotificationConfigs`, bodyFor(name));
+    const stored = { name: `${name}/pushNotificationConfigs/hook`, pushNotificationConfig };
+    expect(answer).toMatchObject({ status: 200, body: stored });
+    expect((await get(`${stage.url}/v1/${stored.name}`)).body).toMatchObject(stored);
   });
 });
 

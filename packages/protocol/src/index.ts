@@ -3,6 +3,7 @@ export { type A2AErrorCode, a2aErrorCodes } from './errors/codes.ts';
 export { type ErrorDetail, errorDetails, errorDomain, errorReasons } from './errors/error-info.ts';
 export { type GrpcStatus, type GrpcStatusName, grpcStatuses } from './errors/grpc.ts';
 export { type HttpErrorBody, httpStatuses, toHttpError } from './errors/http.ts';
+export { invalidParams } from './errors/invalid-params.ts';
 export { type JsonRpcError, jsonRpcCodes, toJsonRpcError } from './errors/json-rpc.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';
 export { mediaRangesMeet } from './media-range.ts';

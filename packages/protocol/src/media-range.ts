@@ -1,5 +1,5 @@
 /**
- * Whether two media types have something in common, either of which may be a range such as `text/*` (RFC 9110 12.5.1).
+ * Whether two media types have something in common, either of which may be a range such as `text/*` or `text` (RFC 9110 12.5.1).
  * Parameters do not count.
  */
 export function mediaRangesMeet(one: string, other: string): boolean {
@@ -13,4 +13,8 @@ function covers(range: string, type: string): boolean {
   );
 }
 
-const essence = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+/** A type without a subtype is a range: many cards say `text` where they mean `text/*`. */
+function essence(mediaType: string): string {
+  const type = (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+  return type === '' || type === '*' || type.includes('/') ? type : `${type}/*`;
+}

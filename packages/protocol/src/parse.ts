@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { A2AError, type FieldViolation } from './errors/a2a-error.ts';
+import { invalidParams } from './errors/invalid-params.ts';
 import { normaliserOf } from './proto-json/normaliser.ts';
 import { describe, violationsOf } from './violations.ts';
 
@@ -11,8 +11,7 @@ import { describe, violationsOf } from './violations.ts';
 export function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, path = ''): z.output<Schema> {
   const result = compiled(schema).safeParse(normaliserOf(schema)(value), context);
   if (result.success) return result.data;
-  const violations = violationsOf(result.error.issues, path);
-  throw new A2AError('InvalidParams', summary(violations), { violations });
+  throw invalidParams(violationsOf(result.error.issues, path));
 }
 
 const context = { error: describe };
@@ -27,10 +26,4 @@ function compiled<Schema extends z.ZodType>(schema: Schema): Schema {
   const made = z.compile(schema);
   compiledSchemas.set(schema, made);
   return made;
-}
-
-function summary([first, ...others]: readonly FieldViolation[]): string {
-  if (!first) return 'Invalid parameters';
-  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-  return `Invalid parameters: ${first.field} ${first.description}${more}`;
 }

@@ -9,6 +9,8 @@ describe('two media ranges', () => {
     ['*/*', 'image/png'],
     ['*', 'image/png'],
     ['image/*', 'image/*'],
+    ['text', 'text/plain'],
+    ['text', 'text/*'],
   ])('%s and %s meet, whichever is named first', (one, other) => {
     expect(mediaRangesMeet(one, other)).toBe(true);
     expect(mediaRangesMeet(other, one)).toBe(true);
@@ -20,6 +22,7 @@ describe('two media ranges', () => {
     ['image/*', 'text/*'],
     ['application/json', 'application/json-seq'],
     ['', 'text/plain'],
+    ['text', 'texture/plain'],
   ])('%s and %s do not', (one, other) => {
     expect(mediaRangesMeet(one, other)).toBe(false);
     expect(mediaRangesMeet(other, one)).toBe(false);

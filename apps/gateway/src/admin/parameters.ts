@@ -1,4 +1,4 @@
-import { A2AError, type FieldViolation } from '@switchyard/protocol';
+import { type A2AError, type FieldViolation, invalidParams } from '@switchyard/protocol';
 import type { Request } from 'express';
 import { z } from 'zod';
 
@@ -31,7 +31,7 @@ export function readParameters<Schema extends z.ZodType>(req: Request, schema: S
 }
 
 export function invalidParameters(violations: readonly FieldViolation[]): A2AError {
-  return new A2AError('InvalidParams', 'Invalid parameters', { violations });
+  return invalidParams(violations);
 }
 
 function violationsIn(issue: z.core.$ZodIssue): FieldViolation[] {

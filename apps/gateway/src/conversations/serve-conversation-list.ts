@@ -1,4 +1,4 @@
-import { A2AError, idSchema, parse } from '@switchyard/protocol';
+import { idSchema, invalidParams, parse } from '@switchyard/protocol';
 import type { Request, RequestHandler } from 'express';
 import { z } from 'zod';
 import { writeError } from '../bindings/rest/write-error.ts';
@@ -25,9 +25,6 @@ export function serveConversationList(entrance: Entrance): RequestHandler {
 /** @throws {A2AError} InvalidParams */
 function queryOf(req: Request): z.output<typeof querySchema> {
   const contextId = queryText(req, 'contextId');
-  if (contextId === undefined)
-    throw new A2AError('InvalidParams', 'Invalid parameters', {
-      violations: [{ field: 'contextId', description: 'is required' }],
-    });
+  if (contextId === undefined) throw invalidParams([{ field: 'contextId', description: 'is required' }]);
   return parse(querySchema, { contextId, limit: queryText(req, 'limit') });
 }

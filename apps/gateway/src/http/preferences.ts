@@ -1,4 +1,4 @@
-import { A2AError } from '@switchyard/protocol';
+import { invalidParams } from '@switchyard/protocol';
 
 /** How long `Prefer: wait=20` would wait (RFC 7240 4.3), in milliseconds; 0 without it. */
 export function waitMsIn(prefer: string | undefined): number {
@@ -20,7 +20,5 @@ export function positionIn(text: string | undefined, field: string): number | un
   if (text === undefined || text === '') return undefined;
   const position = /^\d{1,15}$/.test(text) ? Number(text) : undefined;
   if (position !== undefined) return position;
-  throw new A2AError('InvalidParams', 'Invalid parameters', {
-    violations: [{ field, description: 'must be the id of an event of this stream' }],
-  });
+  throw invalidParams([{ field, description: 'must be the id of an event of this stream' }]);
 }

@@ -1,4 +1,4 @@
-import { A2AError, type SendMessageRequest } from '@switchyard/protocol';
+import { type A2AError, invalidParams, type SendMessageRequest } from '@switchyard/protocol';
 import type { WebhookDraft } from '@switchyard/store';
 import { toWebhook } from '../push/to-webhook.ts';
 import { traceParentIn } from '../push/trace-parent.ts';
@@ -26,5 +26,5 @@ export function inlineWebhook(
 
 function ofAnotherTask(): A2AError {
   const violations = [{ field: `${path}taskId`, description: 'must be left out, or be that of the message' }];
-  return new A2AError('InvalidParams', 'Invalid parameters', { violations });
+  return invalidParams(violations);
 }

@@ -1,4 +1,4 @@
-import { A2AError, type ListTaskPushNotificationConfigsRequest } from '@switchyard/protocol';
+import { invalidParams, type ListTaskPushNotificationConfigsRequest } from '@switchyard/protocol';
 import { InvalidPageToken, type WebhookPage } from '@switchyard/store';
 import { toConfig } from '../push/to-config.ts';
 import type { Backend } from './backend.ts';
@@ -36,6 +36,6 @@ async function readPage(
     const violations = [
       { field: 'pageToken', description: 'is not one that ListTaskPushNotificationConfigs answered' },
     ];
-    throw new A2AError('InvalidParams', 'Invalid parameters', { violations, cause: error });
+    throw invalidParams(violations, error);
   }
 }

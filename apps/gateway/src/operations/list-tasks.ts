@@ -1,4 +1,4 @@
-import { A2AError, type ListTasksRequest } from '@switchyard/protocol';
+import { invalidParams, type ListTasksRequest } from '@switchyard/protocol';
 import { InvalidPageToken, type TaskPage, type TaskQuery } from '@switchyard/store';
 import type { Backend } from './backend.ts';
 import type { Call } from './call.ts';
@@ -12,8 +12,8 @@ export async function listTasks(backend: Backend, call: Call, request: ListTasks
   const query = toQuery(request);
   const page = await readPage(backend, call, query);
   const { tasks, nextPageToken, totalSize } = page;
-  // Both are always there (A2A 3.1.4): "" says that this is the last page.
-  const rest = `"nextPageToken":${JSON.stringify(nextPageToken)},"pageSize":${query.pageSize},"totalSize":${totalSize}`;
+  // All are always there (A2A 3.1.4): a token of "" says that this is the last page, the size is that of this page.
+  const rest = `"nextPageToken":${JSON.stringify(nextPageToken)},"pageSize":${tasks.length},"totalSize":${totalSize}`;
   return { json: `{"tasks":[${tasks.join(',')}],${rest}}` };
 }
 
@@ -33,6 +33,6 @@ async function readPage({ tasks }: Backend, call: Call, query: TaskQuery): Promi
   } catch (error) {
     if (!(error instanceof InvalidPageToken)) throw error;
     const violations = [{ field: 'pageToken', description: 'is not one that ListTasks answered' }];
-    throw new A2AError('InvalidParams', 'Invalid parameters', { violations, cause: error });
+    throw invalidParams(violations, error);
   }
 }

@@ -1,4 +1,4 @@
-import { A2AError, type FieldViolation, type TaskPushNotificationConfig } from '@switchyard/protocol';
+import { type FieldViolation, invalidParams, type TaskPushNotificationConfig } from '@switchyard/protocol';
 import type { WebhookDraft, WebhookPolicy } from '@switchyard/store';
 import { legacyVersion } from '../http/protocol-version.ts';
 import type { Call } from '../operations/call.ts';
@@ -18,7 +18,7 @@ export interface WebhookSource {
 /** The config as it is stored; what could not be sent later is refused now. @throws {A2AError} InvalidParams */
 export function toWebhook(config: TaskPushNotificationConfig, { policy, call, path }: WebhookSource): WebhookDraft {
   const violations = violationsOf(config, policy).map((each) => ({ ...each, field: path + each.field }));
-  if (violations.length > 0) throw new A2AError('InvalidParams', 'Invalid parameters', { violations });
+  if (violations.length > 0) throw invalidParams(violations);
   const { taskId: _, ...draft } = config;
   const { version, traceParent } = call;
   return {

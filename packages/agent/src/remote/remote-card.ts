@@ -22,7 +22,7 @@ export async function remoteCard(settings: RemoteSettings, patienceMs: number): 
   for (const deadline = Date.now() + patienceMs; ; await delay(500)) {
     try {
       const card = await sdkCardOf(settings);
-      return settings.card ?? parse(agentCardSchema, SdkAgentCard.toJSON(card), 'card');
+      return settings.card ?? parse(agentCardSchema, SdkAgentCard.toJSON(withVersion(card)), 'card');
     } catch (cause) {
       const mayPass = settings.cardUrl !== undefined && !(cause instanceof CardVerificationError);
       if (mayPass && Date.now() < deadline) continue;
@@ -30,6 +30,11 @@ export async function remoteCard(settings: RemoteSettings, patienceMs: number): 
       throw new Error(`${text} (${cause instanceof Error ? cause.message : cause})`, { cause });
     }
   }
+}
+
+/** Many servers leave their version empty, which a card of ours may not. */
+function withVersion(card: SdkAgentCard): SdkAgentCard {
+  return { ...card, version: card.version || 'unknown' };
 }
 
 async function fetchCard(settings: RemoteSettings): Promise<unknown> {

@@ -6,6 +6,7 @@ import { remoteAgent } from '../../src/remote/index.ts';
 import { Conversation } from '../../src/testing/index.ts';
 import { agentThat } from '../agents.ts';
 import { executorThat, newTask, pizzaDesk, StepByStep, says, update } from '../sdk-executors.ts';
+import { ScriptedAgent } from './scripted-agent.ts';
 import { SdkHttpServer } from './sdk-http-server.ts';
 import { agentOf, begin } from './talk.ts';
 
@@ -170,6 +171,13 @@ describe('the card of an agent elsewhere', () => {
     expect((await new Conversation(agentThat(agent.execute)).say('Pineapple')).task.status.state).toBe(
       'TASK_STATE_COMPLETED',
     );
+  });
+
+  it('may leave its version empty, and name its modes by their first half, as the Go examples do', async () => {
+    const modes = { defaultInputModes: ['text'], defaultOutputModes: ['text'] };
+    await using server = await new ScriptedAgent({}, { version: '', ...modes }).start();
+    const { card } = await remoteAgent({ id: 'go', cardUrl: server.cardUrl, cardPatienceMs: 0 });
+    expect(card).toMatchObject({ version: 'unknown', ...modes });
   });
 
   it('is waited for, and the error says where it was looked for', async () => {

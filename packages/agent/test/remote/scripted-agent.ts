@@ -15,10 +15,13 @@ export type Script = Readonly<Record<string, readonly Answer[]>>;
 export class ScriptedAgent implements AsyncDisposable {
   readonly called: string[] = [];
   readonly #script: Script;
+  readonly #differences: Readonly<Record<string, unknown>>;
   readonly #server: Server;
 
-  constructor(script: Script) {
+  /** @param card what its card says otherwise */
+  constructor(script: Script, card: Readonly<Record<string, unknown>> = {}) {
     this.#script = script;
+    this.#differences = card;
     this.#server = createServer(async (request, response) => {
       const call = request.method === 'GET' ? undefined : await json(request);
       if (call === undefined) response.end(JSON.stringify(this.#card()));
@@ -72,6 +75,7 @@ export class ScriptedAgent implements AsyncDisposable {
       defaultOutputModes: [],
       skills: [],
       supportedInterfaces,
+      ...this.#differences,
     };
   }
 }

@@ -26,6 +26,11 @@ import { serveUnary } from './serve-unary.ts';
 
 type A2AServiceImplementation = ReturnType<typeof grpcService>;
 
+/** Clients write 0 for what they leave unset, although the field has presence. */
+function toListParams({ pageSize, ...request }: ListTasksRequest): unknown {
+  return ListTasksRequest.toJSON({ ...request, ...(pageSize !== 0 && { pageSize }) });
+}
+
 /** A2A over gRPC (chapter 10): the methods of `lf.a2a.v1.A2AService`. */
 export function createService(entrance: Entrance): A2AServiceImplementation {
   return {
@@ -42,7 +47,7 @@ export function createService(entrance: Entrance): A2AServiceImplementation {
     getTask: serveUnary(entrance, { operation: 'GetTask', toParams: GetTaskRequest.toJSON, toMessage: toTask }),
     listTasks: serveUnary(entrance, {
       operation: 'ListTasks',
-      toParams: ListTasksRequest.toJSON,
+      toParams: toListParams,
       toMessage: toTaskList,
     }),
     cancelTask: serveUnary(entrance, {

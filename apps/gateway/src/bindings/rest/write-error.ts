@@ -2,7 +2,7 @@ import { type A2AError, type HttpErrorBody, toHttpError } from '@switchyard/prot
 import type { Exchange } from '../../http/exchange.ts';
 import { type Refusal, reportFailure } from '../../http/report-failure.ts';
 import { respond } from '../../http/respond.ts';
-import { mediaType } from './write-result.ts';
+import { mediaTypeFor } from './write-result.ts';
 
 /** JSON of google.rpc.Status (A2A 11.6). */
 export function errorBody(error: A2AError): string {
@@ -27,7 +27,7 @@ export function writeWrongVerb(
   writeStatus(exchange, { status: 405, body: { error: { ...body.error, code: 405 } } });
 }
 
-function writeStatus({ res }: Exchange, { status, body }: { status: number; body: HttpErrorBody }): void {
+function writeStatus({ req, res }: Exchange, { status, body }: { status: number; body: HttpErrorBody }): void {
   res.statusCode = status;
-  respond(res, mediaType, JSON.stringify(body));
+  respond(res, mediaTypeFor(req), JSON.stringify(body));
 }

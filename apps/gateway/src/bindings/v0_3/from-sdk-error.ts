@@ -1,5 +1,5 @@
 import { A2AError as SdkError, toJsonRpcError } from '@a2a-js/sdk/errors';
-import { A2AError, a2aErrorCodes, jsonRpcCodes } from '@switchyard/protocol';
+import { A2AError, a2aErrorCodes, invalidParams, jsonRpcCodes } from '@switchyard/protocol';
 
 /**
  * What the SDK's translation refuses, as one of ours. Ours pass as they are, and so does what else was thrown.
@@ -12,6 +12,7 @@ export function fromSdkError(thrown: unknown, isRequestsFault: boolean): unknown
     const ours = a2aErrorCodes.find((candidate) => jsonRpcCodes[candidate] === code) ?? 'InvalidParams';
     return new A2AError(ours, message, { cause: thrown });
   }
-  if (isRequestsFault) return new A2AError('InvalidParams', 'Invalid parameters', { cause: thrown });
+  if (isRequestsFault)
+    return invalidParams([{ field: 'params', description: 'is not what version 0.3 has here' }], thrown);
   return thrown;
 }

@@ -12,6 +12,7 @@ import { heartbeatFrame } from '../../sse/frame.ts';
 import { LegacyCaller } from './caller.ts';
 import { openLegacyCall } from './open-call.ts';
 import { createRequestHandler } from './request-handler.ts';
+import { legacyErrorBody, speakRestDialect, toPushConfigBody } from './rest-dialect.ts';
 import { WireError } from './wire-error.ts';
 
 /** A2A 0.3 over REST: below `/v1`, where 1.0 has nothing. Mount it at the base of an agent. */
@@ -27,7 +28,8 @@ export function serveLegacyRest(entrance: Entrance): RequestHandler {
     const exchange = { req, res };
     try {
       callers.set(req, await openCaller(entrance, exchange));
-      req.body = await readParams(entrance, exchange);
+      req.body = toPushConfigBody(req, await readParams(entrance, exchange));
+      speakRestDialect(res);
       sendHeartbeats(exchange, entrance.settings.heartbeatMs);
       translate(req, res, next);
     } catch (thrown) {
@@ -67,12 +69,10 @@ function sendHeartbeats({ res }: Exchange, everyMs: number): void {
   res.once('close', () => clearInterval(pulse));
 }
 
-/** Errors of 0.3 are bare: a JSON-RPC error without its envelope. */
 function writeLegacyError(entrance: Entrance, exchange: Exchange, thrown: unknown): void {
   const error = reportFailure(entrance, exchange, thrown);
-  const { code, message } = toJsonRpcError(error);
   exchange.res.statusCode = toHttpError(error).status;
-  respond(exchange.res, 'application/json', JSON.stringify({ code, message }));
+  respond(exchange.res, 'application/json', JSON.stringify(legacyErrorBody(toJsonRpcError(error))));
 }
 
 function unopened(): never {

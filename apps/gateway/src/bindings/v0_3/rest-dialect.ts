@@ -1,0 +1,49 @@
+import { type A2AErrorCode, a2aErrorCodes, jsonRpcCodes } from '@switchyard/protocol';
+import type { Request, Response } from 'express';
+
+// What clients of 0.3 expect over REST, and the SDK's router does otherwise.
+
+/**
+ * Answers with 200, for clients that take any other status for an error. Errors carry `type`, the name of their class
+ * in the Python SDK: it knows them by nothing else.
+ */
+export function speakRestDialect(res: Response): void {
+  const [status, json] = [res.status.bind(res), res.json.bind(res)];
+  res.status = (code) => status(code === 201 ? 200 : code);
+  res.json = (body: unknown) => json(res.statusCode >= 400 && isLegacyError(body) ? legacyErrorBody(body) : body);
+}
+
+export interface LegacyError {
+  readonly code: number;
+  readonly message: string;
+}
+
+/** Errors of 0.3 are bare: a JSON-RPC error without its envelope. */
+export function legacyErrorBody({ code, message }: LegacyError): LegacyError & { readonly type: string } {
+  return { code, message, type: typeOf(a2aErrorCodes.find((candidate) => jsonRpcCodes[candidate] === code)) };
+}
+
+function typeOf(code: A2AErrorCode = 'Internal'): string {
+  return code === 'ParseError' ? 'JSONParseError' : `${code}Error`;
+}
+
+function isLegacyError(body: unknown): body is LegacyError {
+  return typeof body === 'object' && body !== null && 'code' in body && 'message' in body;
+}
+
+/**
+ * The config that a request to create one holds. The protobuf definition has `{parent, configId, config}`, which the
+ * Python SDKs send; the JavaScript SDK sends the config alone, and its router reads no other.
+ */
+export function toPushConfigBody(req: Pick<Request, 'path'>, body: unknown): unknown {
+  const taskId = /^\/v1\/tasks\/([^/]+)\/pushNotificationConfigs$/.exec(req.path)?.[1];
+  if (taskId === undefined || !isRecord(body) || !isRecord(body.config)) return body;
+  const { config } = body;
+  const settings = config.pushNotificationConfig ?? config.push_notification_config;
+  const id = body.configId ?? body.config_id ?? (isRecord(settings) ? settings.id : undefined);
+  return { ...config, name: config.name || `tasks/${taskId}/pushNotificationConfigs/${id ?? ''}` };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
