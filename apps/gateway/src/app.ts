@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import type { PublicJwk } from '@switchyard/settings';
 import express from 'express';
 import { serveJsonRpc } from './bindings/jsonrpc/serve.ts';
 import { routeRest } from './bindings/rest/serve.ts';
@@ -7,13 +8,12 @@ import { serveLegacyRest } from './bindings/v0_3/serve-rest.ts';
 import { cardPath } from './cards/agent-url.ts';
 import { serveAgentList } from './cards/serve-agent-list.ts';
 import { serveCard } from './cards/serve-card.ts';
+import { jwksPath, serveJwks } from './cards/serve-jwks.ts';
 import { routeConversations } from './conversations/route-conversations.ts';
 import { directRoutes } from './direct-routes.ts';
 import { type Readiness, serveHealth, serveReadiness } from './health/serve-health.ts';
 import { beginEachExchange } from './http/begin-exchange.ts';
 import type { Entrance } from './http/entrance.ts';
-import { jwksPath, serveJwks } from './keys/serve-jwks.ts';
-import type { PublicJwk } from './keys/signing-key.ts';
 
 /** Bases of the agents' URLs: the default agent's, and every agent's own. */
 const bases = ['', '/agents/:agentId'] as const;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Environment, Settings, storeSettings, type ValuesOf } from '@switchyard/settings';
+import type { SigningKey } from '@switchyard/settings';
+import { type Environment, readSigningKeys, Settings, storeSettings, type ValuesOf } from '@switchyard/settings';
 import { type StoreSettings, WebhookPolicy } from '@switchyard/store';
 import type { AdminSettings } from './admin/admin-settings.ts';
 import { anonymousAccessProblem } from './auth/anonymous-access.ts';
@@ -7,8 +8,6 @@ import { parseApiKeys } from './auth/parse-api-keys.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import type { GrpcSettings, TlsSettings } from './bindings/grpc/settings.ts';
 import { missingPublicUrlProblem } from './cards/missing-public-url.ts';
-import { readSigningKeys } from './keys/read-signing-keys.ts';
-import type { SigningKey } from './keys/signing-key.ts';
 import type { LogSettings } from './observe/create-log.ts';
 import type { PushSettings } from './push/settings.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings.ts';

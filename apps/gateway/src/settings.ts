@@ -1,8 +1,8 @@
+import type { SigningKey } from '@switchyard/settings';
 import type { AdminSettings } from './admin/admin-settings.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import type { GrpcSettings } from './bindings/grpc/settings.ts';
 import type { MissingVersion } from './http/protocol-version.ts';
-import type { SigningKey } from './keys/signing-key.ts';
 import { defaultPushSettings, type PushSettings } from './push/settings.ts';
 
 /** Everything a gateway can be told. Times in milliseconds, sizes in bytes, unless the name says otherwise. */

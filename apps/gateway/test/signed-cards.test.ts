@@ -2,12 +2,12 @@ import { generateAgentCardSignature, AgentCard as SdkCard, verifyAgentCardSignat
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import { CardVerifier } from '@switchyard/agent/card';
 import type { AgentCard } from '@switchyard/protocol';
+import type { SigningKey } from '@switchyard/settings';
+import { readSigningKeys } from '@switchyard/settings';
 import { decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readSigningKeys } from '../src/keys/read-signing-keys.ts';
-import type { SigningKey } from '../src/keys/signing-key.ts';
+import { jwkText, privateKeys } from '../../../tests/support/keys.ts';
 import { get } from './support/client.ts';
-import { jwkText, privateKeys } from './support/keys.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 const cardPath = '/.well-known/agent-card.json';

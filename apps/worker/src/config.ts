@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Environment, readCommandLine, Settings, storeSettings } from '@switchyard/settings';
+import { type Environment, readCommandLine, readSigningKeys, Settings, storeSettings } from '@switchyard/settings';
 import { type StoreSettings, WebhookPolicy } from '@switchyard/store';
 import type { MetricsSettings } from './metrics/metrics-port.ts';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
-import { readSigningKey } from './push/signing-key.ts';
 import type { WorkerSettings } from './worker.ts';
 
 export interface WorkerConfig {
@@ -45,7 +44,8 @@ function readPush(given: Given): PushSettings | undefined {
   const { values } = given;
   const policy = { allowHttp: values.PUSH_ALLOW_HTTP, allowHosts: values.PUSH_ALLOW_HOSTS };
   given.check('PUSH_ALLOW_HOSTS', () => new WebhookPolicy(policy));
-  const signingKey = readPushKey(given);
+  // The gateways publish all of them, so that one can take over from another.
+  const [signingKey] = given.check('PUSH_SIGNING_KEY', () => readSigningKeys(values.PUSH_SIGNING_KEY ?? '')) ?? [];
   if (!values.PUSH) return undefined;
   return {
     ...defaultPushSettings,
@@ -59,18 +59,6 @@ function readPush(given: Given): PushSettings | undefined {
     signingKey,
     claimEveryMs: values.SWEEP_MS,
   };
-}
-
-function readPushKey(given: Given) {
-  const { PUSH_SIGNING_KEY: text } = given.values;
-  if (text === undefined) return undefined;
-  try {
-    return readSigningKey(text);
-  } catch {
-    // The error may quote the key.
-    const problem = 'must hold a private key, or name a file that does: P-256, RSA or Ed25519, as JWK or PEM';
-    return void given.refuse('PUSH_SIGNING_KEY', problem);
-  }
 }
 
 /** @returns the help, where that was asked for @throws {UsageError} */

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { AgentCard } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
 import { withoutSlashAtEnd } from '../http/base-url.ts';
-import { jwksPath } from '../keys/serve-jwks.ts';
 import { agentUrl } from './agent-url.ts';
 import { buildCard } from './build-card.ts';
 import type { CardParts } from './card-parts.ts';
 import { grpcAddress } from './grpc-address.ts';
 import type { Place } from './place.ts';
+import { jwksPath } from './serve-jwks.ts';
 import { signCard } from './sign-card.ts';
 
 export interface PresentedCard {

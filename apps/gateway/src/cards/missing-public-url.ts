@@ -1,4 +1,4 @@
-import type { SigningKey } from '../keys/signing-key.ts';
+import type { SigningKey } from '@switchyard/settings';
 
 /**
  * Without a public URL a card repeats the host of the request for it: signed, it would vouch for any host that a request names.

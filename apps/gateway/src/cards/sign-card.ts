@@ -1,7 +1,7 @@
 import { signedForms } from '@switchyard/agent/card';
 import type { AgentCard, AgentCardSignature } from '@switchyard/protocol';
+import type { SigningKey } from '@switchyard/settings';
 import { FlattenedSign } from 'jose';
-import type { SigningKey } from '../keys/signing-key.ts';
 
 /**
  * The card with the signature of each key (A2A 8.4), over its form as the specification has it, and where the published SDKs read

@@ -1,5 +1,5 @@
+import type { PublicJwk } from '@switchyard/settings';
 import type { WebhookPolicySettings } from '@switchyard/store';
-import type { PublicJwk } from '../keys/signing-key.ts';
 
 /** What a gateway has to know of push notifications; the workers deliver them. */
 export interface PushSettings {

@@ -55,7 +55,7 @@ export class PushDeliverer {
   /** The store has been started. Rejects if the signing key cannot be used. */
   async start(): Promise<void> {
     const { signingKey } = this.#settings;
-    if (signingKey) this.#sign = await createSigner(signingKey);
+    if (signingKey) this.#sign = createSigner(signingKey);
     await this.#consumer.start();
     await this.#claimer.start();
   }

@@ -1,5 +1,5 @@
+import type { SigningKey } from '@switchyard/settings';
 import type { WebhookPolicySettings } from '@switchyard/store';
-import type { SigningKey } from './signing-key.ts';
 
 /** How push notifications are delivered. Times in milliseconds. */
 export interface PushSettings {

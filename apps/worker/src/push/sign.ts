@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { SigningKey } from '@switchyard/settings';
 import { SignJWT } from 'jose';
-import { keyIdOf, type SigningKey } from './signing-key.ts';
 
 /** How long a signature is good for: a receiver's clock may be off, and what is captured should soon be worthless. */
 const VALID_SECONDS = 300;
@@ -12,8 +12,8 @@ export type Sign = (body: string, audience: string) => Promise<string>;
  * A JWT for each delivery: bound to the body by its SHA-256 (in the claim that the samples of A2A use), to the receiver by
  * `aud`, short-lived, and with an id that is never used again. The gateways publish the public half of the key as JWKS.
  */
-export async function createSigner(signingKey: SigningKey): Promise<Sign> {
-  const header = { alg: signingKey.algorithm, kid: await keyIdOf(signingKey), typ: 'JWT' };
+export function createSigner({ algorithm: alg, kid, privateKey }: SigningKey): Sign {
+  const header = { alg, kid, typ: 'JWT' };
   return (body, audience) =>
     new SignJWT({ request_body_sha256: createHash('sha256').update(body).digest('hex') })
       .setProtectedHeader(header)
@@ -21,5 +21,5 @@ export async function createSigner(signingKey: SigningKey): Promise<Sign> {
       .setExpirationTime(`${VALID_SECONDS}s`)
       .setAudience(audience)
       .setJti(randomUUID())
-      .sign(signingKey.key);
+      .sign(privateKey);
 }

@@ -1,12 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createNotificationVerifier } from '@switchyard/agent/push-receiver';
+import { readSigningKeys } from '@switchyard/settings';
 import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
-import { readSigningKey } from '../../src/push/signing-key.ts';
 import { Receiver } from './support/receiver.ts';
 import { Stage } from './support/stage.ts';
 
@@ -19,7 +16,7 @@ const published = async (key: KeyObject, kid?: string): Promise<JSONWebKeySet> =
 
 describe('a signed delivery', () => {
   test('is known as genuine by its receiver, and by no other', async () => {
-    await using stage = await Stage.open({ push: { signingKey: readSigningKey(pem(pair.privateKey)) } });
+    await using stage = await Stage.open({ push: { signingKey: readSigningKeys(pem(pair.privateKey))[0] } });
     await using receiver = await new Receiver().open();
     receiver.behave = (_, nth) => (nth === 1 ? 500 : 200);
     const taskId = await stage.task({ id: 'a', url: receiver.url, token: 'the-token' });
@@ -43,35 +40,12 @@ describe('a signed delivery', () => {
     ['RSA', generateKeyPairSync('rsa', { modulusLength: 2048 })],
     ['Ed25519', generateKeyPairSync('ed25519')],
   ])('may be signed with %s', async (_, { privateKey, publicKey }) => {
-    await using stage = await Stage.open({ push: { signingKey: readSigningKey(pem(privateKey)) } });
+    await using stage = await Stage.open({ push: { signingKey: readSigningKeys(pem(privateKey))[0] } });
     await using receiver = await new Receiver().open();
     await stage.task({ id: 'a', url: receiver.url });
     await until(() => receiver.taken.length === 1, { what: 'a delivery' });
     const [{ headers, text } = { headers: {}, text: '' }] = receiver.taken;
     const verify = createNotificationVerifier({ keys: await published(publicKey) });
     expect(await verify({ headers, body: text })).toMatchObject({ kind: 'genuine' });
-  });
-});
-
-describe('the setting of the signing key', () => {
-  const jwk = { ...pair.privateKey.export({ format: 'jwk' }), kid: 'k1' };
-  const other = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-
-  test('takes a JWK, several, a set, PEM, and the name of a file', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'switchyard-key-'));
-    const file = join(folder, 'key.pem');
-    await writeFile(file, pem(pair.privateKey));
-    for (const text of [JSON.stringify(jwk), JSON.stringify([jwk, other]), JSON.stringify({ keys: [jwk, other] })])
-      expect(readSigningKey(text)).toMatchObject({ id: 'k1', algorithm: 'ES256' });
-    for (const text of [pem(pair.privateKey), pem(pair.privateKey).replaceAll('\n', '\\n'), file])
-      expect(readSigningKey(text)).toMatchObject({ algorithm: 'ES256' });
-    await rm(folder, { recursive: true });
-  });
-
-  test('takes no other kind of key', () => {
-    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
-    expect(() => readSigningKey(pem(privateKey))).toThrow(/P-256/);
-    expect(() => readSigningKey('{}')).toThrow();
-    expect(() => readSigningKey('/no/such/file')).toThrow();
   });
 });

@@ -19,10 +19,22 @@ function fileNames(setting: string): string[] {
     .filter((name) => name !== '');
 }
 
-function readFile(name: string): SigningKey[] {
+function readFile(name: string, index: number): SigningKey[] {
+  const place = isPath.test(name) ? name : `entry ${index + 1}`;
   try {
     return parseSigningKeys(readFileSync(name, 'utf8'));
   } catch (error) {
-    throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${place} ${isOfSystem(error) ? `cannot be read (${error.code})` : messageOf(error)}`);
   }
+}
+
+/** Something else may be a key that was pasted without its form: it is not repeated. */
+const isPath = /^[./]|\.[a-z]{3,4}$/;
+
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,4 @@
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import canonicalize from 'canonicalize';
 
 export type SigningAlgorithm = 'ES256' | 'RS256' | 'EdDSA';
 
@@ -44,9 +43,8 @@ function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }:
   throw new Error(`is no key on the curve P-256, no Ed25519 key, and no RSA key of at least ${shortestModulus} bits`);
 }
 
-/** What Node exports of a public key are exactly the members that RFC 7638 3.2 asks for. */
+/** RFC 7638 3.2: the members that Node exports of a public key, sorted. jose has it, too, but as a promise. */
 function thumbprint(jwk: JsonWebKey): string {
-  return createHash('sha256')
-    .update(canonicalize(jwk) ?? '')
-    .digest('base64url');
+  const text = JSON.stringify(jwk, Object.keys(jwk).sort());
+  return createHash('sha256').update(text).digest('base64url');
 }

@@ -1,6 +1,6 @@
+import type { PublicJwk } from '@switchyard/settings';
 import type { RequestHandler } from 'express';
 import { respond } from '../http/respond.ts';
-import type { PublicJwk } from './signing-key.ts';
 
 /** Where the public keys are, below the base URL of the gateway. */
 export const jwksPath = '/.well-known/jwks.json';

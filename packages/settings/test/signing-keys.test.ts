@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { calculateJwkThumbprint } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { readSigningKeys } from '../../src/keys/read-signing-keys.ts';
-import { jwkText, pemText, privateKeys } from '../support/keys.ts';
+import { jwkText, pemText, privateKeys } from '../../../tests/support/keys.ts';
+import { readSigningKeys } from '../src/index.ts';
 
 describe('a signing key', () => {
   it.each(Object.entries(privateKeys))(
@@ -59,33 +58,10 @@ describe('a signing key', () => {
     ['that is no JSON', '{"kty":"EC","d":"topsecret"', 'neither JSON nor PEM'],
     ['that is no JWK', '{"d":"topsecret"}', 'neither a JWK'],
     ['in a file that is not there', '/nowhere/key.pem', '/nowhere/key.pem'],
+    ['that is named by a key without its form', 'topsecret', 'entry 1 cannot be read (ENOENT)'],
     ['in an empty set', '{"keys":[]}', 'holds no key'],
   ])('%s is refused in words that do not repeat it', (_what, setting, words) => {
     expect(() => readSigningKeys(setting)).toThrow(words);
     expect(() => readSigningKeys(setting)).not.toThrow('topsecret');
-  });
-});
-
-describe('the keys of agent cards', () => {
-  const key = jwkText(privateKeys.ES256());
-  const other = jwkText(privateKeys.RS256());
-
-  it('are named one by one or as a list', () => {
-    const { gateway } = readConfig({
-      PUBLIC_URL: 'https://a.example',
-      CARD_SIGNING_KEY: key,
-      CARD_SIGNING_KEYS: `[${other}]`,
-    });
-    expect(gateway.cardSigningKeys.map(({ algorithm }) => algorithm)).toEqual(['ES256', 'RS256']);
-  });
-
-  it('need a public URL, or anybody could have any host vouched for', () => {
-    expect(() => readConfig({ CARD_SIGNING_KEY: key })).toThrow(/PUBLIC_URL/);
-  });
-
-  it('are named in what is wrong with them, and not repeated', () => {
-    const wrong = { PUBLIC_URL: 'https://a.example', CARD_SIGNING_KEY: '{"kty":"topsecret"}' };
-    expect(() => readConfig(wrong)).toThrow(/CARD_SIGNING_KEY: key 1 is no private key/);
-    expect(() => readConfig(wrong)).not.toThrow(/topsecret/);
   });
 });

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { jwkText, privateKeys } from '../../../tests/support/keys.ts';
+import { readConfig } from '../src/config.ts';
+
+describe('the keys of agent cards', () => {
+  const key = jwkText(privateKeys.ES256());
+  const other = jwkText(privateKeys.RS256());
+
+  it('are named one by one or as a list', () => {
+    const { gateway } = readConfig({
+      PUBLIC_URL: 'https://a.example',
+      CARD_SIGNING_KEY: key,
+      CARD_SIGNING_KEYS: `[${other}]`,
+    });
+    expect(gateway.cardSigningKeys.map(({ algorithm }) => algorithm)).toEqual(['ES256', 'RS256']);
+  });
+
+  it('need a public URL, or anybody could have any host vouched for', () => {
+    expect(() => readConfig({ CARD_SIGNING_KEY: key })).toThrow(/PUBLIC_URL/);
+  });
+
+  it('are named in what is wrong with them, and not repeated', () => {
+    const wrong = { PUBLIC_URL: 'https://a.example', CARD_SIGNING_KEY: '{"kty":"topsecret"}' };
+    expect(() => readConfig(wrong)).toThrow(/CARD_SIGNING_KEY: key 1 is no private key/);
+    expect(() => readConfig(wrong)).not.toThrow(/topsecret/);
+  });
+});
