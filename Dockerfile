@@ -11,6 +11,11 @@ COPY package.json package-lock.json ./
 COPY packages/protocol/package.json packages/protocol/
 COPY packages/store/package.json packages/store/
 COPY packages/agent/package.json packages/agent/
+COPY packages/executor-command/package.json packages/executor-command/
+COPY packages/executor-openai/package.json packages/executor-openai/
+COPY packages/executor-remote/package.json packages/executor-remote/
+COPY packages/executor-sdk/package.json packages/executor-sdk/
+COPY packages/signatures/package.json packages/signatures/
 COPY packages/settings/package.json packages/settings/
 COPY apps/gateway/package.json apps/gateway/
 COPY apps/worker/package.json apps/worker/

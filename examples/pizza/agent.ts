@@ -1,5 +1,5 @@
 import { defineAgent, type Execute } from '@switchyard/agent';
-import { openAiExecutor } from '@switchyard/agent/openai';
+import { openAiExecutor } from '@switchyard/executor-openai';
 import { z } from 'zod';
 import { modelFromEnvironment } from './config.ts';
 import { startScriptedModel } from './scripted-model.ts';

@@ -1,4 +1,4 @@
-import { remoteAgent } from '@switchyard/agent/remote';
+import { remoteAgent } from '@switchyard/executor-remote';
 import { cardUrl } from './config.ts';
 
 /** Whatever agent has its card there, behind a queue. */

@@ -1,5 +1,5 @@
 import { defineAgent } from '@switchyard/agent';
-import { sdkExecutor } from '@switchyard/agent/sdk';
+import { sdkExecutor } from '@switchyard/executor-sdk';
 import { PizzaExecutor } from './pizza-executor.ts';
 
 /** The executor as it is, on a worker. */

@@ -3,14 +3,19 @@ import type { Import, SourceFile } from './source-files.ts';
 /** What a rule has against a file; empty when all is well. */
 export type Rule = (file: SourceFile) => readonly string[];
 
-/** Three floors: apps → store and agent → protocol. Examples are written the way an agent's author would. */
+/** Floors: apps → executors → store, agent and signatures → protocol. Examples are written the way an agent's author would. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': [],
   'packages/store': ['protocol'],
   'packages/agent': ['protocol'],
+  'packages/executor-command': ['protocol', 'agent'],
+  'packages/executor-openai': ['protocol', 'agent'],
+  'packages/executor-remote': ['protocol', 'agent', 'executor-sdk', 'signatures'],
+  'packages/executor-sdk': ['protocol', 'agent'],
+  'packages/signatures': ['protocol'],
   'packages/settings': [],
-  apps: ['protocol', 'store', 'agent', 'settings'],
-  examples: ['protocol', 'agent'],
+  apps: ['protocol', 'store', 'agent', 'executor-remote', 'settings', 'signatures'],
+  examples: ['protocol', 'agent', 'executor-command', 'executor-openai', 'executor-remote', 'executor-sdk'],
 };
 
 /** Packages from outside that have one home. */
@@ -19,7 +24,7 @@ const homes: Readonly<Record<string, RegExp>> = {
   ioredis: /^packages\/store\//,
   /** These examples bring a server of the SDK. */
   express: /^apps\/gateway\/|^examples\/(?:remote|sdk-pizza)\//,
-  openai: /^packages\/agent\/src\/openai\/|^examples\//,
+  openai: /^packages\/executor-openai\/|^examples\//,
 };
 
 /** What only a program's own first file, its settings and scripts may touch: everything else gets it as an argument. */

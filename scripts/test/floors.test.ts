@@ -23,7 +23,7 @@ describe('the floors', () => {
   it.each([
     ['packages/store/src/a.ts', "import { A } from '@switchyard/protocol';\nimport { Queue } from 'bullmq';"],
     ['packages/store/test/a.test.ts', "import { until } from '../../../tests/support/until.ts';"],
-    ['packages/agent/src/openai/a.ts', "import OpenAI from 'openai';"],
+    ['packages/executor-openai/src/a.ts', "import OpenAI from 'openai';"],
     ['packages/protocol/src/a.ts', "import { z } from 'zod';\n// import Redis from 'ioredis';"],
     ['apps/gateway/src/a.ts', "import express from 'express';\nimport { openStore } from '@switchyard/store';"],
     ['apps/gateway/src/config.ts', 'export const port = process.env.PORT;'],

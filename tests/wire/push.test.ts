@@ -16,8 +16,8 @@ import {
   RestTransportFactory,
 } from '@a2a-js/sdk/client';
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
-import { createNotificationVerifier, type NotificationVerdict } from '@switchyard/agent/push-receiver';
 import type { StreamResponse } from '@switchyard/protocol';
+import { createNotificationVerifier, type NotificationVerdict } from '@switchyard/signatures';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';

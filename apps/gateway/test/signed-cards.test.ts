@@ -1,9 +1,9 @@
 import { generateAgentCardSignature, AgentCard as SdkCard, verifyAgentCardSignature } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
-import { CardVerifier } from '@switchyard/agent/card';
 import type { AgentCard } from '@switchyard/protocol';
 import type { SigningKey } from '@switchyard/settings';
 import { readSigningKeys } from '@switchyard/settings';
+import { CardVerifier } from '@switchyard/signatures';
 import { decodeProtectedHeader, type JSONWebKeySet } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { jwkText, privateKeys } from '../../../tests/support/keys.ts';

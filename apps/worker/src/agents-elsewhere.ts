@@ -32,6 +32,6 @@ export function agentsElsewhere(): Agent {
 
 /** The client is loaded with the first call: most workers make none. */
 async function openExecutor(cardUrl: string): Promise<Execute> {
-  const { remoteExecutor } = await import('@switchyard/agent/remote');
+  const { remoteExecutor } = await import('@switchyard/executor-remote');
   return remoteExecutor({ cardUrl });
 }

@@ -1,5 +1,5 @@
 import type { Execute, Turn } from '@switchyard/agent';
-import { type Briefing, commandExecutor } from '@switchyard/agent/command';
+import { type Briefing, commandExecutor } from '@switchyard/executor-command';
 import { coder } from '../config.ts';
 import { assignmentSchema } from './plan.ts';
 import { answering } from './question.ts';

@@ -1,4 +1,4 @@
-import { openAiModel } from '@switchyard/agent/openai';
+import { openAiModel } from '@switchyard/executor-openai';
 import { teamModel } from './model.ts';
 import { type Plan, planSchema } from './plan.ts';
 

@@ -1,4 +1,4 @@
-import type { ModelSettings } from '@switchyard/agent/openai';
+import type { ModelSettings } from '@switchyard/executor-openai';
 import { modelFromEnvironment } from '../config.ts';
 import { startScriptedModel } from '../model/scripted-model.ts';
 

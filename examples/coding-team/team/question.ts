@@ -1,5 +1,5 @@
 import type { Execute, Turn } from '@switchyard/agent';
-import { openAiModel } from '@switchyard/agent/openai';
+import { openAiModel } from '@switchyard/executor-openai';
 import { teamModel } from './model.ts';
 
 /** An executor that answers a question with a message, and leaves work to another one. */

@@ -1,5 +1,5 @@
 import type { Execute } from '@switchyard/agent';
-import { openAiExecutor } from '@switchyard/agent/openai';
+import { openAiExecutor } from '@switchyard/executor-openai';
 import { teamModel } from './model.ts';
 import { answering } from './question.ts';
 

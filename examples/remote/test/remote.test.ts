@@ -1,5 +1,5 @@
-import { remoteAgent } from '@switchyard/agent/remote';
 import { Conversation } from '@switchyard/agent/testing';
+import { remoteAgent } from '@switchyard/executor-remote';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Almanac, startAlmanac } from '../almanac/server.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { agentThat } from '../../../tests/support/agent-that.ts';
 import { RetryableError } from '../src/index.ts';
 import { Conversation } from '../src/testing/index.ts';
-import { agentThat } from './agents.ts';
 
 const curious = agentThat((turn) =>
   turn.history.length < 3 ? turn.requireInput('What kind?') : turn.complete(`One ${turn.text}`),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentThat } from './agents.ts';
+import { agentThat } from '../../../tests/support/agent-that.ts';
 
 const skill = (id: string, name = id) => ({ id, name, description: name, tags: ['test'] });
 const extension = (uri: string, description: string) => ({ uri, description });

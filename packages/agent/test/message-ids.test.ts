@@ -1,8 +1,8 @@
 import type { Task } from '@switchyard/protocol';
 import { expect, it } from 'vitest';
+import { agentThat } from '../../../tests/support/agent-that.ts';
 import { type Execute, runTurn } from '../src/index.ts';
 import { MemoryPort } from '../src/testing/index.ts';
-import { agentThat } from './agents.ts';
 
 /** The ids of what an agent says in one attempt at the turn over the same message. */
 async function idsOf(execute: Execute): Promise<(string | undefined)[]> {

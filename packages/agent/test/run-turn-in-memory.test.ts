@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { agentThat } from '../../../tests/support/agent-that.ts';
 import { RetryableError } from '../src/index.ts';
 import { runTurn } from '../src/testing/index.ts';
-import { agentThat } from './agents.ts';
 
 describe('a turn in a test', () => {
   it('tells what came of it: the state, the answer, the artifacts by name', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { agentThat } from '../../../tests/support/agent-that.ts';
 import {
   AgentError,
   type Execute,
@@ -12,7 +13,6 @@ import {
   TurnMisuseError,
 } from '../src/index.ts';
 import { MemoryPort, type MemoryTurn } from '../src/testing/index.ts';
-import { agentThat } from './agents.ts';
 
 interface Scene extends Partial<MemoryTurn> {
   readonly turnTimeoutMs?: number;

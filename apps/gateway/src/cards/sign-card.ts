@@ -1,6 +1,6 @@
-import { signedForms } from '@switchyard/agent/card';
 import type { AgentCard, AgentCardSignature } from '@switchyard/protocol';
 import type { SigningKey } from '@switchyard/settings';
+import { signedForms } from '@switchyard/signatures';
 import { FlattenedSign } from 'jose';
 
 /**

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { createNotificationVerifier } from '@switchyard/agent/push-receiver';
 import { readSigningKeys } from '@switchyard/settings';
+import { createNotificationVerifier } from '@switchyard/signatures';
 import { calculateJwkThumbprint, exportJWK, type JSONWebKeySet } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { agentThat } from '../../../../tests/support/agent-that.ts';
 import { type Agent, CallError, type Execute, isDone, RetryableError } from '../../src/index.ts';
 import { Conversation, MemoryPort, worldOf } from '../../src/testing/index.ts';
-import { agentThat } from '../agents.ts';
 
 const agent = (id: string, execute: Execute): Agent => agentThat(execute, { id });
 const kitchen = agent('kitchen', (turn) => turn.complete(`Cooked: ${turn.text}`));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { agentThat } from '../../../../tests/support/agent-that.ts';
 import { Turn } from '../../src/index.ts';
 import { Conversation, MemoryPort, MemoryWorld } from '../../src/testing/index.ts';
-import { agentThat } from '../agents.ts';
 
 describe('the context of a turn', () => {
   it('has the other tasks and their results', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { agentThat } from '../../../../tests/support/agent-that.ts';
 import {
   type ConversationEvent,
   type ConverseOptions,
@@ -9,7 +10,6 @@ import {
   RetryableError,
 } from '../../src/index.ts';
 import { Conversation } from '../../src/testing/index.ts';
-import { agentThat } from '../agents.ts';
 
 const options = (more: Partial<ConverseOptions> = {}): ConverseOptions => ({
   message: 'ping 0',

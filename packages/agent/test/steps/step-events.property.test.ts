@@ -1,9 +1,9 @@
 import type { StreamResponse } from '@switchyard/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { agentThat } from '../../../../tests/support/agent-that.ts';
 import { RetryableError, type Turn } from '../../src/index.ts';
 import { Conversation } from '../../src/testing/index.ts';
-import { agentThat } from '../agents.ts';
 
 /** What a step says: a status, or a chunk of one of two artifacts. */
 type Word = { readonly kind: 'status' | 'A' | 'B'; readonly text: string };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { agentThat } from '../../../../tests/support/agent-that.ts';
 import { RetryableError, Turn, TurnEnded, TurnMisuseError } from '../../src/index.ts';
 import { Conversation, MemoryPort } from '../../src/testing/index.ts';
-import { agentThat } from '../agents.ts';
 
 const openTurn = () => {
   const port = new MemoryPort({ message: 'Hello' });

@@ -1,1 +1,0 @@
-export { sdkExecutor } from './sdk-executor.ts';

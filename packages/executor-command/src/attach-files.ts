@@ -1,0 +1,87 @@
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Turn } from '@switchyard/agent';
+import type { Artifact, Part } from '@switchyard/protocol';
+import type { FileSettings } from './list-files.ts';
+import { isText, mediaTypeOf } from './media-type.ts';
+import type { Workspace } from './workspace.ts';
+
+/** In the metadata of an artifact: the path of the file that it is. */
+const fileKey = 'switchyard.file';
+
+export interface LeftOut {
+  readonly path: string;
+  readonly why: string;
+}
+
+interface Attached {
+  readonly files: string[];
+  readonly leftOut: LeftOut[];
+}
+
+/** Makes an artifact of each file, as far as the limits and the client's output modes allow. A file keeps its artifact over the turns. */
+export async function attachFiles(
+  turn: Turn,
+  { workspace, paths, limits }: { workspace: string; paths: readonly string[]; limits: FileSettings },
+): Promise<Attached> {
+  const { maxFiles = 50, maxFileBytes = 262_144, maxTotalBytes = 2_097_152 } = limits;
+  const attached: Attached = { files: [], leftOut: [] };
+  const root = await realpath(workspace);
+  let totalBytes = 0;
+  for (const path of paths) {
+    const content =
+      attached.files.length < maxFiles
+        ? await readInside(root, path, Math.min(maxFileBytes, maxTotalBytes - totalBytes))
+        : 'there are too many files';
+    const part = typeof content === 'string' ? content : partFor(turn, path, content);
+    if (typeof part === 'string') attached.leftOut.push({ path, why: part });
+    else await attach(turn, path, part);
+    if (typeof part !== 'string') attached.files.push(path);
+    if (typeof part !== 'string' && typeof content !== 'string') totalBytes += content.length;
+  }
+  return attached;
+}
+
+/** Gives a workspace that is new on this machine the files that earlier turns have attached. */
+export async function restoreFiles(workspace: Workspace, { task }: Turn): Promise<void> {
+  for (const artifact of task.artifacts ?? []) {
+    const path = fileOf(artifact);
+    const [part] = artifact.parts;
+    if (path === undefined || !part) continue;
+    await workspace.restore(path, part.raw === undefined ? (part.text ?? '') : Buffer.from(part.raw, 'base64'));
+  }
+}
+
+/** @returns the content, or why there is none: a file counts only if it is where its path says, and no link leads elsewhere */
+async function readInside(root: string, path: string, mostBytes: number): Promise<Buffer | string> {
+  const place = join(root, path);
+  if ((await realpath(place).catch(() => undefined)) !== place) return 'it is a link';
+  await using file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const stats = await file.stat();
+  if (!stats.isFile()) return 'it is no plain file';
+  return stats.size > mostBytes ? `it is too big (${stats.size} bytes)` : file.readFile();
+}
+
+/** The file in the first form that the client takes, or why there is none. */
+function partFor(turn: Turn, filename: string, content: Buffer): Part | string {
+  const own = mediaTypeOf(filename, content);
+  if (isText(content)) {
+    const mediaType = [own, 'text/plain'].find((type) => turn.accepts(type));
+    if (mediaType) return { text: content.toString('utf8'), mediaType, filename };
+  }
+  const mediaType = [own, 'application/octet-stream'].find((type) => turn.accepts(type));
+  return mediaType ? { raw: content.toString('base64'), mediaType, filename } : `the client does not take ${own}`;
+}
+
+async function attach(turn: Turn, path: string, part: Part): Promise<void> {
+  const earlier = turn.task.artifacts?.find((artifact) => fileOf(artifact) === path);
+  const metadata = { [fileKey]: path };
+  const artifact = turn.artifact({ name: path, metadata, ...(earlier && { artifactId: earlier.artifactId }) });
+  await artifact.finish(part);
+}
+
+function fileOf({ metadata }: Artifact): string | undefined {
+  const path = metadata?.[fileKey];
+  return typeof path === 'string' ? path : undefined;
+}

@@ -1,0 +1,94 @@
+import type { Turn } from '@switchyard/agent';
+import { textOf } from '@switchyard/agent';
+import type { Message } from '@switchyard/protocol';
+
+/** What a program is told before it works. Every part may be left out. */
+export interface Briefing {
+  /** Who the program is in this work: "Frontend engineer". */
+  readonly role?: string;
+  readonly capabilities?: readonly string[];
+  /** What is known about the work already. */
+  readonly analysis?: string;
+  /** What to do. Default: the text of the message. */
+  readonly instructions?: string;
+  readonly successCriteria?: readonly string[];
+  /** How to go about it. */
+  readonly approach?: readonly string[];
+  /** What other agents have contributed. Default: what the tasks that the message refers to have as results. */
+  readonly specs?: readonly Specification[];
+}
+
+export interface Specification {
+  /** Whose it is. */
+  readonly agent: string;
+  readonly text: string;
+}
+
+/** Files of a workspace that tell the program what it needs to know, and one through which it may ask back. */
+export const briefingFiles = ['CONTEXT.md', 'INSTRUCTIONS.md', 'SPECS.md'] as const;
+export const questionFile = 'QUESTION.md';
+
+/** Marks status messages that repeat a program's output: they are no part of the conversation that the next turn is told. */
+export const outputKey = 'switchyard.output';
+
+/** Longest message of the history as the program reads it, in characters. */
+const longestMessage = 4_000;
+
+/** CONTEXT.md, INSTRUCTIONS.md and, when others have contributed, SPECS.md. Undefined: there is to be no such file. */
+export function briefingTexts(
+  turn: Turn,
+  briefing: Briefing,
+): Record<(typeof briefingFiles)[number], string | undefined> {
+  return {
+    'CONTEXT.md': contextText(turn, briefing),
+    'INSTRUCTIONS.md': instructionsText(turn, briefing),
+    'SPECS.md': briefing.specs?.length ? specsText(briefing.specs) : undefined,
+  };
+}
+
+function contextText({ task, message, attempt, history }: Turn, { role, capabilities, analysis }: Briefing): string {
+  const earlier = history.filter(
+    ({ messageId, metadata }) => messageId !== message.messageId && !metadata?.[outputKey],
+  );
+  const again = 'An earlier attempt at this work was interrupted: what it left in this folder is still here.';
+  return document('Context', [
+    ['Role', role],
+    ['Capabilities', list(capabilities)],
+    ['Task', list([`Task id: ${task.id}`, `Context id: ${task.contextId ?? ''}`, `Attempt: ${attempt}`])],
+    ['Earlier attempt', attempt > 1 ? again : undefined],
+    ['History', earlier.map(spoken).join('\n\n') || 'This is the first message.'],
+    ['Analysis', analysis],
+  ]);
+}
+
+function instructionsText(turn: Turn, { instructions, successCriteria, approach }: Briefing): string {
+  const asking = `If you cannot go on without an answer, write your question into ${questionFile} and stop: the answer comes as the next instructions.`;
+  return document('Instructions', [
+    ['What to do', (instructions ?? turn.text) || 'The message has no text: see the attachments.'],
+    ['Success criteria', list(successCriteria)],
+    ['Approach', list(approach, (_, index) => `${index + 1}.`)],
+    ['Questions', asking],
+  ]);
+}
+
+function specsText(specs: readonly Specification[]): string {
+  return document(
+    'Specifications',
+    specs.map(({ agent, text }) => [`From ${agent}`, text]),
+  );
+}
+
+function document(title: string, sections: readonly (readonly [heading: string, text: string | undefined])[]): string {
+  const written = sections.filter(([, text]) => text).map(([heading, text]) => `\n## ${heading}\n\n${text}\n`);
+  return `# ${title}\n${written.join('')}`;
+}
+
+function list(items: readonly string[] | undefined, mark = (_: string, __: number): string => '-'): string | undefined {
+  return items?.map((item, index) => `${mark(item, index)} ${item}`).join('\n');
+}
+
+function spoken(message: Message): string {
+  const text = textOf(message);
+  const shown = text.length > longestMessage ? `${text.slice(0, longestMessage)} …` : text;
+  return `${message.role === 'ROLE_AGENT' ? 'Agent' : 'User'}: ${shown || '(no text)'}`;
+}

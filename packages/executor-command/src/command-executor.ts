@@ -1,0 +1,78 @@
+import type { Execute, Outcome, Turn } from '@switchyard/agent';
+import { attachFiles, restoreFiles } from './attach-files.ts';
+import { contributions } from './contributions.ts';
+import { followProgram } from './follow-program.ts';
+import type { Launch } from './guard.ts';
+import { changedFiles, listFiles } from './list-files.ts';
+import { readable } from './output-text.ts';
+import { Program } from './program.ts';
+import { workspaceRetirement } from './retire-workspaces.ts';
+import { type CommandRun, type CommandSettings, defaultLimits, type FullCommandSettings } from './settings.ts';
+import { Workspace } from './workspace.ts';
+
+const tailBytes = 4_096;
+
+/**
+ * An executor that has every turn worked on by a command line program, such as a coding agent, in a workspace per task.
+ *
+ * The program reads CONTEXT.md, INSTRUCTIONS.md and, when others have contributed, SPECS.md. Its output is streamed as working updates,
+ * the files it made or changed become artifacts. Exit code 0 completes the task, 75 has the turn tried again, any other fails it.
+ * A program runs once for each message, also when workers die meanwhile: the next attempt takes it over, running or finished. Cancel,
+ * the time limit and the output limit end its whole process group. Needs /bin/sh.
+ */
+export function commandExecutor(given: CommandSettings): Execute {
+  const settings: FullCommandSettings = { ...defaultLimits, ...given };
+  const retireWorkspaces = workspaceRetirement(settings.workspaceRoot, settings.retentionMs);
+  return async (turn) => {
+    await retireWorkspaces();
+    return runTurn(turn, settings);
+  };
+}
+
+async function runTurn(turn: Turn, settings: FullCommandSettings): Promise<Outcome> {
+  const workspace = new Workspace(settings.workspaceRoot, turn.task.id);
+  if (await workspace.open()) await restoreFiles(workspace, turn);
+  const list = () => listFiles(workspace.path, settings.files);
+  const { messageId } = turn.message;
+  const before = await workspace.rememberFiles(messageId, list);
+  const program = await Program.open(workspace.runOf(messageId), () => prepare(turn, workspace, settings));
+  await turn.working();
+  await followProgram(program, turn, settings);
+  const paths = changedFiles(before, await list());
+  const attached = await attachFiles(turn, { workspace: workspace.path, paths, limits: settings.files });
+  const outputTail = readable(await program.tail(tailBytes));
+  const run = { turn, workspace: workspace.path, outputTail, ...attached };
+  return settings.toOutcome ? settings.toOutcome(run) : defaultOutcome(run, await workspace.question());
+}
+
+async function prepare(turn: Turn, workspace: Workspace, settings: FullCommandSettings): Promise<Launch> {
+  await workspace.receive(turn.message.parts);
+  await workspace.brief(turn, { specs: await contributions(turn), ...(await settings.briefing?.(turn)) });
+  const job = { turn, workspace: workspace.path };
+  const { command, args = [], input, orphanTimeoutMs } = settings;
+  const given = typeof args === 'function' ? args(job) : args;
+  return {
+    ...(settings.shell ? { command: '/bin/sh', args: ['-c', command, 'sh', ...given] } : { command, args: given }),
+    cwd: workspace.path,
+    env: environment(turn, settings),
+    input: input?.(job) ?? '',
+    orphanTimeoutMs,
+  };
+}
+
+function environment({ task, attempt }: Turn, { env }: CommandSettings): Record<string, string> {
+  return {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    SWITCHYARD_TASK_ID: task.id,
+    SWITCHYARD_CONTEXT_ID: task.contextId ?? '',
+    SWITCHYARD_ATTEMPT: String(attempt),
+    ...env,
+  };
+}
+
+function defaultOutcome({ turn, files, leftOut }: CommandRun, question: string): Promise<Outcome> {
+  if (question) return turn.requireInput(question);
+  const made = files.length ? `Done. Files: ${files.join(', ')}.` : 'Done.';
+  const missing = leftOut.map(({ path, why }) => `Not attached: ${path}, because ${why}.`);
+  return turn.complete([made, ...missing].join('\n'));
+}

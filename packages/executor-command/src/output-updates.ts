@@ -1,0 +1,73 @@
+import type { Turn } from '@switchyard/agent';
+import { outputKey } from './briefing.ts';
+import { readable, wholeLength } from './output-text.ts';
+
+export interface OutputUpdatesOptions {
+  readonly runId: string;
+  readonly everyMs: number;
+}
+
+/**
+ * Says what a program writes as working updates: each has what came since the one before, so that together they are the whole output,
+ * and none follows another sooner than `everyMs`. Each says which bytes of which run it has: an attempt that takes the program over
+ * goes on behind the last one that is in the history.
+ */
+export class OutputUpdates {
+  /** Where in the output the next chunk begins, in bytes. */
+  position: number;
+  readonly #turn: Turn;
+  readonly #options: OutputUpdatesOptions;
+  #pending = Buffer.alloc(0);
+  #saidAt = 0;
+  #saying: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(turn: Turn, options: OutputUpdatesOptions) {
+    this.#turn = turn;
+    this.#options = options;
+    this.position = saidBefore(turn, options.runId);
+  }
+
+  add(chunk: Buffer): void {
+    this.position += chunk.length;
+    this.#pending = Buffer.concat([this.#pending, chunk]);
+    const dueMs = this.#saidAt + this.#options.everyMs - Date.now();
+    this.#timer ??= setTimeout(() => this.#say(wholeLength(this.#pending)), Math.max(dueMs, 0));
+  }
+
+  /** Says what is left. */
+  async flush(): Promise<void> {
+    this.#say(this.#pending.length);
+    await this.#saying;
+  }
+
+  /** Says nothing more. */
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+  }
+
+  #say(length: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = readable(this.#pending.subarray(0, length));
+    if (!text.trim()) return;
+    const from = this.position - this.#pending.length;
+    this.#pending = this.#pending.subarray(length);
+    this.#saidAt = Date.now();
+    const bytes = [from, from + length];
+    const metadata = { [outputKey]: { run: this.#options.runId, bytes } };
+    // A failure shows in the turn's signal and result; `flush` meets it too.
+    this.#saying = this.#turn.working({ parts: [{ text }], metadata });
+  }
+}
+
+/** How far the output of the run is in the history: an earlier attempt said it. */
+function saidBefore({ history }: Turn, runId: string): number {
+  return history.reduce((said, { metadata }) => Math.max(said, positionIn(metadata?.[outputKey], runId)), 0);
+}
+
+function positionIn(mark: unknown, runId: string): number {
+  if (typeof mark !== 'object' || mark === null || !('run' in mark) || mark.run !== runId) return 0;
+  const end = 'bytes' in mark && Array.isArray(mark.bytes) ? Number(mark.bytes[1]) : 0;
+  return Number.isFinite(end) ? end : 0;
+}

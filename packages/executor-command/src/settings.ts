@@ -1,0 +1,81 @@
+import type { Outcome, Turn } from '@switchyard/agent';
+import type { Briefing } from './briefing.ts';
+import type { FileSettings } from './list-files.ts';
+
+/** What a program is told beside its arguments: the turn it works on, and where. */
+export interface CommandJob {
+  readonly turn: Turn;
+  /** The task's folder, in which the program is started. */
+  readonly workspace: string;
+}
+
+/** A program that has ended by itself with exit code 0. */
+export interface CommandRun extends CommandJob {
+  /** The end of what it wrote, at most 4 KiB. */
+  readonly outputTail: string;
+  /** Paths of the files that were attached as artifacts, from the workspace. */
+  readonly files: readonly string[];
+  /** Files that were not attached, and why. */
+  readonly leftOut: readonly { readonly path: string; readonly why: string }[];
+}
+
+/** Times in milliseconds. */
+export interface CommandSettings {
+  /** A path, or a name that is looked for on the PATH of `env`. */
+  readonly command: string;
+  readonly args?: readonly string[] | ((job: CommandJob) => readonly string[]);
+  /** `command` is a line for `/bin/sh`, in which `"$@"` stands for the arguments. Default: false, no shell reads anything. */
+  readonly shell?: boolean;
+  /** What the program reads from its standard input. Default: nothing. */
+  readonly input?: (job: CommandJob) => string;
+  /**
+   * The program's environment. Nothing of the worker's own is added, so that none of its secrets get out; only PATH
+   * (`/usr/local/bin:/usr/bin:/bin`), SWITCHYARD_TASK_ID, SWITCHYARD_CONTEXT_ID and SWITCHYARD_ATTEMPT are set where they are not given.
+   */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Folder of the workspaces, one per task. On a volume that all workers share, a turn can move between machines. */
+  readonly workspaceRoot: string;
+  /** What goes into CONTEXT.md, INSTRUCTIONS.md and SPECS.md. Default: the message as the instructions. */
+  readonly briefing?: (turn: Turn) => Briefing | Promise<Briefing>;
+  /** What the program's success means. Default: a QUESTION.md that it wrote is put to the client, else the task is completed. */
+  readonly toOutcome?: (run: CommandRun) => Promise<Outcome>;
+  /** Which files become artifacts. Default: every new or changed one that is not hidden, within the limits. */
+  readonly files?: FileSettings;
+  /** Then the program is ended and the task fails. Keep it below the agent's `turnTimeoutMs`. Default: 540,000. */
+  readonly timeoutMs?: number;
+  /** Then the program is ended and the task fails. Default: 262,144. */
+  readonly outputLimitBytes?: number;
+  /** Least time between two updates with new output. Default: 2,000. */
+  readonly updateEveryMs?: number;
+  /** From SIGTERM to SIGKILL. Default: 3,000. */
+  readonly killAfterMs?: number;
+  /**
+   * How long a program goes on when its worker died or was restarted, so that the next attempt on this machine takes it over where it
+   * is instead of starting it again. Default: 15,000. 0: it ends with its worker.
+   */
+  readonly orphanTimeoutMs?: number;
+  /** A workspace that no turn has used for so long is removed. Default: 7 days, as long as a task is kept. */
+  readonly retentionMs?: number;
+}
+
+type Limit =
+  | 'timeoutMs'
+  | 'outputLimitBytes'
+  | 'updateEveryMs'
+  | 'killAfterMs'
+  | 'orphanTimeoutMs'
+  | 'retentionMs'
+  | 'files';
+
+/** The settings with everything filled in that has a default. */
+export type FullCommandSettings = CommandSettings & Required<Pick<CommandSettings, Limit>>;
+
+export const defaultLimits: Required<Pick<CommandSettings, Limit>> = {
+  timeoutMs: 540_000,
+  outputLimitBytes: 262_144,
+  updateEveryMs: 2_000,
+  killAfterMs: 3_000,
+  orphanTimeoutMs: 15_000,
+  retentionMs: 7 * 24 * 3_600_000,
+  files: {},
+};

@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Turn } from '@switchyard/agent';
+import type { Part } from '@switchyard/protocol';
+import { type Briefing, briefingTexts, questionFile } from './briefing.ts';
+import { ifThere } from './if-there.ts';
+import { attachmentsFolder, type FileList } from './list-files.ts';
+import { replaceFile } from './replace-file.ts';
+import { RunFolder } from './run-folder.ts';
+
+/** Beside the workspaces: what must not lie where a program can change it by accident. */
+export const runsFolder = '.runs';
+
+/** The folder of one task, in which its programs work turn after turn, and the records of their runs. */
+export class Workspace {
+  readonly path: string;
+  readonly #records: string;
+
+  constructor(root: string, taskId: string) {
+    this.path = join(root, folderName(taskId));
+    this.#records = join(root, runsFolder, folderName(taskId));
+  }
+
+  /** @returns whether the workspace is new here */
+  async open(): Promise<boolean> {
+    await mkdir(this.#records, { recursive: true, mode: 0o700 });
+    const now = new Date();
+    await utimes(this.#records, now, now);
+    return (await mkdir(this.path, { recursive: true, mode: 0o700 })) !== undefined;
+  }
+
+  /** The run of a program over one message. */
+  runOf(messageId: string): RunFolder {
+    return new RunFolder(join(this.#records, folderName(messageId)));
+  }
+
+  /** What was there before the first attempt at a message: files of an interrupted attempt are results too. */
+  async rememberFiles(messageId: string, list: () => Promise<FileList>): Promise<FileList> {
+    const path = join(this.#records, `${folderName(messageId)}.files`);
+    const remembered = await ifThere(readFile(path, 'utf8'));
+    if (remembered !== undefined) return JSON.parse(remembered);
+    const files = await list();
+    await replaceFile(path, JSON.stringify(files));
+    return files;
+  }
+
+  /** Writes what the program is to read, and takes away what an earlier turn was told or asked. */
+  async brief(turn: Turn, briefing: Briefing): Promise<void> {
+    await rm(join(this.path, questionFile), { recursive: true, force: true });
+    await Promise.all(
+      Object.entries(briefingTexts(turn, briefing)).map(([name, text]) => {
+        const path = join(this.path, name);
+        return text === undefined ? rm(path, { recursive: true, force: true }) : replaceFile(path, text);
+      }),
+    );
+  }
+
+  /** Puts the files of a message where the program finds them. */
+  async receive(parts: readonly Part[]): Promise<void> {
+    const files = parts.filter(({ raw, filename }) => raw !== undefined && filename);
+    if (!files.length) return;
+    const folder = join(this.path, attachmentsFolder);
+    const there = await ifThere(lstat(folder));
+    if (there && !there.isDirectory()) await rm(folder);
+    await mkdir(folder, { recursive: true });
+    for (const { raw = '', filename = '' } of files) {
+      await replaceFile(join(folder, fileName(filename)), Buffer.from(raw, 'base64'));
+    }
+  }
+
+  /** Writes a file that does not exist yet; the path was made by `listFiles`. */
+  async restore(path: string, content: string | Uint8Array): Promise<void> {
+    await mkdir(join(this.path, path, '..'), { recursive: true });
+    await writeFile(join(this.path, path), content, { flag: 'wx' });
+  }
+
+  /** What the program asks, if it asks. */
+  async question(): Promise<string> {
+    const path = join(this.path, questionFile);
+    const there = await ifThere(lstat(path));
+    return there?.isFile() ? (await readFile(path, 'utf8')).trim() : '';
+  }
+}
+
+/** Ids are the server's own and fit; anything else is made to. */
+function folderName(id: string): string {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id) ? id : createHash('sha256').update(id).digest('hex');
+}
+
+/** The last name of a path that a client gave, whatever the system it comes from. */
+function fileName(path: string): string {
+  const name = basename(path.replaceAll('\\', '/')).replaceAll('\0', '');
+  return ['', '.', '..'].includes(name) ? 'file' : name.slice(0, 100);
+}

@@ -1,0 +1,80 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runTurn } from '@switchyard/agent';
+import { MemoryPort, type MemoryTurn } from '@switchyard/agent/testing';
+import type { Task } from '@switchyard/protocol';
+import { agentThat } from '../../../tests/support/agent-that.ts';
+import { type CommandSettings, commandExecutor } from '../src/index.ts';
+
+export type Settings = Partial<Omit<CommandSettings, 'workspaceRoot'>>;
+
+/** A folder of workspaces, and turns of programs in it. Every program is a line for the shell unless the settings say otherwise. */
+export class Bench implements AsyncDisposable {
+  readonly root: string;
+
+  private constructor(root: string) {
+    this.root = root;
+  }
+
+  static async open(): Promise<Bench> {
+    return new Bench(await mkdtemp(join(tmpdir(), 'switchyard-command-')));
+  }
+
+  begin(command: string, settings: Settings = {}, turn: Partial<MemoryTurn> = {}) {
+    const port = new MemoryPort({ message: 'Build it', ...turn });
+    const execute = commandExecutor({
+      command,
+      shell: true,
+      updateEveryMs: 50,
+      killAfterMs: 500,
+      ...settings,
+      workspaceRoot: this.root,
+    });
+    const result = runTurn(agentThat(execute), port, { graceMs: 3_000 });
+    return { port, result };
+  }
+
+  async run(command: string, settings: Settings = {}, turn: Partial<MemoryTurn> = {}) {
+    const { port, result } = this.begin(command, settings, turn);
+    return { port, result: await result, ...told(port.current), output: outputOf(port) };
+  }
+
+  /** The next attempt at the same message. */
+  again(port: MemoryPort, command: string, settings: Settings = {}) {
+    return this.run(command, settings, { message: port.message, task: port.current, attempt: port.attempt + 1 });
+  }
+
+  workspace({ task }: MemoryPort): string {
+    return join(this.root, task.id);
+  }
+
+  read({ task }: Pick<MemoryPort, 'task'>, file: string): Promise<string> {
+    return readFile(join(this.root, task.id, file), 'utf8');
+  }
+
+  write({ task }: Pick<MemoryPort, 'task'>, file: string): Promise<void> {
+    return writeFile(join(this.root, task.id, file), '');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.root, { recursive: true, force: true });
+  }
+}
+
+function told({ status, artifacts = [] }: Task) {
+  return { state: status.state, said: status.message?.parts[0]?.text, artifacts };
+}
+
+/** What the working updates say, joined. */
+export function outputOf({ published }: MemoryPort): string {
+  return updatesOf(published).join('');
+}
+
+export function updatesOf(published: MemoryPort['published']): string[] {
+  return published.flatMap((event) =>
+    event.kind === 'status' && event.state === 'TASK_STATE_WORKING' && event.message
+      ? [event.message.parts[0]?.text ?? '']
+      : [],
+  );
+}

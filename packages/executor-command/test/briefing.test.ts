@@ -1,0 +1,141 @@
+import type { Agent } from '@switchyard/agent';
+import { Conversation } from '@switchyard/agent/testing';
+import { describe, expect, it } from 'vitest';
+import { agentThat } from '../../../tests/support/agent-that.ts';
+import { commandExecutor } from '../src/index.ts';
+import { Bench } from './bench.ts';
+
+async function talk(host: Agent, agents: readonly Agent[]) {
+  const conversation = new Conversation(host, { agents });
+  await conversation.say('Build a login page');
+  return conversation;
+}
+
+describe('what a program is told', () => {
+  it('is who it is, what was said and what to do, in files', async () => {
+    await using bench = await Bench.open();
+    const { port } = await bench.run('test -s CONTEXT.md -a -s INSTRUCTIONS.md -a -s SPECS.md', {
+      briefing: () => ({
+        role: 'Frontend engineer',
+        capabilities: ['Writes components', 'Writes tests'],
+        analysis: 'Users need to log in.',
+        instructions: 'Build the login page.',
+        successCriteria: ['It has two fields'],
+        approach: ['Read the specification', 'Write the page'],
+        specs: [{ agent: 'design', text: 'Two fields and a button.' }],
+      }),
+    });
+    expect(port.current.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(await bench.read(port, 'CONTEXT.md')).toBe(`# Context
+
+## Role
+
+Frontend engineer
+
+## Capabilities
+
+- Writes components
+- Writes tests
+
+## Task
+
+- Task id: ${port.task.id}
+- Context id: ${port.task.contextId}
+- Attempt: 1
+
+## History
+
+This is the first message.
+
+## Analysis
+
+Users need to log in.
+`);
+    expect(await bench.read(port, 'INSTRUCTIONS.md')).toBe(`# Instructions
+
+## What to do
+
+Build the login page.
+
+## Success criteria
+
+- It has two fields
+
+## Approach
+
+1. Read the specification
+2. Write the page
+
+## Questions
+
+If you cannot go on without an answer, write your question into QUESTION.md and stop: the answer comes as the next instructions.
+`);
+    expect(await bench.read(port, 'SPECS.md')).toBe('# Specifications\n\n## From design\n\nTwo fields and a button.\n');
+  });
+
+  it('is the message when there is no briefing, and no specifications when nobody contributed', async () => {
+    await using bench = await Bench.open();
+    const { output } = await bench.run('cat INSTRUCTIONS.md; ls', {}, { message: 'Paint it blue' });
+    expect(output).toContain('## What to do\n\nPaint it blue\n');
+    expect(output).toContain('CONTEXT.md\n');
+    expect(output).not.toContain('SPECS.md');
+  });
+
+  it('has the results of the tasks that the message refers to as specifications', async () => {
+    await using bench = await Bench.open();
+    const designer = agentThat(
+      async (turn) => {
+        await turn.artifact({ name: 'Design' }).finish('Two fields and a button.');
+        return turn.complete();
+      },
+      { id: 'design' },
+    );
+    const builder = agentThat(commandExecutor({ command: '/bin/cat', args: ['SPECS.md'], workspaceRoot: bench.root }), {
+      id: 'build',
+    });
+    const host = agentThat(async (turn) => {
+      const design = await turn.call('design', 'Design it');
+      const other = await turn.call('design', 'Design something else');
+      const { state } = await turn.call('build', 'Build it', { referenceTaskIds: [design.taskId] });
+      return turn.complete(`${state} ${other.state}`);
+    });
+    const { world } = await talk(host, [designer, builder]);
+    const built = [...world.called.values()]
+      .map(({ running }) => running.task())
+      .find(({ history }) => history?.length === 3);
+    expect(built?.history?.[1]?.parts[0]?.text).toBe(
+      '# Specifications\n\n## From design\n\n### Design\n\nTwo fields and a button.\n',
+    );
+  });
+
+  it('has the conversation, without the output of earlier programs', async () => {
+    await using bench = await Bench.open();
+    const { port } = await bench.run('echo noise; echo "Which one?" > QUESTION.md', {}, { message: 'Make a thing' });
+    const { output } = await bench.run('cat CONTEXT.md', {}, { task: port.current, message: 'This one' });
+    expect(output).toContain('## History\n\nUser: Make a thing\n\nAgent: Which one?\n');
+    expect(output).not.toContain('noise');
+  });
+
+  it('says of a second attempt that there was a first', async () => {
+    await using bench = await Bench.open();
+    const { port } = await bench.run('exit 75');
+    expect((await bench.again(port, 'cat CONTEXT.md')).output).toContain('- Attempt: 2\n\n## Earlier attempt\n');
+  });
+
+  it('has the files of the message, under their last names only', async () => {
+    await using bench = await Bench.open();
+    const raw = Buffer.from('{"a":1}').toString('base64');
+    const message = [{ text: 'Look' }, { raw, filename: '../../etc/data.json' }, { raw, filename: '..' }];
+    const { output } = await bench.run('cd attachments && ls && cat data.json', {}, { message });
+    expect(output).toBe('data.json\nfile\n{"a":1}');
+  });
+
+  it('replaces a link that a program has put in its place, and leaves alone what the link leads to', async () => {
+    await using bench = await Bench.open();
+    const first = await bench.run(
+      'echo precious > ../precious; rm CONTEXT.md; ln -s ../precious CONTEXT.md; echo q > QUESTION.md',
+    );
+    const second = await bench.run('cat ../precious; head -1 CONTEXT.md', {}, { task: first.port.current });
+    expect(second.output).toBe('precious\n# Context\n');
+  });
+});

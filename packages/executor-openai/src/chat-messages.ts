@@ -1,0 +1,52 @@
+import type { Turn } from '@switchyard/agent';
+import type { Message, Part } from '@switchyard/protocol';
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+
+export interface ChatOptions {
+  /** The system prompt. Default: none. */
+  readonly system?: string | undefined;
+  /** How many of the latest messages the model gets. Default: all. */
+  readonly historyLength?: number | undefined;
+}
+
+/** The conversation as the model reads it: ROLE_USER as user, ROLE_AGENT as assistant, the message of the turn last. */
+export function chatMessages(
+  turn: Turn,
+  { system, historyLength = Number.POSITIVE_INFINITY }: ChatOptions,
+): ChatCompletionMessageParam[] {
+  const spoken = conversation(turn).slice(-historyLength).map(chatMessage);
+  return system === undefined ? spoken : [{ role: 'system', content: system }, ...spoken];
+}
+
+/** In the metadata of what the model said on its way to a tool: the message that it was about to answer. */
+export const asideKey = 'switchyard.aside';
+
+/**
+ * What the client sent after this message waits for a turn of its own; what the agent said since belongs to earlier turns, unless
+ * an earlier attempt at this one said it.
+ */
+function conversation({ history, message }: Turn): Message[] {
+  const at = history.findIndex(({ messageId }) => messageId === message.messageId);
+  const [before, since] = at < 0 ? [history, []] : [history.slice(0, at), history.slice(at + 1)];
+  const said = since.filter(
+    ({ role, metadata }) => role === 'ROLE_AGENT' && metadata?.[asideKey] !== message.messageId,
+  );
+  return [...before, ...said, message];
+}
+
+function chatMessage({ role, parts }: Message): ChatCompletionMessageParam {
+  const content = parts.map(described).join('\n');
+  return role === 'ROLE_AGENT' ? { role: 'assistant', content } : { role: 'user', content };
+}
+
+/** Text as it is, data as JSON, files by what is known of them: their content may be of any kind and size. */
+function described(part: Part): string {
+  if (part.text !== undefined) return part.text;
+  if (part.raw !== undefined) return `[${file(part)}, ${Buffer.byteLength(part.raw, 'base64')} bytes]`;
+  if (part.url !== undefined) return `[${file(part)}: ${part.url}]`;
+  return JSON.stringify(part.data);
+}
+
+function file({ filename, mediaType }: Part): string {
+  return `file${filename ? ` ${filename}` : ''}${mediaType ? ` (${mediaType})` : ''}`;
+}

@@ -1,0 +1,86 @@
+import type { ArtifactOptions, Outcome, Turn } from '@switchyard/agent';
+import { RetryableError } from '@switchyard/agent';
+import { zodResponseFormat } from 'openai/helpers/zod';
+import type { z } from 'zod';
+import type { Format } from './model.ts';
+
+/** An answer with a form: the model gets the schema, the agent gets the value. */
+export interface StructuredAnswer<Value> {
+  /** Name of the schema for the model: letters, digits, `_` and `-`. */
+  readonly name: string;
+  readonly schema: z.ZodType<Value>;
+  /**
+   * What the answer means for the task. Default: the task is completed with the value as an artifact, as data for a client that takes
+   * `application/json`, else as text.
+   */
+  readonly toOutcome?: (value: Value, turn: Turn) => Promise<Outcome>;
+}
+
+/** What becomes of an answer. */
+export interface Delivery {
+  readonly say: (piece: string, isFirst: boolean) => Promise<void>;
+  /** Gets the whole answer, once it is there. */
+  readonly end: (text: string) => Promise<Outcome>;
+}
+
+/** A way in which answers are delivered, turn after turn. */
+export interface DeliveryKind {
+  readonly format?: Format;
+  /** Throws when an answer does not do. */
+  readonly check: (text: string) => void;
+  readonly begin: (turn: Turn) => Delivery;
+}
+
+/** The task is completed with the answer as its message. */
+export const asMessage: DeliveryKind = {
+  check: () => undefined,
+  begin: (turn) => ({ say: async () => undefined, end: (text) => turn.complete(text) }),
+};
+
+/** The answer is streamed into an artifact. What the model said on its way to a tool is replaced by what it says next. */
+export function asArtifact(options: ArtifactOptions): DeliveryKind {
+  const begin = (turn: Turn): Delivery => {
+    const artifact = turn.artifact(inAcceptedType(turn, options));
+    return {
+      say: (piece, isFirst) => (isFirst ? artifact.replace(piece) : artifact.append(piece)),
+      async end() {
+        await artifact.finish();
+        return turn.complete();
+      },
+    };
+  };
+  return { check: () => undefined, begin };
+}
+
+/** @throws {Error} when the schema cannot be expressed in the model's strict JSON Schema */
+export function asValue<Value>(answer: StructuredAnswer<Value>): DeliveryKind {
+  const { name, schema, toOutcome = (value, turn) => completeWith(turn, name, value) } = answer;
+  return {
+    format: zodResponseFormat(schema, name),
+    check: (text) => readValue(schema, text),
+    begin: (turn) => ({ say: async () => undefined, end: (text) => toOutcome(readValue(schema, text), turn) }),
+  };
+}
+
+/** Markdown and the like are plain text too, for a client that takes nothing else (A2A 3.2.2). */
+function inAcceptedType(turn: Turn, { mediaType, ...options }: ArtifactOptions): ArtifactOptions {
+  if (mediaType === undefined) return options;
+  const accepted = [mediaType, 'text/plain'].find((type) => turn.accepts(type));
+  return { ...options, mediaType: accepted ?? mediaType };
+}
+
+async function completeWith(turn: Turn, name: string, value: unknown): Promise<Outcome> {
+  const json = 'application/json';
+  const asText = { text: JSON.stringify(value, null, 2), mediaType: 'text/plain' };
+  await turn.artifact({ name }).finish(turn.accepts(json) ? { data: value, mediaType: json } : asText);
+  return turn.complete();
+}
+
+/** @throws {RetryableError} when the text is no such value: a model may get it right the next time */
+export function readValue<Value>(schema: z.ZodType<Value>, text: string): Value {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new RetryableError('The answer of the model does not have the agreed form.', { cause });
+  }
+}

@@ -1,0 +1,68 @@
+import { AgentError, RetryableError } from '@switchyard/agent';
+import { APIConnectionError, APIError } from 'openai';
+
+/** Longest wait that a server may ask for, in milliseconds: an hour. */
+const longestWaitMs = 3_600_000;
+
+/**
+ * An error of the model as the queue understands it: to be tried again, or final with a text for the client.
+ * Neither the text nor the cause for the log contains the key.
+ * @returns RetryableError or AgentError; an error that did not come from talking to the model unchanged
+ */
+export function modelError(error: unknown, apiKey = ''): unknown {
+  const cause = redact(error, apiKey);
+  if (error instanceof APIConnectionError) return new RetryableError('The model cannot be reached.', { cause });
+  if (error instanceof APIError) return ofStatus(error, cause);
+  if (isBrokenStream(error)) return new RetryableError('The answer of the model broke off.', { cause });
+  return error;
+}
+
+function ofStatus(error: APIError, cause: Error): Error {
+  const { status, code, headers } = error;
+  if (code === 'insufficient_quota') return new AgentError('The quota of the model is used up.', { cause });
+  const retryAfterMs = headers && retryAfter(headers);
+  if (status === 429) return new RetryableError('The model is receiving too many requests.', { retryAfterMs, cause });
+  // Without a status: an error event in the middle of a stream.
+  if (status === undefined || status >= 500 || status === 408 || status === 409) {
+    return new RetryableError('The model is not available.', { retryAfterMs, cause });
+  }
+  return new AgentError(refusals[code ?? ''] ?? refusals[status] ?? 'The model refused the request.', { cause });
+}
+
+const refusals: Readonly<Record<string | number, string>> = {
+  context_length_exceeded: 'The conversation is too long for the model.',
+  401: 'The agent is not allowed to use its model.',
+  403: 'The agent is not allowed to use its model.',
+  404: 'The model does not exist where the agent looks for it.',
+};
+
+/** Milliseconds to wait, from `retry-after-ms` or `retry-after` (seconds or a date, RFC 9110, 10.2.3). */
+function retryAfter(headers: Headers): number | undefined {
+  const text = headers.get('retry-after') ?? '';
+  const candidates = [number(headers.get('retry-after-ms')), number(text) * 1000, Date.parse(text) - Date.now()];
+  const waitMs = candidates.find((ms) => Number.isFinite(ms) && ms >= 0);
+  return waitMs === undefined ? undefined : Math.min(Math.ceil(waitMs), longestWaitMs);
+}
+
+function number(text: string | null): number {
+  return text?.trim() ? Number(text) : Number.NaN;
+}
+
+/** The connection ended inside an answer, or what came was no server-sent event of the expected form. */
+function isBrokenStream(error: unknown): boolean {
+  return (
+    error instanceof SyntaxError ||
+    (error instanceof TypeError && ['terminated', 'fetch failed'].includes(error.message))
+  );
+}
+
+/** For the log: what a provider answers may quote the request's key, and its headers and body are of no use. */
+function redact(error: unknown, apiKey: string): Error {
+  const requestId = error instanceof APIError && error.requestID ? ` (request ${error.requestID})` : '';
+  const text = messages(error).join(': ') + requestId;
+  return new Error(apiKey ? text.replaceAll(apiKey, '***') : text);
+}
+
+function messages(error: unknown): string[] {
+  return error instanceof Error ? [error.message, ...messages(error.cause)] : [];
+}

@@ -1,0 +1,111 @@
+import { RetryableError, Silence } from '@switchyard/agent';
+import type OpenAI from 'openai';
+import type {
+  ChatCompletionCreateParams,
+  ChatCompletionFunctionTool,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions';
+import { type Answer, AnswerBuilder } from './answer.ts';
+import { type ModelConnection, openClient } from './connection.ts';
+import { modelError } from './model-error.ts';
+
+export interface ModelSettings extends ModelConnection {
+  readonly model: string;
+  /** Longest silence of the model in milliseconds, before the first word and between two; default 120,000. Then the turn is retried. */
+  readonly timeoutMs?: number;
+  /** Handed on with every request, for example `{ temperature: 0 }`. */
+  readonly parameters?: ModelParameters;
+}
+
+export type ModelParameters = Omit<
+  Partial<ChatCompletionCreateParams>,
+  'model' | 'messages' | 'stream' | 'response_format' | 'n' | 'tools' | 'functions' | 'function_call'
+>;
+
+export type Format = NonNullable<ChatCompletionCreateParams['response_format']>;
+
+/** One question to the model. */
+export interface Question {
+  readonly messages: readonly ChatCompletionMessageParam[];
+  readonly signal: AbortSignal;
+  /** The form of the answer. Default: any text. */
+  readonly format?: Format | undefined;
+  /** What the model may use before it answers. */
+  readonly tools?: readonly ChatCompletionFunctionTool[];
+  /** The model is to answer now, and use no tool. */
+  readonly mustAnswer?: boolean;
+}
+
+/**
+ * A chat model. Both methods throw the reason of the signal when it is aborted, `RetryableError` for what may pass, and
+ * `AgentError` for what will not.
+ */
+export class Model {
+  readonly #client: OpenAI;
+  readonly #settings: ModelSettings;
+
+  constructor(settings: ModelSettings) {
+    this.#client = openClient(settings);
+    this.#settings = settings;
+  }
+
+  /** The answer, piece by piece as it comes. @returns the whole of it */
+  async *stream(question: Question): AsyncGenerator<string, Answer, undefined> {
+    using silence = new Silence(question.signal, this.#timeoutMs);
+    const answer = new AnswerBuilder();
+    try {
+      const request = { ...this.#request(question), stream: true } as const;
+      const chunks = await this.#client.chat.completions.create(request, { signal: silence.signal });
+      for await (const { choices } of chunks) {
+        silence.end();
+        const [choice] = choices;
+        if (!choice) continue;
+        answer.add(choice);
+        if (choice.delta.content) yield choice.delta.content;
+      }
+      // The client ends an aborted stream without a word.
+      silence.signal.throwIfAborted();
+    } catch (error) {
+      throw this.#translate(error, question.signal, silence);
+    }
+    return answer.build();
+  }
+
+  /** The whole answer at once. */
+  async answer(question: Question): Promise<Answer> {
+    using silence = new Silence(question.signal, this.#timeoutMs);
+    const answer = new AnswerBuilder();
+    try {
+      const completion = await this.#client.chat.completions.create(this.#request(question), {
+        signal: silence.signal,
+      });
+      // A server that answers something else with status 200 gets no further than here.
+      const choice = completion.choices?.[0];
+      if (choice) answer.addWhole(choice);
+    } catch (error) {
+      throw this.#translate(error, question.signal, silence);
+    }
+    return answer.build();
+  }
+
+  get #timeoutMs(): number {
+    return this.#settings.timeoutMs ?? 120_000;
+  }
+
+  #request({ messages, format, tools = [], mustAnswer = false }: Question) {
+    return {
+      ...this.#settings.parameters,
+      model: this.#settings.model,
+      messages: [...messages],
+      ...(format && { response_format: format }),
+      ...(tools.length > 0 && { tools: [...tools] }),
+      ...(mustAnswer && { tool_choice: 'none' as const }),
+    };
+  }
+
+  #translate(error: unknown, signal: AbortSignal, { isTooLong }: Silence): unknown {
+    if (signal.aborted) return signal.reason;
+    if (isTooLong) return new RetryableError('The model did not answer in time.');
+    return modelError(error, this.#settings.apiKey);
+  }
+}

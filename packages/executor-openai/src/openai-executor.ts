@@ -1,0 +1,59 @@
+import type { ArtifactOptions, Execute } from '@switchyard/agent';
+import type { z } from 'zod';
+import { type ChatOptions, chatMessages } from './chat-messages.ts';
+import { asArtifact, asMessage, asValue, type DeliveryKind, type StructuredAnswer } from './delivery.ts';
+import { Model, type ModelSettings } from './model.ts';
+import { talk } from './talk.ts';
+import { type Tools, toolDefinitions } from './tools.ts';
+
+/** What becomes of the answer. Default: the task is completed with it as its message. */
+type AnswerForm<Value> =
+  | {
+      /** The answer is streamed into this artifact; then the task is completed. */
+      readonly artifact?: ArtifactOptions;
+      readonly structured?: never;
+    }
+  | { readonly structured: StructuredAnswer<Value>; readonly artifact?: never };
+
+interface ToolOptions<Shapes extends Readonly<Record<string, z.ZodType>>> {
+  /** What the model may use before it answers. Default: nothing. */
+  readonly tools?: Tools<Shapes>;
+  /** How many times in a turn the model may use tools, several at a time, before it has to answer. Default: 8. */
+  readonly maxToolRounds?: number;
+}
+
+export type OpenAiSettings<
+  Value,
+  Shapes extends Readonly<Record<string, z.ZodType>> = Readonly<Record<string, z.ZodType>>,
+> = ModelSettings & ChatOptions & AnswerForm<Value> & ToolOptions<Shapes>;
+
+/**
+ * An executor that has every turn answered by a model with an OpenAI-compatible chat endpoint. The whole conversation goes to the model.
+ *
+ * Rate limits, timeouts, lost connections, server errors and answers without the agreed form are retried by the queue, honouring
+ * Retry-After; what cannot be mended by trying again fails the task with a text that says so. A retried turn does not repeat what
+ * tools have done.
+ * @throws {Error} when a schema cannot be expressed in the model's strict JSON Schema
+ */
+export function openAiExecutor<
+  Value = never,
+  Shapes extends Readonly<Record<string, z.ZodType>> = Readonly<Record<string, z.ZodType>>,
+>(settings: OpenAiSettings<Value, Shapes>): Execute {
+  const model = new Model(settings);
+  const kind = kindOf(settings);
+  const { maxToolRounds = 8 } = settings;
+  const tools = { ...settings.tools };
+  toolDefinitions(tools);
+  return async (turn) => {
+    await turn.working();
+    const { say, end } = kind.begin(turn);
+    const { format, check } = kind;
+    const messages = chatMessages(turn, settings);
+    return end(await talk(turn, { model, messages, format, tools, maxToolRounds, check, say }));
+  };
+}
+
+function kindOf<Value>({ artifact, structured }: AnswerForm<Value>): DeliveryKind {
+  if (artifact) return asArtifact(artifact);
+  return structured ? asValue(structured) : asMessage;
+}

@@ -1,0 +1,117 @@
+import { PassThrough } from 'node:stream';
+import type { Turn } from '@switchyard/agent';
+import { AgentError } from '@switchyard/agent';
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import type { z } from 'zod';
+import type { Answer } from './answer.ts';
+import { asideKey } from './chat-messages.ts';
+import type { Model, Question } from './model.ts';
+import { runTools, type Tool, toolDefinitions } from './tools.ts';
+
+/** What a model is asked in a turn, and what it may use. */
+export interface Talk {
+  readonly model: Model;
+  readonly messages: readonly ChatCompletionMessageParam[];
+  readonly format?: Question['format'];
+  readonly tools: Readonly<Record<string, Tool<z.ZodType>>>;
+  /** How often the model may use tools before it has to answer. */
+  readonly maxToolRounds: number;
+  /** Throws when an answer does not do. */
+  readonly check: (text: string) => void;
+  /** Takes a piece of what the model says. `isFirst`: of this round; what earlier rounds said was said on the way to a tool. */
+  readonly say: (piece: string, isFirst: boolean) => Promise<void>;
+}
+
+/**
+ * Has a model answer, using tools as often as it likes, within bounds. With tools, what the model said in a round is remembered as
+ * well as what the tools gave: a retried turn hears the same again, and so does nothing twice.
+ */
+export async function talk(turn: Turn, talk: Talk): Promise<string> {
+  const { model, format, tools, maxToolRounds, check } = talk;
+  const definitions = toolDefinitions(tools);
+  const messages = [...talk.messages];
+  const ask = (round: number): AsyncGenerator<string, Answer, undefined> => {
+    const mustAnswer = definitions.length > 0 && round > maxToolRounds;
+    const question = { messages, signal: turn.signal, format, tools: definitions, mustAnswer };
+    return checked(format ? whole(model, question) : model.stream(question), check);
+  };
+  if (definitions.length === 0) return (await hear(ask(1), talk)).text;
+  for (let round = 1; ; round++) {
+    const { text, calls } = await hear(
+      remembered(turn, `model ${round}`, () => ask(round)),
+      talk,
+    );
+    if (calls.length === 0) return text;
+    if (round > maxToolRounds)
+      throw new AgentError(`The model did not answer within ${maxToolRounds} uses of its tools.`);
+    if (text) await turn.working({ parts: [{ text }], metadata: { [asideKey]: turn.message.messageId } });
+    messages.push(asMessage({ text, calls }), ...(await runTools(turn, tools, { round, calls })));
+  }
+}
+
+async function hear(round: AsyncGenerator<string, Answer, undefined>, { say }: Talk): Promise<Answer> {
+  for (let isFirst = true; ; isFirst = false) {
+    const { done, value } = await round.next();
+    if (done) return value;
+    await say(value, isFirst);
+  }
+}
+
+/** Formats and streams do not go together everywhere. */
+async function* whole(model: Model, question: Question): AsyncGenerator<string, Answer, undefined> {
+  const answer = await model.answer(question);
+  if (answer.text) yield answer.text;
+  return answer;
+}
+
+async function* checked(
+  answer: AsyncGenerator<string, Answer, undefined>,
+  check: (text: string) => void,
+): AsyncGenerator<string, Answer, undefined> {
+  const whole = yield* answer;
+  if (whole.calls.length === 0) check(whole.text);
+  return whole;
+}
+
+/**
+ * The answer as a step of the turn. What is done with its pieces is not the step's: they are handed on as they come, or, when the step
+ * is not run again, all at once.
+ */
+async function* remembered(
+  turn: Turn,
+  name: string,
+  ask: () => AsyncGenerator<string, Answer, undefined>,
+): AsyncGenerator<string, Answer, undefined> {
+  const pieces = new PassThrough({ objectMode: true });
+  let isLive = false;
+  const answer = turn.step(name, async () => {
+    isLive = true;
+    const source = ask();
+    for (;;) {
+      const { done, value } = await source.next();
+      if (done) return value;
+      pieces.write(value);
+    }
+  });
+  answer.then(
+    ({ text }) => {
+      if (!isLive && text) pieces.write(text);
+      pieces.end();
+    },
+    (error) => pieces.destroy(error),
+  );
+  yield* pieces;
+  return answer;
+}
+
+function asMessage({ text, calls }: Answer): ChatCompletionMessageParam {
+  return {
+    role: 'assistant',
+    content: text || null,
+    tool_calls: calls.map(({ id, name, arguments: args }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: args },
+    })),
+  };
+}

@@ -1,0 +1,83 @@
+import type { Turn } from '@switchyard/agent';
+import { zodFunction } from 'openai/helpers/zod';
+import type { ChatCompletionFunctionTool, ChatCompletionToolMessageParam } from 'openai/resources/chat/completions';
+import { z } from 'zod';
+import type { ToolCall } from './answer.ts';
+
+/** Something that a model may do before it answers. */
+export interface Tool<Parameters extends z.ZodType> {
+  /** For the model: what it does, and when to use it. */
+  readonly description: string;
+  readonly parameters: Parameters;
+  /**
+   * Runs as a step of the turn: once for this use of it, also when the turn is tried again. The result goes to the model, a text as it
+   * is, anything else as JSON. Throw `ToolError` to tell the model what is wrong; any other error is the turn's.
+   */
+  readonly run: (args: z.output<Parameters>, turn: Turn) => unknown;
+}
+
+/** Tools by name: letters, digits, `_` and `-`. */
+export type Tools<Shapes extends Readonly<Record<string, z.ZodType>>> = {
+  readonly [Name in keyof Shapes]: Tool<Shapes[Name]>;
+};
+
+type AnyTools = Readonly<Record<string, Tool<z.ZodType>>>;
+
+/** What a tool has to say to the model instead of a result: "There is no order 17." The model may try something else. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+}
+
+/** @throws {Error} when parameters cannot be expressed in the model's strict JSON Schema */
+export function toolDefinitions(tools: AnyTools): ChatCompletionFunctionTool[] {
+  return Object.entries(tools).map(([name, { description, parameters }]) => {
+    const { type, function: definition } = zodFunction({ name, description, parameters });
+    return { type, function: definition };
+  });
+}
+
+/** Runs what the model asked for, all at the same time, and answers each in the order it was asked. */
+export function runTools(
+  turn: Turn,
+  tools: AnyTools,
+  { round, calls }: { readonly round: number; readonly calls: readonly ToolCall[] },
+): Promise<ChatCompletionToolMessageParam[]> {
+  const answers = calls.map(async (call, index) => ({
+    role: 'tool' as const,
+    tool_call_id: call.id,
+    content: await runTool(turn, tools, { call, step: `tool ${round}.${index + 1} ${call.name}` }),
+  }));
+  return Promise.all(answers);
+}
+
+async function runTool(turn: Turn, tools: AnyTools, { call, step }: { call: ToolCall; step: string }): Promise<string> {
+  const tool = Object.hasOwn(tools, call.name) ? tools[call.name] : undefined;
+  if (!tool) return `Error: there is no tool "${call.name}".`;
+  try {
+    const args = readArguments(tool, call);
+    return asText(await turn.step(step, () => tool.run(args, turn)));
+  } catch (error) {
+    if (error instanceof ToolError) return `Error: ${error.message}`;
+    throw error;
+  }
+}
+
+/** A model that has got its arguments wrong is told so, and may correct itself. */
+function readArguments(tool: Tool<z.ZodType>, call: ToolCall): unknown {
+  const { success, data, error } = tool.parameters.safeParse(parsed(call.arguments || '{}'));
+  if (!success) throw new ToolError(`the arguments are wrong: ${z.prettifyError(error)}`);
+  return data;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new ToolError('the arguments are no JSON');
+  }
+}
+
+function asText(result: unknown): string {
+  if (typeof result === 'string') return result;
+  return JSON.stringify(result) ?? 'Done.';
+}

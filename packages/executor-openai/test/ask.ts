@@ -1,0 +1,43 @@
+import { runTurn } from '@switchyard/agent';
+import { MemoryPort, type MemoryTurn } from '@switchyard/agent/testing';
+import { z } from 'zod';
+import { agentThat } from '../../../tests/support/agent-that.ts';
+import { type OpenAiSettings, openAiExecutor } from '../src/index.ts';
+import { ModelEndpoint, type Script } from './model-endpoint.ts';
+
+export const apiKey = 'sk-very-secret';
+
+const orderSchema = z.object({ pizza: z.string(), size: z.number() });
+
+type WithoutModel<Each> = Each extends unknown ? Omit<Each, 'model'> : never;
+
+export type Settings = WithoutModel<OpenAiSettings<z.infer<typeof orderSchema>>>;
+
+/** Answers have a form. */
+export const order: Settings = {
+  structured: {
+    name: 'order',
+    schema: orderSchema,
+    toOutcome: ({ pizza, size }, turn) => turn.complete(`${pizza} of ${size} cm`),
+  },
+};
+
+/** Answers go into an artifact. */
+export const report: Settings = { artifact: { name: 'Report', mediaType: 'text/markdown' } };
+
+/** One turn against a model that follows a script. */
+export async function ask(script: Script, settings: Settings = {}, turn: Partial<MemoryTurn> = {}) {
+  await using endpoint = new ModelEndpoint(script);
+  const port = new MemoryPort({ message: 'Hello', ...turn });
+  const result = await converse(await endpoint.start(), port, settings);
+  return { result, port, request: endpoint.requests[0], requests: endpoint.requests.length, ...told(port) };
+}
+
+export function converse(baseURL: string, port: MemoryPort, settings: Settings = {}) {
+  const execute = openAiExecutor({ model: 'm', baseURL, apiKey, ...settings });
+  return runTurn(agentThat(execute), port, { graceMs: 1000 });
+}
+
+function told({ current: { status, artifacts } }: MemoryPort) {
+  return { state: status.state, said: status.message?.parts[0]?.text, artifacts };
+}

@@ -1,0 +1,23 @@
+import { MemoryPort } from '@switchyard/agent/testing';
+import { describe, expect, it } from 'vitest';
+import { converse, order, report, type Settings } from './ask.ts';
+import { ModelEndpoint, type Script, send } from './model-endpoint.ts';
+
+describe('a turn that is canceled', () => {
+  const scripts: [string, Script, Settings][] = [
+    ['before the first word', () => undefined, {}],
+    ['in the middle of a stream', (response) => send(response, ['Hel']), report],
+    ['during a structured answer', () => undefined, order],
+  ];
+
+  it.each(scripts)('hangs up on the model %s', async (_, script, settings) => {
+    await using endpoint = new ModelEndpoint(script);
+    const port = new MemoryPort({ message: 'Hello' });
+    const turn = converse(await endpoint.start(), port, settings);
+    await endpoint.asked;
+    if (settings === report) await port.until(({ artifacts }) => artifacts !== undefined);
+    port.interrupt('canceled');
+    await expect(turn).resolves.toMatchObject({ kind: 'interrupted', reason: { kind: 'canceled' } });
+    await expect(endpoint.answeredWholly).resolves.toBe(false);
+  });
+});

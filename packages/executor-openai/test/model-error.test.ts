@@ -1,0 +1,162 @@
+import type { ServerResponse } from 'node:http';
+import { MemoryPort } from '@switchyard/agent/testing';
+import { describe, expect, it } from 'vitest';
+import { apiKey, ask, converse, order, report, type Settings } from './ask.ts';
+import { answer, ModelEndpoint, refusal, type Script, send, stream, whole } from './model-endpoint.ts';
+
+describe('a model that cannot answer now', () => {
+  const passing: [string, Script, number | undefined][] = [
+    ['429 with Retry-After in seconds', refusal(429, 'rate_limit_exceeded', { 'retry-after': '7' }), 7000],
+    [
+      '429 with retry-after-ms',
+      refusal(429, 'rate_limit_exceeded', { 'retry-after-ms': '250', 'retry-after': '1' }),
+      250,
+    ],
+    ['429 with a Retry-After of a year', refusal(429, 'rate_limit_exceeded', { 'retry-after': '31536000' }), 3_600_000],
+    [
+      '429 until a date that has passed',
+      refusal(429, 'x', { 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' }),
+      undefined,
+    ],
+    ['429 without', refusal(429, 'rate_limit_exceeded'), undefined],
+    ['500', answer(500, { error: { message: 'boom' } }), undefined],
+    ['503 with HTML', answer(503, '<html>Down</html>', { 'retry-after': '1' }), 1000],
+    ['408', refusal(408, 'timeout'), undefined],
+    ['a connection that is cut at once', (response) => response.destroy(), undefined],
+    ['HTML with status 200', answer(200, '<html>Welcome</html>'), undefined],
+  ];
+
+  it.each(passing)('is asked again later: %s', async (_, script, afterMs) => {
+    for (const settings of [{}, order]) {
+      const { result, port, requests } = await ask(script, settings);
+      expect(result).toMatchObject({ kind: 'retry', afterMs, error: { name: 'RetryableError' } });
+      expect(port.current.status.state).toBe('TASK_STATE_WORKING');
+      expect(requests, 'the queue retries, not the client').toBe(1);
+    }
+  });
+
+  it('is asked again when nobody listens there', async () => {
+    const endpoint = new ModelEndpoint(stream([]));
+    const baseURL = await endpoint.start();
+    await endpoint[Symbol.asyncDispose]();
+    const port = new MemoryPort({ message: 'Hello' });
+    const result = await converse(baseURL, port);
+    expect(result).toMatchObject({ kind: 'retry', error: { message: 'The model cannot be reached.' } });
+    expect(result).toHaveProperty('error.cause.message', expect.stringContaining('ECONNREFUSED'));
+  });
+
+  const silent: [string, Script, Settings][] = [
+    ['before its first word', () => undefined, {}],
+    ['in the middle of a stream', (response) => send(response, ['Hel']), report],
+    ['with a structured answer', () => undefined, order],
+    [
+      'after the headers of one',
+      (response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{'),
+      order,
+    ],
+  ];
+
+  it.each(silent)('is given up when it is silent for too long %s', async (_, script, settings) => {
+    const { result } = await ask(script, { ...settings, timeoutMs: 50 });
+    expect(result).toMatchObject({ kind: 'retry', error: { message: 'The model did not answer in time.' } });
+  });
+
+  it('may take longer than that as long as it says something', async () => {
+    const slow: Script = (response) => {
+      send(response, ['0 ']);
+      let words = 0;
+      const timer = setInterval(() => {
+        if (++words < 8) return response.write(`data: {"choices":[{"index":0,"delta":{"content":"${words} "}}]}\n\n`);
+        clearInterval(timer);
+        return response.end('data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
+      }, 60);
+    };
+    const { said } = await ask(slow, { timeoutMs: 400 });
+    expect(said).toBe('0 1 2 3 4 5 6 7 ');
+  });
+
+  const cut: [string, Script][] = [
+    ['the connection breaks', cutBy((response) => setImmediate(() => response.destroy()))],
+    ['the stream just ends', cutBy((response) => response.end())],
+    ['it is no JSON', cutBy((response) => response.end('data: {"choi\n\n'))],
+    ['an error comes', cutBy((response) => response.end('data: {"error":{"message":"overloaded"}}\n\n'))],
+  ];
+
+  it.each(cut)('has its half answer replaced by the next attempt when %s', async (_, script) => {
+    const first = await ask(script, report);
+    expect(first.result).toMatchObject({ kind: 'retry', error: { name: 'RetryableError' } });
+    const { current: task, message } = first.port;
+    const { artifacts } = await ask(stream(['Hello']), report, { task, message, attempt: 2 });
+    expect(artifacts).toMatchObject([{ parts: [{ text: 'Hello' }] }]);
+  });
+
+  const malformed: [string, string, string][] = [
+    ['no JSON', '{"pizza":', 'The answer of the model does not have the agreed form.'],
+    ['another form', '{"pizza":1}', 'The answer of the model does not have the agreed form.'],
+    ['nothing', '', 'The model gave no answer.'],
+  ];
+
+  it.each(malformed)('is asked again when its structured answer is %s', async (_, content, message) => {
+    const { result } = await ask(whole({ content }), order);
+    expect(result).toMatchObject({ kind: 'retry', error: { message } });
+  });
+
+  it('is asked again when it says nothing at all', async () => {
+    for (const settings of [{}, report]) {
+      expect((await ask(stream([]), settings)).result).toMatchObject({
+        kind: 'retry',
+        error: { message: 'The model gave no answer.' },
+      });
+    }
+  });
+
+  it('fails the task with a clear text when the attempts are spent', async () => {
+    const { state, said } = await ask(refusal(429, 'x'), {}, { attempt: 3, isLastAttempt: true });
+    expect([state, said]).toEqual([
+      'TASK_STATE_FAILED',
+      'The agent gave up after 3 attempts: The model is receiving too many requests.',
+    ]);
+  });
+});
+
+describe('a model that will not answer', () => {
+  const final: [string, Script, string][] = [
+    ['a wrong key', refusal(401, 'invalid_api_key'), 'The agent is not allowed to use its model.'],
+    ['no permission', refusal(403, 'forbidden'), 'The agent is not allowed to use its model.'],
+    ['an unknown model', refusal(404, 'model_not_found'), 'The model does not exist where the agent looks for it.'],
+    ['a bad request', refusal(400, 'bad'), 'The model refused the request.'],
+    ['too long a conversation', refusal(400, 'context_length_exceeded'), 'The conversation is too long for the model.'],
+    ['a spent quota', refusal(429, 'insufficient_quota'), 'The quota of the model is used up.'],
+    ['its length limit', stream(['Once'], 'length'), 'The answer of the model was cut off at its length limit.'],
+    [
+      'its content filter',
+      stream(['Once'], 'content_filter'),
+      'The answer of the model was withheld by its content filter.',
+    ],
+  ];
+
+  it.each(final)('fails the task with a clear text: %s', async (_, script, text) => {
+    const { result, state, said } = await ask(script);
+    expect([result.kind, state, said]).toEqual(['failed', 'TASK_STATE_FAILED', text]);
+  });
+
+  it('fails it with the words of its refusal', async () => {
+    const { said } = await ask(whole({ refusal: 'I cannot help with that.' }), order);
+    expect(said).toBe('The model declined: I cannot help with that.');
+  });
+
+  it('shows the key to nobody, though the server repeats it', async () => {
+    const script = answer(401, { error: { message: `Incorrect API key provided: ${apiKey}` } });
+    const { result, port } = await ask(script);
+    expect(JSON.stringify(port.events)).not.toContain(apiKey);
+    expect(result).toHaveProperty('error.cause.message', '401 Incorrect API key provided: ***');
+  });
+});
+
+/** Half an answer, and then something else. */
+function cutBy(cut: (response: ServerResponse) => unknown): Script {
+  return (response) => {
+    send(response, ['Hel']);
+    cut(response);
+  };
+}

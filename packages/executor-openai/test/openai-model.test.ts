@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openAiModel } from '../src/index.ts';
+import { ModelEndpoint, refusal, type Script, whole } from './model-endpoint.ts';
+
+async function ask<T>(script: Script, use: (model: ReturnType<typeof openAiModel>) => Promise<T>) {
+  await using endpoint = new ModelEndpoint(script);
+  const result = await use(openAiModel({ model: 'm', baseURL: await endpoint.start() }));
+  return { result, asked: endpoint.requests[0]?.body };
+}
+
+const { signal } = new AbortController();
+
+describe('a model that is asked in the middle of a turn', () => {
+  it('answers with a text', async () => {
+    const question = { system: 'Be brief.', prompt: 'How are you?', signal };
+    const { result, asked } = await ask(whole({ content: 'Fine' }), (model) => model.text(question));
+    expect(result).toBe('Fine');
+    expect(asked?.messages).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'How are you?' },
+    ]);
+  });
+
+  it('answers with a value', async () => {
+    const form = { name: 'sum', schema: z.object({ sum: z.number() }) };
+    const { result, asked } = await ask(whole({ content: '{"sum":3}' }), (model) =>
+      model.value(form, { prompt: '1+2?', signal }),
+    );
+    expect(result).toEqual({ sum: 3 });
+    expect(asked?.response_format).toMatchObject({ type: 'json_schema', json_schema: { name: 'sum', strict: true } });
+  });
+
+  it('fails as an executor may', async () => {
+    const form = { name: 'sum', schema: z.object({ sum: z.number() }) };
+    await expect(ask(refusal(429, 'x'), (model) => model.text({ prompt: '?', signal }))).rejects.toThrow(
+      expect.objectContaining({ name: 'RetryableError' }),
+    );
+    await expect(ask(whole({ content: '{}' }), (model) => model.value(form, { prompt: '?', signal }))).rejects.toThrow(
+      expect.objectContaining({ name: 'RetryableError' }),
+    );
+    await expect(ask(refusal(401, 'x'), (model) => model.text({ prompt: '?', signal }))).rejects.toThrow(
+      expect.objectContaining({ name: 'AgentError' }),
+    );
+  });
+
+  it('is left when the turn ends', async () => {
+    const turn = new AbortController();
+    const asking = ask(
+      () => turn.abort(new Error('canceled')),
+      (model) => model.text({ prompt: '?', signal: turn.signal }),
+    );
+    await expect(asking).rejects.toThrow('canceled');
+  });
+});

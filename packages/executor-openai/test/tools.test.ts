@@ -1,0 +1,202 @@
+import { AgentError, RetryableError, runTurn, type TurnEvent } from '@switchyard/agent';
+import { Conversation, type ConversationOptions, MemoryPort, MemoryWorld } from '@switchyard/agent/testing';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { agentThat } from '../../../tests/support/agent-that.ts';
+import { openAiExecutor, ToolError } from '../src/index.ts';
+import { apiKey } from './ask.ts';
+import { answer, callTools, inTurn, ModelEndpoint, type Script, stream, whole } from './model-endpoint.ts';
+
+interface Bench {
+  readonly orders: unknown[];
+  readonly fails?: (order: { pizza: string; size: number }) => void;
+}
+
+/** A model with two tools, and whatever else the settings say. */
+function executor(baseURL: string, { orders, fails }: Bench, settings: object = {}) {
+  return openAiExecutor({
+    model: 'm',
+    baseURL,
+    apiKey,
+    ...settings,
+    tools: {
+      order_pizza: {
+        description: 'Orders a pizza.',
+        parameters: z.object({ pizza: z.string(), size: z.number() }),
+        run(order) {
+          fails?.(order);
+          orders.push(order);
+          return { number: orders.length, size: order.size.toFixed(1) };
+        },
+      },
+      weather: {
+        description: 'Says how the weather is.',
+        parameters: z.object({ city: z.string() }),
+        run: ({ city }) => `Sunny in ${city.toUpperCase()}`,
+      },
+    },
+  });
+}
+
+async function ask(script: Script, settings: object = {}, bench: Partial<Bench> & ConversationOptions = {}) {
+  await using endpoint = new ModelEndpoint(script);
+  const orders: unknown[] = [];
+  const { fails, ...options } = bench;
+  const execute = executor(await endpoint.start(), { orders, ...(fails && { fails }) }, settings);
+  const exchange = await new Conversation(agentThat(execute), options).say('A pizza, please');
+  const asked = endpoint.requests.map(({ body }) => body);
+  return { ...exchange, orders, asked, results: asked.at(-1)?.messages.filter(({ role }) => role === 'tool') };
+}
+
+const funghi = { id: 'c1', name: 'order_pizza', args: '{"pizza":"Funghi","size":30}' };
+const rome = { id: 'c2', name: 'weather', args: '{"city":"Rome"}' };
+
+describe('the tools of a model', () => {
+  it('are described to it by their schemas', async () => {
+    const { asked } = await ask(stream(['ok']));
+    expect(asked[0]?.tools).toMatchObject([
+      {
+        type: 'function',
+        function: {
+          name: 'order_pizza',
+          description: 'Orders a pizza.',
+          strict: true,
+          parameters: { type: 'object', required: ['pizza', 'size'], additionalProperties: false },
+        },
+      },
+      { function: { name: 'weather' } },
+    ]);
+  });
+
+  it('are run as it wishes, and it answers with what they gave', async () => {
+    const { answer, orders, asked, results } = await ask(inTurn(callTools([funghi, rome]), stream(['Coming ', 'up'])));
+    expect(answer).toBe('Coming up');
+    expect(orders).toEqual([{ pizza: 'Funghi', size: 30 }]);
+    expect(asked).toHaveLength(2);
+    expect(asked[1]?.messages.at(-3)).toMatchObject({
+      role: 'assistant',
+      tool_calls: [{ id: 'c1', function: { name: 'order_pizza', arguments: funghi.args } }, { id: 'c2' }],
+    });
+    expect(results).toMatchObject([
+      { tool_call_id: 'c1', content: '{"number":1,"size":"30.0"}' },
+      { tool_call_id: 'c2', content: 'Sunny in ROME' },
+    ]);
+  });
+
+  it('can be used before an answer with a form', async () => {
+    const call = { id: 'c1', type: 'function', function: { name: 'weather', arguments: rome.args } };
+    const structured = { name: 'report', schema: z.object({ sunny: z.boolean() }) };
+    const { task } = await ask(
+      inTurn(whole({ tool_calls: [call] }, 'tool_calls'), whole({ content: '{"sunny":true}' })),
+      { structured },
+    );
+    expect(task.artifacts).toMatchObject([
+      { name: 'report', parts: [{ data: { sunny: true }, mediaType: 'application/json' }] },
+    ]);
+  });
+
+  it('are used on the way to an artifact, which has the last answer only', async () => {
+    const script = inTurn(callTools([rome], ['Let me ', 'look.']), stream(['# Weather', '\nSunny']));
+    const { task } = await ask(script, { artifact: { name: 'Report' } });
+    expect(task.artifacts).toMatchObject([{ name: 'Report', parts: [{ text: '# Weather\nSunny' }] }]);
+    expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual(['A pizza, please', 'Let me look.']);
+  });
+
+  it.each([
+    ['arguments that do not fit', { ...funghi, args: '{"pizza":"Funghi"}' }, 'Error: the arguments are wrong'],
+    ['arguments that are no JSON', { ...funghi, args: '{"pizza":' }, 'Error: the arguments are no JSON'],
+    ['a tool that does not exist', { ...funghi, name: 'toString' }, 'Error: there is no tool "toString".'],
+  ])('say to it what is wrong: %s', async (_, call, text) => {
+    const { results, orders, answer } = await ask(inTurn(callTools([call]), stream(['Sorry'])));
+    expect([answer, orders]).toEqual(['Sorry', []]);
+    expect(results?.[0]?.content).toContain(text);
+  });
+
+  it('can say that something does not work, and it may try something else', async () => {
+    const fails = ({ pizza }: { pizza: string }) => {
+      if (pizza === 'Funghi') throw new ToolError('no mushrooms today');
+    };
+    const other = { ...funghi, id: 'c3', args: '{"pizza":"Salami","size":30}' };
+    const { orders, results } = await ask(
+      inTurn(callTools([funghi]), callTools([other]), stream(['ok'])),
+      {},
+      { fails },
+    );
+    expect(orders).toMatchObject([{ pizza: 'Salami' }]);
+    expect(results).toMatchObject([{ content: 'Error: no mushrooms today' }, {}]);
+  });
+
+  it('may end the turn', async () => {
+    const fails = () => {
+      throw new AgentError('The kitchen is closed.');
+    };
+    const { answer, task } = await ask(callTools([funghi]), {}, { fails });
+    expect([task.status.state, answer]).toEqual(['TASK_STATE_FAILED', 'The kitchen is closed.']);
+  });
+
+  it('are used so often and no more, and then it has to answer', async () => {
+    const { answer, asked, orders } = await ask(inTurn(callTools([funghi]), callTools([funghi]), stream(['Enough'])), {
+      maxToolRounds: 2,
+    });
+    expect([answer, orders.length]).toEqual(['Enough', 2]);
+    expect(asked.map((body) => body.tool_choice)).toEqual([undefined, undefined, 'none']);
+  });
+
+  it('fail the task when it uses them all the same', async () => {
+    const { answer, orders } = await ask(callTools([funghi]), { maxToolRounds: 1 });
+    expect([answer, orders.length]).toEqual(['The model did not answer within 1 uses of its tools.', 1]);
+  });
+
+  it('get an id when the server has none for their use', async () => {
+    const { results } = await ask(inTurn(callTools([{ name: 'weather', args: rome.args }]), stream(['ok'])));
+    expect(results).toMatchObject([{ tool_call_id: 'call-1' }]);
+  });
+});
+
+describe('a turn that is tried again', () => {
+  it('does not use a tool twice, and asks the model only what it has not been asked', async () => {
+    const {
+      answer: said,
+      orders,
+      asked,
+      task,
+    } = await ask(inTurn(callTools([funghi], ['One moment']), answer(503, '<html>Down</html>'), stream(['Done'])));
+    expect([said, orders.length, asked.length]).toEqual(['Done', 1, 3]);
+    expect(asked[2]?.messages).toEqual(asked[1]?.messages);
+    expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual(['A pizza, please', 'One moment', 'Done']);
+  });
+
+  it('uses those that had failed', async () => {
+    let tries = 0;
+    const fails = () => {
+      if (++tries === 1) throw new RetryableError('The kitchen does not answer.');
+    };
+    const { orders, asked } = await ask(inTurn(callTools([funghi, rome]), stream(['Done'])), {}, { fails });
+    expect([tries, orders.length, asked.length]).toEqual([2, 1, 2]);
+  });
+
+  it('has the last answer again as it was, and does not ask for another', async () => {
+    await using endpoint = new ModelEndpoint(inTurn(callTools([rome]), stream(['# ', 'Sunny']), stream(['# Rain'])));
+    const execute = executor(await endpoint.start(), { orders: [] }, { artifact: { name: 'Report' } });
+    const world = new MemoryWorld();
+    const away = new (class extends MemoryPort {
+      override async publish(event: TurnEvent): Promise<void> {
+        if (event.kind === 'artifact' && event.lastChunk) throw new Error('Redis is away');
+        return super.publish(event);
+      }
+    })({ message: 'Report', world });
+    expect((await runTurn(agentThat(execute), away)).kind).toBe('retry');
+    const again = new MemoryPort({ message: away.message, task: away.task, attempt: 2, world });
+    await runTurn(agentThat(execute), again);
+    expect(again.current.artifacts?.[0]?.parts).toEqual([{ text: '# Sunny' }]);
+    expect(endpoint.requests).toHaveLength(2);
+  });
+
+  it('asks again for an answer that did not have the agreed form', async () => {
+    const structured = { name: 'report', schema: z.object({ sunny: z.boolean() }) };
+    const { task, asked } = await ask(inTurn(whole({ content: '{}' }), whole({ content: '{"sunny":true}' })), {
+      structured,
+    });
+    expect([task.status.state, asked.length]).toEqual(['TASK_STATE_COMPLETED', 2]);
+  });
+});

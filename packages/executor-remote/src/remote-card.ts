@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AgentCard as SdkAgentCard } from '@a2a-js/sdk';
+import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
+import { type AgentCard, agentCardSchema, parse } from '@switchyard/protocol';
+import { CardVerificationError } from '@switchyard/signatures';
+import { checkedFetch } from './checked-fetch.ts';
+import { headersFor, type RemoteSettings } from './settings.ts';
+
+/** A card as the SDK's client wants it; one of version 0.3 is translated. */
+const resolver = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } });
+
+/** The card that the settings have, or lead to. */
+export async function sdkCardOf(settings: RemoteSettings): Promise<SdkAgentCard> {
+  return resolver.normalizeAgentCard(settings.card ?? (await fetchCard(settings)));
+}
+
+/**
+ * The agent's card. An agent that does not answer yet is waited for.
+ * @throws {Error} that says where it was looked for
+ */
+export async function remoteCard(settings: RemoteSettings, patienceMs: number): Promise<AgentCard> {
+  for (const deadline = Date.now() + patienceMs; ; await delay(500)) {
+    try {
+      const card = await sdkCardOf(settings);
+      return settings.card ?? parse(agentCardSchema, SdkAgentCard.toJSON(withVersion(card)), 'card');
+    } catch (cause) {
+      const mayPass = settings.cardUrl !== undefined && !(cause instanceof CardVerificationError);
+      if (mayPass && Date.now() < deadline) continue;
+      const text = `The card of the remote agent cannot be read from ${settings.cardUrl}: is the agent running there?`;
+      throw new Error(`${text} (${cause instanceof Error ? cause.message : cause})`, { cause });
+    }
+  }
+}
+
+/** Many servers leave their version empty, which a card of ours may not. */
+function withVersion(card: SdkAgentCard): SdkAgentCard {
+  return { ...card, version: card.version || 'unknown' };
+}
+
+async function fetchCard(settings: RemoteSettings): Promise<unknown> {
+  const headers = { Accept: 'application/json', 'A2A-Version': '1.0', ...(await headersFor(settings)) };
+  const response = await checkedFetch(settings.cardUrl ?? '', { headers, signal: AbortSignal.timeout(10_000) });
+  if (!response.ok) throw new Error(`HTTP ${response.status}`);
+  const card: unknown = await response.json();
+  return settings.cardVerifier ? (await settings.cardVerifier.verify(card)).card : card;
+}

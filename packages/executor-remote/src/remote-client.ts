@@ -1,0 +1,129 @@
+import { SendMessageRequest as SdkSendMessageRequest, TaskState } from '@a2a-js/sdk';
+import {
+  type Client,
+  ClientFactory,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+  ServiceParameters,
+  withA2AExtensions,
+} from '@a2a-js/sdk/client';
+import type { Turn } from '@switchyard/agent';
+import { Silence } from '@switchyard/agent';
+import { readSdkEvent, readSdkMessage, readSdkTask } from '@switchyard/executor-sdk';
+import type { SendMessageRequest, StreamResponse, Task } from '@switchyard/protocol';
+import { checkedFetch } from './checked-fetch.ts';
+import { sdkCardOf } from './remote-card.ts';
+import { RemoteError } from './remote-error.ts';
+import { type FullRemoteSettings, headersFor } from './settings.ts';
+
+/** With every request: on whose behalf, and until when. */
+export interface Call {
+  readonly turn: Turn;
+  readonly signal: AbortSignal;
+}
+
+/** The other agent, in our terms. Every method throws `RemoteError`, or the reason of the signal. */
+export class RemoteClient {
+  readonly #client: Client;
+  readonly #settings: FullRemoteSettings;
+  /** Whether the agent says that it streams. */
+  readonly canStream: boolean;
+
+  private constructor(client: Client, canStream: boolean, settings: FullRemoteSettings) {
+    this.#client = client;
+    this.canStream = canStream;
+    this.#settings = settings;
+  }
+
+  static async open(settings: FullRemoteSettings): Promise<RemoteClient> {
+    const options = { fetchImpl: checkedFetch, legacyCompat: { enabled: true } };
+    const factory = new ClientFactory({
+      transports: [new JsonRpcTransportFactory(options), new RestTransportFactory(options)],
+      ...(settings.binding && { preferredTransports: [settings.binding] }),
+    });
+    try {
+      const card = await sdkCardOf(settings);
+      const client = await factory.createFromAgentCard(card);
+      return new RemoteClient(client, card.capabilities?.streaming === true, settings);
+    } catch (error) {
+      throw RemoteError.from(error);
+    }
+  }
+
+  /** Sends a message, and tells what follows: all of it as a stream, else the first answer. */
+  async *send(
+    request: SendMessageRequest,
+    call: Call & { readonly canStream: boolean },
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    const configuration = { ...request.configuration, returnImmediately: !call.canStream };
+    const sent = SdkSendMessageRequest.fromJSON({ ...request, configuration });
+    if (call.canStream) {
+      yield* this.#stream(call, (options) => this.#client.sendMessageStream(sent, options));
+      return;
+    }
+    yield await this.#ask(call, async (options) => {
+      const answer = await this.#client.sendMessage(sent, options);
+      return 'messageId' in answer ? { message: readSdkMessage(answer) } : { task: readSdkTask(answer) };
+    });
+  }
+
+  /** What happens in a task from now on. It ends when nothing more follows, and when nothing has followed for too long. */
+  subscribe(id: string, call: Call): AsyncGenerator<StreamResponse, void, undefined> {
+    return this.#stream(call, (options) => this.#client.resubscribeTask({ tenant: '', id }, options));
+  }
+
+  get(id: string, call: Call): Promise<Task> {
+    const request = { tenant: '', id, historyLength: undefined };
+    return this.#ask(call, async (options) => readSdkTask(await this.#client.getTask(request, options)));
+  }
+
+  cancel(id: string, call: Call): Promise<Task> {
+    const request = { tenant: '', id, metadata: undefined };
+    return this.#ask(call, async (options) => readSdkTask(await this.#client.cancelTask(request, options)));
+  }
+
+  /** The id of the task that a message has begun, as far as the agent lists its tasks. */
+  async find(messageId: string, call: Call): Promise<string | undefined> {
+    const page = { tenant: '', contextId: '', status: TaskState.TASK_STATE_UNSPECIFIED, pageSize: 50, pageToken: '' };
+    const filter = { historyLength: undefined, statusTimestampAfter: undefined, includeArtifacts: false };
+    const { tasks } = await this.#ask(call, (options) => this.#client.listTasks({ ...page, ...filter }, options));
+    return tasks.find(({ history }) => history?.some((message) => message.messageId === messageId))?.id;
+  }
+
+  async #ask<T>(call: Call, ask: (options: Options) => Promise<T>): Promise<T> {
+    const timeout = AbortSignal.timeout(this.#settings.requestTimeoutMs);
+    try {
+      return await ask(await this.#options({ ...call, signal: AbortSignal.any([call.signal, timeout]) }));
+    } catch (error) {
+      call.signal.throwIfAborted();
+      throw RemoteError.from(error);
+    }
+  }
+
+  async *#stream(
+    call: Call,
+    open: (options: Options) => AsyncGenerator<Parameters<typeof readSdkEvent>[0], void, undefined>,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
+    using silence = new Silence(call.signal, this.#settings.silenceMs);
+    try {
+      for await (const event of open(await this.#options({ ...call, signal: silence.signal }))) {
+        silence.end();
+        yield readSdkEvent(event);
+      }
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (!silence.isTooLong) throw RemoteError.from(error);
+    }
+  }
+
+  async #options({ turn, signal }: Call): Promise<Options> {
+    const headers = await headersFor(this.#settings, turn);
+    const serviceParameters = ServiceParameters.createFrom(headers, withA2AExtensions(...turn.extensions));
+    return { signal, serviceParameters: turn.extensions.length > 0 ? serviceParameters : { ...headers } };
+  }
+}
+
+interface Options {
+  readonly signal: AbortSignal;
+  readonly serviceParameters: Record<string, string>;
+}

@@ -1,0 +1,31 @@
+import type { Execute } from '@switchyard/agent';
+import { AgentError, RetryableError } from '@switchyard/agent';
+import { RemoteClient } from './remote-client.ts';
+import { RemoteError } from './remote-error.ts';
+import { RemoteRun } from './remote-run.ts';
+import { defaultTimes, type FullRemoteSettings, type RemoteSettings } from './settings.ts';
+
+/**
+ * Puts the queue in front of an A2A agent that runs elsewhere, written in whatever language, of version 1.0 or 0.3, over JSON-RPC or
+ * HTTP+JSON. Its task is mirrored into ours: what it says, its artifacts as they grow, its questions. Messages, cancels and the wish
+ * for output modes and extensions are passed on. While it cannot be reached it is waited for; its task is taken up where it stands.
+ */
+export function remoteExecutor(given: RemoteSettings): Execute {
+  const settings: FullRemoteSettings = { ...defaultTimes, ...given };
+  let client: Promise<RemoteClient> | undefined;
+  return async (turn) => {
+    // On the first turn and not before: the agent may come up after its worker.
+    client ??= RemoteClient.open(settings);
+    const opened = await client.catch((error: unknown) => {
+      client = undefined;
+      throw cannotOpen(error);
+    });
+    return new RemoteRun(turn, opened, settings).run();
+  };
+}
+
+function cannotOpen(cause: unknown): Error {
+  if (cause instanceof RemoteError && cause.kind === 'unreachable')
+    return new RetryableError('The remote agent cannot be reached.', { retryAfterMs: cause.retryAfterMs, cause });
+  return new AgentError('The card of the remote agent cannot be used.', { cause });
+}

@@ -1,0 +1,184 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Outcome, Turn } from '@switchyard/agent';
+import { AgentError, TurnInterruption } from '@switchyard/agent';
+import { isTerminal, type StreamResponse, type TaskStatus } from '@switchyard/protocol';
+import { Endurance } from './endurance.ts';
+import { outgoingMessage } from './outgoing-message.ts';
+import type { Call, RemoteClient } from './remote-client.ts';
+import { remoteContext } from './remote-context.ts';
+import { RemoteError } from './remote-error.ts';
+import { RemoteLink } from './remote-link.ts';
+import { RemoteView } from './remote-view.ts';
+import { RunSignal } from './run-signal.ts';
+import type { FullRemoteSettings } from './settings.ts';
+
+/** How often an agent may lose a task and begin it again within one turn. */
+const mostRestarts = 5;
+const cancelTimeoutMs = 3_000;
+
+/** The turn has waited long enough for an authorization, and leaves the rest to the client's next message. */
+class AuthWaitOver extends Error {
+  override readonly name = 'AuthWaitOver';
+}
+
+/**
+ * One turn that another agent works on. The message is sent once: whether an earlier attempt, or a request whose answer was lost, has
+ * sent it already is looked up first. What the agent says is mirrored; a broken connection is taken up where the task stands.
+ */
+export class RemoteRun {
+  readonly #turn: Turn;
+  readonly #client: RemoteClient;
+  readonly #settings: FullRemoteSettings;
+  readonly #link: RemoteLink;
+  readonly #view: RemoteView;
+  readonly #stop: RunSignal;
+  readonly #endurance: Endurance;
+  #canStream: boolean;
+  #mayBeSent: boolean;
+  #restarts = 0;
+  #authTimer: NodeJS.Timeout | undefined;
+
+  constructor(turn: Turn, client: RemoteClient, settings: FullRemoteSettings) {
+    this.#turn = turn;
+    this.#client = client;
+    this.#settings = settings;
+    this.#link = new RemoteLink(turn);
+    this.#view = new RemoteView(turn, this.#link);
+    this.#stop = new RunSignal(turn.signal);
+    this.#endurance = new Endurance(settings.patienceMs);
+    this.#canStream = client.canStream;
+    this.#mayBeSent = turn.attempt > 1;
+  }
+
+  async run(): Promise<Outcome> {
+    using _stop = this.#stop;
+    try {
+      while (!this.#view.outcome) await this.#advance();
+      return this.#view.outcome;
+    } catch (error) {
+      if (error instanceof AuthWaitOver) return { state: 'TASK_STATE_AUTH_REQUIRED' };
+      if (this.#turn.signal.aborted) return await this.#passOnEnd(TurnInterruption.from(this.#turn.signal.reason));
+      throw error;
+    } finally {
+      clearTimeout(this.#authTimer);
+    }
+  }
+
+  get #call(): Call {
+    return { turn: this.#turn, signal: this.#stop.signal };
+  }
+
+  async #advance(): Promise<void> {
+    try {
+      await (this.#link.isSent ? this.#follow() : this.#begin());
+    } catch (error) {
+      this.#stop.signal.throwIfAborted();
+      if (!(error instanceof RemoteError)) throw error;
+      await this.#bear(error);
+    }
+  }
+
+  /** Brings the message to the agent, unless it is there already. */
+  async #begin(): Promise<void> {
+    const sent = this.#mayBeSent ? await this.#findSent() : undefined;
+    if (sent) return this.#show(sent);
+    const contextId = this.#link.contextId ?? (await remoteContext(this.#turn));
+    const request = outgoingMessage(this.#turn, { taskId: this.#link.taskId, contextId });
+    this.#stop.hold();
+    try {
+      for await (const event of this.#client.send(request, { ...this.#call, canStream: this.#canStream })) {
+        await this.#show(event);
+        this.#stop.release();
+        if (this.#view.outcome) return;
+      }
+    } finally {
+      this.#stop.release();
+    }
+    if (!this.#link.isSent) throw new RemoteError('unreachable', 'it ended its answer before it had begun');
+  }
+
+  /** Sees how the task stands, and what happens in it from there. */
+  async #follow(): Promise<void> {
+    const id = this.#link.taskId ?? '';
+    await this.#show({ task: await this.#client.get(id, this.#call) });
+    if (this.#canStream && !this.#view.outcome) await this.#subscribe(id);
+    if (this.#view.outcome) return;
+    const { signal } = this.#stop;
+    await delay(this.#settings.pollEveryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+
+  async #subscribe(id: string): Promise<void> {
+    try {
+      for await (const event of this.#client.subscribe(id, this.#call)) {
+        // Between a look at the task and its stream something may be missing or come twice: what stands at the end is looked up.
+        const isEnd = event.statusUpdate && endsTurn(event.statusUpdate.status);
+        await this.#show(isEnd ? { task: await this.#client.get(id, this.#call) } : event);
+        if (this.#view.outcome) return;
+      }
+    } catch (error) {
+      // It has just ended, or its stream is of no use: the next look tells.
+      if (!(error instanceof RemoteError)) throw error;
+    }
+  }
+
+  /** Whether an earlier attempt, or a request that was not answered, has brought the message to the agent. */
+  async #findSent(): Promise<StreamResponse | undefined> {
+    const { messageId } = this.#turn.message;
+    const taskId = this.#link.taskId ?? (await this.#client.find(messageId, this.#call).catch(unlessItPasses));
+    if (taskId === undefined) return undefined;
+    const task = await this.#client.get(taskId, this.#call);
+    return task.history?.some((message) => message.messageId === messageId) ? { task } : undefined;
+  }
+
+  async #show(event: StreamResponse): Promise<void> {
+    this.#endurance.renew();
+    clearTimeout(this.#authTimer);
+    await this.#view.show(event);
+    if (!this.#view.waitsForAuth) return;
+    this.#authTimer = setTimeout(() => this.#stop.abort(new AuthWaitOver()), this.#settings.authWaitMs);
+  }
+
+  /** Returns when it is worth going on. */
+  async #bear(error: RemoteError): Promise<void> {
+    if (error.kind === 'unreachable') {
+      this.#mayBeSent ||= error.mayHaveArrived;
+      return this.#endurance.endure(error, this.#stop.signal);
+    }
+    if (error.kind === 'lost') return this.#startAnew(error);
+    if (error.kind === 'unsupported' && this.#canStream) {
+      this.#canStream = false;
+      return;
+    }
+    throw new AgentError(`The remote agent refused: ${error.message}`, { cause: error });
+  }
+
+  /** An agent that has lost its task, as one that keeps tasks in memory does when it is restarted, gets the message again. */
+  async #startAnew(cause: RemoteError): Promise<void> {
+    if (!this.#link.isBegunHere || ++this.#restarts > mostRestarts)
+      throw new AgentError('The remote agent no longer knows this task.', { cause });
+    this.#link.lose();
+    this.#view.restart();
+    this.#mayBeSent = false;
+  }
+
+  /** The client has canceled, or the turn took too long: the other agent need not go on either. */
+  async #passOnEnd(reason: TurnInterruption): Promise<Outcome> {
+    const id = this.#link.taskId;
+    const isOver = reason.kind === 'canceled' || reason.kind === 'deadline';
+    if (!isOver || id === undefined) throw reason;
+    const call = { turn: this.#turn, signal: AbortSignal.timeout(cancelTimeoutMs) };
+    const task = await this.#client.cancel(id, call).catch(() => undefined);
+    if (reason.kind !== 'canceled' || task?.status.state !== 'TASK_STATE_CANCELED') throw reason;
+    await this.#view.show({ task });
+    return task.status;
+  }
+}
+
+/** Not every agent does everything: one that does not list its tasks is not asked again. */
+function unlessItPasses(error: unknown): undefined {
+  if (!(error instanceof RemoteError) || error.kind === 'unreachable' || error.kind === 'lost') throw error;
+}
+
+function endsTurn({ state }: TaskStatus): boolean {
+  return isTerminal(state) || state === 'TASK_STATE_INPUT_REQUIRED';
+}

@@ -1,0 +1,59 @@
+import type { Outcome, Turn } from '@switchyard/agent';
+import { Mirror, noContext, StableIds } from '@switchyard/executor-sdk';
+import { isInterrupted, type Metadata, type StreamResponse, type TaskStatus } from '@switchyard/protocol';
+import { rememberRemoteContext } from './remote-context.ts';
+import { foreignMetadata, type RemoteLink } from './remote-link.ts';
+
+/** What the turn shows of the other agent's task, and what it notes of it. */
+export class RemoteView {
+  readonly #turn: Turn;
+  readonly #link: RemoteLink;
+  readonly #ids: StableIds;
+  readonly #mirror: Mirror;
+  #last: TaskStatus | undefined;
+
+  constructor(turn: Turn, link: RemoteLink) {
+    this.#turn = turn;
+    this.#link = link;
+    this.#ids = new StableIds(turn);
+    this.#mirror = new Mirror(turn, this.#ids);
+  }
+
+  /** Set once the other task's end, or its question, is this turn's outcome. */
+  get outcome(): Outcome | undefined {
+    return this.#mirror.outcome;
+  }
+
+  get waitsForAuth(): boolean {
+    return this.#last?.state === 'TASK_STATE_AUTH_REQUIRED';
+  }
+
+  async show(event: StreamResponse): Promise<void> {
+    if (event.message) return this.#mirror.reply(event.message);
+    await this.#arrived(event.task ?? event.statusUpdate ?? event.artifactUpdate);
+    if (event.artifactUpdate) return this.#mirror.artifact(event.artifactUpdate);
+    if (event.task) await this.#mirror.content(event.task);
+    const { status, metadata } = event.task ?? event.statusUpdate;
+    await this.#status(status, metadata);
+  }
+
+  /** The other agent begins its work of this turn anew: what it makes replaces what it had made. */
+  restart(): void {
+    this.#ids.restart();
+  }
+
+  async #arrived(of: { id: string; contextId?: string } | { taskId: string; contextId: string }): Promise<void> {
+    const contextId = of.contextId === noContext ? undefined : of.contextId;
+    const kept = this.#link.arrived('id' in of ? of.id : of.taskId, contextId);
+    if (!kept) return;
+    await this.#mirror.status({ state: 'TASK_STATE_WORKING' }, kept);
+    if (contextId !== undefined) await rememberRemoteContext(this.#turn, contextId);
+  }
+
+  async #status(status: TaskStatus, metadata: Metadata | undefined): Promise<void> {
+    if (this.#link.isAnswered(status)) return;
+    this.#last = status;
+    const kept = { ...foreignMetadata(metadata), ...(isInterrupted(status.state) && this.#link.asks(status)) };
+    await this.#mirror.status(status, Object.keys(kept).length > 0 ? kept : undefined);
+  }
+}

@@ -1,0 +1,199 @@
+import { TaskState } from '@a2a-js/sdk';
+import { AgentEvent } from '@a2a-js/sdk/server';
+import { Conversation, type MemoryPort } from '@switchyard/agent/testing';
+import type { RequestHandler } from 'express';
+import { describe, expect, it } from 'vitest';
+import { executorThat, newTask, pizzaDesk, says, text, update } from '../../../tests/support/sdk-executors.ts';
+import { SdkHttpServer } from './sdk-http-server.ts';
+import { agentOf, begin } from './talk.ts';
+
+/** Writes a chunk, waits for the gate, writes another, and completes. Counts how often it runs. */
+function gated() {
+  const gate = Promise.withResolvers<void>();
+  const runs: string[] = [];
+  const executor = executorThat(async (context, bus) => {
+    const { taskId, contextId } = context;
+    runs.push(context.userMessage.messageId);
+    bus.publish(AgentEvent.task(newTask(context)));
+    bus.publish(update(context, TaskState.TASK_STATE_WORKING, says(context, `At work, for the ${runs.length}. time`)));
+    const artifactId = crypto.randomUUID();
+    const chunk = (words: string, append: boolean) => {
+      const artifact = {
+        artifactId,
+        name: 'Log',
+        description: '',
+        parts: [text(words)],
+        metadata: undefined,
+        extensions: [],
+      };
+      bus.publish(
+        AgentEvent.artifactUpdate({ taskId, contextId, artifact, append, lastChunk: append, metadata: undefined }),
+      );
+    };
+    chunk('one ', false);
+    await gate.promise;
+    chunk('two', true);
+    bus.publish(update(context, TaskState.TASK_STATE_COMPLETED, says(context, 'Done')));
+  });
+  return { executor, runs, open: gate.resolve };
+}
+
+const firstChunk = ({ artifacts }: MemoryPort['current']) => artifacts?.[0]?.parts[0]?.text === 'one ';
+const log = ({ current }: MemoryPort) => current.artifacts?.map(({ parts }) => parts.map((part) => part.text).join(''));
+
+describe('the message to an agent elsewhere', () => {
+  it('is not sent again by the next attempt, which goes on where the task stands', async () => {
+    const { executor, runs, open } = gated();
+    await using server = await new SdkHttpServer(executor).start();
+    const { port, result } = begin(server);
+    await port.until(firstChunk);
+    port.interrupt('shutdown');
+    await expect(result).resolves.toMatchObject({ kind: 'interrupted', reason: { kind: 'shutdown' } });
+    const next = begin(server, {}, { task: port.current, message: port.message, attempt: 2 });
+    await next.port.until(({ status }) => status.state === 'TASK_STATE_WORKING');
+    open();
+    await expect(next.result).resolves.toMatchObject({ kind: 'settled', state: 'TASK_STATE_COMPLETED' });
+    expect(runs).toHaveLength(1);
+    expect(log(next.port)).toEqual(['one two']);
+    expect(next.port.current.history?.map(({ parts }) => parts[0]?.text)).toEqual([
+      'Hello',
+      'At work, for the 1. time',
+      'Done',
+    ]);
+  });
+
+  it.each([true, false])(
+    'is looked for when an attempt died before it could say that it was sent (streaming: %s)',
+    async (streaming) => {
+      const { executor, runs, open } = gated();
+      await using server = await new SdkHttpServer(executor, { streaming }).start();
+      const { port, result } = begin(server);
+      await port.until(firstChunk);
+      port.interrupt('shutdown');
+      await result;
+      open();
+      const again = begin(server, {}, { task: port.task, message: port.message, attempt: 2 });
+      await expect(again.result).resolves.toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+      expect(runs).toHaveLength(1);
+      expect(log(again.port)).toEqual(['one two']);
+    },
+  );
+
+  it('is looked for in the task that it continues', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk).start();
+    const { task } = await new Conversation(agentOf(server)).say('I want a pizza');
+    const { port, result } = begin(server, {}, { task, message: 'With pineapple' });
+    await result;
+    const again = begin(server, {}, { task: port.task, message: port.message, attempt: 2 });
+    await expect(again.result).resolves.toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+    expect(server.count('SendStreamingMessage')).toBe(2);
+  });
+
+  it('goes again to an agent that was away', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk).start();
+    const agent = agentOf(server);
+    await new Conversation(agent).say('I want a pizza');
+    await server.kill();
+    const answer = new Conversation(agent).say('With pineapple');
+    await server.start();
+    expect((await answer).task.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(server.count('SendStreamingMessage')).toBe(2);
+  });
+});
+
+describe('an agent elsewhere that', () => {
+  it('loses its connections is taken up again where its task stands', async () => {
+    const { executor, runs, open } = gated();
+    await using server = await new SdkHttpServer(executor).start();
+    const { port, result } = begin(server);
+    await port.until(firstChunk);
+    server.cut();
+    await server.until('SubscribeToTask');
+    open();
+    await expect(result).resolves.toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+    expect(runs).toHaveLength(1);
+    expect(log(port)).toEqual(['one two']);
+    expect(port.current.history).toHaveLength(3);
+  });
+
+  it('is killed and comes back without its tasks gets the message again, and what it makes replaces what it had made', async () => {
+    const { executor, runs, open } = gated();
+    await using server = await new SdkHttpServer(executor).start();
+    const { port, result } = begin(server);
+    await port.until(firstChunk);
+    await server.kill();
+    open();
+    await server.start();
+    await expect(result).resolves.toMatchObject({ kind: 'settled', state: 'TASK_STATE_COMPLETED' });
+    expect(runs).toEqual([port.message.messageId, port.message.messageId]);
+    expect(log(port)).toEqual(['one two']);
+  });
+
+  it('forgets a task in the middle of a conversation cannot be asked to go on', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk).start();
+    const conversation = new Conversation(agentOf(server));
+    await conversation.say('I want a pizza');
+    await server.kill();
+    await server.start();
+    const { task, answer } = await conversation.say('With pineapple');
+    expect([task.status.state, answer]).toEqual(['TASK_STATE_FAILED', 'The remote agent no longer knows this task.']);
+  });
+
+  it('stays away costs an attempt, and the queue tries again', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk).start();
+    const agent = agentOf(server, { patienceMs: 300 });
+    await new Conversation(agent).say('I want a pizza');
+    await server.kill();
+    const { result, answer } = await new Conversation(agent, { maxAttempts: 1 }).say('Hello');
+    expect(result).toMatchObject({
+      kind: 'failed',
+      error: { name: 'RetryableError', message: 'The remote agent cannot be reached.' },
+    });
+    expect(answer).toBe('The agent gave up after 1 attempt: The remote agent cannot be reached.');
+  });
+
+  it('is not there yet when its first message comes costs an attempt, and is found by the next', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk).start();
+    const agent = agentOf(server);
+    await server.kill();
+    expect((await new Conversation(agent, { maxAttempts: 1 }).say('Hello')).answer).toContain('cannot be reached');
+    await server.start();
+    expect((await new Conversation(agent).say('Pineapple')).task.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  it('is too busy is asked again when it says so', async () => {
+    let refusals = 2;
+    const busy: RequestHandler = (request, response, next) => {
+      if (request.method === 'GET' || refusals-- <= 0) next();
+      else response.status(429).set('Retry-After', '0').send('<html>Too many requests</html>');
+    };
+    await using server = await new SdkHttpServer(pizzaDesk, { before: busy }).start();
+    const { port, result } = begin(server, {}, { message: 'Pineapple' });
+    await expect(result).resolves.toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+    expect(port.current.history).toHaveLength(2);
+    expect(server.count('SendStreamingMessage')).toBe(3);
+  });
+
+  it('refuses is taken at its word', async () => {
+    const refusing: RequestHandler = ({ method, body }, response, next) => {
+      if (method === 'GET') next();
+      else
+        response.json({ jsonrpc: '2.0', id: body.id, error: { code: -32005, message: 'No such content type here' } });
+    };
+    await using server = await new SdkHttpServer(pizzaDesk, { before: refusing }).start();
+    const { port, result } = begin(server);
+    await expect(result).resolves.toMatchObject({ kind: 'failed' });
+    expect(port.current.status.message?.parts[0]?.text).toBe('The remote agent refused: No such content type here');
+  });
+
+  it('goes silent is asked how its task stands', async () => {
+    const { executor, open } = gated();
+    await using server = await new SdkHttpServer(executor).start();
+    const { port, result } = begin(server, { silenceMs: 150 });
+    await port.until(firstChunk);
+    await server.until('GetTask');
+    open();
+    await expect(result).resolves.toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+    expect(log(port)).toEqual(['one two']);
+  });
+});

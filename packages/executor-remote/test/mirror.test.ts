@@ -1,0 +1,46 @@
+import type { Task } from '@switchyard/protocol';
+import { describe, expect, it } from 'vitest';
+import { observable } from '../../../tests/support/observable.ts';
+import { pizzaDesk, samples } from '../../../tests/support/sdk-executors.ts';
+import { SdkServer } from '../../../tests/support/sdk-server.ts';
+import type { SdkHttpServerOptions } from './sdk-http-server.ts';
+import { exchange } from './talk.ts';
+
+const ways: [string, SdkHttpServerOptions][] = [
+  ['JSON-RPC, streaming', { binding: 'JSONRPC' }],
+  ['JSON-RPC, polling', { binding: 'JSONRPC', streaming: false }],
+  ['HTTP+JSON, streaming', { binding: 'HTTP+JSON' }],
+  ['HTTP+JSON, polling', { binding: 'HTTP+JSON', streaming: false }],
+  ['JSON-RPC of version 0.3, streaming', { binding: 'JSONRPC', version: '0.3' }],
+  ['JSON-RPC of version 0.3, polling', { binding: 'JSONRPC', version: '0.3', streaming: false }],
+];
+
+/** Its artifacts have ids of ours here, and say in their metadata which they have there. */
+function withoutIds(task: Task): object {
+  const artifacts = task.artifacts?.map(({ metadata: _, ...artifact }) => ({ ...artifact, artifactId: '' })) ?? [];
+  return observable({ ...task, artifacts });
+}
+
+describe.each(ways)('the task of an agent elsewhere is mirrored: %s', (_, options) => {
+  it.each(Object.keys(samples))('%s', async (name) => {
+    const executor = samples[name] ?? pizzaDesk;
+    const theirs = await new SdkServer(executor).say('Hello');
+    const ours = await exchange(executor, ['Hello'], options);
+    if (theirs.task) expect(withoutIds(ours.task)).toEqual(withoutIds(theirs.task));
+    else expect(ours.task.status.message?.parts).toEqual(theirs.message?.parts);
+  });
+
+  it('over several turns', async () => {
+    const words = ['I want a pizza', 'Something good', 'Do you have pineapple?'];
+    const { task } = await exchange(pizzaDesk, words, options);
+    expect(task.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual([
+      'I want a pizza',
+      'What kind?',
+      'Something good',
+      'Which one?',
+      'Do you have pineapple?',
+      'Hawaiian, after 5 messages',
+    ]);
+  });
+});

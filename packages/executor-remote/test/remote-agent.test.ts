@@ -1,0 +1,189 @@
+import { TaskState } from '@a2a-js/sdk';
+import { AgentEvent } from '@a2a-js/sdk/server';
+import { Conversation } from '@switchyard/agent/testing';
+import { agentCardSchema, parse } from '@switchyard/protocol';
+import { describe, expect, it } from 'vitest';
+import { agentThat } from '../../../tests/support/agent-that.ts';
+import { executorThat, newTask, pizzaDesk, StepByStep, says, update } from '../../../tests/support/sdk-executors.ts';
+import { remoteAgent } from '../src/index.ts';
+import { ScriptedAgent } from './scripted-agent.ts';
+import { SdkHttpServer } from './sdk-http-server.ts';
+import { agentOf, begin } from './talk.ts';
+
+const sends = ({ requests }: SdkHttpServer) => requests.filter(({ method }) => method === 'SendStreamingMessage');
+
+describe('what an agent elsewhere is told', () => {
+  it('is the message with its id, and what the client accepts, asks for and adds', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk).start();
+    const turn = { acceptedOutputModes: ['text/plain'], extensions: ['urn:x', 'urn:y'], metadata: { priority: 1 } };
+    const { port, result } = begin(server, {}, turn);
+    await result;
+    const [sent] = sends(server);
+    expect(JSON.parse(sent?.body ?? '').params).toMatchObject({
+      message: { messageId: port.message.messageId, role: 'ROLE_USER', parts: [{ text: 'Hello' }] },
+      configuration: { acceptedOutputModes: ['text/plain'] },
+      metadata: { priority: 1 },
+    });
+    expect(sent?.headers['a2a-extensions']).toBe('urn:x,urn:y');
+  });
+
+  it('has the headers that the settings make of the turn', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk).start();
+    const headers = (turn?: { principal: { subject: string } }) => ({
+      authorization: `Bearer ${turn?.principal.subject ?? 'card'}`,
+    });
+    await begin(server, { headers }, { principal: { tenant: '', subject: 'ada', scopes: [] } }).result;
+    expect(server.requests.map((request) => request.headers.authorization)).toEqual(['Bearer card', 'Bearer ada']);
+  });
+
+  it('is one context of its own for all tasks of one context here', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk).start();
+    const conversation = new Conversation(agentOf(server));
+    const { task } = await conversation.say('Pineapple');
+    const { world } = conversation;
+    const message = { messageId: 'm2', role: 'ROLE_USER' as const, parts: [{ text: 'Another one' }] };
+    const second = {
+      id: 'second',
+      contextId: task.contextId ?? '',
+      status: { state: 'TASK_STATE_SUBMITTED' as const },
+    };
+    await begin(server, {}, { task: second, message, world, agent: 'subject' }).result;
+    const [first, next] = sends(server).map(({ body }) => JSON.parse(body).params.message.contextId);
+    expect(first).toBeUndefined();
+    expect(next).toMatch(/^[0-9a-f-]{36}$/);
+    expect(next).not.toBe(task.contextId);
+  });
+});
+
+describe('a cancel', () => {
+  it.each([true, false])('is passed on, and confirmed in the words of the agent (streaming: %s)', async (streaming) => {
+    await using server = await new SdkHttpServer(new StepByStep(), { streaming }).start();
+    const { port, result } = begin(server);
+    await port.until(({ history }) => history?.length === 2);
+    port.interrupt('canceled');
+    await expect(result).resolves.toMatchObject({ kind: 'settled', state: 'TASK_STATE_CANCELED' });
+    expect(port.current.status.message?.parts).toEqual([{ text: 'Stopped, as you asked.' }]);
+    expect(server.count('CancelTask')).toBe(1);
+  });
+
+  it('reaches an agent that has not yet said which task it made of the message', async () => {
+    const received = Promise.withResolvers<void>();
+    const canceled: string[] = [];
+    const slow = executorThat(
+      async (context, bus) => {
+        received.resolve();
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        bus.publish(AgentEvent.task(newTask(context)));
+        while (!canceled.length) await new Promise((resolve) => setTimeout(resolve, 10));
+        bus.publish(update(context, TaskState.TASK_STATE_CANCELED));
+      },
+      async (taskId) => {
+        canceled.push(taskId);
+      },
+    );
+    await using server = await new SdkHttpServer(slow).start();
+    const { port, result } = begin(server);
+    await received.promise;
+    port.interrupt('canceled');
+    await expect(result).resolves.toMatchObject({ state: 'TASK_STATE_CANCELED' });
+    expect(canceled).toHaveLength(1);
+  });
+
+  it.each(['shutdown', 'lock-lost'] as const)('is none when the turn only moves: %s', async (kind) => {
+    await using server = await new SdkHttpServer(new StepByStep()).start();
+    const { port, result } = begin(server);
+    await port.until(({ history }) => history?.length === 2);
+    port.interrupt(kind);
+    await result;
+    expect(server.count('CancelTask')).toBe(0);
+  });
+});
+
+describe('an authorization', () => {
+  const guarded = () => {
+    const gate = Promise.withResolvers<void>();
+    const executor = executorThat(async (context, bus) => {
+      bus.publish(AgentEvent.task(context.task ?? newTask(context)));
+      if (!context.task)
+        bus.publish(update(context, TaskState.TASK_STATE_AUTH_REQUIRED, says(context, 'Log in there')));
+      if (!context.task) await gate.promise;
+      bus.publish(update(context, TaskState.TASK_STATE_COMPLETED, says(context, 'Welcome')));
+    });
+    return { executor, open: gate.resolve };
+  };
+
+  it('is asked for, and the turn goes on with the agent', async () => {
+    const { executor, open } = guarded();
+    await using server = await new SdkHttpServer(executor).start();
+    const { port, result } = begin(server);
+    await port.until(({ status }) => status.state === 'TASK_STATE_AUTH_REQUIRED');
+    open();
+    await expect(result).resolves.toMatchObject({ kind: 'settled', state: 'TASK_STATE_COMPLETED' });
+  });
+
+  it('that does not come in time is left to the next message of the client', async () => {
+    await using server = await new SdkHttpServer(guarded().executor).start();
+    const agent = agentOf(server, { authWaitMs: 50 });
+    const conversation = new Conversation(agent);
+    const { task, result, answer } = await conversation.say('Let me in');
+    expect([task.status.state, result.kind, answer]).toEqual([
+      'TASK_STATE_AUTH_REQUIRED',
+      'waiting-for-auth',
+      'Log in there',
+    ]);
+    expect((await conversation.say('I have logged in')).answer).toBe('Welcome');
+  });
+});
+
+describe('the card of an agent elsewhere', () => {
+  it('is announced as ours, without what only holds there', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk, { streaming: false }).start();
+    const { card, id, concurrency } = await remoteAgent({ id: 'elsewhere', cardUrl: server.cardUrl });
+    expect({ id, concurrency }).toEqual({ id: 'elsewhere', concurrency: 100 });
+    expect(card).toEqual({
+      name: 'Elsewhere',
+      description: 'An agent of the SDK.',
+      version: '3.2.1',
+      capabilities: { streaming: true },
+      defaultInputModes: ['text/plain'],
+      defaultOutputModes: ['text/plain'],
+      skills: [{ id: 'help', name: 'Help', description: 'Helps.', tags: ['help'] }],
+      supportedInterfaces: [],
+    });
+  });
+
+  it('may say something else here', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk).start();
+    const announce = { name: 'Ours', description: 'Behind a queue.' };
+    expect((await remoteAgent({ id: 'x', cardUrl: server.cardUrl, announce })).card).toMatchObject(announce);
+  });
+
+  it('may be of version 0.3', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk, { version: '0.3' }).start();
+    const agent = await remoteAgent({ id: 'old', cardUrl: server.cardUrl });
+    expect(agent.card.skills).toMatchObject([{ id: 'help' }]);
+  });
+
+  it('may be at hand', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk).start();
+    const card = parse(agentCardSchema, await (await fetch(server.cardUrl)).json());
+    const agent = await remoteAgent({ id: 'at-hand', card });
+    expect((await new Conversation(agentThat(agent.execute)).say('Pineapple')).task.status.state).toBe(
+      'TASK_STATE_COMPLETED',
+    );
+  });
+
+  it('may leave its version empty, and name its modes by their first half, as the Go examples do', async () => {
+    const modes = { defaultInputModes: ['text'], defaultOutputModes: ['text'] };
+    await using server = await new ScriptedAgent({}, { version: '', ...modes }).start();
+    const { card } = await remoteAgent({ id: 'go', cardUrl: server.cardUrl, cardPatienceMs: 0 });
+    expect(card).toMatchObject({ version: 'unknown', ...modes });
+  });
+
+  it('is waited for, and the error says where it was looked for', async () => {
+    const cardUrl = 'http://127.0.0.1:9/.well-known/agent-card.json';
+    await expect(remoteAgent({ id: 'x', cardUrl, cardPatienceMs: 0 })).rejects.toThrow(
+      `The card of the remote agent cannot be read from ${cardUrl}: is the agent running there?`,
+    );
+  });
+});

@@ -1,0 +1,63 @@
+import { Task as SdkTask, SendMessageRequest } from '@a2a-js/sdk';
+import { RequestContext, ServerCallContext } from '@a2a-js/sdk/server';
+import type { Turn } from '@switchyard/agent';
+import type { Message, Task } from '@switchyard/protocol';
+
+/** What an executor of the SDK is told of a turn. */
+export async function requestContext(turn: Turn): Promise<RequestContext> {
+  const { task, message, metadata, acceptedOutputModes } = turn;
+  const { id: taskId, contextId = '' } = task;
+  const request = SendMessageRequest.fromJSON({
+    tenant: turn.principal.tenant,
+    message: { ...message, taskId, contextId },
+    configuration: { acceptedOutputModes },
+    metadata,
+  });
+  const earlier = earlierTask(turn);
+  const references = await referencedTasks(turn);
+  return new RequestContext(
+    request,
+    taskId,
+    contextId,
+    callContext(turn),
+    earlier && SdkTask.fromJSON(earlier),
+    references,
+  );
+}
+
+/** Of the tasks that the message refers to, those of the same context. */
+async function referencedTasks(turn: Turn): Promise<SdkTask[] | undefined> {
+  const { referenceTaskIds = [] } = turn.message;
+  if (referenceTaskIds.length === 0) return undefined;
+  const tasks = await turn.context({ limit: 100, historyLength: 100 });
+  return tasks.filter(({ task }) => referenceTaskIds.includes(task.id)).map(({ task }) => SdkTask.fromJSON(task));
+}
+
+function callContext({ principal, extensions }: Turn): ServerCallContext {
+  const { tenant, subject } = principal;
+  return new ServerCallContext({
+    requestedExtensions: [...extensions],
+    user: { isAuthenticated: subject !== 'anonymous', userName: subject },
+    tenant,
+    requestedVersion: '1.0',
+  });
+}
+
+/**
+ * The task as the SDK would load it: none at its first message, also when that is tried again; else with this message as the last of
+ * its history, and still with the question that the message answers.
+ */
+function earlierTask({ task, message, history }: Turn): Task | undefined {
+  const at = history.findIndex(({ messageId }) => messageId === message.messageId);
+  const isFirst = !history.slice(0, Math.max(at, 0)).some(({ role }) => role === 'ROLE_USER');
+  if (isFirst) return undefined;
+  // What the client sent after this message waits for a turn of its own.
+  const spoken = [...history.slice(0, at), ...history.slice(at + 1).filter(isAgents)];
+  const question = spoken.findLast(isAgents);
+  const status = { state: 'TASK_STATE_INPUT_REQUIRED' as const, ...(question && { message: question }) };
+  return { ...task, status, history: [...spoken, message] };
+}
+
+function isAgents({ role }: Message): boolean {
+  return role === 'ROLE_AGENT';
+}

@@ -1,0 +1,213 @@
+import { TaskState } from '@a2a-js/sdk';
+import { AgentEvent, type AgentExecutor, type RequestContext } from '@a2a-js/sdk/server';
+import { runTurn } from '@switchyard/agent';
+import { Conversation, MemoryPort, type MemoryTurn, runTurn as runOne } from '@switchyard/agent/testing';
+import { describe, expect, it } from 'vitest';
+import { agentThat } from '../../../tests/support/agent-that.ts';
+import { observable, seen } from '../../../tests/support/observable.ts';
+import {
+  executorThat,
+  newTask,
+  pizzaDesk,
+  StepByStep,
+  samples,
+  says,
+  status,
+  text,
+  update,
+} from '../../../tests/support/sdk-executors.ts';
+import { SdkServer } from '../../../tests/support/sdk-server.ts';
+import { sdkExecutor } from '../src/index.ts';
+
+const hosted = (executor: AgentExecutor) => new Conversation(agentThat(sdkExecutor(executor)));
+
+function begin(executor: AgentExecutor, turn: Partial<MemoryTurn> = {}) {
+  const port = new MemoryPort({ message: 'Hello', ...turn });
+  const result = runTurn(agentThat(sdkExecutor(executor)), port, { graceMs: 1_000 });
+  return { port, result };
+}
+
+describe('an executor of the SDK has the same task here as on its own server', () => {
+  it.each(Object.keys(samples))('%s', async (name) => {
+    const executor = samples[name] ?? pizzaDesk;
+    const theirs = await new SdkServer(executor).say('Hello');
+    const ours = await hosted(executor).say('Hello');
+    if (theirs.task) expect(observable(ours.task)).toEqual(observable(theirs.task));
+    else
+      expect(theirs.message && seen(theirs.message)).toEqual(
+        ours.task.status.message && seen(ours.task.status.message),
+      );
+  });
+
+  it('but for one thing: what its last status says is in the history, however it was said', async () => {
+    const executor = executorThat(async (context, bus) => {
+      const end = status(TaskState.TASK_STATE_COMPLETED, says(context, 'Done'));
+      bus.publish(AgentEvent.task({ ...newTask(context), status: end }));
+    });
+    expect((await new SdkServer(executor).say('Hello')).task?.history).toHaveLength(1);
+    expect((await hosted(executor).say('Hello')).task.history).toMatchObject([{}, { parts: [{ text: 'Done' }] }]);
+  });
+
+  it('over several turns', async () => {
+    const theirs = new SdkServer(pizzaDesk);
+    const ours = hosted(pizzaDesk);
+    for (const words of ['I want a pizza', 'Something good', 'Do you have pineapple?']) {
+      const there = await theirs.say(words);
+      const here = await ours.say(words);
+      expect(there.task && observable(there.task)).toEqual(observable(here.task));
+    }
+    expect(ours.task?.history).toHaveLength(6);
+  });
+});
+
+describe('an executor of the SDK', () => {
+  it('is told who asks, and what for', async () => {
+    let context: RequestContext | undefined;
+    const executor = executorThat(async (given, bus) => {
+      context = given;
+      bus.publish(AgentEvent.message(says(given, 'ok')));
+    });
+    await begin(executor, {
+      principal: { tenant: 'acme', subject: 'ada', scopes: [] },
+      extensions: ['urn:x'],
+      acceptedOutputModes: ['text/plain'],
+      metadata: { k: 1 },
+    }).result;
+    expect(context?.request).toMatchObject({
+      metadata: { k: 1 },
+      configuration: { acceptedOutputModes: ['text/plain'] },
+    });
+    expect(context?.context).toMatchObject({ tenant: 'acme', user: { userName: 'ada', isAuthenticated: true } });
+    expect([...(context?.context.requestedExtensions ?? [])]).toEqual(['urn:x']);
+    expect(context?.task).toBeUndefined();
+  });
+
+  it('is shown the tasks that its message refers to', async () => {
+    const seen: unknown[] = [];
+    const sdk = executorThat(async (context, bus) => {
+      seen.push(context.referenceTasks?.map(({ status }) => status?.message?.parts[0]?.content?.value));
+      bus.publish(AgentEvent.message(says(context, 'ok')));
+    });
+    const host = agentThat(async (turn) => {
+      const design = await turn.call('design', 'Design it');
+      await turn.call('sdk', 'Build it', { referenceTaskIds: [design.taskId] });
+      return turn.complete();
+    });
+    const design = agentThat((turn) => turn.complete('A design'), { id: 'design' });
+    await runOne(host, 'Go', { agents: [design, agentThat(sdkExecutor(sdk), { id: 'sdk' })] });
+    expect(seen).toEqual([['A design']]);
+  });
+
+  it('begins anew when its first message is tried again, and is shown no task then', async () => {
+    const tasks: unknown[] = [];
+    const executor = executorThat(async (context, bus) => {
+      tasks.push(context.task);
+      bus.publish(AgentEvent.task(newTask(context)));
+      bus.publish(update(context, TaskState.TASK_STATE_COMPLETED));
+    });
+    const { port } = begin(executor);
+    await begin(executor, { task: port.current, message: port.message, attempt: 2 }).result;
+    expect(tasks).toEqual([undefined, undefined]);
+  });
+
+  it('does not see what the client said after the message of the turn', async () => {
+    const history = [
+      { messageId: '1', role: 'ROLE_USER' as const, parts: [{ text: 'I want a pizza' }] },
+      { messageId: '2', role: 'ROLE_USER' as const, parts: [{ text: 'Something good' }] },
+      { messageId: '3', role: 'ROLE_USER' as const, parts: [{ text: 'With pineapple!' }] },
+      { messageId: '4', role: 'ROLE_AGENT' as const, parts: [{ text: 'What kind?' }] },
+    ];
+    const task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_SUBMITTED' as const }, history };
+    const { port, result } = begin(pizzaDesk, { task, ...(history[1] && { message: history[1] }) });
+    await result;
+    expect(port.current.status.message?.parts).toEqual([{ text: 'Which one?' }]);
+  });
+
+  it('fails clearly when it returns and leaves its task working', async () => {
+    const { port, result } = begin(
+      executorThat(async (context, bus) => {
+        bus.publish(AgentEvent.task(newTask(context)));
+        bus.publish(update(context, TaskState.TASK_STATE_WORKING));
+      }),
+    );
+    await expect(result).resolves.toMatchObject({
+      kind: 'failed',
+      error: { cause: { message: expect.stringContaining('left its task in TASK_STATE_WORKING') } },
+    });
+    expect(port.current.status).toMatchObject({
+      state: 'TASK_STATE_FAILED',
+      message: { parts: [{ text: 'The agent ended its turn without an outcome.' }] },
+    });
+  });
+
+  it('may wait for an authorization, and be gone', async () => {
+    const { port, result } = begin(
+      executorThat(async (context, bus) => {
+        bus.publish(AgentEvent.task(newTask(context)));
+        bus.publish(update(context, TaskState.TASK_STATE_AUTH_REQUIRED, says(context, 'Log in')));
+      }),
+    );
+    await expect(result).resolves.toEqual({ kind: 'waiting-for-auth' });
+    expect(port.current.status.state).toBe('TASK_STATE_AUTH_REQUIRED');
+  });
+
+  it('may throw, and the client does not read what', async () => {
+    const { port, result } = begin(
+      executorThat(async () => {
+        throw new Error('password: hunter2');
+      }),
+    );
+    await expect(result).resolves.toMatchObject({ kind: 'failed', error: { message: 'password: hunter2' } });
+    expect(JSON.stringify(port.current)).not.toContain('hunter2');
+  });
+
+  it('says what is wrong with an event that is none', async () => {
+    const { result } = begin(
+      executorThat(async (context, bus) => {
+        bus.publish(
+          AgentEvent.artifactUpdate({
+            taskId: context.taskId,
+            contextId: '',
+            artifact: undefined,
+            append: false,
+            lastChunk: false,
+            metadata: undefined,
+          }),
+        );
+      }),
+    );
+    await expect(result).resolves.toMatchObject({
+      kind: 'failed',
+      error: { message: expect.stringContaining('artifact') },
+    });
+  });
+
+  it('confirms a cancel in its own words', async () => {
+    const { port, result } = begin(new StepByStep());
+    await port.until(({ status }) => status.state === 'TASK_STATE_WORKING');
+    port.interrupt('canceled');
+    await expect(result).resolves.toMatchObject({ kind: 'settled', state: 'TASK_STATE_CANCELED' });
+    expect(port.current.status.message?.parts).toEqual([{ text: 'Stopped, as you asked.' }]);
+  });
+
+  it.each(['shutdown', 'lock-lost'] as const)('is stopped without a word to the client: %s', async (kind) => {
+    const { port, result } = begin(new StepByStep());
+    await port.until(({ status }) => status.state === 'TASK_STATE_WORKING');
+    port.interrupt(kind);
+    await expect(result).resolves.toMatchObject({ kind: 'interrupted', reason: { kind } });
+    expect(port.current.status.state).toBe('TASK_STATE_WORKING');
+  });
+
+  it('hears its own events on the bus', async () => {
+    const heard: string[] = [];
+    const { result } = begin(
+      executorThat(async (context, bus) => {
+        bus.on('event', ({ kind }) => heard.push(kind));
+        bus.on('finished', () => heard.push('finished'));
+        bus.publish(AgentEvent.message({ ...says(context, ''), parts: [text('ok')] }));
+      }),
+    );
+    await result;
+    expect(heard).toEqual(['message', 'finished']);
+  });
+});
