@@ -55,6 +55,7 @@ function plainSettings(values: ValuesOf<'gateway'>) {
     missingVersion: values.MISSING_VERSION,
     blockingWaitMs: values.BLOCKING_WAIT_MS === 'off' ? Number.POSITIVE_INFINITY : values.BLOCKING_WAIT_MS,
     acknowledgedIsReleased: values.ACKNOWLEDGE,
+    messageHoldMs: values.MESSAGE_HOLD_MS === 'off' ? Number.POSITIVE_INFINITY : values.MESSAGE_HOLD_MS,
     cancelWaitMs: values.CANCEL_WAIT_MS,
     maxPollWaitMs: values.MAX_POLL_WAIT_MS,
     storeTimeoutMs: values.STORE_TIMEOUT_MS,

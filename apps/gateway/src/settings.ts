@@ -30,6 +30,8 @@ export interface GatewaySettings {
   readonly sendMode: 'blocking' | 'immediate';
   /** Longest wait of a blocking SendMessage. Below the 60 s after which most proxies give up. Infinity: A2A 3.2.2 to the letter. */
   readonly blockingWaitMs: number;
+  /** How long a stream holds the new task back for the agent's first event: if that is a plain message, there is no task (A2A 3.1.2). */
+  readonly messageHoldMs: number;
   /** An agent that acknowledges a message releases the caller who waits. False: only its outcome or a question does (A2A 3.2.2). */
   readonly acknowledgedIsReleased: boolean;
   /** How long CancelTask waits for a running turn to stop before it answers the task as it is. */
@@ -65,6 +67,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   sendMode: 'blocking',
   blockingWaitMs: 50_000,
   acknowledgedIsReleased: true,
+  messageHoldMs: 2_000,
   cancelWaitMs: 2_000,
   maxPollWaitMs: 50_000,
   storeTimeoutMs: 5_000,

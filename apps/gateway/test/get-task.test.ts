@@ -74,12 +74,12 @@ describe('GetTask', () => {
   });
 
   it('does not find an unknown task, nor one of another agent', async () => {
-    const { id } = await submit(`${stage.url}/agents/oracle`);
+    const { id } = await submit(`${stage.url}/agents/guest`);
     for (const path of [`/tasks/${id}`, '/tasks/nothing', `/agents/mute/tasks/${id}`]) {
       const { status, body } = await get<ErrorBody>(stage.url + path);
       expect([status, body.error.status]).toEqual([404, 'NOT_FOUND']);
     }
-    expect((await get<Task>(`${stage.url}/agents/oracle/tasks/${id}`)).body.id).toBe(id);
+    expect((await get<Task>(`${stage.url}/agents/guest/tasks/${id}`)).body.id).toBe(id);
   });
 
   it('names a historyLength that is no number', async () => {

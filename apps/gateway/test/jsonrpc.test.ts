@@ -53,10 +53,10 @@ describe('JSON-RPC', () => {
 
   it('serves every agent at its own URL', async () => {
     const params = { message: userMessage('hello'), configuration: immediately };
-    const { body } = await call<Result<Sent>>(`${stage.url}/agents/oracle`, 'SendMessage', params);
+    const { body } = await call<Result<Sent>>(`${stage.url}/agents/guest`, 'SendMessage', params);
     const { id } = body.result.task;
     expect((await call<ErrorBody>(stage.url, 'GetTask', { id })).body.error.code).toBe(-32001);
-    expect((await call<Result<Task>>(`${stage.url}/agents/oracle`, 'GetTask', { id })).body.result.id).toBe(id);
+    expect((await call<Result<Task>>(`${stage.url}/agents/guest`, 'GetTask', { id })).body.result.id).toBe(id);
   });
 
   it.each([1, 'one', null, -1.5, ''])('gives the id %j back as it came', async (id) => {

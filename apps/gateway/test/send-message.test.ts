@@ -217,7 +217,7 @@ describe('SendMessage, refused', () => {
   });
 
   it('keeps agents apart: the task of one does not exist at another', async () => {
-    const { id } = await submit(`${stage.url}/agents/oracle`);
+    const { id } = await submit(`${stage.url}/agents/guest`);
     const { status } = await refusal(userMessage('more', { taskId: id }));
     expect(status).toBe(404);
   });

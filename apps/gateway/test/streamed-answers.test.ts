@@ -40,19 +40,20 @@ describe('messageOrItems', () => {
   const status = { state: 'TASK_STATE_COMPLETED', message: { messageId: 'm', role: 'ROLE_AGENT', parts } };
   const json = JSON.stringify({ statusUpdate: { taskId: 't', contextId: 'c', status } });
   const reply = item({ seq: 2, isReply: true, json });
+  const hold = { holdMs: 1_000, withdraw: async () => undefined };
 
   it('gives the message alone when the agent answers with one', async () => {
-    const [only, ...others] = await Array.fromAsync(messageOrItems(feed(task, reply)));
+    const [only, ...others] = await Array.fromAsync(messageOrItems(feed(task, reply), hold));
     expect(others).toEqual([]);
     expect(JSON.parse(only?.json ?? '')).toEqual({ message: status.message });
   });
 
   it('gives all items when it does not', async () => {
     const status = item({ seq: 2, json: '{"statusUpdate":{}}' });
-    expect(await Array.fromAsync(messageOrItems(feed(task, status, reply)))).toEqual([task, status, reply]);
+    expect(await Array.fromAsync(messageOrItems(feed(task, status, reply), hold))).toEqual([task, status, reply]);
   });
 
   it('gives the task at least when the feed is cut before anything happened', async () => {
-    expect(await Array.fromAsync(messageOrItems(feed(task)))).toEqual([task]);
+    expect(await Array.fromAsync(messageOrItems(feed(task), hold))).toEqual([task]);
   });
 });

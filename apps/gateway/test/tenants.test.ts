@@ -39,41 +39,41 @@ async function statusOf(path: string, headers: Record<string, string> = alice): 
 describe('A tenant that is the id of an agent', () => {
   it('selects the agent by path, by parameter and by JSON-RPC, as the agent’s own URL does', async () => {
     const tasks = [
-      await sendTo('/agents/oracle'),
-      await sendTo('/oracle'),
-      await sendTo('', { tenant: 'oracle' }),
-      await sendTo('/agents/oracle/oracle'),
+      await sendTo('/agents/guest'),
+      await sendTo('/guest'),
+      await sendTo('', { tenant: 'guest' }),
+      await sendTo('/agents/guest/guest'),
     ];
-    const rpc = { tenant: 'oracle', message: userMessage('hello'), configuration: immediately };
+    const rpc = { tenant: 'guest', message: userMessage('hello'), configuration: immediately };
     tasks.push((await call<{ result: Sent }>(stage.url, 'SendMessage', rpc, alice)).body.result.task.id);
     for (const id of tasks) {
-      expect(await statusOf(`/agents/oracle/tasks/${id}`)).toBe(200);
-      expect(await statusOf(`/oracle/tasks/${id}`)).toBe(200);
-      expect(await statusOf(`/tasks/${id}?tenant=oracle`)).toBe(200);
+      expect(await statusOf(`/agents/guest/tasks/${id}`)).toBe(200);
+      expect(await statusOf(`/guest/tasks/${id}`)).toBe(200);
+      expect(await statusOf(`/tasks/${id}?tenant=guest`)).toBe(200);
       expect(await statusOf(`/tasks/${id}`)).toBe(404);
     }
   });
 
   it('serves every operation there, streams too', async () => {
-    const id = await sendTo('/oracle');
-    const { body } = await get<{ tasks: Task[] }>(`${stage.url}/oracle/tasks`, alice);
+    const id = await sendTo('/guest');
+    const { body } = await get<{ tasks: Task[] }>(`${stage.url}/guest/tasks`, alice);
     expect(body.tasks.map((task) => task.id)).toContain(id);
-    const stream = await openStream(`${stage.url}/oracle/tasks/${id}:subscribe`, { headers: alice });
+    const stream = await openStream(`${stage.url}/guest/tasks/${id}:subscribe`, { headers: alice });
     expect((await stream.next()).data.task?.id).toBe(id);
     stream.cut();
-    const canceled = await post<Task>(`${stage.url}/oracle/tasks/${id}:cancel`, {}, alice);
+    const canceled = await post<Task>(`${stage.url}/guest/tasks/${id}:cancel`, {}, alice);
     expect(canceled.body.status.state).toBe('TASK_STATE_CANCELED');
   });
 
   it('does not exist at the URL of another agent', async () => {
-    expect(await statusOf('/agents/echo/oracle/tasks')).toBe(404);
-    expect(await statusOf('/agents/echo/tasks?tenant=oracle')).toBe(404);
+    expect(await statusOf('/agents/echo/guest/tasks')).toBe(404);
+    expect(await statusOf('/agents/echo/tasks?tenant=guest')).toBe(404);
   });
 
   it('does not take the place of anything else that is served', async () => {
     expect(await statusOf('/agents')).toBe(200);
     expect(await statusOf('/tasks')).toBe(200);
-    expect(await statusOf('/agents/oracle/tasks')).toBe(200);
+    expect(await statusOf('/agents/guest/tasks')).toBe(200);
   });
 });
 
@@ -81,9 +81,9 @@ describe('A tenant that is the caller’s own', () => {
   it('says nothing new: the agent is that of the path', async () => {
     const atRoot = await sendTo('/acme');
     expect(await statusOf(`/tasks/${atRoot}`)).toBe(200);
-    const atOracle = await sendTo('/agents/oracle/acme');
-    expect(await statusOf(`/agents/oracle/acme/tasks/${atOracle}`)).toBe(200);
-    expect(await statusOf(`/oracle/tasks/${atOracle}`)).toBe(200);
+    const atGuest = await sendTo('/agents/guest/acme');
+    expect(await statusOf(`/agents/guest/acme/tasks/${atGuest}`)).toBe(200);
+    expect(await statusOf(`/guest/tasks/${atGuest}`)).toBe(200);
   });
 
   it('does not exist for others, and an unknown one looks just the same', async () => {
@@ -99,8 +99,8 @@ describe('A tenant that is the caller’s own', () => {
   });
 
   it('does not make another’s task visible', async () => {
-    const id = await sendTo('/oracle');
-    expect(await statusOf(`/oracle/tasks/${id}`, bob)).toBe(404);
+    const id = await sendTo('/guest');
+    expect(await statusOf(`/guest/tasks/${id}`, bob)).toBe(404);
   });
 });
 
@@ -116,12 +116,12 @@ describe('A tenant in a request', () => {
   });
 
   it('is nobody’s business before the caller is known', async () => {
-    expect(await statusOf('/oracle/tasks', {})).toBe(401);
+    expect(await statusOf('/guest/tasks', {})).toBe(401);
     expect(await statusOf('/nobody/tasks', {})).toBe(401);
   });
 
   it('by path outweighs the one in the body', async () => {
-    const id = await sendTo('/oracle', { tenant: 'echo' });
-    expect(await statusOf(`/oracle/tasks/${id}`)).toBe(200);
+    const id = await sendTo('/guest', { tenant: 'echo' });
+    expect(await statusOf(`/guest/tasks/${id}`)).toBe(200);
   });
 });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Scope, Store, TaskQuery } from '../src/index.ts';
@@ -67,22 +66,6 @@ test('the only task of its context is listed by it as by an index', async () => 
   await end(store, taskId);
   expect(await listed({ state: 'TASK_STATE_COMPLETED' })).toBe(1);
   expect(await pages(store, alice, { contextId })).toEqual({ ids: [taskId], totals: [1] });
-});
-
-test('its place among the pages is that of its time', async () => {
-  const store = await testStore();
-  await accepted(store, alice);
-  const { taskId, contextId } = await accepted(store, alice);
-  await delay(2);
-  await end(store, taskId);
-  await delay(2);
-  await accepted(store, alice);
-  const behind = async (pageToken: string) => (await store.tasks.list(alice, { pageSize: 1, pageToken })).nextPageToken;
-  const latest = await behind('');
-  const itself = await behind(latest);
-  const from = (pageToken: string) => store.tasks.list(alice, { contextId, pageSize: 5, pageToken });
-  expect((await from(latest)).tasks.map(idOf)).toEqual([taskId]);
-  expect(await from(itself)).toEqual({ tasks: [], totalSize: 1, nextPageToken: '' });
 });
 
 test('the id of a task opens no context but its own', async () => {

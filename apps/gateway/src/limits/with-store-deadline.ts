@@ -27,6 +27,7 @@ export function withStoreDeadline(
       read: (scope, taskId, view) => ask(() => tasks.read(scope, taskId, view)),
       list: (scope, query) => ask(() => tasks.list(scope, query)),
       cancel: (scope, taskId) => ask(() => tasks.cancel(scope, taskId)),
+      withdraw: (scope, taskId) => ask(() => tasks.withdraw(scope, taskId)),
       delete: (scope, taskId) => ask(() => tasks.delete(scope, taskId)),
     },
     webhooks: {

@@ -3,7 +3,7 @@ import type { Cards } from '../cards/cards.ts';
 import type { GatewaySettings } from '../settings.ts';
 
 /** The part of the store's tasks that operations use. */
-export type TaskStore = Pick<Tasks, 'accept' | 'read' | 'list' | 'cancel' | 'delete'>;
+export type TaskStore = Pick<Tasks, 'accept' | 'read' | 'list' | 'cancel' | 'withdraw' | 'delete'>;
 
 /** The part of the store's webhooks that operations use. */
 export type WebhookStore = Pick<Webhooks, 'create' | 'get' | 'list' | 'delete'>;
@@ -24,6 +24,6 @@ export interface Backend {
   readonly cards: Pick<Cards, 'offersExtended' | 'presentExtended'>;
   readonly settings: Pick<
     GatewaySettings,
-    'sendMode' | 'blockingWaitMs' | 'acknowledgedIsReleased' | 'cancelWaitMs' | 'maxPollWaitMs'
+    'sendMode' | 'blockingWaitMs' | 'acknowledgedIsReleased' | 'cancelWaitMs' | 'maxPollWaitMs' | 'messageHoldMs'
   >;
 }

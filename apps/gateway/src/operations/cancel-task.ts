@@ -12,8 +12,10 @@ import { readTask, taskNotFound } from './read-task.ts';
 export async function cancelTask(backend: Backend, call: Call, { id }: CancelTaskRequest): Promise<Reply> {
   const verdict = await backend.tasks.cancel(call.scope, id);
   if (verdict === 'missing') throw taskNotFound(id);
-  if (verdict === 'terminal')
+  if (verdict === 'terminal') {
+    await readTask(backend, call, id, { historyLength: 0, includeArtifacts: false });
     throw new A2AError('TaskNotCancelable', 'The task has ended already', { metadata: { taskId: id } });
+  }
   if (verdict === 'requested') {
     const waitMs = backend.settings.cancelWaitMs;
     await awaitItem(backend, call, { taskId: id, waitMs, until: (item) => isTerminal(item.state) });

@@ -2,24 +2,51 @@ import type { FeedItem } from '@switchyard/store';
 import type { StreamItem } from './operation.ts';
 import { replyOf } from './reply-of.ts';
 
+export interface MessageHold {
+  /** How long the task is held back for the agent's first word. */
+  readonly holdMs: number;
+  /** To be called when the message stands for the task. */
+  readonly withdraw: () => Promise<void>;
+}
+
 /**
- * Of an agent that may answer with a plain Message: then the stream holds that message and nothing else (A2A 3.1.2), so the
- * task is kept back until the first event tells.
+ * A stream holds one Message, or a task and its events (A2A 3.1.2), and which of them is for the agent to say: so the task is held
+ * back for its first event, for a while.
  */
-export async function* messageOrItems(items: AsyncIterable<FeedItem>): AsyncIterable<StreamItem> {
-  let task: FeedItem | undefined;
-  let isFirst = true;
-  for await (const item of items) {
-    if (isFirst) {
-      task = item;
-      isFirst = false;
-      continue;
+export async function* messageOrItems(
+  items: AsyncIterable<FeedItem>,
+  { holdMs, withdraw }: MessageHold,
+): AsyncIterable<StreamItem> {
+  const iterator = items[Symbol.asyncIterator]();
+  try {
+    const task = await iterator.next();
+    if (task.done) return;
+    if (task.value.isReply) return yield message(task.value);
+    const next = iterator.next();
+    const first = await within(holdMs, next);
+    if (first?.value?.isReply) {
+      await withdraw();
+      return yield message(first.value);
     }
-    if (task && item.isReply) return yield { seq: item.seq, json: `{"message":${replyOf(item)}}` };
-    if (task) yield task;
-    task = undefined;
-    yield item;
+    yield task.value;
+    for (let item = await next; !item.done; item = await iterator.next()) yield item.value;
+  } finally {
+    await iterator.return?.();
   }
-  // Cut before anything happened: the caller learns its task at least.
-  if (task) yield task;
+}
+
+const message = (item: FeedItem): StreamItem => ({ seq: item.seq, json: `{"message":${replyOf(item)}}` });
+
+/** Undefined when time is up. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  if (!Number.isFinite(ms)) return promise;
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([promise, timeUp]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

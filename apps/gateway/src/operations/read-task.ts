@@ -6,7 +6,7 @@ import type { Call } from './call.ts';
 /** @throws {A2AError} TaskNotFound */
 export async function readTask({ tasks }: Backend, call: Call, taskId: string, view?: TaskView): Promise<TaskReading> {
   const reading = await tasks.read(call.scope, taskId, view);
-  if (!reading) throw taskNotFound(taskId);
+  if (!reading || reading.isWithdrawn) throw taskNotFound(taskId);
   return reading;
 }
 

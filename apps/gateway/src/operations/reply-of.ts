@@ -1,9 +1,11 @@
-import { A2AError, parse, streamResponseSchema } from '@switchyard/protocol';
+import { A2AError, type Message, type StreamResponse } from '@switchyard/protocol';
 import type { FeedItem } from '@switchyard/store';
 
-/** JSON of the plain Message with which an agent answered instead of a task: the message of the completed status. */
+/** JSON of the plain Message with which an agent answered instead of a task. It names no task: its caller has none. */
 export function replyOf({ json }: FeedItem): string {
-  const message = parse(streamResponseSchema, JSON.parse(json)).statusUpdate?.status.message;
+  const { task, statusUpdate }: StreamResponse = JSON.parse(json);
+  const message = (statusUpdate ?? task)?.status.message;
   if (!message) throw new A2AError('InvalidAgentResponse', 'The agent answered with a message, but there is none');
-  return JSON.stringify(message);
+  const { taskId: _, ...reply }: Message = message;
+  return JSON.stringify(reply);
 }

@@ -1,5 +1,5 @@
 import { isTerminal, type SendMessageRequest } from '@switchyard/protocol';
-import type { ExpectedTask, FeedItem } from '@switchyard/store';
+import { type ExpectedTask, type FeedItem, taskItem } from '@switchyard/store';
 import { type Accepted, acceptMessage } from './accept-message.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
@@ -7,7 +7,7 @@ import type { Call } from './call.ts';
 import { expectTask } from './expect-task.ts';
 import { HeardTask } from './heard-task.ts';
 import type { Reply } from './operation.ts';
-import { readTask } from './read-task.ts';
+import { taskNotFound } from './read-task.ts';
 import { replyOf } from './reply-of.ts';
 
 /**
@@ -16,35 +16,58 @@ import { replyOf } from './reply-of.ts';
  */
 export async function sendMessage(backend: Backend, call: Call, request: SendMessageRequest): Promise<Reply> {
   const historyLength = request.configuration?.historyLength;
-  if (isImmediate(backend, request)) {
+  if (isImmediate(backend, call, request)) {
     const { taskId, task } = await acceptMessage(backend, call, request);
-    return taskReply(task ?? (await readTask(backend, call, taskId, { historyLength })).task);
+    return task === undefined ? readReply(backend, call, taskId, historyLength) : taskReply(task);
   }
   using expected = expectTask(backend, call, request);
   const accepted = await acceptMessage(backend, call, request, expected);
   const heard = new HeardTask(accepted);
-  const release = await awaitRelease(backend, call, { accepted, expected, heard });
-  if (release?.isReply && accepted.number === 1) return { json: `{"message":${replyOf(release)}}` };
+  const isQuick = wantsImmediate(backend.settings, request.configuration);
+  const release = await awaitRelease(backend, call, { accepted, expected, heard, isQuick });
+  if (release?.isReply && accepted.number === 1) {
+    if (release.kind === 'event') await backend.tasks.withdraw(call.scope, accepted.taskId);
+    return messageReply(release);
+  }
   const completed = heard.completed(historyLength);
-  return taskReply(completed ?? (await readTask(backend, call, accepted.taskId, { historyLength })).task);
+  return completed === undefined ? readReply(backend, call, accepted.taskId, historyLength) : taskReply(completed);
 }
+
+/** The task as it is; of a retry perhaps the message that was answered before. */
+async function readReply(backend: Backend, call: Call, taskId: string, historyLength?: number): Promise<Reply> {
+  const reading = await backend.tasks.read(call.scope, taskId, { historyLength });
+  if (!reading) throw taskNotFound(taskId);
+  return reading.isWithdrawn ? messageReply(taskItem(reading, reading.task ?? '')) : taskReply(reading.task);
+}
+
+const messageReply = (item: FeedItem): Reply => ({ json: `{"message":${replyOf(item)}}` });
 
 const taskReply = (task: string | Buffer | undefined): Reply => ({ json: `{"task":${task}}` });
 
-function isImmediate({ settings }: Backend, { configuration }: SendMessageRequest): boolean {
-  return configuration?.returnImmediately ?? settings.sendMode === 'immediate';
+/** An agent that may answer with a message has to be waited for: `returnImmediately` is about tasks (A2A 3.2.2). */
+function isImmediate({ settings }: Backend, { agent }: Call, { configuration }: SendMessageRequest): boolean {
+  return !agent.repliesWithMessage && wantsImmediate(settings, configuration);
+}
+
+function wantsImmediate(
+  { sendMode }: Backend['settings'],
+  configuration: SendMessageRequest['configuration'],
+): boolean {
+  return configuration?.returnImmediately ?? sendMode === 'immediate';
 }
 
 interface Wait {
   readonly accepted: Accepted;
   readonly expected: ExpectedTask | undefined;
   readonly heard: HeardTask;
+  /** Waits for the agent's first event only. */
+  readonly isQuick: boolean;
 }
 
 function awaitRelease(
   backend: Backend,
   call: Call,
-  { accepted, expected, heard }: Wait,
+  { accepted, expected, heard, isQuick }: Wait,
 ): Promise<FeedItem | undefined> {
   const { taskId, number, seq, isDuplicate } = accepted;
   return awaitItem(backend, call, {
@@ -55,6 +78,8 @@ function awaitRelease(
     waitMs: backend.settings.blockingWaitMs,
     until(item) {
       heard.hear(item);
+      // The agent's first event tells that it is no message.
+      if (isQuick && item.kind === 'event') return true;
       return isRelease(item, number, backend.settings.acknowledgedIsReleased);
     },
   });

@@ -6,7 +6,7 @@ import type { Call } from './call.ts';
 import { expectTask } from './expect-task.ts';
 import { messageOrItems } from './message-or-items.ts';
 import type { StreamItem } from './operation.ts';
-import { readTask } from './read-task.ts';
+import { taskNotFound } from './read-task.ts';
 import { requireStreaming } from './require-streaming.ts';
 
 /** A2A 3.1.2. Begins with the task; ends at its terminal event, or when the agent asks for input. */
@@ -25,7 +25,11 @@ export async function sendStreamingMessage(
   const from = asAccepted(accepted) ?? (await asRead(backend, call, taskId, historyLength));
   const until = (item: FeedItem): boolean => asksCallerOf(number, item);
   const items = backend.feeds.follow(call.scope, taskId, { from, until, expected, signal: call.signal });
-  return isNew && call.agent.repliesWithMessage ? messageOrItems(items) : items;
+  if (!isNew && !from.isReply) return items;
+  return messageOrItems(items, {
+    holdMs: call.agent.repliesWithMessage ? Number.POSITIVE_INFINITY : backend.settings.messageHoldMs,
+    withdraw: () => backend.tasks.withdraw(call.scope, taskId),
+  });
 }
 
 /** A new task needs no read: its feed goes on right behind the acceptance, so nothing can fall between the two. */
@@ -39,8 +43,9 @@ async function asRead(
   taskId: string,
   historyLength: number | undefined,
 ): Promise<FeedItem> {
-  const { task = '', ...position } = await readTask(backend, call, taskId, { historyLength });
-  return taskItem(position, task);
+  const reading = await backend.tasks.read(call.scope, taskId, { historyLength });
+  if (!reading) throw taskNotFound(taskId);
+  return taskItem(reading, reading.task ?? '');
 }
 
 /**

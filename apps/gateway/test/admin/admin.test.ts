@@ -112,15 +112,15 @@ describe('turns', () => {
   });
 
   it('that are due and do not come are listed with the reason', async () => {
-    const { id: taskId } = await submit(`${stage.url}/agents/oracle`);
+    const { id: taskId } = await submit(`${stage.url}/agents/guest`);
     const stuck = async () => {
       const { body } = await stage.ask<{ tasks: { taskId: string; reason: string }[] }>('/admin/stuck?pageSize=100');
       return body.tasks.find((task) => task.taskId === taskId);
     };
     expect((await until(stuck, { what: 'the task is overdue' })).reason).toBe('not-swept');
-    await stage.ask('/admin/agents/oracle:pause', 'POST');
+    await stage.ask('/admin/agents/guest:pause', 'POST');
     expect((await stuck())?.reason).toBe('agent-paused');
-    await stage.ask('/admin/agents/oracle:resume', 'POST');
+    await stage.ask('/admin/agents/guest:resume', 'POST');
     await until(
       async () => {
         await stage.store.outbox.sweep();
@@ -128,7 +128,7 @@ describe('turns', () => {
       },
       { what: 'the sweeper came in vain' },
     );
-    await stage.store.queue.remove('oracle', taskId, 1);
+    await stage.store.queue.remove('guest', taskId, 1);
     expect((await stuck())?.reason).toBe('job-missing');
     await stage.store.registry.withdraw([], 'test');
   });

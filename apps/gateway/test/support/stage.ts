@@ -40,7 +40,7 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
 
   async function open(gatewaySettings: Partial<GatewaySettings> = {}): Promise<string> {
     const gateway = createGateway(
-      { port: 0, defaultAgent: 'echo', ...gatewaySettings },
+      { port: 0, defaultAgent: 'echo', messageHoldMs: 20, ...gatewaySettings },
       { store, log: pino({ level: 'silent' }) },
     );
     gateways.push(gateway);

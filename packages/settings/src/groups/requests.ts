@@ -24,6 +24,12 @@ export const requests = {
       default: 50_000,
       text: 'The longest wait of a blocking SendMessage. Most proxies give up after 60 s. `off`: no limit.',
     },
+    MESSAGE_HOLD_MS: {
+      of: ['gateway'],
+      schema: millisecondsOrOff,
+      default: 2_000,
+      text: 'How long a stream waits for the agent’s first event before it begins with the task: an agent that answers with a plain message makes none. `off`: no limit.',
+    },
     ACKNOWLEDGE: {
       of: ['gateway'],
       schema: onOff,

@@ -9,7 +9,7 @@ export interface FeedItem {
   readonly state: TaskState;
   /** The highest number of a message whose caller need not wait any more. */
   readonly released: number;
-  /** The turn answered with a plain message: the event is the completed status that carries it. */
+  /** The turn answered with a plain message: it is in the completed status, of the event or of the task. */
   readonly isReply: boolean;
   /** JSON of the A2A StreamResponse (3.2.3). */
   readonly json: string;
@@ -19,11 +19,11 @@ export interface FeedItem {
 export type FeedEvent = Omit<FeedItem, 'released' | 'kind'> & { readonly released?: number };
 
 /** How far a task has come. */
-export type Position = Pick<TaskReading, 'seq' | 'state' | 'released'>;
+export type Position = Pick<TaskReading, 'seq' | 'state' | 'released'> & Partial<Pick<TaskReading, 'isWithdrawn'>>;
 
 /** With which a feed begins, or goes on where events are missing. @param task JSON of the Task */
-export function taskItem({ seq, state, released }: Position, task: string | Buffer): FeedItem {
-  return { kind: 'task', seq, state, released, isReply: false, json: `{"task":${task}}` };
+export function taskItem({ seq, state, released, isWithdrawn = false }: Position, task: string | Buffer): FeedItem {
+  return { kind: 'task', seq, state, released, isReply: isWithdrawn, json: `{"task":${task}}` };
 }
 
 const MARK = /^([a-zA-Z])(\d*)(m?)$/;

@@ -47,7 +47,8 @@ async function findTasks(
   { agent, contextId, limit }: ContextQuery & { readonly agent: string },
 ): Promise<Found[]> {
   const keys = port.shards.of(contextId);
-  const [, ...places] = await findPlaces(port, keys, { principal, agent }, { contextId, pageSize: limit });
+  const query = { contextId, pageSize: limit, includeWithdrawn: true };
+  const [, ...places] = await findPlaces(port, keys, { principal, agent }, query);
   return places.map((place) => ({ agent, place }));
 }
 

@@ -5,7 +5,7 @@ import { Script } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
 import { type CachedReadPort, readTask } from './read.ts';
 import { sortableTime } from './sortable-time.ts';
-import { stateLetters } from './state-letters.ts';
+import { stateLetters, withdrawnLetter } from './state-letters.ts';
 import type { TaskView } from './task-reading.ts';
 
 const listScript = new Script('list.lua', import.meta.url);
@@ -13,6 +13,8 @@ const listScript = new Script('list.lua', import.meta.url);
 export interface TaskQuery extends Omit<TaskView, 'version'> {
   readonly contextId?: string | undefined;
   readonly state?: TaskState | undefined;
+  /** Those whose callers were given a plain message instead are in the list, too. */
+  readonly includeWithdrawn?: boolean;
   /** ISO timestamp, inclusive. */
   readonly statusTimestampAfter?: string | undefined;
   readonly pageSize: number;
@@ -35,6 +37,7 @@ export interface ListPort extends CachedReadPort {
 /** How many there are, and where the first of them are: time of the status and id, the latest first. One more than a page if there is a next one. */
 type Places = [total: number, ...places: string[]];
 const TIME_LENGTH = 8;
+const allLetters = [...Object.values(stateLetters), withdrawnLetter].sort().join('');
 
 /** A context lives in one shard, everything else is merged over all of them. @throws {InvalidPageToken} */
 export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery): Promise<TaskPage> {
@@ -74,7 +77,7 @@ function filtersOf(scope: Scope, { contextId, state, statusTimestampAfter }: Tas
 
 function argumentsOf(port: ListPort, scope: Scope, query: TaskQuery): (string | number)[] {
   return [
-    query.state ? stateLetters[query.state] : '',
+    query.state ? stateLetters[query.state] : query.includeWithdrawn ? allLetters : '',
     query.statusTimestampAfter ? sortableTime(query.statusTimestampAfter) : '',
     port.settings.retentionMs,
     query.pageSize,

@@ -4,7 +4,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import { Script } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 import { joinPieces, type Piece } from './pieces.ts';
-import { stateOf } from './state-letters.ts';
+import { stateOf, withdrawnLetter } from './state-letters.ts';
 import type { TaskCache } from './task-cache.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
 
@@ -112,7 +112,13 @@ function readingOf(
 
 function readingAt(version: string, standing: string): TaskReading {
   const [state = '', released] = [standing[0], standing.slice(1)];
-  return { version, seq: Number.parseInt(version, 10), state: stateOf(state), released: Number(released) };
+  return {
+    version,
+    seq: Number.parseInt(version, 10),
+    state: stateOf(state),
+    isWithdrawn: state === withdrawnLetter,
+    released: Number(released),
+  };
 }
 
 /** What was replaced while its large texts were fetched is read again. */

@@ -15,7 +15,11 @@ export const stateLetters: Readonly<Record<TaskState, string>> = {
   TASK_STATE_REJECTED: 'R',
 };
 
+/** Completed with a plain message that was given to the caller instead of a task: lists leave it out (see withdraw.lua). */
+export const withdrawnLetter = 'M';
+
 const states = new Map(Object.entries(stateLetters).map(([state, letter]) => [letter, state as TaskState]));
+states.set(withdrawnLetter, 'TASK_STATE_COMPLETED');
 
 export function stateOf(letter: string): TaskState {
   const state = states.get(letter);

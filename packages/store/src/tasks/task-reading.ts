@@ -15,6 +15,8 @@ export interface TaskReading {
   readonly version: string;
   readonly seq: number;
   readonly state: TaskState;
+  /** The caller was given a plain message instead of this task. */
+  readonly isWithdrawn: boolean;
   /** The highest number of a message whose caller need not wait any more. */
   readonly released: number;
   /** JSON of the task, as UTF-8: bytes that go out as they are. Absent if the caller has this version. */

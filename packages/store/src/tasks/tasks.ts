@@ -7,6 +7,7 @@ import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list.
 import { readTask } from './read.ts';
 import type { Acceptance, Submission } from './submission.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
+import { withdrawTask } from './withdraw.ts';
 
 /** What a gateway does with tasks. Everything is scoped: a task of another principal, or of another agent, does not exist. */
 export class Tasks {
@@ -35,6 +36,11 @@ export class Tasks {
 
   cancel(scope: Scope, taskId: string): Promise<Cancellation> {
     return cancelTask(this.#port, scope, taskId);
+  }
+
+  /** Its caller was given the plain message that completed it, and no task. */
+  withdraw(scope: Scope, taskId: string): Promise<void> {
+    return withdrawTask(this.#port, scope, taskId);
   }
 
   /** With all that belongs to it, once it has ended. */

@@ -43,6 +43,21 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'accepted',
     },
   ],
+  'tasks/withdraw.lua': [
+    {
+      kind: 'ends',
+      scene: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        const turn = await begun(store, taskId);
+        await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, isReply: true });
+        return async () => {
+          await store.tasks.withdraw(alice, taskId);
+          return (await store.tasks.read(alice, taskId))?.isWithdrawn;
+        };
+      },
+      answer: true,
+    },
+  ],
   'tasks/make-tasks.lua': [
     {
       kind: 'begins',

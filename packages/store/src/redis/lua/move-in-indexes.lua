@@ -11,7 +11,7 @@ for _ = 1, 2 do
   if is_over then
     if now_ms() % 8 == 0 then
       --- @include "sortable.lua"
-      for ended in ('CFXR'):gmatch('.') do
+      for ended in ('CFMXR'):gmatch('.') do
         local expired = '(' .. ended .. sortable(now_ms() - retention_ms)
         local old = redis.call('ZRANGEBYLEX', index, '[' .. ended, expired, 'LIMIT', 0, 32)
         if #old > 0 then redis.call('ZREM', index, unpack(old)) end

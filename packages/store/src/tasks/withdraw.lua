@@ -1,0 +1,24 @@
+-- withdraw: the agent answered with a plain message, and its caller was given that instead of a task. Lists leave the task out from
+-- now on, reads tell it apart, and a retry of the message finds the same answer until the retention is over.
+--
+-- KEYS  1 task (hash)   2 root of the indexes
+-- ARGV  1 task id   2 owner
+-- Returns  withdrawn (also when sent twice) | kept (it is not completed, has had other messages, or is not this owner's)
+
+--- @include "../redis/lua/when-full.lua"
+
+local task_key, index = unpack(KEYS)
+local task_id, owner = unpack(ARGV)
+
+local its_owner, state, time, context, accepted = unpack(redis.call('HMGET', task_key, 'owner', 'state', 'time', 'context', 'accepted'))
+if its_owner ~= owner or accepted ~= '1' then return 'kept' end
+if state == 'M' then return 'withdrawn' end
+if state ~= 'C' then return 'kept' end
+
+go_on_when_full(task_key)
+redis.call('HSET', task_key, 'state', 'M')
+index = index .. ':' .. owner
+for _, name in ipairs({ index, index .. ':' .. context }) do
+  if redis.call('ZREM', name, 'C' .. time .. task_id) == 1 then redis.call('ZADD', name, '0', 'M' .. time .. task_id) end
+end
+return 'withdrawn'
