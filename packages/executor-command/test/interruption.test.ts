@@ -82,7 +82,7 @@ describe('when its worker is restarted, a program', () => {
 
   it('is not started again when the worker was killed', async () => {
     await using bench = await Bench.open();
-    const file = 'packages/agent/test/command/fixtures/worker.ts';
+    const file = 'packages/executor-command/test/fixtures/worker.ts';
     const worker = await startProgram({ file, args: [bench.root, 'task-1', patient] });
     const message = { messageId: 'message-of-task-1', role: 'ROLE_USER' as const, parts: [{ text: 'Work' }] };
     const task = { id: 'task-1', contextId: 'context', status: { state: 'TASK_STATE_SUBMITTED' as const } };
