@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Agent } from '@switchyard/agent';
 import { type DrainOrder, type JobOutcome, type Store, suspiciousAfter, type TurnJob } from '@switchyard/store';
-import { agentsElsewhere } from './agents-elsewhere.ts';
-import { Announcer } from './announce.ts';
-import { CallCloser } from './close-calls.ts';
+import { agentsElsewhere } from './agents/remote-agents.ts';
 import { Drain } from './drain.ts';
 import { ElsewhereConsumer } from './elsewhere-consumer.ts';
 import type { Observe } from './observe.ts';
 import { PushDeliverer } from './push/push-deliverer.ts';
 import type { PushSettings } from './push/push-settings.ts';
 import { Quarantine } from './quarantine.ts';
-import { Reporter } from './report.ts';
-import { runJob } from './run-job.ts';
 import { SupervisedConsumer } from './supervise.ts';
 import { Sweeper } from './sweep.ts';
-import type { CallingParts } from './turn-port/calling-parts.ts';
-import { TurnsUnderWay } from './turns-under-way.ts';
+import { TurnsUnderWay } from './turn/active-turns.ts';
+import type { CallingParts } from './turn/port/calling-parts.ts';
+import { runJob } from './turn/run-job.ts';
+import { Announcer } from './upkeep/announcer.ts';
+import { CallCloser } from './upkeep/orphan-cleanup.ts';
+import { Reporter } from './upkeep/reporter.ts';
 
 export interface WorkerSettings {
   /** Milliseconds that running turns may go on after `stop`, before they are given back. */

@@ -1,6 +1,6 @@
 import { defineAgent } from '@switchyard/agent';
 import { describe, expect, test } from 'vitest';
-import { retryDelayMs } from '../src/conclude-turn.ts';
+import { retryDelayMs } from '../src/turn/conclude-turn.ts';
 
 const { retry } = defineAgent({
   id: 'patient',

@@ -13,7 +13,7 @@ import { type AgentAnnouncement, elsewhereId, type OpenTurn, type Placement, typ
 import { awaitOutcome } from './await-outcome.ts';
 import type { CallingParts } from './calling-parts.ts';
 import { readOutcome } from './read-outcome.ts';
-import { inWordsOfAgents } from './turn-errors.ts';
+import { inWordsOfAgents } from './store-errors.ts';
 
 /** Calls of agents that workers of this deployment have announced: straight through the store, on behalf of the turn's principal. */
 export class StoredCalls implements CallPort {

@@ -1,6 +1,6 @@
 import { type StepBeginning, type StepPort, TurnEnded, TurnInterruption } from '@switchyard/agent';
 import type { OpenTurn, Steps } from '@switchyard/store';
-import { inWordsOfAgents } from './turn-errors.ts';
+import { inWordsOfAgents } from './store-errors.ts';
 
 export class StoredSteps implements StepPort {
   readonly #steps: Steps;

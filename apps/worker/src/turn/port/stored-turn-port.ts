@@ -2,11 +2,11 @@ import { type Caller, type TurnEvent, type TurnPort, textOf } from '@switchyard/
 import type { Message, Metadata, Task } from '@switchyard/protocol';
 import type { OpenTurn, Principal } from '@switchyard/store';
 import type { CallingParts } from './calling-parts.ts';
+import { inWordsOfAgents } from './store-errors.ts';
 import { StoredCalls } from './stored-calls.ts';
 import { StoredContext } from './stored-context.ts';
 import { StoredConversations } from './stored-conversations.ts';
 import { StoredSteps } from './stored-steps.ts';
-import { inWordsOfAgents } from './turn-errors.ts';
 
 /** What a turn stands on, over the store. */
 export class StoredTurnPort implements TurnPort {

@@ -1,7 +1,7 @@
 import type { ContextOptions, ContextPort, ContextTask, StoredState } from '@switchyard/agent';
 import type { Task } from '@switchyard/protocol';
 import type { OpenTurn, Store } from '@switchyard/store';
-import { inWordsOfAgents } from './turn-errors.ts';
+import { inWordsOfAgents } from './store-errors.ts';
 
 /** Most tasks that are read at once. */
 const MOST_TASKS = 100;

@@ -1,11 +1,11 @@
 import { type Agent, runTurn, TurnInterruption } from '@switchyard/agent';
 import type { JobOutcome, OpenTurn, TurnJob } from '@switchyard/store';
+import type { Observe } from '../observe.ts';
+import type { TurnsUnderWay } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
-import type { Observe } from './observe.ts';
+import type { CallingParts } from './port/calling-parts.ts';
+import { StoredTurnPort } from './port/stored-turn-port.ts';
 import { RunningTurn } from './running-turn.ts';
-import type { CallingParts } from './turn-port/calling-parts.ts';
-import { StoredTurnPort } from './turn-port/stored-turn-port.ts';
-import type { TurnsUnderWay } from './turns-under-way.ts';
 
 export interface JobPort extends CallingParts {
   readonly agent: Agent;

@@ -1,6 +1,6 @@
 import type { ConversationEvent, ConversationPort, NewConversation } from '@switchyard/agent';
 import type { Conversations, OpenTurn } from '@switchyard/store';
-import { inWordsOfAgents } from './turn-errors.ts';
+import { inWordsOfAgents } from './store-errors.ts';
 
 export class StoredConversations implements ConversationPort {
   readonly #conversations: Conversations;
