@@ -30,6 +30,8 @@ export interface Stack extends AsyncDisposable {
   /** Those that run. */
   readonly gateways: readonly GatewayProcess[];
   readonly workers: readonly Program[];
+  /** All that were ever started. */
+  readonly programs: readonly Program[];
   /** One more; ready when it resolves. On a free port unless told otherwise. */
   addGateway(port?: number): Promise<GatewayProcess>;
   addWorker(): Promise<Program>;
@@ -57,6 +59,7 @@ export async function startStack({ gateways = 1, workers = 1, ...options }: Stac
 class RunningStack implements Stack {
   readonly #options: StackOptions;
   readonly #env: Readonly<Record<string, string>>;
+  readonly programs: Program[] = [];
   readonly #started: Promise<Program>[] = [];
   readonly #gateways: GatewayProcess[] = [];
   readonly #workers: Program[] = [];
@@ -126,13 +129,16 @@ class RunningStack implements Stack {
     if (this.#isStopped) throw new Error('the stack is stopped: nothing is started any more');
     const started = startProgram({ ...program, env: { ...this.#env, ...env, ...this.#options.env } });
     this.#started.push(started);
+    this.programs.push(await started);
     return started;
   }
 }
 
-/** Fails at once when the program ends instead. */
+/** Fails at once when the program ends without having said it. */
 function says(program: Program, pattern: RegExp): Promise<RegExpMatchArray> {
-  const ended = program.exited.then((code): never => {
+  const ended = program.exited.then((code) => {
+    const said = program.output().match(pattern);
+    if (said) return said;
     throw new Error(`the program ended with ${code} instead of starting. It said:\n${program.output()}`);
   });
   return Promise.race([program.waitFor(pattern, startWithinMs), ended]);

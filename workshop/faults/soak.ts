@@ -9,12 +9,12 @@ const { counts } = readCommandLine({
   counts: { tasks: 200_000, clients: 50 },
 });
 const MOST_GROWTH_PERCENT = 5;
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const { samples, growth, perSecond } = await runSoak({
   tasks: counts.tasks,
   clients: counts.clients,
-  say,
+  log,
 });
 const [first, last] = [samples[0], samples.at(-1)];
 const rows = Object.entries(growth).map(([what, percent]): [string, string] => [

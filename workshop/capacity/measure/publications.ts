@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { freePort } from '../../../scripts/processes/free-port.ts';
 import { until } from '../../../tests/support/until.ts';
-import { dataSettings, RedisNode } from '../../faults/support/redis-node.ts';
-import { temporaryFolder } from '../../faults/support/temporary-folder.ts';
+import { dataSettings, RedisNode } from '../../faults/redis/redis-node.ts';
+import { temporaryFolder } from '../../faults/redis/temporary-folder.ts';
 import type { Named, publications } from '../figures.ts';
 import { info, number } from './ask-redis.ts';
 

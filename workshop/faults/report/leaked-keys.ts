@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RedisDeployment } from '../support/deployment.ts';
+import type { RedisDeployment } from '../redis/deployment.ts';
 
 /**
  * What stays for as long as a deployment does: the registry, and of each queue what BullMQ keeps of the queue itself.

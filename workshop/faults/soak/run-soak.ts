@@ -2,17 +2,17 @@ import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
+import type { RedisNode } from '../redis/redis-node.ts';
+import { startSingle } from '../redis/single.ts';
 import { leakedKeys } from '../report/leaked-keys.ts';
-import type { RedisNode } from '../support/redis-node.ts';
-import { startSingle } from '../support/single.ts';
+import { playScenario } from '../workload/play-scenario.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
-import { createStory, storyKinds } from '../workload/story.ts';
-import { tellStory } from '../workload/tell-story.ts';
+import { createScenario, scenarioKinds } from '../workload/scenario.ts';
 
 export interface SoakOptions {
   readonly tasks: number;
   readonly clients: number;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /** Memory at rest, in MiB: no task runs, none is kept. */
@@ -41,12 +41,12 @@ const KEPT_MS = '2000';
 const HEAP_MIB = 256;
 
 /** Hours of traffic, compressed: many tasks that are forgotten soon. Memory is looked at in between, at rest. */
-export async function runSoak({ tasks, clients, say }: SoakOptions): Promise<SoakReport> {
+export async function runSoak({ tasks, clients, log }: SoakOptions): Promise<SoakReport> {
   const prefix = uniquePrefix();
   await using redis = await startSingle();
   await using stack = await startStack({
     redisUrl: redis.url,
-    agents: ['workshop/faults/agents/storyteller.ts', 'examples/echo/agent.ts'],
+    agents: ['workshop/faults/agents/scenario-agent.ts', 'examples/echo/agent.ts'],
     env: {
       DEFAULT_AGENT: 'echo',
       KEY_PREFIX: prefix,
@@ -79,7 +79,7 @@ export async function runSoak({ tasks, clients, say }: SoakOptions): Promise<Soa
       worker: workerMiB,
       redis: redisMiB,
     });
-    say(`${JSON.stringify(samples.at(-1))} after ${Math.round((performance.now() - begun) / 1_000)} s`);
+    log(`${JSON.stringify(samples.at(-1))} after ${Math.round((performance.now() - begun) / 1_000)} s`);
   }
   const growth = Object.fromEntries(measured.map((what) => [what, growthOf(samples.map((sample) => sample[what]))]));
   return { samples, growth: growth as SoakReport['growth'], perSecond: Math.round((tasks / busyMs) * 1_000) };
@@ -91,14 +91,14 @@ interface Traffic {
   readonly segment: number;
 }
 
-/** Mostly short tasks; one in fifty is a story that is checked from beginning to end. @returns how long it took, in ms */
+/** Mostly short tasks; one in fifty is a scenario that is checked from beginning to end. @returns how long it took, in ms */
 async function traffic(urls: readonly string[], { tasks, clients, segment }: Traffic): Promise<number> {
   const begun = performance.now();
   let next = 0;
   const client = async (n: number): Promise<void> => {
     const asker = new ResilientClient(urls, n);
     const teller = new ResilientClient(
-      urls.map((url) => `${url}/agents/storyteller`),
+      urls.map((url) => `${url}/agents/scenario-agent`),
       n,
     );
     while (next < tasks) {
@@ -108,9 +108,9 @@ async function traffic(urls: readonly string[], { tasks, clients, segment }: Tra
         await asker.send({ messageId, role: 'ROLE_USER', parts: [{ text: `hello ${messageId}` }] }, false);
         continue;
       }
-      const kind = storyKinds[(number / 50) % storyKinds.length] ?? 'stream';
-      const { faults } = await tellStory(teller, createStory(kind, messageId, { size: 4, isWatched: true }));
-      if (faults.length) throw new Error(JSON.stringify(faults));
+      const kind = scenarioKinds[(number / 50) % scenarioKinds.length] ?? 'stream';
+      const { violations } = await playScenario(teller, createScenario(kind, messageId, { size: 4, watches: 'sse' }));
+      if (violations.length) throw new Error(JSON.stringify(violations));
     }
   };
   await Promise.all(Array.from({ length: clients }, (_, n) => client(n)));

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { freePort } from '../../../scripts/processes/free-port.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import { startCluster } from '../support/cluster.ts';
-import type { RedisDeployment } from '../support/deployment.ts';
-import { type Keeper, keepWorkers } from '../support/keep-workers.ts';
+import { type Keeper, keepWorkers } from '../inject/keep-workers.ts';
+import { startCluster } from '../redis/cluster.ts';
+import type { RedisDeployment } from '../redis/deployment.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 
 // What operators ask and do, while what they ask about is spread over the masters of a Cluster.
@@ -26,10 +26,10 @@ beforeAll(async () => {
   redis = await startCluster();
   stack = await startStack({
     redisUrl: redis.url,
-    agents: ['workshop/faults/agents/saboteur.ts'],
+    agents: ['workshop/faults/agents/crash-agent.ts'],
     workers: 2,
     env: {
-      DEFAULT_AGENT: 'saboteur',
+      DEFAULT_AGENT: 'crash-agent',
       SHARDS: String(redis.shards),
       ADMIN_PORT: '0',
       ADMIN_KEY: KEY,
@@ -99,16 +99,16 @@ async function taskHolders(): Promise<number> {
 const ids = (items: readonly { taskId: string }[]): string[] => items.map(({ taskId }) => taskId).sort();
 
 test('a paused agent keeps what it is sent on every shard, and says why it is stuck; resumed, it runs all of it', async () => {
-  expect((await ask('/admin/agents/saboteur:pause', 'POST')).status).toBe(200);
+  expect((await ask('/admin/agents/crash-agent:pause', 'POST')).status).toBe(200);
   const sent = await sendMany('wait 600000');
   expect(await taskHolders()).toBeGreaterThan(1);
-  expect(await agents()).toMatchObject([{ id: 'saboteur', paused: true, waiting: MANY, active: 0 }]);
+  expect(await agents()).toMatchObject([{ id: 'crash-agent', paused: true, waiting: MANY, active: 0 }]);
   const reasons = async (): Promise<boolean> => {
     const tasks = await stuck();
     return ids(tasks).join() === [...sent].sort().join() && tasks.every(({ reason }) => reason === 'agent-paused');
   };
   await until(reasons, { what: 'all of them are stuck', ...patience });
-  expect((await ask('/admin/agents/saboteur:resume', 'POST')).status).toBe(200);
+  expect((await ask('/admin/agents/crash-agent:resume', 'POST')).status).toBe(200);
   await until(async () => ids(await turns()).join() === [...sent].sort().join(), {
     what: 'all of them run',
     ...patience,

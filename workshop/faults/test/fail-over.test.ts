@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { type FailOverOptions, measureFailOver } from '../fail-over/measure-fail-over.ts';
-import { startCluster } from '../support/cluster.ts';
-import type { RedisDeployment } from '../support/deployment.ts';
-import { startSentinel } from '../support/sentinel.ts';
+import { startCluster } from '../redis/cluster.ts';
+import type { RedisDeployment } from '../redis/deployment.ts';
+import { startSentinel } from '../redis/sentinel.ts';
+import { type FailOverOptions, measureFailOver } from '../trials/measure-fail-over.ts';
 
-type Trial = Omit<FailOverOptions, 'say'> & { readonly outageMs: number };
+type Trial = Omit<FailOverOptions, 'log'> & { readonly outageMs: number };
 
 async function expectToSurvive(redis: RedisDeployment, { outageMs, ...trial }: Trial): Promise<void> {
   await using deployment = redis;
-  const report = await measureFailOver(deployment, { ...trial, say: () => undefined });
+  const report = await measureFailOver(deployment, { ...trial, log: () => undefined });
   expect(report.lost).toEqual([]);
   expect(report.untold).toEqual([]);
   expect(report.wedged).toBe(0);

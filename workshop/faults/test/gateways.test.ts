@@ -1,9 +1,9 @@
-import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import { startSingle } from '../support/single.ts';
+import { deafReader } from '../inject/client-faults.ts';
+import { startSingle } from '../redis/single.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 import { watchTask } from '../workload/watch-task.ts';
 
@@ -17,9 +17,9 @@ async function gateways(count: number): Promise<Stack> {
   open.push(redis);
   const stack = await startStack({
     redisUrl: redis.url,
-    agents: ['workshop/faults/agents/saboteur.ts'],
+    agents: ['workshop/faults/agents/crash-agent.ts'],
     gateways: count,
-    env: { DEFAULT_AGENT: 'saboteur', LOG_LEVEL: 'info' },
+    env: { DEFAULT_AGENT: 'crash-agent', LOG_LEVEL: 'info' },
   });
   open.push(stack);
   return stack;
@@ -81,15 +81,5 @@ test('a reader that does not read costs a gateway no memory, and nobody else the
   for (const reader of readers) reader.destroy();
   expect((await client.read(warm.id)).status.state).toBe('TASK_STATE_COMPLETED');
 }, 60_000);
-
-/** Asks for all events of a task, and reads none of them. */
-function deafReader(url: string, taskId: string) {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port) });
-  socket.on('error', () => socket.destroy());
-  socket.pause();
-  socket.write(`GET /tasks/${taskId}:subscribe?fromSeq=0 HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
-  return socket;
-}
 
 const residentMiB = (pid: number): number => residentBytes(pid) / 2 ** 20;

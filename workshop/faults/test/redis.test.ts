@@ -2,13 +2,12 @@ import { afterEach, expect, test } from 'vitest';
 import { openEventStream } from '../../../tests/support/event-stream.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import type { RedisDeployment } from '../support/deployment.ts';
-import type { RedisNode } from '../support/redis-node.ts';
-import { startSilentProxy } from '../support/silent-proxy.ts';
-import { startSingle } from '../support/single.ts';
+import type { RedisDeployment } from '../redis/deployment.ts';
+import type { RedisNode } from '../redis/redis-node.ts';
+import { type SingleOptions, startSingle } from '../redis/single.ts';
+import { playScenario } from '../workload/play-scenario.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
-import { createStory, type StoryKind } from '../workload/story.ts';
-import { tellStory } from '../workload/tell-story.ts';
+import { createScenario, type ScenarioKind } from '../workload/scenario.ts';
 import { endsTask, watchTask } from '../workload/watch-task.ts';
 
 const open: AsyncDisposable[] = [];
@@ -24,13 +23,13 @@ interface Scene {
   readonly url: string;
 }
 
-async function scene(env: Readonly<Record<string, string>> = {}, way = (url: string) => url): Promise<Scene> {
-  const redis = await startSingle();
+async function scene(env: Readonly<Record<string, string>> = {}, options: SingleOptions = {}): Promise<Scene> {
+  const redis = await startSingle(options);
   open.push(redis);
   const stack = await startStack({
-    redisUrl: way(redis.url),
-    agents: ['workshop/faults/agents/storyteller.ts'],
-    env: { DEFAULT_AGENT: 'storyteller', LOG_LEVEL: 'info', ...env },
+    redisUrl: redis.url,
+    agents: ['workshop/faults/agents/scenario-agent.ts'],
+    env: { DEFAULT_AGENT: 'scenario-agent', LOG_LEVEL: 'info', ...env },
   });
   open.push(stack);
   const [node] = redis.nodes;
@@ -58,9 +57,9 @@ async function submit(
 
 let told = 0;
 /** Nothing is wrong with a task from its first message to its last event. */
-async function expectWellTold(client: ResilientClient, kind: StoryKind): Promise<void> {
-  const story = createStory(kind, `k${told++}`, { size: 4, isWatched: true });
-  expect((await tellStory(client, story)).faults).toEqual([]);
+async function expectWellTold(client: ResilientClient, kind: ScenarioKind): Promise<void> {
+  const scenario = createScenario(kind, `k${told++}`, { size: 4, watches: 'sse' });
+  expect((await playScenario(client, scenario)).violations).toEqual([]);
 }
 
 test('a Redis that is killed and started again has everything: running turns end, open streams go on', async () => {
@@ -124,29 +123,23 @@ test('a master that became a replica refuses writes; when it is a master again, 
 
 test('scripts that are flushed and connections that are killed, again and again, are not noticed', async () => {
   const { node, client } = await scene();
-  const stories = (['stream', 'talk', 'files', 'wait'] as const).map((kind) => expectWellTold(client, kind));
+  const scenarios = (['stream', 'talk', 'files', 'wait'] as const).map((kind) => expectWellTold(client, kind));
   const disturbed = setInterval(() => {
     node.ask('SCRIPT FLUSH').catch(() => undefined);
     node.ask('CLIENT KILL TYPE normal SKIPME yes').catch(() => undefined);
     node.ask('CLIENT KILL TYPE pubsub').catch(() => undefined);
   }, 150);
   try {
-    await Promise.all(stories);
+    await Promise.all(scenarios);
   } finally {
     clearInterval(disturbed);
   }
 }, 60_000);
 
 test('a connection whose other end is gone without a word is made anew within seconds', async () => {
-  let silence = (): void => undefined;
-  const redis = await startSingle();
-  open.push(redis);
-  const proxy = await startSilentProxy(redis.nodes[0]?.port ?? 0);
-  open.push(proxy);
-  silence = proxy.silence;
-  const { client, url } = await scene({}, () => `redis://127.0.0.1:${proxy.port}`);
+  const { redis, client, url } = await scene({}, { isProxied: true });
   await expectWellTold(client, 'talk');
-  silence();
+  redis.proxy?.silence();
   await until(async () => (await submit(url)).status === 200, { what: 'an answer', timeoutMs: 15_000 });
   await expectWellTold(client, 'stream');
 }, 60_000);

@@ -4,10 +4,10 @@ import { textOf } from '../../../tests/support/messages.ts';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import { measureRecovery } from '../recovery/measure-recovery.ts';
-import type { RedisDeployment } from '../support/deployment.ts';
-import { keepWorkers } from '../support/keep-workers.ts';
-import { startSingle } from '../support/single.ts';
+import { keepWorkers } from '../inject/keep-workers.ts';
+import type { RedisDeployment } from '../redis/deployment.ts';
+import { startSingle } from '../redis/single.ts';
+import { measureRecovery } from '../trials/measure-recovery.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 
 let redis: RedisDeployment;
@@ -16,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => redis.stop());
 
-function saboteurs(workers: number, env: Readonly<Record<string, string>> = {}): Promise<Stack> {
-  const agents = ['workshop/faults/agents/saboteur.ts'];
-  const settings = { DEFAULT_AGENT: 'saboteur', LOG_LEVEL: 'info', LEASE_MS: '3000', ...env };
+function startCrashAgents(workers: number, env: Readonly<Record<string, string>> = {}): Promise<Stack> {
+  const agents = ['workshop/faults/agents/crash-agent.ts'];
+  const settings = { DEFAULT_AGENT: 'crash-agent', LOG_LEVEL: 'info', LEASE_MS: '3000', ...env };
   return startStack({ redisUrl: redis.url, agents, workers, env: settings });
 }
 
@@ -49,7 +49,7 @@ test('the turns of a killed worker run elsewhere within 5 s', async () => {
 }, 60_000);
 
 test('a worker that was frozen beyond its lock wakes up as a zombie: its turn is stopped, its writes are refused', async () => {
-  await using stack = await saboteurs(2);
+  await using stack = await startCrashAgents(2);
   const client = clientOf(stack);
   const taskId = await begin(client, 'wait 8000');
   const first = await until(() => pidOf(client, taskId), { what: 'the turn runs' });
@@ -66,14 +66,14 @@ test('a worker that was frozen beyond its lock wakes up as a zombie: its turn is
 }, 60_000);
 
 test('a worker whose event loop is blocked for 2.5 s keeps its turns', async () => {
-  await using stack = await saboteurs(2);
+  await using stack = await startCrashAgents(2);
   const client = clientOf(stack);
   expect(await ended(client, await begin(client, 'block 2500'))).toBe('COMPLETED: attempt 1');
 }, 60_000);
 
 test('a message that kills its worker ends FAILED after its attempts, is kept, and takes no other message with it', async () => {
   const prefix = uniquePrefix();
-  const stack = await saboteurs(1, { KEY_PREFIX: prefix });
+  const stack = await startCrashAgents(1, { KEY_PREFIX: prefix });
   await using keeper = keepWorkers(stack);
   const client = clientOf(stack);
   const innocents = await Promise.all(Array.from({ length: 5 }, () => begin(client, 'wait 1500')));
@@ -84,12 +84,12 @@ test('a message that kills its worker ends FAILED after its attempts, is kept, a
   expect(keeper.restarts).toBe(3);
   const store = new Store({ redisUrl: redis.url, prefix }, () => undefined);
   await store.start();
-  expect(await store.deadTurns.list()).toMatchObject([{ taskId: poison, attempts: 3, agent: 'saboteur' }]);
+  expect(await store.deadTurns.list()).toMatchObject([{ taskId: poison, attempts: 3, agent: 'crash-agent' }]);
   await store.stop();
 }, 120_000);
 
 test('a turn that eats all memory is given up like any other that kills its worker', async () => {
-  const stack = await saboteurs(1, { NODE_OPTIONS: '--max-old-space-size=96', MAX_ATTEMPTS: '2' });
+  const stack = await startCrashAgents(1, { NODE_OPTIONS: '--max-old-space-size=96', MAX_ATTEMPTS: '2' });
   await using _ = keepWorkers(stack);
   const client = clientOf(stack);
   const glutton = await begin(client, 'eat');

@@ -7,7 +7,7 @@ export interface Answer<Body> {
 }
 
 /** An answer that no retry would change: a fault of Switchyard, in this suite. */
-export class Refused extends Error {
+class Refused extends Error {
   override readonly name = 'Refused';
 }
 

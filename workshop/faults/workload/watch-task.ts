@@ -7,9 +7,15 @@ import type { ResilientClient } from './resilient-client.ts';
 export interface Watched {
   /** Whether what came was each event once, in order, from the first one asked for to the last. */
   readonly problems: readonly string[];
+  /** Since the last snapshot, if there was one. */
   readonly events: ReadonlyMap<number, string>;
   /** How often the stream broke and was resumed. */
   readonly resumed: number;
+}
+
+export interface WatchOptions {
+  /** Redis loses what it has acknowledged: a snapshot then replaces all that came before it. Default: that is a problem. */
+  readonly mayLoseEvents?: boolean;
 }
 
 const GIVE_UP_AFTER_MS = 90_000;
@@ -18,29 +24,55 @@ const GIVE_UP_AFTER_MS = 90_000;
  * Follows a task from its first event to its last, over any number of gateways: whenever the stream breaks it goes on at
  * another one with Last-Event-ID.
  */
-export async function watchTask(client: ResilientClient, taskId: string): Promise<Watched> {
-  const events = new Map<number, string>();
-  const problems: string[] = [];
-  const deadline = Date.now() + GIVE_UP_AFTER_MS;
-  let [last, resumed, hasEnded] = [0, -1, false];
-  while (!hasEnded && Date.now() < deadline) {
+export async function watchTask(
+  client: ResilientClient,
+  taskId: string,
+  { mayLoseEvents = false }: WatchOptions = {},
+): Promise<Watched> {
+  const log = new EventLog(taskId, mayLoseEvents);
+  const deadline = performance.now() + GIVE_UP_AFTER_MS;
+  let resumed = -1;
+  while (!log.hasEnded && performance.now() < deadline) {
     resumed++;
-    const stream = await open(client.url(), taskId, last);
-    if (stream?.status !== 200) {
+    const stream = await open(client.url(), taskId, log.last);
+    if (stream?.status === 200) for await (const event of whole(stream)) log.add(event);
+    else {
       stream?.cut();
       await delay(100);
-      continue;
-    }
-    for await (const event of whole(stream)) {
-      if ('task' in event.data) problems.push(`${taskId}: a snapshot instead of event ${last + 1}`);
-      else if (event.id !== last + 1) problems.push(`${taskId}: event ${event.id} came after ${last}`);
-      last = event.id;
-      events.set(event.id, event.text);
-      hasEnded = endsTask(event.data);
     }
   }
-  if (!hasEnded) problems.push(`${taskId}: its last event never came, only ${last} others`);
-  return { problems, events, resumed };
+  if (!log.hasEnded) log.problems.push(`${taskId}: its last event never came, only ${log.last} others`);
+  return { problems: log.problems, events: log.events, resumed };
+}
+
+/** What came, over however many streams. */
+class EventLog {
+  readonly events = new Map<number, string>();
+  readonly problems: string[] = [];
+  last = 0;
+  hasEnded = false;
+  readonly #taskId: string;
+  readonly #mayLoseEvents: boolean;
+
+  constructor(taskId: string, mayLoseEvents: boolean) {
+    this.#taskId = taskId;
+    this.#mayLoseEvents = mayLoseEvents;
+  }
+
+  add(event: SentEvent): void {
+    if ('task' in event.data) this.#restart();
+    else {
+      if (event.id !== this.last + 1) this.problems.push(`${this.#taskId}: event ${event.id} came after ${this.last}`);
+      this.events.set(event.id, event.text);
+    }
+    this.last = event.id;
+    this.hasEnded = endsTask(event.data);
+  }
+
+  #restart(): void {
+    if (this.#mayLoseEvents) this.events.clear();
+    else this.problems.push(`${this.#taskId}: a snapshot instead of event ${this.last + 1}`);
+  }
 }
 
 async function open(url: string, taskId: string, last: number): Promise<EventStream | undefined> {
@@ -64,5 +96,6 @@ async function* whole(stream: EventStream): AsyncGenerator<SentEvent, void> {
 const isError = ({ text }: SentEvent): boolean => 'error' in JSON.parse(text);
 
 export function endsTask(data: StreamResponse): boolean {
-  return 'statusUpdate' in data && data.statusUpdate !== undefined && isTerminal(data.statusUpdate.status.state);
+  const status = data.statusUpdate?.status ?? data.task?.status;
+  return status !== undefined && isTerminal(status.state);
 }

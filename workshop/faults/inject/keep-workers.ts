@@ -4,6 +4,8 @@ import type { Stack } from '../../../tests/support/stack.ts';
 export interface Keeper extends AsyncDisposable {
   /** How many had to be started again. */
   readonly restarts: number;
+  /** From now on those that die stay dead. */
+  release(): void;
   /** Stops the stack. Idempotent. */
   stop(): Promise<void>;
 }
@@ -11,30 +13,31 @@ export interface Keeper extends AsyncDisposable {
 /** Starts a worker again whenever one dies, as whatever runs them in production does. */
 export function keepWorkers(stack: Stack): Keeper {
   let restarts = 0;
-  let isStopped = false;
+  let isReleased = false;
   const keep = async (first: Program): Promise<void> => {
-    for (let worker = first; ; ) {
-      await worker.exited;
-      if (isStopped) return;
+    let worker: Program | undefined = first;
+    for (;;) {
+      await worker?.exited;
+      if (isReleased) return;
       restarts++;
-      worker = await stack.addWorker();
+      // One that takes a poison while it starts does not get to say that it has started: it is the next to be replaced.
+      worker = await stack.addWorker().catch(() => undefined);
     }
   };
-  const guards = stack.workers.map((worker) =>
-    keep(worker).catch((error: unknown) => {
-      // A worker that is stopped while it starts does not start.
-      if (!isStopped) throw error;
-    }),
-  );
+  const kept = stack.workers.map(keep);
+  const release = (): void => {
+    isReleased = true;
+  };
   const stop = async (): Promise<void> => {
-    isStopped = true;
+    release();
     await stack.stop();
-    await Promise.all(guards);
+    await Promise.all(kept);
   };
   return {
     get restarts() {
       return restarts;
     },
+    release,
     stop,
     [Symbol.asyncDispose]: stop,
   };

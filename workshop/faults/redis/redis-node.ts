@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { askRedis } from '../../../scripts/processes/ask-redis.ts';
 import { freePort } from '../../../scripts/processes/free-port.ts';
 import { type Guarded, spawnGuarded } from '../../../scripts/processes/guard.ts';
@@ -12,6 +14,8 @@ export interface RedisNodeOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** A free one when left out. */
   readonly port?: number;
+  /** `requirepass`. */
+  readonly password?: string;
   /** Runs as a sentinel, with this configuration file. */
   readonly sentinelFile?: string;
 }
@@ -21,12 +25,16 @@ export class RedisNode {
   readonly port: number;
   readonly folder: string;
   readonly #arguments: readonly string[];
+  /** That it asks for now. */
+  #password: string | undefined;
   #process: Guarded | undefined;
 
-  private constructor(port: number, folder: string, { settings = {}, sentinelFile }: RedisNodeOptions) {
+  private constructor(port: number, folder: string, { settings = {}, sentinelFile, password }: RedisNodeOptions) {
     this.port = port;
     this.folder = folder;
-    const all: Readonly<Record<string, string>> = { port: String(port), bind: '127.0.0.1', dir: folder, ...settings };
+    this.#password = password;
+    const place = { port: String(port), bind: '127.0.0.1', dir: folder };
+    const all: Readonly<Record<string, string>> = { ...place, ...(password && { requirepass: password }), ...settings };
     const options = Object.entries(all).flatMap(([name, value]) => [`--${name}`, ...value.split(' ')]);
     this.#arguments = sentinelFile ? [sentinelFile, '--sentinel'] : options;
   }
@@ -40,7 +48,9 @@ export class RedisNode {
 
   /** Resolves once it answers; with its data, if it kept any. */
   async start(): Promise<void> {
-    this.#process = await spawnGuarded('redis-server', this.#arguments);
+    // A write beyond the size that `limitFileSize` allows fails, as on a full disk, and does not kill it.
+    const ignoring = ['-c', 'trap "" XFSZ; exec redis-server "$@"', 'redis', ...this.#arguments];
+    this.#process = await spawnGuarded('/bin/sh', ignoring);
     for (const output of [this.#process.stdout, this.#process.stderr]) output.resume();
     const answers = async (): Promise<boolean> => (await this.ask('PING')).startsWith('+PONG');
     await until(answers, { what: `the Redis at port ${this.port} answers`, timeoutMs: 30_000, everyMs: 20 });
@@ -55,8 +65,30 @@ export class RedisNode {
   }
 
   /** The raw reply to an inline command. */
-  ask(command: string, timeoutMs?: number): Promise<string> {
-    return askRedis(this.port, command, timeoutMs);
+  async ask(command: string, timeoutMs?: number): Promise<string> {
+    if (this.#password === undefined) return askRedis(this.port, command, timeoutMs);
+    const reply = await askRedis(this.port, `AUTH ${this.#password}\r\n${command}`, timeoutMs);
+    return reply.replace(/^\+OK\r\n/, '');
+  }
+
+  /** From now on it asks for this one, also of those who are connected. @returns the one before */
+  async changePassword(password: string): Promise<string> {
+    const before = this.#password ?? '';
+    await this.ask(`CONFIG SET requirepass ${password}`);
+    this.#password = password;
+    await this.ask('CLIENT KILL TYPE normal SKIPME yes');
+    await this.ask('CLIENT KILL TYPE pubsub');
+    return before;
+  }
+
+  /** No file of it may become larger than the append-only file is now: as on a full disk. */
+  async fillDisk(isFull: boolean): Promise<void> {
+    const size = /aof_current_size:(\d+)/.exec(await this.ask('INFO persistence'))?.[1] ?? '0';
+    await promisify(execFile)('prlimit', [
+      '--pid',
+      String(this.pid),
+      `--fsize=${isFull ? size : 'unlimited'}:unlimited`,
+    ]);
   }
 
   /** SIGKILL: nothing is flushed, no client is told. */

@@ -1,7 +1,7 @@
 import { startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
+import { startSingle } from '../redis/single.ts';
 import { type Spread, spreadOf } from '../report/table.ts';
-import { startSingle } from '../support/single.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 
 export interface RecoveryOptions {
@@ -11,7 +11,8 @@ export interface RecoveryOptions {
   readonly tasks: number;
 }
 
-interface Place {
+/** Where a turn runs. */
+interface Run {
   readonly pid: number;
   readonly attempt: number;
 }
@@ -23,9 +24,9 @@ export async function measureRecovery({ rounds, tasks }: RecoveryOptions): Promi
   await using redis = await startSingle();
   await using stack = await startStack({
     redisUrl: redis.url,
-    agents: ['workshop/faults/agents/storyteller.ts'],
+    agents: ['workshop/faults/agents/scenario-agent.ts'],
     workers: WORKERS,
-    env: { DEFAULT_AGENT: 'storyteller', MAX_ATTEMPTS: '100', LOG_LEVEL: 'info' },
+    env: { DEFAULT_AGENT: 'scenario-agent', MAX_ATTEMPTS: '100', LOG_LEVEL: 'info' },
   });
   const client = new ResilientClient(stack.urls, 0);
   const sent = Array.from({ length: tasks }, (_, n) =>
@@ -34,15 +35,15 @@ export async function measureRecovery({ rounds, tasks }: RecoveryOptions): Promi
   const ids = (await Promise.all(sent)).map(({ id }) => id);
   const measured: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const places = await Promise.all(ids.map((id) => placeOf(client, id)));
+    const runs = await Promise.all(ids.map((id) => runOf(client, id)));
     // Not any worker: what comes at once may have been taken by one of them, all of it.
-    const victim = stack.workers.find(({ pid }) => places.some((place) => place.pid === pid));
-    const orphans = ids.filter((_, n) => places[n]?.pid === victim?.pid);
+    const victim = stack.workers.find(({ pid }) => runs.some((run) => run.pid === pid));
+    const orphans = ids.filter((_, n) => runs[n]?.pid === victim?.pid);
     const killed = performance.now();
     victim?.kill('SIGKILL');
     await Promise.all(
       orphans.map(async (id) => {
-        await placeOf(client, id, victim?.pid);
+        await runOf(client, id, victim?.pid);
         measured.push(performance.now() - killed);
       }),
     );
@@ -52,7 +53,7 @@ export async function measureRecovery({ rounds, tasks }: RecoveryOptions): Promi
 }
 
 /** Where a task runs, as its agent said; not at `except`, which is dead. */
-function placeOf(client: ResilientClient, taskId: string, except?: number): Promise<Place> {
+function runOf(client: ResilientClient, taskId: string, except?: number): Promise<Run> {
   return until(
     async () => {
       const { metadata } = await client.read(taskId);

@@ -1,24 +1,33 @@
+import { appendFileSync } from 'node:fs';
+import { env } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent, type Outcome, type Turn } from '@switchyard/agent';
-import { chapterText, lineText, questionText } from '../workload/story.ts';
+import { machineMs } from '../report/effects.ts';
+import { chapterText, lineText, questionText } from '../workload/scenario.ts';
 
 /**
- * Acts out the stories of `workload/story.ts`: what it says and delivers follows from the message alone, so that a run with
+ * Acts out the scenarios of `workload/scenario.ts`: what it says and delivers follows from the message alone, so that a run with
  * faults can be held against one without.
  */
 export default defineAgent({
-  id: 'storyteller',
+  id: 'scenario-agent',
   concurrency: 60,
-  card: { name: 'Storyteller', description: 'Acts out stories for the fault suite.', version: '1.0.0', skills: [] },
+  card: {
+    name: 'Scenario agent',
+    description: 'Acts out scenarios for the fault suite.',
+    version: '1.0.0',
+    skills: [],
+  },
   async execute(turn) {
     const [kind = '', count = '0', key = ''] = turn.text.split(' ');
-    return scenes[kind]?.(turn, Number(count), key) ?? turn.fail(`There is no story "${kind}".`);
+    noteBeginning(turn);
+    return behaviours[kind]?.(turn, Number(count), key) ?? turn.fail(`There is no scenario "${kind}".`);
   },
 });
 
-type Scene = (turn: Turn, count: number, key: string) => Promise<Outcome>;
+type Behaviour = (turn: Turn, count: number, key: string) => Promise<Outcome>;
 
-const scenes: Readonly<Record<string, Scene>> = {
+const behaviours: Readonly<Record<string, Behaviour>> = {
   /** Streams lines into one artifact, slowly enough to be interrupted. */
   async stream(turn, count, key) {
     await turn.working(`Telling ${key}`);
@@ -63,3 +72,8 @@ const scenes: Readonly<Record<string, Scene>> = {
 };
 
 const pause = (turn: Turn, ms: number): Promise<void> => delay(ms, undefined, { signal: turn.signal });
+
+/** An effect outside of Redis, as a model or a payment service would see it. */
+function noteBeginning(turn: Turn): void {
+  if (env.EFFECTS_FILE) appendFileSync(env.EFFECTS_FILE, `${turn.task.id} ${turn.attempt} ${machineMs()}\n`);
+}

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isTerminal } from '@switchyard/protocol';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import type { RedisDeployment } from '../support/deployment.ts';
+import type { RedisDeployment } from '../redis/deployment.ts';
+import type { RedisNode } from '../redis/redis-node.ts';
 import { PushReceiver } from '../workload/push-receiver.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 import { watchTask } from '../workload/watch-task.ts';
@@ -10,11 +11,14 @@ import { Prober } from './prober.ts';
 
 export interface FailOverOptions {
   readonly rounds: number;
-  /** `kill`: the process dies. `freeze`: its connections stay open, and it comes back as if nothing had happened. */
-  readonly how: 'kill' | 'freeze';
+  /**
+   * `kill`: the process dies. `freeze`: its connections stay open, and it comes back as if nothing had happened.
+   * `partition`: nobody reaches it, it goes on running and comes back.
+   */
+  readonly how: 'kill' | 'freeze' | 'partition';
   /** WAIT_REPLICAS of the gateways. Default: 0. */
   readonly waitReplicas?: number;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 export interface FailOverReport {
@@ -41,7 +45,7 @@ export async function measureFailOver(redis: RedisDeployment, options: FailOverO
   const webhook = await receiver.start();
   await using stack = await startStack({
     redisUrl: redis.url,
-    agents: ['workshop/faults/agents/storyteller.ts'],
+    agents: ['workshop/faults/agents/scenario-agent.ts'],
     workers: WORKERS,
     env: environment(redis, options),
   });
@@ -50,7 +54,7 @@ export async function measureFailOver(redis: RedisDeployment, options: FailOverO
   for (let round = 0; round < options.rounds; round++) {
     await delay(1_500);
     await failOver(redis, round, options);
-    options.say(`${round + 1}/${options.rounds}  ${options.how}  worst outage ${Math.round(worst(probers))} ms`);
+    options.log(`${round + 1}/${options.rounds}  ${options.how}  worst outage ${Math.round(worst(probers))} ms`);
   }
   await delay(1_500);
   await Promise.all(probers.map((prober) => prober.stop()));
@@ -72,10 +76,9 @@ export async function measureFailOver(redis: RedisDeployment, options: FailOverO
 
 function environment({ shards }: RedisDeployment, { waitReplicas = 0 }: FailOverOptions): Record<string, string> {
   return {
-    DEFAULT_AGENT: 'storyteller',
+    DEFAULT_AGENT: 'scenario-agent',
     SHARDS: String(shards),
     LOG_LEVEL: 'info',
-    MAX_ATTEMPTS: '20',
     WAIT_REPLICAS: String(waitReplicas),
     PUSH_ALLOW_HTTP: 'true',
     PUSH_ALLOW_HOSTS: '127.0.0.0/8',
@@ -88,14 +91,31 @@ const worst = (probers: readonly Prober[]): number => Math.max(...probers.map(({
 async function failOver(redis: RedisDeployment, round: number, { how }: FailOverOptions): Promise<void> {
   const masters = await redis.masters();
   const victim = masters[round % masters.length];
-  if (how === 'freeze') victim?.freeze();
-  else await victim?.kill();
+  if (!victim) throw new Error('there is no master');
+  const bringBack = await takeAway(redis, victim, how);
   await delay(DEAD_FOR_MS);
-  const isTakenOver = async (): Promise<boolean> => (await redis.masters()).length === masters.length;
+  const isTakenOver = async (): Promise<boolean> =>
+    (await redis.masters()).filter((node) => node !== victim).length === masters.length;
   await until(isTakenOver, { what: 'a replica has taken over', timeoutMs: TAKEN_OVER_WITHIN_MS, everyMs: 100 });
-  if (how === 'freeze') victim?.thaw();
-  else await victim?.start();
+  await bringBack();
   await redis.settled();
+}
+
+async function takeAway(
+  redis: RedisDeployment,
+  victim: RedisNode,
+  how: FailOverOptions['how'],
+): Promise<() => Promise<void> | void> {
+  if (how === 'freeze') {
+    victim.freeze();
+    return () => victim.thaw();
+  }
+  if (how === 'partition') {
+    if (!redis.partition) throw new Error('this Redis cannot be partitioned');
+    return redis.partition(victim).heal;
+  }
+  await victim.kill();
+  return () => victim.start();
 }
 
 async function notCompleted({ urls }: Stack, accepted: readonly string[]): Promise<string[]> {

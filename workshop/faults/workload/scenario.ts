@@ -1,13 +1,13 @@
 /** What a client does with one task, and all that must have come of it, whatever dies meanwhile. */
-export interface Story {
-  readonly kind: StoryKind;
+export interface Scenario {
+  readonly kind: ScenarioKind;
   readonly key: string;
   /** The client's messages, in order. */
   readonly said: readonly string[];
   /** Cancels the task once it works. */
   readonly isCanceled: boolean;
-  /** Follows the events of the task as they come. */
-  readonly isWatched: boolean;
+  /** How the client follows the events of the task as they come, if it does. */
+  readonly watches: Watches;
   /** Has a webhook told of its events. */
   readonly isPushed: boolean;
   readonly expected: Expectation;
@@ -21,8 +21,11 @@ export interface Expectation {
   readonly history: readonly string[];
 }
 
-export const storyKinds = ['stream', 'talk', 'files', 'wait'] as const;
-export type StoryKind = (typeof storyKinds)[number];
+/** Goes with every message, and into no log. */
+export const CONFIDENTIAL = 'a-confidential-note';
+
+export const scenarioKinds = ['stream', 'talk', 'files', 'wait'] as const;
+export type ScenarioKind = (typeof scenarioKinds)[number];
 
 export const lineText = (key: string, line: number): string => `${key}, line ${line}\n`;
 export const chapterText = (key: string, chapter: number): string => `${key}, chapter ${chapter}. `;
@@ -30,21 +33,27 @@ export const questionText = (key: string, number: number): string => `Question $
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
-export interface StoryOptions {
+export type Watches = 'sse' | 'grpc' | 'not';
+
+export interface ScenarioOptions {
   /** Lines, questions or chapters. */
   readonly size: number;
-  readonly isWatched: boolean;
+  readonly watches?: Watches;
   readonly isPushed?: boolean;
 }
 
-export function createStory(kind: StoryKind, key: string, { size, isWatched, isPushed = false }: StoryOptions): Story {
+export function createScenario(
+  kind: ScenarioKind,
+  key: string,
+  { size, watches = 'not', isPushed = false }: ScenarioOptions,
+): Scenario {
   const text = `${kind} ${kind === 'wait' ? 60_000 : size} ${key}`;
-  return { kind, key, isWatched, isPushed, isCanceled: kind === 'wait', ...plots[kind](text, key, size) };
+  return { kind, key, watches, isPushed, isCanceled: kind === 'wait', ...builders[kind](text, key, size) };
 }
 
-type Plot = (text: string, key: string, size: number) => Pick<Story, 'said' | 'expected'>;
+type Builder = (text: string, key: string, size: number) => Pick<Scenario, 'said' | 'expected'>;
 
-const plots: Readonly<Record<StoryKind, Plot>> = {
+const builders: Readonly<Record<ScenarioKind, Builder>> = {
   stream: (text, key, size) =>
     completed([text], {
       artifacts: {
@@ -79,6 +88,6 @@ const plots: Readonly<Record<StoryKind, Plot>> = {
   }),
 };
 
-function completed(said: readonly string[], expected: Omit<Expectation, 'state'>): Pick<Story, 'said' | 'expected'> {
+function completed(said: readonly string[], expected: Omit<Expectation, 'state'>): Pick<Scenario, 'said' | 'expected'> {
   return { said, expected: { state: 'TASK_STATE_COMPLETED', ...expected } };
 }

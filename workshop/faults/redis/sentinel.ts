@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort } from '../../../scripts/processes/free-port.ts';
 import { until } from '../../../tests/support/until.ts';
 import { mastersAmong, type RedisDeployment, replicationOf } from './deployment.ts';
+import { FaultProxy } from './fault-proxy.ts';
 import { dataSettings, RedisNode } from './redis-node.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -9,15 +11,21 @@ const MASTER_NAME = 'switchyard';
 const REPLICAS = 2;
 const SENTINELS = 3;
 
-/** A master, two replicas, and three sentinels that watch them. */
+/** A data node, and the way by which everybody else reaches it. */
+interface Reached {
+  readonly node: RedisNode;
+  readonly proxy: FaultProxy;
+}
+
+/** A master, two replicas, and three sentinels that watch them. Each data node can be cut off from everybody. */
 export async function startSentinel(): Promise<RedisDeployment> {
   const folder = await temporaryFolder();
-  const nodes = await Promise.all(
-    Array.from({ length: 1 + REPLICAS }, () => RedisNode.create({ folder: folder.path, settings: dataSettings })),
-  );
-  const [{ port: masterPort } = { port: 0 }] = nodes;
+  const reached = await Promise.all(Array.from({ length: 1 + REPLICAS }, () => createNode(folder.path)));
+  const nodes = reached.map(({ node }) => node);
+  const masterPort = reached[0]?.proxy.port ?? 0;
   const sentinels = await Promise.all(Array.from({ length: SENTINELS }, () => createSentinel(folder.path, masterPort)));
   const stop = async (): Promise<void> => {
+    await Promise.all(reached.map(({ proxy }) => proxy[Symbol.asyncDispose]()));
     await Promise.all([...sentinels, ...nodes].map((node) => node.kill()));
     await folder.remove();
   };
@@ -25,7 +33,7 @@ export async function startSentinel(): Promise<RedisDeployment> {
     await Promise.all(nodes.map((node) => node.start()));
     await Promise.all(nodes.slice(1).map((node) => node.ask(`REPLICAOF 127.0.0.1 ${masterPort}`)));
     await Promise.all(sentinels.map((sentinel) => sentinel.start()));
-    await settled(nodes, sentinels);
+    await settled(reached, sentinels);
   } catch (error) {
     await stop();
     throw error;
@@ -35,10 +43,23 @@ export async function startSentinel(): Promise<RedisDeployment> {
     shards: 1,
     nodes,
     masters: () => mastersAmong(nodes),
-    settled: () => settled(nodes, sentinels),
+    settled: () => settled(reached, sentinels),
+    partition(node) {
+      const proxy = reached.find((one) => one.node === node)?.proxy;
+      proxy?.stall();
+      return { heal: () => proxy?.release() };
+    },
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** It tells others the port of its proxy, and reaches them by theirs. */
+async function createNode(folder: string): Promise<Reached> {
+  const port = await freePort();
+  const proxy = await FaultProxy.start(port);
+  const announced = { 'replica-announce-ip': '127.0.0.1', 'replica-announce-port': String(proxy.port) };
+  return { node: await RedisNode.create({ folder, port, settings: { ...dataSettings, ...announced } }), proxy };
 }
 
 /** A sentinel writes what it learns into its own configuration file. */
@@ -58,7 +79,8 @@ async function createSentinel(folder: string, masterPort: number): Promise<Redis
   return RedisNode.create({ folder, port: draft.port, sentinelFile });
 }
 
-async function settled(nodes: readonly RedisNode[], sentinels: readonly RedisNode[]): Promise<void> {
+async function settled(reached: readonly Reached[], sentinels: readonly RedisNode[]): Promise<void> {
+  const nodes = reached.map(({ node }) => node);
   const isLinked = async (node: RedisNode): Promise<boolean> => {
     const { role, master_link_status: link } = await replicationOf(node);
     return role === 'master' || link === 'up';
@@ -66,14 +88,15 @@ async function settled(nodes: readonly RedisNode[], sentinels: readonly RedisNod
   const all = async (): Promise<boolean> => {
     const [master, ...others] = await mastersAmong(nodes);
     if (!master || others.length || !(await Promise.all(nodes.map(isLinked))).every(Boolean)) return false;
-    return (await Promise.all(sentinels.map((sentinel) => agrees(sentinel, master)))).every(Boolean);
+    const port = reached.find(({ node }) => node === master)?.proxy.port ?? 0;
+    return (await Promise.all(sentinels.map((sentinel) => agrees(sentinel, port)))).every(Boolean);
   };
   await until(all, { what: 'the sentinels agree on one master', timeoutMs: 60_000, everyMs: 100 });
 }
 
 /** This sentinel names the master, and knows as many replicas and other sentinels as there are. */
-async function agrees(sentinel: RedisNode, master: RedisNode): Promise<boolean> {
+async function agrees(sentinel: RedisNode, masterPort: number): Promise<boolean> {
   const info = await sentinel.ask('INFO sentinel');
-  const line = `status=ok,address=127.0.0.1:${master.port},slaves=${REPLICAS},sentinels=${SENTINELS}`;
+  const line = `status=ok,address=127.0.0.1:${masterPort},slaves=${REPLICAS},sentinels=${SENTINELS}`;
   return info.includes(line);
 }

@@ -1,29 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent, type Outcome, type Turn } from '@switchyard/agent';
 
-/** Harms the process that it runs in, as it is told: for the tests of what becomes of the others. */
+/** Harms the process that it runs in, as the message says: what becomes of the other turns is tested. */
 export default defineAgent({
-  id: 'saboteur',
+  id: 'crash-agent',
   concurrency: 50,
-  card: { name: 'Saboteur', description: 'Harms its worker, for tests.', version: '1.0.0', skills: [] },
+  card: { name: 'Crash agent', description: 'Harms its worker, for tests.', version: '1.0.0', skills: [] },
   async execute(turn) {
-    const [deed = '', count = '0'] = turn.text.split(' ');
-    await turn.working(deed, { metadata: { pid: process.pid, attempt: turn.attempt } });
-    return deeds[deed]?.(turn, Number(count)) ?? turn.fail(`"${deed}" is no deed.`);
+    const [name = '', count = '0'] = turn.text.split(' ');
+    await turn.working(name, { metadata: { pid: process.pid, attempt: turn.attempt } });
+    const behaviour: Behaviour | undefined = Object.entries(behaviours).find(([known]) => known === name)?.[1];
+    return behaviour?.(turn, Number(count)) ?? turn.fail(`There is no behaviour "${name}".`);
   },
 });
 
-type Deed = (turn: Turn, count: number) => Promise<Outcome>;
+type Behaviour = (turn: Turn, count: number) => Promise<Outcome>;
 
-const deeds: Readonly<Record<string, Deed>> = {
+const behaviours = {
   /** As a crash in native code does it: without a word. */
-  async die(turn) {
+  async die(turn: Turn) {
     process.kill(process.pid, 'SIGKILL');
     return turn.complete('still alive');
   },
 
   /** Takes memory until there is none. */
-  async eat(turn) {
+  async eat(turn: Turn): Promise<Outcome> {
     const eaten: number[][] = [];
     for (;;) {
       eaten.push(Array.from({ length: 100_000 }, (_, n) => n * Math.random()));
@@ -32,23 +33,28 @@ const deeds: Readonly<Record<string, Deed>> = {
   },
 
   /** Keeps the event loop to itself. */
-  async block(turn, ms) {
+  async block(turn: Turn, ms: number): Promise<Outcome> {
     const end = performance.now() + ms;
     while (performance.now() < end) Math.sqrt(end);
     return turn.complete(`attempt ${turn.attempt}`);
   },
 
+  /** The same in its first attempt alone. */
+  async blockOnce(turn: Turn, ms: number): Promise<Outcome> {
+    return turn.attempt === 1 ? behaviours.block(turn, ms) : turn.complete(`attempt ${turn.attempt}`);
+  },
+
   /** Harmless. */
-  async wait(turn, ms) {
+  async wait(turn: Turn, ms: number): Promise<Outcome> {
     await delay(ms, undefined, { signal: turn.signal });
     return turn.complete(`attempt ${turn.attempt}`);
   },
 
   /** So many chunks of 64 KiB. */
-  async flood(turn, chunks) {
+  async flood(turn: Turn, chunks: number) {
     const artifact = turn.artifact({ name: 'Flood', keepsParts: true });
     for (let n = 0; n < chunks; n++) await artifact.append(String(n).padEnd(65_536, '.'));
     await artifact.finish();
     return turn.complete('flooded');
   },
-};
+} satisfies Readonly<Record<string, Behaviour>>;

@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How replies reach the client. */
+type Mode = 'pass' | 'slow' | 'dribble' | 'lose';
+
+const SLOW_MS = 80;
+/** A reply that dribbles comes in so many pieces at most. */
+const PIECES = 20;
+
+/** A way to a port of this machine that fails as networks do. */
+export class FaultProxy implements AsyncDisposable {
+  /** Where new connections lead. */
+  target: number;
+  readonly #server = createServer({ noDelay: true }, (client) => this.#carry(client));
+  readonly #sockets = new Set<Socket>();
+  #mode: Mode = 'pass';
+  #gate: PromiseWithResolvers<void> | undefined;
+  /** Connections that are older than this carry nothing any more. */
+  #silenced = 0;
+  #opened = 0;
+
+  private constructor(target: number) {
+    this.target = target;
+  }
+
+  static async start(target: number): Promise<FaultProxy> {
+    const proxy = new FaultProxy(target);
+    await once(proxy.#server.listen(0, '127.0.0.1'), 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** What is open now stays open and carries nothing any more. New connections work. */
+  silence(): void {
+    this.#silenced = this.#opened;
+  }
+
+  /** Every connection is closed. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Nothing gets through, in either direction, until `release`: then all of it, late. */
+  stall(): void {
+    this.#gate ??= Promise.withResolvers();
+  }
+
+  release(): void {
+    this.#gate?.resolve();
+    this.#gate = undefined;
+  }
+
+  /** Replies come late, or in small pieces. */
+  async disturb(mode: 'slow' | 'dribble', forMs: number): Promise<void> {
+    this.#mode = mode;
+    await delay(forMs);
+    this.#mode = 'pass';
+  }
+
+  /** Requests arrive, their replies do not; then the connections break. */
+  async loseReplies(forMs: number): Promise<void> {
+    this.#mode = 'lose';
+    await delay(forMs);
+    this.cut();
+    this.#mode = 'pass';
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.release();
+    this.cut();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #carry(client: Socket): void {
+    const server = connect({ host: '127.0.0.1', port: this.target, noDelay: true });
+    const number = ++this.#opened;
+    for (const [socket, other] of [[client, server] as const, [server, client] as const]) {
+      this.#sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    const isSilent = (): boolean => number <= this.#silenced;
+    void this.#forward(client, async (bytes) => {
+      if (!isSilent()) await written(server, bytes);
+    });
+    void this.#forward(server, async (bytes) => {
+      if (!isSilent()) await this.#reply(client, bytes);
+    });
+  }
+
+  async #forward(from: Socket, deliver: (bytes: Buffer) => Promise<void>): Promise<void> {
+    try {
+      for await (const bytes of from) {
+        if (this.#gate) await this.#gate.promise;
+        await deliver(bytes);
+      }
+    } catch {
+      from.destroy(); // one of the two ends is gone
+    }
+  }
+
+  async #reply(client: Socket, bytes: Buffer): Promise<void> {
+    if (this.#mode === 'lose') return;
+    if (this.#mode === 'slow') await delay(SLOW_MS);
+    const size = this.#mode === 'dribble' ? Math.ceil(bytes.length / PIECES) : bytes.length;
+    for (let from = 0; from < bytes.length; from += size) {
+      await written(client, bytes.subarray(from, from + size));
+      if (size < bytes.length) await delay(1);
+    }
+  }
+}
+
+async function written(socket: Socket, bytes: Buffer): Promise<void> {
+  if (!socket.destroyed && !socket.write(bytes)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+}

@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { openEventStream } from '../../../tests/support/event-stream.ts';
+import { userMessage } from '../../../tests/support/messages.ts';
+import { post } from '../../../tests/support/rest.ts';
+import { startStack } from '../../../tests/support/stack.ts';
+import { until } from '../../../tests/support/until.ts';
+import { startSingle } from '../redis/single.ts';
+import { ResilientClient } from '../workload/resilient-client.ts';
+
+export interface LostDataReport {
+  /** Streams and blocking calls that were still open when their time was up. */
+  readonly hanging: number;
+  /** From the loss until a new task was completed; infinite: it never was. */
+  readonly backMs: number;
+}
+
+const OPEN = 20;
+const ENDS_WITHIN_MS = 15_000;
+
+/** FLUSHALL, with streams open and callers that wait. */
+export async function measureLostData(): Promise<LostDataReport> {
+  await using redis = await startSingle();
+  await using stack = await startStack({
+    redisUrl: redis.url,
+    agents: ['workshop/faults/agents/scenario-agent.ts'],
+    env: { DEFAULT_AGENT: 'scenario-agent', LOG_LEVEL: 'info', BLOCKING_WAIT_MS: '60000' },
+  });
+  const [url = ''] = stack.urls;
+  const client = new ResilientClient([url], 0);
+  let closed = 0;
+  const note = (): void => void closed++;
+  for (let n = 0; n < OPEN; n++) {
+    const task = await client.send(userMessage('wait 600000'), true);
+    const stream = await openEventStream(`${url}/tasks/${task.id}:subscribe`);
+    stream.rest().then(note, note);
+    const waits = { message: userMessage('wait 600000'), configuration: { returnImmediately: false } };
+    post(`${url}/message:send`, waits).then(note, note);
+  }
+  await delay(1_000);
+  const lostAt = performance.now();
+  await redis.nodes[0]?.ask('FLUSHALL');
+  const isBack = async (): Promise<boolean> => {
+    const task = await client.send(userMessage('talk 0 again'), false);
+    return task.status.state === 'TASK_STATE_COMPLETED';
+  };
+  const backMs = await until(isBack, { what: 'a new task is completed', timeoutMs: 30_000 }).then(
+    () => performance.now() - lostAt,
+    () => Number.POSITIVE_INFINITY,
+  );
+  await until(() => closed === 2 * OPEN, { what: 'all are closed', timeoutMs: ENDS_WITHIN_MS }).catch(() => undefined);
+  return { hanging: 2 * OPEN - closed, backMs };
+}

@@ -1,0 +1,47 @@
+import { userMessage } from '../../../tests/support/messages.ts';
+import { startStack } from '../../../tests/support/stack.ts';
+import { until } from '../../../tests/support/until.ts';
+import { keepWorkers } from '../inject/keep-workers.ts';
+import { startSingle } from '../redis/single.ts';
+import { ResilientClient } from '../workload/resilient-client.ts';
+
+export interface PoisonReport {
+  readonly poisons: number;
+  /** Poisons that did not end FAILED. */
+  readonly unpunished: number;
+  /** Harmless turns that did not end COMPLETED. */
+  readonly innocents: number;
+}
+
+const INNOCENTS = 20;
+const WORKERS = 2;
+
+/** So many messages at once that kill their worker, among harmless ones. Workers are started again whenever one dies. */
+export async function measurePoisons(poisons: number): Promise<PoisonReport> {
+  await using redis = await startSingle();
+  const stack = await startStack({
+    redisUrl: redis.url,
+    agents: ['workshop/faults/agents/crash-agent.ts'],
+    workers: WORKERS,
+    env: { DEFAULT_AGENT: 'crash-agent', LOG_LEVEL: 'info' },
+  });
+  await using _ = keepWorkers(stack);
+  const client = new ResilientClient(stack.urls, 0);
+  const send = async (text: string): Promise<string> => (await client.send(userMessage(text), true)).id;
+  const innocent = await Promise.all(Array.from({ length: INNOCENTS }, () => send('wait 1500')));
+  const poison = await Promise.all(Array.from({ length: poisons }, () => send('die')));
+  const countUnlike = async (ids: readonly string[], state: string): Promise<number> => {
+    const ends = await Promise.all(ids.map((id) => endOf(client, id)));
+    return ends.filter((end) => end !== state).length;
+  };
+  const unpunished = await countUnlike(poison, 'TASK_STATE_FAILED');
+  return { poisons, unpunished, innocents: await countUnlike(innocent, 'TASK_STATE_COMPLETED') };
+}
+
+function endOf(client: ResilientClient, id: string): Promise<string> {
+  const ended = async (): Promise<string | false> => {
+    const { state } = (await client.read(id)).status;
+    return ['TASK_STATE_COMPLETED', 'TASK_STATE_FAILED'].includes(state) && state;
+  };
+  return until(ended, { what: `${id} ends`, timeoutMs: 180_000, everyMs: 200 }).catch(() => 'did not end');
+}
