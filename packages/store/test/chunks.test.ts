@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { OpenTurn, TurnEvent } from '../src/index.ts';
 import { queueRoot } from '../src/queue/queue-name.ts';
-import { settingsArguments } from '../src/redis/record-arguments.ts';
+import { settingsArguments } from '../src/redis/record.ts';
 import { Shards } from '../src/redis/shards.ts';
 import { Appends, appendScript } from '../src/turns/appends.ts';
 import type { EncodedEvent } from '../src/turns/encoded-event.ts';
@@ -41,8 +41,12 @@ async function writeTheLongWay({ start: { taskId, fence } }: OpenTurn, { number,
   const all = events.flatMap(({ args }) => args);
   const keys = shards.of(taskId);
   const head = [taskId, queueRoot('echo', keys), fence, number, '', events.length, all.length];
-  const args = [...settingsArguments(store.settings), ...head, ...all];
-  expect(await appendScript.run(redis, keys.anyRecord, args)).toEqual([['appended', '']]);
+  expect(
+    await appendScript.run(redis, {
+      keys: keys.anyRecord,
+      args: { ...settingsArguments(store.settings), turns: [...head, ...all] },
+    }),
+  ).toEqual([['appended', '']]);
 }
 
 /** What the events left, whichever task it is. */

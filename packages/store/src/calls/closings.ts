@@ -1,11 +1,18 @@
 import type { Conversations } from '../conversations/conversations.ts';
 import { scopeOf } from '../principal.ts';
 import type { Channels } from '../redis/channels.ts';
+import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { Script } from '../redis/script.ts';
+import { list, text } from '../redis/reply.ts';
 import { type CancelPort, cancelTask } from '../tasks/cancel.ts';
 
-export const claimClosingsScript = new Script('claim-closings.lua', import.meta.url);
+export const claimClosingsScript = defineScript({
+  file: 'claim-closings.lua',
+  from: import.meta.url,
+  keys: ['closing'],
+  args: ['leaseMs', 'most'],
+  reply: list(text),
+});
 
 const CLOSINGS_PER_CLAIM = 100;
 
@@ -34,8 +41,10 @@ export class Closings {
 
   async #closeShard(keys: ShardKeys): Promise<number> {
     const { redis, settings } = this.#port;
-    const args = [settings.leaseMs, CLOSINGS_PER_CLAIM];
-    const members = (await claimClosingsScript.run(redis, [keys.closing], args)) as string[];
+    const members = await claimClosingsScript.run(redis, {
+      keys: { closing: keys.closing },
+      args: { leaseMs: settings.leaseMs, most: CLOSINGS_PER_CLAIM },
+    });
     await Promise.all(
       members.map(async (member) => {
         await this.#close(member);

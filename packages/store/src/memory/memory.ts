@@ -1,10 +1,17 @@
 import type { RedisConnection } from '../redis/connection.ts';
-import { Script } from '../redis/script.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { integer } from '../redis/reply.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
 
-const writeMemoryScript = new Script('write-memory.lua', import.meta.url);
+const writeMemoryScript = defineScript({
+  file: 'write-memory.lua',
+  from: import.meta.url,
+  keys: ['task', 'memory'],
+  args: ['fence', 'ifVersion', 'json', 'keptMs'],
+  reply: integer,
+});
 
 export interface MemoryPort {
   readonly redis: RedisConnection;
@@ -55,10 +62,12 @@ export class Memory {
     const { redis, shards, settings } = this.#port;
     const { taskId, fence } = turn.start;
     if (Buffer.byteLength(json) > settings.maxMemoryBytes) throw new MemoryTooLarge(settings.maxMemoryBytes);
-    const keys = [shards.of(taskId).task(taskId), this.#key(turn)];
-    const version = await writeMemoryScript.run(redis, keys, [fence, ifVersion ?? '', json, settings.retentionMs]);
+    const version = await writeMemoryScript.run(redis, {
+      keys: { task: shards.of(taskId).task(taskId), memory: this.#key(turn) },
+      args: { fence, ifVersion: ifVersion ?? '', json, keptMs: settings.retentionMs },
+    });
     if (version === -1) throw new TurnEnded();
-    return Number(version) || undefined;
+    return version || undefined;
   }
 
   #key({ start: { taskId, principal, agent, task } }: OpenTurn): string {

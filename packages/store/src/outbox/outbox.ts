@@ -2,7 +2,7 @@ import { agentOf } from '../principal.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { recordArguments } from '../redis/record-arguments.ts';
+import { recordArguments } from '../redis/record.ts';
 import { Script } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
@@ -57,8 +57,12 @@ export class Outbox {
 
   async #sweepTask(keys: ShardKeys, taskId: string): Promise<Reply[0]> {
     const { redis, queue, settings } = this.#port;
-    const args = recordArguments(taskId, settings);
-    const [verdict, job, owner, sweeps, awaited] = (await sweepScript.run(redis, keys.record(taskId), args)) as Reply;
+    const args = Object.values(recordArguments(taskId, settings));
+    const [verdict, job, owner, sweeps, awaited] = (await sweepScript.run(
+      redis,
+      Object.values(keys.record(taskId)),
+      args,
+    )) as Reply;
     if (verdict !== 'add') return verdict;
     const isSuspicious = sweeps >= SUSPICIOUS_SWEEPS;
     await queue.add(agentOf(owner), taskId, job, { isAwaited: awaited === '1', isSuspicious });

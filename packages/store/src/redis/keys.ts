@@ -1,4 +1,5 @@
 import { ownerOf, type Scope } from '../principal.ts';
+import type { AnyRecordKeys, RecordKeys } from './record.ts';
 
 /** The shard of an id: CRC16 as Redis Cluster computes it, modulo the number of shards. */
 export function shardOf(id: string, shards: number): number {
@@ -48,21 +49,22 @@ export class ShardKeys {
     return `${this.task(taskId)}:e`;
   }
 
-  /** KEYS of every script that follows the rules of turns: task, events, inbox, outbox, root of the indexes, push. */
-  record(taskId: string): string[] {
+  /** Of every script that includes record.lua. */
+  record(taskId: string): RecordKeys {
     const task = this.task(taskId);
-    return [task, `${task}:e`, `${task}:i`, this.outbox, this.#indexRoot, this.push];
+    const { outbox, push } = this;
+    return { task, events: `${task}:e`, inbox: `${task}:i`, outbox, indexRoot: this.#indexRoot, push };
   }
 
-  /** KEYS of a script that does nothing but let a task grow: task, events, push. */
-  growing(taskId: string): string[] {
+  /** Of a script that does nothing but let a task grow. */
+  growing(taskId: string): Readonly<Record<'task' | 'events' | 'push', string>> {
     const task = this.task(taskId);
-    return [task, `${task}:e`, this.push];
+    return { task, events: `${task}:e`, push: this.push };
   }
 
-  /** As `record`, for a script that finds out itself which task it is about: what tasks begin with, outbox, root of the indexes, push. */
-  get anyRecord(): string[] {
-    return [this.tasks, this.outbox, this.#indexRoot, this.push];
+  /** As `record`, for a script that is about several tasks, or finds out itself which one it is about. */
+  get anyRecord(): AnyRecordKeys {
+    return { tasksRoot: this.tasks, outbox: this.outbox, indexRoot: this.#indexRoot, push: this.push };
   }
 
   /** KEYS of every script of a webhook: task, its webhooks, push. */

@@ -1,5 +1,5 @@
 import type { RedisConnection } from './connection.ts';
-import type { Script } from './script.ts';
+import type { DefinedScript, ScriptCall } from './define-script.ts';
 
 /** Replicas that are well need a millisecond. */
 const REPLICATED_WITHIN_MS = 1_000;
@@ -12,13 +12,12 @@ export interface DurablePort {
 }
 
 /** Runs a script whose writes must not be lost in a fail-over, if the deployment asks for that. @throws {NotReplicated} */
-export function runDurably(
+export function runDurably<Key extends string, Argument extends string, Entry extends string, Reply>(
   { redis, replicated, settings }: DurablePort,
-  script: Script,
-  names: readonly string[],
-  args: readonly (string | number)[],
-): Promise<unknown> {
-  if (!replicated) return script.run(redis, names, args);
+  script: DefinedScript<Key, Argument, Entry, Reply>,
+  call: ScriptCall<Key, Argument, Entry>,
+): Promise<Reply> {
+  if (!replicated) return script.run(redis, call);
   const replication = { replicas: settings.waitReplicas, timeoutMs: REPLICATED_WITHIN_MS };
-  return script.runReplicated(replicated, names, args, replication);
+  return script.runReplicated(replicated, call, replication);
 }

@@ -2,14 +2,16 @@
 --
 --- @include "../redis/lua/record.lua"
 --
--- KEYS  1-6 as in record.lua, and, made from KEYS[1], its steps <task>:s (hash: `message` number of the message that they belong to,
---       `bytes` of all results, `result <key>` of a step that is done, `mark <key>` of one that is not: see append.lua)
--- ARGV  1-6 as in record.lua   7 fencing token of the turn   8 key of the step
+-- KEYS  <record>      and, made from the task's, its steps <task>:s (hash: `message` number of the message that they belong to,
+--                     `bytes` of all results, `result <key>` of a step that is done, `mark <key>` of one that is not: see append.lua)
+-- ARGV  <record>
+--       fence         fencing token of the turn
+--       key           of the step
 -- Returns  { verdict, result (JSON; '' nothing) | mark ('' nothing was published) }
 --       done | run | fenced (another owns the task: do nothing) | canceling (the task is about to end: begin nothing)
 -- Invariant: only the open turn begins steps. Results are those of the message that it works on.
 
-local fence, key = unpack(ARGV, 7, 8)
+local fence, key = unpack(ARGV, 7)
 
 local record = load_record()
 if not record or fence ~= record.turn then return { 'fenced', '' } end

@@ -1,10 +1,23 @@
-import { recordArguments } from '../redis/record-arguments.ts';
-import { Script } from '../redis/script.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
+import { text, tuple, verdict, word } from '../redis/reply.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
 import type { TurnsPort } from '../turns/turns-port.ts';
 
-const beginStepScript = new Script('begin-step.lua', import.meta.url);
-const endStepScript = new Script('end-step.lua', import.meta.url);
+const beginStepScript = defineScript({
+  file: 'begin-step.lua',
+  from: import.meta.url,
+  keys: recordKeys,
+  args: [...recordArgs, 'fence', 'key'],
+  reply: verdict({ done: tuple(text), run: tuple(text), fenced: tuple(text), canceling: tuple(text) }),
+});
+const endStepScript = defineScript({
+  file: 'end-step.lua',
+  from: import.meta.url,
+  keys: recordKeys,
+  args: [...recordArgs, 'fence', 'key', 'result', 'maxBytes'],
+  reply: word('done', 'full', 'fenced'),
+});
 
 /** The results of the steps of one turn take more room than they may. */
 export class TooManyResults extends Error {
@@ -34,7 +47,8 @@ export class Steps {
 
   /** @throws {TurnEnded} */
   async begin(turn: OpenTurn, key: string): Promise<BegunStep> {
-    const [verdict, text] = (await this.#run(beginStepScript, turn, key)) as [string, string];
+    const { keys, args } = this.#call(turn);
+    const [verdict, text] = await beginStepScript.run(this.#port.redis, { keys, args: { ...args, key } });
     if (verdict === 'done') return { verdict, result: text };
     if (verdict === 'run') return { verdict, mark: text };
     if (verdict === 'canceling') return { verdict };
@@ -48,15 +62,15 @@ export class Steps {
    */
   async end(turn: OpenTurn, key: string, result: string): Promise<void> {
     await turn.written();
-    const { maxStepsBytes } = this.#port.settings;
-    const verdict = await this.#run(endStepScript, turn, key, result, maxStepsBytes);
-    if (verdict === 'full') throw new TooManyResults(maxStepsBytes);
+    const { maxStepsBytes: maxBytes } = this.#port.settings;
+    const { keys, args } = this.#call(turn);
+    const verdict = await endStepScript.run(this.#port.redis, { keys, args: { ...args, key, result, maxBytes } });
+    if (verdict === 'full') throw new TooManyResults(maxBytes);
     if (verdict !== 'done') throw new TurnEnded();
   }
 
-  #run(script: Script, { start }: OpenTurn, ...args: (string | number)[]): Promise<unknown> {
-    const { redis, shards, settings } = this.#port;
-    const { taskId, fence } = start;
-    return script.run(redis, shards.of(taskId).record(taskId), [...recordArguments(taskId, settings), fence, ...args]);
+  #call({ start: { taskId, fence } }: OpenTurn) {
+    const { shards, settings } = this.#port;
+    return { keys: shards.of(taskId).record(taskId), args: { ...recordArguments(taskId, settings), fence } };
   }
 }

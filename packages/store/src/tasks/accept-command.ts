@@ -1,36 +1,50 @@
 import { jobOptions } from '../queue/queue.ts';
+import { integer, optional, text, tuple, verdict } from '../redis/reply.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
-import type { Acceptance, CallingTurn, RefusedCall } from './submission.ts';
+import type { CallingTurn } from './submission.ts';
 
 // What accept.lua and make-tasks.lua have in common.
 
-type Refusal = Exclude<Acceptance['verdict'], 'accepted'> | RefusedCall['verdict'];
+/** Of a message that is or was accepted: task, context, number, seq, job; of a new task the timestamp of its status. */
+const accepted = tuple(text, text, integer, integer, integer, optional(text));
+const refused = tuple();
 
-/** Of one message. */
-export type AcceptReply =
-  | [Refusal]
-  | [
-      verdict: 'scheduled' | 'queued' | 'duplicate',
-      taskId: string,
-      context: string,
-      number: number,
-      seq: number,
-      job: number,
-      /** Of a new task. */
-      timestamp?: string,
-    ];
+/** What accept.lua returns, and make-tasks.lua of each message. */
+export const acceptReply = verdict({
+  scheduled: accepted,
+  queued: accepted,
+  duplicate: accepted,
+  conflict: refused,
+  missing: refused,
+  'context-mismatch': refused,
+  terminal: refused,
+  canceling: refused,
+  'inbox-full': refused,
+  'too-many-webhooks': refused,
+  fenced: refused,
+  'caller-canceling': refused,
+  'too-many-calls': refused,
+});
+export type AcceptReply = ReturnType<typeof acceptReply>;
+
+export const acceptArgs = ['idempotencyMs', 'jobOptions', 'callerFence', 'manner', 'maxCalls'] as const;
 
 /** A key, if an agent calls. */
-export function callerNames(shards: Shards, caller: CallingTurn | undefined): string[] {
-  return caller ? [shards.of(caller.taskId).task(caller.taskId)] : [];
+export function callerKey(shards: Shards, caller: CallingTurn | undefined): string | undefined {
+  return caller && shards.of(caller.taskId).task(caller.taskId);
 }
 
-/** From the time that a messageId is remembered to the calls that a turn may have made. */
-export function acceptArguments(settings: StoreSettings, caller: CallingTurn | undefined): (string | number)[] {
-  const options = jobOptions(isAwaited(caller));
-  if (!caller) return [settings.idempotencyMs, options, '', '', ''];
-  return [settings.idempotencyMs, options, caller.fence, caller.isDetached ? 'd' : 'w', settings.maxCalls];
+/** The values of `acceptArgs`. */
+export function acceptArguments(settings: StoreSettings, caller: CallingTurn | undefined) {
+  const { idempotencyMs, maxCalls } = settings;
+  return {
+    idempotencyMs,
+    jobOptions: jobOptions(isAwaited(caller)),
+    callerFence: caller?.fence ?? '',
+    manner: caller ? (caller.isDetached ? 'd' : 'w') : '',
+    maxCalls: caller ? maxCalls : '',
+  };
 }
 
 /** A turn waits for it, and holds on to what it has meanwhile. */

@@ -1,12 +1,24 @@
 -- accept: a message of a client, or of an agent, enters a task that is there. One that makes a task: make-tasks.lua.
 --
--- KEYS  1-6 as in record.lua   7 what this principal sent under this messageId (string)   8 root of the queue's keys, as in add-jobs.lua
---       9 if an agent calls: as in caller.lua
--- ARGV  1-6 as in record.lua   7 ms the messageId is remembered   8 options of the job, as in add-jobs.lua   9-11 as in caller.lua; else ''
---       12 owner   13 context that the client named, as JSON text; '' if none   14 fingerprint of the body
---       15 message as JSON, without its ids and closing brace   16 inbox entry: messageId as JSON, line break, what the turn is given
---       17 messages that may wait   and, if a webhook is to be told of all that comes of it,
---       18 its id   19 its config, sealed; else '', ''   20 webhooks that a task may have
+-- KEYS  <record>
+--       sent            what this principal sent under this messageId (string)
+--       queue_root      root of the queue's keys, as in add-jobs.lua
+--       caller?         task of the agent that calls, see caller.lua
+-- ARGV  <record>
+--       idempotency_ms  ms the messageId is remembered
+--       job_options     as in add-jobs.lua
+--       caller_fence    as in caller.lua, like the next two; '' if no agent calls
+--       manner
+--       max_calls
+--       owner
+--       context         that the client named, as JSON text; '' if none
+--       fingerprint     of the body
+--       message         as JSON, without its ids and closing brace
+--       entry           of the inbox: messageId as JSON, line break, what the turn is given
+--       max_inbox       messages that may wait
+--       config_id       of a webhook that is to hear of all that comes of it; '' none
+--       sealed          its config; '' none
+--       max_webhooks    that a task may have
 -- Returns  { verdict … } and, when the message is or was accepted: task id, context, number of the message in its task, seq,
 --          job (of a duplicate: 0 if the task has none), and, of a new task (see make-tasks.lua), timestamp of its status
 --       scheduled | queued (whoever runs the job will read it) | duplicate (the first answer again)
@@ -25,7 +37,9 @@ if refusal then return { refusal } end
 
 -- Before the state is looked at: a retry gets the first answer, also when the task has ended since.
 if redis.call('EXISTS', sent_key) == 1 then
-  local tasks_root = KEYS[1]:sub(1, -#ARGV[1] - 1)
+  local task_key = unpack(KEYS)
+  local task_id = unpack(ARGV)
+  local tasks_root = task_key:sub(1, -#task_id - 1)
   --- @include "first-answer.lua"
   return first_answer(sent_key, fingerprint)
 end

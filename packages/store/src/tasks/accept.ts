@@ -4,13 +4,13 @@ import { sealWebhook } from '../push/sealed-webhook.ts';
 import type { Vault } from '../push/vault.ts';
 import type { Queue } from '../queue/queue.ts';
 import { queueRoot } from '../queue/queue-name.ts';
+import { defineScript } from '../redis/define-script.ts';
 import { jsonText } from '../redis/keys.ts';
-import { recordArguments } from '../redis/record-arguments.ts';
+import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { type DurablePort, runDurably } from '../redis/run-durably.ts';
-import { Script } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
-import { type AcceptReply, acceptArguments, callerNames, isAwaited } from './accept-command.ts';
+import { type AcceptReply, acceptArgs, acceptArguments, acceptReply, callerKey, isAwaited } from './accept-command.ts';
 import type { NewTasks } from './new-tasks.ts';
 import {
   type Acceptance,
@@ -21,7 +21,25 @@ import {
   type Submission,
 } from './submission.ts';
 
-export const acceptScript = new Script('accept.lua', import.meta.url);
+export const acceptScript = defineScript({
+  file: 'accept.lua',
+  from: import.meta.url,
+  keys: [...recordKeys, 'sent', 'queueRoot', 'caller?'],
+  args: [
+    ...recordArgs,
+    ...acceptArgs,
+    'owner',
+    'context',
+    'fingerprint',
+    'message',
+    'entry',
+    'maxInbox',
+    'configId',
+    'sealed',
+    'maxWebhooks',
+  ],
+  reply: acceptReply,
+});
 
 export interface AcceptPort extends DurablePort {
   readonly shards: Shards;
@@ -43,14 +61,14 @@ export async function accept(
   const sent: Sent = { ...submission, body: JSON.stringify(message).slice(0, -1) };
   const reply = await (named === undefined ? makeTask(port, scope, sent) : enterTask(port, scope, sent, named));
   if (reply.length === 1) return { verdict: reply[0] };
-  const [verdict, taskId, context, number, seq, job, timestamp = ''] = reply;
+  const [verdict, taskId, context, number, seq, job, timestamp] = reply;
   const isDuplicate = verdict === 'duplicate';
   // So that a client's retry repairs at once what a queue has lost.
   if (isDuplicate && job) await port.queue.add(scope.agent, taskId, job, { isAwaited: isAwaited(submission.caller) });
   const contextId = unescaped(context);
   const accepted = { verdict: 'accepted', isDuplicate, taskId, contextId, number, seq } as const;
   if (isDuplicate || named !== undefined) return { ...accepted, isNew: false };
-  return { ...accepted, isNew: true, task: newTask(sent, taskId, contextId, timestamp) };
+  return { ...accepted, isNew: true, task: newTask(sent, taskId, contextId, timestamp ?? '') };
 }
 
 /** `body`: JSON of the message up to where its taskId and contextId are written. Made once: a message may be large. */
@@ -72,42 +90,43 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     body,
     entry: entry(scope, sent),
     queueRoot: queueRoot(scope.agent, keys),
-    webhook: sealed(port, taskId, sent),
+    ...sealed(port, taskId, sent),
   };
   return port.newTasks.make(task, sent.caller);
 }
 
-async function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): Promise<AcceptReply> {
+function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): Promise<AcceptReply> {
   const { shards, settings } = port;
   const { message, body, caller } = sent;
   const { messageId, contextId } = message;
   const keys = shards.of(taskId);
-  const names = [
-    ...keys.record(taskId),
-    keys.accepted(scope, messageId),
-    queueRoot(scope.agent, keys),
-    ...callerNames(shards, caller),
-  ];
-  const args = [
-    ...recordArguments(taskId, settings),
-    ...acceptArguments(settings, caller),
-    ownerOf(scope),
-    contextId === undefined ? '' : jsonText(contextId),
-    fingerprint(sent),
-    body,
-    entry(scope, sent),
-    settings.maxInbox,
-    ...sealed(port, taskId, sent),
-    settings.maxWebhooks,
-  ];
-  return (await runDurably(port, acceptScript, names, args)) as AcceptReply;
+  return runDurably(port, acceptScript, {
+    keys: {
+      ...keys.record(taskId),
+      sent: keys.accepted(scope, messageId),
+      queueRoot: queueRoot(scope.agent, keys),
+      caller: callerKey(shards, caller),
+    },
+    args: {
+      ...recordArguments(taskId, settings),
+      ...acceptArguments(settings, caller),
+      owner: ownerOf(scope),
+      context: contextId === undefined ? '' : jsonText(contextId),
+      fingerprint: fingerprint(sent),
+      message: body,
+      entry: entry(scope, sent),
+      maxInbox: settings.maxInbox,
+      ...sealed(port, taskId, sent),
+      maxWebhooks: settings.maxWebhooks,
+    },
+  });
 }
 
 /** Id and config of the webhook that comes with the message; empty if none does. */
-function sealed({ vault }: AcceptPort, taskId: string, { webhook }: Sent): [id: string, config: string] {
-  if (!webhook) return ['', ''];
+function sealed({ vault }: AcceptPort, taskId: string, { webhook }: Sent): { configId: string; sealed: string } {
+  if (!webhook) return { configId: '', sealed: '' };
   const id = webhook.id ?? randomUUID();
-  return [id, sealWebhook(vault, taskId, { ...webhook, id })];
+  return { configId: id, sealed: sealWebhook(vault, taskId, { ...webhook, id }) };
 }
 
 /** Tells a retry from another message under the same messageId. Without the credentials: it is not kept secret. */

@@ -3,12 +3,17 @@
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"
 --
--- ARGV  1-6 as in record.lua   7 owner   8 channel of cancels that wait for the owner of the running turn
+-- KEYS  <record>
+-- ARGV  <record>
+--       owner
+--       channel   of cancels that wait for the worker that runs the turn
 -- Returns  canceled (also when asked again) | requested (the owner is told) | terminal (too late) | missing
 -- Invariant: however the turn ends, an accepted cancel ends the task.
 
+local owner, channel = unpack(ARGV, 7)
+
 local record = load_record()
-if not record or record.owner ~= ARGV[7] then return 'missing' end
+if not record or record.owner ~= owner then return 'missing' end
 if record.state == 'X' then return 'canceled' end
 if is_terminal(record.state) then return 'terminal' end
 go_on_when_full(task_key)
@@ -22,5 +27,5 @@ if record.cancel == '' then
   record.cancel = '1'
   commit(record)
 end
-redis.call('PUBLISH', ARGV[8], task_id)
+redis.call('PUBLISH', channel, task_id)
 return 'requested'

@@ -1,11 +1,18 @@
 import { ownerOf, type Scope } from '../principal.ts';
 import type { RedisConnection } from '../redis/connection.ts';
-import { recordArguments } from '../redis/record-arguments.ts';
-import { Script } from '../redis/script.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
+import { word } from '../redis/reply.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
 
-export const cancelScript = new Script('cancel.lua', import.meta.url);
+export const cancelScript = defineScript({
+  file: 'cancel.lua',
+  from: import.meta.url,
+  keys: recordKeys,
+  args: [...recordArgs, 'owner', 'channel'],
+  reply: word('canceled', 'requested', 'terminal', 'missing'),
+});
 
 /**
  * - `canceled`: it is, now or already. `requested`: the owner of the running turn is told, and however the turn ends,
@@ -19,12 +26,12 @@ export interface CancelPort {
   readonly settings: StoreSettings;
 }
 
-export async function cancelTask(
+export function cancelTask(
   { redis, shards, settings }: CancelPort,
   scope: Scope,
   taskId: string,
 ): Promise<Cancellation> {
   const keys = shards.of(taskId);
-  const args = [...recordArguments(taskId, settings), ownerOf(scope), keys.cancels];
-  return (await cancelScript.run(redis, keys.record(taskId), args)) as Cancellation;
+  const args = { ...recordArguments(taskId, settings), owner: ownerOf(scope), channel: keys.cancels };
+  return cancelScript.run(redis, { keys: keys.record(taskId), args });
 }

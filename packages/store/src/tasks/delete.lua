@@ -1,9 +1,13 @@
 -- delete: every key of a task that has ended goes, and every mention of it.
 --
--- KEYS  1-6 as in record.lua   7 dead (zset)   8 conversations of its context (zset)
---       9… what its principal sent before under the ids of its messages (strings)   then each of its conversations: hash, stream
---       and, made from KEYS[1] and named in it, whatever else record.lua, lanes.lua and begin-turn.lua keep of a task
--- ARGV  1 task id   2 owner   3 how many keys of messages   4… ids of its conversations
+-- KEYS  <record>         and, made from the task's and named in it, whatever else record.lua, lanes.lua and begin.lua keep of a task
+--       dead             zset
+--       conversations    zset, of its context
+--       others*          what its principal sent before under the ids of its messages (strings); of each conversation: hash, stream
+-- ARGV  task_id
+--       owner
+--       messages         how many of the other keys are of messages
+--       conversation_ids*
 -- Returns  deleted | live (it has not ended) | missing (no such task of this owner)
 -- Invariant: all of it or nothing. A task that has not ended is never touched.
 

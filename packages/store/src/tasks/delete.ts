@@ -2,10 +2,18 @@ import { isTerminal, type Task } from '@switchyard/protocol';
 import { listConversations } from '../conversations/conversation-reader.ts';
 import { ownerOf, personOf, type Scope } from '../principal.ts';
 import type { Queue } from '../queue/queue.ts';
-import { Script } from '../redis/script.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { recordKeys } from '../redis/record.ts';
+import { word } from '../redis/reply.ts';
 import { type CachedReadPort, readTask } from './read.ts';
 
-const deleteScript = new Script('delete.lua', import.meta.url);
+const deleteScript = defineScript({
+  file: 'delete.lua',
+  from: import.meta.url,
+  keys: [...recordKeys, 'dead', 'conversations', 'others*'],
+  args: ['taskId', 'owner', 'messages', 'conversationIds*'],
+  reply: word('deleted', 'live', 'missing'),
+});
 
 /** `live`: the task has not ended; cancel it first. `missing`: no such task in this scope. */
 export type Deletion = 'deleted' | 'live' | 'missing';
@@ -31,20 +39,18 @@ export async function deleteTask(port: DeletePort, scope: Scope, taskId: string)
   const messages = history.map(({ messageId }) => keys.accepted(scope, messageId));
   const conversations = await conversationsOf(port, scope, { taskId, contextId });
   const jobs = Number(await redis.hget(keys.task(taskId), 'jobs'));
-  const verdict = await deleteScript.run(
-    redis,
-    [
+  const verdict = await deleteScript.run(redis, {
+    keys: {
       ...keys.record(taskId),
-      keys.dead,
-      keys.conversations(personOf(scope.principal), contextId),
-      ...messages,
-      ...conversations.flatMap((id) => [keys.conversation(id), keys.conversationEvents(id)]),
-    ],
-    [taskId, ownerOf(scope), messages.length, ...conversations],
-  );
+      dead: keys.dead,
+      conversations: keys.conversations(personOf(scope.principal), contextId),
+      others: [...messages, ...conversations.flatMap((id) => [keys.conversation(id), keys.conversationEvents(id)])],
+    },
+    args: { taskId, owner: ownerOf(scope), messages: messages.length, conversationIds: conversations },
+  });
   // One that was canceled before it began may still wait in the queue.
   if (verdict === 'deleted' && jobs) await queue.remove(scope.agent, taskId, jobs);
-  return verdict as Deletion;
+  return verdict;
 }
 
 async function conversationsOf(

@@ -3,15 +3,21 @@
 --- @include "../redis/lua/sortable.lua"
 --- @include "../redis/lua/opener.lua"
 --
--- KEYS  1 index (zset; every score 0, members state .. time .. id)   2 what the keys of tasks begin with
--- ARGV  1 state letters ('' all)   2 earliest time ('' any)   3 ms that an ended task is kept   4 page size
---       5 page token: time .. id of the last task seen ('' the first page)   6 owner   7 context, as JSON text; '' of a principal
+-- KEYS  index         zset; every score 0, members state .. time .. id
+--       tasks_root    what the keys of tasks begin with
+-- ARGV  states        letters; '' all
+--       since         earliest time; '' any
+--       retention_ms  ms that an ended task is kept
+--       size          of the page
+--       token         time .. id of the last task seen; '' the first page
+--       owner
+--       context       as JSON text; '' of a principal
 -- Returns  total, then time .. id of each task of the page; one more than the page size if there is a next page
 --
 -- Invariant: total is exact. A task that does not move is on exactly one page; one that moves goes to the front, and is
 -- never seen twice on the way down. Cost: O(states · (log n + page)).
 
-local index = KEYS[1]
+local index, tasks_root = unpack(KEYS)
 local states, since, retention_ms, size, token, owner, context = unpack(ARGV)
 if states == '' then states = 'CFRXaisw' end
 
@@ -24,7 +30,7 @@ local function earliest(letter)
 end
 
 if context ~= '' and redis.call('EXISTS', index) == 0 then
-  local opener = opener_of(KEYS[2], context, owner)
+  local opener = opener_of(tasks_root, context, owner)
   local letter = opener and opener:sub(1, 1)
   if not opener or not states:find(letter, 1, true) or opener < earliest(letter) then return { 0 } end
   local place = opener:sub(2)

@@ -1,14 +1,21 @@
 import type { TaskState } from '@switchyard/protocol';
 import { ownerOf, type Scope } from '../principal.ts';
+import { defineScript } from '../redis/define-script.ts';
 import { jsonText, type ShardKeys } from '../redis/keys.ts';
-import { Script } from '../redis/script.ts';
+import { integer, text, tupleAnd } from '../redis/reply.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
 import { type CachedReadPort, readTask } from './read.ts';
 import { sortableTime } from './sortable-time.ts';
 import { stateLetters, withdrawnLetter } from './state-letters.ts';
 import type { TaskView } from './task-reading.ts';
 
-const listScript = new Script('list.lua', import.meta.url);
+const listScript = defineScript({
+  file: 'list.lua',
+  from: import.meta.url,
+  keys: ['index', 'tasksRoot'],
+  args: ['states', 'since', 'retentionMs', 'size', 'token', 'owner', 'context'],
+  reply: tupleAnd([integer], text),
+});
 
 export interface TaskQuery extends Omit<TaskView, 'version'> {
   readonly contextId?: string | undefined;
@@ -61,9 +68,19 @@ export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery):
 
 /** Of the tasks of one shard. @throws {InvalidPageToken} */
 export async function findPlaces(port: ListPort, keys: ShardKeys, scope: Scope, query: TaskQuery): Promise<Places> {
-  const { contextId } = query;
-  const args = [...argumentsOf(port, scope, query), ownerOf(scope), contextId === undefined ? '' : jsonText(contextId)];
-  return (await listScript.run(port.redis, [keys.index(scope, contextId), keys.tasks], args)) as Places;
+  const { contextId, state, statusTimestampAfter, pageSize, pageToken } = query;
+  return listScript.run(port.redis, {
+    keys: { index: keys.index(scope, contextId), tasksRoot: keys.tasks },
+    args: {
+      states: state ? stateLetters[state] : query.includeWithdrawn ? allLetters : '',
+      since: statusTimestampAfter ? sortableTime(statusTimestampAfter) : '',
+      retentionMs: port.settings.retentionMs,
+      size: pageSize,
+      token: decodePageToken(pageToken, filtersOf(scope, query)) ?? '',
+      owner: ownerOf(scope),
+      context: contextId === undefined ? '' : jsonText(contextId),
+    },
+  });
 }
 
 export function taskIdAt(place: string): string {
@@ -73,14 +90,4 @@ export function taskIdAt(place: string): string {
 /** What may not change from page to page. */
 function filtersOf(scope: Scope, { contextId, state, statusTimestampAfter }: TaskQuery): readonly unknown[] {
   return ['tasks', ownerOf(scope), contextId, state, statusTimestampAfter];
-}
-
-function argumentsOf(port: ListPort, scope: Scope, query: TaskQuery): (string | number)[] {
-  return [
-    query.state ? stateLetters[query.state] : query.includeWithdrawn ? allLetters : '',
-    query.statusTimestampAfter ? sortableTime(query.statusTimestampAfter) : '',
-    port.settings.retentionMs,
-    query.pageSize,
-    decodePageToken(query.pageToken, filtersOf(scope, query)) ?? '',
-  ];
 }

@@ -1,11 +1,30 @@
 -- makeTasks: messages that make tasks. Of one client, or of several that come together; of an agent that calls another one, alone.
 --
--- KEYS  1-4 as in append.lua   5 if an agent calls: as in caller.lua
--- ARGV  1-5 as in append.lua   6 ms a messageId is remembered   7 options of the jobs, as in add-jobs.lua   8-10 as in caller.lua; else ''
---       and then, of one message after the other, each for a task of its own,
---       task id   owner   context, as JSON text   key of what this principal sent under this messageId (string)   fingerprint of the body
---       message as JSON, without its ids and closing brace   inbox entry: messageId as JSON, line break, what the turn is given
---       root of the queue's keys, as in add-jobs.lua   and, if a webhook is to be told of all that comes of it, its id   its config, sealed
+-- KEYS  tasks_root      as in append.lua
+--       outbox
+--       index_root
+--       push
+--       caller?         task of the agent that calls, see caller.lua
+-- ARGV  lease_ms        as in record.lua
+--       kept_events
+--       replay_ms
+--       retention_ms
+--       inline_bytes
+--       idempotency_ms  ms a messageId is remembered
+--       job_options     as in add-jobs.lua
+--       caller_fence    as in caller.lua, like the next two; '' if no agent calls
+--       manner
+--       max_calls
+-- EACH  task_id         a message, for a task of its own
+--       owner
+--       context         as JSON text
+--       sent_key        what this principal sent under this messageId (string)
+--       fingerprint     of the body
+--       body            the message as JSON, without its ids and closing brace
+--       entry           of the inbox: messageId as JSON, line break, what the turn is given
+--       queue_root      root of the queue's keys, as in add-jobs.lua
+--       config_id       of a webhook that is to hear of all that comes of it; '' none
+--       sealed          its config; '' none
 -- Returns  of one message after the other, as accept.lua
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(messages).
 --

@@ -1,13 +1,21 @@
 import { BatchesByShard, togetherOrAlone } from '../redis/batches.ts';
-import { settingsArguments } from '../redis/record-arguments.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/record.ts';
+import { list, only } from '../redis/reply.ts';
 import { type DurablePort, runDurably } from '../redis/run-durably.ts';
-import { Script } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
-import { type AcceptReply, acceptArguments, callerNames } from './accept-command.ts';
+import { type AcceptReply, acceptArgs, acceptArguments, acceptReply, callerKey } from './accept-command.ts';
 import type { CallingTurn } from './submission.ts';
 
-export const makeTasksScript = new Script('make-tasks.lua', import.meta.url);
+export const makeTasksScript = defineScript({
+  file: 'make-tasks.lua',
+  from: import.meta.url,
+  keys: [...anyRecordKeys, 'caller?'],
+  args: [...settingsArgs, ...acceptArgs],
+  each: ['taskId', 'owner', 'context', 'sentKey', 'fingerprint', 'body', 'entry', 'queueRoot', 'configId', 'sealed'],
+  reply: list(acceptReply),
+});
 
 const LIMITS = { questions: 16, messages: 2 };
 /** Characters of an inbox entry from which it leaves alone: writing it takes longer than what it would share with others. */
@@ -28,8 +36,9 @@ export interface NewTask {
   readonly body: string;
   readonly entry: string;
   readonly queueRoot: string;
-  /** Id and sealed config; both empty: there is none. */
-  readonly webhook: readonly [id: string, config: string];
+  /** Of its webhook, as the next; both empty: there is none. */
+  readonly configId: string;
+  readonly sealed: string;
 }
 
 /**
@@ -48,8 +57,7 @@ export class NewTasks {
   async make(task: NewTask, caller?: CallingTurn): Promise<AcceptReply> {
     if (!caller && task.entry.length < LARGE)
       return this.#batches.of(this.#port.shards.of(task.taskId)).ask(task.taskId, task);
-    const [reply] = await this.#run([task], caller);
-    return reply;
+    return only(await this.#run([task], caller));
   }
 
   #makeAll(tasks: readonly NewTask[]): Promise<readonly (AcceptReply | Promise<AcceptReply>)[]> {
@@ -57,12 +65,12 @@ export class NewTasks {
   }
 
   /** @param tasks of one shard */
-  async #run(tasks: readonly NewTask[], caller?: CallingTurn): Promise<[AcceptReply, ...AcceptReply[]]> {
+  async #run(tasks: readonly NewTask[], caller?: CallingTurn): Promise<readonly AcceptReply[]> {
     const { shards, settings } = this.#port;
-    const names = [...shards.of(tasks[0]?.taskId ?? '').anyRecord, ...callerNames(shards, caller)];
-    const args = [...settingsArguments(settings), ...acceptArguments(settings, caller)];
-    for (const { taskId, owner, context, sentKey, fingerprint, body, entry, queueRoot, webhook } of tasks)
-      args.push(taskId, owner, context, sentKey, fingerprint, body, entry, queueRoot, ...webhook);
-    return (await runDurably(this.#port, makeTasksScript, names, args)) as [AcceptReply, ...AcceptReply[]];
+    return runDurably(this.#port, makeTasksScript, {
+      keys: { ...shards.of(tasks[0]?.taskId ?? '').anyRecord, caller: callerKey(shards, caller) },
+      args: { ...settingsArguments(settings), ...acceptArguments(settings, caller) },
+      each: tasks,
+    });
   }
 }

@@ -1,7 +1,12 @@
 import type { RedisConnection } from '../redis/connection.ts';
+import { integer, type Parser, text, tuple } from '../redis/reply.ts';
 
 /** Of a task, as pieces.lua has it: JSON, or where a large text is. */
 export type Piece = string | [key: string, last: number];
+
+const textPlace = tuple(text, integer);
+
+export const piece: Parser<Piece> = (reply) => (typeof reply === 'string' ? reply : textPlace(reply));
 
 /** @returns undefined: a large artifact was replaced between the two reads */
 export async function joinPieces(redis: RedisConnection, pieces: readonly Piece[]): Promise<Buffer | undefined> {

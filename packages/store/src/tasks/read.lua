@@ -1,15 +1,18 @@
 -- read: tasks as pieces of JSON (see pieces.lua), unless the caller has this version of them.
 --
--- KEYS  tasks (hashes), one for each question; and, named in them, the strings of their growing texts
--- ARGV  1 bytes from which parts of an artifact are not copied through Lua   and of each question
---       task id   owner ('' a worker, which holds the task's turn)   version that the caller has ('' none)   historyLength ('' all)
---       parts: all | none (no artifacts) | standing (no pieces at all)
+-- KEYS  tasks*       hashes, one for each question; and, named in them, the strings of their growing texts
+-- ARGV  large_bytes  bytes from which parts of an artifact are not copied through Lua
+-- EACH  task_id
+--       owner        '' a worker, which holds the task's turn
+--       version      that the caller has; '' none
+--       history_length  '' all
+--       parts        all | none (no artifacts) | standing (no pieces at all)
 -- Returns  of each question: nil (no such task for this owner) | state and released in one text (the caller has this version)
 --       | state and released, version, pieces …
 --
 -- Cost: the size of the pieces.
 
-local large_bytes = ARGV[1]
+local large_bytes = unpack(ARGV, 1, 1)
 local task_key, task_id
 
 local with_pieces

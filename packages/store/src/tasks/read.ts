@@ -1,14 +1,13 @@
 import { ownerOf, type Scope } from '../principal.ts';
 import { BatchesByShard } from '../redis/batches.ts';
 import type { RedisConnection } from '../redis/connection.ts';
-import { Script } from '../redis/script.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { list, optional, type Parser, text, tupleAnd } from '../redis/reply.ts';
 import type { Shards } from '../redis/shards.ts';
-import { joinPieces, type Piece } from './pieces.ts';
+import { joinPieces, type Piece, piece } from './pieces.ts';
 import { stateOf, withdrawnLetter } from './state-letters.ts';
 import type { TaskCache } from './task-cache.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
-
-const readScript = new Script('read.lua', import.meta.url);
 
 export interface ReadPort {
   readonly redis: RedisConnection;
@@ -32,6 +31,18 @@ interface Question {
 
 /** `standing`: the state's letter, and `released`. Alone: the version that the question named is the present one. */
 type Reply = null | string | [standing: string, version: string, ...pieces: Piece[]];
+
+const whole = tupleAnd([text, text], piece);
+const reply: Parser<Reply> = optional((one) => (typeof one === 'string' ? one : whole(one)));
+
+const readScript = defineScript({
+  file: 'read.lua',
+  from: import.meta.url,
+  keys: ['tasks*'],
+  args: ['largeBytes'],
+  each: ['taskId', 'owner', 'version', 'historyLength', 'parts'],
+  reply: list(reply),
+});
 
 /** Reads of this process that leave together. */
 export type TaskReads = BatchesByShard<Question, TaskReading | undefined>;
@@ -88,13 +99,11 @@ async function readAll(
   questions: readonly Question[],
 ): Promise<(TaskReading | undefined | Promise<TaskReading | undefined>)[]> {
   const { redis, shards, settings } = port;
-  const names: string[] = [];
-  const args: (string | number)[] = [settings.largeTextBytes];
-  for (const { taskId, owner, version, historyLength, parts } of questions) {
-    names.push(shards.of(taskId).task(taskId));
-    args.push(taskId, owner, version, historyLength, parts);
-  }
-  const replies = (await readScript.run(redis, names, args)) as Reply[];
+  const replies = await readScript.run(redis, {
+    keys: { tasks: questions.map(({ taskId }) => shards.of(taskId).task(taskId)) },
+    args: { largeBytes: settings.largeTextBytes },
+    each: questions,
+  });
   return questions.map((question, i) => readingOf(port, question, replies[i] ?? null));
 }
 

@@ -1,13 +1,16 @@
 -- withdraw: the agent answered with a plain message, and its caller was given that instead of a task. Lists leave the task out from
 -- now on, reads tell it apart, and a retry of the message finds the same answer until the retention is over.
 --
--- KEYS  1 task (hash)   2 root of the indexes
--- ARGV  1 task id   2 owner
+-- KEYS  task        hash
+--       index_root  as in record.lua
+-- ARGV  task_id
+--       owner
 -- Returns  withdrawn (also when sent twice) | kept (it is not completed, has had other messages, or is not this owner's)
+-- Invariant: of a task that had one message and was completed by a message; its index entries stay, under the letter M.
 
 --- @include "../redis/lua/when-full.lua"
 
-local task_key, index = unpack(KEYS)
+local task_key, index_root = unpack(KEYS)
 local task_id, owner = unpack(ARGV)
 
 local its_owner, state, time, context, accepted = unpack(redis.call('HMGET', task_key, 'owner', 'state', 'time', 'context', 'accepted'))
@@ -17,7 +20,7 @@ if state ~= 'C' then return 'kept' end
 
 go_on_when_full(task_key)
 redis.call('HSET', task_key, 'state', 'M')
-index = index .. ':' .. owner
+local index = index_root .. ':' .. owner
 for _, name in ipairs({ index, index .. ':' .. context }) do
   if redis.call('ZREM', name, 'C' .. time .. task_id) == 1 then redis.call('ZADD', name, '0', 'M' .. time .. task_id) end
 end

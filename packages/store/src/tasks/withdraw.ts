@@ -1,9 +1,16 @@
 import { ownerOf, type Scope } from '../principal.ts';
 import type { RedisConnection } from '../redis/connection.ts';
-import { Script } from '../redis/script.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { word } from '../redis/reply.ts';
 import type { Shards } from '../redis/shards.ts';
 
-const withdrawScript = new Script('withdraw.lua', import.meta.url);
+const withdrawScript = defineScript({
+  file: 'withdraw.lua',
+  from: import.meta.url,
+  keys: ['task', 'indexRoot'],
+  args: ['taskId', 'owner'],
+  reply: word('withdrawn', 'kept'),
+});
 
 export interface WithdrawPort {
   readonly redis: RedisConnection;
@@ -12,6 +19,6 @@ export interface WithdrawPort {
 
 /** The caller was given a message instead of this task (A2A 3.1.1): from now on it is in no list of theirs. Idempotent. */
 export async function withdrawTask({ redis, shards }: WithdrawPort, scope: Scope, taskId: string): Promise<void> {
-  const [task = '', , , , indexes = ''] = shards.of(taskId).record(taskId);
-  await withdrawScript.run(redis, [task, indexes], [taskId, ownerOf(scope)]);
+  const { task, indexRoot } = shards.of(taskId).record(taskId);
+  await withdrawScript.run(redis, { keys: { task, indexRoot }, args: { taskId, owner: ownerOf(scope) } });
 }

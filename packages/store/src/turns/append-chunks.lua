@@ -1,12 +1,21 @@
 -- appendChunks: events of a turn that do nothing but let one artifact grow: most of what agents say. They leave what append.lua
 -- would leave, at half its cost: no functions, and no more of the record than this.
 --
--- KEYS  1 task (hash)   2 its events (stream; also the name of the channel)   3 push, as KEYS 6 in record.lua
--- ARGV  1 task id   2 events kept in the stream   3 bytes of a growing text kept in the hash   4 fencing token of the turn   5 number of the first event within the turn
---       6 number of the artifact   7 how its last part must begin, if it is to be open: as `first` in append.lua; '' none is open
---       8 what its parts grow by: JSON, or text that goes on where the open part ends   9… the events (JSON)
--- Returns  a verdict of append.lua, and behind a space '1' if a cancel waits; or nothing, if the artifact is not as these events have it or outgrows
---       the hash with them: nothing is written, and append.lua is to be asked
+-- KEYS  task          as in record.lua
+--       events
+--       push
+-- ARGV  task_id       as in record.lua
+--       kept_events
+--       inline_bytes
+--       fence         fencing token of the turn
+--       number        of the first event within the turn
+--       artifact      its number
+--       first         how its last part must begin, if it is to be open, as in append.lua; '' none is open
+--       growth        what its parts grow by: JSON, or text that goes on where the open part ends
+--       json*         the events
+-- Returns  a verdict of append.lua, and behind a space '1' if a cancel waits; or nothing, if the artifact is not as these events
+--       have it or outgrows the hash with them: nothing is written, and append.lua is to be asked
+-- Invariant: as append.lua.
 
 local task_key, events_key, push_key = unpack(KEYS)
 local task_id, kept_events, inline_bytes, fence, number, artifact, first, growth = unpack(ARGV, 1, 8)

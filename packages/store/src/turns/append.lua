@@ -1,13 +1,22 @@
 -- append: how events of agents enter their tasks, of one turn, or of several that end together. Chunks that only let an artifact
 -- grow have a shorter way, append-chunks.lua, which leaves what this one would.
 --
--- KEYS  1 what the keys of tasks begin with   2-4 as KEYS 4-6 in record.lua; and, made from them, all that record.lua has, and
---       <task>:<text>:<seq> (string): a growing text that has outgrown the hash
--- ARGV  1-5 as 2-6 in record.lua; and then, of one turn after the other, each of another task,
---       task id   root of the keys of its job's queue, as in add-jobs.lua   fencing token of the turn   number of the first event within the turn
---       if this job has run its share of turns: options of the one that takes over, as in add-jobs.lua; else ''
---       number of events   number of their arguments   then each event: of one that a step publishes, `step`, its key, and its mark, what the
---         step's events have come to (see begin-step.lua); then its kind, metadata of the task after it (JSON; '' unchanged), and
+-- KEYS  tasks_root    what the keys of tasks begin with; made from it: all that record.lua has, and <task>:<text>:<seq> (string),
+--                     a growing text that has outgrown the hash
+--       outbox        as in record.lua
+--       index_root
+--       push
+-- ARGV  lease_ms      as in record.lua
+--       kept_events
+--       replay_ms
+--       retention_ms
+--       inline_bytes
+--       turns*        of one turn after the other, each of another task: task id, root of the keys of its job's queue as in
+--                     add-jobs.lua, fencing token, number of the first event within the turn, options of the job that takes over
+--                     as in add-jobs.lua if this one has run its share of turns, else '', number of events, number of their
+--                     arguments, and then each event
+-- An event: of one that a step publishes, `step`, its key, and its mark, what the step's events have come to (see begin-step.lua);
+--       then its kind, metadata of the task after it (JSON; '' unchanged), and
 --         status    letter   '1' settles   what it means for the caller ('' | released | reply)   message (JSON or '')
 --                   '1' the message is new to the history   metadata of the event (JSON or '')
 --         artifact  the event (JSON)   number of the artifact   append|replace   header   first   parts   last

@@ -1,12 +1,38 @@
 import { BatchesByShard, togetherOrAlone } from '../redis/batches.ts';
-import { settingsArguments } from '../redis/record-arguments.ts';
-import { Script } from '../redis/script.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/record.ts';
+import { list, only, type Parser, text, tuple, word } from '../redis/reply.ts';
 import { type Chunks, chunksOf } from './chunks.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 import type { TurnsPort } from './turns-port.ts';
 
-export const appendScript = new Script('append.lua', import.meta.url);
-export const appendChunksScript = new Script('append-chunks.lua', import.meta.url);
+const appendVerdict = word('appended', 'fenced', 'lost', 'more', 'successor', 'drained', 'canceled');
+const appendReply = tuple(appendVerdict, text);
+
+/** How a turn ended, or that it goes on; and whether its task's cancel waits ('1'). See append.lua. */
+export type AppendReply = ReturnType<typeof appendReply>;
+
+/** A verdict, and behind a space '1' if a cancel waits. */
+const chunksReply: Parser<AppendReply | null> = (reply) => {
+  if (reply === null) return null;
+  const [verdict, cancel = ''] = text(reply).split(' ');
+  return [appendVerdict(verdict), cancel];
+};
+
+export const appendScript = defineScript({
+  file: 'append.lua',
+  from: import.meta.url,
+  keys: anyRecordKeys,
+  args: [...settingsArgs, 'turns*'],
+  reply: list(appendReply),
+});
+export const appendChunksScript = defineScript({
+  file: 'append-chunks.lua',
+  from: import.meta.url,
+  keys: ['task', 'events', 'push'],
+  args: ['taskId', 'keptEvents', 'inlineBytes', 'fence', 'number', 'artifact', 'first', 'growth', 'json*'],
+  reply: chunksReply,
+});
 
 const LIMITS = { questions: 16, messages: 1 };
 
@@ -22,16 +48,6 @@ export interface Append {
   /** Options of the job that takes over if a message waits; empty: this one goes on. */
   readonly successor: string;
   readonly events: readonly EncodedEvent[];
-}
-
-/** How a turn ended, or that it goes on; and whether its task's cancel waits ('1'). See append.lua. */
-export type AppendReply = readonly [verdict: string, cancel: string];
-
-/** What append-chunks.lua returned. */
-export function chunksReply(returned: unknown): AppendReply | null {
-  if (returned === null) return null;
-  const [verdict = '', cancel = ''] = String(returned).split(' ');
-  return [verdict, cancel];
 }
 
 /**
@@ -50,8 +66,7 @@ export class Appends {
     const chunks = chunksOf(append.events);
     const written = chunks && (await this.#writeChunks(append, chunks));
     if (written) return written;
-    const [reply] = await this.#run([append]);
-    return reply;
+    return only(await this.#run([append]));
   }
 
   /** As `write`, together with others that are written so. Each is an outcome, with what the turn said before it. */
@@ -66,29 +81,22 @@ export class Appends {
   }
 
   /** @returns null, and has written nothing, if they need the longer way */
-  async #writeChunks({ taskId, fence, number }: Append, chunks: Chunks): Promise<AppendReply | null> {
+  #writeChunks({ taskId, fence, number }: Append, chunks: Chunks): Promise<AppendReply | null> {
     const { redis, shards, settings } = this.#port;
-    const { artifact, first, growth, json } = chunks;
-    const args = [
-      taskId,
-      settings.keptEvents,
-      settings.inlineTextBytes,
-      fence,
-      number,
-      artifact,
-      first,
-      growth,
-      ...json,
-    ];
-    return chunksReply(await appendChunksScript.run(redis, shards.of(taskId).growing(taskId), args));
+    const { keptEvents, inlineTextBytes: inlineBytes } = settings;
+    return appendChunksScript.run(redis, {
+      keys: shards.of(taskId).growing(taskId),
+      args: { taskId, keptEvents, inlineBytes, fence, number, ...chunks },
+    });
   }
 
   /** @param appends of one shard */
-  async #run(appends: readonly Append[]): Promise<[AppendReply, ...AppendReply[]]> {
+  async #run(appends: readonly Append[]): Promise<readonly AppendReply[]> {
     const { redis, shards, settings } = this.#port;
-    const keys = shards.of(appends[0]?.taskId ?? '').anyRecord;
-    const args = [...settingsArguments(settings), ...appends.flatMap(argumentsOf)];
-    return (await appendScript.run(redis, keys, args)) as [AppendReply, ...AppendReply[]];
+    return appendScript.run(redis, {
+      keys: shards.of(appends[0]?.taskId ?? '').anyRecord,
+      args: { ...settingsArguments(settings), turns: appends.flatMap(argumentsOf) },
+    });
   }
 }
 

@@ -1,19 +1,30 @@
 import { hash } from 'node:crypto';
+import { integer, text, tuple, tupleAnd, verdict } from '../redis/reply.ts';
 import type { StoreSettings } from '../settings.ts';
-import type { Piece } from '../tasks/pieces.ts';
+import { piece } from '../tasks/pieces.ts';
 
-/** What begin.lua returns. */
-export type BeginReply =
-  | ['stale' | 'missing' | 'canceled' | 'exhausted']
-  | ['turn', fence: string, attempt: number, cancel: string, entry: string, owner: string, ...task: Piece[]];
+const none = tuple();
+
+/** What begin.lua returns: of a turn its fencing token, attempt, cancel ('' | '1'), inbox entry, owner, and the task in pieces. */
+export const beginReply = verdict({
+  stale: none,
+  missing: none,
+  canceled: none,
+  exhausted: none,
+  turn: tupleAnd([text, integer, text, text, text], piece),
+});
+export type BeginReply = ReturnType<typeof beginReply>;
+
+/** The last arguments of every script that begins a turn. */
+export const beginArgs = ['run', 'maxAttempts', 'largeBytes'] as const;
 
 /**
- * The last arguments of every script that begins a turn: the id of its run first.
+ * The values of `beginArgs`.
  * @param settings `maxAttempts`: the agent's own, if it has one
  * @param run what tells this run of a turn from any other: of its job's lock, and how many turns it has run under it
  */
-export function beginArguments({ maxAttempts, largeTextBytes }: StoreSettings, run: string): (string | number)[] {
-  return [hash('sha256', run, 'base64url').slice(0, 8), maxAttempts, largeTextBytes];
+export function beginArguments({ maxAttempts, largeTextBytes }: StoreSettings, run: string) {
+  return { run: hash('sha256', run, 'base64url').slice(0, 8), maxAttempts, largeBytes: largeTextBytes };
 }
 
 /** The number in a fencing token: how many turns of the task had begun with it. */

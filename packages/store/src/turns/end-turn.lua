@@ -3,11 +3,16 @@
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"
 --
--- KEYS  1-6 as in record.lua   7 as in append.lua
--- ARGV  1-6 as in record.lua   7 fencing token of the turn   8 as ARGV 9 of append.lua
+-- KEYS  <record>
+--       queue_root         root of the keys of its job's queue, as in add-jobs.lua
+-- ARGV  <record>
+--       fence              fencing token of the turn
+--       successor_options  as in append.lua
 -- Returns  unsettled (the agent gave no outcome: append failed) | fenced | as append: more, successor, drained, canceled
+-- Invariant: as append: the outcome and the message it answers leave together.
 
-local fence, successor_options = unpack(ARGV, 7, 8)
+local queue_root = unpack(KEYS, 7)
+local fence, successor_options = unpack(ARGV, 7)
 
 local record = load_record()
 if not record then return 'fenced' end
@@ -17,7 +22,7 @@ if not is_waiting(record.state) then return 'unsettled' end
 
 go_on_when_full(task_key)
 pop(record)
-local verdict = settle(record, KEYS[7], successor_options)
+local verdict = settle(record, queue_root, successor_options)
 commit(record)
 if #ended_jobs > 0 then
   --- @include "../queue/finish-jobs.lua"

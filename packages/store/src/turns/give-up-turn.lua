@@ -4,11 +4,16 @@
 --- @include "../redis/lua/rules.lua"
 --- @include "../redis/lua/give-up.lua"
 --
--- KEYS  1-6 as in record.lua   7 dead
--- ARGV  1-6 as in record.lua   7 fencing token of the turn   8 reason, as JSON text
+-- KEYS  <record>
+--       dead    see begin.lua
+-- ARGV  <record>
+--       fence   fencing token of the turn
+--       reason  as JSON text
 -- Returns  given-up (the job is done) | canceled (the task was canceled instead) | fenced
+-- Invariant: the task ends in the step in which its message becomes a dead letter.
 
-local fence, reason = ARGV[7], ARGV[8]
+local dead_key = unpack(KEYS, 7)
+local fence, reason = unpack(ARGV, 7)
 
 local record = load_record()
 if not record then return 'fenced' end
@@ -21,7 +26,7 @@ if record.cancel ~= '' then
   finish(record, 'X')
   verdict = 'canceled'
 else
-  give_up(record, KEYS[7], redis.call('HGET', task_key, 'first') or redis.call('LINDEX', inbox_key, '0'), reason)
+  give_up(record, dead_key, redis.call('HGET', task_key, 'first') or redis.call('LINDEX', inbox_key, '0'), reason)
 end
 commit(record)
 return verdict

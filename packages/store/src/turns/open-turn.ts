@@ -2,9 +2,10 @@ import type { Task } from '@switchyard/protocol';
 import type { Principal } from '../principal.ts';
 import { jobOptions } from '../queue/queue.ts';
 import { queueRoot } from '../queue/queue-name.ts';
+import { defineScript } from '../redis/define-script.ts';
 import { WritesLost } from '../redis/outage.ts';
-import { recordArguments } from '../redis/record-arguments.ts';
-import { Script } from '../redis/script.ts';
+import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
+import { word } from '../redis/reply.ts';
 import type { Delivery } from '../tasks/submission.ts';
 import type { Appends } from './appends.ts';
 import type { EncodedEvent } from './encoded-event.ts';
@@ -13,10 +14,34 @@ import { Tail } from './tail.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { TurnsPort } from './turns-port.ts';
 
-export const endTurnScript = new Script('end-turn.lua', import.meta.url);
-export const giveUpTurnScript = new Script('give-up-turn.lua', import.meta.url);
-export const releaseTurnScript = new Script('release-turn.lua', import.meta.url);
-export const renewTurnScript = new Script('renew-turn.lua', import.meta.url);
+export const endTurnScript = defineScript({
+  file: 'end-turn.lua',
+  from: import.meta.url,
+  keys: [...recordKeys, 'queueRoot'],
+  args: [...recordArgs, 'fence', 'successorOptions'],
+  reply: word('unsettled', 'fenced', 'more', 'successor', 'drained', 'canceled'),
+});
+export const releaseTurnScript = defineScript({
+  file: 'release-turn.lua',
+  from: import.meta.url,
+  keys: recordKeys,
+  args: [...recordArgs, 'fence', 'isSpent'],
+  reply: word('released', 'canceled', 'fenced'),
+});
+export const giveUpTurnScript = defineScript({
+  file: 'give-up-turn.lua',
+  from: import.meta.url,
+  keys: [...recordKeys, 'dead'],
+  args: [...recordArgs, 'fence', 'reason'],
+  reply: word('given-up', 'canceled', 'fenced'),
+});
+export const renewTurnScript = defineScript({
+  file: 'renew-turn.lua',
+  from: import.meta.url,
+  keys: recordKeys,
+  args: [...recordArgs, 'fence'],
+  reply: word('renewed', 'canceling', 'fenced'),
+});
 
 /**
  * How a turn ended, hence what becomes of its job: `more` (begin the task's next turn), `drained`, `canceled` and `successor`
@@ -115,7 +140,11 @@ export class OpenTurn {
   /** After an executor that returned with the task waiting for authorization. `unsettled`: it gave no outcome. */
   async end(): Promise<Ending | 'unsettled'> {
     await this.flush();
-    const verdict = (await this.#run(endTurnScript, this.#successor)) as Ending | 'unsettled';
+    const { keys, args } = this.#call();
+    const verdict = await endTurnScript.run(this.#port.redis, {
+      keys: { ...keys, queueRoot: this.#queueRoot },
+      args: { ...args, successorOptions: this.#successor },
+    });
     if (verdict !== 'unsettled') this.ending = verdict;
     return verdict;
   }
@@ -123,7 +152,11 @@ export class OpenTurn {
   /** Gives the turn back unfinished. A spent attempt counts; a shutdown spends none. */
   async release(isSpent: boolean): Promise<'released' | 'canceled' | 'fenced'> {
     await this.flush();
-    const verdict = (await this.#run(releaseTurnScript, isSpent ? '1' : '')) as 'released' | 'canceled' | 'fenced';
+    const { keys, args } = this.#call();
+    const verdict = await releaseTurnScript.run(this.#port.redis, {
+      keys,
+      args: { ...args, isSpent: isSpent ? '1' : '' },
+    });
     this.ending = verdict === 'canceled' ? 'canceled' : 'fenced';
     return verdict;
   }
@@ -131,11 +164,12 @@ export class OpenTurn {
   /** Ends the task as FAILED, and keeps its message as a dead letter: the attempts are spent. @throws {TurnEnded} */
   async giveUp(reason: string): Promise<void> {
     await this.flush();
-    const { redis, shards, settings } = this.#port;
-    const { taskId, fence } = this.start;
-    const keys = shards.of(taskId);
-    const args = [...recordArguments(taskId, settings), fence, JSON.stringify(reason)];
-    const verdict = await giveUpTurnScript.run(redis, [...keys.record(taskId), keys.dead], args);
+    const { redis, shards } = this.#port;
+    const { keys, args } = this.#call();
+    const verdict = await giveUpTurnScript.run(redis, {
+      keys: { ...keys, dead: shards.of(this.start.taskId).dead },
+      args: { ...args, reason: JSON.stringify(reason) },
+    });
     this.ending = 'fenced'; // nothing follows: the task has ended, or is another run's
     if (verdict !== 'given-up') throw new TurnEnded();
   }
@@ -143,7 +177,7 @@ export class OpenTurn {
   /** A sign of life, due every third of the lease. It also finds a cancel or a loss that no message told. */
   async renew(): Promise<void> {
     if (this.ending) return;
-    const verdict = await this.#run(renewTurnScript);
+    const verdict = await renewTurnScript.run(this.#port.redis, this.#call());
     if (verdict === 'canceling') this.#onCancel();
     if (verdict === 'fenced' && !this.ending) this.#onFenced();
   }
@@ -165,7 +199,7 @@ export class OpenTurn {
     };
     const isShortOutcome = said.at(-1)?.isOutcome && said.length <= FEW_EVENTS;
     const reply = isShortOutcome ? this.#appends.writeOutcome(append) : this.#appends.write(append);
-    const [verdict, cancel] = (await reply) as [Ending | 'appended' | 'lost', string];
+    const [verdict, cancel] = await reply;
     this.#number += said.length;
     if (cancel) this.#onCancel();
     if (verdict === 'appended') return;
@@ -181,10 +215,9 @@ export class OpenTurn {
     return this.start.handsOver ? jobOptions() : '';
   }
 
-  #run(script: Script, ...args: (string | number)[]): Promise<unknown> {
-    const { redis, shards, settings } = this.#port;
+  #call() {
+    const { shards, settings } = this.#port;
     const { taskId, fence } = this.start;
-    const names = [...shards.of(taskId).record(taskId), this.#queueRoot];
-    return script.run(redis, names, [...recordArguments(taskId, settings), fence, ...args]);
+    return { keys: shards.of(taskId).record(taskId), args: { ...recordArguments(taskId, settings), fence } };
   }
 }

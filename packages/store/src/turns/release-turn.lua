@@ -4,10 +4,14 @@
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"
 --
--- ARGV  1-6 as in record.lua   7 fencing token of the turn   8 '1': the attempt is spent (a failure to be retried), '': not (a shutdown)
+-- KEYS  <record>
+-- ARGV  <record>
+--       fence     fencing token of the turn
+--       is_spent  '1': the attempt is spent (a failure to be retried); '': not (a shutdown)
 -- Returns  released (give the job back to the queue) | canceled | fenced
+-- Invariant: a shutdown spends no attempt; an accepted cancel ends the task.
 
-local fence, is_spent = ARGV[7], ARGV[8] == '1'
+local fence, is_spent = unpack(ARGV, 7)
 
 local record = load_record()
 if not record then return 'fenced' end
@@ -21,7 +25,7 @@ if record.cancel ~= '' then
   verdict = 'canceled'
 else
   record.turn, record.token = '', ''
-  if not is_spent then record.attempts = record.attempts - 1 end
+  if is_spent ~= '1' then record.attempts = record.attempts - 1 end
   is_due = true
   withdraw_question(record)
 end

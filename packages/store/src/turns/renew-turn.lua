@@ -2,11 +2,16 @@
 --
 --- @include "../redis/lua/record.lua"
 --
--- ARGV  1-6 as in record.lua   7 fencing token of the turn
+-- KEYS  <record>
+-- ARGV  <record>
+--       fence  fencing token of the turn
 -- Returns  renewed | canceling (stop the executor, then append the canceled event) | fenced (stop the executor: another owns the task)
+-- Invariant: only the open turn renews its lease.
+
+local fence = unpack(ARGV, 7)
 
 local record = load_record()
-if not record or ARGV[7] ~= record.turn then return 'fenced' end
+if not record or fence ~= record.turn then return 'fenced' end
 go_on_when_full(task_key)
 is_due = true
 commit(record)

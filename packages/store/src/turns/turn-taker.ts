@@ -4,7 +4,7 @@ import type { NextJob, Take, Tokens } from '../queue/job-group.ts';
 import { jobId } from '../queue/job-id.ts';
 import { queueRoot } from '../queue/queue-name.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { recordArguments } from '../redis/record-arguments.ts';
+import { recordArguments } from '../redis/record.ts';
 import { Script } from '../redis/script.ts';
 import { suspiciousAfter } from '../settings.ts';
 import { type BeginReply, beginArguments, withAttempts } from './begin-reply.ts';
@@ -52,10 +52,11 @@ export class TurnTaker {
   async take({ agent, keys, lockMs, isChoosy, maxAttempts }: TurnTaking, tokens: Tokens): Promise<Take | 'other'> {
     const { redis } = this.#port;
     const settings = withAttempts(this.#port.settings, maxAttempts);
-    const names = [queueRoot(agent, keys), ...keys.anyRecord, keys.dead];
+    const names = [queueRoot(agent, keys), ...Object.values(keys.anyRecord), keys.dead];
     const { prefix, first, count } = tokens;
-    const beginning = [...beginArguments(settings, `${prefix}${first}`), isChoosy ? 0 : suspiciousAfter(settings)];
-    const args = [...recordArguments('', settings), lockMs, prefix, first, count, ...beginning];
+    const beginning = Object.values(beginArguments(settings, `${prefix}${first}`));
+    const record = Object.values(recordArguments('', settings));
+    const args = [...record, lockMs, prefix, first, count, ...beginning, isChoosy ? 0 : suspiciousAfter(settings)];
     const reply = (await takeTurnsScript.run(redis, names, args)) as Reply;
     if (reply[0] === 'other') return 'other';
     const [, others, dueAt, ...turns] = reply;

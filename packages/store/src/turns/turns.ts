@@ -3,20 +3,26 @@ import { agentOf, principalOf } from '../principal.ts';
 import { Consumer, type ConsumerOptions, type TurnJob } from '../queue/consumer.ts';
 import type { Tokens } from '../queue/job-group.ts';
 import type { Channels } from '../redis/channels.ts';
+import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { recordArguments } from '../redis/record-arguments.ts';
-import { Script } from '../redis/script.ts';
+import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import type { StoreSettings } from '../settings.ts';
 import { joinPieces } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';
 import type { Delivery } from '../tasks/submission.ts';
 import { Appends } from './appends.ts';
-import { type BeginReply, beginArguments, epochOf, withAttempts } from './begin-reply.ts';
+import { type BeginReply, beginArgs, beginArguments, beginReply, epochOf, withAttempts } from './begin-reply.ts';
 import { OpenTurn, releaseTurnScript } from './open-turn.ts';
 import { TurnTaker } from './turn-taker.ts';
 import type { TurnsPort } from './turns-port.ts';
 
-export const beginTurnScript = new Script('begin-turn.lua', import.meta.url);
+export const beginTurnScript = defineScript({
+  file: 'begin-turn.lua',
+  from: import.meta.url,
+  keys: [...recordKeys, 'dead'],
+  args: [...recordArgs, 'job', 'started', 'token', ...beginArgs],
+  reply: beginReply,
+});
 
 /** A job that has run so many turns hands over to a successor, so that a busy task does not keep others waiting. */
 const TURNS_PER_JOB = 8;
@@ -114,11 +120,10 @@ export class Turns {
     const { redis, shards, settings } = this.#port;
     const { taskId } = job;
     const [, fence] = begun;
-    await releaseTurnScript.run(redis, shards.of(taskId).record(taskId), [
-      ...recordArguments(taskId, settings),
-      fence,
-      '',
-    ]);
+    await releaseTurnScript.run(redis, {
+      keys: shards.of(taskId).record(taskId),
+      args: { ...recordArguments(taskId, settings), fence, isSpent: '' },
+    });
   }
 
   /** The executor has returned: cancels no longer concern it. */
@@ -134,7 +139,9 @@ export class Turns {
     const { redis, shards } = this.#port;
     const keys = shards.of(taskId);
     const beginning = beginArguments(settings, `${token} ${turnsBefore}`);
-    const args = [...recordArguments(taskId, settings), job, started, token, ...beginning];
-    return (await beginTurnScript.run(redis, [...keys.record(taskId), keys.dead], args)) as BeginReply;
+    return beginTurnScript.run(redis, {
+      keys: { ...keys.record(taskId), dead: keys.dead },
+      args: { ...recordArguments(taskId, settings), job, started, token, ...beginning },
+    });
   }
 }

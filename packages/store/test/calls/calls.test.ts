@@ -151,7 +151,8 @@ describe('what a task has called for', () => {
     const key = `${store.settings.prefix}{s0}:outbox:closing`;
     // One that dies after it has claimed.
     const { claimClosingsScript } = await import('../../src/calls/closings.ts');
-    expect(await claimClosingsScript.run(redis, [key], [60_000, 10])).toHaveLength(1);
+    const claim = { keys: { closing: key }, args: { leaseMs: 60_000, most: 10 } };
+    expect(await claimClosingsScript.run(redis, claim)).toHaveLength(1);
     expect(await hurried.closings.close()).toBe(0);
     await redis.zadd(key, 0, (await redis.zrevrange(key, 0, 0))[0] ?? '');
     const counts = await Promise.all([store.closings.close(), hurried.closings.close()]);

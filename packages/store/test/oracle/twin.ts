@@ -6,12 +6,13 @@ import { dueScript, sweepScript } from '../../src/outbox/outbox.ts';
 import { jobOptions } from '../../src/queue/queue.ts';
 import { queueRoot } from '../../src/queue/queue-name.ts';
 import { ShardKeys } from '../../src/redis/keys.ts';
-import type { Script } from '../../src/redis/script.ts';
+import type { SettingsArguments } from '../../src/redis/record.ts';
+import { only } from '../../src/redis/reply.ts';
 import { acceptScript } from '../../src/tasks/accept.ts';
 import type { AcceptReply } from '../../src/tasks/accept-command.ts';
 import { cancelScript } from '../../src/tasks/cancel.ts';
 import { makeTasksScript } from '../../src/tasks/new-tasks.ts';
-import { type AppendReply, appendChunksScript, appendScript, chunksReply } from '../../src/turns/appends.ts';
+import { type AppendReply, appendChunksScript, appendScript } from '../../src/turns/appends.ts';
 import { endTurnScript, giveUpTurnScript, releaseTurnScript, renewTurnScript } from '../../src/turns/open-turn.ts';
 import { beginTurnScript } from '../../src/turns/turns.ts';
 import { type Begin as BeginTask, Neighbour } from './neighbour.ts';
@@ -20,7 +21,15 @@ import * as rules from './turn-rules.ts';
 const MAX_ATTEMPTS = 2;
 const FAR_MS = 1_000_000_000;
 
-const settingsOf = (lease: rules.Due): number[] => [lease === 'due' ? -1 : FAR_MS, 1_000, FAR_MS, FAR_MS, 64];
+const settingsOf = (lease: rules.Due): SettingsArguments => ({
+  leaseMs: lease === 'due' ? -1 : FAR_MS,
+  keptEvents: 1_000,
+  replayMs: FAR_MS,
+  retentionMs: FAR_MS,
+  inlineBytes: 64,
+});
+
+const ACCEPTING = { idempotencyMs: FAR_MS, jobOptions: jobOptions(), callerFence: '', manner: '', maxCalls: '' };
 
 interface Begin {
   readonly job: number;
@@ -71,12 +80,14 @@ export class Twin {
   async begin(begin: Begin): Promise<void> {
     const { job, started, token, run, lease } = begin;
     const expected = rules.beginTurn(this.record, { ...begin, maxAttempts: MAX_ATTEMPTS });
-    const keys = [...this.#keys.record(this.id), this.#keys.dead];
-    const args = [job, started, token, run, MAX_ATTEMPTS, 65_536];
-    const reply = (await this.#run(beginTurnScript, lease, args, keys)) as string[];
-    const [verdict, fence, attempt, cancel, entry] = reply;
-    expect(verdict).toBe(expected.verdict);
-    if (verdict === 'turn') {
+    const { keys, args } = this.#call(lease);
+    const reply = await beginTurnScript.run(this.#redis, {
+      keys: { ...keys, dead: this.#keys.dead },
+      args: { ...args, job, started, token, run, maxAttempts: MAX_ATTEMPTS, largeBytes: 65_536 },
+    });
+    expect(reply[0]).toBe(expected.verdict);
+    if (reply[0] === 'turn') {
+      const [, fence, attempt, cancel, entry] = reply;
       expect([fence, attempt, cancel === '1']).toEqual([expected.fence, expected.attempt, expected.cancel]);
       expect(entry).toBe(`"${expected.message}"\n{}`);
     }
@@ -89,16 +100,15 @@ export class Twin {
     if (!first || !expected) return;
     const encoded = events.flatMap(({ state, settles }) => ['status', '', state, settles ? '1' : '', '', '', '', '']);
     const root = queueRoot(this.#agent, this.#keys);
-    const { options } = this.#successor(first.handsOver);
+    const options = first.handsOver ? jobOptions() : '';
     const ours = [this.id, root, first.fence, first.number, options, events.length, encoded.length, ...encoded];
     this.#neighbour ??= await Neighbour.open({ redis: this.#redis, keys: this.#keys, begin: this.#begin });
     const outcome = await this.#neighbour.ends();
-    const args = [...this.#neighbour.says(), ...outcome.args, ...ours, ...this.#neighbour.says()];
-    const settings = settingsOf(first.lease);
-    const answers = (await appendScript.run(this.#redis, this.#keys.anyRecord, [
-      ...settings,
-      ...args,
-    ])) as AppendReply[];
+    const turns = [...this.#neighbour.says(), ...outcome.args, ...ours, ...this.#neighbour.says()];
+    const answers = await appendScript.run(this.#redis, {
+      keys: this.#keys.anyRecord,
+      args: { ...settingsOf(first.lease), turns },
+    });
     const [before, ended, [verdict, cancel] = [], after] = answers;
     expect([before?.[0], ended?.[0], after?.[0], answers.length]).toEqual(['appended', outcome.verdict, 'appended', 4]);
     expect(verdict).toBe(expected.verdict);
@@ -124,19 +134,24 @@ export class Twin {
     await this.#settle(expected);
   }
 
-  async #growShortly(fence: string, number: number, count: number): Promise<AppendReply | null> {
-    const [, keptEvents = 0, , , inlineBytes = 0] = settingsOf('later');
-    const args = [this.id, keptEvents, inlineBytes, fence, number, 1, '', ',1'.repeat(count)];
-    const events = Array<string>(count).fill('{}');
-    return chunksReply(await appendChunksScript.run(this.#redis, this.#keys.growing(this.id), [...args, ...events]));
+  #growShortly(fence: string, number: number, count: number): Promise<AppendReply | null> {
+    const { keptEvents, inlineBytes } = settingsOf('later');
+    const artifact = { artifact: 1, first: '', growth: ',1'.repeat(count), json: Array<string>(count).fill('{}') };
+    return appendChunksScript.run(this.#redis, {
+      keys: this.#keys.growing(this.id),
+      args: { taskId: this.id, keptEvents, inlineBytes, fence, number, ...artifact },
+    });
   }
 
   async #growLongly(fence: string, number: number, count: number): Promise<AppendReply> {
     const chunk = ['artifact', '', '{}', 1, 'append', this.#chunks === 0 ? '{"artifactId":"t"' : '', '', ',1', ''];
     const events = Array<typeof chunk>(count).fill(chunk).flat();
-    const args = [this.id, queueRoot(this.#agent, this.#keys), fence, number, '', count, events.length, ...events];
-    const all = await appendScript.run(this.#redis, this.#keys.anyRecord, [...settingsOf('later'), ...args]);
-    return (all as [AppendReply])[0];
+    const turns = [this.id, queueRoot(this.#agent, this.#keys), fence, number, '', count, events.length, ...events];
+    const all = await appendScript.run(this.#redis, {
+      keys: this.#keys.anyRecord,
+      args: { ...settingsOf('later'), turns },
+    });
+    return only(all);
   }
 
   /** What becomes of several events that are written together, as if each came alone, up to the first that is refused. */
@@ -155,22 +170,29 @@ export class Twin {
 
   async end(fence: string, handsOver: boolean, lease: rules.Due): Promise<void> {
     const expected = rules.endTurn(this.#present(), { fence, handsOver, lease });
-    const { options, names } = this.#successor(handsOver);
-    expect(await this.#run(endTurnScript, lease, [fence, options], names)).toBe(expected.verdict);
+    const { keys, args } = this.#call(lease);
+    const verdict = await endTurnScript.run(this.#redis, {
+      keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
+      args: { ...args, fence, successorOptions: handsOver ? jobOptions() : '' },
+    });
+    expect(verdict).toBe(expected.verdict);
     if (expected.verdict === 'successor') this.#jobs.unshift(expected.job);
     await this.#settle(expected);
   }
 
   async release(fence: string, isSpent: boolean, lease: rules.Due): Promise<void> {
     const expected = rules.releaseTurn(this.#present(), { fence, isSpent, lease });
-    expect(await this.#run(releaseTurnScript, lease, [fence, isSpent ? '1' : ''])).toBe(expected.verdict);
+    const { keys, args } = this.#call(lease);
+    const call = { keys, args: { ...args, fence, isSpent: isSpent ? '1' : '' } };
+    expect(await releaseTurnScript.run(this.#redis, call)).toBe(expected.verdict);
     await this.#settle(expected);
   }
 
   async giveUp(fence: string): Promise<void> {
     const expected = rules.giveUpTurn(this.#present(), { fence });
-    const keys = [...this.#keys.record(this.id), this.#keys.dead];
-    expect(await this.#run(giveUpTurnScript, 'later', [fence, '"why"'], keys)).toBe(expected.verdict);
+    const { keys, args } = this.#call('later');
+    const call = { keys: { ...keys, dead: this.#keys.dead }, args: { ...args, fence, reason: '"why"' } };
+    expect(await giveUpTurnScript.run(this.#redis, call)).toBe(expected.verdict);
     await this.#settle(expected);
   }
 
@@ -179,19 +201,25 @@ export class Twin {
     const record = this.#present();
     const isOpen = record.turn !== '' && record.turn === fence;
     const verdict = isOpen ? (record.cancel ? 'canceling' : 'renewed') : 'fenced';
-    expect(await this.#run(renewTurnScript, lease, [fence])).toBe(verdict);
+    const { keys, args } = this.#call(lease);
+    expect(await renewTurnScript.run(this.#redis, { keys, args: { ...args, fence } })).toBe(verdict);
     await this.#settle({ verdict, events: [], record: isOpen ? { ...record, outbox: lease } : record });
   }
 
   async cancel(): Promise<void> {
     const expected = rules.cancel(this.record);
-    expect(await this.#run(cancelScript, 'later', ['t/s/a', 'nobody'])).toBe(expected.verdict);
+    const { keys, args } = this.#call('later');
+    const call = { keys, args: { ...args, owner: 't/s/a', channel: 'nobody' } };
+    expect(await cancelScript.run(this.#redis, call)).toBe(expected.verdict);
     await this.#settle(expected);
   }
 
   async sweep(lease: rules.Due): Promise<void> {
     const expected = rules.sweep(this.#present(), { lease });
-    const [verdict, job] = (await this.#run(sweepScript, lease, [])) as [string, number];
+    const [verdict, job] = (await sweepScript.run(this.#redis, Object.values(this.#keys.record(this.id)), [
+      this.id,
+      ...Object.values(settingsOf(lease)),
+    ])) as [string, number];
     expect([verdict, job]).toEqual([expected.verdict, expected.job ?? 0]);
     await this.#settle(expected);
   }
@@ -199,29 +227,50 @@ export class Twin {
   /** Beside a message that makes another task, and one that is sent again beside itself. */
   async #make({ messageId, fingerprint, lease }: Sent): Promise<AcceptReply> {
     const others = [randomUUID(), randomUUID()];
-    const message = (id: string, agent: string, name: string, print: string): string[] => {
-      const root = queueRoot(agent, this.#keys);
-      const body = `{"messageId":"${name}"`;
-      return [id, 't/s/a', 'ctx', this.#sentKey(name), print, body, `"${name}"\n{}`, root, '', ''];
-    };
-    const args = [
-      ...message(others[0] ?? '', 'other', `${messageId}-beside`, 'f'),
-      ...message(this.id, this.#agent, messageId, fingerprint),
-      ...message(others[1] ?? '', 'other', `${messageId}-beside`, 'f'),
-    ];
-    const settings = [...settingsOf(lease), FAR_MS, jobOptions(), '', '', ''];
-    const replies = await makeTasksScript.run(this.#redis, this.#keys.anyRecord, [...settings, ...args]);
-    const [beside, reply, retry] = replies as [AcceptReply, AcceptReply, AcceptReply];
+    const message = (taskId: string, agent: string, name: string, print: string) => ({
+      taskId,
+      owner: 't/s/a',
+      context: 'ctx',
+      sentKey: this.#sentKey(name),
+      fingerprint: print,
+      body: `{"messageId":"${name}"`,
+      entry: `"${name}"\n{}`,
+      queueRoot: queueRoot(agent, this.#keys),
+      configId: '',
+      sealed: '',
+    });
+    const [beside = [], reply, retry] = await makeTasksScript.run(this.#redis, {
+      keys: this.#keys.anyRecord,
+      args: { ...settingsOf(lease), ...ACCEPTING },
+      each: [
+        message(others[0] ?? '', 'other', `${messageId}-beside`, 'f'),
+        message(this.id, this.#agent, messageId, fingerprint),
+        message(others[1] ?? '', 'other', `${messageId}-beside`, 'f'),
+      ],
+    });
+    if (!reply) throw new Error('the message was not answered');
     expect(beside.slice(0, 2)).toEqual(['scheduled', others[0]]);
-    expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1]);
+    expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1, null]);
     return reply;
   }
 
-  async #enter({ messageId, fingerprint, lease }: Sent): Promise<AcceptReply> {
-    const keys = [...this.#keys.record(this.id), this.#sentKey(messageId), queueRoot(this.#agent, this.#keys)];
-    const message = [fingerprint, `{"messageId":"${messageId}"`, `"${messageId}"\n{}`];
-    const args = [FAR_MS, jobOptions(), '', '', '', 't/s/a', 'ctx', ...message, 100, '', '', 1];
-    return (await this.#run(acceptScript, lease, args, keys)) as AcceptReply;
+  #enter({ messageId, fingerprint, lease }: Sent): Promise<AcceptReply> {
+    const { keys, args } = this.#call(lease);
+    const message = { fingerprint, message: `{"messageId":"${messageId}"`, entry: `"${messageId}"\n{}` };
+    return acceptScript.run(this.#redis, {
+      keys: { ...keys, sent: this.#sentKey(messageId), queueRoot: queueRoot(this.#agent, this.#keys) },
+      args: {
+        ...args,
+        ...ACCEPTING,
+        ...message,
+        owner: 't/s/a',
+        context: 'ctx',
+        maxInbox: 100,
+        configId: '',
+        sealed: '',
+        maxWebhooks: 1,
+      },
+    });
   }
 
   #sentKey(messageId: string): string {
@@ -229,23 +278,13 @@ export class Twin {
     return this.#keys.accepted(scope, messageId);
   }
 
-  #successor(handsOver: boolean): { options: string; names: string[] } {
-    const root = queueRoot(this.#agent, this.#keys);
-    return { options: handsOver ? jobOptions() : '', names: [...this.#keys.record(this.id), root] };
-  }
-
   #present(): rules.TaskRecord {
     if (!this.record) throw new Error('the walk begins with a message');
     return this.record;
   }
 
-  #run(
-    script: Script,
-    lease: rules.Due,
-    args: (string | number)[],
-    keys = this.#keys.record(this.id),
-  ): Promise<unknown> {
-    return script.run(this.#redis, keys, [this.id, ...settingsOf(lease), ...args]);
+  #call(lease: rules.Due) {
+    return { keys: this.#keys.record(this.id), args: { taskId: this.id, ...settingsOf(lease) } };
   }
 
   readonly #begin: BeginTask = async (agent, messages) => {

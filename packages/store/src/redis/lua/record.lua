@@ -1,12 +1,18 @@
 -- record: the record of one task, loaded, changed by the rules of turns, and committed. Included by every script of a turn.
 --
--- KEYS  1 task (hash)   2 events (stream; also the name of the channel)   3 inbox (list, but for the message that made the task: `first`)   4 outbox (zset)
---       5 root of the indexes: <root>:<owner> and <root>:<owner>:<context> are made from it
---       6 push (zset; also the name of the channel that wakes who delivers), and, made from KEYS[1], the webhooks <task>:w (hash),
---       its steps <task>:s (hash, see begin-step.lua) and calls <task>:c (hash, see caller.lua), and, made from KEYS[4],
---       <outbox>:closing (zset; also a channel): what tasks that ended had called for
--- ARGV  1 task id   2 lease ms: when the sweeper may look after the task   3 events kept in the stream
---       4 ms the stream outlives the task's end   5 ms the task outlives its end   6 bytes of a growing text kept in the hash
+-- KEYS  task          hash; made from its name: its webhooks <task>:w (hash), steps <task>:s (hash, see begin-step.lua) and
+--                     calls <task>:c (hash, see caller.lua)
+--       events        stream; also the name of the channel
+--       inbox         list, but for the message that made the task, which is the field `first`
+--       outbox        zset; made from its name: <outbox>:closing (zset, also a channel), what tasks that ended had called for
+--       index_root    the indexes <root>:<owner> and <root>:<owner>:<context> (zsets) are made from it
+--       push          zset of webhooks that have something to deliver; also the name of a channel
+-- ARGV  task_id
+--       lease_ms      when the sweeper may look after the task
+--       kept_events   events kept in the stream
+--       replay_ms     ms that the stream outlives the task's end
+--       retention_ms  ms that the task outlives its end
+--       inline_bytes  bytes of a growing text that are kept in the hash
 --
 -- Invariant, while the task lives: inbox not empty <=> scheduled <> 0 <=> it is in the outbox. After the end: none of them.
 -- seq = the number of events ever written = the last id of the stream.

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { RedisConnection } from './connection.ts';
+import { NotReplicated } from './outage.ts';
+import type { Parser } from './reply.ts';
+
+const INCLUDE = /^ *--- @include "(.+)"$/gm;
+
+type Value = string | number;
+/** `name?` may be left out, `name*` is as many as there are; both come last. */
+type Named<Names extends string, One> = {
+  readonly [Name in Names as Name extends `${string}${'?' | '*'}` ? never : Name]: One;
+} & { readonly [Name in Names as Name extends `${infer Base}?` ? Base : never]?: One | undefined } & {
+  readonly [Name in Names as Name extends `${infer Base}*` ? Base : never]: readonly One[];
+};
+
+/**
+ * What the header of a `.lua` file says, as types. `test/redis/script-headers.test.ts` holds the two equal: names stand in the
+ * order in which the script reads them.
+ */
+export interface ScriptDefinition<Key extends string, Argument extends string, Entry extends string, Reply> {
+  /** The `.lua` file, relative to `from`: the `import.meta.url` of the definition. */
+  readonly file: string;
+  readonly from: string;
+  readonly keys: readonly Key[];
+  readonly args: readonly Argument[];
+  /** Arguments that are repeated behind the others, once for each entry. */
+  readonly each?: readonly Entry[];
+  readonly reply: Parser<Reply>;
+}
+
+/** What a script is run with. */
+export interface ScriptCall<Key extends string, Argument extends string, Entry extends string> {
+  readonly keys: Named<Key, string>;
+  readonly args: Named<Argument, Value>;
+  readonly each?: readonly Named<Entry, Value>[];
+}
+
+export interface Replication {
+  readonly replicas: number;
+  /** How long they may take. */
+  readonly timeoutMs: number;
+}
+
+/** Every script that was defined, for the test that compares the headers. */
+export const definedScripts: ScriptDefinition<string, string, string, unknown>[] = [];
+
+/**
+ * A Lua script, with names for its keys and arguments, and a parsed reply. A line `--- @include "../redis/lua/record.lua"` is
+ * replaced by that file. It is run by its hash; Redis is sent the source when it does not know it (after a restart).
+ */
+export class DefinedScript<Key extends string, Argument extends string, Entry extends string, Reply> {
+  readonly source: string;
+  readonly #definition: ScriptDefinition<Key, Argument, Entry, Reply>;
+  readonly #sha: string;
+
+  constructor(definition: ScriptDefinition<Key, Argument, Entry, Reply>) {
+    this.#definition = definition;
+    this.source = withIncludes(new URL(definition.file, definition.from));
+    this.#sha = createHash('sha1').update(this.source).digest('hex');
+  }
+
+  async run(redis: RedisConnection, call: ScriptCall<Key, Argument, Entry>): Promise<Reply> {
+    const { count, values } = this.#flat(call);
+    const reply = await this.#send((command, script) =>
+      command === 'evalsha' ? redis.evalsha(script, count, ...values) : redis.eval(script, count, ...values),
+    );
+    return this.#definition.reply(reply);
+  }
+
+  /**
+   * As `run`, but only once so many replicas have what it wrote. It leaves with its WAIT, on one connection, so that a
+   * fail-over between the two cannot pass for a confirmation.
+   * @throws {NotReplicated} it may have been written all the same
+   */
+  async runReplicated(
+    redis: RedisConnection,
+    call: ScriptCall<Key, Argument, Entry>,
+    { replicas, timeoutMs }: Replication,
+  ): Promise<Reply> {
+    const { count, values } = this.#flat(call);
+    const reply = await this.#send(async (command, script) => {
+      const pipeline = redis.pipeline([[command, script, count, ...values]]);
+      const [ran, waited] = (await pipeline.wait(replicas, timeoutMs).exec()) ?? [];
+      if (ran?.[0]) throw ran[0];
+      if (waited?.[0]) throw waited[0];
+      if (Number(waited?.[1]) < replicas) throw new NotReplicated(Number(waited?.[1]), replicas);
+      return ran?.[1];
+    });
+    return this.#definition.reply(reply);
+  }
+
+  async #send(send: (command: 'eval' | 'evalsha', script: string) => Promise<unknown>): Promise<unknown> {
+    try {
+      return await send('evalsha', this.#sha);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return send('eval', this.source);
+    }
+  }
+
+  #flat(call: ScriptCall<Key, Argument, Entry>): { count: number; values: Value[] } {
+    const { keys, args, each = [] } = this.#definition;
+    const values: Value[] = [];
+    push(values, keys, call.keys);
+    const count = values.length;
+    push(values, args, call.args);
+    for (const entry of call.each ?? []) push(values, each, entry);
+    return { count, values };
+  }
+}
+
+export function defineScript<
+  const Key extends string,
+  const Argument extends string,
+  Reply,
+  const Entry extends string = never,
+>(definition: ScriptDefinition<Key, Argument, Entry, Reply>): DefinedScript<Key, Argument, Entry, Reply> {
+  definedScripts.push(definition);
+  return new DefinedScript(definition);
+}
+
+type Given = Readonly<Record<string, Value | readonly Value[] | undefined>>;
+
+function push(values: Value[], names: readonly string[], given: Given): void {
+  for (const name of names) {
+    const value = given[name] ?? given[name.slice(0, -1)];
+    if (typeof value === 'object') for (const one of value) values.push(one);
+    else if (value !== undefined) values.push(value);
+  }
+}
+
+/** A script as Redis gets it. */
+export function withIncludes(url: URL): string {
+  return readFileSync(url, 'utf8').replace(INCLUDE, (_, file: string) => withIncludes(new URL(file, url)));
+}
