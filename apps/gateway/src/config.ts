@@ -1,16 +1,26 @@
 import { readFileSync } from 'node:fs';
-import type { SigningKey } from '@switchyard/settings';
-import { type Environment, readSigningKeys, Settings, storeSettings, type ValuesOf } from '@switchyard/settings';
+import {
+  type Environment,
+  readSigningKeys,
+  Settings,
+  type SigningKey,
+  storeSettings,
+  type ValuesOf,
+} from '@switchyard/settings';
 import { type StoreSettings, WebhookPolicy } from '@switchyard/store';
-import type { AdminSettings } from './admin/admin-settings.ts';
 import { anonymousAccessProblem } from './auth/anonymous-access.ts';
-import { parseApiKeys } from './auth/parse-api-keys.ts';
-import type { AuthSettings } from './auth/settings.ts';
-import type { GrpcSettings, TlsSettings } from './bindings/grpc/settings.ts';
-import { missingPublicUrlProblem } from './cards/missing-public-url.ts';
-import type { LogSettings } from './observe/create-log.ts';
-import type { PushSettings } from './push/settings.ts';
-import { defaultGatewaySettings, type GatewaySettings } from './settings.ts';
+import { parseApiKeys } from './auth/api-keys.ts';
+import { missingPublicUrlProblem } from './cards/sign-card.ts';
+import {
+  type AdminSettings,
+  type AuthSettings,
+  defaultGatewaySettings,
+  type GatewaySettings,
+  type GrpcSettings,
+  type PushSettings,
+  type TlsSettings,
+} from './settings/gateway-settings.ts';
+import type { LogSettings } from './telemetry/log.ts';
 
 export interface GatewayConfig {
   readonly gateway: GatewaySettings;

@@ -1,17 +1,16 @@
 import { type Feeds, type Ops, type Registry, WebhookPolicy, type Webhooks } from '@switchyard/store';
 import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
-import { AgentDirectory } from './agent-directory.ts';
-import { createApp } from './app.ts';
+import { AgentDirectory } from './agents/agent-directory.ts';
 import { anonymousAccessProblem } from './auth/anonymous-access.ts';
 import { createAuthenticator } from './auth/create-authenticator.ts';
+import type { Entrance } from './bindings/gateway-context.ts';
 import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.ts';
 import { createService } from './bindings/grpc/service.ts';
 import { createLegacyService } from './bindings/v0_3/service.ts';
 import { Cards } from './cards/cards.ts';
-import { missingPublicUrlProblem } from './cards/missing-public-url.ts';
-import type { ConversationStore } from './conversations/conversation-store.ts';
-import type { Entrance } from './http/entrance.ts';
+import { missingPublicUrlProblem } from './cards/sign-card.ts';
+import { createApp } from './http/app.ts';
 import { Listener } from './http/listener.ts';
 import { conversationsInTime } from './limits/conversations-in-time.ts';
 import { StreamSlots } from './limits/stream-slots.ts';
@@ -19,11 +18,11 @@ import { WaitingCalls } from './limits/waiting-calls.ts';
 import { withStoreDeadline } from './limits/with-store-deadline.ts';
 import { countedTasks } from './metrics/counted-tasks.ts';
 import { measuredOperations } from './metrics/measured-operations.ts';
-import { logHappenings } from './observe/log-happenings.ts';
-import type { TaskStore, WebhookStore } from './operations/backend.ts';
+import type { ConversationStore, TaskStore, WebhookStore } from './operations/backend.ts';
 import { bindOperations } from './operations/operations.ts';
-import { noteClearStorage } from './push/note-clear-storage.ts';
-import { defaultGatewaySettings, type GatewaySettings } from './settings.ts';
+import { noteClearStorage } from './operations/push-config.ts';
+import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
+import { logHappenings } from './telemetry/log.ts';
 
 /** The part of a `Store` that a gateway uses. It is started before the gateway and stopped after it, by whoever made it. */
 export interface GatewayStore {

@@ -1,10 +1,11 @@
+export { createGateway, type Gateway, type GatewayParts, type GatewayStore } from './gateway.ts';
 export {
   type ApiKey,
   type ApiKeySettings,
   type AuthSettings,
+  defaultGatewaySettings,
   defaultTenant,
+  type GatewaySettings,
   type NoAuthSettings,
-} from './auth/settings.ts';
-export { createGateway, type Gateway, type GatewayParts, type GatewayStore } from './gateway.ts';
-export { createLog, type LogSettings } from './observe/create-log.ts';
-export { defaultGatewaySettings, type GatewaySettings } from './settings.ts';
+} from './settings/gateway-settings.ts';
+export { createLog, type LogSettings } from './telemetry/log.ts';

@@ -3,7 +3,7 @@ import { ErrorThrottle, Store, StoreError } from '@switchyard/store';
 import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
-import { createLog } from './observe/create-log.ts';
+import { createLog } from './telemetry/log.ts';
 
 /** The gateway as a process: settings from the environment, JSON lines on standard output, stops on SIGINT and SIGTERM. */
 async function main(): Promise<void> {

@@ -1,8 +1,8 @@
 import type { FeedItem } from '@switchyard/store';
 import { describe, expect, it, vi } from 'vitest';
+import type { Call } from '../src/call/call.ts';
 import { awaitItem } from '../src/operations/await-item.ts';
 import type { Backend } from '../src/operations/backend.ts';
-import type { Call } from '../src/operations/call.ts';
 import { Source } from './support/source.ts';
 
 const first = { seq: 1 } as FeedItem;

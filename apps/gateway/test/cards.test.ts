@@ -1,7 +1,7 @@
 import { type AgentCard, agentCardSchema, parse } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anonymous } from '../src/auth/anonymous.ts';
 import { apiKeys } from '../src/auth/api-keys.ts';
+import { anonymous } from '../src/auth/authenticator.ts';
 import { buildCard } from '../src/cards/build-card.ts';
 import { card } from './support/agents.ts';
 import { get } from './support/client.ts';

@@ -5,7 +5,7 @@ import { SettingsError } from '@switchyard/settings';
 import { defaultStoreSettings } from '@switchyard/store';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../src/config.ts';
-import { defaultGatewaySettings } from '../src/settings.ts';
+import { defaultGatewaySettings } from '../src/settings/gateway-settings.ts';
 
 const secret = '0123456789abcdef';
 

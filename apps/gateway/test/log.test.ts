@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../src/observe/create-log.ts';
-import { logHappenings } from '../src/observe/log-happenings.ts';
+import { createLog, logHappenings } from '../src/telemetry/log.ts';
 
 function linesOf(
   level: 'debug' | 'info',

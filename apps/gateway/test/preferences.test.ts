@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { positionIn, versionIn, waitMsIn } from '../src/http/preferences.ts';
+import { positionIn, versionIn, waitMsIn } from '../src/call/preferences.ts';
 
 describe('Prefer', () => {
   it.each([

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { readBody } from '../src/http/read-body.ts';
+import { readBody } from '../src/exchange/read-json.ts';
 
 /** A request whose body a test sends piece by piece. */
 function openRequest(): { sent: PassThrough; req: IncomingMessage } {

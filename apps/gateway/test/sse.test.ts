@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { StreamItem } from '../src/operations/operation.ts';
-import { errorFrame, eventFrame, heartbeatFrame } from '../src/sse/frame.ts';
-import { serveStream } from '../src/sse/serve-stream.ts';
+import { errorFrame, eventFrame, heartbeatFrame, serveStream } from '../src/sse/serve-stream.ts';
 import { openResponse } from './support/open-response.ts';
 
 describe('a frame', () => {

@@ -1,6 +1,6 @@
 import type { FeedItem } from '@switchyard/store';
 import { describe, expect, it } from 'vitest';
-import { messageOrItems } from '../src/operations/message-or-items.ts';
+import { messageOrItems } from '../src/operations/message-answer.ts';
 import { asksCallerOf } from '../src/operations/send-streaming-message.ts';
 
 const item = (given: Partial<FeedItem>): FeedItem => ({

@@ -2,17 +2,14 @@ import type { Ops } from '@switchyard/store';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { refuseFault, refusePath, refuseVerb } from '../bindings/rest/unserved.ts';
-import { writeError } from '../bindings/rest/write-error.ts';
-import { beginEachExchange } from '../http/begin-exchange.ts';
-import { requestName } from '../http/exchange.ts';
-import { respond } from '../http/respond.ts';
-import type { Observe } from '../observe/happening.ts';
-import { agentRoutes } from './agents.ts';
+import { writeError } from '../bindings/rest/write.ts';
+import { beginEachExchange, requestName } from '../exchange/exchange.ts';
+import { respond } from '../exchange/respond.ts';
+import type { Observe } from '../telemetry/events.ts';
 import { deadRoutes } from './dead.ts';
+import { agentRoutes, turnRoutes, workerRoutes } from './deployment.ts';
 import type { AdminRoute } from './route.ts';
 import { taskRoutes } from './tasks.ts';
-import { turnRoutes } from './turns.ts';
-import { workerRoutes } from './workers.ts';
 
 export interface AdminEntrance {
   readonly ops: Ops;

@@ -3,10 +3,10 @@ import { apiKeys } from '../auth/api-keys.ts';
 import { Listener } from '../http/listener.ts';
 import type { StreamSlots } from '../limits/stream-slots.ts';
 import { askInTime } from '../limits/with-store-deadline.ts';
-import { GatewayMetrics } from '../metrics/gateway-metrics.ts';
-import type { Observe } from '../observe/happening.ts';
+import type { AdminSettings } from '../settings/gateway-settings.ts';
+import type { Observe } from '../telemetry/events.ts';
+import { GatewayMetrics } from '../telemetry/metrics.ts';
 import { createAdminApp } from './admin-app.ts';
-import type { AdminSettings } from './admin-settings.ts';
 
 export interface AdminParts {
   readonly store: { readonly ops: Ops; readonly isAnswering: boolean };

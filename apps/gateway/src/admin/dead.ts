@@ -1,9 +1,7 @@
 import { A2AError } from '@switchyard/protocol';
 import type { DeadWork } from '@switchyard/store';
-import { listRoute } from './list-route.ts';
-import { found, notFound } from './not-found.ts';
 import { contentsParameters } from './parameters.ts';
-import { adminAction, adminRoute } from './route.ts';
+import { adminAction, adminRoute, found, listRoute, notFound } from './route.ts';
 
 /** Messages that were given up, and webhooks. */
 export const deadRoutes = [

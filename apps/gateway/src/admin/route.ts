@@ -1,7 +1,8 @@
-import type { Ops } from '@switchyard/store';
+import { A2AError } from '@switchyard/protocol';
+import { InvalidPageToken, type Ops, type Page, type PageQuery } from '@switchyard/store';
 import type { Request } from 'express';
 import type { z } from 'zod';
-import { noParameters, readParameters } from './parameters.ts';
+import { invalidParameters, noParameters, pageParameters, readParameters } from './parameters.ts';
 
 /** A request of an operator. */
 export interface AdminRoute {
@@ -37,4 +38,38 @@ export function adminAction(
 function idIn(req: Request): string {
   const { id } = req.params;
   return typeof id === 'string' ? id : '';
+}
+
+/** `GET` of a list, in pages. @param name what the items are called in the answer */
+export function listRoute<Item extends object>(
+  path: string,
+  name: string,
+  list: (ops: Ops, query: PageQuery) => Promise<Page<Item>>,
+): AdminRoute {
+  return adminRoute(['get', path], pageParameters, async (ops, { parameters }) => {
+    const { items, totalSize, nextPageToken } = await read(() => list(ops, parameters));
+    return { [name]: items, totalSize, nextPageToken };
+  });
+}
+
+async function read<T>(list: () => Promise<T>): Promise<T> {
+  try {
+    return await list();
+  } catch (error) {
+    if (!(error instanceof InvalidPageToken)) throw error;
+    throw invalidParameters([{ field: 'pageToken', description: 'is not one that was answered here' }]);
+  }
+}
+
+/** @param what `worker`, `agent`, … */
+export function notFound(what: string, id: string): A2AError {
+  return new A2AError('NotFound', `There is no such ${what}`, {
+    metadata: { [what.replace(' ', '-')]: id.slice(0, 64) },
+  });
+}
+
+/** What is there, or NotFound. @throws {A2AError} */
+export function found<T>(thing: T | undefined, what: string, id: string): T {
+  if (thing === undefined) throw notFound(what, id);
+  return thing;
 }

@@ -1,6 +1,6 @@
 import { A2AError } from '@switchyard/protocol';
 import type { Ops } from '@switchyard/store';
-import { taskIsLive } from '../deletions/serve-deletion.ts';
+import { taskIsLive } from '../http/serve-deletion.ts';
 import { taskNotFound } from '../operations/read-task.ts';
 import { contentsParameters } from './parameters.ts';
 import { adminAction, adminRoute } from './route.ts';

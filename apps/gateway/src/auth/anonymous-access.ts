@@ -1,4 +1,4 @@
-import type { AuthSettings } from './settings.ts';
+import type { AuthSettings } from '../settings/gateway-settings.ts';
 
 /**
  * Without authentication a gateway listens on loopback only, unless it is told otherwise loudly.

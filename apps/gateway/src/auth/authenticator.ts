@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SecurityRequirement, SecurityScheme } from '@switchyard/protocol';
 import type { Principal } from '@switchyard/store';
+import { defaultTenant } from '../settings/gateway-settings.ts';
 
 /** One way to tell callers apart. */
 export interface Authenticator {
@@ -13,3 +14,13 @@ export interface Authenticator {
   /** Any one of them lets a caller in. */
   readonly securityRequirements: readonly SecurityRequirement[];
 }
+
+const everyone: Principal = { tenant: defaultTenant, subject: 'anonymous', scopes: [] };
+
+/** AUTH=none: everyone is the same principal. */
+export const anonymous: Authenticator = {
+  authenticate: () => everyone,
+  challenge: '',
+  securitySchemes: {},
+  securityRequirements: [],
+};

@@ -1,7 +1,6 @@
-import { anonymous } from './anonymous.ts';
+import type { AuthSettings } from '../settings/gateway-settings.ts';
 import { apiKeys } from './api-keys.ts';
-import type { Authenticator } from './authenticator.ts';
-import type { AuthSettings } from './settings.ts';
+import { type Authenticator, anonymous } from './authenticator.ts';
 
 export function createAuthenticator(settings: AuthSettings): Authenticator {
   return settings.kind === 'none' ? anonymous : apiKeys(settings.keys);

@@ -1,6 +1,6 @@
 import type { AgentCard } from '@switchyard/protocol';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { type Endpoints, interfacesAt } from './interfaces.ts';
+import { type Endpoints, interfacesAt } from './endpoints.ts';
 
 /** What an announced card lacks: where the agent is reached, and who is let in. */
 export interface CardSurroundings extends Endpoints {

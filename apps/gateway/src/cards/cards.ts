@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { AgentCard } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
-import { withoutSlashAtEnd } from '../http/base-url.ts';
-import { agentUrl } from './agent-url.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { Place } from '../call/call.ts';
+import { withoutSlashAtEnd } from '../exchange/base-url.ts';
+import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import { buildCard } from './build-card.ts';
-import type { CardParts } from './card-parts.ts';
-import { grpcAddress } from './grpc-address.ts';
-import type { Place } from './place.ts';
-import { jwksPath } from './serve-jwks.ts';
+import { agentUrl, grpcAddress, jwksPath } from './endpoints.ts';
 import { signCard } from './sign-card.ts';
 
 export interface PresentedCard {
@@ -78,4 +77,11 @@ export class Cards {
     this.#signed.set(json, signed);
     return signed;
   }
+}
+
+/** What a card is made from, besides the agent. */
+export interface CardParts {
+  readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys' | 'push' | 'legacyV03'>;
+  readonly authenticator: Authenticator;
+  readonly grpcPort: () => number | undefined;
 }

@@ -1,5 +1,5 @@
 import type { AgentCard, AgentInterface, SecurityRequirement, SecurityScheme } from '@switchyard/protocol';
-import { legacyVersion } from '../http/protocol-version.ts';
+import { legacyVersion } from '../call/protocol-version.ts';
 
 /**
  * A card for readers that may know version 0.3 only: the card of 1.0, and beside its fields those of 0.3 (A2A 0.3, 5.5).

@@ -1,3 +1,4 @@
+import { A2AError } from '@switchyard/protocol';
 import type { ConversationItem, ConversationReading } from '@switchyard/store';
 
 /** A conversation as clients see it: docs/conversations.md. */
@@ -26,4 +27,11 @@ export function conversationJson(conversation: ConversationReading, items: reado
   // An event that came after the conversation was read is left for the next time.
   const events = items.filter(({ seq }) => seq <= conversation.seq).map(({ json }) => json);
   return `${JSON.stringify(showConversation(conversation)).slice(0, -1)},"events":[${events}]}`;
+}
+
+/** No such conversation of this caller, or no longer: whether it is another's is nobody's business. */
+export function conversationNotFound(conversationId: string): A2AError {
+  return new A2AError('NotFound', 'The conversation does not exist or is not accessible', {
+    metadata: { conversationId: conversationId.slice(0, 64) },
+  });
 }

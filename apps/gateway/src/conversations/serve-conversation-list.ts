@@ -1,11 +1,13 @@
 import { idSchema, invalidParams, parse } from '@switchyard/protocol';
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Router } from 'express';
 import { z } from 'zod';
-import { writeError } from '../bindings/rest/write-error.ts';
-import type { Entrance } from '../http/entrance.ts';
-import { queryText } from '../http/exchange.ts';
-import { respond } from '../http/respond.ts';
+import type { Entrance } from '../bindings/gateway-context.ts';
+import { refuseVerb } from '../bindings/rest/unserved.ts';
+import { writeError } from '../bindings/rest/write.ts';
+import { queryText } from '../exchange/exchange.ts';
+import { respond } from '../exchange/respond.ts';
 import { showConversation } from './conversation-json.ts';
+import { serveConversation } from './serve-conversation.ts';
 
 const querySchema = z.object({ contextId: idSchema, limit: z.coerce.number().int().min(1).max(100).default(50) });
 
@@ -27,4 +29,12 @@ function queryOf(req: Request): z.output<typeof querySchema> {
   const contextId = queryText(req, 'contextId');
   if (contextId === undefined) throw invalidParams([{ field: 'contextId', description: 'is required' }]);
   return parse(querySchema, { contextId, limit: queryText(req, 'limit') });
+}
+
+/** What agents say to each other (docs/conversations.md). An extension: no A2A operation. */
+export function routeConversations(router: Router, entrance: Entrance): void {
+  router.get('/conversations', serveConversationList(entrance)).all('/conversations', refuseVerb(entrance, 'GET'));
+  router
+    .get('/conversations/:conversationId', serveConversation(entrance))
+    .all('/conversations/:conversationId', refuseVerb(entrance, 'GET'));
 }

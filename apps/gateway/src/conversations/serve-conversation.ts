@@ -1,13 +1,11 @@
 import type { ConversationReading, Principal } from '@switchyard/store';
 import type { RequestHandler } from 'express';
-import { writeError } from '../bindings/rest/write-error.ts';
-import { writeStream } from '../bindings/rest/write-stream.ts';
-import type { Entrance } from '../http/entrance.ts';
-import { type Exchange, pathPart, queryText } from '../http/exchange.ts';
-import { positionIn, versionIn } from '../http/preferences.ts';
-import { respond, respondUnchanged } from '../http/respond.ts';
-import { conversationJson } from './conversation-json.ts';
-import { conversationNotFound } from './not-found.ts';
+import type { Entrance } from '../bindings/gateway-context.ts';
+import { writeError, writeStream } from '../bindings/rest/write.ts';
+import { positionIn, versionIn } from '../call/preferences.ts';
+import { type Exchange, pathPart, queryText } from '../exchange/exchange.ts';
+import { respond, respondUnchanged } from '../exchange/respond.ts';
+import { conversationJson, conversationNotFound } from './conversation-json.ts';
 
 interface Asked {
   readonly principal: Principal;

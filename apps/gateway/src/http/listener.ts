@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { refuseMalformed } from './refuse-malformed.ts';
+import type { AddressInfo, Socket } from 'node:net';
+import { A2AError, toHttpError } from '@switchyard/protocol';
 
 /** Longer than the 60 s for which load balancers keep idle connections: they must not send into one that we just closed. */
 const keepAliveMs = 65_000;
@@ -40,4 +40,21 @@ function urlOf(address: AddressInfo | string | null): string {
   if (typeof address === 'string' || address === null) throw new Error('the server does not listen on a port');
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return `http://${host}:${address.port}`;
+}
+
+const statuses: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** What is no HTTP never gets to Express: it is answered on the bare socket, as JSON all the same. */
+export function refuseMalformed(fault: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || fault.code === 'ECONNRESET') return void socket.destroy();
+  const line = statuses[fault.code ?? ''] ?? '400 Bad Request';
+  const { body } = toHttpError(new A2AError('InvalidRequest', 'The request is not valid HTTP'));
+  const text = JSON.stringify({ error: { ...body.error, code: Number.parseInt(line, 10) } });
+  socket.end(
+    `HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Type: application/a2a+json\r\n` +
+      `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
 }

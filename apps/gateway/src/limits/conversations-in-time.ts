@@ -1,4 +1,4 @@
-import type { ConversationStore } from '../conversations/conversation-store.ts';
+import type { ConversationStore } from '../operations/backend.ts';
 import { askInTime } from './with-store-deadline.ts';
 
 /** The same conversations, but nobody waits longer than `ms` for Redis. A stream waits as long as its client does. */

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { Interruption } from '../interruption.ts';
 
 /** A call that may wait, for as long as somebody wants its answer. */
 export interface WaitingCall {
@@ -38,5 +37,17 @@ export class WaitingCalls {
   end(): void {
     this.#end = new Interruption('shutdown');
     for (const controller of this.#open) controller.abort(this.#end);
+  }
+}
+
+/** Why a call that waits was woken before what it waits for came. */
+export type InterruptionKind = 'client-gone' | 'shutdown';
+
+/** The reason of every signal in the gateway. An interruption is not an error: whoever waits stops, and answers what it has. */
+export class Interruption {
+  readonly kind: InterruptionKind;
+
+  constructor(kind: InterruptionKind) {
+    this.kind = kind;
   }
 }

@@ -1,5 +1,5 @@
 import type { TaskStore } from '../operations/backend.ts';
-import type { GatewayMetrics } from './gateway-metrics.ts';
+import type { GatewayMetrics } from '../telemetry/metrics.ts';
 
 /** The same tasks; what is accepted is counted, once. */
 export function countedTasks(tasks: TaskStore, metrics: GatewayMetrics): TaskStore {

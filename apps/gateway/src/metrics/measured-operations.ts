@@ -1,7 +1,7 @@
 import type { Operation } from '../operations/operation.ts';
 import { type Operations, operationNames } from '../operations/operations.ts';
-import { toA2AError } from '../operations/to-a2a-error.ts';
-import type { GatewayMetrics } from './gateway-metrics.ts';
+import { toA2AError } from '../telemetry/failures.ts';
+import type { GatewayMetrics } from '../telemetry/metrics.ts';
 
 /** The same operations, each call of which is measured, whichever binding it came by. */
 export function measuredOperations(operations: Operations, metrics: GatewayMetrics): Operations {

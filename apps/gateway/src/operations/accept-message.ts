@@ -1,12 +1,11 @@
 import { A2AError, type SendMessageRequest } from '@switchyard/protocol';
 import type { Acceptance, ExpectedTask, Submission } from '@switchyard/store';
+import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
 import { activeExtensions, requireExtensions } from './extensions.ts';
-import { inlineWebhook } from './inline-webhook.ts';
+import { requireMediaTypes } from './media-types.ts';
+import { inlineWebhook, tooManyConfigs } from './push-config.ts';
 import { taskNotFound } from './read-task.ts';
-import { requireMediaTypes } from './require-media-types.ts';
-import { tooManyConfigs } from './too-many-configs.ts';
 
 export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
 type Refused = Exclude<Acceptance['verdict'], 'accepted'>;
@@ -72,3 +71,12 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
 };
 
 const taskIdOf = (taskId = ''): { metadata: Record<string, string> } => ({ metadata: { taskId } });
+
+/** For whoever will follow the task that this message makes, if it makes one: one that names its task does not. */
+export function expectTask(
+  { feeds }: Backend,
+  { scope, signal }: Call,
+  { message }: SendMessageRequest,
+): ExpectedTask | undefined {
+  return message.taskId !== undefined || signal.aborted ? undefined : feeds.expect(scope, message);
+}

@@ -1,6 +1,6 @@
 import type { ExpectedTask, FeedItem } from '@switchyard/store';
+import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
 
 export interface Wait {
   readonly taskId: string;

@@ -1,6 +1,6 @@
-import type { Feeds, Tasks, WebhookPolicy, Webhooks } from '@switchyard/store';
+import type { Conversations, Feeds, Tasks, WebhookPolicy, Webhooks } from '@switchyard/store';
 import type { Cards } from '../cards/cards.ts';
-import type { GatewaySettings } from '../settings.ts';
+import type { GatewaySettings } from '../settings/gateway-settings.ts';
 
 /** The part of the store's tasks that operations use. */
 export type TaskStore = Pick<Tasks, 'accept' | 'read' | 'list' | 'cancel' | 'withdraw' | 'delete'>;
@@ -27,3 +27,6 @@ export interface Backend {
     'sendMode' | 'blockingWaitMs' | 'acknowledgedIsReleased' | 'cancelWaitMs' | 'maxPollWaitMs' | 'messageHoldMs'
   >;
 }
+
+/** The part of the store's conversations that a gateway shows. */
+export type ConversationStore = Pick<Conversations, 'read' | 'list' | 'events' | 'follow'>;

@@ -1,7 +1,7 @@
 import { A2AError, type CancelTaskRequest, isTerminal } from '@switchyard/protocol';
+import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
 import type { Reply } from './operation.ts';
 import { readTask, taskNotFound } from './read-task.ts';
 

@@ -1,12 +1,10 @@
 import type { CreateTaskPushNotificationConfigRequest } from '@switchyard/protocol';
-import { toConfig } from '../push/to-config.ts';
-import { toWebhook } from '../push/to-webhook.ts';
+import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
+import { requirePush } from './offered-capabilities.ts';
 import type { Reply } from './operation.ts';
+import { toConfig, tooManyConfigs, toWebhook } from './push-config.ts';
 import { taskNotFound } from './read-task.ts';
-import { requirePush } from './require-push.ts';
-import { tooManyConfigs } from './too-many-configs.ts';
 
 /** A2A 3.1.7. From here on each event of the task is told to the webhook; a config with a known id replaces that one. */
 export async function createPushConfig(

@@ -1,9 +1,9 @@
 import type { DeleteTaskPushNotificationConfigRequest } from '@switchyard/protocol';
+import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
+import { requirePush } from './offered-capabilities.ts';
 import type { Reply } from './operation.ts';
 import { taskNotFound } from './read-task.ts';
-import { requirePush } from './require-push.ts';
 
 /** A2A 3.1.10: idempotent, so a config that does not exist is deleted already. */
 export async function deletePushConfig(

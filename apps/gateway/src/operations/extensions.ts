@@ -1,5 +1,5 @@
 import { A2AError, type AgentCard, type AgentExtension } from '@switchyard/protocol';
-import type { Call } from './call.ts';
+import type { Call } from '../call/call.ts';
 
 type Asked = Pick<Call, 'agent' | 'extensions'>;
 

@@ -1,6 +1,6 @@
 import { A2AError } from '@switchyard/protocol';
+import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
 import type { Reply } from './operation.ts';
 
 /** A2A 3.1.11 and 3.3.4: an agent that does not declare the extended card does not support the operation. */

@@ -1,9 +1,9 @@
 import { A2AError, type GetTaskPushNotificationConfigRequest } from '@switchyard/protocol';
-import { toConfig } from '../push/to-config.ts';
+import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
+import { requirePush } from './offered-capabilities.ts';
 import type { Reply } from './operation.ts';
-import { requirePush } from './require-push.ts';
+import { toConfig } from './push-config.ts';
 
 /** A2A 3.1.8: a config that does not exist is answered like a task that does not. */
 export async function getPushConfig(

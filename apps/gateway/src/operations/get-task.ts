@@ -1,8 +1,8 @@
 import { type GetTaskRequest, isTerminal } from '@switchyard/protocol';
 import type { TaskReading } from '@switchyard/store';
+import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
 import type { Reply } from './operation.ts';
 import { readTask } from './read-task.ts';
 

@@ -1,11 +1,11 @@
 import { invalidParams, type ListTaskPushNotificationConfigsRequest } from '@switchyard/protocol';
 import { InvalidPageToken, type WebhookPage } from '@switchyard/store';
-import { toConfig } from '../push/to-config.ts';
+import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
+import { requirePush } from './offered-capabilities.ts';
 import type { Reply } from './operation.ts';
+import { toConfig } from './push-config.ts';
 import { taskNotFound } from './read-task.ts';
-import { requirePush } from './require-push.ts';
 
 /** More than a task can have. */
 const largestPage = 100;

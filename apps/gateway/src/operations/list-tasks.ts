@@ -1,7 +1,7 @@
 import { invalidParams, type ListTasksRequest } from '@switchyard/protocol';
 import { InvalidPageToken, type TaskPage, type TaskQuery } from '@switchyard/store';
+import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
 import type { Reply } from './operation.ts';
 
 /** A2A 3.1.4: at most so many unless the caller says otherwise. */

@@ -1,6 +1,6 @@
 import { parse } from '@switchyard/protocol';
 import type { z } from 'zod';
-import type { Call } from './call.ts';
+import type { Call } from '../call/call.ts';
 
 /** The answer to a call, as JSON that goes into the binding's envelope as it is. */
 export interface Reply {

@@ -1,7 +1,7 @@
 import { A2AError } from '@switchyard/protocol';
 import type { TaskReading, TaskView } from '@switchyard/store';
+import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
 
 /** @throws {A2AError} TaskNotFound */
 export async function readTask({ tasks }: Backend, call: Call, taskId: string, view?: TaskView): Promise<TaskReading> {

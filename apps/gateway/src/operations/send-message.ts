@@ -1,14 +1,13 @@
 import { isTerminal, type SendMessageRequest } from '@switchyard/protocol';
 import { type ExpectedTask, type FeedItem, taskItem } from '@switchyard/store';
-import { type Accepted, acceptMessage } from './accept-message.ts';
+import type { Call } from '../call/call.ts';
+import { type Accepted, acceptMessage, expectTask } from './accept-message.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
-import { expectTask } from './expect-task.ts';
-import { HeardTask } from './heard-task.ts';
+import { replyOf } from './message-answer.ts';
 import type { Reply } from './operation.ts';
 import { taskNotFound } from './read-task.ts';
-import { replyOf } from './reply-of.ts';
+import { HeardTask } from './task-projection.ts';
 
 /**
  * A2A 3.1.1. Immediate: answers the task as accepted. Blocking: waits until the agent is done with this message,

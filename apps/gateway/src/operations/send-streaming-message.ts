@@ -1,13 +1,12 @@
 import type { SendMessageRequest } from '@switchyard/protocol';
 import { type FeedItem, taskItem } from '@switchyard/store';
-import { type Accepted, acceptMessage } from './accept-message.ts';
+import type { Call } from '../call/call.ts';
+import { type Accepted, acceptMessage, expectTask } from './accept-message.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
-import { expectTask } from './expect-task.ts';
-import { messageOrItems } from './message-or-items.ts';
+import { messageOrItems } from './message-answer.ts';
+import { requireStreaming } from './offered-capabilities.ts';
 import type { StreamItem } from './operation.ts';
 import { taskNotFound } from './read-task.ts';
-import { requireStreaming } from './require-streaming.ts';
 
 /** A2A 3.1.2. Begins with the task; ends at its terminal event, or when the agent asks for input. */
 export async function sendStreamingMessage(

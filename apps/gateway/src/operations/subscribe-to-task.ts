@@ -1,10 +1,10 @@
 import { A2AError, isTerminal, type SubscribeToTaskRequest } from '@switchyard/protocol';
 import { taskItem } from '@switchyard/store';
+import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
-import type { Call } from './call.ts';
+import { requireStreaming } from './offered-capabilities.ts';
 import type { StreamItem } from './operation.ts';
 import { readTask } from './read-task.ts';
-import { requireStreaming } from './require-streaming.ts';
 
 /**
  * A2A 3.1.6: the task, then its events up to the terminal one; resumed, the events that the caller has not seen. The task is read

@@ -1,14 +1,14 @@
 import type { AnnouncedAgent, Scope } from '@switchyard/store';
-import type { Place } from '../../cards/place.ts';
-import type { Visit } from '../../http/http-call.ts';
-import { waitMsIn } from '../../http/preferences.ts';
-import type { SpokenVersion } from '../../http/protocol-version.ts';
+import { selectAgent } from '../../agents/select-agent.ts';
+import { type Call, type Place, placeAt } from '../../call/call.ts';
+import { traceParentIn, waitMsIn } from '../../call/preferences.ts';
+import { requireSupportedVersion, type SpokenVersion } from '../../call/protocol-version.ts';
+import { withoutSlashAtEnd } from '../../exchange/base-url.ts';
 import type { WaitingCall, WaitingCalls } from '../../limits/waiting-calls.ts';
-import type { Call } from '../../operations/call.ts';
 import { parseExtensions } from '../../operations/extensions.ts';
-import { traceParentIn } from '../../push/trace-parent.ts';
-import { textIn } from './metadata.ts';
-import type { ServedCall } from './rpc.ts';
+import type { Entrance } from '../gateway-context.ts';
+import type { Visit } from '../http-call.ts';
+import { headersOf, type ServedCall, textIn } from './rpc.ts';
 
 /** A call that came by gRPC. Metadata stands where HTTP has headers (A2A 10.2). */
 export class GrpcCall implements Call, Disposable {
@@ -59,4 +59,31 @@ export class GrpcCall implements Call, Disposable {
     if (this.#call.cancelled) wait.leave();
     return wait;
   }
+}
+
+/** Metadata that names an agent, for clients whose requests have no tenant. */
+const agentKey = 'a2a-agent';
+
+/**
+ * From the request to the call: who asks, in which version, and of which agent. There is no path to name an agent in,
+ * so the tenant does, as the agent's card says; without one it is the agent at the root.
+ * @throws {A2AError}
+ */
+export async function openCall(
+  entrance: Entrance,
+  call: ServedCall<unknown, unknown>,
+  { tenant, version }: { readonly tenant?: string; readonly version?: SpokenVersion },
+): Promise<GrpcCall> {
+  const principal = await entrance.authenticator.authenticate(headersOf(call.metadata));
+  const { missingVersion: missing } = entrance.settings;
+  requireSupportedVersion(textIn(call.metadata, 'a2a-version'), { spoken: version, missing });
+  const agentId = textIn(call.metadata, agentKey);
+  const agent = selectAgent(entrance.agents, principal, { agentId, tenant });
+  const place = (): Place => placeAt(httpBase(entrance), agentId, { named: tenant, selected: agent.id });
+  return new GrpcCall({ principal, agent, place, version }, call, entrance.waiting);
+}
+
+/** gRPC says nothing of the URLs of the other bindings. */
+function httpBase({ settings, httpUrl }: Entrance): string {
+  return withoutSlashAtEnd(settings.publicUrl ?? httpUrl() ?? '');
 }

@@ -3,7 +3,7 @@ import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import type { GrpcSettings, TlsSettings } from './settings.ts';
+import type { GrpcSettings, TlsSettings } from '../../settings/gateway-settings.ts';
 
 /** Names that health is asked of: of the server as a whole, and of the services. */
 const healthNames = ['', 'lf.a2a.v1.A2AService', 'a2a.v1.A2AService'];

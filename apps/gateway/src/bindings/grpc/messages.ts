@@ -11,7 +11,6 @@ import {
   TaskStatusUpdateEvent,
 } from '@a2a-js/sdk';
 import { A2AError } from '@switchyard/protocol';
-import { restoreNullData } from './restore-null-data.ts';
 
 /** Protobuf messages from the JSON that operations answer. */
 
@@ -63,4 +62,20 @@ function fromJson<Value>(type: MessageType<Value>, value: unknown, json: string)
 
 function unknownPayload(): A2AError {
   return new A2AError('InvalidAgentResponse', 'The answer is neither a task nor a message nor an event');
+}
+
+/**
+ * `{"data": null}` is a part (A2A 4.1.6: any JSON value), but the SDK's fromJSON takes null for "not set": the parts
+ * that lost their content so get it back.
+ * @param json what the message was made from
+ * @param message changed in place
+ */
+export function restoreNullData(json: unknown, message: unknown): void {
+  if (!isObject(json) || !isObject(message)) return;
+  if (json.data === null && 'content' in message) message.content = { $case: 'data', value: null };
+  for (const [name, value] of Object.entries(json)) restoreNullData(value, message[name]);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }

@@ -1,12 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Metadata, type ServerUnaryCall, type ServerWritableStream, status } from '@grpc/grpc-js';
 import { type A2AError, grpcStatuses } from '@switchyard/protocol';
-import { requestIdOf } from '../../http/begin-exchange.ts';
-import { failureOf } from '../../http/report-failure.ts';
-import type { Observe, RequestName } from '../../observe/happening.ts';
-import type { Call } from '../../operations/call.ts';
+import type { Call } from '../../call/call.ts';
+import { requestIdOf } from '../../exchange/exchange.ts';
 import { activeExtensions } from '../../operations/extensions.ts';
-import { toA2AError } from '../../operations/to-a2a-error.ts';
-import { textIn } from './metadata.ts';
+import type { Observe, RequestName } from '../../telemetry/events.ts';
+import { failureOf, toA2AError } from '../../telemetry/failures.ts';
 
 export type ServedCall<Request, Response> =
   | ServerUnaryCall<Request, Response>
@@ -59,4 +58,17 @@ export class Rpc {
     const durationMs = Math.round(performance.now() - this.#startedAt);
     this.#observe({ kind: 'answered', status, durationMs, ...this.#name });
   }
+}
+
+/** The first value of a name. */
+export function textIn(metadata: Metadata, name: string): string | undefined {
+  const [value] = metadata.get(name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** What authenticators read, wherever it came from. */
+export function headersOf(metadata: Metadata): IncomingHttpHeaders {
+  const headers: IncomingHttpHeaders = {};
+  for (const [name, value] of Object.entries(metadata.getMap())) if (typeof value === 'string') headers[name] = value;
+  return headers;
 }

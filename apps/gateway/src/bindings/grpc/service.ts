@@ -11,7 +11,7 @@ import {
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import type { grpcService } from '@a2a-js/sdk/server/grpc';
-import type { Entrance } from '../../http/entrance.ts';
+import type { Entrance } from '../gateway-context.ts';
 import {
   toAgentCard,
   toPushConfig,
@@ -21,8 +21,7 @@ import {
   toTask,
   toTaskList,
 } from './messages.ts';
-import { serveStream } from './serve-stream.ts';
-import { serveUnary } from './serve-unary.ts';
+import { serveStream, serveUnary } from './serve.ts';
 
 type A2AServiceImplementation = ReturnType<typeof grpcService>;
 

@@ -1,5 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
-import { type A2AError, type ErrorDetail, errorDetails, type GrpcStatus } from '@switchyard/protocol';
+import { Metadata, type ServerErrorResponse } from '@grpc/grpc-js';
+import { type A2AError, type ErrorDetail, errorDetails, type GrpcStatus, grpcStatuses } from '@switchyard/protocol';
 
 /** Largest text of details, in bytes: many clients take no more than 8 KiB of headers, and these travel as base64. */
 const mostBytes = 4096;
@@ -79,4 +80,12 @@ function nested(writer: BinaryWriter, field: number, write: Write): void {
 /** @param type 0: a number, 2: what has a length */
 function tag(field: number, type: 0 | 2 = 0): number {
   return (field << 3) | type;
+}
+
+/** An error as gRPC sends it (A2A 10.6): a status, its message, and in the trailers what is known besides. */
+export function toRefusal(error: A2AError): Required<Pick<ServerErrorResponse, 'code' | 'details' | 'metadata'>> {
+  const status = grpcStatuses[error.code];
+  const metadata = new Metadata();
+  metadata.set('grpc-status-details-bin', encodeStatusDetails(error, status));
+  return { code: status.code, details: error.message, metadata };
 }

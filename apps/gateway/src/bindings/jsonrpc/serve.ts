@@ -1,16 +1,15 @@
 import type { Principal } from '@switchyard/store';
-import { type Entrance, openCall } from '../../http/entrance.ts';
-import type { Exchange, Handler } from '../../http/exchange.ts';
-import { parseJson } from '../../http/parse-json.ts';
-import { readJsonText } from '../../http/read-json.ts';
-import { reportFailure } from '../../http/report-failure.ts';
-import { type Answer, runOperation } from '../../http/run-operation.ts';
+import type { Exchange, Handler } from '../../exchange/exchange.ts';
+import { parseJson } from '../../exchange/parse-json.ts';
+import { readJsonText } from '../../exchange/read-json.ts';
+import { reportFailure } from '../../exchange/report-failure.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
+import type { Entrance } from '../gateway-context.ts';
+import { openCall } from '../http-call.ts';
+import { type Answer, runOperation } from '../run-operation.ts';
 import { isLegacy, serveLegacy } from '../v0_3/serve-jsonrpc.ts';
 import { type JsonRpcRequest, parseRequest, type ReceivedJson } from './parse-request.ts';
-import { writeError } from './write-error.ts';
-import { writeResult } from './write-result.ts';
-import { writeStream } from './write-stream.ts';
+import { writeError, writeResult, writeStream } from './write.ts';
 
 /** Of a request whose caller is unknown only the id is wanted. */
 const mostUnauthenticatedBytes = 64 * 1024;

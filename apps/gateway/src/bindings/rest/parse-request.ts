@@ -1,5 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
-import { pathPart, queryText, type RoutedRequest } from '../../http/exchange.ts';
+import { pathPart, queryText, type RoutedRequest } from '../../exchange/exchange.ts';
 
 /** Where the parameters of an operation are in its HTTP request (A2A 11.3, 11.5). */
 export interface RequestShape {

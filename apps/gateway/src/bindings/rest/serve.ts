@@ -1,15 +1,14 @@
 import type { Router } from 'express';
-import { deletionPath, serveDeletion } from '../../deletions/serve-deletion.ts';
-import { type Entrance, openCall } from '../../http/entrance.ts';
-import type { Exchange, Handler } from '../../http/exchange.ts';
-import { readOptionalJson } from '../../http/read-json.ts';
-import { type Answer, runOperation } from '../../http/run-operation.ts';
+import type { Exchange, Handler } from '../../exchange/exchange.ts';
+import { readOptionalJson } from '../../exchange/read-json.ts';
+import { deletionPath, serveDeletion } from '../../http/serve-deletion.ts';
+import type { Entrance } from '../gateway-context.ts';
+import { openCall } from '../http-call.ts';
+import { type Answer, runOperation } from '../run-operation.ts';
 import { parseRequest } from './parse-request.ts';
 import { type Route, routes } from './routes.ts';
 import { refuseVerb } from './unserved.ts';
-import { writeError } from './write-error.ts';
-import { writeResult } from './write-result.ts';
-import { writeStream } from './write-stream.ts';
+import { writeError, writeResult, writeStream } from './write.ts';
 
 /** A2A over HTTP+JSON (chapter 11), below the base of one agent or of a pattern of agents. */
 export function routeRest(router: Router, base: string, entrance: Entrance): void {

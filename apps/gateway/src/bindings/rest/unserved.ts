@@ -1,7 +1,7 @@
 import { A2AError } from '@switchyard/protocol';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-import type { Refusal } from '../../http/report-failure.ts';
-import { writeError, writeWrongVerb } from './write-error.ts';
+import type { Refusal } from '../../exchange/report-failure.ts';
+import { writeError, writeWrongVerb } from './write.ts';
 
 /** For a path that is served, but not for this verb. @param allow the verbs that it is served for: `GET, POST` */
 export function refuseVerb(entrance: Refusal, allow: string): RequestHandler {

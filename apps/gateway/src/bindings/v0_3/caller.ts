@@ -1,6 +1,10 @@
 import { ServerCallContext } from '@a2a-js/sdk/server';
-import { legacyVersion } from '../../http/protocol-version.ts';
-import type { Call } from '../../operations/call.ts';
+import type { Principal } from '@switchyard/store';
+import type { Call } from '../../call/call.ts';
+import { legacyVersion } from '../../call/protocol-version.ts';
+import type { Exchange } from '../../exchange/exchange.ts';
+import type { Entrance } from '../gateway-context.ts';
+import { type HttpCall, openCall } from '../http-call.ts';
 
 /** What the wires of version 0.3 do differently, each in its way. */
 export interface LegacyWire {
@@ -45,4 +49,14 @@ export class LegacyCaller {
 export function callerOf({ user }: Pick<ServerCallContext, 'user'>): LegacyCaller {
   if (user instanceof LegacyCaller) return user;
   throw new TypeError('a call of version 0.3 came without its caller');
+}
+
+/** A call of version 0.3 that came by HTTP. Its answer has the headers of that version. @throws {A2AError} */
+export function openLegacyCall(entrance: Entrance, exchange: Exchange, principal: Principal): HttpCall {
+  const { res } = exchange;
+  res.setHeader('A2A-Version', legacyVersion);
+  const call = openCall(entrance, exchange, { principal, version: legacyVersion });
+  const active = res.getHeader('A2A-Extensions');
+  if (active !== undefined) res.setHeader('X-A2A-Extensions', active);
+  return call;
 }

@@ -1,8 +1,8 @@
 import type { StreamResponse } from '@a2a-js/sdk';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
-import type { Entrance } from '../../http/entrance.ts';
-import { requireShallow } from '../../http/parse-json.ts';
+import { requireShallow } from '../../exchange/parse-json.ts';
 import type { OperationName } from '../../operations/operations.ts';
+import type { Entrance } from '../gateway-context.ts';
 import { toStreamResponse } from '../grpc/messages.ts';
 import { callerOf } from './caller.ts';
 

@@ -13,8 +13,8 @@ import {
 } from '@a2a-js/sdk';
 import { duplicateInterfacesForLegacy } from '@a2a-js/sdk/compat/v0_3';
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
-import type { Entrance } from '../../http/entrance.ts';
-import { legacyVersion } from '../../http/protocol-version.ts';
+import { legacyVersion } from '../../call/protocol-version.ts';
+import type { Entrance } from '../gateway-context.ts';
 import {
   toAgentCard,
   toPushConfig,

@@ -1,20 +1,16 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { Principal } from '@switchyard/store';
-import type { Entrance } from '../../http/entrance.ts';
-import { askedVersion, type Exchange } from '../../http/exchange.ts';
-import { majorMinor, protocolVersion } from '../../http/protocol-version.ts';
-import { reportFailure } from '../../http/report-failure.ts';
+import { majorMinor, protocolVersion } from '../../call/protocol-version.ts';
+import { askedVersion, type Exchange } from '../../exchange/exchange.ts';
+import { reportFailure } from '../../exchange/report-failure.ts';
+import type { Entrance } from '../gateway-context.ts';
 import { type JsonRpcRequest, parseRequest, type ReceivedJson } from '../jsonrpc/parse-request.ts';
-import { writeError } from '../jsonrpc/write-error.ts';
-import { writeResult } from '../jsonrpc/write-result.ts';
-import { writeStream } from '../jsonrpc/write-stream.ts';
-import { LegacyCaller, type LegacyWire } from './caller.ts';
-import { fromSdkError } from './from-sdk-error.ts';
+import { writeError, writeResult, writeStream } from '../jsonrpc/write.ts';
+import { LegacyCaller, type LegacyWire, openLegacyCall } from './caller.ts';
+import { fromSdkError } from './errors.ts';
 import { type LegacyMethod, type LegacyMethodName, legacyMethods } from './methods.ts';
-import { openLegacyCall } from './open-call.ts';
 import { createRequestHandler } from './request-handler.ts';
 import { toStreamItems } from './to-stream-items.ts';
-import { withBlocking } from './with-blocking.ts';
 
 const methodNames = Object.keys(legacyMethods).filter(isLegacyMethod);
 
@@ -85,4 +81,16 @@ const wire: LegacyWire = {
 
 function isLegacyMethod(name: unknown): name is LegacyMethodName {
   return typeof name === 'string' && Object.hasOwn(legacyMethods, name);
+}
+
+/**
+ * The SDK takes `configuration` without `blocking` for a call that does not wait. Version 0.3's own servers waited
+ * unless they were told not to, so what is not said is what this gateway does by default. For JSON-RPC only: where
+ * the wire is protobuf or its JSON, a client that says "do not wait" and one that says nothing send the same.
+ */
+export function withBlocking(params: object, blocking: boolean): object {
+  if (!('configuration' in params)) return params;
+  const { configuration } = params;
+  if (typeof configuration !== 'object' || configuration === null || 'blocking' in configuration) return params;
+  return { ...params, configuration: { ...configuration, blocking } };
 }

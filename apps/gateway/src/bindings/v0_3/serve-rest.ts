@@ -1,19 +1,17 @@
 import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 import { toHttpError, toJsonRpcError } from '@switchyard/protocol';
 import type { Request, RequestHandler } from 'express';
-import { drained } from '../../http/drained.ts';
-import type { Entrance } from '../../http/entrance.ts';
-import { askedVersion, type Exchange } from '../../http/exchange.ts';
-import { legacyVersion, majorMinor } from '../../http/protocol-version.ts';
-import { readOptionalJson } from '../../http/read-json.ts';
-import { reportFailure } from '../../http/report-failure.ts';
-import { respond } from '../../http/respond.ts';
-import { heartbeatFrame } from '../../sse/frame.ts';
-import { LegacyCaller } from './caller.ts';
-import { openLegacyCall } from './open-call.ts';
+import { legacyVersion, majorMinor } from '../../call/protocol-version.ts';
+import { askedVersion, type Exchange } from '../../exchange/exchange.ts';
+import { readOptionalJson } from '../../exchange/read-json.ts';
+import { reportFailure } from '../../exchange/report-failure.ts';
+import { drained, respond } from '../../exchange/respond.ts';
+import { heartbeatFrame } from '../../sse/serve-stream.ts';
+import type { Entrance } from '../gateway-context.ts';
+import { LegacyCaller, openLegacyCall } from './caller.ts';
+import { WireError } from './errors.ts';
 import { createRequestHandler } from './request-handler.ts';
 import { legacyErrorBody, speakRestDialect, toPushConfigBody } from './rest-dialect.ts';
-import { WireError } from './wire-error.ts';
 
 /** A2A 0.3 over REST: below `/v1`, where 1.0 has nothing. Mount it at the base of an agent. */
 export function serveLegacyRest(entrance: Entrance): RequestHandler {

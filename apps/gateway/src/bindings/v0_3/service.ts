@@ -1,12 +1,12 @@
 import { legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
-import type { Entrance } from '../../http/entrance.ts';
-import { legacyVersion } from '../../http/protocol-version.ts';
-import { openCall } from '../grpc/open-call.ts';
+import { legacyVersion } from '../../call/protocol-version.ts';
+import type { Entrance } from '../gateway-context.ts';
+import { openCall } from '../grpc/grpc-call.ts';
 import { Rpc, type ServedCall } from '../grpc/rpc.ts';
-import { drained } from '../grpc/serve-stream.ts';
+import { drained } from '../grpc/serve.ts';
 import { LegacyCaller } from './caller.ts';
+import { WireError } from './errors.ts';
 import { createRequestHandler } from './request-handler.ts';
-import { WireError } from './wire-error.ts';
 
 /** A2A 0.3 over gRPC: the methods of `a2a.v1.A2AService`, which is another service than that of 1.0. */
 export function createLegacyService(entrance: Entrance): ReturnType<typeof legacyGrpcService> {

@@ -1,0 +1,36 @@
+import type { Ops } from '@switchyard/store';
+import { drainParameters } from './parameters.ts';
+import { adminAction, adminRoute, found, listRoute, notFound } from './route.ts';
+
+/** Agents and their queues. A paused agent's messages are accepted, and wait. */
+export const agentRoutes = [
+  listRoute('/admin/agents', 'agents', (ops, query) => ops.listAgents(query)),
+  adminAction(['post', '/admin/agents/:id\\:pause'], async (ops, id) => found(await ops.agents.pause(id), 'agent', id)),
+  adminAction(['post', '/admin/agents/:id\\:resume'], async (ops, id) =>
+    found(await ops.agents.resume(id), 'agent', id),
+  ),
+];
+
+/** Workers as they report themselves. One that drains takes no more work, and goes on being announced. */
+export const workerRoutes = [
+  listRoute('/admin/workers', 'workers', (ops, query) => ops.listWorkers(query)),
+  adminRoute(['post', '/admin/workers/:id\\:drain'], drainParameters, async (ops, { id, parameters }) => {
+    if (!(await ops.workers.drain(id, parameters))) throw notFound('worker', id);
+    return workerNamed(ops, id);
+  }),
+  adminAction(['post', '/admin/workers/:id\\:undrain'], async (ops, id) => {
+    if (!(await ops.workers.undrain(id))) throw notFound('worker', id);
+    return workerNamed(ops, id);
+  }),
+];
+
+async function workerNamed(ops: Ops, id: string): Promise<object> {
+  const worker = (await ops.workers.list()).find((each) => each.id === id);
+  return found(worker, 'worker', id);
+}
+
+/** What runs, and what should but does not. */
+export const turnRoutes = [
+  listRoute('/admin/turns', 'turns', (ops, query) => ops.listTurns(query)),
+  listRoute('/admin/stuck', 'tasks', (ops, query) => ops.listStuck(query)),
+];

@@ -1,0 +1,77 @@
+import type { AnnouncedAgent, Registry } from '@switchyard/store';
+import type { Observe } from '../telemetry/events.ts';
+
+export interface AgentDirectorySettings {
+  readonly defaultAgent?: string | undefined;
+  readonly agentRefreshMs: number;
+}
+
+/** The announced agents as this process last read them, so that no request waits to learn whom it is for. */
+export class AgentDirectory {
+  readonly #registry: Pick<Registry, 'list' | 'onChange'>;
+  readonly #settings: AgentDirectorySettings;
+  readonly #observe: Observe;
+  #agents: ReadonlyMap<string, AnnouncedAgent> = new Map();
+  #reading: Promise<void> | undefined;
+  #isStale = false;
+  #timer: NodeJS.Timeout | undefined;
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(registry: Pick<Registry, 'list' | 'onChange'>, settings: AgentDirectorySettings, observe: Observe) {
+    this.#registry = registry;
+    this.#settings = settings;
+    this.#observe = observe;
+  }
+
+  /** Subscribes first and reads then, so that no change is missed. Fails if the registry cannot be read. */
+  async start(): Promise<void> {
+    this.#unsubscribe = await this.#registry.onChange(() => this.#refresh());
+    await this.#read();
+    // A worker that dies announces nothing: only reading again shows it.
+    this.#timer = setInterval(() => this.#refresh(), this.#settings.agentRefreshMs).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+  }
+
+  find(id: string): AnnouncedAgent | undefined {
+    return this.#agents.get(id);
+  }
+
+  /** The agent at the root: the one that the settings name, else the first by name. */
+  get default(): AnnouncedAgent | undefined {
+    const { defaultAgent } = this.#settings;
+    return defaultAgent === undefined ? this.#agents.values().next().value : this.#agents.get(defaultAgent);
+  }
+
+  /** By id. */
+  list(): AnnouncedAgent[] {
+    return [...this.#agents.values()];
+  }
+
+  /** Changes that come while it is being read are read once more, however many they are. */
+  #refresh(): void {
+    this.#isStale = true;
+    this.#reading ??= this.#readUntilFresh().finally(() => {
+      this.#reading = undefined;
+    });
+  }
+
+  async #readUntilFresh(): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false;
+      await this.#read().catch((err: unknown) => this.#observe({ kind: 'agents-unreadable', err }));
+    }
+  }
+
+  async #read(): Promise<void> {
+    const before = [...this.#agents.keys()].join();
+    const announced = await this.#registry.list();
+    this.#agents = new Map(announced.map((agent) => [agent.id, agent]));
+    const agents = [...this.#agents.keys()];
+    if (agents.join() !== before) this.#observe({ kind: 'agents-changed', agents });
+  }
+}

@@ -1,0 +1,27 @@
+import type { AgentDirectory } from '../agents/agent-directory.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { Cards } from '../cards/cards.ts';
+import type { StreamSlots } from '../limits/stream-slots.ts';
+import type { WaitingCalls } from '../limits/waiting-calls.ts';
+import type { ConversationStore, TaskStore } from '../operations/backend.ts';
+import type { Operations } from '../operations/operations.ts';
+import type { GatewaySettings } from '../settings/gateway-settings.ts';
+import type { Observe } from '../telemetry/events.ts';
+
+/** What every binding shares. */
+export interface Entrance {
+  readonly operations: Operations;
+  readonly cards: Cards;
+  readonly tasks: Pick<TaskStore, 'delete'>;
+  readonly conversations: ConversationStore;
+  readonly agents: AgentDirectory;
+  readonly authenticator: Authenticator;
+  readonly waiting: WaitingCalls;
+  readonly streams: StreamSlots;
+  readonly observe: Observe;
+  readonly settings: GatewaySettings;
+  /** Where gRPC listens; undefined when it does not. */
+  readonly grpcPort: () => number | undefined;
+  /** Where HTTP listens; undefined before it does. */
+  readonly httpUrl: () => string | undefined;
+}

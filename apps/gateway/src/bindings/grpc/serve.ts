@@ -1,0 +1,113 @@
+import type { handleServerStreamingCall, handleUnaryCall, ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
+import { A2AError } from '@switchyard/protocol';
+import { protocolVersion } from '../../call/protocol-version.ts';
+import { requireShallow } from '../../exchange/parse-json.ts';
+import { Interruption } from '../../limits/waiting-calls.ts';
+import type { OperationName } from '../../operations/operations.ts';
+import type { Entrance } from '../gateway-context.ts';
+import { openCall } from './grpc-call.ts';
+import { Rpc } from './rpc.ts';
+import { toRefusal } from './status-details.ts';
+
+/** An operation behind a method of the service. */
+export interface Method<Request, Response> {
+  readonly operation: OperationName;
+  /** ProtoJSON of the request. */
+  readonly toParams: (request: Request) => unknown;
+  /** @param json what the operation answers */
+  readonly toMessage: (json: string) => Response;
+}
+
+export interface TenantRequest {
+  readonly tenant: string;
+}
+
+export function serveUnary<Request extends TenantRequest, Response>(
+  entrance: Entrance,
+  method: Method<Request, Response>,
+): handleUnaryCall<Request, Response> {
+  return (call, callback) => {
+    const rpc = new Rpc(call, entrance.observe);
+    answer(entrance, method, call, rpc).then(
+      (message) => {
+        call.sendMetadata(rpc.head(protocolVersion));
+        callback(null, message);
+        rpc.answered();
+      },
+      (thrown) => callback(toRefusal(rpc.refused(thrown))),
+    );
+  };
+}
+
+async function answer<Request extends TenantRequest, Response>(
+  entrance: Entrance,
+  { operation: name, toParams, toMessage }: Method<Request, Response>,
+  call: ServerUnaryCall<Request, Response>,
+  rpc: Rpc,
+): Promise<Response> {
+  using opened = await openCall(entrance, call, call.request);
+  rpc.opened(opened);
+  const operation = entrance.operations[name];
+  if (operation.kind !== 'unary') throw new TypeError(`${name} answers with a stream`);
+  const { json = '{}' } = await operation.invoke(opened, requireShallow(toParams(call.request), 'request'));
+  return toMessage(json.toString());
+}
+
+export function serveStream<Request extends TenantRequest, Response>(
+  entrance: Entrance,
+  method: Method<Request, Response>,
+): handleServerStreamingCall<Request, Response> {
+  return (call) => {
+    const rpc = new Rpc(call, entrance.observe);
+    stream(entrance, method, call, rpc).then(
+      () => {
+        call.end();
+        rpc.answered();
+      },
+      // The call ends with the status of whatever it is told as its error.
+      (thrown) => call.emit('error', toRefusal(rpc.refused(thrown))),
+    );
+  };
+}
+
+async function stream<Request extends TenantRequest, Response>(
+  entrance: Entrance,
+  { operation: name, toParams, toMessage }: Method<Request, Response>,
+  call: ServerWritableStream<Request, Response>,
+  rpc: Rpc,
+): Promise<void> {
+  using opened = await openCall(entrance, call, call.request);
+  rpc.opened(opened);
+  const operation = entrance.operations[name];
+  if (operation.kind !== 'streaming') throw new TypeError(`${name} answers with one message`);
+  using _slot = entrance.streams.take();
+  const items = await operation.invoke(opened, requireShallow(toParams(call.request), 'request'));
+  call.sendMetadata(rpc.head(protocolVersion));
+  for await (const { json } of items) {
+    if (!call.write(toMessage(json))) await drained(call);
+  }
+  if (isShutdown(opened.signal)) throw cutShort();
+}
+
+/** Resolves when the client has read enough, or is gone: a slow reader stops the source of its events. */
+export function drained(call: ServerWritableStream<unknown, unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      call.off('drain', done).off('cancelled', done).off('close', done);
+      resolve();
+    };
+    call.on('drain', done).on('cancelled', done).on('close', done);
+    if (call.cancelled) done();
+  });
+}
+
+function isShutdown({ reason }: AbortSignal): boolean {
+  return reason instanceof Interruption && reason.kind === 'shutdown';
+}
+
+/** A stream that ends well says that nothing follows. */
+function cutShort(): A2AError {
+  return new A2AError('Unavailable', 'This gateway is shutting down: subscribe to the task again', {
+    retryAfterSeconds: 1,
+  });
+}

@@ -1,0 +1,103 @@
+import type { AnnouncedAgent, Principal, Scope } from '@switchyard/store';
+import { selectAgent } from '../agents/select-agent.ts';
+import { type Call, type Place, placeAt } from '../call/call.ts';
+import { positionIn, traceParentIn, versionIn, waitMsIn } from '../call/preferences.ts';
+import { requireSupportedVersion, type SpokenVersion } from '../call/protocol-version.ts';
+import { baseUrl } from '../exchange/base-url.ts';
+import { askedVersion, type Exchange, pathPart, queryText } from '../exchange/exchange.ts';
+import type { WaitingCalls } from '../limits/waiting-calls.ts';
+import { activeExtensions, parseExtensions } from '../operations/extensions.ts';
+import type { Entrance } from './gateway-context.ts';
+
+/** Who came in, and where to. */
+export interface Visit {
+  readonly principal: Principal;
+  readonly agent: AnnouncedAgent;
+  /** Where it was found. */
+  readonly place: () => Place;
+  /** In which they speak. */
+  readonly version: SpokenVersion | undefined;
+}
+
+/** A call that came by HTTP. Headers are read when an operation asks for what they say. */
+export class HttpCall implements Call {
+  readonly scope: Scope;
+  readonly agent: AnnouncedAgent;
+  readonly place: () => Place;
+  readonly version: SpokenVersion | undefined;
+  readonly #exchange: Exchange;
+  readonly #waiting: WaitingCalls;
+  #signal: AbortSignal | undefined;
+
+  constructor({ principal, agent, place, version }: Visit, exchange: Exchange, waiting: WaitingCalls) {
+    this.scope = { principal, agent: agent.id };
+    this.agent = agent;
+    this.place = place;
+    this.version = version;
+    this.#exchange = exchange;
+    this.#waiting = waiting;
+  }
+
+  get extensions(): readonly string[] {
+    // The second name is that of version 0.3.
+    return parseExtensions(this.#header('a2a-extensions') ?? this.#header('x-a2a-extensions'));
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= this.#waiting.watch(this.#exchange.res);
+    return this.#signal;
+  }
+
+  /** Only GET is conditional (RFC 9110 13.1.2). */
+  get knownVersion(): string | undefined {
+    return this.#exchange.req.method === 'GET' ? versionIn(this.#header('if-none-match')) : undefined;
+  }
+
+  get waitMs(): number {
+    return waitMsIn(this.#header('prefer'));
+  }
+
+  /** An EventSource sends the header when it connects again; the query parameter is for those who cannot set headers. */
+  get resumeAfter(): number | undefined {
+    return (
+      positionIn(this.#header('last-event-id'), 'Last-Event-ID') ??
+      positionIn(queryText(this.#exchange.req, 'fromSeq'), 'fromSeq')
+    );
+  }
+
+  get traceParent(): string | undefined {
+    return traceParentIn(this.#header('traceparent'));
+  }
+
+  #header(name: string): string | undefined {
+    const value = this.#exchange.req.headers[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+}
+
+/** Who sends a request, and what it says of whom it is for. */
+export interface Visitor {
+  readonly principal: Principal;
+  /** `tenant` among the parameters, unchecked. */
+  readonly tenant?: unknown;
+  /** What the method or path that is asked for belongs to; unset: A2A 1.0. */
+  readonly version?: SpokenVersion;
+}
+
+/**
+ * From the request to the call: the version that it is in, and the agent that its path or its tenant names. The response
+ * says from its first byte which extensions are active.
+ * @throws {A2AError}
+ */
+export function openCall({ agents, settings, waiting }: Entrance, exchange: Exchange, visitor: Visitor): HttpCall {
+  const { req } = exchange;
+  const { principal, tenant, version } = visitor;
+  requireSupportedVersion(askedVersion(req), { spoken: version, missing: settings.missingVersion });
+  const agentId = pathPart(req, 'agentId');
+  const agent = selectAgent(agents, principal, { agentId, tenant });
+  const place = (): Place => placeAt(baseUrl(req, settings), agentId, { named: tenant, selected: agent.id });
+  const call = new HttpCall({ principal, agent, place, version }, exchange, waiting);
+  const active = activeExtensions(call);
+  if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
+  return call;
+}

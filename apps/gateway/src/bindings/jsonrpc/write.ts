@@ -1,0 +1,65 @@
+import type { ServerResponse } from 'node:http';
+import { type A2AError, type A2AErrorCode, toJsonRpcError } from '@switchyard/protocol';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { reportFailure } from '../../exchange/report-failure.ts';
+import { respond } from '../../exchange/respond.ts';
+import type { Reply, StreamItem } from '../../operations/operation.ts';
+import { serveStream } from '../../sse/serve-stream.ts';
+import type { Entrance } from '../gateway-context.ts';
+
+/** A2A 9.1. */
+export const mediaType = 'application/json';
+
+/** The envelope around what is stored already: nothing is parsed, nothing is written anew. @param id JSON text */
+export function envelope(id: string, result: string): string {
+  return `${opening(id)}${result}}`;
+}
+
+const opening = (id: string): string => `{"jsonrpc":"2.0","id":${id},"result":`;
+const closing = Buffer.from('}');
+
+export function writeResult(res: ServerResponse, id: string, { json = 'null' }: Reply): void {
+  const isText = typeof json === 'string';
+  respond(res, mediaType, isText ? envelope(id, json) : Buffer.concat([Buffer.from(opening(id)), json, closing]));
+}
+
+/**
+ * JSON-RPC errors travel with HTTP 200, except those that concern whoever carries the request: proxies, load balancers
+ * and clients that back off look at the status.
+ */
+const httpStatuses: Partial<Record<A2AErrorCode, number>> = {
+  Unauthenticated: 401,
+  PermissionDenied: 403,
+  PayloadTooLarge: 413,
+  RateLimited: 429,
+  Unavailable: 503,
+};
+
+/** @param id JSON text */
+export function errorEnvelope(id: string, error: A2AError): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(toJsonRpcError(error))}}`;
+}
+
+export function writeError(
+  entrance: Entrance,
+  exchange: Exchange,
+  { id, thrown }: { id: string; thrown: unknown },
+): void {
+  const error = reportFailure(entrance, exchange, thrown);
+  exchange.res.statusCode = httpStatuses[error.code] ?? 200;
+  respond(exchange.res, mediaType, errorEnvelope(id, error));
+}
+
+export interface JsonRpcStream {
+  /** JSON text: each event is a response to the same request (A2A 9.4.2). */
+  readonly id: string;
+  readonly items: AsyncIterable<StreamItem>;
+}
+
+export function writeStream(entrance: Entrance, exchange: Exchange, { id, items }: JsonRpcStream): Promise<void> {
+  return serveStream(exchange.res, items, {
+    heartbeatMs: entrance.settings.heartbeatMs,
+    data: (json) => envelope(id, json),
+    error: (thrown) => errorEnvelope(id, reportFailure(entrance, exchange, thrown)),
+  });
+}

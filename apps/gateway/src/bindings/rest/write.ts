@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import { type A2AError, type HttpErrorBody, toHttpError } from '@switchyard/protocol';
+import Negotiator from 'negotiator';
+import type { Exchange } from '../../exchange/exchange.ts';
+import { type Refusal, reportFailure } from '../../exchange/report-failure.ts';
+import { respond, respondUnchanged } from '../../exchange/respond.ts';
+import type { Reply, StreamItem } from '../../operations/operation.ts';
+import { serveStream } from '../../sse/serve-stream.ts';
+import type { Entrance } from '../gateway-context.ts';
+
+/** A2A 11.1 and 14.1.1: ours unless the client asks for the other one. */
+const mediaTypes = ['application/a2a+json', 'application/json'];
+
+/** Some clients read bodies, or errors alone, only as application/json, and say so in `Accept` (RFC 9110 12.5.1). */
+export function mediaTypeFor({ headers: { accept } }: IncomingMessage): string {
+  if (accept === undefined || accept === '*/*') return 'application/a2a+json';
+  return new Negotiator({ headers: { accept } }).mediaType(mediaTypes) ?? 'application/json';
+}
+
+/** What is stored goes out as it is. A task that is read has its version as ETag, and nothing is sent to whoever has it already. */
+export function writeResult({ req, res }: Exchange, { json, version }: Reply): void {
+  if (version !== undefined) {
+    res.setHeader('ETag', `"${version}"`);
+    // Kept by nobody but the caller, and not used without asking.
+    res.setHeader('Cache-Control', 'private, no-cache');
+    res.setHeader('Vary', 'Accept');
+  }
+  if (json === undefined) respondUnchanged(res);
+  else respond(res, mediaTypeFor(req), json);
+}
+
+/** JSON of google.rpc.Status (A2A 11.6). */
+export function errorBody(error: A2AError): string {
+  return JSON.stringify(toHttpError(error).body);
+}
+
+export function writeError(entrance: Refusal, exchange: Exchange, thrown: unknown): void {
+  const error = reportFailure(entrance, exchange, thrown);
+  // The connection broke while a body was being written: there is nobody to tell.
+  if (exchange.res.headersSent) return void exchange.res.destroy();
+  writeStatus(exchange, toHttpError(error));
+}
+
+/** @param allow verbs that the path does take: the status is 405 (RFC 9110 15.5.6), of which no A2A error speaks */
+export function writeWrongVerb(
+  entrance: Refusal,
+  exchange: Exchange,
+  { error, allow }: { error: A2AError; allow: string },
+): void {
+  exchange.res.setHeader('Allow', allow);
+  const { body } = toHttpError(reportFailure(entrance, exchange, error));
+  writeStatus(exchange, { status: 405, body: { error: { ...body.error, code: 405 } } });
+}
+
+function writeStatus({ req, res }: Exchange, { status, body }: { status: number; body: HttpErrorBody }): void {
+  res.statusCode = status;
+  respond(res, mediaTypeFor(req), JSON.stringify(body));
+}
+
+/** A2A 11.7: each event is a StreamResponse as it is stored. */
+export function writeStream(entrance: Entrance, exchange: Exchange, items: AsyncIterable<StreamItem>): Promise<void> {
+  return serveStream(exchange.res, items, {
+    heartbeatMs: entrance.settings.heartbeatMs,
+    data: asStored,
+    error: (thrown) => errorBody(reportFailure(entrance, exchange, thrown)),
+  });
+}
+
+const asStored = (json: string): string => json;

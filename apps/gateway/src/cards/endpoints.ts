@@ -1,0 +1,57 @@
+import type { AgentInterface } from '@switchyard/protocol';
+import { legacyVersion, protocolVersion, type SpokenVersion } from '../call/protocol-version.ts';
+import type { GatewaySettings } from '../settings/gateway-settings.ts';
+
+/** What is served, and where. */
+export interface Endpoints {
+  /** Base URL of the agent, without a slash at its end. */
+  readonly url: string;
+  /** `host:port` of the gRPC binding, if it is served. */
+  readonly grpcAddress?: string | undefined;
+  /** What gRPC requests name the agent by, having no path; unset: the agent at the root, which needs no name. */
+  readonly grpcTenant?: string | undefined;
+  /** Version 0.3 is spoken there too. */
+  readonly legacyV03?: boolean;
+}
+
+/** One entry for each binding and version, in order of preference (A2A 4.4.6): clients take the first that they speak. */
+export function interfacesAt(endpoints: Endpoints): AgentInterface[] {
+  return [...speaking(protocolVersion, endpoints), ...(endpoints.legacyV03 ? speaking(legacyVersion, endpoints) : [])];
+}
+
+function speaking(version: SpokenVersion, { url, grpcAddress, grpcTenant: tenant }: Endpoints): AgentInterface[] {
+  const rest = { protocolVersion: version };
+  const overHttp = ['JSONRPC', 'HTTP+JSON'].map((protocolBinding) => ({ url, protocolBinding, ...rest }));
+  if (grpcAddress === undefined) return overHttp;
+  const overGrpc = { url: grpcAddress, protocolBinding: 'GRPC', ...rest };
+  if (tenant === undefined) return [...overHttp, overGrpc];
+  // In version 0.3 requests have no tenant: an agent that needs one cannot be reached.
+  return version === legacyVersion ? overHttp : [...overHttp, { ...overGrpc, tenant }];
+}
+
+/** Base URL of an agent. @param id unset: the agent at the root */
+export function agentUrl(base: string, id: string | undefined): string {
+  return id === undefined ? base : `${base}/agents/${id}`;
+}
+
+/** Where its card is, below its base URL (A2A 8.2). */
+export const cardPath = '/.well-known/agent-card.json';
+
+/** Where the public keys are, below the base URL of the gateway. */
+export const jwksPath = '/.well-known/jwks.json';
+
+/**
+ * `host:port` where clients reach the gRPC binding, if cards name it: google-adk refuses a card with any address beside
+ * the origin it came from, and every gRPC client wants `host:port`.
+ */
+export function grpcAddress(
+  {
+    settings,
+    grpcPort,
+  }: { readonly settings: Pick<GatewaySettings, 'grpc'>; readonly grpcPort: () => number | undefined },
+  base: string,
+): string | undefined {
+  const [port, address] = [grpcPort(), settings.grpc?.publicAddress];
+  if (port === undefined) return undefined;
+  return address === 'auto' ? `${new URL(base).hostname}:${port}` : address;
+}

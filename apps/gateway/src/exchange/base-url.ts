@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import { TLSSocket } from 'node:tls';
+import type { GatewaySettings } from '../settings/gateway-settings.ts';
+
+/** What the Host header may hold to be repeated in a card: it is the caller's word. */
+const hostForm = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+
+/** Where clients reach this gateway: as the settings say, else as this client did. Without a slash at its end. */
+export function baseUrl(
+  req: IncomingMessage,
+  { publicUrl, trustProxy }: Pick<GatewaySettings, 'publicUrl' | 'trustProxy'>,
+): string {
+  if (publicUrl !== undefined) return withoutSlashAtEnd(publicUrl);
+  const own = req.socket instanceof TLSSocket ? 'https' : 'http';
+  const protocol = (trustProxy && first(req.headers['x-forwarded-proto'])) || own;
+  const named = (trustProxy && first(req.headers['x-forwarded-host'])) || req.headers.host;
+  const url = `${protocol}://${named}`;
+  return named !== undefined && hostForm.test(named) && URL.canParse(url) ? url : `${own}://${localHost(req)}`;
+}
+
+/** Counted by hand: `/\/+$/` takes quadratic time. */
+export function withoutSlashAtEnd(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === '/') end--;
+  return url.slice(0, end);
+}
+
+/** The address of this end of the connection. */
+function localHost({ socket: { localAddress = '', localPort } }: IncomingMessage): string {
+  return localAddress.includes(':') ? `[${localAddress}]:${localPort}` : `${localAddress}:${localPort}`;
+}
+
+/** What the proxy next to the client says stands first. */
+function first(header: string | string[] | undefined): string | undefined {
+  return header?.toString().split(',')[0]?.trim();
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestHandler } from 'express';
+import { protocolVersion } from '../call/protocol-version.ts';
+import type { Observe, RequestName } from '../telemetry/events.ts';
+
+/** A request whose route is found: by Express, or before it (see direct-routes.ts). */
+export interface RoutedRequest extends IncomingMessage {
+  /** Without the query. */
+  readonly path: string;
+  /** Parts of the path, by the names that the route gives them. */
+  readonly params: Readonly<Record<string, string | readonly string[]>>;
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
+/** One HTTP request and its response. */
+export interface Exchange {
+  readonly req: RoutedRequest;
+  readonly res: ServerResponse;
+}
+
+/** Answers a request, whatever comes of it: it does not reject. */
+export type Handler = (req: RoutedRequest, res: ServerResponse) => Promise<void>;
+
+/** What reports call it. */
+export function requestName({ req, res }: Exchange): RequestName {
+  return { requestId: String(res.getHeader('X-Request-Id')), method: req.method ?? '', path: req.path };
+}
+
+/** A part of the path. */
+export function pathPart(req: RoutedRequest, name: string): string | undefined {
+  const part = req.params[name];
+  return typeof part === 'string' ? part : undefined;
+}
+
+/** A query parameter; the first of those that are given more than once. */
+export function queryText(req: RoutedRequest, name: string): string | undefined {
+  const value: unknown = req.query[name];
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'string' ? first : undefined;
+}
+
+/** The protocol version that the request names (A2A 3.6), as it is. */
+export function askedVersion(req: RoutedRequest): string | undefined {
+  const header = req.headers['a2a-version'];
+  if (typeof header === 'string') return header;
+  // As in a header, its case does not matter.
+  const name = Object.keys(req.query).find((each) => each.toLowerCase() === 'a2a-version');
+  return name && queryText(req, name);
+}
+
+/** What a caller's own request id may look like: it goes into log lines and back into a header. */
+const saneId = /^[\w.:/+=@-]{1,128}$/;
+
+/** Tells the ids that this process gives from those of others. */
+const ourName = randomBytes(9).toString('base64url');
+let given = 0;
+
+/** Names each request, by its caller's id if that is sane; says in each response which protocol version answered; reports its end. */
+export function beginExchange(observe: Observe, { req, res }: Exchange): void {
+  res.setHeader('X-Request-Id', requestIdOf(req.headers['x-request-id']));
+  res.setHeader('A2A-Version', protocolVersion);
+  const startedAt = performance.now();
+  res.on('close', () => {
+    const durationMs = Math.round(performance.now() - startedAt);
+    observe({ kind: 'answered', status: res.statusCode, durationMs, ...requestName({ req, res }) });
+  });
+}
+
+/** As `beginExchange`, of every request that comes through Express. */
+export function beginEachExchange(observe: Observe): RequestHandler {
+  return (req, res, next) => {
+    beginExchange(observe, { req, res });
+    next();
+  };
+}
+
+/** The caller's own id if it is sane, else a new one. */
+export function requestIdOf(named: unknown): string {
+  return typeof named === 'string' && saneId.test(named) ? named : `${ourName}-${++given}`;
+}

@@ -1,0 +1,97 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { A2AError } from '@switchyard/protocol';
+import { parseJson } from './parse-json.ts';
+
+/** A2A's own media type (14.1.1) and the plain one. A body without a type is taken for JSON. */
+const jsonMediaType = /^application\/(?:a2a\+)?json *(?:;|$)/i;
+
+/** The JSON of a body. @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, ParseError, InvalidRequest */
+export async function readJson(req: IncomingMessage, maxBytes: number): Promise<unknown> {
+  return parseJson(await readJsonText(req, maxBytes));
+}
+
+/** As `readJson`, not parsed yet. @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, ParseError, InvalidRequest */
+export async function readJsonText(req: IncomingMessage, maxBytes: number): Promise<string> {
+  const type = req.headers['content-type'];
+  if (type !== undefined && !jsonMediaType.test(type)) throw wrongMediaType();
+  return readBody(req, maxBytes);
+}
+
+/** As `readJson`; an empty body stands for an empty object. */
+export async function readOptionalJson(req: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const { 'content-length': length, 'transfer-encoding': transfer } = req.headers;
+  const isEmpty = transfer === undefined && (length === undefined || length === '0');
+  return isEmpty ? {} : readJson(req, maxBytes);
+}
+
+function wrongMediaType(): A2AError {
+  return new A2AError('ContentTypeNotSupported', 'The body must be JSON', {
+    violations: [{ field: 'Content-Type', description: 'must be application/a2a+json or application/json' }],
+  });
+}
+
+const decoders = new Map<string, () => Transform>([
+  ['gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/**
+ * The body as text, decompressed if need be; the limit holds for what comes out.
+ * @throws {A2AError} PayloadTooLarge; InvalidRequest if it is broken or its encoding is unknown
+ */
+export async function readBody(req: IncomingMessage, maxBytes: number): Promise<string> {
+  if (Number(req.headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
+  const encoding = req.headers['content-encoding'] ?? 'identity';
+  if (encoding === 'identity') return collect(req, maxBytes);
+  const createDecoder = decoders.get(encoding.toLowerCase());
+  if (!createDecoder) throw unknownEncoding();
+  const decoder = createDecoder();
+  req.on('error', (error) => decoder.destroy(error)).pipe(decoder);
+  try {
+    return await collect(decoder, maxBytes);
+  } finally {
+    // A bomb is not unpacked to its end; what the client still sends is let run out, so that it reads our answer.
+    decoder.destroy();
+    req.resume();
+  }
+}
+
+function collect(source: Readable, maxBytes: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let length = 0;
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length;
+      chunks.push(chunk);
+      if (length <= maxBytes) return;
+      chunks = [];
+      reject(tooLarge(maxBytes));
+    };
+    const onError = (cause: unknown): void =>
+      reject(new A2AError('InvalidRequest', 'The body could not be read', { cause }));
+    const onEnd = (): void => {
+      // The request is there until it is answered, which of a stream may take days: what listens to it would keep the body.
+      source.off('data', onData).off('error', onError).off('end', onEnd);
+      const bytes = Buffer.concat(chunks);
+      if (isUtf8(bytes)) resolve(bytes.toString());
+      else reject(new A2AError('ParseError', 'The body is not valid UTF-8'));
+    };
+    source.on('data', onData).on('error', onError).on('end', onEnd);
+  });
+}
+
+function tooLarge(maxBytes: number): A2AError {
+  return new A2AError('PayloadTooLarge', `The body is larger than ${maxBytes} bytes`, {
+    metadata: { maxBytes: String(maxBytes) },
+  });
+}
+
+function unknownEncoding(): A2AError {
+  return new A2AError('InvalidRequest', 'The content encoding is not supported', {
+    violations: [{ field: 'Content-Encoding', description: `must be one of ${[...decoders.keys()].join(', ')}` }],
+  });
+}

@@ -1,0 +1,69 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AnnouncedAgent } from '@switchyard/store';
+import type { RequestHandler } from 'express';
+import { requireAgent } from '../agents/select-agent.ts';
+import type { Entrance } from '../bindings/gateway-context.ts';
+import { writeError } from '../bindings/rest/write.ts';
+import { withLegacyFields } from '../cards/legacy-card.ts';
+import { baseUrl } from '../exchange/base-url.ts';
+import { askedVersion, type Exchange, pathPart, type RoutedRequest } from '../exchange/exchange.ts';
+import { respond, respondUnchanged } from '../exchange/respond.ts';
+
+/** A2A 8.2 and 8.6: the card of the agent that the path names, for caches to keep. Public: it says how to get in. */
+export function serveCard(entrance: Entrance): RequestHandler {
+  return async (req, res) => {
+    try {
+      await writeCard(entrance, { req, res });
+    } catch (thrown) {
+      writeError(entrance, { req, res }, thrown);
+    }
+  };
+}
+
+async function writeCard({ agents, cards, settings }: Entrance, { req, res }: Exchange): Promise<void> {
+  const agentId = pathPart(req, 'agentId');
+  const agent = requireAgent(agents, agentId);
+  const { card, digest } = await cards.present(agent, { base: baseUrl(req, settings), agentId });
+  const isLegacy = settings.legacyV03 && !knowsVersion1(req);
+  const tag = isLegacy ? `${digest}.v0` : digest;
+  // Weak: two gateways sign the same card, and no two signatures are the same.
+  const etag = card.signatures ? `W/"${tag}"` : `"${tag}"`;
+  const lastModified = lastChange(agent);
+  res.setHeader('Cache-Control', `public, max-age=${settings.cardMaxAgeSeconds}`);
+  res.setHeader('ETag', etag);
+  res.setHeader('Last-Modified', lastModified.toUTCString());
+  const varied = [
+    ...(settings.legacyV03 ? ['A2A-Version'] : []),
+    ...(settings.trustProxy && settings.publicUrl === undefined ? ['X-Forwarded-Host', 'X-Forwarded-Proto'] : []),
+  ];
+  if (varied.length) res.setHeader('Vary', varied.join(', '));
+  if (isUnchanged(req.headers, { etag, lastModified })) respondUnchanged(res);
+  else respond(res, 'application/json', JSON.stringify(isLegacy ? withLegacyFields(card) : card));
+}
+
+/** Readers that name no version may be of 0.3: they get a card for both. */
+function knowsVersion1(req: RoutedRequest): boolean {
+  return askedVersion(req)?.trim().startsWith('1.') ?? false;
+}
+
+/** Of the announcement, or of this gateway's settings, which can have changed when it was started. */
+function lastChange({ updatedAt }: AnnouncedAgent): Date {
+  return new Date(Math.max(Date.parse(updatedAt), performance.timeOrigin));
+}
+
+export interface Validators {
+  /** With its quotes. */
+  readonly etag: string;
+  readonly lastModified: Date;
+}
+
+/**
+ * Whether the caller has what would be sent (RFC 9110 13.2.2). (Express' `fresh` says no to whoever sends
+ * `Cache-Control: no-cache`, and `fetch` does so whenever it is given `If-None-Match`.)
+ */
+export function isUnchanged(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
+  const known = headers['if-none-match'];
+  if (known !== undefined) return known.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
+  const since = Date.parse(headers['if-modified-since'] ?? '');
+  return since >= Math.floor(lastModified.getTime() / 1000) * 1000;
+}

@@ -1,0 +1,39 @@
+import type { RequestHandler } from 'express';
+import type { AgentDirectory } from '../agents/agent-directory.ts';
+import { respond } from '../exchange/respond.ts';
+
+/** `GET /healthz`: the process runs. Says nothing of Redis, or an outage there would have every gateway restarted. */
+export const serveHealth: RequestHandler = (_req, res) => respond(res, 'application/json', '{"status":"ok"}');
+
+export interface Readiness {
+  readonly agents: AgentDirectory;
+  /** Rejects when Redis does not answer. */
+  readonly ping: () => Promise<void>;
+  readonly isStopping: () => boolean;
+}
+
+/**
+ * `GET /readyz`: 200 while requests can be served, else 503. Messages are accepted without a worker, so one is not asked for;
+ * `workers` tells how many run the agent at the root.
+ */
+export function serveReadiness({ agents, ping, isStopping }: Readiness): RequestHandler {
+  return async (_req, res) => {
+    const redis = await ping().then(
+      () => 'reachable',
+      () => 'unreachable',
+    );
+    const isReady = redis === 'reachable' && !isStopping();
+    const agent = agents.default;
+    res.statusCode = isReady ? 200 : 503;
+    respond(
+      res,
+      'application/json',
+      JSON.stringify({
+        status: isStopping() ? 'stopping' : isReady ? 'ready' : 'unavailable',
+        redis,
+        agent: agent?.id ?? null,
+        workers: agent?.workers ?? 0,
+      }),
+    );
+  };
+}

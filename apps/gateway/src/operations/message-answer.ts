@@ -1,0 +1,61 @@
+import { A2AError, type Message, type StreamResponse } from '@switchyard/protocol';
+import type { FeedItem } from '@switchyard/store';
+import type { StreamItem } from './operation.ts';
+
+export interface MessageHold {
+  /** How long the task is held back for the agent's first word. */
+  readonly holdMs: number;
+  /** To be called when the message stands for the task. */
+  readonly withdraw: () => Promise<void>;
+}
+
+/**
+ * A stream holds one Message, or a task and its events (A2A 3.1.2), and which of them is for the agent to say: so the task is held
+ * back for its first event, for a while.
+ */
+export async function* messageOrItems(
+  items: AsyncIterable<FeedItem>,
+  { holdMs, withdraw }: MessageHold,
+): AsyncIterable<StreamItem> {
+  const iterator = items[Symbol.asyncIterator]();
+  try {
+    const task = await iterator.next();
+    if (task.done) return;
+    if (task.value.isReply) return yield message(task.value);
+    const next = iterator.next();
+    const first = await within(holdMs, next);
+    if (first?.value?.isReply) {
+      await withdraw();
+      return yield message(first.value);
+    }
+    yield task.value;
+    for (let item = await next; !item.done; item = await iterator.next()) yield item.value;
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+const message = (item: FeedItem): StreamItem => ({ seq: item.seq, json: `{"message":${replyOf(item)}}` });
+
+/** Undefined when time is up. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  if (!Number.isFinite(ms)) return promise;
+  let timer: NodeJS.Timeout | undefined;
+  const timeUp = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([promise, timeUp]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** JSON of the plain Message with which an agent answered instead of a task. It names no task: its caller has none. */
+export function replyOf({ json }: FeedItem): string {
+  const { task, statusUpdate }: StreamResponse = JSON.parse(json);
+  const message = (statusUpdate ?? task)?.status.message;
+  if (!message) throw new A2AError('InvalidAgentResponse', 'The agent answered with a message, but there is none');
+  const { taskId: _, ...reply }: Message = message;
+  return JSON.stringify(reply);
+}

@@ -1,0 +1,107 @@
+import {
+  A2AError,
+  type FieldViolation,
+  invalidParams,
+  type SendMessageRequest,
+  type TaskPushNotificationConfig,
+} from '@switchyard/protocol';
+import type { Webhook, WebhookDraft, WebhookPolicy } from '@switchyard/store';
+import type { Call } from '../call/call.ts';
+import { traceParentIn } from '../call/preferences.ts';
+import { legacyVersion } from '../call/protocol-version.ts';
+import type { Observe } from '../telemetry/events.ts';
+import type { Backend } from './backend.ts';
+import { requirePush } from './offered-capabilities.ts';
+
+/** What becomes part of a header: visible ASCII, with blanks inside. */
+const headerText = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
+/** RFC 9110 5.6.2. */
+const schemeName = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+export interface WebhookSource {
+  readonly policy: Pick<WebhookPolicy, 'problemOf'>;
+  readonly call: Pick<Call, 'version' | 'traceParent'>;
+  /** Where the config is in its request: '' or a path that ends with a dot. */
+  readonly path: string;
+}
+
+/** The config as it is stored; what could not be sent later is refused now. @throws {A2AError} InvalidParams */
+export function toWebhook(config: TaskPushNotificationConfig, { policy, call, path }: WebhookSource): WebhookDraft {
+  const violations = violationsOf(config, policy).map((each) => ({ ...each, field: path + each.field }));
+  if (violations.length > 0) throw invalidParams(violations);
+  const { taskId: _, ...draft } = config;
+  const { version, traceParent } = call;
+  return {
+    ...draft,
+    ...(version === legacyVersion && { version }),
+    ...(traceParent !== undefined && { traceParent }),
+  };
+}
+
+function violationsOf(
+  { url, token, authentication }: TaskPushNotificationConfig,
+  policy: WebhookSource['policy'],
+): FieldViolation[] {
+  const problems: Readonly<Record<string, string | undefined>> = {
+    url: policy.problemOf(url),
+    token: headerProblem(token),
+    'authentication.scheme':
+      authentication && !schemeName.test(authentication.scheme)
+        ? 'must be the name of an HTTP authentication scheme, such as Bearer'
+        : undefined,
+    'authentication.credentials': headerProblem(authentication?.credentials),
+  };
+  return Object.entries(problems).flatMap(([field, description]) => (description ? [{ field, description }] : []));
+}
+
+function headerProblem(text = ''): string | undefined {
+  return text === '' || headerText.test(text) ? undefined : 'must be text that an HTTP header can hold';
+}
+
+const path = 'configuration.taskPushNotificationConfig.';
+
+/** The config that comes with a message (A2A 3.2.2): stored together with it, so that it misses nothing. @throws {A2AError} */
+export function inlineWebhook(
+  backend: Backend,
+  call: Call,
+  { message, metadata, configuration }: SendMessageRequest,
+): WebhookDraft | undefined {
+  const config = configuration?.taskPushNotificationConfig;
+  if (!config) return undefined;
+  const { policy, noteStoring } = requirePush(backend, call);
+  if (config.taskId !== undefined && config.taskId !== message.taskId) throw ofAnotherTask();
+  const traceParent =
+    call.traceParent ?? traceParentIn(message.metadata?.traceparent) ?? traceParentIn(metadata?.traceparent);
+  noteStoring();
+  return toWebhook(config, { policy, call: { version: call.version, traceParent }, path });
+}
+
+function ofAnotherTask(): A2AError {
+  const violations = [{ field: `${path}taskId`, description: 'must be left out, or be that of the message' }];
+  return invalidParams(violations);
+}
+
+/** A2A 4.3.1, as its owner gets it. */
+export function toConfig(
+  { traceParent: _, version: __, ...webhook }: Webhook,
+  taskId: string,
+): TaskPushNotificationConfig {
+  return { ...webhook, taskId };
+}
+
+/** A client that makes one with every message should give it an id: then it is replaced. */
+export function tooManyConfigs(taskId: string): A2AError {
+  return new A2AError('InvalidParams', 'The task has as many push notification configs as it may have', {
+    violations: [{ field: 'id', description: 'must be that of a config to be replaced, or one must be deleted first' }],
+    metadata: { taskId },
+  });
+}
+
+/** To be called whenever a config is about to be stored: says once that credentials are kept in clear, if they are. */
+export function noteClearStorage(areSealed: boolean, observe: Observe): () => void {
+  let isSaid = areSealed;
+  return () => {
+    if (!isSaid) observe({ kind: 'push-in-clear' });
+    isSaid = true;
+  };
+}

@@ -1,0 +1,24 @@
+import { A2AError, type A2AErrorCode } from '@switchyard/protocol';
+import { isOutage, TaskMissing } from '@switchyard/store';
+
+/** Anything that an operation may throw as what its caller is told. */
+export function toA2AError(thrown: unknown): A2AError {
+  if (thrown instanceof TaskMissing) {
+    return new A2AError('TaskNotFound', 'The task does not exist or is not accessible', { cause: thrown });
+  }
+  if (isOutage(thrown)) {
+    return new A2AError('Unavailable', 'The task store cannot be used right now', {
+      retryAfterSeconds: 1,
+      cause: thrown,
+    });
+  }
+  return A2AError.from(thrown);
+}
+
+/** Our fault or the surroundings': an operator wants to know. The other codes are for the client. */
+const faults: ReadonlySet<A2AErrorCode> = new Set(['Internal', 'InvalidAgentResponse', 'Unavailable']);
+
+/** What operators hear of an error. */
+export function failureOf(error: A2AError): { kind: 'failed' | 'refused'; code: A2AErrorCode; err: A2AError } {
+  return { kind: faults.has(error.code) ? 'failed' : 'refused', code: error.code, err: error };
+}

@@ -1,0 +1,39 @@
+import { type DestinationStream, type Level, type LevelWithSilent, type Logger, pino } from 'pino';
+import type { Happening, Observe } from './events.ts';
+
+/** Where a secret could turn up in what is logged. Headers and bodies are not logged at all; this is for the day that one is. */
+const secrets = ['authorization', 'cookie', 'x-api-key', 'apiKey', 'password', 'token', 'credentials'];
+
+export interface LogSettings {
+  readonly level: LevelWithSilent;
+}
+
+/** JSON lines on standard output, or wherever `destination` says. */
+export function createLog({ level }: LogSettings, destination?: DestinationStream): Logger {
+  const paths = secrets.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
+  const options = { level, base: { app: 'gateway' }, redact: { paths, censor: '[redacted]' } };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+/** Level and words of each kind. What a client did wrong is the client's to know: it is logged for those who look closely. */
+const lines: Readonly<Record<Happening['kind'], readonly [level: Level, message: string]>> = {
+  listening: ['info', 'listening'],
+  stopping: ['info', 'stopping: streams end, requests finish'],
+  stopped: ['info', 'stopped'],
+  'push-in-clear': ['warn', 'credentials of webhooks are stored in clear: set PUSH_SECRET'],
+  'agents-changed': ['info', 'agents announced'],
+  'agents-unreadable': ['warn', 'the announced agents cannot be read; the last known ones are served'],
+  operated: ['info', 'operated'],
+  answered: ['debug', 'answered'],
+  refused: ['debug', 'refused'],
+  failed: ['error', 'failed'],
+};
+
+export function logHappenings(log: Logger): Observe {
+  return (happening) => {
+    const [level, message] = lines[happening.kind];
+    if (!log.isLevelEnabled(level)) return;
+    const { kind: _, ...fields } = happening;
+    log[level](fields, message);
+  };
+}
