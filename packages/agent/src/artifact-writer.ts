@@ -1,6 +1,6 @@
 import { type ArtifactHeader, type Metadata, openingOfText, type Part } from '@switchyard/protocol';
 import { type PartContent, textPart, toParts } from './content.ts';
-import { handled } from './handled.ts';
+import { suppressUnhandled } from './suppress-unhandled.ts';
 import { TurnMisuseError } from './turn-errors.ts';
 import type { TurnJournal } from './turn-journal.ts';
 import type { ArtifactEvent } from './turn-port.ts';
@@ -59,7 +59,7 @@ export class ArtifactWriter {
    * and no further than that: a fast source is paced.
    */
   pipe(chunks: AsyncIterable<PartContent> | Iterable<PartContent>): Promise<void> {
-    return handled(this.#pipe(chunks));
+    return suppressUnhandled(this.#pipe(chunks));
   }
 
   /** Puts this in the place of everything written so far. */

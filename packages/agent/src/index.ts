@@ -31,10 +31,10 @@ export {
 export type { ConversationPort, NewConversation } from './conversations/conversation-port.ts';
 export type { Conversed, ConverseOptions, Heard } from './conversations/converse-options.ts';
 export { derivedId } from './derived-id.ts';
+export { IdleTimeout } from './idle-timeout.ts';
 export type { Outcome } from './outcome.ts';
 export type { RetryPolicy } from './retry-policy.ts';
 export { type RunTurnOptions, runTurn } from './run-turn.ts';
-export { Silence } from './silence.ts';
 export type { StepBeginning, StepPort, StepStamp } from './steps/step-port.ts';
 export { type StatusOptions, Turn } from './turn.ts';
 export { AgentError, RetryableError, type RetryOptions, TurnEnded, TurnMisuseError } from './turn-errors.ts';

@@ -8,7 +8,7 @@ import { TurnInterruption } from './turn-interruption.ts';
 import { TurnJournal } from './turn-journal.ts';
 import type { TurnEvent, TurnPort } from './turn-port.ts';
 import type { TurnResult } from './turn-result.ts';
-import { TurnWatch } from './turn-watch.ts';
+import { TurnTimeouts } from './turn-timeouts.ts';
 
 export interface RunTurnOptions {
   /** Milliseconds that an executor has to stop after its signal; default 5,000. Then the turn is over and its late writes are refused. */
@@ -26,7 +26,7 @@ export async function runTurn(
 ): Promise<TurnResult> {
   const journal = new TurnJournal(port);
   const run = { agent, port, journal, turn: new Turn(port, journal), graceMs };
-  using watch = new TurnWatch(journal, { timeoutMs: agent.turnTimeoutMs, graceMs, signal: port.signal });
+  using watch = new TurnTimeouts(journal, { timeoutMs: agent.turnTimeoutMs, graceMs, signal: port.signal });
   const result = await Promise.race([perform(run), watch.graceOver.then(() => abandon(run))]);
   if (result.kind !== 'settled') journal.close(interruptionOf(journal));
   return result;
@@ -48,7 +48,7 @@ async function perform(run: Run): Promise<TurnResult> {
   } catch (error) {
     return conclude(run, () => resultOf(run, error), error);
   }
-  return conclude(run, () => resultOfSilence(run));
+  return conclude(run, () => resultWithoutOutcome(run));
 }
 
 /** Whatever the agent threw or returned, what stands in the journal goes first. */
@@ -58,7 +58,7 @@ async function conclude(run: Run, otherwise: () => Promise<TurnResult>, thrown?:
   if (journal.outcome) return settled(journal.outcome, thrown ?? journal.firstError);
   if (journal.signal.aborted) return interrupted(run);
   // The machinery could not write, so it cannot write a failure either; and it would not be the agent's.
-  if (journal.portFault !== undefined) return { kind: 'retry', afterMs: undefined, error: journal.portFault };
+  if (journal.portError !== undefined) return { kind: 'retry', afterMs: undefined, error: journal.portError };
   return otherwise();
 }
 
@@ -101,7 +101,7 @@ async function resultOf(run: Run, error: unknown): Promise<TurnResult> {
 }
 
 /** `execute` returned, and said nothing that ends a turn. */
-async function resultOfSilence(run: Run): Promise<TurnResult> {
+async function resultWithoutOutcome(run: Run): Promise<TurnResult> {
   const { agent, journal } = run;
   if (journal.state === 'TASK_STATE_AUTH_REQUIRED') return { kind: 'waiting-for-auth' };
   const hint = `execute() of the agent "${agent.id}" returned without an outcome: end it with "return turn.complete(…)" or one of its siblings.`;
@@ -120,7 +120,7 @@ async function fail(
     return { kind: 'failed', error };
   } catch (fault) {
     if (fault instanceof TurnEnded) return { kind: 'interrupted', reason: fault.reason };
-    return { kind: 'retry', afterMs: undefined, error: journal.portFault ?? fault };
+    return { kind: 'retry', afterMs: undefined, error: journal.portError ?? fault };
   }
 }
 

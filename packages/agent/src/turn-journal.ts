@@ -1,6 +1,6 @@
 import { canFollow, type TaskState } from '@switchyard/protocol';
-import { handled } from './handled.ts';
 import type { Outcome } from './outcome.ts';
+import { suppressUnhandled } from './suppress-unhandled.ts';
 import { TurnEnded, TurnMisuseError } from './turn-errors.ts';
 import type { TurnInterruption } from './turn-interruption.ts';
 import type { StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
@@ -19,7 +19,7 @@ export class TurnJournal {
   #settling: TaskState | undefined;
   #outcome: Outcome | undefined;
   #ended: TurnEnded | undefined;
-  #portFault: unknown;
+  #portError: unknown;
   #firstError: unknown;
 
   constructor(port: TurnPort) {
@@ -44,8 +44,8 @@ export class TurnJournal {
   }
 
   /** Why the port could not write, if it could not: the fault of the machinery, not of the agent. */
-  get portFault(): unknown {
-    return this.#portFault;
+  get portError(): unknown {
+    return this.#portError;
   }
 
   /** The first write that failed, for the log. */
@@ -84,7 +84,7 @@ export class TurnJournal {
       throw error;
     });
     this.#open.add(written);
-    return handled(written.finally(() => this.#open.delete(written)));
+    return suppressUnhandled(written.finally(() => this.#open.delete(written)));
   }
 
   /**
@@ -92,7 +92,7 @@ export class TurnJournal {
    * @throws {TurnInterruption}
    */
   reach<T>(ask: () => Promise<T>): Promise<T> {
-    return handled(this.#reach(ask));
+    return suppressUnhandled(this.#reach(ask));
   }
 
   /** Waits for the writes that nobody awaited. */
@@ -117,7 +117,7 @@ export class TurnJournal {
   #refuseAfterEnd(): void {
     if (this.#ended) throw this.#ended;
     // A chunk after one that was lost would leave a hole in the artifact.
-    if (this.#portFault !== undefined) throw this.#portFault;
+    if (this.#portError !== undefined) throw this.#portError;
     if (this.#settling)
       throw new TurnMisuseError(
         `The turn has its outcome already (${this.#settling}): nothing can be published after it.`,
@@ -149,7 +149,7 @@ export class TurnJournal {
       return await ask();
     } catch (error) {
       if (error instanceof TurnEnded) this.#end(error);
-      else if (!(error instanceof TurnMisuseError)) this.#portFault ??= error;
+      else if (!(error instanceof TurnMisuseError)) this.#portError ??= error;
       throw error;
     }
   }

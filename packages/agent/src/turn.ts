@@ -11,9 +11,9 @@ import type { ContextOptions, ContextTask } from './context/context-port.ts';
 import { converse } from './conversations/converse.ts';
 import type { Conversed, ConverseOptions } from './conversations/converse-options.ts';
 import { derivedId } from './derived-id.ts';
-import { handled } from './handled.ts';
 import type { Outcome } from './outcome.ts';
 import { TurnSteps } from './steps/turn-steps.ts';
+import { suppressUnhandled } from './suppress-unhandled.ts';
 import { TurnMisuseError } from './turn-errors.ts';
 import { TurnInput } from './turn-input.ts';
 import { TurnJournal } from './turn-journal.ts';
@@ -107,7 +107,7 @@ export class Turn extends TurnInput {
    * @throws {TurnMisuseError} the name is taken, or the result is no JSON or too large
    */
   step<T>(name: string, execute: () => T | Promise<T>): Promise<T> {
-    return handled(this.#steps.run(name, execute));
+    return suppressUnhandled(this.#steps.run(name, execute));
   }
 
   /**
@@ -160,7 +160,7 @@ export class Turn extends TurnInput {
    */
   converse(agent: string, options: ConverseOptions): Promise<Conversed> {
     const parts = { port: this.#port, journal: this.#journal, steps: this.#steps, calls: this.#calls };
-    return handled(converse(parts, agent, options));
+    return suppressUnhandled(converse(parts, agent, options));
   }
 
   /** The task is done: TASK_STATE_COMPLETED. Results belong into artifacts, the message says that they are there (A2A 3.7). */
@@ -179,7 +179,7 @@ export class Turn extends TurnInput {
    */
   requireAuth(explanation: Content, options?: StatusOptions): Promise<Outcome> {
     const state: TaskState = 'TASK_STATE_AUTH_REQUIRED';
-    return handled(this.#say(state, explanation, { settles: false, ...options }).then(() => ({ state })));
+    return suppressUnhandled(this.#say(state, explanation, { settles: false, ...options }).then(() => ({ state })));
   }
 
   /** Declines the task: TASK_STATE_REJECTED. */
@@ -202,7 +202,7 @@ export class Turn extends TurnInput {
 
   #settle(state: TaskState, content: Content | undefined, details?: Partial<StatusDetails>): Promise<Outcome> {
     const said = this.#say(state, content, { ...details, settles: true });
-    return handled(said.then(() => ({ state })));
+    return suppressUnhandled(said.then(() => ({ state })));
   }
 
   #say(state: TaskState, content: Content | undefined, details: StatusDetails): Promise<void> {

@@ -27,7 +27,7 @@ describe('a turn in a test', () => {
       await turn.working('All of it');
       return turn.complete(`in attempt ${turn.attempt}`);
     });
-    const { answer, task } = await runTurn(agent, 'Go', { diesAfter: [1, 2] });
+    const { answer, task } = await runTurn(agent, 'Go', { crashesAfter: [1, 2] });
     expect(made).toEqual(['first', 'second']);
     expect(answer).toBe('in attempt 3');
     expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual(['Go', 'Half of it', 'All of it', 'in attempt 3']);
@@ -35,7 +35,7 @@ describe('a turn in a test', () => {
 
   it('is over once its outcome is durable, whoever dies then', async () => {
     const agent = agentThat((turn) => turn.complete(`in attempt ${turn.attempt}`));
-    expect((await runTurn(agent, 'Go', { diesAfter: [1] })).answer).toBe('in attempt 1');
+    expect((await runTurn(agent, 'Go', { crashesAfter: [1] })).answer).toBe('in attempt 1');
   });
 
   it('is tried again as often as it may', async () => {

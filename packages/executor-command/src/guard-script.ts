@@ -2,14 +2,14 @@
  * Runs a program so that its fate outlives the worker that started it: `sh -c <this> guard <run folder> <seconds> <command> [<arg> …]`.
  *
  * - It leads a process group of its own (the worker spawns it detached), and whatever the program left running ends with it.
- * - Output, exit code and signs of life go into files, so that any later attempt at the turn can take the program over.
- * - A worker shows that it lives by changing the file `lease`. After `seconds` without a change, or when a file `stop` appears,
+ * - Output, exit code and heartbeat go into files, so that any later attempt at the turn can take the program over.
+ * - A worker's heartbeat is a change of the file `lease`. After `seconds` without a change, or when a file `stop` appears,
  *   the group gets SIGTERM, and SIGKILL 3 s later.
  *
  * The traps only catch (`:`): a caught signal is reset to its default in the program, an ignored one would be ignored there too.
  */
 export const guardScript = `
-run=$1 patience=$2
+run=$1 orphan_seconds=$2
 shift 2
 echo $$ >"$run/pid"
 trap : TERM INT HUP
@@ -17,16 +17,16 @@ trap : TERM INT HUP
 watch() {
   trap '' TERM INT HUP
   PATH=/usr/bin:/bin:$PATH
-  count=0 silent=0 last=
+  count=0 unchanged=0 last=
   while sleep 1; do
     count=$((count + 1))
     echo "$count" >"$run/beat"
     lease=
     read -r lease <"$run/lease"
-    silent=$((silent + 1))
-    [ "$lease" = "$last" ] || silent=0
+    unchanged=$((unchanged + 1))
+    [ "$lease" = "$last" ] || unchanged=0
     last=$lease
-    if [ -e "$run/stop" ] || [ "$silent" -ge "$patience" ]; then
+    if [ -e "$run/stop" ] || [ "$unchanged" -ge "$orphan_seconds" ]; then
       echo >"$run/stop"
       kill -TERM 0
       sleep 3

@@ -18,22 +18,22 @@ export interface Launch {
   readonly orphanTimeoutMs: number;
 }
 
-/** The guard is gone without having said how the program ended: killed, or the machine went down. */
+/** The guard is gone and has not written how the program ended: killed, or the machine went down. */
 export class ProgramLost extends Error {
   override readonly name = 'ProgramLost';
 }
 
-const lookEveryMs = 100;
+const checkEveryMs = 100;
 const leaseEveryMs = 1_000;
-/** The guard gives a sign of life every second, and so does a worker. */
-const guardSilenceMs = 4_000;
-const leastPatienceSeconds = 3;
+/** The guard and the worker each renew their heartbeat every second. */
+const guardTimeoutMs = 4_000;
+const leastOrphanSeconds = 3;
 
 /** @returns the id of its process group */
 export async function spawnGuard(folder: RunFolder, launch: Launch): Promise<number> {
   const { command, args, cwd, env, orphanTimeoutMs } = launch;
-  const patience = String(Math.max(Math.ceil(orphanTimeoutMs / 1000), leastPatienceSeconds));
-  const guard = spawn('/bin/sh', ['-c', guardScript, 'guard', folder.path, patience, command, ...args], {
+  const orphanSeconds = String(Math.max(Math.ceil(orphanTimeoutMs / 1000), leastOrphanSeconds));
+  const guard = spawn('/bin/sh', ['-c', guardScript, 'guard', folder.path, orphanSeconds, command, ...args], {
     cwd,
     env,
     detached: true,
@@ -44,41 +44,41 @@ export async function spawnGuard(folder: RunFolder, launch: Launch): Promise<num
   return guard.pid ?? 0;
 }
 
-/** Watches the guard's signs of life, and shows it ours. */
+/** Checks the guard's heartbeat, and renews ours. */
 export class GuardWatch {
   readonly #folder: RunFolder;
-  #beat: string | undefined;
-  #beatAt = Date.now();
-  #leaseAt = 0;
+  #heartbeat: string | undefined;
+  #heartbeatAt = performance.now();
+  #leaseAt = Number.NEGATIVE_INFINITY;
 
   constructor(folder: RunFolder) {
     this.#folder = folder;
   }
 
   async look(): Promise<void> {
-    if (Date.now() - this.#leaseAt < leaseEveryMs) return;
-    this.#leaseAt = Date.now();
+    if (performance.now() - this.#leaseAt < leaseEveryMs) return;
+    this.#leaseAt = performance.now();
     await this.#folder.renewLease();
-    const beat = await this.#folder.beat();
-    if (beat !== this.#beat) this.#beatAt = Date.now();
-    this.#beat = beat;
-    if (Date.now() - this.#beatAt < guardSilenceMs || (await this.#folder.hasEnded())) return;
-    throw new ProgramLost('The guard of the program gives no sign of life.');
+    const heartbeat = await this.#folder.heartbeat();
+    if (heartbeat !== this.#heartbeat) this.#heartbeatAt = performance.now();
+    this.#heartbeat = heartbeat;
+    if (performance.now() - this.#heartbeatAt < guardTimeoutMs || (await this.#folder.hasEnded())) return;
+    throw new ProgramLost('The guard of the program has no heartbeat any more.');
   }
 }
 
 /** Whether the run has a result, or still runs and may go on. One that is being stopped is waited for. */
 export async function isUsable(folder: RunFolder, claim: RunClaim): Promise<boolean> {
-  const first = await folder.beat();
-  for (let beat = first, since = Date.now(); Date.now() - since < guardSilenceMs; ) {
-    // In this order: the guard ends after it has said how the program ended.
+  const first = await folder.heartbeat();
+  for (let known = first, since = performance.now(); performance.now() - since < guardTimeoutMs; ) {
+    // In this order: the guard ends after it has written how the program ended.
     const isGone = await isGroupGone(folder, claim);
     if (isGone || (await folder.hasEnded())) return (await folder.exitCode()) !== undefined;
-    const now = await folder.beat();
-    if (now !== beat && !(await folder.isStopping())) return true;
-    if (now !== beat) since = Date.now();
-    beat = now;
-    await delay(lookEveryMs);
+    const heartbeat = await folder.heartbeat();
+    if (heartbeat !== known && !(await folder.isStopping())) return true;
+    if (heartbeat !== known) since = performance.now();
+    known = heartbeat;
+    await delay(checkEveryMs);
   }
   return false;
 }

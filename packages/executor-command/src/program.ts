@@ -5,7 +5,7 @@ import { GuardWatch, isUsable, type Launch, spawnGuard } from './guard.ts';
 import { signalGroup } from './process-group.ts';
 import type { RunClaim, RunFolder } from './run-folder.ts';
 
-const lookEveryMs = 100;
+const checkEveryMs = 100;
 const chunkBytes = 65_536;
 
 /** A program that runs, or has run, under a guard. */
@@ -33,7 +33,7 @@ export class Program {
       const claim = await folder.claim(prepared.input);
       if (claim) return new Program(folder, claim, await spawnGuard(folder, prepared));
       // Another worker was faster: see what it has made of it.
-      await delay(lookEveryMs);
+      await delay(checkEveryMs);
     }
   }
 
@@ -43,7 +43,7 @@ export class Program {
   }
 
   /**
-   * What the program writes, from a position in bytes, until it has ended. Whoever reads this keeps the program alive.
+   * What the program writes, from a position in bytes, until it has ended. Reading it keeps the program running.
    * @throws the reason of the signal
    * @throws {ProgramLost}
    */
@@ -60,7 +60,7 @@ export class Program {
       if (hasEnded) return;
       signal.throwIfAborted();
       await watch.look();
-      await delay(lookEveryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+      await delay(checkEveryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
 

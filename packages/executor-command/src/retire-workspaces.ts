@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { ifThere } from './if-there.ts';
 import { runsFolder } from './workspace.ts';
 
-const lookEveryMs = 3_600_000;
+const checkEveryMs = 3_600_000;
 
 /** Removes the workspaces that no turn has used for `retentionMs`, at most once an hour. */
 export function workspaceRetirement(root: string, retentionMs: number): () => Promise<void> {
   let lookedAt = 0;
   return async () => {
-    if (Date.now() - lookedAt < Math.min(lookEveryMs, retentionMs)) return;
+    if (Date.now() - lookedAt < Math.min(checkEveryMs, retentionMs)) return;
     lookedAt = Date.now();
     const records = join(root, runsFolder);
     for (const name of (await ifThere(readdir(records))) ?? []) {

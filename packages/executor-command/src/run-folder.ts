@@ -38,7 +38,7 @@ export class RunFolder {
     return claim;
   }
 
-  /** Undefined while it is being made, or when its maker died in between. */
+  /** Undefined while it is being made, or when its maker crashed in between. */
   async readClaim(): Promise<RunClaim | undefined> {
     const text = await this.#read('claim');
     return text === undefined ? undefined : JSON.parse(text);
@@ -67,11 +67,11 @@ export class RunFolder {
   }
 
   /** Changes every second while a guard runs. */
-  beat(): Promise<string | undefined> {
+  heartbeat(): Promise<string | undefined> {
     return this.#read('beat');
   }
 
-  /** The sign of life of a worker. */
+  /** The heartbeat of a worker. */
   renewLease(): Promise<void> {
     return this.#write('lease', String(Date.now()));
   }
@@ -87,9 +87,9 @@ export class RunFolder {
 
   /** Forgets the run, so that the program can be started anew. Of several who try, one succeeds, and the others find nothing. */
   async discard(): Promise<void> {
-    const grave = `${this.path}.${randomUUID()}`;
-    await ifThere(rename(this.path, grave));
-    await rm(grave, { recursive: true, force: true });
+    const discarded = `${this.path}.${randomUUID()}`;
+    await ifThere(rename(this.path, discarded));
+    await rm(discarded, { recursive: true, force: true });
   }
 
   #file(name: string): string {

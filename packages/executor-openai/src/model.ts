@@ -1,4 +1,4 @@
-import { RetryableError, Silence } from '@switchyard/agent';
+import { IdleTimeout, RetryableError } from '@switchyard/agent';
 import type OpenAI from 'openai';
 import type {
   ChatCompletionCreateParams,
@@ -11,7 +11,7 @@ import { modelError } from './model-error.ts';
 
 export interface ModelSettings extends ModelConnection {
   readonly model: string;
-  /** Longest silence of the model in milliseconds, before the first word and between two; default 120,000. Then the turn is retried. */
+  /** Longest time without data from the model, in milliseconds; default 120,000. Then the turn is retried. */
   readonly timeoutMs?: number;
   /** Handed on with every request, for example `{ temperature: 0 }`. */
   readonly parameters?: ModelParameters;
@@ -51,39 +51,39 @@ export class Model {
 
   /** The answer, piece by piece as it comes. @returns the whole of it */
   async *stream(question: Question): AsyncGenerator<string, Answer, undefined> {
-    using silence = new Silence(question.signal, this.#timeoutMs);
+    using idle = new IdleTimeout(question.signal, this.#timeoutMs);
     const answer = new AnswerBuilder();
     try {
       const request = { ...this.#request(question), stream: true } as const;
-      const chunks = await this.#client.chat.completions.create(request, { signal: silence.signal });
+      const chunks = await this.#client.chat.completions.create(request, { signal: idle.signal });
       for await (const { choices } of chunks) {
-        silence.end();
+        idle.restart();
         const [choice] = choices;
         if (!choice) continue;
         answer.add(choice);
         if (choice.delta.content) yield choice.delta.content;
       }
-      // The client ends an aborted stream without a word.
-      silence.signal.throwIfAborted();
+      // The client ends an aborted stream without an error.
+      idle.signal.throwIfAborted();
     } catch (error) {
-      throw this.#translate(error, question.signal, silence);
+      throw this.#translate(error, question.signal, idle);
     }
     return answer.build();
   }
 
   /** The whole answer at once. */
   async answer(question: Question): Promise<Answer> {
-    using silence = new Silence(question.signal, this.#timeoutMs);
+    using idle = new IdleTimeout(question.signal, this.#timeoutMs);
     const answer = new AnswerBuilder();
     try {
       const completion = await this.#client.chat.completions.create(this.#request(question), {
-        signal: silence.signal,
+        signal: idle.signal,
       });
       // A server that answers something else with status 200 gets no further than here.
       const choice = completion.choices?.[0];
       if (choice) answer.addWhole(choice);
     } catch (error) {
-      throw this.#translate(error, question.signal, silence);
+      throw this.#translate(error, question.signal, idle);
     }
     return answer.build();
   }
@@ -103,9 +103,9 @@ export class Model {
     };
   }
 
-  #translate(error: unknown, signal: AbortSignal, { isTooLong }: Silence): unknown {
+  #translate(error: unknown, signal: AbortSignal, { isExpired }: IdleTimeout): unknown {
     if (signal.aborted) return signal.reason;
-    if (isTooLong) return new RetryableError('The model did not answer in time.');
+    if (isExpired) return new RetryableError('The model did not answer in time.');
     return modelError(error, this.#settings.apiKey);
   }
 }

@@ -5,11 +5,11 @@ import type { RemoteSettings } from './settings.ts';
 
 /** An agent that runs elsewhere, and how it is announced here. */
 export type RemoteAgentDefinition = RemoteSettings &
-  Pick<AgentDefinition, 'id' | 'repliesWithMessage' | 'concurrency' | 'turnTimeoutMs'> & {
+  Pick<AgentDefinition, 'id' | 'repliesWithMessage' | 'concurrency' | 'turnTimeoutMs' | 'retry'> & {
     /** What the card says here instead of what it says there. */
     readonly announce?: Partial<AgentDefinition['card']>;
     /** How long an agent that does not answer is waited for, in milliseconds, before its worker cannot start. Default: 30,000. */
-    readonly cardPatienceMs?: number;
+    readonly cardTimeoutMs?: number;
   };
 
 /**
@@ -18,9 +18,9 @@ export type RemoteAgentDefinition = RemoteSettings &
  * @throws {Error} when its card cannot be read, or cannot be announced
  */
 export async function remoteAgent(definition: RemoteAgentDefinition): Promise<Agent> {
-  const { id, announce, cardPatienceMs = 30_000, concurrency = 100, turnTimeoutMs = 3_600_000 } = definition;
+  const { id, announce, cardTimeoutMs = 30_000, concurrency = 100, turnTimeoutMs = 3_600_000 } = definition;
   const { repliesWithMessage = false } = definition;
-  const theirs = await remoteCard(definition, cardPatienceMs);
+  const theirs = await remoteCard(definition, cardTimeoutMs);
   const { supportedInterfaces: _, securitySchemes: __, securityRequirements: ___, signatures: ____, ...card } = theirs;
   const { pushNotifications: _____, extendedAgentCard: ______, ...capabilities } = card.capabilities;
   return defineAgent({
@@ -29,6 +29,7 @@ export async function remoteAgent(definition: RemoteAgentDefinition): Promise<Ag
     repliesWithMessage,
     concurrency,
     turnTimeoutMs,
+    ...(definition.retry && { retry: definition.retry }),
     execute: remoteExecutor(definition),
   });
 }

@@ -18,14 +18,14 @@ export async function sdkCardOf(settings: RemoteSettings): Promise<SdkAgentCard>
  * The agent's card. An agent that does not answer yet is waited for.
  * @throws {Error} that says where it was looked for
  */
-export async function remoteCard(settings: RemoteSettings, patienceMs: number): Promise<AgentCard> {
-  for (const deadline = Date.now() + patienceMs; ; await delay(500)) {
+export async function remoteCard(settings: RemoteSettings, timeoutMs: number): Promise<AgentCard> {
+  for (const deadline = performance.now() + timeoutMs; ; await delay(500)) {
     try {
       const card = await sdkCardOf(settings);
       return settings.card ?? parse(agentCardSchema, SdkAgentCard.toJSON(withVersion(card)), 'card');
     } catch (cause) {
       const mayPass = settings.cardUrl !== undefined && !(cause instanceof CardVerificationError);
-      if (mayPass && Date.now() < deadline) continue;
+      if (mayPass && performance.now() < deadline) continue;
       const text = `The card of the remote agent cannot be read from ${settings.cardUrl}: is the agent running there?`;
       throw new Error(`${text} (${cause instanceof Error ? cause.message : cause})`, { cause });
     }

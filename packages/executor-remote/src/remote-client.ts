@@ -8,7 +8,7 @@ import {
   withA2AExtensions,
 } from '@a2a-js/sdk/client';
 import type { Turn } from '@switchyard/agent';
-import { Silence } from '@switchyard/agent';
+import { IdleTimeout } from '@switchyard/agent';
 import { readSdkEvent, readSdkMessage, readSdkTask } from '@switchyard/executor-sdk';
 import type { SendMessageRequest, StreamResponse, Task } from '@switchyard/protocol';
 import { checkedFetch } from './checked-fetch.ts';
@@ -104,15 +104,15 @@ export class RemoteClient {
     call: Call,
     open: (options: Options) => AsyncGenerator<Parameters<typeof readSdkEvent>[0], void, undefined>,
   ): AsyncGenerator<StreamResponse, void, undefined> {
-    using silence = new Silence(call.signal, this.#settings.silenceMs);
+    using idle = new IdleTimeout(call.signal, this.#settings.idleTimeoutMs);
     try {
-      for await (const event of open(await this.#options({ ...call, signal: silence.signal }))) {
-        silence.end();
+      for await (const event of open(await this.#options({ ...call, signal: idle.signal }))) {
+        idle.restart();
         yield readSdkEvent(event);
       }
     } catch (error) {
       call.signal.throwIfAborted();
-      if (!silence.isTooLong) throw RemoteError.from(error);
+      if (!idle.isExpired) throw RemoteError.from(error);
     }
   }
 

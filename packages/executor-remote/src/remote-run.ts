@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Outcome, Turn } from '@switchyard/agent';
 import { AgentError, TurnInterruption } from '@switchyard/agent';
 import { isTerminal, type StreamResponse, type TaskStatus } from '@switchyard/protocol';
-import { Endurance } from './endurance.ts';
 import { outgoingMessage } from './outgoing-message.ts';
 import type { Call, RemoteClient } from './remote-client.ts';
 import { remoteContext } from './remote-context.ts';
 import { RemoteError } from './remote-error.ts';
 import { RemoteLink } from './remote-link.ts';
 import { RemoteView } from './remote-view.ts';
+import { RetryBudget } from './retry-budget.ts';
 import { RunSignal } from './run-signal.ts';
 import type { FullRemoteSettings } from './settings.ts';
 
@@ -32,7 +32,7 @@ export class RemoteRun {
   readonly #link: RemoteLink;
   readonly #view: RemoteView;
   readonly #stop: RunSignal;
-  readonly #endurance: Endurance;
+  readonly #retryBudget: RetryBudget;
   #canStream: boolean;
   #mayBeSent: boolean;
   #restarts = 0;
@@ -45,7 +45,7 @@ export class RemoteRun {
     this.#link = new RemoteLink(turn);
     this.#view = new RemoteView(turn, this.#link);
     this.#stop = new RunSignal(turn.signal);
-    this.#endurance = new Endurance(settings.patienceMs);
+    this.#retryBudget = new RetryBudget(settings.retryBudgetMs);
     this.#canStream = client.canStream;
     this.#mayBeSent = turn.attempt > 1;
   }
@@ -74,7 +74,7 @@ export class RemoteRun {
     } catch (error) {
       this.#stop.signal.throwIfAborted();
       if (!(error instanceof RemoteError)) throw error;
-      await this.#bear(error);
+      await this.#handleError(error);
     }
   }
 
@@ -131,18 +131,18 @@ export class RemoteRun {
   }
 
   async #show(event: StreamResponse): Promise<void> {
-    this.#endurance.renew();
+    this.#retryBudget.reset();
     clearTimeout(this.#authTimer);
     await this.#view.show(event);
     if (!this.#view.waitsForAuth) return;
     this.#authTimer = setTimeout(() => this.#stop.abort(new AuthWaitOver()), this.#settings.authWaitMs);
   }
 
-  /** Returns when it is worth going on. */
-  async #bear(error: RemoteError): Promise<void> {
+  /** Returns when the next attempt is due. */
+  async #handleError(error: RemoteError): Promise<void> {
     if (error.kind === 'unreachable') {
       this.#mayBeSent ||= error.mayHaveArrived;
-      return this.#endurance.endure(error, this.#stop.signal);
+      return this.#retryBudget.wait(error, this.#stop.signal);
     }
     if (error.kind === 'lost') return this.#startAnew(error);
     if (error.kind === 'unsupported' && this.#canStream) {

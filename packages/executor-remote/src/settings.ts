@@ -24,22 +24,22 @@ export type RemoteSettings = RemoteLocation & {
   /** Between two questions for a task that cannot be streamed, and between two attempts to take up a stream. Default: 1,000. */
   readonly pollEveryMs?: number;
   /** How long an agent that cannot be reached is waited for, before an attempt at the turn is given up. Default: 60,000. */
-  readonly patienceMs?: number;
+  readonly retryBudgetMs?: number;
   /** A stream that brings nothing for so long is taken up anew: its other end may be gone. Default: 60,000. */
-  readonly silenceMs?: number;
+  readonly idleTimeoutMs?: number;
   /** How long the turn waits for an authorization, before it leaves that to the client's next message. Default: 60,000. */
   readonly authWaitMs?: number;
   /** Longest wait for an answer that is no stream. Default: 60,000. */
   readonly requestTimeoutMs?: number;
 };
 
-type Time = 'pollEveryMs' | 'patienceMs' | 'silenceMs' | 'authWaitMs' | 'requestTimeoutMs';
+type Time = 'pollEveryMs' | 'retryBudgetMs' | 'idleTimeoutMs' | 'authWaitMs' | 'requestTimeoutMs';
 export type FullRemoteSettings = RemoteSettings & Required<Pick<RemoteSettings, Time>>;
 
 export const defaultTimes: Required<Pick<RemoteSettings, Time>> = {
   pollEveryMs: 1_000,
-  patienceMs: 60_000,
-  silenceMs: 60_000,
+  retryBudgetMs: 60_000,
+  idleTimeoutMs: 60_000,
   authWaitMs: 60_000,
   requestTimeoutMs: 60_000,
 };

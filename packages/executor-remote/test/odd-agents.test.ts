@@ -22,7 +22,7 @@ const log = (text: string) => ({ artifacts: [{ artifactId: 'a', name: 'Log', par
 async function run(script: Script, turn: Partial<MemoryTurn> = {}) {
   await using agent = await new ScriptedAgent(script).start();
   const port = new MemoryPort({ message: 'Hello', ...turn });
-  const execute = remoteExecutor({ cardUrl: agent.cardUrl, pollEveryMs: 10, patienceMs: 500 });
+  const execute = remoteExecutor({ cardUrl: agent.cardUrl, pollEveryMs: 10, retryBudgetMs: 500 });
   const result = await runTurn(agentThat(execute), port);
   const parts = port.current.artifacts?.map((artifact) => artifact.parts.map(({ text }) => text));
   return { port, result, parts, called: agent.called, said: port.current.status.message?.parts[0]?.text };

@@ -176,13 +176,13 @@ describe('the card of an agent elsewhere', () => {
   it('may leave its version empty, and name its modes by their first half, as the Go examples do', async () => {
     const modes = { defaultInputModes: ['text'], defaultOutputModes: ['text'] };
     await using server = await new ScriptedAgent({}, { version: '', ...modes }).start();
-    const { card } = await remoteAgent({ id: 'go', cardUrl: server.cardUrl, cardPatienceMs: 0 });
+    const { card } = await remoteAgent({ id: 'go', cardUrl: server.cardUrl, cardTimeoutMs: 0 });
     expect(card).toMatchObject({ version: 'unknown', ...modes });
   });
 
   it('is waited for, and the error says where it was looked for', async () => {
     const cardUrl = 'http://127.0.0.1:9/.well-known/agent-card.json';
-    await expect(remoteAgent({ id: 'x', cardUrl, cardPatienceMs: 0 })).rejects.toThrow(
+    await expect(remoteAgent({ id: 'x', cardUrl, cardTimeoutMs: 0 })).rejects.toThrow(
       `The card of the remote agent cannot be read from ${cardUrl}: is the agent running there?`,
     );
   });

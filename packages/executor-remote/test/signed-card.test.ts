@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-const open = () => remoteAgent({ id: 'far', cardUrl, cardVerifier, patienceMs: 1 });
+const open = () => remoteAgent({ id: 'far', cardUrl, cardVerifier, retryBudgetMs: 1 });
 
 describe('the card of an agent elsewhere', () => {
   it('is relied on when somebody trusted has signed it', async () => {

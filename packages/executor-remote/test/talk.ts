@@ -7,7 +7,7 @@ import { SdkHttpServer, type SdkHttpServerOptions } from './sdk-http-server.ts';
 
 export type Settings = Partial<Omit<RemoteSettings, 'card' | 'cardUrl'>>;
 
-const quick = { pollEveryMs: 20, patienceMs: 5_000 };
+const quick = { pollEveryMs: 20, retryBudgetMs: 5_000 };
 
 export function agentOf(server: SdkHttpServer, settings: Settings = {}) {
   return agentThat(remoteExecutor({ ...quick, ...settings, cardUrl: server.cardUrl }));

@@ -1,6 +1,6 @@
 import type { Content } from '../content.ts';
-import { handled } from '../handled.ts';
 import { readResult, writeIfShort } from '../steps/step-result.ts';
+import { suppressUnhandled } from '../suppress-unhandled.ts';
 import type { TurnJournal } from '../turn-journal.ts';
 import type { TurnPort } from '../turn-port.ts';
 import { CallError } from './call-error.ts';
@@ -24,14 +24,14 @@ export class TurnCalls {
   call(agent: string, content: Content, options: CallOptions = {}): Promise<CallReply> {
     // Numbered before anything is awaited: calls made side by side keep the order in which they are written.
     const call = outgoingCall(this.#port, this.#journal.scope, { agent, content, options });
-    return handled(options.wait === false ? this.#send(call) : this.#callAndWait(call, options.timeoutMs));
+    return suppressUnhandled(options.wait === false ? this.#send(call) : this.#callAndWait(call, options.timeoutMs));
   }
 
   join({ agent, taskId, state }: Joinable, timeoutMs?: number): Promise<CallReply> {
     const { scope } = this.#journal;
     const key = `join ${taskId} ${scope.number('join', taskId)} ${scope.step}`;
     const placed = { agent, taskId, skipsAuth: state === 'TASK_STATE_AUTH_REQUIRED' };
-    return handled(this.#once(key, () => this.#outcome(placed, timeoutMs)));
+    return suppressUnhandled(this.#once(key, () => this.#outcome(placed, timeoutMs)));
   }
 
   /** Makes the call without waiting. @throws {CallError} */

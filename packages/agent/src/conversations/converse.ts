@@ -100,7 +100,7 @@ class Exchange {
   /** Whether the conversation ends with this error; else the turn is run again, or another one has it already. */
   #isFinal(error: unknown): boolean {
     const { journal, port } = this.#parts;
-    if (journal.signal.aborted || journal.portFault !== undefined) return false;
+    if (journal.signal.aborted || journal.portError !== undefined) return false;
     return !(error instanceof RetryableError) || port.isLastAttempt;
   }
 

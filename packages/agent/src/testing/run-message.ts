@@ -12,9 +12,9 @@ export interface RunMessageOptions extends RunTurnOptions {
   readonly maxAttempts?: number;
   /**
    * Kills the worker of the first attempt after so many events, that of the second after so many, …; the next attempt takes over. To see
-   * that an agent does nothing twice: `diesAfter: [2]`.
+   * that an agent does nothing twice: `crashesAfter: [2]`.
    */
-  readonly diesAfter?: readonly number[];
+  readonly crashesAfter?: readonly number[];
 }
 
 /** What came of a message. */
@@ -36,12 +36,12 @@ export interface MessageRun {
 export function runMessage(
   agent: Agent,
   turn: MemoryTurn,
-  { maxAttempts = agent.retry.attempts ?? 3, diesAfter = [], ...options }: RunMessageOptions,
+  { maxAttempts = agent.retry.attempts ?? 3, crashesAfter = [], ...options }: RunMessageOptions,
 ): MessageRun {
-  const attempt = (given: MemoryTurn, number: number): MortalPort =>
-    new MortalPort(
+  const attempt = (given: MemoryTurn, number: number): CrashingPort =>
+    new CrashingPort(
       { ...given, agent: agent.id, attempt: number, isLastAttempt: number >= maxAttempts },
-      diesAfter[number - 1],
+      crashesAfter[number - 1],
     );
   let port = attempt(turn, 1);
 
@@ -50,7 +50,7 @@ export function runMessage(
     for (;;) {
       const result = await runTurn(agent, port, options);
       events.push(...port.events);
-      const goesOn = port.isDead ? result.kind === 'interrupted' : result.kind === 'retry' && !port.isLastAttempt;
+      const goesOn = port.hasCrashed ? result.kind === 'interrupted' : result.kind === 'retry' && !port.isLastAttempt;
       if (!goesOn) return { port, result, events };
       port = attempt({ ...turn, message: port.message, task: port.current }, port.attempt + 1);
     }
@@ -60,19 +60,19 @@ export function runMessage(
 }
 
 /** The port of a worker that may be killed: what comes after that does not count. */
-class MortalPort extends MemoryPort {
-  readonly #lifespan: number;
-  isDead = false;
+class CrashingPort extends MemoryPort {
+  readonly #eventsBeforeCrash: number;
+  hasCrashed = false;
 
-  constructor(turn: MemoryTurn, lifespan = Number.POSITIVE_INFINITY) {
+  constructor(turn: MemoryTurn, eventsBeforeCrash = Number.POSITIVE_INFINITY) {
     super(turn);
-    this.#lifespan = lifespan;
+    this.#eventsBeforeCrash = eventsBeforeCrash;
   }
 
   override async publish(event: TurnEvent): Promise<void> {
     await super.publish(event);
-    if (this.published.length < this.#lifespan) return;
-    this.isDead = true;
+    if (this.published.length < this.#eventsBeforeCrash) return;
+    this.hasCrashed = true;
     this.refuse();
     this.interrupt('lock-lost');
   }

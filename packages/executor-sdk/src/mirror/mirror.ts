@@ -62,8 +62,8 @@ export class Mirror {
     // Here the task has been at work since this turn began.
     const shown = state === 'TASK_STATE_SUBMITTED' ? this.#state : state;
     const annotated = metadata ? JSON.stringify(metadata) : this.#annotated;
-    const isNews = message ? !this.#seen.has(message.messageId) : annotated !== this.#annotated;
-    if (shown === this.#state && !isNews) return;
+    const isNew = message ? !this.#seen.has(message.messageId) : annotated !== this.#annotated;
+    if (shown === this.#state && !isNew) return;
     this.#state = shown;
     this.#annotated = annotated;
     if (message) this.#seen.add(message.messageId);

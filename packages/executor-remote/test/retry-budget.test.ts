@@ -141,7 +141,7 @@ describe('an agent elsewhere that', () => {
 
   it('stays away costs an attempt, and the queue tries again', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
-    const agent = agentOf(server, { patienceMs: 300 });
+    const agent = agentOf(server, { retryBudgetMs: 300 });
     await new Conversation(agent).say('I want a pizza');
     await server.kill();
     const { result, answer } = await new Conversation(agent, { maxAttempts: 1 }).say('Hello');
@@ -189,7 +189,7 @@ describe('an agent elsewhere that', () => {
   it('goes silent is asked how its task stands', async () => {
     const { executor, open } = gated();
     await using server = await new SdkHttpServer(executor).start();
-    const { port, result } = begin(server, { silenceMs: 150 });
+    const { port, result } = begin(server, { idleTimeoutMs: 150 });
     await port.until(firstChunk);
     await server.until('GetTask');
     open();

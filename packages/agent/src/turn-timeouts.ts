@@ -11,7 +11,7 @@ export interface TurnLimits {
 }
 
 /** Interrupts a turn by its deadline or the worker's signal, and says when the executor has had its time to stop. */
-export class TurnWatch implements Disposable {
+export class TurnTimeouts implements Disposable {
   readonly #journal: TurnJournal;
   readonly #signal: AbortSignal;
   readonly #graceOver = Promise.withResolvers<void>();

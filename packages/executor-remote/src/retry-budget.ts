@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { RetryableError } from '@switchyard/agent';
+import type { RemoteError } from './remote-error.ts';
+
+const firstPauseMs = 100;
+const longestPauseMs = 5_000;
+
+/** How long an agent may be unreachable: pauses between attempts, each twice as long, until the time is spent. */
+export class RetryBudget {
+  readonly #budgetMs: number;
+  /** Of the first failure in a row, as performance.now(). */
+  #failedAt: number | undefined;
+  #pauseMs = firstPauseMs;
+
+  constructor(budgetMs: number) {
+    this.#budgetMs = budgetMs;
+  }
+
+  /** The agent has answered. */
+  reset(): void {
+    this.#failedAt = undefined;
+    this.#pauseMs = firstPauseMs;
+  }
+
+  /** Waits before the next attempt. @throws {RetryableError} when the budget is spent, or the reason of the signal */
+  async wait(error: RemoteError, signal: AbortSignal): Promise<void> {
+    const { retryAfterMs } = error;
+    this.#failedAt ??= performance.now();
+    const leftMs = this.#failedAt + this.#budgetMs - performance.now();
+    const pauseMs = Math.max(this.#pauseMs, retryAfterMs ?? 0);
+    if (pauseMs > leftMs)
+      throw new RetryableError('The remote agent cannot be reached.', { retryAfterMs, cause: error });
+    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+    await delay(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
