@@ -1,3 +1,4 @@
+import type { AgentCapabilities, AgentSkill } from '@switchyard/protocol';
 import { A2AError, type AgentCard, agentCardSchema, parse } from '@switchyard/protocol';
 
 /** What an author says of an agent (A2A 4.4.1). URLs, interfaces, security and signatures are the gateway's. */
@@ -33,4 +34,26 @@ export function completeCard(draft: AgentCardDraft, name = 'card'): AgentCard {
 
 function describe({ message, violations }: A2AError): string {
   return violations.map(({ field, description }) => `${field}: ${description}`).join('; ') || message;
+}
+
+/** What the card for authenticated clients says besides, or instead. */
+export type ExtendedCardDraft = Partial<AgentCardDraft>;
+
+/** Skills of the same id and extensions of the same URI take the place of the public ones. */
+export function extendCard(card: AgentCardDraft, extended: ExtendedCardDraft): AgentCardDraft {
+  return {
+    ...card,
+    ...extended,
+    skills: joined(card.skills, extended.skills, ({ id }: AgentSkill) => id),
+    capabilities: joinedCapabilities(card.capabilities, extended.capabilities),
+  };
+}
+
+function joinedCapabilities(first: AgentCapabilities = {}, second: AgentCapabilities = {}): AgentCapabilities {
+  const extensions = joined(first.extensions, second.extensions, ({ uri }) => uri);
+  return { ...first, ...second, ...(extensions.length > 0 && { extensions }) };
+}
+
+function joined<Entry>(first: Entry[] = [], second: Entry[] = [], nameOf: (entry: Entry) => unknown): Entry[] {
+  return [...new Map([...first, ...second].map((entry) => [nameOf(entry), entry])).values()];
 }

@@ -1,6 +1,5 @@
 import type { AgentCard } from '@switchyard/protocol';
-import { type AgentCardDraft, completeCard } from './agent-card.ts';
-import { type ExtendedCardDraft, extendCard } from './extended-card.ts';
+import { type AgentCardDraft, completeCard, type ExtendedCardDraft, extendCard } from './agent-card.ts';
 import type { Outcome } from './outcome.ts';
 import { checkRange, type RetryPolicy, retryPolicy } from './retry-policy.ts';
 import type { Turn } from './turn.ts';

@@ -32,7 +32,7 @@ export type { ConversationPort, NewConversation } from './conversations/conversa
 export type { Conversed, ConverseOptions, Heard } from './conversations/converse-options.ts';
 export { derivedId } from './derived-id.ts';
 export { IdleTimeout } from './idle-timeout.ts';
-export type { Outcome } from './outcome.ts';
+export type { Outcome, TurnResult } from './outcome.ts';
 export type { RetryPolicy } from './retry-policy.ts';
 export { type RunTurnOptions, runTurn } from './run-turn.ts';
 export type { StepBeginning, StepPort, StepStamp } from './steps/step-port.ts';
@@ -40,5 +40,4 @@ export { type StatusOptions, Turn } from './turn.ts';
 export { AgentError, RetryableError, type RetryOptions, TurnEnded, TurnMisuseError } from './turn-errors.ts';
 export { type InterruptionKind, TurnInterruption } from './turn-interruption.ts';
 export type { ArtifactEvent, Principal, StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
-export type { TurnResult } from './turn-result.ts';
 export { failTurnOfRejection } from './turn-scope.ts';

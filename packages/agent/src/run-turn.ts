@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from './agent.ts';
 import { agentMessage } from './content.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome, TurnResult } from './outcome.ts';
 import { Turn } from './turn.ts';
 import { AgentError, RetryableError, TurnEnded, TurnMisuseError } from './turn-errors.ts';
 import { TurnInterruption } from './turn-interruption.ts';
 import { TurnJournal } from './turn-journal.ts';
 import type { TurnEvent, TurnPort } from './turn-port.ts';
-import type { TurnResult } from './turn-result.ts';
 import { TurnTimeouts } from './turn-timeouts.ts';
 
 export interface RunTurnOptions {

@@ -1,8 +1,8 @@
 import type { Message, Metadata, Task } from '@switchyard/protocol';
+import { mediaRangesMeet } from '@switchyard/protocol';
 import type { Caller } from './calls/call-port.ts';
 import { type WaitingCall, waitingCall } from './calls/waiting-call.ts';
 import { textOf } from './content.ts';
-import { accepts } from './media-range.ts';
 import type { Principal, TurnPort } from './turn-port.ts';
 
 /** What a turn knows from its beginning. */
@@ -85,4 +85,9 @@ export class TurnInput {
   get caller(): Caller | undefined {
     return this.#port.caller;
   }
+}
+
+/** Whether a list of media types that a client accepts has room for one: no list takes everything, `text/*` takes every text. */
+function accepts(accepted: readonly string[], mediaType: string): boolean {
+  return accepted.length === 0 || accepted.some((range) => mediaRangesMeet(range, mediaType));
 }

@@ -1,10 +1,9 @@
 import { canFollow, type TaskState } from '@switchyard/protocol';
 import type { Outcome } from './outcome.ts';
-import { suppressUnhandled } from './suppress-unhandled.ts';
 import { TurnEnded, TurnMisuseError } from './turn-errors.ts';
 import type { TurnInterruption } from './turn-interruption.ts';
 import type { StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
-import { TurnScope } from './turn-scope.ts';
+import { suppressUnhandled, TurnScope } from './turn-scope.ts';
 
 /**
  * The writes of one turn: checked against the rules of states, handed to the port in order, refused after the outcome

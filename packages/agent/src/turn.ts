@@ -1,5 +1,4 @@
 import type { Message, Metadata, TaskState } from '@switchyard/protocol';
-import { artifactId } from './artifact-id.ts';
 import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
 import type { CallReply, TaskReply } from './calls/call-reply.ts';
 import type { CallOptions } from './calls/outgoing-call.ts';
@@ -10,14 +9,14 @@ import { ContextMemory } from './context/context-memory.ts';
 import type { ContextOptions, ContextTask } from './context/context-port.ts';
 import { converse } from './conversations/converse.ts';
 import type { Conversed, ConverseOptions } from './conversations/converse-options.ts';
-import { derivedId } from './derived-id.ts';
+import { artifactId, derivedId } from './derived-id.ts';
 import type { Outcome } from './outcome.ts';
 import { TurnSteps } from './steps/turn-steps.ts';
-import { suppressUnhandled } from './suppress-unhandled.ts';
 import { TurnMisuseError } from './turn-errors.ts';
 import { TurnInput } from './turn-input.ts';
 import { TurnJournal } from './turn-journal.ts';
 import type { StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
+import { suppressUnhandled } from './turn-scope.ts';
 
 export interface StatusOptions {
   /** Merged into the metadata of the task (A2A 4.2.1). */

@@ -1,5 +1,4 @@
-import type { Turn } from '@switchyard/agent';
-import { textOf } from '@switchyard/agent';
+import { type ContextTask, type Turn, textOf } from '@switchyard/agent';
 import type { Message } from '@switchyard/protocol';
 
 /** What a program is told before it works. Every part may be left out. */
@@ -91,4 +90,19 @@ function spoken(message: Message): string {
   const text = textOf(message);
   const shown = text.length > longestMessage ? `${text.slice(0, longestMessage)} …` : text;
   return `${message.role === 'ROLE_AGENT' ? 'Agent' : 'User'}: ${shown || '(no text)'}`;
+}
+
+/** What other agents have made, as texts: the artifacts of the tasks that the message refers to (A2A 4.1.4). */
+export async function contributions(turn: Turn): Promise<Specification[]> {
+  const wanted = turn.message.referenceTaskIds ?? [];
+  if (wanted.length === 0) return [];
+  const tasks = await turn.context({ limit: 100 });
+  const inOrder = wanted.flatMap((id) => tasks.find(({ task }) => task.id === id) ?? []);
+  return inOrder.map(specification).filter(({ text }) => text);
+}
+
+function specification({ agent, task }: ContextTask): Specification {
+  const texts = (task.artifacts ?? []).map(({ name, parts }) => [name, textOf({ parts })] as const);
+  const written = texts.filter(([, text]) => text).map(([name, text]) => (name ? `### ${name}\n\n${text}` : text));
+  return { agent, text: written.join('\n\n') };
 }

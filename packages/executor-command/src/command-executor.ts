@@ -1,14 +1,13 @@
 import type { Execute, Outcome, Turn } from '@switchyard/agent';
 import { attachFiles, restoreFiles } from './attach-files.ts';
-import { contributions } from './contributions.ts';
+import { contributions } from './briefing.ts';
 import { followProgram } from './follow-program.ts';
 import type { Launch } from './guard.ts';
 import { changedFiles, listFiles } from './list-files.ts';
 import { readable } from './output-text.ts';
 import { Program } from './program.ts';
-import { workspaceRetirement } from './retire-workspaces.ts';
 import { type CommandRun, type CommandSettings, defaultLimits, type FullCommandSettings } from './settings.ts';
-import { Workspace } from './workspace.ts';
+import { Workspace, workspaceRetirement } from './workspace.ts';
 
 const tailBytes = 4_096;
 

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { guardScript } from './guard-script.ts';
-import { signalGroup } from './process-group.ts';
 import type { RunClaim, RunFolder } from './run-folder.ts';
 
 /** A program as it is to be started. */
@@ -87,4 +86,15 @@ export async function isUsable(folder: RunFolder, claim: RunClaim): Promise<bool
 async function isGroupGone(folder: RunFolder, { host }: RunClaim): Promise<boolean> {
   const groupId = host === hostname() ? await folder.groupId() : undefined;
   return groupId !== undefined && !signalGroup(groupId, 0);
+}
+
+/** Signals every process of a group; 0 only asks. @returns whether there is such a group */
+export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-groupId, signal);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'EPERM')) return false;
+    throw error;
+  }
 }

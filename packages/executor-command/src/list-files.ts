@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { briefingFiles, questionFile } from './briefing.ts';
-import { ifThere } from './if-there.ts';
+import { ifThere } from './files.ts';
 
 /** Which files of a workspace become artifacts. Globs are of paths from the workspace; `*` does not match hidden files. */
 export interface FileSettings {

@@ -1,8 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { GuardWatch, isUsable, type Launch, spawnGuard } from './guard.ts';
-import { signalGroup } from './process-group.ts';
+import { GuardWatch, isUsable, type Launch, signalGroup, spawnGuard } from './guard.ts';
 import type { RunClaim, RunFolder } from './run-folder.ts';
 
 const checkEveryMs = 100;

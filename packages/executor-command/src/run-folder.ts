@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { ifThere } from './if-there.ts';
+import { ifThere } from './files.ts';
 
 /** Who started the program of a run, and when. */
 export interface RunClaim {

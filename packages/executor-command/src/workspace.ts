@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Turn } from '@switchyard/agent';
 import type { Part } from '@switchyard/protocol';
 import { type Briefing, briefingTexts, questionFile } from './briefing.ts';
-import { ifThere } from './if-there.ts';
+import { ifThere, replaceFile } from './files.ts';
 import { attachmentsFolder, type FileList } from './list-files.ts';
-import { replaceFile } from './replace-file.ts';
 import { RunFolder } from './run-folder.ts';
 
 /** Beside the workspaces: what must not lie where a program can change it by accident. */
-export const runsFolder = '.runs';
+const runsFolder = '.runs';
 
 /** The folder of one task, in which its programs work turn after turn, and the records of their runs. */
 export class Workspace {
@@ -92,4 +91,22 @@ function folderName(id: string): string {
 function fileName(path: string): string {
   const name = basename(path.replaceAll('\\', '/')).replaceAll('\0', '');
   return ['', '.', '..'].includes(name) ? 'file' : name.slice(0, 100);
+}
+
+const checkEveryMs = 3_600_000;
+
+/** Removes the workspaces that no turn has used for `retentionMs`, at most once an hour. */
+export function workspaceRetirement(root: string, retentionMs: number): () => Promise<void> {
+  let lookedAt = 0;
+  return async () => {
+    if (Date.now() - lookedAt < Math.min(checkEveryMs, retentionMs)) return;
+    lookedAt = Date.now();
+    const records = join(root, runsFolder);
+    for (const name of (await ifThere(readdir(records))) ?? []) {
+      const used = await ifThere(stat(join(records, name)));
+      if (!used || Date.now() - used.mtimeMs < retentionMs) continue;
+      await rm(join(root, name), { recursive: true, force: true });
+      await rm(join(records, name), { recursive: true, force: true });
+    }
+  };
 }

@@ -1,7 +1,7 @@
 import type { Outcome, Turn } from '@switchyard/agent';
 import { Mirror, noContext, StableIds } from '@switchyard/executor-sdk';
 import { isInterrupted, type Metadata, type StreamResponse, type TaskStatus } from '@switchyard/protocol';
-import { rememberRemoteContext } from './remote-context.ts';
+import { rememberRemoteContext } from './outgoing-message.ts';
 import { foreignMetadata, type RemoteLink } from './remote-link.ts';
 
 /** What the turn shows of the other agent's task, and what it notes of it. */

@@ -1,7 +1,7 @@
-export { CardVerificationError } from './cards/card-verification-error.ts';
 export { CardVerifier, type VerifiedCard } from './cards/card-verifier.ts';
 export { type SignedForms, signedForms } from './cards/signed-forms.ts';
 export type { CardTrust } from './cards/trusted-keys.ts';
+export { CardVerificationError } from './cards/trusted-keys.ts';
 export {
   createNotificationVerifier,
   type NotificationVerdict,

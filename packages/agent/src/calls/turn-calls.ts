@@ -1,8 +1,8 @@
 import type { Content } from '../content.ts';
 import { readResult, writeIfShort } from '../steps/step-result.ts';
-import { suppressUnhandled } from '../suppress-unhandled.ts';
 import type { TurnJournal } from '../turn-journal.ts';
 import type { TurnPort } from '../turn-port.ts';
+import { suppressUnhandled } from '../turn-scope.ts';
 import { CallError } from './call-error.ts';
 import type { CallOutcome, OutgoingCall, PlacedCall } from './call-port.ts';
 import { type CallReply, type TaskReply, toReply } from './call-reply.ts';

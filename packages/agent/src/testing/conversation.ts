@@ -8,7 +8,7 @@ import {
 } from '@switchyard/protocol';
 import type { Agent } from '../agent.ts';
 import { type Content, textOf } from '../content.ts';
-import type { TurnResult } from '../turn-result.ts';
+import type { TurnResult } from '../outcome.ts';
 import type { MemoryTurn } from './memory-port.ts';
 import type { MemoryWorld } from './memory-world.ts';
 import { type RunMessageOptions, runMessage, worldOf } from './run-message.ts';
@@ -72,4 +72,16 @@ function answerIn({ status }: Task): string {
 
 function resultsOf({ artifacts = [] }: Task): Record<string, string> {
   return Object.fromEntries(artifacts.map(({ name = '', parts }) => [name, textOf({ parts })]));
+}
+
+/**
+ * Sends one message to an agent and runs its turn to the end, without Redis, queue or gateway:
+ * `const { answer, state } = await runTurn(hello, 'Ada')`. For more than one message: `Conversation`.
+ */
+export function runTurn(
+  agent: Agent,
+  message: Content | Message,
+  options: ConversationOptions = {},
+): Promise<Exchange> {
+  return new Conversation(agent, options).say(message);
 }

@@ -1,8 +1,7 @@
 import { type AgentCard, type AgentCardSignature, agentCardSchema, parse } from '@switchyard/protocol';
 import { type FlattenedVerifyResult, flattenedVerify } from 'jose';
-import { CardVerificationError } from './card-verification-error.ts';
 import { type SignedForms, signedForms } from './signed-forms.ts';
-import { type CardTrust, TrustedKeys } from './trusted-keys.ts';
+import { type CardTrust, CardVerificationError, TrustedKeys } from './trusted-keys.ts';
 
 /** A card that somebody trusted vouches for. */
 export interface VerifiedCard {

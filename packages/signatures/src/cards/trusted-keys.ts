@@ -8,6 +8,11 @@ import {
   type JWSHeaderParameters,
 } from 'jose';
 
+/** No signature of the card can be relied on; the message says why of each, and `cause` holds the last reason. */
+export class CardVerificationError extends Error {
+  override readonly name = 'CardVerificationError';
+}
+
 /** Whose signatures count. At least one of the two. */
 export interface CardTrust {
   /** Public keys that are known already. */

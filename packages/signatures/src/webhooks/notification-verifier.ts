@@ -1,7 +1,6 @@
 import { A2AError, parse, type StreamResponse, streamResponseSchema } from '@switchyard/protocol';
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet } from 'jose';
-import { isSameSecret } from './same-secret.ts';
-import { checkSignature, type SignatureOptions } from './signature.ts';
+import { checkSignature, isSameSecret, type SignatureOptions } from './signature.ts';
 
 /** How a receiver of push notifications knows that one is genuine (A2A 13.2). At least one of the first three is needed. */
 export interface NotificationVerifierOptions {

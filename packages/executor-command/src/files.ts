@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 
+/** What a file operation gives, or undefined when there is no such file. */
+export async function ifThere<T>(operation: Promise<T>): Promise<T | undefined> {
+  try {
+    return await operation;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /**
  * Writes a file in one step, and never through a link that a program may have put in its place: the new file replaces the link.
  */
