@@ -1,4 +1,4 @@
-import type { Import, SourceFile } from './source-files.ts';
+import type { Import, SourceFile } from '../structure/source-files.ts';
 
 /** What a rule has against a file; empty when all is well. */
 export type Rule = (file: SourceFile) => readonly string[];

@@ -17,7 +17,7 @@ describe('the floors', () => {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), code);
     }
-    return checkFloors(root);
+    return checkFloors(root, {});
   }
 
   it.each([
@@ -59,6 +59,20 @@ describe('the floors', () => {
       'apps/gateway/src/a.ts': "import { S } from '../../../packages/store/src/index.ts';",
     });
     expect(violations).toEqual([expect.stringContaining('leaves apps/gateway: import a package by its name')]);
+  });
+
+  it('refuse folders that import each other, also by way of a third', async () => {
+    const violations = await plant({
+      'packages/store/src/a/one.ts': "import type { Two } from '../b/two.ts';",
+      'packages/store/src/b/two.ts': "export { three } from '../c/three.ts';",
+      'packages/store/src/c/three.ts': 'export const three = 3;',
+      'packages/store/src/c/four.ts': "const { one } = await import('../a/one.ts');",
+    });
+    expect(violations).toEqual(
+      ['a > packages/store/src/b', 'b > packages/store/src/c', 'c > packages/store/src/a'].map(
+        (each) => `folders import in a circle: packages/store/src/${each}`,
+      ),
+    );
   });
 
   it('refuse a circle between files, however long', async () => {
