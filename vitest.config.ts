@@ -6,7 +6,7 @@ export default defineConfig({
       '{packages,apps,examples}/*/test/**/*.test.ts',
       'tests/**/*.test.ts',
       'scripts/test/**/*.test.ts',
-      'workshop/*/test/**/*.test.ts',
+      'workshop/**/test/**/*.test.ts',
     ],
     globalSetup: ['tests/support/shared-redis.ts'],
     // Two cores, shared with the Redis and the processes that the tests start.

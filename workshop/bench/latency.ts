@@ -5,15 +5,15 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { cpus } from 'node:os';
-import { readCommandLine } from '../../tests/support/command-line.ts';
 import { startRedis } from '../../tests/support/redis.ts';
 import { startStack } from '../../tests/support/stack.ts';
+import { count, readCommandLine } from '../options.ts';
 import { quantile } from './measure/statistics.ts';
 
 const { rounds } = readCommandLine({
-  usage: 'npm run bench:latency [-- --rounds 2000]',
-  counts: { rounds: 2_000 },
-}).counts;
+  usage: 'npm run bench:latency [-- options]',
+  options: { rounds: count({ what: 'calls of each kind', fallback: '2000' }) },
+}).options;
 const warmUpRounds = 500;
 const agent = new Agent({ keepAlive: true });
 

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { readCommandLine } from '../../tests/support/command-line.ts';
+import { count, flag, readCommandLine } from '../options.ts';
 import type { BenchCase, Figures } from './cases/bench-case.ts';
 import { benchCases } from './cases/index.ts';
 import { heldBars } from './report/bars.ts';
@@ -9,14 +9,13 @@ import { Stage } from './stage.ts';
 
 /** Ours beside the peer and the limits, alternating in one run. */
 const ids = benchCases.map(({ id }) => id);
-const { counts, flags, names } = readCommandLine({
-  usage: `npm run bench [-- --rounds 5] [--save] [case …]
-  --save writes bench/results. Ten minutes for all cases: ${ids.join(', ')}`,
-  counts: { rounds: 5 },
-  flags: ['save'],
+const { options, names } = readCommandLine({
+  usage: `npm run bench [-- options] [case …]
+  Ten minutes for all cases: ${ids.join(', ')}`,
+  options: { rounds: count({ what: 'of each case', fallback: '5' }), save: flag('write workshop/bench/results') },
   names: ids,
 });
-const { rounds } = counts;
+const { rounds } = options;
 const chosen = benchCases.filter(({ id }) => !names.length || names.includes(id));
 
 const conditions = {
@@ -39,7 +38,7 @@ const results: Awaited<ReturnType<typeof measured>>[] = [];
   await using stage = await Stage.open();
   for (const one of chosen) {
     results.push(await measured(one, stage));
-    if (flags.has('save')) await writeResults(conditions, results);
+    if (options.save) await writeResults(conditions, results);
   }
 }
 const missed = results.filter(({ figures }) => !heldBars(figures).every(({ isHeld }) => isHeld));

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { readCommandLine } from '../../tests/support/command-line.ts';
+import { readCommandLine } from '../options.ts';
 import { measure } from './measure/measure.ts';
 import { withTables } from './report.ts';
 
@@ -7,7 +7,7 @@ readCommandLine({
   usage: `npm run capacity
   Two minutes, on a machine that does nothing else: measures what each operation costs gateway, worker and Redis,
   and writes workshop/bench/results/capacity.json and the measured tables of docs/scaling.md.`,
-  counts: {},
+  options: {},
 });
 const figures = await measure((line) => void process.stderr.write(`${line}\n`));
 const page = new URL('../../docs/scaling.md', import.meta.url);

@@ -1,4 +1,4 @@
-import { readCommandLine } from '../../tests/support/command-line.ts';
+import { count, readCommandLine } from '../options.ts';
 import { everything, loneWorker, lossyFailOvers, type Phase } from './chaos/phases.ts';
 import { type ChaosReport, runChaos } from './chaos/run-chaos.ts';
 import { startCluster } from './redis/cluster.ts';
@@ -12,11 +12,17 @@ import { measureRecovery } from './trials/measure-recovery.ts';
 import { measurePoisons } from './trials/poisons.ts';
 
 /** Progress on standard error, tables on standard output; exit code 1 if a guarantee or a bar is broken. */
-const { counts, names } = readCommandLine({
-  usage: `npm run faults [-- --tasks 10000 --faults 96 --fail-overs 20 --clients 60 --seed <n>] [chaos] [trials]
+const { options, names } = readCommandLine({
+  usage: `npm run faults [-- options] [chaos] [trials]
   Half an hour: gateways, workers, Redis, its disk, its data and the network between them fail under load, in
   every way that is listed in workshop/faults/inject; then fail-overs, lost data and poisons are measured one by one.`,
-  counts: { tasks: 10_000, faults: 96, 'fail-overs': 20, clients: 60, seed: Date.now() % 100_000 },
+  options: {
+    tasks: count({ what: 'at least, under every fault', fallback: '10000' }),
+    faults: count({ what: 'of every kind, and some more of outages and lossy fail-overs', fallback: '96' }),
+    failOvers: count({ what: 'of a Cluster', fallback: '20' }),
+    clients: count({ what: 'at the same time', fallback: '60' }),
+    seed: count({ what: 'the same seed, the same faults and scenarios', fallback: `${Date.now() % 100_000}` }),
+  },
   names: ['chaos', 'trials'],
 });
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -28,16 +34,16 @@ const FREEZE_BAR_MS = 10_000;
 const LOST_DATA_BAR_MS = 10_000;
 let isGood = true;
 
-log(`seed ${counts.seed}`);
+log(`seed ${options.seed}`);
 if (wants('chaos')) {
-  const { tasks, faults } = counts;
+  const { tasks, faults } = options;
   await chaos(everything, { tasks, count: faults });
   await chaos(loneWorker, { tasks: Math.ceil(tasks / 20), count: Math.ceil(faults / 16) });
   await chaos(lossyFailOvers, { tasks: Math.ceil(tasks / 10), count: Math.ceil(faults / 8) });
 }
 if (wants('trials')) {
   const rows = [...(await recoveryRows()), ...(await lostDataRows()), ...(await poisonRows())];
-  const rounds = counts['fail-overs'];
+  const rounds = options.failOvers;
   const few = Math.min(rounds, 2);
   rows.push(
     ...(await failOverRows('Cluster', startCluster, { rounds, how: 'kill' })),
@@ -54,7 +60,7 @@ type Row = readonly [what: string, value: string | number];
 
 async function chaos(phase: Phase, size: { readonly tasks: number; readonly count: number }): Promise<void> {
   log(phase.name);
-  const { clients, seed } = counts;
+  const { clients, seed } = options;
   const report = await runChaos({
     ...phase,
     ...size,
@@ -74,7 +80,7 @@ function chaosTable(
   { violations, tasks, faults, resumedStreams, seconds: took }: ChaosReport,
 ): string {
   const total = Object.values(faults).reduce((sum, count) => sum + count, 0);
-  const title = `${name}: ${tasks} tasks, ${total} faults, ${resumedStreams} streams resumed, ${took} s, seed ${counts.seed}`;
+  const title = `${name}: ${tasks} tasks, ${total} faults, ${resumedStreams} streams resumed, ${took} s, seed ${options.seed}`;
   const kinds = Object.keys(guarantees) as Guarantee[];
   const injected = Object.entries(faults).map(([fault, count]): Row => [`  ${fault}`, count]);
   return table(title, [...kinds.map((kind): Row => [guarantees[kind], violations.count(kind)]), ...injected]);
@@ -115,17 +121,17 @@ async function poisonRows(): Promise<Row[]> {
 async function failOverRows(
   redis: string,
   start: () => Promise<RedisDeployment>,
-  options: Omit<FailOverOptions, 'log'>,
+  trial: Omit<FailOverOptions, 'log'>,
 ): Promise<Row[]> {
-  const name = `${redis}, ${options.how}`;
-  const barMs = options.how === 'kill' ? OUTAGE_BAR_MS : FREEZE_BAR_MS;
+  const name = `${redis}, ${trial.how}`;
+  const barMs = trial.how === 'kill' ? OUTAGE_BAR_MS : FREEZE_BAR_MS;
   log(`fail-overs: ${name}`);
   await using deployment = await start();
-  const { worstOutageMs, requests, lost, untold, wedged } = await measureFailOver(deployment, { ...options, log });
+  const { worstOutageMs, requests, lost, untold, wedged } = await measureFailOver(deployment, { ...trial, log });
   isGood &&= worstOutageMs < barMs && lost.length + untold.length + wedged === 0;
   for (const example of [...lost, ...untold].slice(0, 10)) log(example);
   return [
-    [`${name}: worst outage in ${options.rounds} fail-overs (bar ${seconds(barMs)})`, seconds(worstOutageMs)],
+    [`${name}: worst outage in ${trial.rounds} fail-overs (bar ${seconds(barMs)})`, seconds(worstOutageMs)],
     [`${name}: acknowledged and lost, of ${requests}`, lost.length],
     [`${name}: webhooks not told everything, in order`, untold.length],
     [`${name}: wedged workers`, wedged],

@@ -1,19 +1,22 @@
-import { readCommandLine } from '../../tests/support/command-line.ts';
+import { count, readCommandLine } from '../options.ts';
 import { table } from './report/table.ts';
 import { runSoak } from './soak/run-soak.ts';
 
 /** Exit code 1 if the memory of anything grows by more than 5 % after its warm-up. */
-const { counts } = readCommandLine({
-  usage: `npm run soak [-- --tasks 200000 --clients 50]
+const { options } = readCommandLine({
+  usage: `npm run soak [-- options]
   Four minutes: how the memory of a gateway, a worker and Redis grows with that many tasks, in heaps of 256 MiB.`,
-  counts: { tasks: 200_000, clients: 50 },
+  options: {
+    tasks: count({ what: 'in all', fallback: '200000' }),
+    clients: count({ what: 'at the same time', fallback: '50' }),
+  },
 });
 const MOST_GROWTH_PERCENT = 5;
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const { samples, growth, perSecond } = await runSoak({
-  tasks: counts.tasks,
-  clients: counts.clients,
+  tasks: options.tasks,
+  clients: options.clients,
   log,
 });
 const [first, last] = [samples[0], samples.at(-1)];

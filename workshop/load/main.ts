@@ -1,8 +1,7 @@
 // `npm run load -- <profile> [options]`: puts an A2A agent under load. What there is: `npm run load -- --help`.
 
 import { listenToStopSignals, type StopSignals } from '../../scripts/start/stop-signals.ts';
-import { help } from './options/help.ts';
-import { BadOptions, readOptions } from './options/read-options.ts';
+import { BadOptions, help, readOptions } from './command-line.ts';
 import type { PlannedRun } from './profiles/profile.ts';
 import { Progress } from './report/progress.ts';
 import { toText } from './report/text.ts';

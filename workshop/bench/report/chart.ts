@@ -1,6 +1,6 @@
 import type { Figures } from '../cases/bench-case.ts';
-import { label, line, picture, round } from '../charts/svg.ts';
 import { heldBars } from './bars.ts';
+import { label, line, picture, round } from './svg.ts';
 import { number } from './table.ts';
 
 const WIDTH = 900;

@@ -1,15 +1,14 @@
+import { number, time } from '../../options.ts';
 import { arrivals } from '../arrivals/arrivals.ts';
-import { number, time } from '../options/quantities.ts';
-import { withDefault } from '../options/words.ts';
 import { onArrivals } from './on-arrivals.ts';
 import { defineProfile } from './profile.ts';
 import { modeOption, operationOf, sendOne } from './send-one.ts';
 
 const options = {
   mode: modeOption,
-  peak: withDefault(number(0.1, 50_000), { value: '<n>', what: 'arrivals per second in a burst', fallback: '500' }),
-  burstEveryMs: withDefault(time('100ms', '60m'), { value: '<time>', what: 'from burst to burst', fallback: '10s' }),
-  burstLengthMs: withDefault(time('10ms', '60m'), { value: '<time>', what: 'of each burst', fallback: '2s' }),
+  peak: number({ what: 'arrivals per second in a burst', fallback: '500' }, 0.1, 50_000),
+  burstEveryMs: time({ what: 'from burst to burst', fallback: '10s' }, '100ms', '60m'),
+  burstLengthMs: time({ what: 'of each burst', fallback: '2s' }, '10ms', '60m'),
 };
 
 /** Quiet, then many at once, and again: what queues up in a burst, and how long it takes until all is as before. */

@@ -4,7 +4,7 @@ import type { Connections } from '../client/connections.ts';
 import type { Latencies } from '../measure/latencies.ts';
 import type { Recorder } from '../measure/recorder.ts';
 import type { TaskLedger } from '../measure/task-ledger.ts';
-import type { CommonOptions } from '../options/common-options.ts';
+import type { CommonOptions } from '../options.ts';
 
 /** What a profile has to work with. */
 export interface Load {

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { time } from '../../options.ts';
 import { arrivals } from '../arrivals/arrivals.ts';
 import type { Outcome } from '../client/outcome.ts';
-import { time } from '../options/quantities.ts';
-import { withDefault } from '../options/words.ts';
 import type { StreamFindings } from './findings.ts';
 import { eventDelivery, type FollowedStream, firstEvent, followStream } from './follow-stream.ts';
 import type { Load } from './load.ts';
@@ -11,11 +10,7 @@ import { defineProfile } from './profile.ts';
 import { defaultText, operationOf } from './send-one.ts';
 
 const options = {
-  everyMs: withDefault(time('1ms', '1m'), {
-    value: '<time>',
-    what: 'between the events of a stream (own agent)',
-    fallback: '200ms',
-  }),
+  everyMs: time({ what: 'between the events of a stream (own agent)', fallback: '200ms' }, '1ms', '1m'),
 };
 /** A stream that ends early, or is refused, is not opened again sooner than this, in milliseconds. */
 const REOPEN_MS = 1_000;

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { time } from '../../options.ts';
 import { arrivals } from '../arrivals/arrivals.ts';
 import type { TaskReading } from '../client/a2a-client.ts';
 import type { Outcome } from '../client/outcome.ts';
-import { time } from '../options/quantities.ts';
-import { withDefault } from '../options/words.ts';
 import type { Load } from './load.ts';
 import { onArrivals } from './on-arrivals.ts';
 import { defineProfile } from './profile.ts';
@@ -17,12 +16,8 @@ const GROWTH = 1.5;
 const ownText = 'work 300';
 
 const options = {
-  pollFromMs: withDefault(time('1ms', '1m'), {
-    value: '<time>',
-    what: 'the first wait between polls',
-    fallback: '100ms',
-  }),
-  pollToMs: withDefault(time('1ms', '5m'), { value: '<time>', what: 'the longest', fallback: '2s' }),
+  pollFromMs: time({ what: 'the first wait between polls', fallback: '100ms' }, '1ms', '1m'),
+  pollToMs: time({ what: 'the longest', fallback: '2s' }, '1ms', '5m'),
 };
 
 interface Patience {

@@ -1,28 +1,24 @@
-import { z } from 'zod';
-import { type CommonDefaults, type CommonOptions, commonOptions } from '../options/common-options.ts';
-import { flagOf } from '../options/words.ts';
+import { type Options, type Typed, type ValuesOf, valuesOf } from '../../options.ts';
+import { type CommonDefaults, type CommonOptions, commonOptions } from '../options.ts';
 import type { Findings } from './findings.ts';
 import type { Load } from './load.ts';
 
-/** Options as they were typed, by field. */
-export type OptionTexts = Readonly<Record<string, unknown>>;
-
-interface ProfileParts<Shape extends z.ZodRawShape> {
+interface ProfileParts<O extends Options> {
   readonly name: string;
   /** A few words for `--help`. */
   readonly summary: string;
   readonly defaults: CommonDefaults;
   /** Options that no other profile has, or has otherwise. */
-  readonly options: Shape;
+  readonly options: O;
   /** The operation, or another duration, whose latency is that of the run. */
-  primary(own: z.output<z.ZodObject<Shape>>, isOwnAgent: boolean): string;
+  primary(own: ValuesOf<O>, isOwnAgent: boolean): string;
   /** A short run of it makes a server warm. */
   readonly canWarmUp: boolean;
   /** A binding in which polls can say which version they know is preferred. */
   readonly wantsVersions?: boolean;
   /** What cannot be meant, though each option by itself can. */
-  contradictions?(common: CommonOptions, own: z.output<z.ZodObject<Shape>>): string[];
-  run(load: Load, own: z.output<z.ZodObject<Shape>>): Promise<Findings>;
+  contradictions?(common: CommonOptions, own: ValuesOf<O>): string[];
+  run(load: Load, own: ValuesOf<O>): Promise<Findings>;
 }
 
 /** A profile that knows its options. */
@@ -39,44 +35,36 @@ export interface PlannedRun {
 export interface Profile {
   readonly name: string;
   readonly summary: string;
-  readonly commonOptions: z.ZodObject;
-  readonly ownOptions: z.ZodObject;
+  readonly commonOptions: Options;
+  readonly ownOptions: Options;
   /** @returns the run, or in words all that is wrong with the options */
-  plan(texts: OptionTexts): PlannedRun | readonly string[];
+  plan(given: Typed['options']): PlannedRun | readonly string[];
 }
 
-export function defineProfile<Shape extends z.ZodRawShape>(parts: ProfileParts<Shape>): Profile {
+export function defineProfile<O extends Options>(parts: ProfileParts<O>): Profile {
   const { name, summary, canWarmUp, wantsVersions = false } = parts;
-  const commonSchema = commonOptions(parts.defaults);
-  const ownSchema = z.object(parts.options);
+  const common = commonOptions(parts.defaults);
   return {
     name,
     summary,
-    commonOptions: commonSchema,
-    ownOptions: ownSchema,
-    plan(texts) {
-      const [common, own] = [commonSchema.safeParse(texts), ownSchema.safeParse(texts)];
-      const problems = [...wordsFor(common, texts), ...wordsFor(own, texts)];
-      if (!common.success || !own.success) return problems;
-      const contradictions = parts.contradictions?.(common.data, own.data) ?? [];
+    commonOptions: common,
+    ownOptions: parts.options,
+    plan(given) {
+      const [options, own] = [valuesOf(common, given), valuesOf(parts.options, given)];
+      if (isProblems(options) || isProblems(own)) return [options, own].filter(isProblems).flat();
+      const contradictions = parts.contradictions?.(options, own) ?? [];
       if (contradictions.length > 0) return contradictions;
       return {
         profile: { name, summary },
-        options: common.data,
-        own: own.data,
+        options,
+        own,
         canWarmUp,
         wantsVersions,
-        primary: (isOwnAgent) => parts.primary(own.data, isOwnAgent),
-        run: (load) => parts.run(load, own.data),
+        primary: (isOwnAgent) => parts.primary(own, isOwnAgent),
+        run: (load) => parts.run(load, own),
       };
     },
   };
 }
 
-function wordsFor({ error }: z.ZodSafeParseResult<unknown>, texts: OptionTexts): string[] {
-  return (error?.issues ?? []).map(({ path, message }) => {
-    const field = String(path[0]);
-    const given = texts[field];
-    return typeof given === 'string' ? `--${flagOf(field)} ${given}: ${message}` : `--${flagOf(field)} needs a value`;
-  });
-}
+const isProblems = (values: object): values is readonly string[] => Array.isArray(values);

@@ -1,18 +1,21 @@
+import { oneOf } from '../../options.ts';
 import type { SendResult } from '../client/answers.ts';
 import type { Outcome } from '../client/outcome.ts';
-import { oneOf } from '../options/quantities.ts';
-import { withDefault } from '../options/words.ts';
 import { followStream } from './follow-stream.ts';
 import type { Load } from './load.ts';
 
 export type Mode = 'blocking' | 'immediate' | 'stream';
 
 /** How a message is sent, for the profiles that leave it to their user. */
-export const modeOption = withDefault(oneOf('blocking', 'immediate', 'stream'), {
-  value: 'blocking|immediate|stream',
-  what: 'wait for the end of the task, for its acceptance only (returnImmediately), or read its stream',
-  fallback: 'blocking',
-});
+export const modeOption = oneOf(
+  {
+    what: 'wait for the end of the task, for its acceptance only (returnImmediately), or read its stream',
+    fallback: 'blocking',
+  },
+  'blocking',
+  'immediate',
+  'stream',
+);
 
 /** What the report calls it. */
 export function operationOf(mode: Mode): string {

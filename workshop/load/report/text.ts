@@ -9,7 +9,7 @@ export function toText(report: Report): string {
   return [headline(report), ...tables, ...remarksOn(report), verdictIn(report)].join('\n\n');
 }
 
-export function headline(report: Report): string {
+function headline(report: Report): string {
   const { profile, target, seconds, requestsPerSecond, streams, events, isCutShort } = report;
   const where = target.url === undefined ? 'a gateway of its own' : target.url;
   const how = `${target.agent}, ${target.binding}`;
@@ -19,7 +19,7 @@ export function headline(report: Report): string {
 }
 
 /** What is to be known before the figures are believed. */
-export function remarksOn({ generator, options, ramp, tasks }: Report): string[] {
+function remarksOn({ generator, options, ramp, tasks }: Report): string[] {
   const { bottleneck, connectionWaitP99 } = generator;
   const waits = `Requests waited up to ${ms(connectionWaitP99)} (p99) for one of ${options.connections} connections; that is part of their latency.`;
   return [

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { help } from '../options/help.ts';
-import { BadOptions, readOptions } from '../options/read-options.ts';
+import { BadOptions, help, readOptions } from '../command-line.ts';
 import { profiles } from '../profiles/index.ts';
 import type { PlannedRun } from '../profiles/profile.ts';
 import { words } from './support/run-load.ts';

@@ -1,5 +1,4 @@
-import { number, time } from '../../options/quantities.ts';
-import { withDefault } from '../../options/words.ts';
+import { number, time } from '../../../options.ts';
 import type { Findings, TriedRate } from '../findings.ts';
 import type { Load } from '../load.ts';
 import { defineProfile } from '../profile.ts';
@@ -9,17 +8,9 @@ import { type Attempt, tryRate } from './try-rate.ts';
 
 const options = {
   mode: modeOption,
-  peak: withDefault(number(0.1, 50_000), { value: '<n>', what: 'the highest rate that is tried', fallback: '10000' }),
-  stepMs: withDefault(time('200ms', '10m'), {
-    value: '<time>',
-    what: 'for how long each rate is tried',
-    fallback: '3s',
-  }),
-  maxLatencyMs: withDefault(time('1ms', '1m'), {
-    value: '<time>',
-    what: 'a rate holds while 99 of 100 answers come within that',
-    fallback: '250ms',
-  }),
+  peak: number({ what: 'the highest rate that is tried', fallback: '10000' }, 0.1, 50_000),
+  stepMs: time({ what: 'for how long each rate is tried', fallback: '3s' }, '200ms', '10m'),
+  maxLatencyMs: time({ what: 'a rate holds while 99 of 100 answers come within that', fallback: '250ms' }, '1ms', '1m'),
 };
 
 /** Raises the rate until latency or errors pass a limit, then looks where exactly that is. */

@@ -10,8 +10,6 @@ export interface LoadRun {
   readonly output: string;
   /** Of report.json. @throws {Error} there is none */
   readonly report: Report;
-  /** Of report.html. */
-  readonly page: string;
 }
 
 /** `npm run load` as a process of its own, to its end. */
@@ -24,12 +22,12 @@ export async function load(
     const program = await startProgram({ file: 'workshop/load/main.ts', args: [...args, '--out', out] });
     await act(program);
     const code = await program.exited;
-    const [json, page] = await Promise.all(['report.json', 'report.html'].map((file) => textOf(join(out, file))));
+    // A run that could not begin writes nothing.
+    const json = await readFile(join(out, 'report.json'), 'utf8').catch(() => undefined);
     const output = program.output();
     return {
       code,
       output,
-      page: page ?? '',
       get report() {
         if (!json) throw new Error(`there is no report. It said:\n${output}`);
         return JSON.parse(json);
@@ -38,10 +36,6 @@ export async function load(
   } finally {
     await rm(out, { recursive: true, force: true });
   }
-}
-
-async function textOf(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch(() => undefined); // a run that could not begin writes nothing
 }
 
 /** Words as on a command line: `--rate 20 --text "work 100"`. */

@@ -5,7 +5,7 @@ export interface Size {
 }
 
 /** Text that may stand between tags and in attributes. */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { count, flag, parseCommandLine } from '../options.ts';
+
+const line = {
+  usage: '',
+  options: {
+    tasks: count({ what: '', fallback: '10' }),
+    failOvers: count({ what: '', fallback: '2' }),
+    save: flag(''),
+  },
+  names: ['accept', 'drain'],
+};
+
+describe('the command line of a tool', () => {
+  test('has defaults', () => {
+    expect(parseCommandLine(line, [])).toEqual({ options: { tasks: 10, failOvers: 2, save: false }, names: [] });
+  });
+
+  test('is read in any order', () => {
+    expect(parseCommandLine(line, ['drain', '--fail-overs', '0', '--save', 'accept'])).toEqual({
+      options: { tasks: 10, failOvers: 0, save: true },
+      names: ['drain', 'accept'],
+    });
+  });
+
+  test.each([
+    [['--tasks', 'many'], '--tasks many: must be a whole number'],
+    [['--tasks=1.5'], '--tasks 1.5: must be a whole number'],
+    [['--tasks'], '--tasks needs a value'],
+    [['--colour'], '--colour: there is no such option'],
+    [['fast'], 'fast: not understood'],
+  ])('says what is wrong with %j', (args, problem) => {
+    expect(parseCommandLine(line, args)).toEqual([problem]);
+  });
+});
