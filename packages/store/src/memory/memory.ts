@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { RedisConnection } from '../redis/connection.ts';
 import { defineScript } from '../redis/define-script.ts';
 import { integer } from '../redis/reply.ts';
@@ -5,11 +6,11 @@ import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
 
-const writeMemoryScript = defineScript({
+export const writeMemoryScript = defineScript({
   file: 'write-memory.lua',
   from: import.meta.url,
   keys: ['task', 'memory'],
-  args: ['fence', 'ifVersion', 'json', 'keptMs'],
+  args: ['fence', 'write', 'ifVersion', 'json', 'keptMs'],
   reply: integer,
 });
 
@@ -64,7 +65,7 @@ export class Memory {
     if (Buffer.byteLength(json) > settings.maxMemoryBytes) throw new MemoryTooLarge(settings.maxMemoryBytes);
     const version = await writeMemoryScript.run(redis, {
       keys: { task: shards.of(taskId).task(taskId), memory: this.#key(turn) },
-      args: { fence, ifVersion: ifVersion ?? '', json, keptMs: settings.retentionMs },
+      args: { fence, write: newWriteId(), ifVersion: ifVersion ?? '', json, keptMs: settings.retentionMs },
     });
     if (version === -1) throw new TurnEnded();
     return version || undefined;
@@ -74,3 +75,6 @@ export class Memory {
     return this.#port.shards.of(taskId).memory({ principal, agent }, task.contextId ?? '');
   }
 }
+
+/** The client library sends a command again whose reply was lost: by this it is known. */
+const newWriteId = (): string => randomBytes(6).toString('base64url');

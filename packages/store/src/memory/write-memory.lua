@@ -1,19 +1,32 @@
 -- writeMemory: an agent keeps something for a context.
 --
 -- KEYS  task        hash, of the turn that writes
---       memory      hash: `version` how often it was written, `json`
+--       memory      hash: `version` how often it was written, `json`, `writes` ids of the latest writes, each with its version
 -- ARGV  fence       fencing token of the turn
+--       write       id of this write, drawn at random
 --       if_version  that is to be replaced; '' any
 --       json
 --       kept_ms     ms that it is kept after its last use
 -- Returns  the new version | 0 (there is another version than the one to be replaced) | -1 (fenced: another owns the task)
--- Invariant: of two that replace the same version, one does.
+-- Invariant: of two that replace the same version, one does. A write that is sent twice is done once, and answered twice, also when
+-- another one came between.
 
-local fence, if_version, json, kept_ms = unpack(ARGV)
+local KEPT_WRITES = 16
+
 local task_key, memory_key = unpack(KEYS)
+local fence, write, if_version, json, kept_ms = unpack(ARGV)
+
+local version, writes = unpack(redis.call('HMGET', memory_key, 'version', 'writes'))
+version, writes = version or '0', writes or ''
+local _, behind = writes:find(' ' .. write .. ':', 1, true)
+if behind then return tonumber(writes:match('^%d+', behind + 1)) end
+
 if redis.call('HGET', task_key, 'turn') ~= fence then return -1 end
-local version = redis.call('HGET', memory_key, 'version') or '0'
 if if_version ~= '' and if_version ~= version then return 0 end
-redis.call('HSET', memory_key, 'version', version + 1, 'json', json)
+version = version + 1
+writes = writes .. ' ' .. write .. ':' .. version
+local _, count = writes:gsub(' ', '')
+if count > KEPT_WRITES then writes = writes:sub(writes:find(' ', 2, true), -1) end
+redis.call('HSET', memory_key, 'version', version, 'json', json, 'writes', writes)
 redis.call('PEXPIRE', memory_key, kept_ms)
-return version + 1
+return version

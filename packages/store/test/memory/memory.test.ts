@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import { MemoryTooLarge, type OpenTurn, type Scope, TurnEnded } from '../../src/index.ts';
+import { writeMemoryScript } from '../../src/memory/memory.ts';
+import { Shards } from '../../src/redis/shards.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice, bob, testRedis, testStore } from '../support/redis.ts';
 
 const store = await testStore({ maxMemoryBytes: 20, retentionMs: 60_000 });
 const redis = testRedis();
+const shards = new Shards(store.settings.prefix, 1);
 
 async function turnIn(contextId: string, scope: Scope = alice): Promise<OpenTurn> {
   const { taskId } = await accepted(store, scope, userMessage('hello', { contextId }));
@@ -46,4 +49,29 @@ test('it is small, and expires with the retention after its last use', async () 
   await redis.pexpire(key, 1_000);
   await store.memory.read(turn);
   expect(await redis.pttl(key)).toBeGreaterThan(30_000);
+});
+
+test('a write that is sent twice, for its reply was lost, is done once, also when another one came between', async () => {
+  const turn = await turnIn('twice');
+  const { fence, taskId } = turn.start;
+  const keys = shards.of(taskId);
+  const call = (write: string, ifVersion: number, json: string) => ({
+    keys: { task: keys.task(taskId), memory: keys.memory(alice, 'twice') },
+    args: { fence, write, ifVersion, json, keptMs: 60_000 },
+  });
+  const first = call('one', 0, '1');
+  const second = call('two', 1, '2');
+  expect(await writeMemoryScript.run(redis, first)).toBe(1);
+  expect(await writeMemoryScript.run(redis, first)).toBe(1);
+  expect(await writeMemoryScript.run(redis, second)).toBe(2);
+  expect(await writeMemoryScript.run(redis, first)).toBe(1);
+  expect(await store.memory.read(turn)).toEqual({ version: 2, json: '2' });
+});
+
+test('no more than the latest writes are known', async () => {
+  const turn = await turnIn('often');
+  for (let n = 0; n < 40; n++) await store.memory.write(turn, String(n));
+  const writes = await redis.hget(shards.of(turn.start.taskId).memory(alice, 'often'), 'writes');
+  expect(writes?.trim().split(' ')).toHaveLength(16);
+  expect(writes).toMatch(/:40$/);
 });
