@@ -1,23 +1,15 @@
-import { ELSEWHERE, type Queue } from '@switchyard/store';
-import type { Drainable } from './drain.ts';
-
-/** What can be started. */
-interface Startable extends Drainable {
-  readonly running: number;
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
+import { type Consumer, ELSEWHERE, type Queue } from '@switchyard/store';
 
 /**
  * Takes the turns of agents elsewhere, from when there are any: a worker whose deployment never calls a URL need not look for them.
  */
-export class ElsewhereConsumer implements Startable {
-  readonly #consumer: Startable;
+export class ElsewhereConsumer {
+  readonly #consumer: Consumer;
   readonly #queue: Pick<Queue, 'isUsed'>;
   #started: Promise<void> | undefined;
   #isPaused = false;
 
-  constructor(consumer: Startable, queue: Pick<Queue, 'isUsed'>) {
+  constructor(consumer: Consumer, queue: Pick<Queue, 'isUsed'>) {
     this.#consumer = consumer;
     this.#queue = queue;
   }

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Agent } from '@switchyard/agent';
-import { type DrainOrder, type JobOutcome, type Store, suspiciousAfter, type TurnJob } from '@switchyard/store';
+import type { Consumer, DrainOrder, JobOutcome, Store, TurnJob } from '@switchyard/store';
 import { agentsElsewhere } from './agents/remote-agents.ts';
 import { Drain } from './drain.ts';
 import { ElsewhereConsumer } from './elsewhere-consumer.ts';
 import type { Observe } from './observe.ts';
 import { PushDeliverer } from './push/push-deliverer.ts';
 import type { PushSettings } from './push/push-settings.ts';
-import { Quarantine } from './quarantine.ts';
-import { SupervisedConsumer } from './supervise.ts';
 import { Sweeper } from './sweep.ts';
 import { TurnsUnderWay } from './turn/active-turns.ts';
 import type { CallingParts } from './turn/port/calling-parts.ts';
@@ -40,10 +38,9 @@ export class Worker {
   readonly #announcer: Announcer;
   readonly #sweeper: Sweeper;
   readonly #closer: CallCloser;
-  readonly #consumers: readonly (SupervisedConsumer<TurnJob> | ElsewhereConsumer)[];
+  readonly #consumers: readonly (Consumer | ElsewhereConsumer)[];
   readonly #elsewhere: ElsewhereConsumer;
   readonly #push: PushDeliverer | undefined;
-  readonly #quarantine: Quarantine;
   readonly #turns = new TurnsUnderWay();
   readonly #drain: Drain;
   readonly #reporter: Reporter;
@@ -53,12 +50,11 @@ export class Worker {
     const { store, agents, observe } = parts;
     this.#settings = settings;
     this.#parts = parts;
-    this.#quarantine = new Quarantine(suspiciousAfter(store.settings));
     this.#announcer = new Announcer(store.registry, this.id, { agents, observe });
     this.#sweeper = new Sweeper(store.outbox, settings.sweepEveryMs, observe);
     this.#closer = new CallCloser(store.closings, settings.sweepEveryMs, observe);
-    this.#elsewhere = new ElsewhereConsumer(this.#supervise(agentsElsewhere()), store.queue);
-    this.#consumers = [...agents.map((agent) => this.#supervise(agent)), this.#elsewhere];
+    this.#elsewhere = new ElsewhereConsumer(this.#consume(agentsElsewhere()), store.queue);
+    this.#consumers = [...agents.map((agent) => this.#consume(agent)), this.#elsewhere];
     this.#drain = new Drain(this.#consumers);
     this.#reporter = new Reporter(store.ops.workers, {
       workerId: this.id,
@@ -113,30 +109,27 @@ export class Worker {
     await (order ? this.#drain.begin(order) : this.#drain.end());
   }
 
-  #supervise(agent: Agent): SupervisedConsumer<TurnJob> {
+  #consume(agent: Agent): Consumer {
     const { store, observe } = this.#parts;
     const { id, concurrency, retry } = agent;
-    const consumer: SupervisedConsumer<TurnJob> = new SupervisedConsumer({
-      name: id,
+    const consumer: Consumer = store.turns.consume({
+      agent: id,
       concurrency,
-      observe,
-      consume: (options) => store.turns.consume({ agent: id, concurrency, maxAttempts: retry.attempts, ...options }),
-      wake: () => store.queue.wake(id),
-      isAwaited: ({ isAwaited = false }) => isAwaited,
-      run: (job) => this.#run(agent, job, (wait) => consumer.lend(wait)),
+      maxAttempts: retry.attempts,
+      run: (job) => this.#run(agent, job, (wait) => consumer.yieldSlot(wait)),
+      onError: (error) => observe({ kind: 'trouble', where: 'queue', error }),
     });
     return consumer;
   }
 
-  async #run(agent: Agent, job: TurnJob, lendPlace: CallingParts['lendPlace']): Promise<JobOutcome> {
+  async #run(agent: Agent, job: TurnJob, yieldSlot: CallingParts['yieldSlot']): Promise<JobOutcome> {
     const { store, observe } = this.#parts;
-    const renewEveryMs = store.settings.leaseMs / 3;
     try {
       const shutdown = this.#drain.signal;
       const reachElsewhere = () => this.#elsewhere.reach();
-      const port = { store, agent, observe, shutdown, turns: this.#turns, reachElsewhere, lendPlace, renewEveryMs };
+      const port = { store, agent, observe, shutdown, turns: this.#turns, reachElsewhere, yieldSlot };
       return await this.#drain.admit(
-        () => this.#quarantine.admit(job, () => runJob(port, job)),
+        () => runJob(port, job),
         () => store.turns.giveBack(job),
       );
     } catch (error) {

@@ -17,6 +17,8 @@ export interface StoreSettings {
    * moment. 1 or more costs the gateway a round trip to them for each message, and none is taken while they are away.
    */
   readonly waitReplicas: number;
+  /** How long a job stays that of a process that says nothing. It renews this five times in that time; after it others take the job. */
+  readonly lockMs: number;
   /** After so long without a sign of life, the sweeper looks after a task that has work to do. */
   readonly leaseMs: number;
   /** How often a turn is begun before its task ends FAILED. */
@@ -58,6 +60,8 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   replayMs: 10 * 60_000,
   idempotencyMs: 24 * 3_600_000,
   waitReplicas: 0,
+  // Recovery from a killed worker within 4 s, while an event loop that is blocked for 2.8 s keeps its jobs.
+  lockMs: 3_500,
   leaseMs: 15_000,
   maxAttempts: 3,
   maxInbox: 100,
@@ -77,7 +81,7 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
 };
 
 /**
- * A job whose worker died, or was taken for dead, so often is suspected of having killed it: nobody begins its turn with the job.
+ * A job whose process died, or was taken for dead, so often is suspected of having killed it, and runs alone in its process.
  * The last attempt at a message is the one to protect.
  */
 export function suspiciousAfter({ maxAttempts }: StoreSettings): number {

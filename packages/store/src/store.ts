@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Calls } from './calls/calls.ts';
 import { Closings } from './calls/closings.ts';
 import { Conversations } from './conversations/conversations.ts';
@@ -9,6 +10,9 @@ import { Workers } from './ops/workers.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { Push } from './push/push.ts';
 import { Vault } from './push/vault.ts';
+import type { ConsumerPort } from './queue/consumer.ts';
+import { Isolation } from './queue/isolation.ts';
+import { Leases } from './queue/leases.ts';
 import { Queue } from './queue/queue.ts';
 import { Channels } from './redis/channels.ts';
 import { checkDeployment } from './redis/check-deployment.ts';
@@ -43,6 +47,7 @@ export class Store {
   readonly settings: StoreSettings;
   readonly #connections: Connections;
   readonly #pulse: Pulse;
+  readonly #leases: Leases;
   #stopped: Promise<void> | undefined;
 
   /** Connects nothing yet: see `start`. @param onError failures of the connections; they come back by themselves */
@@ -57,8 +62,13 @@ export class Store {
     const channels = new Channels(this.#connections.subscriber);
     this.queue = new Queue(redis, shards);
     const common = { redis, shards, settings: this.settings, replicated: this.#connections.replicated };
+    const { lockMs } = this.settings;
+    this.#leases = new Leases(redis, lockMs, onError);
+    const process = { leases: this.#leases, isolation: new Isolation(), processId: randomUUID() };
+    const consumers: ConsumerPort = { redis, shards, lockMs, ...process };
     const port = {
       ...common,
+      consumers,
       queue: this.queue,
       cache: new TaskCache(this.settings.readCacheBytes),
       reads: taskReads(common),
@@ -110,6 +120,7 @@ export class Store {
 
   async #stop(): Promise<void> {
     this.#pulse.stop();
+    this.#leases.stop();
     this.feeds.stop();
     await this.queue.stop();
     for (const connection of Object.values(this.#connections)) connection.disconnect();

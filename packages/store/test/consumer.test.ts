@@ -6,21 +6,8 @@ import { accepted } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
-
-test('BullMQ keeps few of its own events, which nobody reads', async () => {
-  const store = await testStore();
-  let done = 0;
-  const run = async (): Promise<'done'> => {
-    done++;
-    return 'done';
-  };
-  const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
-  await consumer.start();
-  for (let n = 0; n < 150; n++) await accepted(store, alice);
-  await until(() => done === 150, { what: 'all jobs done' });
-  await consumer.stop();
-  expect(await redis.xlen(`${store.settings.prefix}{s0}:q:echo:events`)).toBeLessThan(250);
-});
+const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
+const completed = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true } as const;
 
 test('a job that comes back is awaited, however closely others end after it went', async () => {
   const store = await testStore();
@@ -49,20 +36,22 @@ test('a job that comes back is awaited, however closely others end after it went
   await consumer.stop();
 });
 
-test('a worker is woken for a job that is back, when nobody else knows of it any more', async () => {
+test('a job whose wake-up was lost is found, be it new or back after a while', async () => {
   const store = await testStore();
+  const marker = `${store.settings.prefix}{s0}:q:echo:marker`;
   let starts = 0;
-  const run = async (): Promise<JobOutcome> => (++starts === 1 ? { retryAfterMs: 100 } : 'done');
+  const run = async (): Promise<JobOutcome> => (++starts === 1 ? { retryAfterMs: 700 } : 'done');
   const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
-  await accepted(store, alice);
   await consumer.start();
-  await until(() => starts === 1, { what: 'its first start' });
+  await delay(50); // by now it waits
+  // As a process leaves it that took the wake-up, and died.
+  const [message] = await Promise.all([accepted(store, alice), redis.del(marker)]);
+  expect(message.verdict).toBe('accepted');
+  for (const start of [1, 2]) {
+    await until(() => starts === start, { what: `start ${start}`, timeoutMs: 2_500 });
+    await redis.del(marker);
+  }
   await consumer.stop();
-  await delay(150);
-  // As a worker leaves it that took the marker, and died before the job was due.
-  await redis.del(`${store.settings.prefix}{s0}:q:echo:marker`);
-  expect(await store.queue.wake('echo')).toBe(1);
-  expect(await redis.zscore(`${store.settings.prefix}{s0}:q:echo:marker`, '0')).toBe('0');
 });
 
 test('jobs are taken together, never more than there are places; one that pauses runs those that it has, and leaves the others', async () => {
@@ -108,3 +97,53 @@ test('one that is paused while it waits keeps no job that it does not run', asyn
   expect(runs).toBeLessThanOrEqual(1);
   await consumer.stop();
 });
+
+test('messages one after the other beside a turn that runs are each taken at once', async () => {
+  const store = await testStore();
+  const gate = Promise.withResolvers<void>();
+  let [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let runs = 0;
+  const run = async (job: TurnJob): Promise<JobOutcome> => {
+    if (++runs === 1) await gate.promise;
+    const [own, turn] = [ended, await store.turns.begin(job, 0, hooks)];
+    taken.resolve();
+    if (typeof turn !== 'string') await turn.publish(completed);
+    own.resolve();
+    return 'ended';
+  };
+  const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
+  await consumer.start();
+  await accepted(store, alice);
+  await until(() => runs === 1, { what: 'a turn runs' });
+  const late: number[] = [];
+  for (let n = 0; n < 2_000; n++) {
+    [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const sentAt = performance.now();
+    await accepted(store, alice);
+    await taken.promise;
+    if (performance.now() - sentAt > 200) late.push(n);
+    // The next one is sent while this one ends, or when it has ended.
+    if (n % 2) await ended.promise;
+  }
+  expect(late).toEqual([]);
+  gate.resolve();
+  await consumer.stop();
+}, 60_000);
+
+test('an agent runs as many turns at a time as it may, on however many shards', async () => {
+  const store = await testStore({ shards: 16 });
+  let [running, most, runs] = [0, 0, 0];
+  const run = async (): Promise<JobOutcome> => {
+    most = Math.max(most, ++running);
+    await delay(2);
+    running--;
+    runs++;
+    return 'done';
+  };
+  await Promise.all(Array.from({ length: 60 }, () => accepted(store, alice)));
+  const consumer = store.turns.consume({ agent: 'echo', concurrency: 2, run, onError: () => undefined });
+  await consumer.start();
+  await until(() => runs === 60, { what: 'all have run', timeoutMs: 20_000 });
+  await consumer.stop();
+  expect(most).toBe(2);
+}, 30_000);

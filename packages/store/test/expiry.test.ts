@@ -7,7 +7,7 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
 /** Of the deployment, or of BullMQ's queues: not of any task. What else lives always is gone while it is empty. */
-const LASTING = /\{agents\}:|:q:[^:]+:(?:meta|events|stalled-check|stalled|marker|id)$/;
+const LASTING = /\{agents\}:|:q:[^:]+:(?:meta|events|checked|marker|id)$/;
 const brief = {
   retentionMs: 400,
   replayMs: 200,

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type OpenTurn, TurnEnded, type TurnEvent } from '../src/index.ts';
+import { JobQueue } from '../src/queue/job-queue.ts';
+import { Leases } from '../src/queue/leases.ts';
 import { WritesLost } from '../src/redis/outage.ts';
+import { Shards } from '../src/redis/shards.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
@@ -99,13 +102,20 @@ describe('a run whose begin a fail-over lost', () => {
     const { taskId } = await accepted(store, alice);
     const key = `${store.settings.prefix}{s0}:t:${taskId}`;
     const failOver = await snapshotOf(key, `${key}:e`);
-    const fenced: string[] = [];
-    const hooks = { onCancel: (): void => undefined, onFenced: (): void => void fenced.push('lost') };
-    const lost = await begun(store, taskId, { hooks });
+    const { start } = await begun(store, taskId);
     await failOver();
     await begun(store, taskId);
-    await lost.renew();
-    expect(fenced).toEqual(['lost']);
+    let isLost = false;
+    const queue = new JobQueue(redis, new Shards(store.settings.prefix, 1).of(taskId), 'echo');
+    const job = { id: `${taskId}.1`, token: 'lock', started: 1, stalled: 0, isAwaited: false, isSuspect: false };
+    const leases = new Leases(redis, 60_000, () => undefined);
+    using lease = leases.hold(queue, job, Number.NEGATIVE_INFINITY);
+    const onLost = (): void => {
+      isLost = true;
+    };
+    lease.turn = { taskKey: key, fence: start.fence, isOver: () => false, onCancel: () => undefined, onLost };
+    await leases.confirm('lock');
+    expect(isLost).toBe(true);
   });
 });
 

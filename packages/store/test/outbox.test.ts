@@ -85,14 +85,30 @@ describe('the sweeper', () => {
     },
   );
 
-  test('leaves a turn alone that shows signs of life', async () => {
-    const patient = await testStore({ leaseMs: 300 });
-    const { taskId } = await accepted(patient, alice);
-    const turn = await begun(patient, taskId);
-    const end = Date.now() + 900;
-    while (Date.now() < end) {
-      await turn.renew();
-      expect(await patient.outbox.sweep()).toEqual({ add: 0, canceled: 0 });
-    }
+  test('leaves a turn alone whose process is alive, however long it says nothing', async () => {
+    const impatient = await testStore({ leaseMs: 20, lockMs: 300 });
+    const { taskId } = await accepted(impatient, alice);
+    const gate = Promise.withResolvers<void>();
+    let runs = 0;
+    const run = async (): Promise<'done'> => {
+      runs++;
+      await gate.promise;
+      return 'done';
+    };
+    const consumer = impatient.turns.consume({ agent: 'echo', concurrency: 1, run, onError: () => undefined });
+    await consumer.start();
+    await until(() => runs === 1, { what: 'it runs' });
+    const end = performance.now() + 900;
+    await until(
+      async () => {
+        expect(await impatient.outbox.sweep()).toEqual({ add: 0, canceled: 0 });
+        return performance.now() > end;
+      },
+      { what: 'three locks have passed' },
+    );
+    expect(runs).toBe(1);
+    gate.resolve();
+    await consumer.stop();
+    await impatient.tasks.cancel(alice, taskId);
   });
 });

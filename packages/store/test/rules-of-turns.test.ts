@@ -83,14 +83,6 @@ const givingUp = fc.tuple(near, run).map(
     },
 );
 
-const renewing = fc.tuple(near, run, lease).map(
-  ([off, run, due]): Step =>
-    (twin) => {
-      const fence = fenceOf(twin, off, run);
-      return () => twin.renew(fence, due);
-    },
-);
-
 const canceling = fc.constant<Step>((twin) => () => twin.cancel());
 const sweeping = lease.map(
   (due): Step =>
@@ -104,7 +96,7 @@ const step = fc.oneof(
   { weight: 4, arbitrary: beginning },
   { weight: 4, arbitrary: appending },
   { weight: 2, arbitrary: growing },
-  ...[ending, releasing, givingUp, renewing, canceling, sweeping].map((arbitrary) => ({ weight: 1, arbitrary })),
+  ...[ending, releasing, givingUp, canceling, sweeping].map((arbitrary) => ({ weight: 1, arbitrary })),
 );
 
 describe('the scripts of a turn', () => {

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { JobOutcome, OpenTurn, Store, TurnEvent, TurnJob } from '../src/index.ts';
 import { accepted, userMessage } from './support/drive.ts';
-import { queueContents } from './support/queue-contents.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 import { turnTaker } from './support/turn-taker.ts';
 
@@ -19,7 +18,7 @@ const rootOf = (store: Store): string => `${store.settings.prefix}{s0}:q:echo:`;
 type Run = (job: TurnJob) => Promise<JobOutcome>;
 
 /** Has an agent's jobs run until the test is over. */
-function consume(store: Store, run: Run, more: { concurrency?: number; isChoosy?: boolean } = {}): AsyncDisposable {
+function consume(store: Store, run: Run, more: { concurrency?: number } = {}): AsyncDisposable {
   const consumer = store.turns.consume({ agent: 'echo', concurrency: 1, run, onError: () => undefined, ...more });
   const started = consumer.start();
   return {
@@ -36,47 +35,7 @@ async function open(store: Store, job: TurnJob, turnsBefore = 0): Promise<OpenTu
   return turn;
 }
 
-// Should another version of BullMQ keep jobs in another way, these tests say so.
 describe('a job that is taken', () => {
-  /** What is in the queue while the first job runs, and when all are done. */
-  async function contents(jobs: number, isOurs: boolean): Promise<Record<'during' | 'after', object>> {
-    const store = await testStore();
-    const ids: string[] = [];
-    for (let n = 0; n < jobs; n++) ids.push((await accepted(store, alice)).taskId);
-    // A queue with a limit is left to BullMQ.
-    if (!isOurs) await redis.hset(`${rootOf(store)}meta`, 'concurrency', 100);
-    let done = 0;
-    const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
-    await using _consumer = consume(store, async () => {
-      await mayEnd;
-      done++;
-      return 'done';
-    });
-    await until(() => redis.llen(`${rootOf(store)}active`), { what: 'the first job runs' });
-    const during = comparable(await queueContents(redis, rootOf(store)), ids);
-    end();
-    await until(() => done === jobs, { what: 'all jobs ran' });
-    await until(async () => !(await redis.exists(`${rootOf(store)}active`)), { what: 'all jobs are done' });
-    return { during, after: comparable(await queueContents(redis, rootOf(store)), ids) };
-  }
-
-  /**
-   * Without the limit, what the clock writes, ids and tokens; and without what differs: we remember for a while which job was
-   * taken last, and BullMQ leaves a marker where nothing waits.
-   */
-  function comparable(found: Record<string, unknown>, ids: readonly string[]): object {
-    const differs = /^(?:meta|stalled|stalled-check|marker|took:.*)$/;
-    const rest = Object.fromEntries(Object.entries(found).filter(([key]) => !differs.test(key)));
-    const named = ids.reduce((text, id, n) => text.replaceAll(id, `task ${n}`), JSON.stringify(rest));
-    return JSON.parse(named.replace(/(:lock":")[^"]+/g, '$1token'));
-  }
-
-  test.each([1, 2])('leaves in the queue what BullMQ leaves, and nothing when it is done: of %d', async (jobs) => {
-    const ours = await contents(jobs, true);
-    expect(Object.keys(ours.during)).toEqual(expect.arrayContaining(['active', 'task 0.1', 'task 0.1:lock']));
-    expect(ours).toEqual(await contents(jobs, false));
-  });
-
   test('has begun its turn: nothing is asked of Redis for it', async () => {
     const store = await testStore();
     const { taskId } = await accepted(store, alice);
@@ -93,19 +52,6 @@ describe('a job that is taken', () => {
       { turn: expect.stringMatching(/^1\.[\w-]{8}$/), epoch: '1', isItsToken: true },
       { epoch: 1, attempt: 1, parts: [{ text: 'hello' }] },
     ]);
-  });
-
-  test('by one that need not run it has begun no turn', async () => {
-    const store = await testStore();
-    const { taskId } = await accepted(store, alice);
-    const seen: unknown[] = [];
-    const look = async (): Promise<JobOutcome> => {
-      seen.push(await redis.hget(`${store.settings.prefix}{s0}:t:${taskId}`, 'turn'));
-      return 'done';
-    };
-    await using _consumer = consume(store, look, { isChoosy: true });
-    await until(() => seen.length === 1, { what: 'its run' });
-    expect(seen).toEqual([null]);
   });
 
   test('that is given back spends no attempt', async () => {
@@ -131,7 +77,7 @@ describe('a job that is taken', () => {
     const { taker, take } = turnTaker(store, redis);
     expect([await take('a'), await take('a')]).toEqual([[`${first.taskId}.1`], [`${first.taskId}.1`]]);
     expect([await take('b'), await take('b')]).toEqual([[`${second.taskId}.1`], [`${second.taskId}.1`]]);
-    const turn = taker.begun({ taskId: second.taskId, job: 1, started: 1, token: 'b0' });
+    const turn = taker.begun({ taskId: second.taskId, job: 1, started: 1, token: 'b:0' });
     expect(turn?.slice(0, 3)).toEqual(['turn', expect.stringMatching(/^1\./), 1]);
   });
 
@@ -146,7 +92,7 @@ describe('a job that is taken', () => {
     expect(await take('c', 3)).toEqual([]);
     for (const [i, id] of ids.entries()) {
       const [taskId = ''] = id.split('.');
-      const token = i < 3 ? `a${i}` : `b${i - 3}`;
+      const token = i < 3 ? `a:${i}` : `b:${i - 3}`;
       expect(await redis.get(`${rootOf(store)}${id}:lock`)).toBe(token);
       expect(taker.begun({ taskId, job: 1, started: 1, token })?.slice(0, 3)).toEqual([
         'turn',
@@ -162,7 +108,7 @@ describe('a job that is taken', () => {
     for (let n = 0; n < 4; n++) ids.push((await accepted(store, alice)).taskId);
     const { take } = turnTaker(store, redis);
     await take('a', 3);
-    const turn = await open(store, { taskId: ids[1] ?? '', job: 1, started: 1, token: 'a1' });
+    const turn = await open(store, { taskId: ids[1] ?? '', job: 1, started: 1, token: 'a:1' });
     await turn.publish(status('COMPLETED'));
     expect(await take('a', 3)).toEqual([`${ids[0]}.1`, `${ids[2]}.1`]);
     expect(await take('b', 3)).toEqual([`${ids[3]}.1`]);

@@ -1,8 +1,7 @@
-import type { JobOutcome, PushJob, Store } from '@switchyard/store';
+import type { Consumer, JobOutcome, PushJob, Store } from '@switchyard/store';
 import { WebhookPolicy } from '@switchyard/store';
 import type { Agent } from 'undici';
 import type { Observe } from '../observe.ts';
-import { SupervisedConsumer } from '../supervise.ts';
 import { Circuits } from './circuits.ts';
 import { Claimer } from './claimer.ts';
 import { deliverLane } from './deliver-lane.ts';
@@ -25,7 +24,7 @@ export class PushDeliverer {
   readonly #settings: PushSettings;
   readonly #parts: PushParts;
   readonly #claimer: Claimer;
-  readonly #consumer: SupervisedConsumer<PushJob>;
+  readonly #consumer: Consumer;
   readonly #circuits: Circuits;
   readonly #dispatcher: Agent;
   readonly #shutdown = new AbortController();
@@ -42,13 +41,10 @@ export class PushDeliverer {
     this.#circuits = new Circuits(Math.max(1, Math.floor(concurrency * HOST_SHARE)));
     const policy = new WebhookPolicy(settings.policy);
     this.#dispatcher = guardedAgent({ policy, timeoutMs, ...(resolve && { resolve }) });
-    this.#consumer = new SupervisedConsumer({
-      name: 'push',
+    this.#consumer = deliveries.consume({
       concurrency,
-      observe,
-      consume: (options) => deliveries.consume({ concurrency, ...options }),
-      wake: () => deliveries.wake(),
       run: (job) => this.#run(job),
+      onError: (error) => observe({ kind: 'trouble', where: 'queue', error }),
     });
   }
 

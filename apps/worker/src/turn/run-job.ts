@@ -13,8 +13,6 @@ export interface JobPort extends CallingParts {
   /** Aborted when the worker stops: running turns are given back. */
   readonly shutdown: AbortSignal;
   readonly turns: TurnsUnderWay;
-  /** Milliseconds between a turn's signs of life. */
-  readonly renewEveryMs: number;
 }
 
 /** A job may come before its task is visible (a fail-over, a script sent late): so many starts, then it has no task. */
@@ -43,8 +41,8 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
   if (typeof turn === 'string') return withoutTurn(port, job, turn);
   if (turn.start.cancelRequested) running.interrupt(new TurnInterruption('canceled'));
   using _entry = port.turns.enter(turn);
-  using _signs = running.giveSignsOfLife(() => turn.renew(), port.renewEveryMs);
   try {
+    await port.store.turns.confirm(job);
     return await runOneTurn(port, turn, running);
   } finally {
     port.store.turns.forget(turn);

@@ -1,6 +1,6 @@
 import { TurnInterruption } from '@switchyard/agent';
 
-/** The signal of one running turn, and its signs of life. */
+/** The signal of one running turn. */
 export class RunningTurn {
   readonly #controller = new AbortController();
   readonly #shutdown: AbortSignal;
@@ -17,12 +17,6 @@ export class RunningTurn {
   /** The first reason counts. */
   interrupt(reason: TurnInterruption): void {
     if (!this.signal.aborted) this.#controller.abort(reason);
-  }
-
-  /** A turn may be silent for as long as it likes; its lease is renewed meanwhile. A failed renewal is made up by the next. */
-  giveSignsOfLife(renew: () => Promise<void>, everyMs: number): Disposable {
-    const timer = setInterval(() => renew().catch(() => undefined), everyMs);
-    return { [Symbol.dispose]: () => clearInterval(timer) };
   }
 
   stop(): void {

@@ -1,5 +1,6 @@
 import { agentOf } from '../principal.ts';
 import type { Queue } from '../queue/queue.ts';
+import { queueRoot } from '../queue/queue-name.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { recordArguments } from '../redis/record.ts';
@@ -51,18 +52,16 @@ export class Outbox {
   }
 
   async #sweepShard(keys: ShardKeys): Promise<Reply[0][]> {
-    const due = (await dueScript.run(this.#port.redis, [keys.outbox], [TASKS_PER_SWEEP])) as string[];
-    return Promise.all(due.map((taskId) => this.#sweepTask(keys, taskId)));
+    const due = (await dueScript.run(this.#port.redis, [keys.outbox, keys.tasks], [TASKS_PER_SWEEP])) as string[];
+    const pairs = Array.from({ length: due.length / 2 }, (_, i) => due.slice(2 * i, 2 * i + 2));
+    return Promise.all(pairs.map(([taskId = '', owner = '']) => this.#sweepTask(keys, taskId, owner)));
   }
 
-  async #sweepTask(keys: ShardKeys, taskId: string): Promise<Reply[0]> {
+  async #sweepTask(keys: ShardKeys, taskId: string, ownerFound: string): Promise<Reply[0]> {
     const { redis, queue, settings } = this.#port;
     const args = Object.values(recordArguments(taskId, settings));
-    const [verdict, job, owner, sweeps, awaited] = (await sweepScript.run(
-      redis,
-      Object.values(keys.record(taskId)),
-      args,
-    )) as Reply;
+    const names = [...Object.values(keys.record(taskId)), queueRoot(agentOf(ownerFound), keys)];
+    const [verdict, job, owner, sweeps, awaited] = (await sweepScript.run(redis, names, args)) as Reply;
     if (verdict !== 'add') return verdict;
     const isSuspicious = sweeps >= SUSPICIOUS_SWEEPS;
     await queue.add(agentOf(owner), taskId, job, { isAwaited: awaited === '1', isSuspicious });

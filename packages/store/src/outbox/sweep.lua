@@ -3,6 +3,7 @@
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"
 --
+-- KEYS  1-6 as in record.lua   7 root of the queue's keys, as in take-jobs.lua
 -- ARGV  1-6 as in record.lua
 -- Returns  verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits for the job
 --       idle | add | canceled | missing (an entry without a task: removed)
@@ -14,6 +15,12 @@ if not record then
 end
 local due = redis.call('ZSCORE', outbox_key, task_id)
 if not due or tonumber(due) > now_ms() then return { 'idle', 0, '', 0 } end
+-- The process that runs its job is alive: it renews the job's lock.
+if redis.call('EXISTS', KEYS[7] .. task_id .. '.' .. record.scheduled .. ':lock') == 1 then
+  is_due = true
+  commit(record)
+  return { 'idle', 0, '', 0 }
+end
 if record.cancel ~= '' then
   go_on_when_full(task_key)
   finish(record, 'X')

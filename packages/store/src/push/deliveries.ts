@@ -45,10 +45,12 @@ export class Deliveries {
 
   /** The jobs of all webhooks, to be run by `open` and what follows. */
   consume({ concurrency, run, onError }: PushConsumerOptions): Consumer {
-    return new Consumer(this.#port.redis, this.#port.shards, {
+    return new Consumer(this.#port.consumers, {
       agent: PUSH_QUEUE,
       concurrency,
       onError,
+      // No webhook kills a process: what died in one died with a turn.
+      suspiciousAfter: Number.MAX_SAFE_INTEGER,
       run: ({ taskId: lane, job, token }) => run({ ...parseLane(lane), job, token }),
     });
   }
@@ -56,11 +58,6 @@ export class Deliveries {
   /** Jobs that wait for a worker. */
   waiting(): Promise<number> {
     return this.#port.queue.waiting(PUSH_QUEUE);
-  }
-
-  /** Wakes a worker if jobs wait; how many do. */
-  wake(): Promise<number> {
-    return this.#port.queue.wake(PUSH_QUEUE);
   }
 
   /** Hears that there is something to claim. It may miss it: who listens also claims by the clock. */

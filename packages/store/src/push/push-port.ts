@@ -1,3 +1,4 @@
+import type { ConsumerPort } from '../queue/consumer.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { Script } from '../redis/script.ts';
@@ -12,6 +13,7 @@ export interface PushPort {
   readonly queue: Queue;
   readonly vault: Vault;
   readonly settings: StoreSettings;
+  readonly consumers: ConsumerPort;
 }
 
 /** Runs a script of one lane: its first arguments are the task and the number of the lane. */

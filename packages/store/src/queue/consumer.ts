@@ -1,11 +1,12 @@
-import { DelayedError, type Job, WaitingError } from 'bullmq';
 import type { RedisConnection } from '../redis/connection.ts';
-import type { ShardKeys } from '../redis/keys.ts';
 import type { Shards } from '../redis/shards.ts';
-import { GroupWorker } from './group-worker.ts';
-import type { Take, Tokens } from './job-group.ts';
+import { FetchLoop } from './fetch-loop.ts';
+import type { Isolation } from './isolation.ts';
 import { parseJobId } from './job-id.ts';
-import { Places } from './places.ts';
+import { JobQueue, type Taken, type TakenJob, type TakeRequest } from './job-queue.ts';
+import type { Leases } from './leases.ts';
+import { Slots } from './slots.ts';
+import { WakeUps } from './wake-ups.ts';
 
 /** One start of a job by the queue. */
 export interface TurnJob {
@@ -13,7 +14,7 @@ export interface TurnJob {
   readonly job: number;
   /** How often the queue has started the job, this time included. */
   readonly started: number;
-  /** How often its worker died, or was taken for dead, while it ran. */
+  /** How often its process died, or was taken for dead, while it ran. */
   readonly stalled?: number;
   /** A turn that runs waits for this one. */
   readonly isAwaited?: boolean;
@@ -26,93 +27,138 @@ export type JobOutcome = 'done' | 'ended' | 'hand-back' | { readonly retryAfterM
 
 export interface ConsumerOptions {
   readonly agent: string;
-  /** Turns of this agent that this process runs at the same time. */
+  /** Jobs of this agent that this process runs at the same time. */
   readonly concurrency: number;
+  /** One that fails, which it tells itself, is tried again after a while. */
   readonly run: (job: TurnJob) => Promise<JobOutcome>;
-  /** Failures of the queue itself: a lost connection, a lock that could not be renewed. */
+  /** Failures of the queue itself: a lost connection, jobs that could not be taken. */
   readonly onError: (error: Error) => void;
-  /** Takes the next jobs of a shard, and locks them for `lockMs` with the tokens. Default, and with `other`: BullMQ's script takes one. */
-  readonly take?: (keys: ShardKeys, lockMs: number) => (tokens: Tokens) => Promise<Take | 'other'>;
-  /** Jobs may be taken before the worker asks for them. Default: false. */
-  readonly takesAhead?: boolean;
 }
 
-// Recovery from a killed worker within 4 s, while an event loop that is blocked for 2.8 s keeps its jobs.
-const LOCKS = { lockDuration: 3_500, lockRenewTime: 700, stalledInterval: 500, maxStalledCount: 1_000 } as const;
+/** What all consumers of a process share. */
+export interface ConsumerPort {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+  readonly leases: Leases;
+  readonly isolation: Isolation;
+  /** Names this process in the tokens of its locks: no colon. */
+  readonly processId: string;
+  readonly lockMs: number;
+}
 
-/** Of its own events BullMQ keeps 10,000 a queue by default. Nobody reads them: ours are those of the tasks. */
-const KEPT_QUEUE_EVENTS = 100;
+interface Consumption extends ConsumerOptions {
+  /** Takes jobs. Default: and does nothing more. */
+  readonly take?: (queue: JobQueue, request: TakeRequest) => Promise<Taken>;
+  /** Stalls of a job from which on it runs alone in its process. */
+  readonly suspiciousAfter: number;
+}
+
+/** A run that failed for no fault of its job's, as Redis was away, is tried again after so long. */
+const FAILED_RETRY_MS = 1_000;
+const RECOVERIES_PER_LOCK = 7;
 
 /** Takes the jobs of one agent, from every shard, and runs them. */
 export class Consumer {
-  readonly #redis: RedisConnection;
-  readonly #workers: GroupWorker[];
-  readonly #options: ConsumerOptions;
+  readonly #port: ConsumerPort;
+  readonly #options: Consumption;
+  readonly #slots: Slots;
+  readonly #sources: readonly { readonly queue: JobQueue; readonly wakeUps: WakeUps; readonly loop: FetchLoop }[];
+  readonly #running = new Set<Promise<unknown>>();
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(redis: RedisConnection, shards: Shards, options: ConsumerOptions) {
-    this.#redis = redis;
+  constructor(port: ConsumerPort, options: Consumption) {
+    this.#port = port;
     this.#options = options;
-    const concurrency = Math.ceil(options.concurrency / shards.all.length);
-    this.#workers = shards.all.map((keys) => this.#takeFrom(keys, concurrency));
+    this.#slots = new Slots(options.concurrency);
+    this.#sources = port.shards.all.map((keys, shard) => {
+      const queue = new JobQueue(port.redis, keys, options.agent);
+      const wakeUps = new WakeUps(port.redis, keys, options.agent, options.onError);
+      return { queue, wakeUps, loop: this.#loop(queue, wakeUps, shard) };
+    });
+  }
+
+  /** Jobs that run now. */
+  get running(): number {
+    return this.#running.size;
   }
 
   async start(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.waitUntilReady()));
-    await Promise.all(
-      this.#workers.map((worker) => this.#redis.hset(worker.toKey('meta'), 'opts.maxLenEvents', KEPT_QUEUE_EVENTS)),
-    );
-    for (const worker of this.#workers) worker.run().catch(this.#options.onError);
+    await Promise.all(this.#sources.map(({ wakeUps }) => wakeUps.start()));
+    this.#port.isolation.join(this.#slots);
+    this.#recover();
+    this.#timer = setInterval(() => this.#recover(), this.#port.lockMs / RECOVERIES_PER_LOCK);
+    for (const { loop } of this.#sources) loop.start();
   }
 
   /** Takes no more jobs; those that run go on. */
   async pause(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.pause(true)));
+    this.#slots.close();
+    await Promise.all(this.#sources.map(({ loop }) => loop.taken()));
   }
 
   /** Takes jobs again. */
   async resume(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.resume()));
+    this.#slots.open();
   }
 
-  /** Takes no more jobs and waits for those that run. */
+  /** Takes no more jobs and waits for those that run. Idempotent. */
   async stop(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.close()));
+    clearInterval(this.#timer);
+    this.#slots.end();
+    for (const { loop } of this.#sources) loop.stop();
+    await Promise.all(this.#sources.map(({ loop }) => loop.taken()));
+    await Promise.all(this.#running);
+    this.#port.isolation.leave(this.#slots);
+    await Promise.all(this.#sources.map(({ wakeUps }) => wakeUps.close()));
   }
 
-  #takeFrom(keys: ShardKeys, concurrency: number): GroupWorker {
-    const settings = {
-      connection: this.#redis,
-      prefix: keys.queues,
-      autorun: false,
-      // A short one hangs workers in a fail-over of a Cluster.
-      drainDelay: 30,
-      // BullMQ's own 15 s would be the outage after a Redis that was away for a moment.
-      runRetryDelay: 200,
-      ...LOCKS,
-    };
-    const { agent, takesAhead = false, onError } = this.#options;
-    const take = this.#options.take?.(keys, LOCKS.lockDuration);
-    const run = (job: Job, token = '') => this.#run(job, token);
-    const worker = new GroupWorker(agent, run, settings, { take, takesAhead, places: new Places(concurrency) });
-    return worker.on('error', onError);
+  /**
+   * A job that waits for other jobs leaves its slot to one of them: jobs that fill every slot cannot all wait for each other.
+   * When it goes on there may for a moment be more that work than there are slots.
+   */
+  yieldSlot<T>(wait: () => Promise<T>): Promise<T> {
+    return this.#slots.yieldSlot(wait);
   }
 
-  /** @returns what the backend is told as the job's return value */
-  async #run(job: Job, token: string): Promise<'done' | 'ended'> {
-    if (job.id === undefined) throw new Error('The queue started a job without an id.');
-    const outcome = await this.#options.run({
-      ...parseJobId(job.id),
-      started: job.attemptsStarted,
-      stalled: job.stalledCounter,
-      isAwaited: job.opts.lifo === true,
-      token,
+  #loop(queue: JobQueue, wakeUps: WakeUps, shard: number): FetchLoop {
+    const { leases, isolation, processId, lockMs } = this.#port;
+    const { agent, take = (from, request) => from.take(lockMs, request), onError } = this.#options;
+    return new FetchLoop({
+      queue,
+      taker: `${processId}:${agent}/${shard}`,
+      take: (request) => take(queue, request),
+      wait: (ms) => wakeUps.wait(ms),
+      slots: this.#slots,
+      isolation,
+      hold: (job, takenAt) => leases.hold(queue, job, takenAt),
+      run: (job) => this.#track(this.#run(queue, job)),
+      onError,
     });
-    if (outcome === 'done' || outcome === 'ended') return outcome;
-    if (outcome === 'hand-back') {
-      await job.moveToWait(token);
-      throw new WaitingError();
+  }
+
+  async #track<T>(run: Promise<T>): Promise<T> {
+    this.#running.add(run);
+    try {
+      return await run;
+    } finally {
+      this.#running.delete(run);
     }
-    await job.moveToDelayed(Date.now() + outcome.retryAfterMs, token);
-    throw new DelayedError();
+  }
+
+  async #run(queue: JobQueue, taken: TakenJob): Promise<void> {
+    const { id, token, started, stalled, isAwaited } = taken;
+    const outcome = await this.#options
+      .run({ ...parseJobId(id), token, started, stalled, isAwaited })
+      .catch((): JobOutcome => ({ retryAfterMs: FAILED_RETRY_MS }));
+    if (outcome === 'done') await queue.finish(taken);
+    else if (outcome === 'hand-back') await queue.giveBack(taken);
+    else if (outcome !== 'ended') await queue.giveBack(taken, outcome.retryAfterMs);
+  }
+
+  #recover(): void {
+    const { lockMs } = this.#port;
+    const { suspiciousAfter, onError } = this.#options;
+    for (const { queue } of this.#sources)
+      queue.recover(lockMs, lockMs / RECOVERIES_PER_LOCK, suspiciousAfter).catch(onError);
   }
 }

@@ -12,12 +12,11 @@ export const PUSH_QUEUE = '@push';
 const JOB_OPTIONS = {
   removeOnComplete: true,
   removeOnFail: true,
-  // A processor that throws (Redis was away) is run again; attempts at a turn are counted by beginTurn, not here.
-  attempts: 1_000,
-  backoff: { type: 'fixed', delay: 1_000 },
+  // Nobody counts them here: beginTurn counts attempts at a message.
+  attempts: 0,
 } as const;
-/** It goes before the jobs that nobody has begun yet. */
-const AWAITED = { lifo: true } as const;
+/** It goes before those that have no priority. */
+const AWAITED = { priority: 1 } as const;
 
 const options = (more: object): string => JSON.stringify({ ...JOB_OPTIONS, ...more }).slice(0, -1);
 const ORDINARY_OPTIONS = options({});
@@ -79,9 +78,10 @@ export class Queue {
 
   /** Of the jobs of an agent, over all shards. */
   async counts(agent: string): Promise<JobCounts> {
-    const counts = await this.#onShards(agent, (queue) => queue.getJobCounts('waiting', 'active', 'delayed'));
+    const states = ['waiting', 'prioritized', 'active', 'delayed'] as const;
+    const counts = await this.#onShards(agent, (queue) => queue.getJobCounts(...states));
     const sum = (name: string): number => counts.reduce((total, count) => total + (count[name] ?? 0), 0);
-    return { waiting: sum('waiting'), active: sum('active'), delayed: sum('delayed') };
+    return { waiting: sum('waiting') + sum('prioritized'), active: sum('active'), delayed: sum('delayed') };
   }
 
   /** Jobs are added and wait: no worker is given any, until `resume`. Those that run go on. */
@@ -98,8 +98,9 @@ export class Queue {
   }
 
   /** What BullMQ knows of a job: `waiting`, `active`, `delayed` …, or `unknown`. */
-  stateOf(agent: string, taskId: string, job: number): Promise<string> {
-    return this.#queue(agent, this.#shards.of(taskId)).getJobState(jobId(taskId, job));
+  async stateOf(agent: string, taskId: string, job: number): Promise<string> {
+    const state = await this.#queue(agent, this.#shards.of(taskId)).getJobState(jobId(taskId, job));
+    return state === 'prioritized' ? 'waiting' : state;
   }
 
   /** Whether an agent, or one that shares its queue, was ever given a job. */
@@ -110,34 +111,12 @@ export class Queue {
 
   /** Jobs that wait for a worker, over all shards. */
   async waiting(agent: string): Promise<number> {
-    const counts = await Promise.all(this.#shards.all.map((keys) => this.#queue(agent, keys).getWaitingCount()));
-    return counts.reduce((sum, count) => sum + count, 0);
-  }
-
-  /**
-   * Wakes a worker for each shard in which jobs wait, or are back from a delay. BullMQ wakes one worker per job, by an entry
-   * that it takes off the queue's marker: one that is frozen, or whose connection is dead but open, takes it and sleeps on; and
-   * one that dies takes with it when the next delayed job is due.
-   * @returns jobs that wait or are back, over all shards
-   */
-  async wake(agent: string): Promise<number> {
-    const counts = await Promise.all(this.#shards.all.map((keys) => this.#wakeShard(agent, keys)));
-    return counts.reduce((sum, count) => sum + count, 0);
+    return (await this.counts(agent)).waiting;
   }
 
   async stop(): Promise<void> {
     await Promise.all([...this.#queues.values()].map((queue) => queue.close()));
     this.#queues.clear();
-  }
-
-  async #wakeShard(agent: string, keys: ShardKeys): Promise<number> {
-    const queue = this.#queue(agent, keys);
-    const [waiting, back] = await Promise.all([queue.getWaitingCount(), queue.getDelayedCount(Date.now())]);
-    const ready = waiting + back;
-    // Whoever is woken would be given none.
-    if (ready && (await queue.isPaused())) return 0;
-    if (ready) await this.#redis.zadd(queue.toKey('marker'), 0, '0');
-    return ready;
   }
 
   #onShards<T>(agent: string, ask: (queue: BullQueue) => Promise<T>): Promise<T[]> {

@@ -1,62 +1,103 @@
--- takeJobs: the next jobs of a queue, as BullMQ's own script takes one. Needs clock.lua.
+-- takeJobs: the next jobs of a queue become active, each with a lock. Needs clock.lua and place-job.lua.
 --
--- root: of the queue's keys; made from it: <root>wait, <root>active (lists), <root>delayed, <root>marker (zsets), <root>meta
---   (hash), the jobs <root><id> (hashes) and their locks <root><id>:lock (strings), and <root>took:<first token> (string): what was
---   taken, so that whoever asks again, for its reply was lost, gets the same
--- prefix, first, count: of the tokens of the locks: numbers from `first` on, behind the prefix. As many jobs may be taken
--- Returns  a list of { id, token, its values in the order of job_of }, how many others wait, when the next delayed one is due
---         (ms; 0: none is delayed)
---       | nil: something stands in the way that is left to BullMQ's script (a pause, a limit, a delayed job that is due)
+-- root: of the queue's keys; made from it: <root>wait, <root>active (lists), <root>prioritized, <root>delayed, <root>marker (zsets),
+--   <root>meta (hash), the jobs <root><id> (hashes) and their locks <root><id>:lock (strings), and <root>took:<taker> (string):
+--   what the taker took last, so that a command that is sent twice takes once
+-- lock_ms: that the locks last
+-- taker, number, count: tokens of the locks are <taker>:<number> and so on, one for each job; as many may be taken
+-- kinds: any | awaited | awaited+suspects | suspect (one job alone, however many may be taken)
+-- Returns  jobs: { id, token, starts, stalls, priority } …
+--          rest: how many others wait, '1' if there are suspects among them, ms until a delayed job is due (-1: none is delayed)
 --
--- It leaves in the queue what that script leaves (packages/store/test/take-turns.test.ts compares them), but for entries in the
--- queue's stream of events, which nobody reads, and a marker that wakes a worker although nothing waits any more.
+-- It leaves what BullMQ's own script leaves that takes one job (packages/store/test/take-turns.test.ts compares them), but for
+-- entries in the queue's stream of events, which nobody reads, and its marker if nothing waits any more.
 
--- What BullMQ's worker needs to know of a job: its values, in the order of the array that is returned.
-local STARTS, STALLED = 2, 3
-local function job_of(job_key)
-  return redis.call('HMGET', job_key, 'opts', 'ats', 'stc', 'atm', 'defa', 'stacktrace', 'timestamp', 'processedOn')
+local LOWEST = { any = AWAITED, awaited = AWAITED, ['awaited+suspects'] = AWAITED, suspect = AWAITED_SUSPECT }
+local HIGHEST = { any = AWAITED, awaited = AWAITED, ['awaited+suspects'] = AWAITED_SUSPECT, suspect = SUSPECT }
+-- Delayed jobs that come back in one step: bounds it.
+local MOST_DUE = 100
+
+-- Jobs that are due wait again. Returns ms until the next one is due.
+local function end_delays(root)
+  local next = redis.call('ZRANGE', root .. 'delayed', '0', '0', 'WITHSCORES')[2]
+  if not next then return -1 end
+  -- BullMQ numbers the jobs that are due in the same millisecond by the lowest twelve bits.
+  local in_ms = math.floor(tonumber(next) / 4096) - now_ms()
+  if in_ms > 0 then return in_ms end
+  local due = redis.call('ZRANGEBYSCORE', root .. 'delayed', '-inf', (now_ms() + 1) * 4096 - 1, 'LIMIT', '0', MOST_DUE)
+  for _, id in ipairs(due) do
+    redis.call('HSET', root .. id, 'delay', '0')
+    place_job(root, id, tonumber(redis.call('HGET', root .. id, 'priority')) or 0)
+  end
+  redis.call('ZREM', root .. 'delayed', unpack(due))
+  return end_delays(root)
 end
 
-local function take_jobs(root, lock_ms, prefix, first, count)
-  local function answer(jobs, due) return jobs, redis.call('LLEN', root .. 'wait'), due end
+local function job_of(root, id, token)
+  local starts, stalls, priority = unpack(redis.call('HMGET', root .. id, 'ats', 'stc', 'priority'))
+  return { id, token, tonumber(starts or 0), tonumber(stalls or 0), tonumber(priority or 0) }
+end
 
-  local delayed = redis.call('ZRANGE', root .. 'delayed', '0', '0', 'WITHSCORES')
-  -- BullMQ numbers the jobs that are due in the same millisecond by the lowest twelve bits.
-  local due = delayed[2] and math.floor(tonumber(delayed[2]) / 4096) or 0
+-- The ids of the next ones, and how many of them have a priority.
+local function find(root, kinds, count, has_priorities)
+  local ids = {}
+  if has_priorities then
+    local from, to = LOWEST[kinds] * BAND, '(' .. ('%.0f'):format((HIGHEST[kinds] + 1) * BAND)
+    ids = redis.call('ZRANGEBYSCORE', root .. 'prioritized', from, to, 'LIMIT', '0', count)
+  end
+  local prioritized = #ids
+  if kinds ~= 'any' or prioritized >= count then return ids, prioritized end
+  local others = redis.call('LRANGE', root .. 'wait', prioritized - count, '-1')
+  -- The list's end is its front.
+  for i = #others, 1, -1 do ids[#ids + 1] = others[i] end
+  return ids, prioritized
+end
 
-  local jobs, took_key = {}, root .. 'took:' .. prefix .. first
-  local took = redis.call('GET', took_key)
-  if took then
-    local number = first
-    for id in took:gmatch('[^\n]+') do
-      local token, job_key = prefix .. number, root .. id
-      if redis.call('GET', job_key .. ':lock') == token then jobs[#jobs + 1] = { id, token, job_of(job_key) } end
-      number = number + 1
+-- What this command took when it was sent before, but for what has been run since.
+local function taken_before(root, lock_ms, taker, number)
+  local jobs, took = {}, redis.call('GET', root .. 'took:' .. taker)
+  if not took or took:sub(1, #number + 1) ~= number .. '\n' then return jobs end
+  local n = tonumber(number)
+  for id in took:sub(#number + 2):gmatch('[^\n]+') do
+    local token, lock_key = taker .. ':' .. ('%.0f'):format(n), root .. id .. ':lock'
+    local lock = redis.call('GET', lock_key) or ''
+    if lock == token or (lock == '' and redis.call('LPOS', root .. 'active', id)) then
+      redis.call('SET', lock_key, token, 'PX', lock_ms)
+      jobs[#jobs + 1] = job_of(root, id, token)
     end
-    if #jobs > 0 then return answer(jobs, due) end
+    n = n + 1
+  end
+  return jobs
+end
+
+local function take_jobs(root, lock_ms, taker, number, count, kinds)
+  local due_in_ms = -1
+  local last = redis.call('ZRANGE', root .. 'prioritized', '-1', '-1', 'WITHSCORES')[2]
+  local function rest()
+    if last then last = redis.call('ZRANGE', root .. 'prioritized', '-1', '-1', 'WITHSCORES')[2] end
+    local has_suspects = last and tonumber(last) >= AWAITED_SUSPECT * BAND
+    local others = redis.call('LLEN', root .. 'wait') + (last and redis.call('ZCARD', root .. 'prioritized') or 0)
+    if others > 0 then wake_worker(root) end
+    return { others, has_suspects and '1' or '', due_in_ms }
   end
 
-  local paused, most, limit = unpack(redis.call('HMGET', root .. 'meta', 'paused', 'concurrency', 'max'))
-  if paused or most or limit or (due > 0 and due <= now_ms()) then return end
-  local ids = redis.call('LRANGE', root .. 'wait', -count, '-1')
-  count = #ids
-  if count == 0 then return jobs, 0, due end
-
-  -- The list's end is its front.
-  for i = 1, count / 2 do ids[i], ids[count + 1 - i] = ids[count + 1 - i], ids[i] end
-  redis.call('SET', took_key, table.concat(ids, '\n'), 'PX', lock_ms)
-  redis.call('LTRIM', root .. 'wait', '0', -count - 1)
+  local jobs = taken_before(root, lock_ms, taker, number)
+  if #jobs > 0 then return jobs, rest() end
+  if redis.call('HEXISTS', root .. 'meta', 'paused') == 1 then return jobs, { 0, '', -1 } end
+  due_in_ms = end_delays(root)
+  local ids, prioritized = find(root, kinds, kinds == 'suspect' and 1 or tonumber(count), last)
+  if #ids == 0 then return jobs, rest() end
+  redis.call('SET', root .. 'took:' .. taker, number .. '\n' .. table.concat(ids, '\n'), 'PX', 2 * lock_ms)
+  if prioritized > 0 then redis.call('ZREM', root .. 'prioritized', unpack(ids, 1, prioritized)) end
+  if #ids > prioritized then redis.call('LTRIM', root .. 'wait', '0', prioritized - #ids - 1) end
   redis.call('LPUSH', root .. 'active', unpack(ids))
   local now = ('%.0f'):format(now_ms())
-  for i = 1, count do
-    local token, job_key = prefix .. first + i - 1, root .. ids[i]
-    local job = job_of(job_key)
-    job[STARTS] = (job[STARTS] or 0) + 1
-    redis.call('SET', job_key .. ':lock', token, 'PX', lock_ms)
-    redis.call('HSET', job_key, 'processedOn', now, 'ats', job[STARTS])
-    jobs[i] = { ids[i], token, job }
+  for i, id in ipairs(ids) do
+    local job = job_of(root, id, taker .. ':' .. ('%.0f'):format(number + i - 1))
+    job[3] = job[3] + 1
+    redis.call('SET', root .. id .. ':lock', job[2], 'PX', lock_ms)
+    redis.call('HSET', root .. id, 'processedOn', now, 'ats', job[3])
+    jobs[i] = job
   end
-  local _, others = answer(jobs, due)
-  if others > 0 or due > 0 then redis.call('ZADD', root .. 'marker', '0', '0') end
-  return jobs, others, due
+  return jobs, rest()
 end

@@ -35,13 +35,6 @@ export const giveUpTurnScript = defineScript({
   args: [...recordArgs, 'fence', 'reason'],
   reply: word('given-up', 'canceled', 'fenced'),
 });
-export const renewTurnScript = defineScript({
-  file: 'renew-turn.lua',
-  from: import.meta.url,
-  keys: recordKeys,
-  args: [...recordArgs, 'fence'],
-  reply: word('renewed', 'canceling', 'fenced'),
-});
 
 /**
  * How a turn ended, hence what becomes of its job: `more` (begin the task's next turn), `drained`, `canceled` and `successor`
@@ -172,14 +165,6 @@ export class OpenTurn {
     });
     this.ending = 'fenced'; // nothing follows: the task has ended, or is another run's
     if (verdict !== 'given-up') throw new TurnEnded();
-  }
-
-  /** A sign of life, due every third of the lease. It also finds a cancel or a loss that no message told. */
-  async renew(): Promise<void> {
-    if (this.ending) return;
-    const verdict = await renewTurnScript.run(this.#port.redis, this.#call());
-    if (verdict === 'canceling') this.#onCancel();
-    if (verdict === 'fenced' && !this.ending) this.#onFenced();
   }
 
   async #push(event: TurnEvent, isAwaited: boolean): Promise<void> {

@@ -1,12 +1,12 @@
 import type { Task } from '@switchyard/protocol';
 import { agentOf, principalOf } from '../principal.ts';
-import { Consumer, type ConsumerOptions, type TurnJob } from '../queue/consumer.ts';
-import type { Tokens } from '../queue/job-group.ts';
+import { Consumer, type ConsumerOptions, type ConsumerPort, type TurnJob } from '../queue/consumer.ts';
+import type { JobQueue, TakeRequest } from '../queue/job-queue.ts';
+import type { LeasedTurn } from '../queue/leases.ts';
 import type { Channels } from '../redis/channels.ts';
 import { defineScript } from '../redis/define-script.ts';
-import type { ShardKeys } from '../redis/keys.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
-import type { StoreSettings } from '../settings.ts';
+import { type StoreSettings, suspiciousAfter } from '../settings.ts';
 import { joinPieces } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';
 import type { Delivery } from '../tasks/submission.ts';
@@ -31,7 +31,6 @@ const TURNS_PER_JOB = 8;
 export type Beginning = OpenTurn | 'stale' | 'missing' | 'canceled' | 'exhausted';
 
 export type TurnConsumerOptions = ConsumerOptions & {
-  readonly isChoosy?: boolean;
   readonly maxAttempts?: number | undefined;
 };
 
@@ -41,16 +40,23 @@ export interface TurnHooks {
   readonly maxAttempts?: number | undefined;
 }
 
+interface RunningTurn {
+  readonly turn: OpenTurn;
+  /** Of its job's lock. */
+  readonly token: string;
+  readonly onCancel: () => void;
+}
+
 /** What a worker does with turns. */
 export class Turns {
-  readonly #port: TurnsPort;
+  readonly #port: TurnsPort & { readonly consumers: ConsumerPort };
   readonly #channels: Channels;
-  /** Running turns by task: whom a cancel must reach. */
-  readonly #running = new Map<string, () => void>();
+  /** Running turns by task: a cancel must reach them. */
+  readonly #running = new Map<string, RunningTurn>();
   readonly #taker: TurnTaker;
   readonly #appends: Appends;
 
-  constructor(port: TurnsPort, channels: Channels) {
+  constructor(port: TurnsPort & { readonly consumers: ConsumerPort }, channels: Channels) {
     this.#port = port;
     this.#channels = channels;
     this.#taker = new TurnTaker(port);
@@ -59,19 +65,17 @@ export class Turns {
 
   /**
    * The jobs of one agent, to be run by `begin` and what follows.
-   * @param options `isChoosy`: not every job that it gets will be run; then none begins its turn before `begin` says so.
-   *   `maxAttempts`: of the agent, in place of the deployment's
+   * @param options `maxAttempts`: of the agent, in place of the deployment's
    */
-  consume({ isChoosy = false, maxAttempts, ...options }: TurnConsumerOptions): Consumer {
-    const { agent } = options;
-    const take = (keys: ShardKeys, lockMs: number) => (tokens: Tokens) =>
-      this.#taker.take({ agent, keys, lockMs, isChoosy, maxAttempts }, tokens);
-    return new Consumer(this.#port.redis, this.#port.shards, { ...options, take, takesAhead: !isChoosy });
+  consume({ maxAttempts, ...options }: TurnConsumerOptions): Consumer {
+    const take = (queue: JobQueue, request: TakeRequest) => this.#taker.take(queue, request, maxAttempts);
+    const settings = withAttempts(this.#port.settings, maxAttempts);
+    return new Consumer(this.#port.consumers, { ...options, take, suspiciousAfter: suspiciousAfter(settings) });
   }
 
   /** Hears of cancels for turns that this process runs. */
   async listen(): Promise<void> {
-    const cancel = (taskId: string): void => this.#running.get(taskId)?.();
+    const cancel = (taskId: string): void => this.#running.get(taskId)?.onCancel();
     await Promise.all(this.#port.shards.all.map(({ cancels }) => this.#channels.subscribe(cancels, cancel)));
   }
 
@@ -109,7 +113,9 @@ export class Turns {
       },
       hooks,
     );
-    this.#running.set(taskId, hooks.onCancel);
+    this.#running.set(taskId, { turn, token: job.token, onCancel: hooks.onCancel });
+    const lease = this.#port.consumers.leases.of(job.token);
+    if (lease) lease.turn = leasedTurn(turn, this.#port.shards.of(taskId).task(taskId), hooks);
     return turn;
   }
 
@@ -126,9 +132,22 @@ export class Turns {
     });
   }
 
-  /** The executor has returned: cancels no longer concern it. */
+  /** The executor has returned: cancels no longer concern it. Another run of its task here goes on. */
   forget(turn: OpenTurn): void {
-    this.#running.delete(turn.start.taskId);
+    const { taskId } = turn.start;
+    const running = this.#running.get(taskId);
+    if (running?.turn !== turn) return;
+    this.#running.delete(taskId);
+    const lease = this.#port.consumers.leases.of(running.token);
+    if (lease) lease.turn = undefined;
+  }
+
+  /**
+   * Before anything of a turn that is seen outside: if more time has passed than its lease lasts, as for a process that was
+   * stopped, Redis is asked whether the task is its own still, and the turn's hooks are called if it is not.
+   */
+  async confirm(job: TurnJob): Promise<void> {
+    await this.#port.consumers.leases.confirm(job.token);
   }
 
   async #begin(
@@ -144,4 +163,9 @@ export class Turns {
       args: { ...recordArguments(taskId, settings), job, started, token, ...beginning },
     });
   }
+}
+
+function leasedTurn(turn: OpenTurn, taskKey: string, { onCancel, onFenced }: TurnHooks): LeasedTurn {
+  const isOver = (): boolean => turn.ending !== undefined;
+  return { taskKey, fence: turn.start.fence, isOver, onCancel, onLost: onFenced };
 }

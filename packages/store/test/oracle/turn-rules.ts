@@ -133,7 +133,7 @@ export interface Append {
   readonly lease: Due;
 }
 
-/** An event of the open turn. It is no sign of life: the worker renews the lease by the clock, not by the chunk. */
+/** An event of the open turn. It is no sign of life: the job's lease is renewed by the clock, not by the chunk. */
 export function append(record: TaskRecord, { fence, number, state, settles, handsOver, lease }: Append): Reply {
   if (fence === lastFence(record) && number <= record.said)
     return { ...unchanged(record, record.turn ? 'appended' : 'more'), cancel: record.cancel };

@@ -13,7 +13,7 @@ import type { AcceptReply } from '../../src/tasks/accept-command.ts';
 import { cancelScript } from '../../src/tasks/cancel.ts';
 import { makeTasksScript } from '../../src/tasks/new-tasks.ts';
 import { type AppendReply, appendChunksScript, appendScript } from '../../src/turns/appends.ts';
-import { endTurnScript, giveUpTurnScript, releaseTurnScript, renewTurnScript } from '../../src/turns/open-turn.ts';
+import { endTurnScript, giveUpTurnScript, releaseTurnScript } from '../../src/turns/open-turn.ts';
 import { beginTurnScript } from '../../src/turns/turns.ts';
 import { type Begin as BeginTask, Neighbour } from './neighbour.ts';
 import * as rules from './turn-rules.ts';
@@ -196,16 +196,6 @@ export class Twin {
     await this.#settle(expected);
   }
 
-  /** A sign of life changes the outbox alone. */
-  async renew(fence: string, lease: rules.Due): Promise<void> {
-    const record = this.#present();
-    const isOpen = record.turn !== '' && record.turn === fence;
-    const verdict = isOpen ? (record.cancel ? 'canceling' : 'renewed') : 'fenced';
-    const { keys, args } = this.#call(lease);
-    expect(await renewTurnScript.run(this.#redis, { keys, args: { ...args, fence } })).toBe(verdict);
-    await this.#settle({ verdict, events: [], record: isOpen ? { ...record, outbox: lease } : record });
-  }
-
   async cancel(): Promise<void> {
     const expected = rules.cancel(this.record);
     const { keys, args } = this.#call('later');
@@ -216,10 +206,9 @@ export class Twin {
 
   async sweep(lease: rules.Due): Promise<void> {
     const expected = rules.sweep(this.#present(), { lease });
-    const [verdict, job] = (await sweepScript.run(this.#redis, Object.values(this.#keys.record(this.id)), [
-      this.id,
-      ...Object.values(settingsOf(lease)),
-    ])) as [string, number];
+    const names = [...Object.values(this.#keys.record(this.id)), queueRoot(this.#agent, this.#keys)];
+    const args = [this.id, ...Object.values(settingsOf(lease))];
+    const [verdict, job] = (await sweepScript.run(this.#redis, names, args)) as [string, number];
     expect([verdict, job]).toEqual([expected.verdict, expected.job ?? 0]);
     await this.#settle(expected);
   }
@@ -320,7 +309,7 @@ export class Twin {
     const inbox = [...(record.first ? [record.first] : []), ...(await this.#redis.lrange(`${key}:i`, 0, -1))];
     expect(Number(record.inbox ?? 0)).toBe(inbox.length);
     const due = await this.#redis.zscore(this.#keys.outbox, this.id);
-    const isDue = (await dueScript.run(this.#redis, [this.#keys.outbox], [10])) as string[];
+    const isDue = (await dueScript.run(this.#redis, [this.#keys.outbox, this.#keys.tasks], [10])) as string[];
     const number = (name: string): number => Number(record[name] ?? 0);
     return {
       state: record.state,

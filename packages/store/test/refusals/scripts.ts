@@ -269,12 +269,64 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'fenced',
     },
   ],
-  'turns/renew-turn.lua': [
+  'queue/take.lua': [
+    {
+      kind: 'begins',
+      scene: async (stage) => {
+        const { taskId } = await accepted(stage.store, alice);
+        const request = { taker: 'taker', number: 1, count: 1, kinds: 'any' } as const;
+        return async () => (await stage.queue.take(60_000, request)).jobs.map(({ id }) => id === `${taskId}.1`);
+      },
+      answer: [true],
+    },
+  ],
+  'queue/finish.lua': [
     {
       kind: 'ends',
       scene: async (stage) => {
-        const turn = await stage.turn();
-        return () => turn.renew();
+        const job = await stage.takenJob();
+        return () => stage.queue.finish(job);
+      },
+      answer: undefined,
+    },
+  ],
+  'queue/give-back.lua': [
+    {
+      kind: 'ends',
+      of: 'at once',
+      scene: async (stage) => {
+        const job = await stage.takenJob();
+        return () => stage.queue.giveBack(job);
+      },
+      answer: undefined,
+    },
+    {
+      kind: 'ends',
+      of: 'after a while',
+      scene: async (stage) => {
+        const job = await stage.takenJob();
+        return () => stage.queue.giveBack(job, 60_000);
+      },
+      answer: undefined,
+    },
+  ],
+  'queue/renew.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        const job = await stage.takenJob();
+        stage.leases.hold(stage.queue, job, Number.NEGATIVE_INFINITY);
+        return () => stage.leases.confirm(job.token);
+      },
+      answer: undefined,
+    },
+  ],
+  'queue/recover.lua': [
+    {
+      kind: 'ends',
+      scene: async (stage) => {
+        await stage.takenJob();
+        return () => stage.queue.recover(60_000, 0, 2);
       },
       answer: undefined,
     },

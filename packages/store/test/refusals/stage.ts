@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { type OpenLane, type OpenTurn, Store, type StoreSettings, type TurnEvent } from '../../src/index.ts';
+import { JobQueue, type TakenJob } from '../../src/queue/job-queue.ts';
+import { Leases } from '../../src/queue/leases.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
+import { Shards } from '../../src/redis/shards.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 import { turnTaker } from '../support/turn-taker.ts';
@@ -13,11 +16,16 @@ export class Stage implements AsyncDisposable {
   readonly #redis: Redis;
   /** As the store's own. */
   readonly #commands: RedisConnection;
+  readonly queue: JobQueue;
+  readonly leases: Leases;
 
   private constructor(redisUrl: string, settings: Partial<StoreSettings>) {
     this.store = new Store({ redisUrl, prefix: uniquePrefix(), ...settings }, () => undefined);
     this.#redis = new Redis(redisUrl);
     this.#commands = createConnections(redisUrl, { isReplicated: false }).commands;
+    const { prefix, shards } = this.store.settings;
+    this.queue = new JobQueue(this.#commands, new Shards(prefix, shards).of(''), 'echo');
+    this.leases = new Leases(this.#commands, 60_000, () => undefined);
   }
 
   static async open(redisUrl: string, settings: Partial<StoreSettings> = {}): Promise<Stage> {
@@ -38,6 +46,15 @@ export class Stage implements AsyncDisposable {
   /** As a worker of the agent. @returns the ids of its next jobs */
   takeJobs(prefix: string): Promise<readonly string[]> {
     return turnTaker(this.store, this.#commands).take(prefix);
+  }
+
+  /** A job that a worker runs. */
+  async takenJob(): Promise<TakenJob> {
+    await accepted(this.store, alice);
+    const { jobs } = await this.queue.take(60_000, { taker: 'taker', number: 1, count: 1, kinds: 'any' });
+    const [job] = jobs;
+    if (!job) throw new Error('there is no job');
+    return job;
   }
 
   async turn(): Promise<OpenTurn> {
@@ -82,6 +99,7 @@ export class Stage implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#redis.disconnect();
+    this.leases.stop();
     this.#commands.disconnect();
     await this.store.stop();
   }

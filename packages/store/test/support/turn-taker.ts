@@ -1,4 +1,5 @@
 import type { Store } from '../../src/index.ts';
+import { JobQueue } from '../../src/queue/job-queue.ts';
 import type { RedisConnection } from '../../src/redis/connection.ts';
 import { Shards } from '../../src/redis/shards.ts';
 import { TurnTaker } from '../../src/turns/turn-taker.ts';
@@ -7,14 +8,14 @@ import { TurnTaker } from '../../src/turns/turn-taker.ts';
 export function turnTaker(
   { settings }: Store,
   redis: RedisConnection,
-): { readonly taker: TurnTaker; readonly take: (prefix: string, count?: number) => Promise<readonly string[]> } {
+): { readonly taker: TurnTaker; readonly take: (taker: string, count?: number) => Promise<readonly string[]> } {
   const shards = new Shards(settings.prefix, settings.shards);
   const [keys = shards.of('')] = shards.all;
-  const taker = new TurnTaker({ redis, shards, settings });
-  const take = async (prefix: string, count = 1): Promise<readonly string[]> => {
-    const tokens = { prefix, first: 0, count };
-    const taken = await taker.take({ agent: 'echo', keys, lockMs: 60_000, isChoosy: false }, tokens);
-    return taken === 'other' ? [taken] : taken.jobs.map(([, id]) => id);
+  const queue = new JobQueue(redis, keys, 'echo');
+  const taker = new TurnTaker({ redis, shards, settings: { ...settings, lockMs: 60_000 } });
+  const take = async (name: string, count = 1): Promise<readonly string[]> => {
+    const taken = await taker.take(queue, { taker: name, number: 0, count, kinds: 'any' });
+    return taken.jobs.map(({ id }) => id);
   };
   return { taker, take };
 }

@@ -5,6 +5,6 @@ export interface CallingParts {
   readonly store: Store;
   /** Resolves when this process takes the turns of agents that are called by the URL of their card. */
   readonly reachElsewhere: () => Promise<void>;
-  /** A turn that waits leaves its place in this process to another one. */
-  readonly lendPlace: <T>(wait: () => Promise<T>) => Promise<T>;
+  /** A turn that waits for another one yields its slot in this process to turns that are waited for. */
+  readonly yieldSlot: <T>(wait: () => Promise<T>) => Promise<T>;
 }

@@ -36,7 +36,7 @@ export class StoredCalls implements CallPort {
 
   async outcome(call: PlacedCall, signal: AbortSignal): Promise<CallOutcome | 'missing' | undefined> {
     const scope = this.#scopeOf(call);
-    const released = await this.#parts.lendPlace(() => awaitOutcome(this.#store.feeds, scope, { call, signal }));
+    const released = await this.#parts.yieldSlot(() => awaitOutcome(this.#store.feeds, scope, { call, signal }));
     if (!released || released === 'missing') return released;
     const outcome = await readOutcome(this.#store.tasks, scope, { taskId: call.taskId, last: released });
     if (outcome !== 'missing' && isTerminal(outcome.task.status.state))

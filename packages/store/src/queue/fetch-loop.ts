@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Isolation } from './isolation.ts';
+import type { JobKinds, JobQueue, Taken, TakenJob, TakeRequest } from './job-queue.ts';
+import type { Grant, Slots } from './slots.ts';
+
+/** Jobs that one script takes: bounds the time that Redis spends in it. */
+const MOST_AT_ONCE = 16;
+/** A wake-up may be lost with its process, or its connection: who waits looks by itself after so long. */
+const LOOK_AGAIN_MS = 1_000;
+/** Until it looks again for jobs that others wait for, while others wait that it must not take. */
+const LOOK_FOR_AWAITED_MS = 50;
+const RETRY_MS = 200;
+
+export interface FetchLoopParts {
+  readonly queue: Pick<JobQueue, 'wakeAnother'>;
+  /** Of the locks of the jobs that it takes. Starts with the name of the process. */
+  readonly taker: string;
+  readonly take: (request: TakeRequest) => Promise<Taken>;
+  /** Resolves when there may be a job, and at the latest after the time. @returns whether this process alone was woken */
+  readonly wait: (ms: number) => Promise<boolean>;
+  readonly slots: Slots;
+  readonly isolation: Isolation;
+  /** From now on the job's lock is renewed. @param takenAt when it was asked for, as performance.now() */
+  readonly hold: (job: TakenJob, takenAt: number) => Disposable;
+  readonly run: (job: TakenJob) => Promise<void>;
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Takes the jobs of one queue on one shard, as many as slots are free, and waits when there is none. One after the other: an answer is
+ * never older than the wait before it, and what comes after an answer has left a wake-up for the next wait.
+ */
+export class FetchLoop {
+  readonly #parts: FetchLoopParts;
+  #number = 1;
+  #taking: Promise<unknown> = Promise.resolve();
+  readonly #ended = new AbortController();
+
+  constructor(parts: FetchLoopParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#run().catch(this.#parts.onError);
+  }
+
+  /** Resolves when the jobs that were asked for have been given, and run. */
+  async taken(): Promise<void> {
+    await this.#taking;
+  }
+
+  /** The slots have ended. A wait may go on for a while; nobody need wait for it. */
+  stop(): void {
+    this.#ended.abort();
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      const grant = await this.#parts.slots.acquire(MOST_AT_ONCE);
+      if (!grant) return;
+      const taking = this.#takeAndStart(grant);
+      this.#taking = taking;
+      await this.#rest(await taking);
+    }
+  }
+
+  async #takeAndStart({ count, kinds }: Grant): Promise<Taken | undefined> {
+    const { slots, isolation } = this.#parts;
+    const takenAt = performance.now();
+    const taken = await this.#take(count, kinds);
+    for (const job of taken?.jobs ?? []) this.#start(job, takenAt, (run) => run());
+    slots.release(count - (taken?.jobs.length ?? 0));
+    if (taken?.hasSuspects && isolation.claim()) await this.#takeSuspect();
+    return taken;
+  }
+
+  async #takeSuspect(): Promise<void> {
+    const { slots, isolation } = this.#parts;
+    const takenAt = performance.now();
+    const [suspect] = (await this.#take(1, 'suspect'))?.jobs ?? [];
+    if (!suspect) return isolation.release();
+    slots.hold();
+    this.#start(suspect, takenAt, (run) => isolation.run(run));
+  }
+
+  async #take(count: number, kinds: JobKinds): Promise<Taken | undefined> {
+    const { take, taker, onError } = this.#parts;
+    const number = this.#number;
+    this.#number += count;
+    try {
+      return await take({ taker: kinds === 'suspect' ? `${taker}:alone` : taker, number, count, kinds });
+    } catch (error) {
+      onError(error instanceof Error ? error : new Error(String(error)));
+      return undefined;
+    }
+  }
+
+  /** It holds its slot until it has ended, and its lease from now on. */
+  #start(job: TakenJob, takenAt: number, admit: (run: () => Promise<void>) => Promise<void>): void {
+    const { hold, run, slots, onError } = this.#parts;
+    const lease = hold(job, takenAt);
+    admit(() => run(job))
+      .catch(onError)
+      .finally(() => {
+        lease[Symbol.dispose]();
+        slots.release();
+      });
+  }
+
+  async #rest(taken: Taken | undefined): Promise<void> {
+    const { wait, slots, queue } = this.#parts;
+    if (!taken) return this.#pause(RETRY_MS);
+    const { jobs, waiting, dueInMs = LOOK_AGAIN_MS } = taken;
+    if (waiting > 0 && jobs.length === 0) return this.#pause(LOOK_FOR_AWAITED_MS);
+    if (waiting > 0) return;
+    const isWoken = await wait(Math.min(dueInMs, LOOK_AGAIN_MS));
+    // All slots were taken meanwhile, by jobs of other shards, or it is to take no more.
+    if (isWoken && !slots.isFree) await queue.wakeAnother().catch(this.#parts.onError);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { signal } = this.#ended;
+    await delay(ms, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,30 @@
+-- giveBack: a job that runs waits again, if it is still that of the run with this token.
+--
+-- KEYS  1 root of the queue's keys, as in take-jobs.lua
+-- ARGV  1 id   2 token   3 ms until it may be taken again; '': at once, before those that nobody has begun yet
+-- Returns  given | lost
+--
+-- It leaves what BullMQ's moveJobFromActiveToWait and moveToDelayed leave (packages/store/test/give-back.test.ts), by Redis' clock.
+
+local root, id, token, delay_ms = KEYS[1], unpack(ARGV)
+local job_key = root .. id
+
+--- @include "../redis/lua/clock.lua"
+--- @include "place-job.lua"
+
+if redis.call('GET', job_key .. ':lock') ~= token then return 'lost' end
+redis.call('DEL', job_key .. ':lock')
+redis.call('LREM', root .. 'active', '-1', id)
+if delay_ms == '' then
+  place_job(root, id, tonumber(redis.call('HGET', job_key, 'priority')) or 0, true)
+  wake_worker(root)
+  return 'given'
+end
+
+-- BullMQ numbers the jobs that are due in the same millisecond by the lowest twelve bits.
+local first = (now_ms() + delay_ms) * 4096
+local last = redis.call('ZREVRANGEBYSCORE', root .. 'delayed', first + 4095, first, 'WITHSCORES', 'LIMIT', '0', '1')[2]
+redis.call('ZADD', root .. 'delayed', last and math.min(tonumber(last) + 1, first + 4095) or first, id)
+redis.call('HSET', job_key, 'delay', delay_ms)
+redis.call('ZADD', root .. 'marker', redis.call('ZRANGE', root .. 'delayed', '0', '0', 'WITHSCORES')[2] / 4096, '1')
+return 'given'

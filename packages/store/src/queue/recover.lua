@@ -1,0 +1,54 @@
+-- recover: jobs whose process is gone, for their locks ran out, wait again.
+--
+-- KEYS  1 root of the queue's keys, as in take-jobs.lua; and <root>checked (string): when this was last done
+-- ARGV  1 ms the locks last   2 ms between two checks, of all processes together   3 stalls of a job from which on it is a suspect
+-- Returns  ids
+--
+-- It leaves what BullMQ's moveStalledJobsToWait leaves (packages/store/test/recover.test.ts compares them), but that it needs no set
+-- of jobs to look at next time, and that suspects wait apart (see place-job.lua).
+--
+-- When the time since the last check is not what it should be, Redis was away, or its clock was set: then locks prove nothing.
+-- Every job that runs gets a full lock's time, in which its process, if it is alive, renews it.
+
+local root, lock_ms, every_ms, suspicious = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+
+--- @include "../redis/lua/clock.lua"
+--- @include "../redis/lua/when-full.lua"
+--- @include "place-job.lua"
+
+local checked = tonumber(redis.call('GET', root .. 'checked') or 0)
+local since_ms = now_ms() - checked
+if since_ms >= 0 and since_ms < every_ms then return {} end
+go_on_when_full(root .. 'checked')
+redis.call('SET', root .. 'checked', ('%.0f'):format(now_ms()), 'PX', 2 * lock_ms)
+if redis.call('EXISTS', root .. 'prioritized') == 0 then redis.call('DEL', root .. 'pc') end
+
+local active = redis.call('LRANGE', root .. 'active', '0', '-1')
+if since_ms < 0 or since_ms > lock_ms then
+  for _, id in ipairs(active) do
+    if redis.call('PEXPIRE', root .. id .. ':lock', lock_ms) == 0 then redis.call('SET', root .. id .. ':lock', '', 'PX', lock_ms) end
+  end
+  if since_ms < 0 then
+    -- Delays were set by the clock as it was.
+    local delayed = redis.call('ZRANGE', root .. 'delayed', '0', '-1', 'WITHSCORES')
+    for i = 1, #delayed, 2 do redis.call('ZADD', root .. 'delayed', delayed[i + 1] + since_ms * 4096, delayed[i]) end
+  end
+  return {}
+end
+
+local stalled = {}
+for _, id in ipairs(active) do
+  if redis.call('EXISTS', root .. id .. ':lock') == 0 then
+    redis.call('LREM', root .. 'active', '1', id)
+    local stalls = redis.call('HINCRBY', root .. id, 'stc', '1')
+    local priority = tonumber(redis.call('HGET', root .. id, 'priority')) or 0
+    if stalls >= suspicious and priority < AWAITED_SUSPECT then
+      priority = priority == AWAITED and AWAITED_SUSPECT or SUSPECT
+      redis.call('HSET', root .. id, 'priority', priority)
+    end
+    place_job(root, id, priority, true)
+    stalled[#stalled + 1] = id
+  end
+end
+if #stalled > 0 then wake_worker(root) end
+return stalled

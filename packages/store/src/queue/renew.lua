@@ -1,0 +1,38 @@
+-- renew: this process is alive, and so are the jobs that it runs: their locks last on. The one lease there is.
+--
+-- KEYS  1 cancels (a channel; names the shard)
+-- ARGV  1 ms the locks last; and of each job: root of its queue's keys, id, token, and of its open turn the task's key and the fencing token ('' none)
+-- Returns  of each job: held | canceling (stop the executor, then append the canceled event) | lost (stop it: the job is another run's)
+--
+-- A lock that ran out while Redis was away says nothing about the job's process, which is here: a job that nobody else has taken
+-- meanwhile is its own again.
+
+local lock_ms = ARGV[1]
+
+--- @include "../redis/lua/when-full.lua"
+go_on_when_full(KEYS[1])
+
+-- The job still runs as far as the queue knows, or waits again and is taken back.
+local function take_back(root, id)
+  if redis.call('LPOS', root .. 'active', id) then return true end
+  local is_waiting = redis.call('LREM', root .. 'wait', '-1', id) == 1 or redis.call('ZREM', root .. 'prioritized', id) == 1
+  if is_waiting then redis.call('LPUSH', root .. 'active', id) end
+  return is_waiting
+end
+
+local function renew(root, id, token, task_key, fence)
+  local turn, cancel
+  if task_key ~= '' then
+    turn, cancel = unpack(redis.call('HMGET', task_key, 'turn', 'cancel'))
+    if turn ~= fence then return 'lost' end
+  end
+  local lock_key = root .. id .. ':lock'
+  local lock = redis.call('GET', lock_key) or ''
+  if lock ~= token and (lock ~= '' or not take_back(root, id)) then return 'lost' end
+  redis.call('SET', lock_key, token, 'PX', lock_ms)
+  return cancel and 'canceling' or 'held'
+end
+
+local replies = {}
+for at = 2, #ARGV, 5 do replies[#replies + 1] = renew(unpack(ARGV, at, at + 4)) end
+return replies

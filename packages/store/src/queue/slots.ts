@@ -1,0 +1,129 @@
+/** Slots that were acquired: as many jobs of these kinds may be taken. Each is released when its job has ended, or there was none. */
+export interface Grant {
+  readonly count: number;
+  readonly kinds: 'any' | 'awaited' | 'awaited+suspects';
+}
+
+/**
+ * The turns of one agent that this process runs at a time, whatever the number of shards: those who ask get their share in turn.
+ * A turn that waits for another one yields its slot, to turns that are waited for and to no others: new work in it would wait in its
+ * turn, until no slot is left for what it waits for.
+ */
+export class Slots {
+  readonly #count: number;
+  #held = 0;
+  #yielded = 0;
+  #isOpen = true;
+  #isEnded = false;
+  #isIsolated = false;
+  #asking: { readonly most: number; readonly granted: PromiseWithResolvers<Grant | undefined> }[] = [];
+  #isGranting = false;
+  #onChange: () => void = () => undefined;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  /** Turns that run and do not wait for others. */
+  get active(): number {
+    return this.#held - this.#yielded;
+  }
+
+  get hasYielded(): boolean {
+    return this.#yielded > 0;
+  }
+
+  /** Some could be acquired now. */
+  get isFree(): boolean {
+    return this.#next.count > 0;
+  }
+
+  /** @returns at most so many, at least one; undefined: never again */
+  async acquire(most: number): Promise<Grant | undefined> {
+    if (this.#isEnded) return undefined;
+    if (this.#asking.length === 0 && this.isFree) return this.#grant(most);
+    const granted = Promise.withResolvers<Grant | undefined>();
+    this.#asking.push({ most, granted });
+    this.#look();
+    return granted.promise;
+  }
+
+  /** One more, though there may be none: of a suspect, which waits with it until it is alone. */
+  hold(): void {
+    this.#held++;
+  }
+
+  release(count = 1): void {
+    this.#held -= count;
+    this.#look();
+  }
+
+  async yieldSlot<T>(wait: () => Promise<T>): Promise<T> {
+    this.#yielded++;
+    this.#look();
+    try {
+      return await wait();
+    } finally {
+      this.#yielded--;
+    }
+  }
+
+  /** None can be acquired, until they are opened again. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    this.#look();
+  }
+
+  /** For ever. */
+  end(): void {
+    this.close();
+    this.#isEnded = true;
+    for (const { granted } of this.#asking.splice(0)) granted.resolve(undefined);
+  }
+
+  /** A suspect is to be alone: only what is waited for by turns of this process may be taken. */
+  isolate(isIsolated: boolean): void {
+    this.#isIsolated = isIsolated;
+    this.#look();
+  }
+
+  /** Calls back whenever a turn ends or yields its slot. */
+  onChange(changed: () => void): void {
+    this.#onChange = changed;
+  }
+
+  get #next(): Grant {
+    const ordinary = this.#isIsolated ? 0 : this.#count - this.#held;
+    if (ordinary > 0) return { count: this.#isOpen ? ordinary : 0, kinds: 'any' };
+    const isAllowed = this.#isOpen && this.#yielded > 0;
+    const count = isAllowed ? Math.max(0, this.#count - this.active) : 0;
+    return { count, kinds: this.#isIsolated ? 'awaited+suspects' : 'awaited' };
+  }
+
+  #grant(most: number): Grant {
+    const { count, kinds } = this.#next;
+    const granted = Math.min(count, most);
+    this.#held += granted;
+    return { count: granted, kinds };
+  }
+
+  /** Those that end together are given to others together. */
+  #look(): void {
+    this.#onChange();
+    if (this.#isGranting || this.#asking.length === 0) return;
+    this.#isGranting = true;
+    setImmediate(() => {
+      this.#isGranting = false;
+      while (this.isFree) {
+        const share = Math.max(1, Math.floor(this.#next.count / this.#asking.length));
+        const next = this.#asking.shift();
+        if (!next) return;
+        next.granted.resolve(this.#grant(Math.min(share, next.most)));
+      }
+    });
+  }
+}

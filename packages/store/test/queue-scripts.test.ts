@@ -1,0 +1,169 @@
+import { createRedisBackend, Queue, type RedisQueueBackend } from 'bullmq';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Store } from '../src/index.ts';
+import { JobQueue, type TakenJob } from '../src/queue/job-queue.ts';
+import { Leases } from '../src/queue/leases.ts';
+import { Shards } from '../src/redis/shards.ts';
+import { accepted } from './support/drive.ts';
+import { queueContents } from './support/queue-contents.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+// Should another version of BullMQ keep jobs in another way, these tests say so.
+
+const redis = testRedis();
+const backends: RedisQueueBackend[] = [];
+afterAll(() => Promise.all(backends.map((backend) => backend.close(true))));
+
+const LOCK_MS = 60_000;
+
+interface Side {
+  /** Takes the next job. */
+  take(): Promise<TakenJob>;
+  giveBack(job: TakenJob, delayMs?: number): Promise<unknown>;
+  finish(job: TakenJob): Promise<unknown>;
+  renew(job: TakenJob): Promise<unknown>;
+  /** Jobs without a lock wait again, but for the first time that one looks. */
+  recover(): Promise<unknown>;
+}
+
+function ours({ settings: { prefix, shards } }: Store): Side {
+  const queue = new JobQueue(redis, new Shards(prefix, shards).of(''), 'echo');
+  let number = 0;
+  return {
+    async take() {
+      const { jobs } = await queue.take(LOCK_MS, { taker: 'taker', number: number++, count: 1, kinds: 'any' });
+      if (!jobs[0]) throw new Error('there is no job');
+      return jobs[0];
+    },
+    giveBack: (job, delayMs) => queue.giveBack(job, delayMs),
+    finish: (job) => queue.finish(job),
+    async renew(job) {
+      const leases = new Leases(redis, LOCK_MS, () => undefined);
+      using _lease = leases.hold(queue, job, Number.NEGATIVE_INFINITY);
+      await leases.confirm(job.token);
+    },
+    recover: () => queue.recover(LOCK_MS, 0, 100),
+  };
+}
+
+function bullmqs({ settings: { prefix } }: Store): Side {
+  const options = {
+    connection: redis,
+    prefix: `${prefix}{s0}:q`,
+    skipMetasUpdate: true,
+    lockDuration: LOCK_MS,
+    maxStalledCount: 100,
+  };
+  const queue = new Queue('echo', options);
+  const backend = createRedisBackend('echo', { ...options, stalledInterval: 1 } as typeof options);
+  backends.push(backend);
+  let number = 0;
+  return {
+    async take() {
+      const token = `taker:${number++}`;
+      const [, id] = await backend.moveToActive(token);
+      return { id, token, started: 1, stalled: 0, isAwaited: false, isSuspect: false };
+    },
+    giveBack: ({ id, token }, delayMs) =>
+      delayMs === undefined
+        ? backend.moveJobFromActiveToWait(id, token)
+        : backend.moveToDelayed(id, Date.now(), delayMs, token, { skipAttempt: true }),
+    async finish({ id, token }) {
+      const job = await queue.getJob(id);
+      if (job) await backend.moveToCompleted(job, 'done', true, token, false);
+    },
+    renew: ({ id, token }) => backend.extendLocks([id], [token], LOCK_MS),
+    async recover() {
+      await redis.del(backend.toKey('stalled-check'));
+      await backend.moveStalledJobsToWait();
+    },
+  };
+}
+
+type Act = (side: Side, root: string) => Promise<unknown>;
+
+/** What is in a queue of three jobs after it, but for what the clock writes, and what either needs for itself alone. */
+async function after(act: Act, sideOf: (store: Store) => Side): Promise<unknown> {
+  const store = await testStore();
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n++) ids.push((await accepted(store, alice)).taskId);
+  const root = `${store.settings.prefix}{s0}:q:echo:`;
+  await act(sideOf(store), root);
+  const { delayed, marker, ...rest } = await queueContents(redis, root);
+  const alone = /^(?:took:.*|checked|stalled-check|pc)$/;
+  const common = Object.fromEntries(Object.entries(rest).filter(([key]) => !alone.test(key)));
+  const named = ids.reduce(
+    (text, id, n) => text.replaceAll(id, `task ${n}`),
+    JSON.stringify({ ...common, ...members({ delayed, marker }) }),
+  );
+  return JSON.parse(named);
+}
+
+/** Of what is scored by the clock: its members, and whether they are due within the minute that is asked for. */
+function members(scored: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const entries = Object.entries(scored).map(([key, list]) => {
+    if (!Array.isArray(list)) return [key, list];
+    return [key, list.map((text, i) => (i % 2 === 0 ? text : inSeconds(Number(text))))];
+  });
+  return Object.fromEntries(entries);
+}
+
+const inSeconds = (score: number): number =>
+  score === 0 ? 0 : Math.round(((score > 1e14 ? score / 4096 : score) - Date.now()) / 10_000);
+
+const acts: Record<string, Act> = {
+  'is taken': (side) => side.take(),
+  'is taken after another one': async (side) => [await side.take(), await side.take()],
+  'is taken when it is the last': async (side) => [await side.take(), await side.take(), await side.take()],
+  'is done': async (side) => side.finish(await side.take()),
+  'is another run’s, and is not done': async (side) => {
+    const job = await side.take();
+    await side.finish({ ...job, token: 'another' }).catch(() => undefined);
+  },
+  'is handed back': async (side) => side.giveBack(await side.take()),
+  'is handed back, and taken again': async (side) => {
+    await side.giveBack(await side.take());
+    await side.take();
+  },
+  'comes back after a while': async (side) => side.giveBack(await side.take(), 60_000),
+  'comes back when it is due, behind the others': async (side) => {
+    await side.giveBack(await side.take(), 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await side.take();
+  },
+  'is renewed': async (side) => side.renew(await side.take()),
+  'is not lost': async (side) => {
+    await side.take();
+    await side.recover();
+    await side.recover();
+  },
+  'is lost: its process is gone': async (side, root) => {
+    const { id } = await side.take();
+    await side.take();
+    await side.recover();
+    await redis.del(`${root}${id}:lock`);
+    await side.recover();
+  },
+  'is lost and taken again': async (side, root) => {
+    const { id } = await side.take();
+    await side.recover();
+    await redis.del(`${root}${id}:lock`);
+    await side.recover();
+    await side.take();
+  },
+};
+
+/** We need no set of jobs to look at next time; BullMQ leaves a marker where nothing waits, and one for each delayed job that is due. */
+const DIFFERENT: Readonly<Record<string, object>> = {
+  'is taken when it is the last': { marker: ['0', 0] },
+  'is not lost': { stalled: ['task 0.1'] },
+  'is lost: its process is gone': { stalled: ['task 1.1'] },
+};
+
+describe('a job leaves in its queue what BullMQ leaves when it', () => {
+  test.each(Object.keys(acts))('%s', async (name) => {
+    const act = acts[name] as Act;
+    const [left, bulls] = [await after(act, ours), await after(act, bullmqs)];
+    expect({ ...(left as object), ...DIFFERENT[name] }).toEqual(bulls);
+  });
+});
