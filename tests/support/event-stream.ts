@@ -8,7 +8,7 @@ export interface StreamRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
   /** Resumes behind this event. */
-  readonly lastEventId?: number;
+  readonly lastEventId?: number | string;
   /** Destroys the socket after so many bytes of the body, wherever that is in an event. */
   readonly cutAfterBytes?: number;
 }

@@ -2,14 +2,19 @@ import { type JsonRpcError, parse, type StreamResponse, streamResponseSchema } f
 
 /** One server-sent event. */
 export class SentEvent {
-  /** `id`: the seq of the event in its task. */
-  readonly id: number;
+  /** `id`, with which a stream is resumed behind it. */
+  readonly eventId: string;
   /** `data`, as it came. */
   readonly text: string;
 
-  constructor(id: number, text: string) {
-    this.id = id;
+  constructor(eventId: string, text: string) {
+    this.eventId = eventId;
     this.text = text;
+  }
+
+  /** The seq of the event in its task. */
+  get id(): number {
+    return Number.parseInt(this.eventId, 10);
   }
 
   /** The A2A StreamResponse: alone as in HTTP+JSON, or as the result of a JSON-RPC response. */
@@ -38,5 +43,5 @@ export class SentEventParser {
 function eventIn(block: string): SentEvent {
   const id = /^id: ?(.*)$/m.exec(block)?.[1] ?? '';
   const data = Array.from(block.matchAll(/^data: ?(.*)$/gm), ([, line = '']) => line);
-  return new SentEvent(id === '' ? Number.NaN : Number(id), data.join('\n'));
+  return new SentEvent(id, data.join('\n'));
 }

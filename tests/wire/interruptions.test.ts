@@ -48,7 +48,7 @@ function workerOf(taskId: string, attempt = 1): Promise<Program> {
 }
 
 async function resumed(task: Task, seen: readonly SentEvent[]): Promise<SentEvent[]> {
-  const lastEventId = seen.at(-1)?.id ?? 0;
+  const lastEventId = seen.at(-1)?.eventId ?? 0;
   const [url = ''] = stack.urls;
   const rest = await (await openEventStream(`${url}/tasks/${task.id}:subscribe`, { lastEventId })).rest();
   return [...seen, ...rest];

@@ -25,7 +25,7 @@ const gateway = (index: number): string => stack.urls[index % stack.urls.length]
 interface Place {
   readonly url: string;
   readonly taskId: string;
-  readonly lastEventId: number;
+  readonly lastEventId: number | string;
   readonly cutAfterBytes: number;
 }
 
@@ -53,7 +53,7 @@ async function readWithCuts(
   const events: SentEvent[] = [];
   for (const [index, cutAfterBytes] of [...cuts, Number.POSITIVE_INFINITY].entries()) {
     const url = `${gateway(index)}/agents/${agent}`;
-    const stream = await resume({ url, taskId, lastEventId: events.at(-1)?.id ?? 0, cutAfterBytes });
+    const stream = await resume({ url, taskId, lastEventId: events.at(-1)?.eventId ?? 0, cutAfterBytes });
     if (stream.status !== 200) throw new Error(`resumed after ${events.at(-1)?.id}: ${stream.status}`);
     events.push(...(await stream.rest()));
     if (!stream.isCut) return events;

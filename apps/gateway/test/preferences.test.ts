@@ -31,7 +31,8 @@ describe('If-None-Match', () => {
 
 describe('Last-Event-ID', () => {
   it('is the position of an event', () => {
-    expect(positionIn('12', 'Last-Event-ID')).toBe(12);
+    expect(positionIn('12', 'Last-Event-ID')).toEqual({ seq: 12 });
+    expect(positionIn('12-k3x9a', 'Last-Event-ID')).toEqual({ seq: 12, incarnation: 33_775_390 });
     expect(positionIn('', 'Last-Event-ID')).toBeUndefined();
     expect(positionIn(undefined, 'Last-Event-ID')).toBeUndefined();
   });

@@ -29,7 +29,9 @@ describe('SendStreamingMessage', () => {
     await turn.publish(completed());
     const rest = await stream.rest();
     expect(rest.map(kindOf)).toEqual(['statusUpdate', 'artifactUpdate', 'artifactUpdate', 'statusUpdate']);
-    expect(rest.map(({ id }) => Number(id))).toEqual([2, 3, 4, 5].map((n) => n + Number(first.id) - 1));
+    expect(rest.map(({ id }) => Number.parseInt(id ?? '', 10))).toEqual(
+      [2, 3, 4, 5].map((n) => n + Number(first.id) - 1),
+    );
     expect(rest.at(-1)?.data.statusUpdate).toMatchObject({
       taskId: task?.id,
       status: { state: 'TASK_STATE_COMPLETED' },

@@ -5,12 +5,12 @@ import { openResponse } from './support/open-response.ts';
 
 describe('a frame', () => {
   it('has the position of its event as id', () => {
-    expect(eventFrame(7, '{"task":{}}')).toBe('id: 7\ndata: {"task":{}}\n\n');
+    expect(eventFrame({ seq: 7 }, '{"task":{}}')).toBe('id: 7\ndata: {"task":{}}\n\n');
   });
 
   it('is one line, however the stored JSON is laid out', () => {
     const json = '{"history":[\n{"text":"two\\nlines"},\n{}]}';
-    const [, data = ''] = eventFrame(1, json).split('\n', 2);
+    const [, data = ''] = eventFrame({ seq: 1 }, json).split('\n', 2);
     expect(JSON.parse(data.slice('data: '.length))).toEqual(JSON.parse(json));
   });
 });
@@ -30,7 +30,7 @@ describe('a stream', () => {
     const { res, received } = await openResponse();
     await serveStream(res, items({ seq: 1, json: '1' }), format);
     expect(await received()).toMatch(/content-type: text\/event-stream\r\n/i);
-    expect(await received()).toContain(eventFrame(1, '<1>'));
+    expect(await received()).toContain(eventFrame({ seq: 1 }, '<1>'));
   });
 
   it('that breaks ends with the error, without an id', async () => {
@@ -40,7 +40,7 @@ describe('a stream', () => {
       throw new Error('broken');
     }
     await serveStream(res, broken(), format);
-    expect(await received()).toContain(eventFrame(1, '<1>') + errorFrame('"Error: broken"'));
+    expect(await received()).toContain(eventFrame({ seq: 1 }, '<1>') + errorFrame('"Error: broken"'));
   });
 
   it('has a comment in silence only', async () => {
@@ -53,7 +53,7 @@ describe('a stream', () => {
       await vi.advanceTimersByTimeAsync(999);
       source.push({ seq: 1, json: '1' });
       await new Promise((resolve) => setImmediate(resolve));
-      expect(written()).toEqual([eventFrame(1, '<1>')]);
+      expect(written()).toEqual([eventFrame({ seq: 1 }, '<1>')]);
       await vi.advanceTimersByTimeAsync(999);
       expect(written()).toHaveLength(1);
       await vi.advanceTimersByTimeAsync(1_001);
@@ -75,7 +75,7 @@ describe('a stream', () => {
       yield* [4, 5].map((one) => ({ seq: one, json: `${one}` }));
     }
     await serveStream(res, inTwo(), format);
-    const frames = [1, 2, 3, 4, 5].map((one) => eventFrame(one, `<${one}>`));
+    const frames = [1, 2, 3, 4, 5].map((one) => eventFrame({ seq: one }, `<${one}>`));
     expect(write.mock.calls.map(([text]) => text)).toEqual([frames.slice(0, 3).join(''), frames.slice(3).join('')]);
     expect(await received()).toContain(frames[0]);
   });

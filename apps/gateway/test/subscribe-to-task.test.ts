@@ -61,7 +61,7 @@ describe('SubscribeToTask', () => {
     const texts = [await resumed.next(), await resumed.next(), await resumed.next()];
     expect(texts.map(({ data }) => data.artifactUpdate?.artifact.parts[0]?.text)).toEqual(['2', '3', '4']);
     await turn.publish(completed());
-    const ids = [begun, seen, ...texts, ...(await resumed.rest())].map((event) => Number(event.id));
+    const ids = [begun, seen, ...texts, ...(await resumed.rest())].map((event) => Number.parseInt(event.id ?? '', 10));
     expect(ids).toEqual(ids.map((_, index) => Number(begun.id) + index));
   });
 
@@ -72,7 +72,7 @@ describe('SubscribeToTask', () => {
     await turn.publish(completed());
     const stream = await openStream(`${stage.url}/tasks/${id}:subscribe?fromSeq=1`);
     const events = await stream.rest();
-    expect(events.map((event) => event.id)).toEqual(['2', '3']);
+    expect(events.map((event) => Number.parseInt(event.id ?? '', 10))).toEqual([2, 3]);
     const { status } = await get(`${stage.url}/tasks/${id}:subscribe`, { 'last-event-id': events.at(-1)?.id ?? '' });
     expect(status).toBe(400);
   });

@@ -8,7 +8,14 @@ export {
 } from './conversations/conversation.ts';
 export type { Conversations, NewConversation } from './conversations/conversations.ts';
 export type { DeadTurn, DeadTurns } from './dead-turns/dead-turns.ts';
-export { type FeedEvent, type FeedItem, taskItem } from './feed/feed-item.ts';
+export {
+  type EventId,
+  type FeedEvent,
+  type FeedItem,
+  formatEventId,
+  parseEventId,
+  taskItem,
+} from './feed/feed-item.ts';
 export type { Feeds } from './feed/feeds.ts';
 export { type ExpectedTask, type FollowOptions, TaskMissing } from './feed/task-feed.ts';
 export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory.ts';

@@ -51,6 +51,8 @@ export interface StoreSettings {
   readonly maxMemoryBytes: number;
   /** How often the position of every open feed is checked against Redis: a lost last message is found by this alone. */
   readonly feedCheckMs: number;
+  /** For events that readers of feeds have not taken yet, all of the process together. Beyond it they are read again, a few at a time. */
+  readonly feedBufferBytes: number;
 }
 
 export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
@@ -78,6 +80,7 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   maxCallDepth: 8,
   maxMemoryBytes: 64 * 1_024,
   feedCheckMs: 3_000,
+  feedBufferBytes: 64 * 1_024 * 1_024,
 };
 
 /**

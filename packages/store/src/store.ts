@@ -53,7 +53,7 @@ export class Store {
   /** Connects nothing yet: see `start`. @param onError failures of the connections; they come back by themselves */
   constructor(settings: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>, onError: (error: Error) => void) {
     this.settings = { ...defaultStoreSettings, ...settings };
-    const { redisUrl, prefix, shards: shardCount, feedCheckMs, waitReplicas } = this.settings;
+    const { redisUrl, prefix, shards: shardCount, waitReplicas } = this.settings;
     this.#connections = createConnections(redisUrl, { isReplicated: waitReplicas > 0 });
     for (const connection of Object.values(this.#connections)) connection.on('error', onError);
     const redis = this.#connections.commands;
@@ -85,7 +85,7 @@ export class Store {
     this.outbox = new Outbox(port);
     this.deadTurns = new DeadTurns(port);
     this.push = new Push(port, channels);
-    this.feeds = new Feeds(port, channels, feedCheckMs);
+    this.feeds = new Feeds(port, channels, this.settings);
     this.registry = new Registry(redis, channels, prefix);
     const workers = new Workers(redis, channels, prefix);
     this.ops = new Ops({ ...port, registry: this.registry, workers, deadTurns: this.deadTurns, push: this.push });

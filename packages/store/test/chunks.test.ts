@@ -21,7 +21,7 @@ const appends = new Appends({ redis, shards, settings: store.settings });
 const scripts = vi.spyOn(redis, 'evalsha');
 
 /** Fields that differ between two tasks, whatever their turns say. */
-const OTHERS = new Set(['time', 'token', 'run', 'turn', 'status', 'first', 'context', 'h', '@h']);
+const OTHERS = new Set(['time', 'token', 'run', 'turn', 'status', 'first', 'context', 'h', '@h', 'tip']);
 
 interface Batch {
   readonly number: number;
@@ -49,6 +49,9 @@ async function writeTheLongWay({ start: { taskId, fence } }: OpenTurn, { number,
   ).toEqual([['appended', '']]);
 }
 
+/** Of an event, and of the one before it, in a message of the channel: they differ between two tasks, too. */
+const INCARNATION = /^(\d+)-[\d-]+\|/gm;
+
 /** What the events left, whichever task it is. */
 async function contents({ start: { taskId } }: OpenTurn): Promise<unknown> {
   const keys = shards.of(taskId);
@@ -59,9 +62,11 @@ async function contents({ start: { taskId } }: OpenTurn): Promise<unknown> {
       .filter((name) => name.startsWith('@'))
       .map(async (name) => [name, await redis.get(record[name] ?? '')]),
   );
-  const events = (await redis.xrange(keys.events(taskId), '-', '+')).slice(1); // the first says when it was accepted
+  const stream = (await redis.xrange(keys.events(taskId), '-', '+')).slice(1); // the first says when it was accepted
+  expect(stream.at(-1)?.[0]).toBe(`${all.seq}-${all.tip}`);
+  const events = stream.map(([id, fields]) => [Number.parseInt(id, 10), fields]);
   await subscriber.ping(); // behind what was published
-  const published = heard.get(keys.events(taskId));
+  const published = heard.get(keys.events(taskId))?.map((message) => message.replace(INCARNATION, '$1|'));
   return JSON.parse(JSON.stringify({ record, outside, events, published }).replaceAll(taskId, 'task'));
 }
 

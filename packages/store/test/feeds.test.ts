@@ -2,7 +2,7 @@ import { fold, type StreamResponse, type Task } from '@switchyard/protocol';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
-import type { FeedItem, OpenTurn, Store } from '../src/index.ts';
+import type { EventId, FeedItem, OpenTurn, Store } from '../src/index.ts';
 import { TaskMissing, taskItem } from '../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
 import { alice, bob, testLedger, testRedis, testStore } from './support/redis.ts';
@@ -19,7 +19,7 @@ const chunk = (turn: OpenTurn, text: string): Promise<void> =>
   turn.publish({ kind: 'artifact', artifact: { artifactId: 'r', parts: [{ text }] }, append: true, lastChunk: false });
 
 /** Follows in the background; `items` grows as they come. */
-function watch(of: Store, taskId: string, options: { after?: number; signal?: AbortSignal } = {}) {
+function watch(of: Store, taskId: string, options: { after?: EventId; signal?: AbortSignal } = {}) {
   const items: FeedItem[] = [];
   const ended = (async () => {
     for await (const item of of.feeds.follow(alice, taskId, options)) items.push(item);
@@ -52,7 +52,7 @@ describe('a feed', () => {
     const turn = await begun(store, taskId);
     for (let i = 0; i < 150; i++) await chunk(turn, `${i} `);
     await turn.flush();
-    const { items, ended } = watch(store, taskId, { after: 30 });
+    const { items, ended } = watch(store, taskId, { after: { seq: 30 } });
     await until(() => items.length === 121, { what: 'what was written before' });
     await complete(turn);
     await ended;
@@ -65,7 +65,7 @@ describe('a feed', () => {
     for (let i = 0; i < 20; i++) await chunk(turn, `${i} `);
     await turn.flush();
     await redis.xtrim(`${store.settings.prefix}{s0}:t:${taskId}:e`, 'MAXLEN', 5);
-    const { items, ended } = watch(store, taskId, { after: 3 });
+    const { items, ended } = watch(store, taskId, { after: { seq: 3 } });
     await until(() => items.length === 1, { what: 'a fresh task' });
     expect(items[0]).toMatchObject({ kind: 'task', seq: 21 });
     await complete(turn);
@@ -75,7 +75,7 @@ describe('a feed', () => {
 
   test('of who claims to have seen more than there is begins anew with the task', async () => {
     const { taskId } = await accepted(store, alice);
-    const { items, ended } = watch(store, taskId, { after: 1_000 });
+    const { items, ended } = watch(store, taskId, { after: { seq: 1_000 } });
     await until(() => items.length === 1, { what: 'a fresh task' });
     expect(items[0]).toMatchObject({ kind: 'task', seq: 1 });
     await store.tasks.cancel(alice, taskId);
@@ -102,7 +102,7 @@ describe('a feed', () => {
     for (let i = 0; i < 5; i++) await chunk(turn, `${i} `);
     await turn.flush();
     const until = ({ seq }: FeedItem): boolean => seq === 3;
-    const items = await Array.fromAsync(store.feeds.follow(alice, taskId, { after: 1, until }));
+    const items = await Array.fromAsync(store.feeds.follow(alice, taskId, { after: { seq: 1 }, until }));
     expect(items.map(({ seq }) => seq)).toEqual([2, 3]);
     expect(store.feeds.size).toBe(0);
   });
@@ -127,7 +127,7 @@ describe('a feed', () => {
 
   test('does not exist for another principal, also when resumed', async () => {
     const { taskId } = await accepted(store, alice);
-    for (const options of [{}, { after: 0 }]) {
+    for (const options of [{}, { after: { seq: 0 } }]) {
       const stolen = store.feeds.follow(bob, taskId, options)[Symbol.asyncIterator]();
       await expect(stolen.next()).rejects.toThrow(TaskMissing);
     }
@@ -158,7 +158,7 @@ describe('a feed', () => {
   test('marks a plain message for who waits for it', async () => {
     const { taskId, seq } = await accepted(store, alice);
     const turn = await begun(store, taskId);
-    const { items, ended } = watch(store, taskId, { after: seq });
+    const { items, ended } = watch(store, taskId, { after: { seq } });
     await turn.publish({
       kind: 'status',
       state: 'TASK_STATE_COMPLETED',
@@ -198,7 +198,8 @@ describe('a task that is expected', () => {
     expect(acceptance).toMatchObject({ isNew: true, taskId: expectation.taskId, seq: 1 });
     return {
       turn: await begun(of, expectation.taskId),
-      items: () => Array.fromAsync(of.feeds.follow(alice, expectation.taskId, { after: 1, expected: expectation })),
+      items: () =>
+        Array.fromAsync(of.feeds.follow(alice, expectation.taskId, { after: { seq: 1 }, expected: expectation })),
     };
   }
 

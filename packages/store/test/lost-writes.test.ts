@@ -5,6 +5,7 @@ import { Leases } from '../src/queue/leases.ts';
 import { WritesLost } from '../src/redis/outage.ts';
 import { Shards } from '../src/redis/shards.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
+import { failOverTo } from './support/fail-over.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
@@ -16,20 +17,11 @@ const chunk = (text: string): TurnEvent => ({
   lastChunk: false,
 });
 
-/** Sets keys back to what they were, as a replica does that is promoted before it had the latest writes. */
-async function snapshotOf(...keys: string[]): Promise<() => Promise<void>> {
-  const dumps = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
-  return async () => {
-    await redis.del(...keys);
-    await Promise.all(keys.map((key, i) => dumps[i] && redis.restore(key, 0, dumps[i])));
-  };
-}
-
 test('a turn whose events a fail-over lost cannot go on as if they were there; it runs again, and no attempt is spent', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   const key = `${store.settings.prefix}{s0}:t:${taskId}`;
-  const failOver = await snapshotOf(key, `${key}:e`);
+  const failOver = await failOverTo(redis, key, `${key}:e`);
   await turn.publish(chunk('lost'));
   await turn.flush();
   await failOver();
@@ -54,7 +46,7 @@ describe('a run whose begin a fail-over lost', () => {
   async function twoRuns(): Promise<{ lost: OpenTurn; known: OpenTurn; key: string }> {
     const { taskId } = await accepted(store, alice);
     const key = `${store.settings.prefix}{s0}:t:${taskId}`;
-    const failOver = await snapshotOf(key, `${key}:e`);
+    const failOver = await failOverTo(redis, key, `${key}:e`);
     const lost = await begun(store, taskId);
     await failOver();
     const known = await begun(store, taskId);
@@ -101,7 +93,7 @@ describe('a run whose begin a fail-over lost', () => {
   test('cannot renew the lease of the other one', async () => {
     const { taskId } = await accepted(store, alice);
     const key = `${store.settings.prefix}{s0}:t:${taskId}`;
-    const failOver = await snapshotOf(key, `${key}:e`);
+    const failOver = await failOverTo(redis, key, `${key}:e`);
     const { start } = await begun(store, taskId);
     await failOver();
     await begun(store, taskId);
@@ -129,7 +121,7 @@ test('a run whose outcome a fail-over lost begins that turn anew when it asks fo
   if (typeof turn === 'string') throw new Error(turn);
   await turn.publish(chunk('one'));
   await turn.flush();
-  const failOver = await snapshotOf(key, `${key}:e`, `${key}:i`);
+  const failOver = await failOverTo(redis, key, `${key}:e`, `${key}:i`);
   await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
   expect(turn.ending).toBe('more');
   await failOver();

@@ -15,7 +15,7 @@ export function checkScenario(scenario: Scenario, task: Task, replayed: Watched,
       kind: 'lost',
       what: `${name} ended ${task.status.state}: ${JSON.stringify(task.status.message)}`,
     });
-  const ends = [...replayed.events].filter(([seq, text]) => endsTask(new SentEvent(seq, text).data));
+  const ends = [...replayed.events].filter(([seq, text]) => endsTask(new SentEvent(`${seq}`, text).data));
   if (ends.length > 1) violations.push({ kind: 'twice', what: `${name} ended ${ends.length} times` });
   if (!isEqual(contentsOf(task.artifacts ?? []), expected.artifacts))
     violations.push({ kind: 'artifacts', what: `${name} has ${JSON.stringify(contentsOf(task.artifacts ?? []))}` });

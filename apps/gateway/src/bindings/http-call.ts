@@ -1,4 +1,4 @@
-import type { AnnouncedAgent, Principal, Scope } from '@switchyard/store';
+import type { AnnouncedAgent, EventId, Principal, Scope } from '@switchyard/store';
 import { selectAgent } from '../agents/select-agent.ts';
 import { type Call, type Place, placeAt } from '../call/call.ts';
 import { positionIn, traceParentIn, versionIn, waitMsIn } from '../call/preferences.ts';
@@ -58,7 +58,7 @@ export class HttpCall implements Call {
   }
 
   /** An EventSource sends the header when it connects again; the query parameter is for those who cannot set headers. */
-  get resumeAfter(): number | undefined {
+  get resumeAfter(): EventId | undefined {
     return (
       positionIn(this.#header('last-event-id'), 'Last-Event-ID') ??
       positionIn(queryText(this.#exchange.req, 'fromSeq'), 'fromSeq')

@@ -1,4 +1,4 @@
-import type { AnnouncedAgent, Scope } from '@switchyard/store';
+import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import type { SpokenVersion } from './protocol-version.ts';
 
 /** What an operation is told besides its request, whichever binding brought it. */
@@ -20,7 +20,7 @@ export interface Call {
   /** How long the caller would wait for the task to change; 0: not at all. */
   readonly waitMs: number;
   /** The last event that the caller has seen of a stream that was cut. */
-  readonly resumeAfter?: number | undefined;
+  readonly resumeAfter?: EventId | undefined;
   /** In which the caller speaks; unset: A2A 1.0. */
   readonly version?: SpokenVersion | undefined;
   /** W3C trace context. */

@@ -1,4 +1,5 @@
 import { invalidParams } from '@switchyard/protocol';
+import { type EventId, parseEventId } from '@switchyard/store';
 
 /** How long `Prefer: wait=20` would wait (RFC 7240 4.3), in milliseconds; 0 without it. */
 export function waitMsIn(prefer: string | undefined): number {
@@ -16,10 +17,10 @@ export function versionIn(ifNoneMatch: string | undefined): string | undefined {
  * @param text value of `Last-Event-ID`, or of the query parameter `fromSeq`
  * @throws {A2AError} InvalidParams
  */
-export function positionIn(text: string | undefined, field: string): number | undefined {
+export function positionIn(text: string | undefined, field: string): EventId | undefined {
   if (text === undefined || text === '') return undefined;
-  const position = /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-  if (position !== undefined) return position;
+  const position = parseEventId(text);
+  if (position) return position;
   throw invalidParams([{ field, description: 'must be the id of an event of this stream' }]);
 }
 

@@ -58,7 +58,7 @@ async function streamEvents(entrance: Entrance, exchange: Exchange, { principal,
 function resumeAfter({ req }: Exchange): number | undefined {
   const { 'last-event-id': header } = req.headers;
   return (
-    positionIn(typeof header === 'string' ? header : undefined, 'Last-Event-ID') ??
-    positionIn(queryText(req, 'fromSeq'), 'fromSeq')
+    positionIn(typeof header === 'string' ? header : undefined, 'Last-Event-ID')?.seq ??
+    positionIn(queryText(req, 'fromSeq'), 'fromSeq')?.seq
   );
 }

@@ -1,11 +1,11 @@
-import type { ExpectedTask, FeedItem } from '@switchyard/store';
+import type { EventId, ExpectedTask, FeedItem } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
 
 export interface Wait {
   readonly taskId: string;
   /** Where the feed goes on; unset: it begins with the task as it is. */
-  readonly after?: number | undefined;
+  readonly after?: EventId | undefined;
   readonly expected?: ExpectedTask | undefined;
   readonly waitMs: number;
   readonly until: (item: FeedItem) => boolean;

@@ -13,7 +13,7 @@ export async function getTask(backend: Backend, call: Call, request: GetTaskRequ
   if (!shouldWait(call, reading)) return reply(reading);
   const changed = await awaitItem(backend, call, {
     taskId: request.id,
-    after: reading.seq,
+    after: reading,
     waitMs: Math.min(call.waitMs, backend.settings.maxPollWaitMs),
     until: () => true,
   });

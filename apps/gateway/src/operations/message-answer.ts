@@ -35,7 +35,7 @@ export async function* messageOrItems(
   }
 }
 
-const message = (item: FeedItem): StreamItem => ({ seq: item.seq, json: `{"message":${replyOf(item)}}` });
+const message = (item: FeedItem): StreamItem => ({ ...item, json: `{"message":${replyOf(item)}}` });
 
 /** Undefined when time is up. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {

@@ -1,4 +1,5 @@
 import { parse } from '@switchyard/protocol';
+import type { EventId } from '@switchyard/store';
 import type { z } from 'zod';
 import type { Call } from '../call/call.ts';
 
@@ -10,10 +11,8 @@ export interface Reply {
   readonly version?: string;
 }
 
-/** One event of a stream. */
-export interface StreamItem {
-  /** Its place in the events of the task: 1, 2, … A cut stream is resumed after it. */
-  readonly seq: number;
+/** One event of a stream, after which one that was cut is resumed. */
+export interface StreamItem extends EventId {
   /** A2A StreamResponse. */
   readonly json: string;
 }

@@ -68,11 +68,11 @@ function awaitRelease(
   call: Call,
   { accepted, expected, heard, isQuick }: Wait,
 ): Promise<FeedItem | undefined> {
-  const { taskId, number, seq, isDuplicate } = accepted;
+  const { taskId, number, seq, incarnation, isDuplicate } = accepted;
   return awaitItem(backend, call, {
     taskId,
     // The message of a retry may have been answered long ago: then the snapshot says so.
-    after: isDuplicate ? undefined : seq,
+    after: isDuplicate ? undefined : { seq, incarnation },
     expected,
     waitMs: backend.settings.blockingWaitMs,
     until(item) {

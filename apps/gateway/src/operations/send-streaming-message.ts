@@ -32,8 +32,10 @@ export async function sendStreamingMessage(
 }
 
 /** A new task needs no read: its feed goes on right behind the acceptance, so nothing can fall between the two. */
-function asAccepted({ task, seq }: Accepted): FeedItem | undefined {
-  return task === undefined ? undefined : taskItem({ seq, state: 'TASK_STATE_SUBMITTED', released: 0 }, task);
+function asAccepted({ task, seq, incarnation }: Accepted): FeedItem | undefined {
+  return task === undefined
+    ? undefined
+    : taskItem({ seq, incarnation, state: 'TASK_STATE_SUBMITTED', released: 0 }, task);
 }
 
 async function asRead(

@@ -1,5 +1,5 @@
 import { A2AError, isTerminal, type SubscribeToTaskRequest } from '@switchyard/protocol';
-import { taskItem } from '@switchyard/store';
+import { type EventId, taskItem } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
 import { requireStreaming } from './offered-capabilities.ts';
@@ -26,10 +26,19 @@ async function subscribe(backend: Backend, call: Call, taskId: string): Promise<
   return backend.feeds.follow(call.scope, taskId, { from: taskItem(position, task), signal: call.signal });
 }
 
-async function resume(backend: Backend, call: Call, taskId: string, after: number): Promise<AsyncIterable<StreamItem>> {
-  const { state, seq } = await readTask(backend, call, taskId, { historyLength: 0, includeArtifacts: false });
+async function resume(
+  backend: Backend,
+  call: Call,
+  taskId: string,
+  after: EventId,
+): Promise<AsyncIterable<StreamItem>> {
+  const { state, seq, incarnation } = await readTask(backend, call, taskId, {
+    historyLength: 0,
+    includeArtifacts: false,
+  });
   // A task that ended meanwhile still owes the caller what it has not seen.
-  if (isTerminal(state) && after === seq) throw hasEnded(taskId);
+  const isSame = after.seq === seq && (after.incarnation ?? incarnation) === incarnation;
+  if (isTerminal(state) && isSame) throw hasEnded(taskId);
   return backend.feeds.follow(call.scope, taskId, { after, signal: call.signal });
 }
 

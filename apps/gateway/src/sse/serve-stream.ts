@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { type EventId, formatEventId } from '@switchyard/store';
 import { drained } from '../exchange/respond.ts';
 import type { StreamItem } from '../operations/operation.ts';
 import { Burst } from './frame-buffer.ts';
@@ -37,7 +38,7 @@ export async function serveStream(
   const writeNext = async (): Promise<boolean> => {
     const { done, value } = await iterator.next();
     if (done) return false;
-    burst.add(eventFrame(value.seq, format.data(value.json)));
+    burst.add(eventFrame(value, format.data(value.json)));
     heartbeat.refresh();
     if (res.writableNeedDrain) await drained(res);
     return true;
@@ -60,8 +61,8 @@ export const heartbeatFrame = ': heartbeat\n\n';
  * One server-sent event. A line break would end its `data`; JSON has them only between its tokens, so that
  * taking them out changes no value.
  */
-export function eventFrame(seq: number, json: string): string {
-  return `id: ${seq}\ndata: ${json.includes('\n') ? json.replaceAll('\n', '') : json}\n\n`;
+export function eventFrame(id: EventId, json: string): string {
+  return `id: ${formatEventId(id)}\ndata: ${json.includes('\n') ? json.replaceAll('\n', '') : json}\n\n`;
 }
 
 /** The last event of a stream that broke. It has no id: the client resumes after the last event that it has seen. */

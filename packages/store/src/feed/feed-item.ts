@@ -2,10 +2,31 @@ import type { TaskState } from '@switchyard/protocol';
 import { stateOf } from '../tasks/state-letters.ts';
 import type { TaskReading } from '../tasks/task-reading.ts';
 
-/** One step of a feed: the task as it is, or one event. */
-export interface FeedItem {
-  readonly kind: 'task' | 'event';
+/**
+ * Which event of a task. The number alone is not enough: a fail-over may lose events, and what is written afterwards gets
+ * their numbers again, but another incarnation. Unset: not known, as when a client names a number.
+ */
+export interface EventId {
+  /** 1, 2, 3 … within a task. */
   readonly seq: number;
+  readonly incarnation?: number | undefined;
+}
+
+/** As clients see it, in the `id:` of server-sent events: `12-k3x9a`; `12` if it has no incarnation. */
+export function formatEventId({ seq, incarnation }: EventId): string {
+  return incarnation ? `${seq}-${incarnation.toString(36)}` : `${seq}`;
+}
+
+/** @returns undefined: this is no such id */
+export function parseEventId(text: string): EventId | undefined {
+  const [, seq, incarnation] = /^(\d{1,15})(?:-([0-9a-z]{1,6}))?$/.exec(text) ?? [];
+  if (seq === undefined) return undefined;
+  return { seq: Number(seq), ...(incarnation !== undefined && { incarnation: Number.parseInt(incarnation, 36) }) };
+}
+
+/** One step of a feed: the task as it is, or one event. */
+export interface FeedItem extends EventId {
+  readonly kind: 'task' | 'event';
   readonly state: TaskState;
   /** The highest number of a message whose caller need not wait any more. */
   readonly released: number;
@@ -15,23 +36,21 @@ export interface FeedItem {
   readonly json: string;
 }
 
-/** An event as the stream and the channel have it; `released` only where the event says so. */
-export type FeedEvent = Omit<FeedItem, 'released' | 'kind'> & { readonly released?: number };
-
-/** How far a task has come. */
-export type Position = Pick<TaskReading, 'seq' | 'state' | 'released'> & Partial<Pick<TaskReading, 'isWithdrawn'>>;
-
-/** With which a feed begins, or goes on where events are missing. @param task JSON of the Task */
-export function taskItem({ seq, state, released, isWithdrawn = false }: Position, task: string | Buffer): FeedItem {
-  return { kind: 'task', seq, state, released, isReply: isWithdrawn, json: `{"task":${task}}` };
+/** An event as the stream and the channel have it. */
+export interface FeedEvent extends Omit<FeedItem, 'released' | 'kind'> {
+  /** Only where the event says so. */
+  readonly released: number | undefined;
+  /** Incarnation of the event before it, where the channel names it. */
+  readonly previous: number | undefined;
 }
 
-const MARK = /^([a-zA-Z])(\d*)(m?)$/;
+/** How far a task has come. */
+export type Position = EventId & Pick<TaskReading, 'state' | 'released'> & Partial<Pick<TaskReading, 'isWithdrawn'>>;
 
-/** @param mark state letter, number of a released message, `m` for a plain message: see `say` in record.lua */
-function feedEvent(seq: number, mark: string, json: string): FeedEvent {
-  const [, letter = '', released = '', reply = ''] = MARK.exec(mark) ?? [];
-  return { seq, state: stateOf(letter), isReply: reply === 'm', json, ...(released && { released: Number(released) }) };
+/** With which a feed begins, or goes on where events are missing. @param task JSON of the Task */
+export function taskItem(position: Position, task: string | Buffer): FeedItem {
+  const { seq, incarnation, state, released, isWithdrawn = false } = position;
+  return { kind: 'task', seq, incarnation, state, released, isReply: isWithdrawn, json: `{"task":${task}}` };
 }
 
 /** A message of the channel: events that were written together, a line each. */
@@ -39,14 +58,27 @@ export function parseMessage(message: string): FeedEvent[] {
   return message.split('\n').map(parseLine);
 }
 
-/** `seq|mark|json` */
+const LINE_HEAD = /^(\d+)(?:-(\d+)(?:-(\d+))?)?\|([a-zA-Z])(\d*)(m?)\|/;
+
+/**
+ * `id|mark|json`. The id is `seq-incarnation`, and behind it that of the event before, if it is another one (add-event.lua).
+ * The mark is the state's letter, the number of a released message, `m` for a plain message (`say` in events.lua).
+ */
 function parseLine(line: string): FeedEvent {
-  const first = line.indexOf('|');
-  const second = line.indexOf('|', first + 1);
-  return feedEvent(Number(line.slice(0, first)), line.slice(first + 1, second), line.slice(second + 1));
+  const [head = '', seq, incarnation = 0, before = incarnation, letter = '', released, reply] =
+    LINE_HEAD.exec(line) ?? [];
+  return {
+    seq: Number(seq),
+    incarnation: Number(incarnation),
+    previous: Number(before),
+    state: stateOf(letter),
+    released: released ? Number(released) : undefined,
+    isReply: reply === 'm',
+    json: line.slice(head.length),
+  };
 }
 
-/** An entry of the stream: id `<seq>-0`, one field named by the mark. */
+/** An entry of the stream: id `<seq>-<incarnation>`, one field named by the mark. */
 export function parseEntry([id, [mark = '', json = '']]: [id: string, fields: string[]]): FeedEvent {
-  return feedEvent(Number.parseInt(id, 10), mark, json);
+  return { ...parseLine(`${id}|${mark}|`), previous: undefined, json };
 }

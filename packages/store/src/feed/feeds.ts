@@ -1,12 +1,16 @@
 import type { Message } from '@switchyard/protocol';
 import type { Scope } from '../principal.ts';
 import type { Channels } from '../redis/channels.ts';
+import type { StoreSettings } from '../settings.ts';
 import type { CachedReadPort } from '../tasks/read.ts';
 import { anchorOf } from '../tasks/submission.ts';
+import { BufferBudget } from './event-buffer.ts';
 import { ExpectedTasks } from './expected-tasks.ts';
 import type { FeedItem } from './feed-item.ts';
 import { type ExpectedTask, type FeedPort, type FollowOptions, TaskFeed } from './task-feed.ts';
 import { TaskListener } from './task-listener.ts';
+
+export type FeedSettings = Pick<StoreSettings, 'feedCheckMs' | 'feedBufferBytes'>;
 
 /** The feeds of one process: any number of tasks and readers over one subscriber connection. */
 export class Feeds {
@@ -15,10 +19,10 @@ export class Feeds {
   readonly #checkMs: number;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(reads: CachedReadPort, channels: Channels, checkMs: number) {
-    this.#port = { reads, channels, open: new Set() };
+  constructor(reads: CachedReadPort, channels: Channels, { feedCheckMs, feedBufferBytes }: FeedSettings) {
+    this.#port = { reads, channels, budget: new BufferBudget(feedBufferBytes), open: new Set() };
     this.#expected = new ExpectedTasks(reads.shards, channels);
-    this.#checkMs = checkMs;
+    this.#checkMs = feedCheckMs;
   }
 
   start(): void {
@@ -46,8 +50,7 @@ export class Feeds {
   expect(scope: Scope, message: Message): ExpectedTask | undefined {
     const taskId = this.#expected.take(anchorOf(scope, message));
     if (taskId === undefined) return undefined;
-    const { reads, channels } = this.#port;
-    return new TaskListener(channels, reads.shards, taskId);
+    return new TaskListener(this.#port, taskId);
   }
 
   /**

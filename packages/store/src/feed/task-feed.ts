@@ -1,13 +1,22 @@
 import { isTerminal } from '@switchyard/protocol';
 import type { Scope } from '../principal.ts';
-import type { Channels } from '../redis/channels.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { list, text, tuple } from '../redis/reply.ts';
 import { type CachedReadPort, readStanding, readTask } from '../tasks/read.ts';
-import { type FeedEvent, type FeedItem, type Position, parseEntry, taskItem } from './feed-item.ts';
-import type { Reader } from './reader.ts';
-import { TaskListener } from './task-listener.ts';
+import { bytesOf, type EventBuffer } from './event-buffer.ts';
+import { type EventId, type FeedEvent, type FeedItem, type Position, parseEntry, taskItem } from './feed-item.ts';
+import { type ListenerPort, TaskListener } from './task-listener.ts';
 
-/** Events that are read from the stream at once. */
-const PAGE_SIZE = 64;
+const readEventsScript = defineScript({
+  file: 'read-events.lua',
+  from: import.meta.url,
+  keys: ['events'],
+  args: ['from', 'most', 'bytes'],
+  reply: list(tuple(text, list(text))),
+});
+
+/** What is read from the stream at once. */
+const PAGE = { events: 65, bytes: 256 * 1_024 };
 
 /** A task that may be about to be made, and whose every event is heard. It is followed, or disposed of. */
 export type ExpectedTask = TaskListener;
@@ -15,8 +24,8 @@ export type ExpectedTask = TaskListener;
 export interface FollowOptions {
   /** Begins with this item, which has just been read, instead of the task as it is. */
   readonly from?: FeedItem | undefined;
-  /** Goes on behind the event of this seq (Last-Event-ID) instead of beginning with the task as it is. */
-  readonly after?: number | undefined;
+  /** Goes on behind this event (Last-Event-ID; without an incarnation any will do) instead of beginning with the task as it is. */
+  readonly after?: EventId | undefined;
   /** Ends with the first item that this is true of. */
   readonly until?: ((item: FeedItem) => boolean) | undefined;
   /** The task was made under this expectation. */
@@ -34,9 +43,8 @@ export class TaskMissing extends Error {
 }
 
 /** What feeds stand on. */
-export interface FeedPort {
+export interface FeedPort extends ListenerPort {
   readonly reads: CachedReadPort;
-  readonly channels: Channels;
   /** The feeds that listen. */
   readonly open: Set<TaskFeed>;
 }
@@ -44,7 +52,7 @@ export interface FeedPort {
 type Page = (FeedEvent | FeedItem)[];
 
 /** Where a task begins that nobody else knows yet. */
-const BEGINNING: Position = { seq: 1, state: 'TASK_STATE_SUBMITTED', released: 0 };
+const BEGINNING: Position = { seq: 1, incarnation: 0, state: 'TASK_STATE_SUBMITTED', released: 0 };
 
 /**
  * One reader's way through the events of a task (see Feeds.follow). Listens from the first `next` that waits until it ends, and
@@ -54,13 +62,13 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   readonly #port: FeedPort;
   readonly #scope: Scope;
   readonly #taskId: string;
-  readonly #after: number | undefined;
+  readonly #after: EventId | undefined;
   readonly #until: FollowOptions['until'];
   readonly #expected: ExpectedTask | undefined;
   readonly #signal: AbortSignal | undefined;
   #listener: TaskListener | undefined;
   /** What is there, and not delivered yet. */
-  #page: Page;
+  #page: Page = [];
   #position: Position | undefined;
   #isEnded = false;
 
@@ -68,11 +76,11 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     this.#port = port;
     this.#scope = scope;
     this.#taskId = taskId;
-    this.#after = from ? from.seq : after;
+    this.#after = from ?? after;
     this.#until = until;
     this.#expected = expected?.taskId === taskId ? expected : undefined;
     this.#signal = signal;
-    this.#page = from ? [from] : [];
+    if (from) this.#keep([from]);
   }
 
   [Symbol.asyncIterator](): this {
@@ -84,8 +92,8 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     try {
       while (!this.#isOver) {
         const item = this.#page.shift();
-        if (item) return { done: false, value: this.#pass(item) };
-        this.#page = (await (this.#listener ? this.#following(this.#listener) : this.#listen())) ?? [];
+        if (item) return { done: false, value: this.#deliver(item) };
+        this.#keep((await (this.#listener ? this.#following(this.#listener) : this.#listen())) ?? []);
       }
     } catch (error) {
       this.#close();
@@ -102,37 +110,51 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   /** It ends, also if `next` waits for news just now. */
   readonly end = (): void => {
     this.#isEnded = true;
-    this.#listener?.reader.wake();
+    this.#listener?.buffer.wake();
   };
 
-  /** Asks Redis whether there is more, or less, than was heard. */
+  /** Asks Redis whether there is more, or less, than was received. A task that is gone ends the feed with the error. */
   async check(): Promise<void> {
-    const reader = this.#listener?.reader;
-    if (!reader) return;
-    const { last } = reader; // as it was before asking: what has been delivered by now was written by then
-    const position = await this.#standing().catch(() => undefined);
-    if (position) reader.hear(position.seq, last);
+    const buffer = this.#listener?.buffer;
+    if (!buffer) return;
+    const { last } = buffer; // as it was before asking: what has been delivered by now was written by then
+    try {
+      buffer.compare(await this.#currentPosition(), last);
+    } catch (error) {
+      // Redis may be away: the next check asks again.
+      if (error instanceof TaskMissing) buffer.fail(error);
+    }
   }
 
   get #isOver(): boolean {
     if (this.#isEnded || !this.#position) return this.#isEnded;
     const { state, seq } = this.#position;
-    return isTerminal(state) && (!this.#listener || this.#listener.reader.last === seq);
+    if (!isTerminal(state) || !this.#listener) return isTerminal(state);
+    const { isForked, last } = this.#listener.buffer;
+    return !isForked && last.seq === seq;
   }
 
-  #pass(event: FeedEvent | FeedItem): FeedItem {
-    const released = Math.max(this.#position?.released ?? 0, event.released ?? 0);
-    const item: FeedItem = { kind: 'event', ...event, released };
-    this.#position = { seq: item.seq, state: item.state, released };
-    this.#listener?.reader.passed(item.seq);
+  #keep(page: Page): void {
+    this.#page = page;
+    for (const item of page) this.#port.budget.take(bytesOf(item));
+  }
+
+  #deliver(next: FeedEvent | FeedItem): FeedItem {
+    const { seq, incarnation, state, isReply, json } = next;
+    const kind = 'kind' in next ? next.kind : 'event';
+    const released = Math.max(this.#position?.released ?? 0, next.released ?? 0);
+    this.#port.budget.give(bytesOf(next));
+    this.#position = { seq, incarnation, state, released };
+    this.#listener?.buffer.delivered(this.#position);
+    const item: FeedItem = { kind, seq, incarnation, state, released, isReply, json };
     if (this.#until?.(item)) this.#isEnded = true;
     return item;
   }
 
   /** Where the feed begins. */
   async #listen(): Promise<Page> {
-    const { reads, channels, open } = this.#port;
-    const listener = this.#expected ?? new TaskListener(channels, reads.shards, this.#taskId);
+    const { open } = this.#port;
+    const listener = this.#expected ?? new TaskListener(this.#port, this.#taskId);
     const isBeginning = this.#expected?.hasMissedNothing;
     this.#listener = listener;
     open.add(this);
@@ -140,27 +162,36 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     if (this.#signal?.aborted) this.end();
     await listener.isListening;
     if (this.#after === undefined) return [await this.#snapshot()];
-    const position = isBeginning ? BEGINNING : await this.#standing();
+    const position = isBeginning ? BEGINNING : await this.#currentPosition();
     this.#position = position;
-    listener.reader.passed(this.#after);
-    listener.reader.hear(position.seq, this.#after);
+    listener.buffer.delivered(this.#after);
+    listener.buffer.compare(position, this.#after);
     return [];
   }
 
-  /** What follows, as far as it is there; nothing after news that may bring something. */
-  #following({ reader, channel }: TaskListener): Page | undefined | Promise<Page | undefined> {
-    return reader.take() ?? (reader.isBehind ? this.#missing(reader, channel) : reader.news());
+  /** What follows, as far as it is there; undefined after a change that may bring something. */
+  #following({ buffer, channel }: TaskListener): Page | undefined | Promise<Page | undefined> {
+    return buffer.take() ?? (buffer.isBehind ? this.#missing(buffer, channel) : buffer.change());
   }
 
-  /** The events behind the last one from the stream; if it was trimmed or has expired, a fresh task. */
-  async #missing(reader: Reader, channel: string): Promise<Page> {
-    const { redis } = this.#port.reads;
-    const next = reader.last + 1;
-    const entries = reader.lost ? [] : await redis.xrange(channel, `${next}-0`, '+', 'COUNT', PAGE_SIZE);
-    const events = entries.map(parseEntry);
-    if (events[0]?.seq === next) return events;
-    reader.restart();
+  /** The events behind the last one from the stream; if they are not there, or not behind that one, a fresh task. */
+  async #missing(buffer: EventBuffer, channel: string): Promise<Page> {
+    const events = buffer.isForked ? undefined : await this.#readBehind(buffer.last, channel);
+    if (events) return events;
+    buffer.restart();
     return [await this.#snapshot()];
+  }
+
+  async #readBehind(last: EventId, channel: string): Promise<Page | undefined> {
+    const { reads, budget } = this.#port;
+    // The last one is read again, to see that it is still the same.
+    const from = last.incarnation === undefined || last.seq === 0 ? last.seq + 1 : last.seq;
+    const bytes = budget.hasRoomFor(PAGE.bytes) ? PAGE.bytes : 0;
+    const args = { from: `${from}-0`, most: PAGE.events, bytes };
+    const entries = await readEventsScript.run(reads.redis, { keys: { events: channel }, args });
+    const events = entries.map(parseEntry);
+    const isSame = from > last.seq || isSameEvent(events.shift(), last);
+    return isSame && events[0]?.seq === last.seq + 1 ? events : undefined;
   }
 
   async #snapshot(): Promise<FeedItem> {
@@ -169,17 +200,22 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     return taskItem(reading, reading.task);
   }
 
-  async #standing(): Promise<Position> {
-    const standing = await readStanding(this.#port.reads, this.#scope, this.#taskId);
-    if (!standing) throw new TaskMissing(this.#taskId);
-    return standing;
+  async #currentPosition(): Promise<Position> {
+    const position = await readStanding(this.#port.reads, this.#scope, this.#taskId);
+    if (!position) throw new TaskMissing(this.#taskId);
+    return position;
   }
 
   #close(): void {
     this.end();
+    for (const item of this.#page) this.#port.budget.give(bytesOf(item));
     this.#page = [];
     this.#port.open.delete(this);
     this.#listener?.[Symbol.dispose]();
     this.#signal?.removeEventListener('abort', this.end);
   }
+}
+
+function isSameEvent(one: EventId | undefined, other: EventId): boolean {
+  return one?.seq === other.seq && one.incarnation === other.incarnation;
 }

@@ -1,21 +1,30 @@
 import type { Channels } from '../redis/channels.ts';
 import type { Shards } from '../redis/shards.ts';
+import { type BufferBudget, EventBuffer } from './event-buffer.ts';
 import { parseMessage } from './feed-item.ts';
-import { Reader } from './reader.ts';
 
-const BUFFER_SIZE = 64;
+/** Of one reader. */
+const LIMITS = { events: 64, bytes: 256 * 1_024 };
+
+export interface ListenerPort {
+  readonly reads: { readonly shards: Shards };
+  readonly channels: Channels;
+  /** For what all readers of the process have been sent and not taken yet. */
+  readonly budget: BufferBudget;
+}
 
 /** Hears the events of one task, for whoever reads them. */
 export class TaskListener implements Disposable {
   readonly taskId: string;
   readonly channel: string;
-  readonly reader = new Reader(BUFFER_SIZE);
+  readonly buffer: EventBuffer;
   /** Nothing that comes later is missed. */
   readonly isListening: Promise<void>;
   readonly #channels: Channels;
   readonly #era: number | undefined;
 
-  constructor(channels: Channels, shards: Shards, taskId: string) {
+  constructor({ channels, reads: { shards }, budget }: ListenerPort, taskId: string) {
+    this.buffer = new EventBuffer({ ...LIMITS, budget });
     this.#channels = channels;
     this.#era = channels.era;
     this.taskId = taskId;
@@ -29,11 +38,12 @@ export class TaskListener implements Disposable {
   }
 
   readonly #hear = (message: string): void => {
-    for (const event of parseMessage(message)) this.reader.push(event);
+    for (const event of parseMessage(message)) this.buffer.push(event);
   };
 
   /** Idempotent. */
   [Symbol.dispose](): void {
     this.#channels.unsubscribe(this.channel, this.#hear);
+    this.buffer.clear();
   }
 }

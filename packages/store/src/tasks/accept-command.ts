@@ -6,8 +6,8 @@ import type { CallingTurn } from './submission.ts';
 
 // What accept.lua and make-tasks.lua have in common.
 
-/** Of a message that is or was accepted: task, context, number, seq, job; of a new task the timestamp of its status. */
-const accepted = tuple(text, text, integer, integer, integer, optional(text));
+/** Of a message that is or was accepted: task, context, number, seq, job; of a new task the timestamp of its status, of another the incarnation of its last event. */
+const accepted = tuple(text, text, integer, integer, integer, optional(text), optional(integer));
 const refused = tuple();
 
 /** What accept.lua returns, and make-tasks.lua of each message. */

@@ -20,7 +20,8 @@
 --       sealed          its config; '' none
 --       max_webhooks    that a task may have
 -- Returns  { verdict … } and, when the message is or was accepted: task id, context, number of the message in its task, seq,
---          job (of a duplicate: 0 if the task has none), and, of a new task (see make-tasks.lua), timestamp of its status
+--          job (of a duplicate: 0 if the task has none), and, of a new task (see make-tasks.lua), timestamp of its status; of one that was
+--          there '', incarnation of its last event
 --       scheduled | queued (whoever runs the job will read it) | duplicate (the first answer again)
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full | too-many-webhooks
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
@@ -73,7 +74,8 @@ if config_id ~= '' then
 end
 
 local verdict, job = 'queued', 0
-if record.scheduled == 0 then
+if record.scheduled ~= 0 then record.queued = new_incarnation()
+else
   schedule(record, queue_root, job_options, manner == 'w')
   if manner == 'w' then redis.call('HSET', task_key, 'awaited', record.scheduled) end
   -- Leaves input-required at once: a poller must not take the old question for the answer to this message.
@@ -82,4 +84,4 @@ if record.scheduled == 0 then
 end
 commit(record)
 if lane and seq_of(place) < record.seq then mark_lane(lane, now_ms()) end
-return { verdict, task_id, record.context, record.accepted, record.seq, job }
+return { verdict, task_id, record.context, record.accepted, record.seq, job, '', record.tip }

@@ -61,14 +61,16 @@ export async function accept(
   const sent: Sent = { ...submission, body: JSON.stringify(message).slice(0, -1) };
   const reply = await (named === undefined ? makeTask(port, scope, sent) : enterTask(port, scope, sent, named));
   if (reply.length === 1) return { verdict: reply[0] };
-  const [verdict, taskId, context, number, seq, job, timestamp] = reply;
+  const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation] = reply;
   const isDuplicate = verdict === 'duplicate';
   // So that a client's retry repairs at once what a queue has lost.
   if (isDuplicate && job) await port.queue.add(scope.agent, taskId, job, { isAwaited: isAwaited(submission.caller) });
   const contextId = unescaped(context);
   const accepted = { verdict: 'accepted', isDuplicate, taskId, contextId, number, seq } as const;
-  if (isDuplicate || named !== undefined) return { ...accepted, isNew: false };
-  return { ...accepted, isNew: true, task: newTask(sent, taskId, contextId, timestamp ?? '') };
+  const incarnation = lastIncarnation ?? 0;
+  if (isDuplicate) return { ...accepted, isNew: false };
+  if (named !== undefined) return { ...accepted, incarnation, isNew: false };
+  return { ...accepted, incarnation, isNew: true, task: newTask(sent, taskId, contextId, timestamp ?? '') };
 }
 
 /** `body`: JSON of the message up to where its taskId and contextId are written. Made once: a message may be large. */

@@ -17,11 +17,12 @@ local task_key, task_id
 
 local with_pieces
 local function read(owner, have, length, parts)
-  local its_owner, seq, accepted, released, state = unpack(redis.call('HMGET', task_key,
-    'owner', 'seq', 'accepted', 'released', 'state'))
+  local its_owner, seq, accepted, released, state, tip, queued = unpack(redis.call('HMGET', task_key,
+    'owner', 'seq', 'accepted', 'released', 'state', 'tip', 'queued'))
   if not its_owner or (owner ~= '' and its_owner ~= owner) then return false end
-  -- A message that waits behind a running turn enters the history without an event: it counts, too.
-  local version = seq .. '-' .. accepted
+  -- A message that waits behind a running turn enters the history without an event: it counts, too. The incarnations tell
+  -- these numbers from those that a fail-over lost.
+  local version = seq .. '-' .. (tip or '0') .. '-' .. accepted .. (queued and '-' .. queued or '')
   local standing = state .. (released or '0')
   if version == have then return standing end
   if parts == 'standing' then return { standing, version } end

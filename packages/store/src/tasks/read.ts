@@ -121,13 +121,9 @@ function readingOf(
 
 function readingAt(version: string, standing: string): TaskReading {
   const [state = '', released] = [standing[0], standing.slice(1)];
-  return {
-    version,
-    seq: Number.parseInt(version, 10),
-    state: stateOf(state),
-    isWithdrawn: state === withdrawnLetter,
-    released: Number(released),
-  };
+  const [seq = 0, incarnation = 0] = version.split('-', 2).map(Number);
+  const isWithdrawn = state === withdrawnLetter;
+  return { version, seq, incarnation, state: stateOf(state), isWithdrawn, released: Number(released) };
 }
 
 /** What was replaced while its large texts were fetched is read again. */

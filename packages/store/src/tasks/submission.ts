@@ -60,7 +60,9 @@ export type Acceptance =
       readonly taskId: string;
       readonly contextId: string;
       readonly number: number;
+      /** The last event, behind which a feed goes on. Not known of a duplicate. */
       readonly seq: number;
+      readonly incarnation?: number;
       readonly task?: string;
     }
   | {

@@ -1,9 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { TaskReading, TaskView } from './task-reading.ts';
 
-/** A fail-over that loses writes may give a version out twice: what is kept may not outlive it for long. */
-const KEPT_MS = 30_000;
-
 /** What an entry takes beside its bytes (resident memory of 100,000 entries, Node 24): thousands of small tasks are mostly that. */
 const ENTRY_BYTES = 1_600;
 
@@ -23,7 +20,6 @@ export class TaskCache {
         maxSize: maxBytes,
         maxEntrySize: Math.ceil(maxBytes / 8),
         sizeCalculation: ({ task }) => task.length + ENTRY_BYTES,
-        ttl: KEPT_MS,
       });
   }
 

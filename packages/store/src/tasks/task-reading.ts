@@ -14,6 +14,8 @@ export interface TaskReading {
   /** Changes with every event and every accepted message: an ETag. */
   readonly version: string;
   readonly seq: number;
+  /** Of the last event: see EventId. */
+  readonly incarnation: number;
   readonly state: TaskState;
   /** The caller was given a plain message instead of this task. */
   readonly isWithdrawn: boolean;

@@ -21,8 +21,8 @@ local task_key, events_key, push_key = unpack(KEYS)
 local task_id, kept_events, inline_bytes, fence, number, artifact, first, growth = unpack(ARGV, 1, 8)
 local open_name, name = 'o' .. artifact, 'p' .. artifact
 
-local mark, cancel, lanes, seq, turn, said, open, inside, outside = unpack(redis.call('HMGET', task_key,
-  'state', 'cancel', 'lanes', 'seq', 'turn', 'said', open_name, name, '@' .. name))
+local mark, cancel, lanes, seq, turn, said, tip, open, inside, outside = unpack(redis.call('HMGET', task_key,
+  'state', 'cancel', 'lanes', 'seq', 'turn', 'said', 'tip', open_name, name, '@' .. name))
 cancel, said, number = cancel and ' ' .. cancel or '', tonumber(said or 0), tonumber(number)
 local last = number + #ARGV - 9
 
@@ -37,7 +37,9 @@ if number <= said or open ~= first then return end
 inside = not outside and (inside or '') .. growth
 if inside and #inside > tonumber(inline_bytes) then return end
 
-local lines = {}
+local lines, was_tip = {}, tip
+local inc = ('%d'):format(tonumber(fence:match('[^.]+$'), 36) % 60466175 + 1) -- as incarnation_of
+tip = tip or '0'
 for i = 9, #ARGV do
   local json = ARGV[i]
   seq = seq + 1
@@ -49,6 +51,7 @@ if outside then
 else
   redis.call('HSET', task_key, 'seq', seq, 'said', last, name, inside)
 end
+if tip ~= was_tip then redis.call('HSET', task_key, 'tip', tip) end
 redis.call('PUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
 if lanes then
   --- @include "../redis/lua/clock.lua"

@@ -48,7 +48,7 @@ local record, queue_root, successor_options
 local write = {}
 
 function write.artifact(json, n, mode, header, first, parts, last)
-  say(record, json)
+  say(record, json, incarnation_of(record.run))
   local name, open_name = 'p' .. n, 'o' .. n
   local text = texts[name]
   if not text then

@@ -24,7 +24,8 @@ export const beginArgs = ['run', 'maxAttempts', 'largeBytes'] as const;
  * @param run what tells this run of a turn from any other: of its job's lock, and how many turns it has run under it
  */
 export function beginArguments({ maxAttempts, largeTextBytes }: StoreSettings, run: string) {
-  return { run: hash('sha256', run, 'base64url').slice(0, 8), maxAttempts, largeBytes: largeTextBytes };
+  const id = Number.parseInt(hash('sha256', run).slice(0, 12), 16).toString(36).slice(-8);
+  return { run: id, maxAttempts, largeBytes: largeTextBytes };
 }
 
 /** The number in a fencing token: how many turns of the task had begun with it. */

@@ -239,7 +239,7 @@ export class Twin {
     });
     if (!reply) throw new Error('the message was not answered');
     expect(beside.slice(0, 2)).toEqual(['scheduled', others[0]]);
-    expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1, null]);
+    expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1, null, null]);
     return reply;
   }
 
@@ -296,7 +296,7 @@ export class Twin {
     expect(await this.#stored()).toEqual(this.record && comparable(this.record));
     const stream = await this.#redis.xrange(this.#keys.events(this.id), '-', '+');
     expect(stream.map(([, [mark]]) => mark?.[0])).toEqual(this.events);
-    expect(stream.map(([id]) => id)).toEqual(this.events.map((_, i) => `${i + 1}-0`));
+    expect(stream.map(([id]) => Number.parseInt(id, 10))).toEqual(this.events.map((_, i) => i + 1));
     if (expected.dropped?.length) expect(stream.at(-1)?.[1][1]).toContain(JSON.stringify(expected.dropped));
   }
 

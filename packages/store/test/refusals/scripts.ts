@@ -561,6 +561,19 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: true,
     },
   ],
+  'feed/read-events.lua': [
+    {
+      kind: 'reads',
+      scene: async (stage) => {
+        const taskId = await stage.endedTask();
+        return async () => {
+          const items = await Array.fromAsync(stage.store.feeds.follow(alice, taskId, { after: { seq: 0 } }));
+          return items.map(({ seq }) => seq);
+        };
+      },
+      answer: [1, 2],
+    },
+  ],
   'dead-turns/read-dead-turns.lua': [
     {
       kind: 'reads',

@@ -1,5 +1,5 @@
 import { ServerCallContext } from '@a2a-js/sdk/server';
-import type { Principal } from '@switchyard/store';
+import type { EventId, Principal } from '@switchyard/store';
 import type { Call } from '../../call/call.ts';
 import { legacyVersion } from '../../call/protocol-version.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -28,8 +28,8 @@ export class LegacyCaller {
   readonly wire: LegacyWire;
   /** Whether the SDK got as far as asking us. Before, what goes wrong is the request's fault. */
   hasAsked = false;
-  /** Of the event that is on its way through. */
-  seq = 0;
+  /** The event that is on its way through. */
+  position: EventId = { seq: 0 };
 
   constructor(call: Call, wire: LegacyWire) {
     this.call = call;

@@ -37,8 +37,11 @@ export function invokeStreaming({ operations, streams }: Entrance) {
       const operation = operations[name];
       if (operation.kind !== 'streaming') throw new TypeError(`${name} answers with one message`);
       using _slot = streams.take();
-      for await (const { seq, json } of await operation.invoke(caller.call, requireShallow(params, 'request'))) {
-        caller.seq = seq;
+      for await (const { seq, incarnation, json } of await operation.invoke(
+        caller.call,
+        requireShallow(params, 'request'),
+      )) {
+        caller.position = { seq, incarnation };
         yield toStreamResponse(json);
         await caller.wire.drained();
       }

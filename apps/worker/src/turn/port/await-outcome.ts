@@ -13,8 +13,9 @@ export async function awaitOutcome(
   scope: Scope,
   { call, signal }: AwaitedCall,
 ): Promise<FeedItem | 'missing' | undefined> {
+  const after = call.after === undefined ? undefined : { seq: call.after };
   try {
-    for await (const item of feeds.follow(scope, call.taskId, { after: call.after, signal })) {
+    for await (const item of feeds.follow(scope, call.taskId, { after, signal })) {
       if (isOutcome(item, call)) return item;
     }
     return undefined;

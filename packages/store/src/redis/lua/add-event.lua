@@ -1,6 +1,8 @@
 -- addEvent: one event enters the stream, and the lines that are to be published. A part of scripts that say something.
--- seq   mark (see events.lua)   json   lines: 1, 2, … of this script
+-- seq   inc: incarnation of this event   tip: that of the one before   mark (see events.lua)   json   lines: 1, 2, … of this script
 
-if seq > tonumber(kept_events) then redis.call('XADD', events_key, 'MAXLEN', '~', kept_events, seq .. '-0', mark, json)
-else redis.call('XADD', events_key, seq .. '-0', mark, json) end
-lines[#lines + 1] = seq .. '|' .. mark .. '|' .. json
+local id = seq .. '-' .. inc
+if seq > tonumber(kept_events) then redis.call('XADD', events_key, 'MAXLEN', '~', kept_events, id, mark, json)
+else redis.call('XADD', events_key, id, mark, json) end
+lines[#lines + 1] = (inc == tip and id or id .. '-' .. tip) .. '|' .. mark .. '|' .. json
+tip = inc

@@ -14,6 +14,7 @@ local ended_in -- of a script that may end several tasks: the indexes, each to b
 local function commit(record)
   local is_over = is_terminal(record.state)
   write_texts(record)
+  if #written > 0 then record.tip = written[#written - 2] end
   write_fields(record)
   -- The inbox of a task that is over goes as a whole.
   if is_popped and not is_over then redis.call('LPOP', inbox_key) end

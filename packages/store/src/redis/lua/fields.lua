@@ -2,10 +2,10 @@
 
 local FIELDS = {
   'state', 'cancel', 'lanes', 'seq', 'epoch', 'run', 'turn', 'said',
-  'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'aside', 'shared', 'sweeps',
+  'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'aside', 'shared', 'sweeps', 'tip', 'queued',
   'artifacts', '@h', -- not of the record, but an end must know them
 }
-local STATE, TIME, TOKEN, SCHEDULED, ALL, ARTIFACTS, HISTORY = 1, 9, 10, 15, 22, 23, 24
+local STATE, TIME, TOKEN, SCHEDULED, TIP, ALL, ARTIFACTS, HISTORY = 1, 9, 10, 15, 23, 24, 25, 26
 
 local was -- what was loaded, in the order of FIELDS; false: not there
 local others = {} -- what else is to be written: the status, texts, artifacts, metadata; false: removed
@@ -14,7 +14,7 @@ local others = {} -- what else is to be written: the status, texts, artifacts, m
 local function load_record()
   was = redis.call('HMGET', task_key, unpack(FIELDS))
   local state, cancel, lanes, seq, epoch, run, turn, said, time, token, owner, context, started, attempts, scheduled, jobs,
-    accepted, released, inbox, aside, shared, sweeps = unpack(was)
+    accepted, released, inbox, aside, shared, sweeps, tip, queued = unpack(was)
   return state and {
     state = state, cancel = cancel or '', lanes = lanes or '',
     seq = tonumber(seq or 0), epoch = tonumber(epoch or 0), run = run or '', turn = turn or '', said = tonumber(said or 0),
@@ -22,6 +22,7 @@ local function load_record()
     started = tonumber(started or 0), attempts = tonumber(attempts or 0), scheduled = tonumber(scheduled or 0),
     jobs = tonumber(jobs or 0), accepted = tonumber(accepted or 0), released = tonumber(released or 0),
     inbox = tonumber(inbox or 0), aside = tonumber(aside or 0), shared = tonumber(shared or 0), sweeps = tonumber(sweeps or 0),
+    tip = tonumber(tip or 0), queued = tonumber(queued or 0),
   }
 end
 

@@ -20,5 +20,5 @@ local function say_status(record, letter, told)
   others.status = '{"state":"TASK_STATE_' .. STATES[letter] .. '","timestamp":"' .. timestamp(now_ms()) .. '"'
     .. (message ~= '' and ',"message":' .. message or '') .. '}'
   say(record, '{"statusUpdate":{"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '","status":'
-    .. others.status .. (metadata ~= '' and ',"metadata":' .. metadata or '') .. '}}', told and told.released, told and told.is_reply)
+    .. others.status .. (metadata ~= '' and ',"metadata":' .. metadata or '') .. '}}', new_incarnation(), told and told.released, told and told.is_reply)
 end

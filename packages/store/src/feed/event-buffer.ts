@@ -1,0 +1,158 @@
+import type { EventId, FeedEvent } from './feed-item.ts';
+
+/** What the buffers of all readers of a process may hold together. Beyond it readers go to the stream. */
+export class BufferBudget {
+  #free: number;
+
+  constructor(bytes: number) {
+    this.#free = bytes;
+  }
+
+  hasRoomFor(bytes: number): boolean {
+    return bytes <= this.#free;
+  }
+
+  take(bytes: number): void {
+    this.#free -= bytes;
+  }
+
+  give(bytes: number): void {
+    this.#free += bytes;
+  }
+}
+
+export interface BufferLimits {
+  readonly events: number;
+  readonly bytes: number;
+  readonly budget: BufferBudget;
+}
+
+/**
+ * How far one reader of a feed is, and a bounded cache of the newest events. Everything else is in the stream, so a full
+ * buffer, a lost message and a slow reader have one remedy: reading on from there.
+ */
+export class EventBuffer {
+  readonly #limits: BufferLimits;
+  /** The last event delivered. */
+  #last: EventId = { seq: 0 };
+  /** Redis no longer has what was delivered: a fail-over lost writes. */
+  #isForked = false;
+  #error: unknown;
+  /** The highest seq that is known to exist. */
+  #newest = 0;
+  #events: FeedEvent[] = [];
+  #bytes = 0;
+  #onChange: (nothing?: undefined) => void = () => undefined;
+
+  constructor(limits: BufferLimits) {
+    this.#limits = limits;
+  }
+
+  get last(): EventId {
+    return this.#last;
+  }
+
+  get isForked(): boolean {
+    return this.#isForked;
+  }
+
+  get isBehind(): boolean {
+    return this.#isForked || this.#newest > this.#last.seq;
+  }
+
+  delivered(event: EventId): void {
+    this.#last = event;
+    this.#newest = Math.max(this.#newest, event.seq);
+  }
+
+  /** Before a fresh task is read: what was received so far no longer counts. */
+  restart(): void {
+    this.#isForked = false;
+    this.#newest = 0;
+    this.clear();
+  }
+
+  /** An event that does not fit is read from the stream when the reader gets there. */
+  push(event: FeedEvent): void {
+    const bytes = bytesOf(event);
+    const isRoom = this.#events.length < this.#limits.events && this.#bytes + bytes <= this.#limits.bytes;
+    if (isRoom && this.#limits.budget.hasRoomFor(bytes)) {
+      this.#limits.budget.take(bytes);
+      this.#events.push(event);
+      this.#bytes += bytes;
+    }
+    this.#newest = Math.max(this.#newest, event.seq);
+    this.wake();
+  }
+
+  /**
+   * What Redis says is the newest event.
+   * @param asked the last event delivered when Redis was asked: it was written before
+   */
+  compare(newest: EventId, asked: EventId): void {
+    this.#isForked ||= newest.seq < asked.seq || this.#isReplacedBy(newest);
+    this.#newest = Math.max(this.#newest, newest.seq);
+    this.wake();
+  }
+
+  /** The reader gets this error instead of more events. */
+  fail(error: unknown): void {
+    this.#error ??= error;
+    this.wake();
+  }
+
+  /** Whoever waits for a change looks again. */
+  wake(): void {
+    this.#onChange();
+  }
+
+  /** The buffered events that follow the last one without a hole, if there are any. @throws what it failed with */
+  take(): FeedEvent[] | undefined {
+    if (this.#error !== undefined) throw this.#error;
+    if (this.#isForked) return undefined;
+    this.#drop(this.#events.findIndex(({ seq }) => seq > this.#last.seq));
+    const [first] = this.#events;
+    if (first?.seq !== this.#last.seq + 1) return undefined;
+    if (isOtherThan(this.#last.incarnation, first.previous)) {
+      this.#isForked = true;
+      return undefined;
+    }
+    return this.#drop(this.#events.findIndex((event, i) => i > 0 && !follows(event, this.#events[i - 1])));
+  }
+
+  clear(): void {
+    this.#drop(-1);
+  }
+
+  /** Resolves when something was received, or the reader was woken. */
+  change(): Promise<undefined> {
+    return new Promise((resolve) => {
+      this.#onChange = resolve;
+    });
+  }
+
+  #isReplacedBy({ seq, incarnation }: EventId): boolean {
+    return seq === this.#last.seq && isOtherThan(incarnation, this.#last.incarnation);
+  }
+
+  /** Takes out what is before `end`; all of it if that is negative. */
+  #drop(end: number): FeedEvent[] {
+    const events = this.#events.splice(0, end < 0 ? this.#events.length : end);
+    const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+    this.#bytes -= bytes;
+    this.#limits.budget.give(bytes);
+    return events;
+  }
+}
+
+/** Of the heap, about. */
+export const bytesOf = ({ json }: Pick<FeedEvent, 'json'>): number => json.length + 100;
+
+/** Whether two incarnations are known to differ. */
+function isOtherThan(one: number | undefined, other: number | undefined): boolean {
+  return one !== undefined && other !== undefined && one !== other;
+}
+
+function follows({ seq, previous }: FeedEvent, before: FeedEvent | undefined): boolean {
+  return before?.seq === seq - 1 && !isOtherThan(before.incarnation, previous);
+}

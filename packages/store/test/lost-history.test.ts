@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import { type FeedItem, formatEventId, type OpenTurn, parseEventId, TaskMissing } from '../src/index.ts';
+import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
+import { failOverTo } from './support/fail-over.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+// What readers learn of a task whose latest writes a fail-over has lost, and which went on without them.
+
+const redis = testRedis();
+const store = await testStore({ feedCheckMs: 100 });
+
+const chunk = async (turn: OpenTurn, text: string): Promise<void> => {
+  await turn.publish({
+    kind: 'artifact',
+    artifact: { artifactId: 'r', parts: [{ text }] },
+    append: true,
+    lastChunk: false,
+  });
+  await turn.flush();
+};
+const complete = (turn: OpenTurn): Promise<void> =>
+  turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, message: agentMessage('done') });
+const keysOf = (taskId: string): string[] => {
+  const task = `${store.settings.prefix}{s0}:t:${taskId}`;
+  return [task, `${task}:e`, `${task}:i`];
+};
+const read = async (taskId: string, version?: string) => store.tasks.read(alice, taskId, { version });
+
+/** Follows in the background. */
+function follow(taskId: string, after?: string) {
+  const items: FeedItem[] = [];
+  const ended = (async () => {
+    const options = after === undefined ? {} : { after: parseEventId(after) };
+    for await (const item of store.feeds.follow(alice, taskId, options)) items.push(item);
+  })();
+  return { items, ended };
+}
+
+test('a version never means other content: neither other events, nor another message that waits', async () => {
+  const { taskId } = await accepted(store, alice);
+  await begun(store, taskId);
+  const failOver = await failOverTo(redis, ...keysOf(taskId));
+  const versions = new Set<string | undefined>();
+  for (const text of ['lost', 'kept']) {
+    await failOver();
+    await accepted(store, alice, userMessage(text, { taskId }));
+    versions.add((await read(taskId))?.version);
+  }
+  expect(versions.size).toBe(2);
+
+  const begin = await failOverTo(redis, ...keysOf(taskId));
+  for (const started of [2, 3]) {
+    await begin();
+    await chunk(await begun(store, taskId, { started }), `run ${started}`);
+    versions.add((await read(taskId))?.version);
+  }
+  expect(versions.size).toBe(4);
+  const [, lost] = [...versions].slice(-2);
+  expect((await read(taskId, lost))?.task).toBeUndefined();
+  expect((await read(taskId, [...versions].at(-2)))?.task?.toString()).toContain('run 3');
+});
+
+test('a begin does not change the version: nothing can be seen of it', async () => {
+  const { taskId } = await accepted(store, alice);
+  const before = await read(taskId);
+  await begun(store, taskId);
+  expect((await read(taskId))?.version).toBe(before?.version);
+});
+
+test('a stream that was told what is lost gets a fresh task before what came instead, live and resumed', async () => {
+  const { taskId } = await accepted(store, alice);
+  const failOver = await failOverTo(redis, ...keysOf(taskId));
+  const live = follow(taskId);
+  await chunk(await begun(store, taskId), 'lost');
+  await until(() => live.items.length === 2, { what: 'the event that is lost' });
+  const lost = live.items[1];
+  if (!lost) throw new Error('no event');
+
+  await failOver();
+  const turn = await begun(store, taskId, { started: 2 });
+  await chunk(turn, 'kept');
+  await chunk(turn, 'more');
+  const resumed = follow(taskId, formatEventId(lost));
+  const number = follow(taskId, `${lost.seq}`);
+  await complete(turn);
+  await Promise.all([live.ended, resumed.ended, number.ended]);
+
+  const [fresh, ...rest] = live.items.slice(2);
+  expect(fresh).toMatchObject({ kind: 'task', json: expect.stringContaining('kept') });
+  expect(rest.map(({ seq }) => seq)).toEqual(rest.map((_, i) => (fresh?.seq ?? 0) + 1 + i));
+  expect(resumed.items[0]).toMatchObject({ kind: 'task', json: expect.stringContaining('kept') });
+  // A number alone says nothing of what it was.
+  expect(number.items[0]).toMatchObject({ kind: 'event', seq: lost.seq + 1 });
+  expect(live.items.at(-1)).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+});
+
+test('a stream learns of it also if what came instead has the same number, and nothing follows', async () => {
+  const { taskId } = await accepted(store, alice);
+  const failOver = await failOverTo(redis, ...keysOf(taskId));
+  const live = follow(taskId);
+  await chunk(await begun(store, taskId), 'lost');
+  await until(() => live.items.length === 2, { what: 'the event that is lost' });
+  await failOver();
+  const turn = await begun(store, taskId, { started: 2 });
+  await chunk(turn, 'kept');
+  await until(() => live.items.length === 3, { what: 'a fresh task' });
+  expect(live.items[2]).toMatchObject({ kind: 'task', seq: 2, json: expect.stringContaining('kept') });
+  await complete(turn);
+  await live.ended;
+});
+
+test('a stream that is told nothing new is not interrupted by turns that begin and messages that wait', async () => {
+  const { taskId } = await accepted(store, alice);
+  const { items, ended } = follow(taskId);
+  for (const job of [1, 2, 3]) {
+    const turn = await begun(store, taskId, { job });
+    await chunk(turn, 'one');
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
+    await chunk(turn, 'two');
+    if (job < 3) await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
+    else await complete(turn);
+    if (job < 3) await accepted(store, alice, userMessage('next', { taskId }));
+  }
+  await ended;
+  expect(items.map(({ kind }) => kind)).toEqual(['task', ...items.slice(1).map(() => 'event')]);
+  expect(items.map(({ seq }) => seq)).toEqual(items.map((_, i) => i + 1));
+  const resumed = follow(taskId, formatEventId(items[5] ?? { seq: 0 }));
+  await resumed.ended;
+  expect(resumed.items.map(({ kind, seq }) => `${kind} ${seq}`)).toEqual(
+    items.slice(6).map(({ seq }) => `event ${seq}`),
+  );
+});
+
+test('a stream whose task is gone ends with the error', async () => {
+  const { taskId } = await accepted(store, alice);
+  const { items, ended } = follow(taskId);
+  await until(() => items.length === 1, { what: 'the task' });
+  await redis.del(...keysOf(taskId));
+  await expect(ended).rejects.toThrow(TaskMissing);
+  expect(store.feeds.size).toBe(0);
+});
