@@ -71,6 +71,30 @@ describe('a job that is taken', () => {
     expect(attempts).toEqual([1]);
   });
 
+  test('is taken, and begun, also if the record of another one that is taken with it is damaged', async () => {
+    const store = await testStore();
+    const tasks = [await accepted(store, alice), await accepted(store, alice), await accepted(store, alice)];
+    const [keyOf, broken] = [(id: string) => `${store.settings.prefix}{s0}:t:${id}`, tasks[1]?.taskId ?? ''];
+    await redis.set(keyOf(broken), 'no hash');
+    const { taker, take } = turnTaker(store, redis);
+    expect(await take('a', 3)).toEqual(tasks.map(({ taskId }) => `${taskId}.1`));
+    const begun = tasks.map(({ taskId }, i) => taker.begun({ taskId, job: 1, started: 1, token: `a:${i}` })?.[0]);
+    expect(begun).toEqual(['turn', undefined, 'turn']);
+    const job = { taskId: broken, job: 1, started: 1, token: 'a:1' };
+    await expect(store.turns.begin(job, 0, hooks)).rejects.toThrow('WRONGTYPE');
+  });
+
+  test('whose record cannot be read is charged no attempt', async () => {
+    const store = await testStore();
+    const { taskId } = await accepted(store, alice);
+    const key = `${store.settings.prefix}{s0}:t:${taskId}`;
+    await redis.hset(key, 'artifacts', '1'); // there is none
+    const { take } = turnTaker(store, redis);
+    const before = await redis.hgetall(key);
+    await take('a');
+    expect(await redis.hgetall(key)).toEqual(before);
+  });
+
   test('is taken once, be it asked for twice', async () => {
     const store = await testStore();
     const [first, second] = [await accepted(store, alice), await accepted(store, alice)];

@@ -51,9 +51,11 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
   local is_exhausted = record.attempts >= tonumber(max_attempts)
   if record.cancel == '' and not is_exhausted and not is_waiting(record.state) then
     open()
+    -- Read before anything is written: a record that cannot be read is charged no attempt.
+    local reply = turn()
     write_fields(record)
     due[#due + 1], due[#due + 2] = now_ms() + lease_ms, task_id
-    return turn()
+    return reply
   end
 
   --- @include "../redis/lua/commit.lua"

@@ -34,7 +34,9 @@ for i = 1, #jobs do
     task_key, others = tasks_root .. task_id, {}
     events_key, inbox_key = task_key .. ':e', task_key .. ':i'
     webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
-    jobs[i][6] = begin_turn(tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes)
+    -- A record that is damaged fails its own job, which asks for its turn again and gets the error, and no other.
+    local is_sound, reply = pcall(begin_turn, tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes)
+    jobs[i][6] = is_sound and reply or { 'later' }
   end
 end
 if #due > 0 then redis.call('ZADD', outbox_key, unpack(due)) end
