@@ -1,5 +1,52 @@
-import { Circuit } from './circuit.ts';
 import type { Outcome } from './outcome.ts';
+
+const FAILURES_TO_OPEN = 5;
+const FIRST_OPEN_MS = 1_000;
+const LONGEST_OPEN_MS = 60_000;
+
+/**
+ * One receiving host as this process has come to know it. Opens after several failures in a row, so that a host that is down
+ * is not called by every webhook that points at it; then one call at a time tries whether it is back.
+ */
+export class Circuit {
+  #failures = 0;
+  #openings = 0;
+  #openUntil = 0;
+  #inFlight = 0;
+
+  /** @returns undefined: go ahead, and tell how it went; else milliseconds until it may be tried again */
+  admit(now: number): number | undefined {
+    if (now < this.#openUntil) return this.#openUntil - now;
+    if (this.#openings > 0 && this.#inFlight > 0) return FIRST_OPEN_MS;
+    this.#inFlight++;
+    return undefined;
+  }
+
+  /** @param isFault the host's, not that of what was asked of it */
+  report(isFault: boolean, now: number): void {
+    this.#inFlight--;
+    if (!isFault) {
+      this.#failures = this.#openings = 0;
+      return;
+    }
+    this.#failures++;
+    const isEnough = this.#openings > 0 || this.#failures >= FAILURES_TO_OPEN;
+    // Calls that were under way when it opened tell nothing new.
+    if (!isEnough || now < this.#openUntil) return;
+    this.#openUntil = now + Math.min(FIRST_OPEN_MS * 2 ** this.#openings, LONGEST_OPEN_MS);
+    this.#openings++;
+  }
+
+  /** Calls under way. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** There is nothing to remember of it. */
+  get isFresh(): boolean {
+    return this.#inFlight === 0 && this.#failures === 0;
+  }
+}
 
 /** Hosts of which something is remembered at most. */
 const MAX_HOSTS = 10_000;

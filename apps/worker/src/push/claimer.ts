@@ -2,8 +2,8 @@ import type { Deliveries } from '@switchyard/store';
 import type { Observe } from '../observe.ts';
 
 /**
- * Has lanes with something to tell given their jobs: at once when one is marked, and by the clock those of which no word
- * was heard, or whose job was lost. Every worker does, and any one is enough.
+ * Gives jobs to webhooks that have deliveries to come: at once after a notification, and by the clock where the notification or
+ * the job was lost. Every worker does so, and one is enough.
  */
 export class Claimer {
   readonly #deliveries: Pick<Deliveries, 'listen' | 'claim'>;
@@ -32,7 +32,7 @@ export class Claimer {
     await this.#claiming;
   }
 
-  /** Marks that come while others are claimed are claimed right after. */
+  /** Notifications that come while webhooks are claimed lead to another round. */
   readonly #wake = (): void => {
     if (this.#isStopped) return;
     this.#isWanted = true;

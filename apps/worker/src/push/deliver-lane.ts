@@ -8,7 +8,7 @@ import {
 } from '@switchyard/store';
 import { type ConcludePort, conclude, type Step } from './conclude.ts';
 import { nextNotifications } from './next-notifications.ts';
-import type { Notification, Passage } from './notification.ts';
+import type { CursorAdvance, Notification } from './notification.ts';
 import { outcomeOfUnreadable } from './outcome.ts';
 import { type SendPort, send } from './send.ts';
 
@@ -18,10 +18,10 @@ export interface DeliverPort extends SendPort, ConcludePort {
   readonly shutdown: AbortSignal;
 }
 
-/** A lane that always has more to tell gives way to others after so long. */
+/** A webhook with a constant flow of deliveries yields to others after this time. */
 const SLICE_MS = 5_000;
 
-/** One start of a lane's job by the queue: tells the webhook one thing after the other, until it has been told all. */
+/** One start of a webhook's job by the queue: makes its deliveries one after the other, until there are none. */
 export async function deliverLane(port: DeliverPort, job: PushJob): Promise<JobOutcome> {
   const lane = await port.deliveries.open(job);
   if (typeof lane === 'string') return 'done';
@@ -34,11 +34,11 @@ export async function deliverLane(port: DeliverPort, job: PushJob): Promise<JobO
   return step;
 }
 
-/** What is there by now. Nothing: the task has expired. */
+/** The deliveries that are due now. None: the task has expired. */
 async function deliverSome(port: DeliverPort, lane: OpenLane, webhook: Webhook): Promise<Step> {
   let step: Step = 'done';
-  const telling = { version: webhook.version, chunks: port.settings.chunks };
-  for (const next of await nextNotifications(lane, telling)) {
+  const options = { version: webhook.version, chunks: port.settings.chunks };
+  for (const next of await nextNotifications(lane, options)) {
     if (port.shutdown.aborted) return 'hand-back';
     step = await deliver(port, { lane, webhook }, next);
     if (step !== 'more') return step;
@@ -49,17 +49,17 @@ async function deliverSome(port: DeliverPort, lane: OpenLane, webhook: Webhook):
 async function deliver(
   port: DeliverPort,
   { lane, webhook }: { readonly lane: OpenLane; readonly webhook: Webhook },
-  next: Notification | Passage,
+  next: Notification | CursorAdvance,
 ): Promise<Step> {
-  const outcome = next.body === undefined ? TOLD : await send(port, { id: lane.id, webhook }, next);
+  const outcome = next.body === undefined ? SKIPPED : await send(port, { id: lane.id, webhook }, next);
   const { origin } = new URL(webhook.url);
-  if (outcome !== TOLD && outcome.kind === 'delivered')
+  if (outcome !== SKIPPED && outcome.kind === 'delivered')
     port.observe({ kind: 'push-delivered', taskId: lane.id.taskId, configId: lane.configId, origin });
   return conclude(port, { lane, origin, place: next.place }, outcome);
 }
 
-/** Of what need not be told. */
-const TOLD = { kind: 'delivered' } as const;
+/** The outcome of a cursor's advance without a delivery. */
+const SKIPPED = { kind: 'delivered' } as const;
 
 function webhookOf(lane: OpenLane): Webhook | Unreadable {
   try {

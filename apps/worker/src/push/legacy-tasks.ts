@@ -1,19 +1,31 @@
 import type { FeedEvent, OpenLane } from '@switchyard/store';
-import { isChunk } from './artifact-update-in.ts';
-import type { Notification, Passage } from './notification.ts';
-import { snapshot } from './snapshot.ts';
-import { toLegacyTask } from './to-legacy-task.ts';
+import type { CursorAdvance, Notification } from './notification.ts';
+import { snapshot } from './notification.ts';
+import { isChunk } from './plan-whole-artifacts.ts';
 
 /**
- * Clients of A2A 0.3 are told the task as it is and no events. So several events at once are told with one task, and chunks
- * alone are no reason to send all of it: the status, or the end of the artifact, that follows is.
+ * Clients of A2A 0.3 get the task as it is and no events. So one task stands for several events, and chunks alone do not cause a
+ * delivery: the status, or the end of the artifact, that follows does.
  */
 export async function legacyTasks(
   lane: OpenLane,
   events: readonly FeedEvent[] | 'trimmed',
-): Promise<readonly (Notification | Passage)[]> {
+): Promise<readonly (Notification | CursorAdvance)[]> {
   const last = events === 'trimmed' ? undefined : events.at(-1);
   if (events !== 'trimmed' && last && events.every(isChunk)) return [{ place: { seq: last.seq, owed: [] } }];
   const tasks = await snapshot(lane);
-  return Promise.all(tasks.map(async ({ mark, task, place }) => ({ mark, place, body: await toLegacyTask(task) })));
+  return Promise.all(
+    tasks.map(async ({ deliveryId, task, place }) => ({ deliveryId, place, body: await toLegacyTask(task) })),
+  );
+}
+
+/** A task as A2A 0.3 has it. The SDK that knows how is loaded only where there are such clients. @param json of a Task */
+export async function toLegacyTask(json: string): Promise<string> {
+  const [{ Task }, { V03PushNotificationSerializer }] = await Promise.all([
+    import('@a2a-js/sdk'),
+    import('@a2a-js/sdk/compat/v0_3/server'),
+  ]);
+  const task = Task.fromJSON(JSON.parse(json));
+  const { body } = new V03PushNotificationSerializer().serialize({ payload: { $case: 'task', value: task } }, task);
+  return typeof body === 'string' ? body : JSON.stringify(body);
 }

@@ -1,11 +1,11 @@
 import type { OpenLane, Webhook } from '@switchyard/store';
 import { legacyTasks } from './legacy-tasks.ts';
-import type { Notification, Passage } from './notification.ts';
-import { snapshot } from './snapshot.ts';
+import type { CursorAdvance, Notification } from './notification.ts';
+import { snapshot } from './notification.ts';
 import { wholeArtifacts } from './whole-artifacts.ts';
 
-/** How a webhook wants to be told. */
-export interface Telling {
+/** In which form a webhook gets its deliveries. */
+export interface DeliveryOptions {
   readonly version: Webhook['version'];
   readonly chunks: boolean;
 }
@@ -16,12 +16,12 @@ export interface Telling {
  */
 export async function nextNotifications(
   lane: OpenLane,
-  { version, chunks }: Telling,
-): Promise<readonly (Notification | Passage)[]> {
+  { version, chunks }: DeliveryOptions,
+): Promise<readonly (Notification | CursorAdvance)[]> {
   const events = await lane.events();
   if (version === '0.3') return legacyTasks(lane, events);
   if (events === 'trimmed')
     return (await snapshot(lane)).map(({ task, ...named }) => ({ ...named, body: `{"task":${task}}` }));
   if (!chunks) return wholeArtifacts(lane, events);
-  return events.map(({ seq, json }) => ({ mark: `${seq}`, body: json, place: { seq, owed: [] } }));
+  return events.map(({ seq, json }) => ({ deliveryId: `${seq}`, body: json, place: { seq, owed: [] } }));
 }

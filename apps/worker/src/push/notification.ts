@@ -1,17 +1,31 @@
-import type { Place } from '@switchyard/store';
+import type { OpenLane, Place } from '@switchyard/store';
 
-/** One thing that a webhook is to be told. */
+/** One delivery to a webhook. */
 export interface Notification {
-  /** Names it among all that the webhook is told, so that a receiver knows it again: the seq, or something behind it. */
-  readonly mark: string;
+  /** Tells it from all other deliveries to the webhook, and is the same in each attempt: the seq, or a name that begins with it. */
+  readonly deliveryId: string;
   /** StreamResponse (A2A 4.3.3); for clients of 0.3 the Task. */
   readonly body: string;
-  /** Where the webhook is once it was told. */
+  /** The cursor of the webhook after this delivery. */
   readonly place: Place;
 }
 
-/** Nothing to be told, but somewhere to be. */
-export interface Passage {
+/** Moves the cursor of the webhook without a delivery. */
+export interface CursorAdvance {
   readonly place: Place;
   readonly body?: undefined;
+}
+
+/** The task as it is. */
+export interface Snapshot {
+  readonly deliveryId: string;
+  /** JSON of the task. */
+  readonly task: string;
+  readonly place: Place;
+}
+
+/** One, or none if the task has expired. */
+export async function snapshot(lane: OpenLane): Promise<readonly Snapshot[]> {
+  const task = await lane.task();
+  return task ? [{ deliveryId: `${task.seq}.task`, task: task.json, place: { seq: task.seq, owed: [] } }] : [];
 }

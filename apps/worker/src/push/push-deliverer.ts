@@ -19,7 +19,7 @@ export interface PushParts {
 /** Share of the places that one host may take. */
 const HOST_SHARE = 1 / 4;
 
-/** The part of a worker that tells webhooks of events. */
+/** The part of a worker that delivers events to webhooks. */
 export class PushDeliverer {
   readonly #settings: PushSettings;
   readonly #parts: PushParts;

@@ -16,7 +16,7 @@ export interface PushSettings {
   readonly maxBackoffMs: number;
   /** False: status updates and whole artifacts only. */
   readonly chunks: boolean;
-  /** How often lanes are claimed that no word was heard of. */
+  /** How often webhooks with deliveries to come are looked for, in case a notification was lost. */
   readonly claimEveryMs: number;
   /** Which addresses may be called. */
   readonly policy: WebhookPolicySettings;

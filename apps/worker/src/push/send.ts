@@ -3,7 +3,6 @@ import { type Dispatcher, request } from 'undici';
 import type { Circuits } from './circuits.ts';
 import type { Notification } from './notification.ts';
 import { type Outcome, outcomeOfAnswer, outcomeOfError } from './outcome.ts';
-import { requestHeaders, signatureHeader } from './request-headers.ts';
 import type { Sign } from './sign.ts';
 
 export interface SendPort {
@@ -13,7 +12,7 @@ export interface SendPort {
   readonly timeoutMs: number;
 }
 
-/** Whom it is sent to. */
+/** The webhook that it is sent to. */
 export interface Receiver {
   readonly id: LaneId;
   readonly webhook: Webhook;
@@ -22,7 +21,7 @@ export interface Receiver {
 /** What an answer says besides its status is of no interest; reading a little of it keeps the connection. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** One attempt at one delivery. Never throws: whatever happens is an outcome. */
+/** One attempt at one delivery. Never throws: every error is an outcome. */
 export function send(port: SendPort, receiver: Receiver, notification: Notification): Promise<Outcome> {
   const { host } = new URL(receiver.webhook.url);
   return port.circuits.guard(host, () => post(port, receiver, notification).catch(outcomeOfError));
@@ -31,13 +30,13 @@ export function send(port: SendPort, receiver: Receiver, notification: Notificat
 async function post(
   { dispatcher, sign, timeoutMs }: SendPort,
   { id, webhook }: Receiver,
-  { mark, body }: Notification,
+  { deliveryId, body }: Notification,
 ): Promise<Outcome> {
   const signature = sign && { [signatureHeader]: await sign(body, new URL(webhook.url).origin) };
   const answer = await request(webhook.url, {
     dispatcher,
     method: 'POST',
-    headers: { ...requestHeaders(webhook, id, mark), ...signature },
+    headers: { ...requestHeaders(webhook, id, deliveryId), ...signature },
     body,
     signal: AbortSignal.timeout(timeoutMs),
   });
@@ -50,3 +49,24 @@ async function post(
 async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
   await body.dump({ limit: MAX_ANSWER_BYTES }).catch(() => undefined);
 }
+
+/**
+ * A2A 4.3.3: what the config says of authentication, and its token beside it under the name that the published SDKs use.
+ * The delivery id is the same in each attempt at a delivery, so that receivers can ignore repetitions.
+ */
+export function requestHeaders(webhook: Webhook, { taskId }: LaneId, deliveryId: string): Record<string, string> {
+  const { token, authentication, traceParent, version = '1.0' } = webhook;
+  const { scheme, credentials } = authentication ?? {};
+  return {
+    'content-type': version === '0.3' ? 'application/json' : 'application/a2a+json',
+    'user-agent': 'Switchyard',
+    'a2a-version': version,
+    'x-a2a-delivery-id': `${taskId}:${encodeURIComponent(webhook.id)}:${deliveryId}`,
+    ...(scheme && credentials && { authorization: `${scheme} ${credentials}` }),
+    ...(token && { 'x-a2a-notification-token': token }),
+    ...(traceParent && { traceparent: traceParent }),
+  };
+}
+
+/** Of the delivery's own signature, if there is one: a JWT, see `createSigner`. */
+export const signatureHeader = 'x-a2a-notification-signature';

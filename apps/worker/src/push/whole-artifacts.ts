@@ -1,6 +1,6 @@
 import type { Task } from '@switchyard/protocol';
 import type { FeedEvent, OpenLane, Place } from '@switchyard/store';
-import type { Notification, Passage } from './notification.ts';
+import type { CursorAdvance, Notification } from './notification.ts';
 import { type Planned, planWholeArtifacts } from './plan-whole-artifacts.ts';
 
 interface Step {
@@ -13,11 +13,11 @@ interface Step {
 export async function wholeArtifacts(
   lane: OpenLane,
   events: readonly FeedEvent[],
-): Promise<readonly (Notification | Passage)[]> {
+): Promise<readonly (Notification | CursorAdvance)[]> {
   const steps = planAll(lane.place, events);
   const task = steps.some(({ planned }) => planned.kind === 'artifact') ? await taskOf(lane) : undefined;
   const coming = steps.map((step) => toNotification(step, task));
-  // Whoever is told what comes behind has passed it: only the last passage has to be noted.
+  // A notification moves the cursor past what was skipped before it: only a skip at the end has to be stored.
   return coming.filter(({ body }, i) => body !== undefined || i === coming.length - 1);
 }
 
@@ -31,14 +31,14 @@ function planAll(place: Place, events: readonly FeedEvent[]): Step[] {
 }
 
 /** A later artifact than that of the event may be told: it is the same one, further on. */
-function toNotification({ planned, json }: Step, task: Task | undefined): Notification | Passage {
+function toNotification({ planned, json }: Step, task: Task | undefined): Notification | CursorAdvance {
   const { kind, place } = planned;
   if (kind === 'pass') return { place };
-  if (kind === 'event') return { mark: planned.mark, body: json, place };
+  if (kind === 'event') return { deliveryId: planned.deliveryId, body: json, place };
   const artifact = task?.artifacts?.find(({ artifactId }) => artifactId === planned.artifactId);
   if (!task || !artifact) return { place };
   const update = { taskId: task.id, contextId: task.contextId, artifact, lastChunk: true };
-  return { mark: planned.mark, body: JSON.stringify({ artifactUpdate: update }), place };
+  return { deliveryId: planned.deliveryId, body: JSON.stringify({ artifactUpdate: update }), place };
 }
 
 async function taskOf(lane: OpenLane): Promise<Task | undefined> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Circuit } from '../../src/push/circuit.ts';
+import { Circuit } from '../../src/push/circuits.ts';
 
 function fail(circuit: Circuit, times: number, now = 0): void {
   for (let i = 0; i < times; i++) circuit.admit(now);

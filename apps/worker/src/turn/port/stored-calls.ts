@@ -10,9 +10,8 @@ import {
 } from '@switchyard/agent';
 import { isTerminal } from '@switchyard/protocol';
 import { type AgentAnnouncement, elsewhereId, type OpenTurn, type Placement, type Scope } from '@switchyard/store';
-import { awaitOutcome } from './await-outcome.ts';
+import { awaitOutcome, readOutcome } from './call-outcome.ts';
 import type { CallingParts } from './calling-parts.ts';
-import { readOutcome } from './read-outcome.ts';
 import { inWordsOfAgents } from './store-errors.ts';
 
 /** Calls of agents that workers of this deployment have announced: straight through the store, on behalf of the turn's principal. */

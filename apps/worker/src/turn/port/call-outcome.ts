@@ -1,6 +1,13 @@
-import type { PlacedCall } from '@switchyard/agent';
-import { isTerminal } from '@switchyard/protocol';
-import { type FeedItem, type Feeds, type Scope, TaskMissing } from '@switchyard/store';
+import type { CallOutcome, PlacedCall } from '@switchyard/agent';
+import {
+  isTerminal,
+  type Message,
+  parse,
+  type StreamResponse,
+  streamResponseSchema,
+  type Task,
+} from '@switchyard/protocol';
+import { type FeedItem, type Feeds, type Scope, TaskMissing, type Tasks } from '@switchyard/store';
 
 export interface AwaitedCall {
   readonly call: PlacedCall;
@@ -29,4 +36,22 @@ export async function awaitOutcome(
 function isOutcome({ state, released }: FeedItem, { number = 0, skipsAuth = false }: PlacedCall): boolean {
   if (state === 'TASK_STATE_AUTH_REQUIRED') return !skipsAuth;
   return isTerminal(state) || (state === 'TASK_STATE_INPUT_REQUIRED' && released >= number);
+}
+
+/** The task as it is, without its history, and the plain message that it was answered with, if `last` is that. */
+export async function readOutcome(
+  tasks: Pick<Tasks, 'read'>,
+  scope: Scope,
+  { taskId, last }: { readonly taskId: string; readonly last?: FeedItem },
+): Promise<CallOutcome | 'missing'> {
+  const reading = await tasks.read(scope, taskId, { historyLength: 0 });
+  if (reading?.task === undefined) return 'missing';
+  const task: Task = JSON.parse(reading.task.toString());
+  const reply = last?.isReply ? messageOf(last) : undefined;
+  return { task, ...(reply && { reply }) };
+}
+
+function messageOf({ json }: FeedItem): Message | undefined {
+  const event: StreamResponse = parse(streamResponseSchema, JSON.parse(json));
+  return event.statusUpdate?.status.message;
 }
