@@ -12,6 +12,19 @@ describe('the docs', () => {
       .filter((link) => !/^\w+:/.test(link) && !isThere(page, link));
     expect(missing).toEqual([]);
   });
+
+  it.each(['docs/architecture.md', 'CONTRIBUTING.md'])('%s names files that are there', (page) => {
+    const names = readFileSync(page, 'utf8').matchAll(
+      /`((?:apps|packages|scripts|tests|workshop|examples)\/[\w./-]+)`/g,
+    );
+    expect([...names].map(([, name = '']) => name).filter((name) => !existsSync(name))).toEqual([]);
+  });
+
+  it.each(pages)('%s has lines of at most 120 columns, but for tables, code and links', (page) => {
+    const prose = readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
+    const long = prose.split('\n').filter((line) => line.length > 120 && !/^(?:\||!?\[|<!--)/.test(line));
+    expect(long.filter((line) => line.includes(' '))).toEqual([]);
+  });
 });
 
 function isThere(page: string, link: string): boolean {
