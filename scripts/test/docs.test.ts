@@ -20,11 +20,14 @@ describe('the docs', () => {
     expect([...names].map(([, name = '']) => name).filter((name) => !existsSync(name))).toEqual([]);
   });
 
-  it.each(pages)('%s has lines of at most 120 columns, but for tables, code and links', (page) => {
-    const prose = readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
-    const long = prose.split('\n').filter((line) => line.length > 120 && !/^(?:\||!?\[|<!--)/.test(line));
-    expect(long.filter((line) => line.includes(' '))).toEqual([]);
-  });
+  it.each(pages.filter((page) => page !== 'CHANGELOG.md'))(
+    '%s has lines of at most 120 columns, but for tables, code and links',
+    (page) => {
+      const prose = readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
+      const long = prose.split('\n').filter((line) => line.length > 120 && !/^(?:\||!?\[|<!--)/.test(line));
+      expect(long.filter((line) => line.includes(' '))).toEqual([]);
+    },
+  );
 });
 
 function isThere(page: string, link: string): boolean {
