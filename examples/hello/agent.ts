@@ -4,7 +4,7 @@ export default defineAgent({
   id: 'hello',
   card: {
     name: 'Hello',
-    description: 'Greets whoever writes to it.',
+    description: 'Greets every caller.',
     version: '1.0.0',
     skills: [
       { id: 'greet', name: 'Greet', description: 'Greets you by your name.', tags: ['demo'], examples: ['Ada'] },

@@ -27,7 +27,7 @@ export const access = {
       of: ['gateway'],
       schema: onOff,
       default: false,
-      text: 'With `AUTH=none`, listen beyond loopback all the same: whoever reaches the port sees and cancels every task.',
+      text: 'With `AUTH=none`, listen beyond loopback all the same: every caller sees and cancels every task.',
     },
     CARD_SIGNING_KEY: {
       of: ['gateway'],
