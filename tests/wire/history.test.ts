@@ -66,6 +66,8 @@ const untilEnded = (id: string): Promise<Task> =>
 interface Asking {
   readonly operation: string;
   ask(task: Task, historyLength: number | undefined): Promise<Task>;
+  /** What is asked for is the first event of a stream. */
+  readonly isStream?: boolean;
 }
 
 const lengthOf = (historyLength: number | undefined): { historyLength?: number } =>
@@ -124,6 +126,7 @@ const operations: readonly Asking[] = [
   },
   {
     operation: 'SendStreamingMessage over HTTP+JSON',
+    isStream: true,
     ask: (task, length) =>
       firstOfStream('/message:stream', {
         message: userMessage('Do you have pineapple?', task),
@@ -132,6 +135,7 @@ const operations: readonly Asking[] = [
   },
   {
     operation: 'SendStreamingMessage over JSON-RPC',
+    isStream: true,
     ask: (task, length) =>
       firstOfStream('', {
         jsonrpc: '2.0',
@@ -142,10 +146,10 @@ const operations: readonly Asking[] = [
   },
 ];
 
-describe.each(operations)('$operation', ({ ask }) => {
-  it.concurrent('answers the whole history when historyLength is unset', async () => {
+describe.each(operations)('$operation', ({ ask, isStream }) => {
+  it.concurrent(`answers ${isStream ? 'the new message' : 'the whole history'} when historyLength is unset`, async () => {
     const task = await ask(await conversation(), undefined);
-    expect(transcript(task)).toEqual(spokenIn(task));
+    expect(transcript(task)).toEqual(isStream ? ['user: Do you have pineapple?'] : spokenIn(task));
   });
 
   it.concurrent('leaves the history out when historyLength is 0', async () => {

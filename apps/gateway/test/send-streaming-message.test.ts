@@ -58,9 +58,31 @@ describe('SendStreamingMessage', () => {
     const next = await openSendStream(stage.url, userMessage('that one', { taskId: id, contextId }));
     const { task } = (await next.next()).data;
     expect(task?.status.state).toBe('TASK_STATE_SUBMITTED');
-    expect(task?.history).toHaveLength(3);
     await (await stage.beginTurn(id, 2)).publish(completed());
     expect((await next.rest()).map(stateOf)).toEqual(['TASK_STATE_COMPLETED']);
+  });
+
+  it('begins with the new message alone where the task waited for it, whatever has become of the task meanwhile', async () => {
+    const { id } = await submit(stage.url, userMessage('hello'));
+    const turn = await stage.beginTurn(id);
+    await turn.publish(chunk('report', { append: false }));
+    await turn.publish(asked('Which one?'));
+    const stream = await openSendStream(stage.url, userMessage('that one', { taskId: id }));
+    const next = await stage.beginTurn(id, 2);
+    await next.publish(working('Looking'));
+    await next.publish(completed());
+    const [first, ...events] = await stream.rest();
+    expect(first?.data.task?.history?.map(({ parts }) => parts[0]?.text)).toEqual(['that one']);
+    expect(first?.data.task).not.toHaveProperty('artifacts');
+    expect(events.map(stateOf)).toEqual(['TASK_STATE_WORKING', 'TASK_STATE_COMPLETED']);
+  });
+
+  it('begins with the task as it is for a client that asks for history', async () => {
+    const { id } = await submit(stage.url, userMessage('hello'));
+    await (await stage.beginTurn(id)).publish(asked('Which one?'));
+    const stream = await openSendStream(stage.url, userMessage('that one', { taskId: id }), { historyLength: 10 });
+    expect((await stream.next()).data.task?.history).toHaveLength(3);
+    stream.cut();
   });
 
   it('stays open while an authorization is awaited', async () => {

@@ -21,7 +21,7 @@ export async function sendStreamingMessage(
   const accepted = await acceptMessage(backend, call, request, expected);
   const { taskId, number, isNew } = accepted;
   const historyLength = request.configuration?.historyLength;
-  const from = asAccepted(accepted) ?? (await asRead(backend, call, taskId, historyLength));
+  const from = asAccepted(accepted, historyLength) ?? (await asRead(backend, call, taskId, historyLength));
   const until = (item: FeedItem): boolean => asksCallerOf(number, item);
   const items = backend.feeds.follow(call.scope, taskId, { from, until, expected, signal: call.signal });
   if (!isNew && !from.isReply) return items;
@@ -31,11 +31,15 @@ export async function sendStreamingMessage(
   });
 }
 
-/** A new task needs no read: its feed goes on right behind the acceptance, so nothing can fall between the two. */
-function asAccepted({ task, seq, incarnation }: Accepted): FeedItem | undefined {
-  return task === undefined
-    ? undefined
-    : taskItem({ seq, incarnation, state: 'TASK_STATE_SUBMITTED', released: 0 }, task);
+/**
+ * The feed goes on right behind the acceptance, so nothing can fall between the two. Of a task that waited for this message
+ * the client knows what came before, and gets it only when it asks for history: many show again what a task holds.
+ */
+function asAccepted(accepted: Accepted, historyLength: number | undefined): FeedItem | undefined {
+  const { task, news, seq, incarnation } = accepted;
+  const begin = task ?? (historyLength === undefined ? news : undefined);
+  if (begin === undefined) return undefined;
+  return taskItem({ seq, incarnation, state: 'TASK_STATE_SUBMITTED', released: 0 }, begin);
 }
 
 async function asRead(

@@ -20,8 +20,8 @@
 --       sealed          its config; '' none
 --       max_webhooks    that a task may have
 -- Returns  { verdict … } and, when the message is or was accepted: task id, context, number of the message in its task, seq,
---          job (of a duplicate: 0 if the task has none), and, of a new task (see make-tasks.lua), timestamp of its status; of one that was
---          there '', incarnation of its last event
+--          job (of a duplicate: 0 if the task has none), and timestamp of the task's status if it was scheduled, else ''; of a task
+--          that was there the incarnation of its last event, too
 --       scheduled | queued (whoever runs the job will read it) | duplicate (the first answer again)
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full | too-many-webhooks
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
@@ -73,15 +73,15 @@ if config_id ~= '' then
   record.lanes, record.aside = without_lane(record.lanes, replaced or '') .. ' ' .. lane, 1
 end
 
-local verdict, job = 'queued', 0
+local verdict, job, status_time = 'queued', 0, ''
 if record.scheduled ~= 0 then record.queued = new_incarnation()
 else
   schedule(record, queue_root, job_options, manner == 'w')
   if manner == 'w' then redis.call('HSET', task_key, 'awaited', record.scheduled) end
   -- Leaves input-required at once: a poller must not take the old question for the answer to this message.
   say_status(record, 's')
-  verdict, job = 'scheduled', record.scheduled
+  verdict, job, status_time = 'scheduled', record.scheduled, timestamp(now_ms())
 end
 commit(record)
 if lane and seq_of(place) < record.seq then mark_lane(lane, now_ms()) end
-return { verdict, task_id, record.context, record.accepted, record.seq, job, '', record.tip }
+return { verdict, task_id, record.context, record.accepted, record.seq, job, status_time, record.tip }

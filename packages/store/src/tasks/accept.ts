@@ -69,8 +69,9 @@ export async function accept(
   const accepted = { verdict: 'accepted', isDuplicate, taskId, contextId, number, seq } as const;
   const incarnation = lastIncarnation ?? 0;
   if (isDuplicate) return { ...accepted, isNew: false };
-  if (named !== undefined) return { ...accepted, incarnation, isNew: false };
-  return { ...accepted, incarnation, isNew: true, task: newTask(sent, taskId, contextId, timestamp ?? '') };
+  const submitted = timestamp ? submittedTask(sent, taskId, contextId, timestamp) : undefined;
+  const content = submitted === undefined ? {} : { [named === undefined ? 'task' : 'news']: submitted };
+  return { ...accepted, incarnation, isNew: named === undefined, ...content };
 }
 
 /** `body`: JSON of the message up to where its taskId and contextId are written. Made once: a message may be large. */
@@ -153,8 +154,8 @@ function entry(scope: Scope, { message, body, acceptedOutputModes, extensions, m
   return `${JSON.stringify(messageId)}\n{"message":${whole},${JSON.stringify(delivery).slice(1)}`;
 }
 
-/** The new task exactly as a read would answer it: the caller needs no second round trip. */
-function newTask({ historyLength, body }: Sent, taskId: string, contextId: string, timestamp: string): string {
+/** The task with this message alone. Of a new task exactly what a read would answer: the caller needs no second round trip. */
+function submittedTask({ historyLength, body }: Sent, taskId: string, contextId: string, timestamp: string): string {
   const head = `{"id":"${taskId}","contextId":${JSON.stringify(contextId)},"status":{"state":"TASK_STATE_SUBMITTED","timestamp":"${timestamp}"}`;
   if (historyLength === 0) return `${head}}`;
   const ids = `,"taskId":"${taskId}","contextId":${JSON.stringify(contextId)}}`;

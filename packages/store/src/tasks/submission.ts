@@ -49,6 +49,7 @@ export type RefusedCall =
 /**
  * - `accepted`: durable. `number` counts the messages of the task: 1, 2, …; its caller is released by the first feed item
  *   whose `released` is as high. `seq` is where a feed goes on. `task`: the new task as JSON, when the message made it.
+ *   `news`: of a task that waited for this message, what came at `seq`: its status and the message, as JSON of a task.
  * - `missing`: no such task in this scope, or no longer. `conflict`: the messageId came before with another body.
  * - `terminal`: the task has ended. `canceling`: it is about to. `inbox-full`: too many messages wait in it. `too-many-webhooks`: it has as many as it may have.
  */
@@ -64,6 +65,7 @@ export type Acceptance =
       readonly seq: number;
       readonly incarnation?: number;
       readonly task?: string;
+      readonly news?: string;
     }
   | {
       readonly verdict:

@@ -12,6 +12,11 @@ import {
 /** Codes that the SDK has one class for. */
 const malformed: ReadonlySet<A2AErrorCode> = new Set(['ParseError', 'InvalidRequest', 'InvalidParams']);
 
+/** The Python SDKs know an error of 0.3 by the name of its class: over REST by `type`, over gRPC by how its message begins. */
+export function pythonClassOf(code: A2AErrorCode): string {
+  return code === 'ParseError' ? 'JSONParseError' : `${code}Error`;
+}
+
 /** Which of the SDK's handlers will answer it. */
 type Transport = 'rest' | 'grpc';
 
@@ -27,7 +32,8 @@ export class WireError extends SdkError {
   readonly status: number;
 
   constructor(error: A2AError, transport: Transport) {
-    super({ message: error.message, cause: error, metadata: { ...error.metadata } });
+    const message = transport === 'grpc' ? `${pythonClassOf(error.code)}: ${error.message}` : error.message;
+    super({ message, cause: error, metadata: { ...error.metadata } });
     this.name = malformed.has(error.code) ? 'RequestMalformedError' : `${error.code}Error`;
     this.transport = transport;
     this.statusCode = httpStatuses[error.code];

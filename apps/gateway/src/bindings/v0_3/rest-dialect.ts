@@ -1,12 +1,10 @@
-import { type A2AErrorCode, a2aErrorCodes, jsonRpcCodes } from '@switchyard/protocol';
+import { A2AError, a2aErrorCodes, type HttpErrorBody, jsonRpcCodes, toHttpError } from '@switchyard/protocol';
 import type { Request, Response } from 'express';
+import { pythonClassOf } from './errors.ts';
 
 // What clients of 0.3 expect over REST, and the SDK's router does otherwise.
 
-/**
- * Answers with 200, for clients that take any other status for an error. Errors carry `type`, the name of their class
- * in the Python SDK: it knows them by nothing else.
- */
+/** Answers with 200, for clients that take any other status for an error, and with errors that all of them can read. */
 export function speakRestDialect(res: Response): void {
   const [status, json] = [res.status.bind(res), res.json.bind(res)];
   res.status = (code) => status(code === 201 ? 200 : code);
@@ -18,13 +16,17 @@ export interface LegacyError {
   readonly message: string;
 }
 
-/** Errors of 0.3 are bare: a JSON-RPC error without its envelope. */
-export function legacyErrorBody({ code, message }: LegacyError): LegacyError & { readonly type: string } {
-  return { code, message, type: typeOf(a2aErrorCodes.find((candidate) => jsonRpcCodes[candidate] === code)) };
-}
-
-function typeOf(code: A2AErrorCode = 'Internal'): string {
-  return code === 'ParseError' ? 'JSONParseError' : `${code}Error`;
+/**
+ * Errors of 0.3 are bare: a JSON-RPC error without its envelope. `type` is the name of the error's class in the Python
+ * SDK, which knows them by nothing else; the Go SDK reads `error`, which is that of 1.0.
+ */
+export function legacyErrorBody({
+  code,
+  message,
+}: LegacyError): LegacyError & HttpErrorBody & { readonly type: string } {
+  const ours = a2aErrorCodes.find((candidate) => jsonRpcCodes[candidate] === code) ?? 'Internal';
+  const { error } = toHttpError(new A2AError(ours, message)).body;
+  return { code, message, type: pythonClassOf(ours), error };
 }
 
 function isLegacyError(body: unknown): body is LegacyError {
