@@ -18,9 +18,7 @@ describe('Every regular expression of the product', () => {
   });
 
   it('is written as a literal, for this test to see', () => {
-    const built = files.filter((file) => /\bRegExp\(/.test(readFileSync(file, 'utf8')));
-    // Built from our own paths, which are literals.
-    expect(built).toEqual(['apps/gateway/src/http/direct-routes.ts']);
+    expect(files.filter((file) => /\bRegExp\(/.test(readFileSync(file, 'utf8')))).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { AdminPort } from './admin/admin-port.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
 import { anonymousAccessProblem } from './auth/anonymous-access.ts';
 import { createAuthenticator } from './auth/create-authenticator.ts';
-import type { Entrance } from './bindings/gateway-context.ts';
+import type { GatewayContext } from './bindings/gateway-context.ts';
 import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.ts';
 import { createService } from './bindings/grpc/service.ts';
 import { createLegacyService } from './bindings/v0_3/service.ts';
@@ -84,7 +84,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   });
   let stopped: Promise<void> | undefined;
   let httpUrl: string | undefined;
-  const entrance: Entrance = {
+  const context: GatewayContext = {
     operations: admin ? measuredOperations(operations, admin.metrics) : operations,
     agents,
     cards,
@@ -98,8 +98,8 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     grpcPort,
     httpUrl: () => httpUrl,
   };
-  const grpc = settings.grpc && new GrpcListener(grpcServices(entrance), settings.maxBodyBytes);
-  const app = createApp(entrance, { agents, ping: () => store.ping(), isStopping: () => stopped !== undefined });
+  const grpc = settings.grpc && new GrpcListener(grpcServices(context), settings.maxBodyBytes);
+  const app = createApp(context, { agents, ping: () => store.ping(), isStopping: () => stopped !== undefined });
   const listener = new Listener(app);
 
   async function start(): Promise<Listening> {
@@ -126,7 +126,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   return { start, stop: () => (stopped ??= stop()) };
 }
 
-function grpcServices(entrance: Entrance): GrpcServices {
-  const { legacyV03 } = entrance.settings;
-  return { a2a: createService(entrance), legacy: legacyV03 ? createLegacyService(entrance) : undefined };
+function grpcServices(context: GatewayContext): GrpcServices {
+  const { legacyV03 } = context.settings;
+  return { a2a: createService(context), legacy: legacyV03 ? createLegacyService(context) : undefined };
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { AgentDirectory } from '../src/agents/agent-directory.ts';
 import { anonymous } from '../src/auth/authenticator.ts';
-import type { Entrance } from '../src/bindings/gateway-context.ts';
+import type { GatewayContext } from '../src/bindings/gateway-context.ts';
 import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
 import { createService } from '../src/bindings/grpc/service.ts';
 import { createLegacyService } from '../src/bindings/v0_3/service.ts';
@@ -32,7 +32,7 @@ beforeEach(async () => {
   const registry = { list: async () => announced, onChange: async () => () => undefined };
   directory = new AgentDirectory(registry, { agentRefreshMs: 60_000 }, () => undefined);
   await directory.start();
-  const entrance = {
+  const context = {
     operations: { SubscribeToTask: { kind: 'streaming', invoke: async () => items() } },
     agents: directory,
     authenticator: anonymous,
@@ -41,8 +41,8 @@ beforeEach(async () => {
     observe: () => undefined,
     settings: defaultGatewaySettings,
     grpcPort: () => listener.port,
-  } as unknown as Entrance;
-  listener = new GrpcListener({ a2a: createService(entrance), legacy: createLegacyService(entrance) }, 1_000_000);
+  } as unknown as GatewayContext;
+  listener = new GrpcListener({ a2a: createService(context), legacy: createLegacyService(context) }, 1_000_000);
   await listener.open('127.0.0.1', { port: 0 });
   client = new Client(`127.0.0.1:${listener.port}`, credentials.createInsecure());
 });

@@ -125,6 +125,7 @@ describe('A request that cannot be served', () => {
     ['POST', '/agents/nobody/message:send', 404],
     ['GET', '/agents/nobody/.well-known/agent-card.json', 404],
     ['GET', '/tasks/%E0%A4%A', 400],
+    ['GET', '/tasks?contextId=%FF', 400],
     ['GET', '/../../etc/passwd', 404],
   ])('%s %s is answered with %i', async (method, path, status) => {
     const response = await rawRequest(stage.url, `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);

@@ -11,7 +11,7 @@ import { agentRoutes, turnRoutes, workerRoutes } from './deployment.ts';
 import type { AdminRoute } from './route.ts';
 import { taskRoutes } from './tasks.ts';
 
-export interface AdminEntrance {
+export interface AdminContext {
   readonly ops: Ops;
   /** Asks the store, for no longer than is reasonable. @throws {A2AError} Unavailable */
   readonly inTime: <T>(question: () => Promise<T>) => Promise<T>;
@@ -24,49 +24,49 @@ export interface AdminEntrance {
 const routes: readonly AdminRoute[] = [...agentRoutes, ...workerRoutes, ...turnRoutes, ...deadRoutes, ...taskRoutes];
 
 /** What operators ask. Nothing is answered without the key, not even which paths there are. */
-export function createAdminApp(entrance: AdminEntrance): Express {
+export function createAdminApp(context: AdminContext): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', 'simple');
-  app.use(beginEachExchange(entrance.observe), requireKey(entrance));
-  app.get('/metrics', serveMetrics(entrance)).all('/metrics', refuseVerb(entrance, 'GET'));
-  for (const route of routes) app[route.verb](route.path, serve(entrance, route));
-  for (const path of new Set(routes.map((route) => route.path))) app.all(path, refuseVerb(entrance, verbsAt(path)));
-  app.use(refusePath(entrance));
-  app.use(refuseFault(entrance));
+  app.use(beginEachExchange(context.observe), requireKey(context));
+  app.get('/metrics', serveMetrics(context)).all('/metrics', refuseVerb(context, 'GET'));
+  for (const route of routes) app[route.verb](route.path, serve(context, route));
+  for (const path of new Set(routes.map((route) => route.path))) app.all(path, refuseVerb(context, verbsAt(path)));
+  app.use(refusePath(context));
+  app.use(refuseFault(context));
   return app;
 }
 
-function requireKey(entrance: AdminEntrance): RequestHandler {
+function requireKey(context: AdminContext): RequestHandler {
   return async (req, res, next) => {
     try {
-      await entrance.authenticator.authenticate(req.headers);
+      await context.authenticator.authenticate(req.headers);
     } catch (thrown) {
-      return writeError(entrance, { req, res }, thrown);
+      return writeError(context, { req, res }, thrown);
     }
     next();
   };
 }
 
-function serve(entrance: AdminEntrance, { verb, run }: AdminRoute): RequestHandler {
+function serve(context: AdminContext, { verb, run }: AdminRoute): RequestHandler {
   return async (req, res) => {
     try {
-      const answer = await entrance.inTime(() => run(entrance.ops, req));
-      if (verb !== 'get') entrance.observe({ kind: 'operated', ...requestName({ req, res }) });
+      const answer = await context.inTime(() => run(context.ops, req));
+      if (verb !== 'get') context.observe({ kind: 'operated', ...requestName({ req, res }) });
       res.setHeader('Cache-Control', 'no-store');
       if (answer === undefined) res.writeHead(204).end();
       else respond(res, 'application/json', JSON.stringify(answer));
     } catch (thrown) {
-      writeError(entrance, { req, res }, thrown);
+      writeError(context, { req, res }, thrown);
     }
   };
 }
 
-function serveMetrics(entrance: AdminEntrance): RequestHandler {
+function serveMetrics(context: AdminContext): RequestHandler {
   return async (req, res) => {
     try {
-      respond(res, 'text/plain; version=0.0.4; charset=utf-8', await entrance.metrics());
+      respond(res, 'text/plain; version=0.0.4; charset=utf-8', await context.metrics());
     } catch (thrown) {
-      writeError(entrance, { req, res }, thrown);
+      writeError(context, { req, res }, thrown);
     }
   };
 }

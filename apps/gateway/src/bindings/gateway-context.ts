@@ -9,7 +9,7 @@ import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import type { Observe } from '../telemetry/events.ts';
 
 /** What every binding shares. */
-export interface Entrance {
+export interface GatewayContext {
   readonly operations: Operations;
   readonly cards: Cards;
   readonly tasks: Pick<TaskStore, 'delete'>;

@@ -4,10 +4,10 @@ import { type Call, type Place, placeAt } from '../call/call.ts';
 import { positionIn, traceParentIn, versionIn, waitMsIn } from '../call/preferences.ts';
 import { requireSupportedVersion, type SpokenVersion } from '../call/protocol-version.ts';
 import { baseUrl } from '../exchange/base-url.ts';
-import { askedVersion, type Exchange, pathPart, queryText } from '../exchange/exchange.ts';
+import { type Exchange, namedVersion, pathPart, queryText } from '../exchange/exchange.ts';
 import type { WaitingCalls } from '../limits/waiting-calls.ts';
 import { activeExtensions, parseExtensions } from '../operations/extensions.ts';
-import type { Entrance } from './gateway-context.ts';
+import type { GatewayContext } from './gateway-context.ts';
 
 /** Who came in, and where to. */
 export interface Visit {
@@ -89,10 +89,14 @@ export interface Visitor {
  * says from its first byte which extensions are active.
  * @throws {A2AError}
  */
-export function openCall({ agents, settings, waiting }: Entrance, exchange: Exchange, visitor: Visitor): HttpCall {
+export function openCall(
+  { agents, settings, waiting }: GatewayContext,
+  exchange: Exchange,
+  visitor: Visitor,
+): HttpCall {
   const { req } = exchange;
   const { principal, tenant, version } = visitor;
-  requireSupportedVersion(askedVersion(req), { spoken: version, missing: settings.missingVersion });
+  requireSupportedVersion(namedVersion(req), { spoken: version, missing: settings.missingVersion });
   const agentId = pathPart(req, 'agentId');
   const agent = selectAgent(agents, principal, { agentId, tenant });
   const place = (): Place => placeAt(baseUrl(req, settings), agentId, { named: tenant, selected: agent.id });

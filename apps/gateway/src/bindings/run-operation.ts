@@ -1,7 +1,7 @@
 import type { Call } from '../call/call.ts';
 import type { Reply, StreamItem } from '../operations/operation.ts';
 import type { OperationName } from '../operations/operations.ts';
-import type { Entrance } from './gateway-context.ts';
+import type { GatewayContext } from './gateway-context.ts';
 
 /** A stream that can begin. It has one of the slots until it is disposed of. */
 export interface OpenStream extends Disposable {
@@ -12,7 +12,7 @@ export type Answer = { readonly reply: Reply } | OpenStream;
 
 /** Runs an operation up to its answer. Of what was asked, which may be large, nothing is needed to write that. @throws {A2AError} */
 export async function runOperation(
-  { operations, streams }: Pick<Entrance, 'operations' | 'streams'>,
+  { operations, streams }: Pick<GatewayContext, 'operations' | 'streams'>,
   name: OperationName,
   { call, params }: { readonly call: Call; readonly params: unknown },
 ): Promise<Answer> {

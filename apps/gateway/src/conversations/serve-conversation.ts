@@ -1,9 +1,9 @@
 import type { ConversationReading, Principal } from '@switchyard/store';
-import type { RequestHandler } from 'express';
-import type { Entrance } from '../bindings/gateway-context.ts';
+import Negotiator from 'negotiator';
+import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { writeError, writeStream } from '../bindings/rest/write.ts';
 import { positionIn, versionIn } from '../call/preferences.ts';
-import { type Exchange, pathPart, queryText } from '../exchange/exchange.ts';
+import { type Exchange, type Handler, pathPart, queryText } from '../exchange/exchange.ts';
 import { respond, respondUnchanged } from '../exchange/respond.ts';
 import { conversationJson, conversationNotFound } from './conversation-json.ts';
 
@@ -13,24 +13,24 @@ interface Asked {
 }
 
 /** `GET /conversations/<id>`: the conversation and its events, or, to who accepts `text/event-stream`, its events as they come. */
-export function serveConversation(entrance: Entrance): RequestHandler {
+export function serveConversation(context: GatewayContext): Handler {
   return async (req, res) => {
     const exchange = { req, res };
     try {
-      const principal = await entrance.authenticator.authenticate(req.headers);
+      const principal = await context.authenticator.authenticate(req.headers);
       const id = pathPart(req, 'conversationId') ?? '';
-      const conversation = await entrance.conversations.read(principal, id);
+      const conversation = await context.conversations.read(principal, id);
       if (!conversation) throw conversationNotFound(id);
-      const isStream = req.accepts(['application/json', 'text/event-stream']) === 'text/event-stream';
-      await (isStream ? streamEvents : writeConversation)(entrance, exchange, { principal, conversation });
+      const isStream = new Negotiator(req).mediaType(['application/json', 'text/event-stream']) === 'text/event-stream';
+      await (isStream ? streamEvents : writeConversation)(context, exchange, { principal, conversation });
     } catch (thrown) {
-      writeError(entrance, exchange, thrown);
+      writeError(context, exchange, thrown);
     }
   };
 }
 
 async function writeConversation(
-  { conversations }: Entrance,
+  { conversations }: GatewayContext,
   { req, res }: Exchange,
   { conversation }: Asked,
 ): Promise<void> {
@@ -41,18 +41,18 @@ async function writeConversation(
   respond(res, 'application/json', conversationJson(conversation, await conversations.events(conversation.id)));
 }
 
-async function streamEvents(entrance: Entrance, exchange: Exchange, { principal, conversation }: Asked): Promise<void> {
+async function streamEvents(
+  context: GatewayContext,
+  exchange: Exchange,
+  { principal, conversation }: Asked,
+): Promise<void> {
   const { req, res } = exchange;
   const after = resumeAfter(exchange);
   // Tells an EventSource that connects again that nothing follows (HTML 9.2.3).
   if (conversation.isComplete && after === conversation.seq) return void res.writeHead(204).end();
-  using _slot = entrance.streams.take();
-  const signal = entrance.waiting.watch(res);
-  await writeStream(
-    entrance,
-    { req, res },
-    entrance.conversations.follow(principal, conversation.id, { after, signal }),
-  );
+  using _slot = context.streams.take();
+  const signal = context.waiting.watch(res);
+  await writeStream(context, { req, res }, context.conversations.follow(principal, conversation.id, { after, signal }));
 }
 
 function resumeAfter({ req }: Exchange): number | undefined {

@@ -4,12 +4,12 @@ import type { RequestHandler } from 'express';
 import { protocolVersion } from '../call/protocol-version.ts';
 import type { Observe, RequestName } from '../telemetry/events.ts';
 
-/** A request whose route is found: by Express, or before it (see direct-routes.ts). */
+/** A request whose route is found. */
 export interface RoutedRequest extends IncomingMessage {
   /** Without the query. */
   readonly path: string;
   /** Parts of the path, by the names that the route gives them. */
-  readonly params: Readonly<Record<string, string | readonly string[]>>;
+  readonly params: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly query: Readonly<Record<string, unknown>>;
 }
 
@@ -20,7 +20,16 @@ export interface Exchange {
 }
 
 /** Answers a request, whatever comes of it: it does not reject. */
-export type Handler = (req: RoutedRequest, res: ServerResponse) => Promise<void>;
+export type Handler = (req: RoutedRequest, res: ServerResponse) => void | Promise<void>;
+
+/** Which requests a handler answers. */
+export interface Route {
+  readonly verb: 'GET' | 'POST' | 'DELETE';
+  /** `:id` is a parameter, `::` a colon. */
+  readonly path: string;
+  readonly handle: Handler;
+  readonly isStream?: boolean;
+}
 
 /** What reports call it. */
 export function requestName({ req, res }: Exchange): RequestName {
@@ -34,14 +43,14 @@ export function pathPart(req: RoutedRequest, name: string): string | undefined {
 }
 
 /** A query parameter; the first of those that are given more than once. */
-export function queryText(req: RoutedRequest, name: string): string | undefined {
+export function queryText(req: Pick<RoutedRequest, 'query'>, name: string): string | undefined {
   const value: unknown = req.query[name];
   const first: unknown = Array.isArray(value) ? value[0] : value;
   return typeof first === 'string' ? first : undefined;
 }
 
 /** The protocol version that the request names (A2A 3.6), as it is. */
-export function askedVersion(req: RoutedRequest): string | undefined {
+export function namedVersion(req: Pick<RoutedRequest, 'headers' | 'query'>): string | undefined {
   const header = req.headers['a2a-version'];
   if (typeof header === 'string') return header;
   // As in a header, its case does not matter.

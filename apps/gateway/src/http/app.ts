@@ -1,17 +1,19 @@
 import type { RequestListener } from 'node:http';
 import type { PublicJwk } from '@switchyard/settings';
 import express from 'express';
-import type { Entrance } from '../bindings/gateway-context.ts';
+import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { serveJsonRpc } from '../bindings/jsonrpc/serve.ts';
-import { routeRest } from '../bindings/rest/serve.ts';
-import { refuseFault, refusePath, refuseVerb } from '../bindings/rest/unserved.ts';
-import { serveLegacyRest } from '../bindings/v0_3/serve-rest.ts';
+import { restRoutes } from '../bindings/rest/serve.ts';
+import { refuseFault, refusePath } from '../bindings/rest/unserved.ts';
+import { legacyJsonRpc } from '../bindings/v0_3/serve-jsonrpc.ts';
+import { isLegacyRest, serveLegacyRest } from '../bindings/v0_3/serve-rest.ts';
 import { cardPath, jwksPath } from '../cards/endpoints.ts';
-import { routeConversations } from '../conversations/serve-conversation-list.ts';
-import { beginEachExchange } from '../exchange/exchange.ts';
-import { directRoutes } from './direct-routes.ts';
+import { conversationRoutes } from '../conversations/serve-conversation-list.ts';
+import { beginEachExchange, type Route } from '../exchange/exchange.ts';
+import { createRouter } from './router.ts';
 import { serveAgentList } from './serve-agent-list.ts';
 import { serveCard } from './serve-card.ts';
+import { deletionPath, serveDeletion } from './serve-deletion.ts';
 import { type Readiness, serveHealth, serveReadiness } from './serve-health.ts';
 import { serveJwks } from './serve-jwks.ts';
 
@@ -21,34 +23,54 @@ const bases = ['', '/agents/:agentId'] as const;
 /** The same, with the tenant of A2A 11.3 behind: only REST has it in the path. */
 const tenantBases = ['/agents/:agentId/:tenant', '/:tenant'] as const;
 
-/** Every path that the gateway serves. Bodies, ETags and errors are ours, so Express is left with finding the route. */
-export function createApp(entrance: Entrance, readiness: Readiness): RequestListener {
-  const { settings } = entrance;
+/** Every path that the gateway serves. */
+export function createApp(context: GatewayContext, readiness: Readiness): RequestListener {
+  const frame = createFrame(context);
+  const route = createRouter(context, routesOf(context, readiness), frame);
+  if (!context.settings.legacyV03) return route;
+  return (req, res) => (isLegacyRest(req) ? frame : route)(req, res);
+}
+
+/** The router prefers the more exact path: a tenant can have any name, and comes last. */
+function routesOf(context: GatewayContext, readiness: Readiness): Route[] {
+  const { settings } = context;
+  return [
+    ...bases.flatMap((base) => agentRoutes(context, base)),
+    ...tenantBases.flatMap((base) => taskRoutes(context, base)),
+    ...conversationRoutes(context),
+    { verb: 'GET', path: '/agents', handle: serveAgentList(context) },
+    { verb: 'GET', path: jwksPath, handle: serveJwks(publicKeys(context), settings.cardMaxAgeSeconds) },
+    { verb: 'GET', path: '/healthz', handle: serveHealth },
+    { verb: 'GET', path: '/readyz', handle: serveReadiness(readiness) },
+  ];
+}
+
+function agentRoutes(context: GatewayContext, base: string): Route[] {
+  const older = context.settings.legacyV03 ? legacyJsonRpc(context) : undefined;
+  return [
+    { verb: 'POST', path: base || '/', handle: serveJsonRpc(context, older) },
+    ...taskRoutes(context, base),
+    { verb: 'GET', path: base + cardPath, handle: serveCard(context) },
+  ];
+}
+
+function taskRoutes(context: GatewayContext, base: string): Route[] {
+  return [...restRoutes(context, base), { verb: 'DELETE', path: base + deletionPath, handle: serveDeletion(context) }];
+}
+
+/** Express carries what the SDK brings for version 0.3, and refuses what is not served. */
+function createFrame(context: GatewayContext): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
   app.set('query parser', 'simple');
-  app.use(beginEachExchange(entrance.observe));
-  for (const base of bases) {
-    app.post(base || '/', serveJsonRpc(entrance)).all(base || '/', refuseVerb(entrance, 'POST'));
-    if (settings.legacyV03) app.use(base, serveLegacyRest(entrance));
-    routeRest(app, base, entrance);
-    app.get(base + cardPath, serveCard(entrance)).all(base + cardPath, refuseVerb(entrance, 'GET'));
-  }
-  app.get('/agents', serveAgentList(entrance)).all('/agents', refuseVerb(entrance, 'GET'));
-  app
-    .get(jwksPath, serveJwks(publicKeys(entrance), settings.cardMaxAgeSeconds))
-    .all(jwksPath, refuseVerb(entrance, 'GET'));
-  app.get('/healthz', serveHealth).all('/healthz', refuseVerb(entrance, 'GET'));
-  app.get('/readyz', serveReadiness(readiness)).all('/readyz', refuseVerb(entrance, 'GET'));
-  routeConversations(app, entrance);
-  // Behind everything else: a tenant can have any name.
-  for (const base of tenantBases) routeRest(app, base, entrance);
-  app.use(refusePath(entrance));
-  app.use(refuseFault(entrance));
-  return directRoutes(entrance, app);
+  app.use(beginEachExchange(context.observe));
+  if (context.settings.legacyV03) for (const base of bases) app.use(base, serveLegacyRest(context));
+  app.use(refusePath(context));
+  app.use(refuseFault(context));
+  return app;
 }
 
 /** Of every key that signs something, whatever that is. */
-function publicKeys({ settings }: Entrance): PublicJwk[] {
+function publicKeys({ settings }: GatewayContext): PublicJwk[] {
   return [...settings.cardSigningKeys.map(({ publicJwk }) => publicJwk), ...(settings.push?.publicKeys ?? [])];
 }

@@ -1,9 +1,9 @@
 import type { AnnouncedAgent } from '@switchyard/store';
-import type { RequestHandler } from 'express';
-import type { Entrance } from '../bindings/gateway-context.ts';
+import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { writeError } from '../bindings/rest/write.ts';
 import { agentUrl, cardPath } from '../cards/endpoints.ts';
 import { baseUrl } from '../exchange/base-url.ts';
+import type { Handler } from '../exchange/exchange.ts';
 import { respond } from '../exchange/respond.ts';
 
 /** One agent in the answer to `GET /agents`. */
@@ -21,16 +21,16 @@ export interface ListedAgent {
 }
 
 /** What is announced. Not A2A: a gateway's own. */
-export function serveAgentList(entrance: Entrance): RequestHandler {
+export function serveAgentList(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
-      await entrance.authenticator.authenticate(req.headers);
-      const base = baseUrl(req, entrance.settings);
-      const first = entrance.agents.default?.id;
-      const agents = entrance.agents.list().map((agent) => listed(agent, { base, isDefault: agent.id === first }));
+      await context.authenticator.authenticate(req.headers);
+      const base = baseUrl(req, context.settings);
+      const first = context.agents.default?.id;
+      const agents = context.agents.list().map((agent) => listed(agent, { base, isDefault: agent.id === first }));
       respond(res, 'application/json', JSON.stringify({ agents }));
     } catch (thrown) {
-      writeError(entrance, { req, res }, thrown);
+      writeError(context, { req, res }, thrown);
     }
   };
 }

@@ -1,26 +1,25 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AnnouncedAgent } from '@switchyard/store';
-import type { RequestHandler } from 'express';
 import { requireAgent } from '../agents/select-agent.ts';
-import type { Entrance } from '../bindings/gateway-context.ts';
+import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { writeError } from '../bindings/rest/write.ts';
 import { withLegacyFields } from '../cards/legacy-card.ts';
 import { baseUrl } from '../exchange/base-url.ts';
-import { askedVersion, type Exchange, pathPart, type RoutedRequest } from '../exchange/exchange.ts';
+import { type Exchange, type Handler, namedVersion, pathPart, type RoutedRequest } from '../exchange/exchange.ts';
 import { respond, respondUnchanged } from '../exchange/respond.ts';
 
 /** A2A 8.2 and 8.6: the card of the agent that the path names, for caches to keep. Public: it says how to get in. */
-export function serveCard(entrance: Entrance): RequestHandler {
+export function serveCard(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
-      await writeCard(entrance, { req, res });
+      await writeCard(context, { req, res });
     } catch (thrown) {
-      writeError(entrance, { req, res }, thrown);
+      writeError(context, { req, res }, thrown);
     }
   };
 }
 
-async function writeCard({ agents, cards, settings }: Entrance, { req, res }: Exchange): Promise<void> {
+async function writeCard({ agents, cards, settings }: GatewayContext, { req, res }: Exchange): Promise<void> {
   const agentId = pathPart(req, 'agentId');
   const agent = requireAgent(agents, agentId);
   const { card, digest } = await cards.present(agent, { base: baseUrl(req, settings), agentId });
@@ -43,7 +42,7 @@ async function writeCard({ agents, cards, settings }: Entrance, { req, res }: Ex
 
 /** Readers that name no version may be of 0.3: they get a card for both. */
 function knowsVersion1(req: RoutedRequest): boolean {
-  return askedVersion(req)?.trim().startsWith('1.') ?? false;
+  return namedVersion(req)?.trim().startsWith('1.') ?? false;
 }
 
 /** Of the announcement, or of this gateway's settings, which can have changed when it was started. */

@@ -1,9 +1,8 @@
 import { A2AError } from '@switchyard/protocol';
-import type { RequestHandler } from 'express';
-import type { Entrance } from '../bindings/gateway-context.ts';
+import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { openCall } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/rest/write.ts';
-import { pathPart, queryText } from '../exchange/exchange.ts';
+import { type Handler, pathPart, queryText } from '../exchange/exchange.ts';
 import { taskNotFound } from '../operations/read-task.ts';
 
 /** Below the base of an agent. */
@@ -13,20 +12,20 @@ export const deletionPath = '/tasks/:id';
  * `DELETE …/tasks/<id>`: a client has its own task forgotten, with all that belongs to it, once the task has ended. An extension: A2A has no
  * such operation. 204; TaskNotFound for what is not the caller's; Conflict for a task that has not ended.
  */
-export function serveDeletion(entrance: Entrance): RequestHandler {
+export function serveDeletion(context: GatewayContext): Handler {
   return async (req, res) => {
     const exchange = { req, res };
     try {
-      const principal = await entrance.authenticator.authenticate(req.headers);
+      const principal = await context.authenticator.authenticate(req.headers);
       const tenant = pathPart(req, 'tenant') ?? queryText(req, 'tenant');
-      const { scope } = openCall(entrance, exchange, { principal, tenant });
+      const { scope } = openCall(context, exchange, { principal, tenant });
       const id = pathPart(req, 'id') ?? '';
-      const verdict = await entrance.tasks.delete(scope, id);
+      const verdict = await context.tasks.delete(scope, id);
       if (verdict === 'missing') throw taskNotFound(id);
       if (verdict === 'live') throw taskIsLive(id);
       res.writeHead(204).end();
     } catch (thrown) {
-      writeError(entrance, exchange, thrown);
+      writeError(context, exchange, thrown);
     }
   };
 }

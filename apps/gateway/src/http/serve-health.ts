@@ -1,9 +1,9 @@
-import type { RequestHandler } from 'express';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
+import type { Handler } from '../exchange/exchange.ts';
 import { respond } from '../exchange/respond.ts';
 
 /** `GET /healthz`: the process runs. Says nothing of Redis, or an outage there would have every gateway restarted. */
-export const serveHealth: RequestHandler = (_req, res) => respond(res, 'application/json', '{"status":"ok"}');
+export const serveHealth: Handler = (_req, res) => respond(res, 'application/json', '{"status":"ok"}');
 
 export interface Readiness {
   readonly agents: AgentDirectory;
@@ -16,7 +16,7 @@ export interface Readiness {
  * `GET /readyz`: 200 while requests can be served, else 503. Messages are accepted without a worker, so one is not asked for;
  * `workers` tells how many run the agent at the root.
  */
-export function serveReadiness({ agents, ping, isStopping }: Readiness): RequestHandler {
+export function serveReadiness({ agents, ping, isStopping }: Readiness): Handler {
   return async (_req, res) => {
     const redis = await ping().then(
       () => 'reachable',

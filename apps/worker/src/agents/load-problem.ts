@@ -18,7 +18,7 @@ function placeOfSyntax({ stack = '' }: Error): string | undefined {
 /** A missing module: the import that names it. */
 function placeOfImport({ message }: Error): string | undefined {
   const [, missing = '', importer = ''] =
-    /^Cannot find (?:module|package) '(.+)' imported from (.+)$/.exec(message) ?? [];
+    /^Cannot find (?:module|package) '([^']+)' imported from (.+)$/.exec(message) ?? [];
   if (!importer || importer === import.meta.filename) return undefined;
   const lines = readFileSync(pathOf(importer), 'utf8').split('\n');
   for (const [index, line] of lines.entries()) {
@@ -34,8 +34,9 @@ function placeOfImport({ message }: Error): string | undefined {
 
 /** The module's own code threw. */
 function placeOfThrow({ stack = '' }: Error): string | undefined {
-  const [, place] = /^ +at .*?(file:\/\/[^\n)]+:\d+:\d+)\)?$/m.exec(stack) ?? [];
-  return place && pathOf(place);
+  const frame = stack.split('\n').find((line) => line.startsWith('    at ') && line.includes('file://')) ?? '';
+  const place = frame.slice(frame.indexOf('file://')).replace(')', '');
+  return /:\d+:\d+$/.test(place) ? pathOf(place) : undefined;
 }
 
 function pathOf(file: string): string {

@@ -1,6 +1,15 @@
 /** What Redis says when it cannot take commands just now (up to 6.2 with much before it, if a script was refused), and ioredis when there is no Redis. */
-const OUTAGE =
-  /^(?:ERR Error running script .*: -)?(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED)\b|^Connection is closed|^Stream isn't writeable|^Command aborted due to connection close|^None of startup nodes|^Failed to refresh slots cache|^Too many Cluster redirections|\bE(?:CONN(?:REFUSED|RESET)|PIPE)\b|^connect ETIMEDOUT/;
+const REDIS_OUTAGE = /^(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED)\b/;
+const CONNECTION_OUTAGE =
+  /^(?:Connection is closed|Stream isn't writeable|Command aborted due to connection close|None of startup nodes|Failed to refresh slots cache|Too many Cluster redirections|connect ETIMEDOUT)/;
+const SOCKET_OUTAGE = /\bE(?:CONN(?:REFUSED|RESET)|PIPE)\b/;
+
+function isOutageText(message: string): boolean {
+  const reply = message.startsWith('ERR Error running script')
+    ? message.slice(message.lastIndexOf(': -') + 3)
+    : message;
+  return REDIS_OUTAGE.test(reply) || CONNECTION_OUTAGE.test(message) || SOCKET_OUTAGE.test(message);
+}
 
 /** Redis acknowledged events of this turn and then lost them in a fail-over. What comes next would build on what is not there. */
 export class WritesLost extends Error {
@@ -25,6 +34,6 @@ export function isOutage(error: unknown): boolean {
   return (
     error instanceof WritesLost ||
     error instanceof NotReplicated ||
-    (error instanceof Error && OUTAGE.test(error.message))
+    (error instanceof Error && isOutageText(error.message))
   );
 }

@@ -6,7 +6,7 @@ import { requireSupportedVersion, type SpokenVersion } from '../../call/protocol
 import { withoutSlashAtEnd } from '../../exchange/base-url.ts';
 import type { WaitingCall, WaitingCalls } from '../../limits/waiting-calls.ts';
 import { parseExtensions } from '../../operations/extensions.ts';
-import type { Entrance } from '../gateway-context.ts';
+import type { GatewayContext } from '../gateway-context.ts';
 import type { Visit } from '../http-call.ts';
 import { headersOf, type ServedCall, textIn } from './rpc.ts';
 
@@ -70,20 +70,20 @@ const agentKey = 'a2a-agent';
  * @throws {A2AError}
  */
 export async function openCall(
-  entrance: Entrance,
+  context: GatewayContext,
   call: ServedCall<unknown, unknown>,
   { tenant, version }: { readonly tenant?: string; readonly version?: SpokenVersion },
 ): Promise<GrpcCall> {
-  const principal = await entrance.authenticator.authenticate(headersOf(call.metadata));
-  const { missingVersion: missing } = entrance.settings;
+  const principal = await context.authenticator.authenticate(headersOf(call.metadata));
+  const { missingVersion: missing } = context.settings;
   requireSupportedVersion(textIn(call.metadata, 'a2a-version'), { spoken: version, missing });
   const agentId = textIn(call.metadata, agentKey);
-  const agent = selectAgent(entrance.agents, principal, { agentId, tenant });
-  const place = (): Place => placeAt(httpBase(entrance), agentId, { named: tenant, selected: agent.id });
-  return new GrpcCall({ principal, agent, place, version }, call, entrance.waiting);
+  const agent = selectAgent(context.agents, principal, { agentId, tenant });
+  const place = (): Place => placeAt(httpBase(context), agentId, { named: tenant, selected: agent.id });
+  return new GrpcCall({ principal, agent, place, version }, call, context.waiting);
 }
 
 /** gRPC says nothing of the URLs of the other bindings. */
-function httpBase({ settings, httpUrl }: Entrance): string {
+function httpBase({ settings, httpUrl }: GatewayContext): string {
   return withoutSlashAtEnd(settings.publicUrl ?? httpUrl() ?? '');
 }

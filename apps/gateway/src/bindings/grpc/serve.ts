@@ -4,7 +4,7 @@ import { protocolVersion } from '../../call/protocol-version.ts';
 import { requireShallow } from '../../exchange/parse-json.ts';
 import { Interruption } from '../../limits/waiting-calls.ts';
 import type { OperationName } from '../../operations/operations.ts';
-import type { Entrance } from '../gateway-context.ts';
+import type { GatewayContext } from '../gateway-context.ts';
 import { openCall } from './grpc-call.ts';
 import { Rpc } from './rpc.ts';
 import { toRefusal } from './status-details.ts';
@@ -23,12 +23,12 @@ export interface TenantRequest {
 }
 
 export function serveUnary<Request extends TenantRequest, Response>(
-  entrance: Entrance,
+  context: GatewayContext,
   method: Method<Request, Response>,
 ): handleUnaryCall<Request, Response> {
   return (call, callback) => {
-    const rpc = new Rpc(call, entrance.observe);
-    answer(entrance, method, call, rpc).then(
+    const rpc = new Rpc(call, context.observe);
+    answer(context, method, call, rpc).then(
       (message) => {
         call.sendMetadata(rpc.head(protocolVersion));
         callback(null, message);
@@ -40,26 +40,26 @@ export function serveUnary<Request extends TenantRequest, Response>(
 }
 
 async function answer<Request extends TenantRequest, Response>(
-  entrance: Entrance,
+  context: GatewayContext,
   { operation: name, toParams, toMessage }: Method<Request, Response>,
   call: ServerUnaryCall<Request, Response>,
   rpc: Rpc,
 ): Promise<Response> {
-  using opened = await openCall(entrance, call, call.request);
+  using opened = await openCall(context, call, call.request);
   rpc.opened(opened);
-  const operation = entrance.operations[name];
+  const operation = context.operations[name];
   if (operation.kind !== 'unary') throw new TypeError(`${name} answers with a stream`);
   const { json = '{}' } = await operation.invoke(opened, requireShallow(toParams(call.request), 'request'));
   return toMessage(json.toString());
 }
 
 export function serveStream<Request extends TenantRequest, Response>(
-  entrance: Entrance,
+  context: GatewayContext,
   method: Method<Request, Response>,
 ): handleServerStreamingCall<Request, Response> {
   return (call) => {
-    const rpc = new Rpc(call, entrance.observe);
-    stream(entrance, method, call, rpc).then(
+    const rpc = new Rpc(call, context.observe);
+    stream(context, method, call, rpc).then(
       () => {
         call.end();
         rpc.answered();
@@ -71,16 +71,16 @@ export function serveStream<Request extends TenantRequest, Response>(
 }
 
 async function stream<Request extends TenantRequest, Response>(
-  entrance: Entrance,
+  context: GatewayContext,
   { operation: name, toParams, toMessage }: Method<Request, Response>,
   call: ServerWritableStream<Request, Response>,
   rpc: Rpc,
 ): Promise<void> {
-  using opened = await openCall(entrance, call, call.request);
+  using opened = await openCall(context, call, call.request);
   rpc.opened(opened);
-  const operation = entrance.operations[name];
+  const operation = context.operations[name];
   if (operation.kind !== 'streaming') throw new TypeError(`${name} answers with one message`);
-  using _slot = entrance.streams.take();
+  using _slot = context.streams.take();
   const items = await operation.invoke(opened, requireShallow(toParams(call.request), 'request'));
   call.sendMetadata(rpc.head(protocolVersion));
   for await (const { json } of items) {

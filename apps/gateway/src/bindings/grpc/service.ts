@@ -11,7 +11,7 @@ import {
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import type { grpcService } from '@a2a-js/sdk/server/grpc';
-import type { Entrance } from '../gateway-context.ts';
+import type { GatewayContext } from '../gateway-context.ts';
 import {
   toAgentCard,
   toPushConfig,
@@ -31,36 +31,36 @@ function toListParams({ pageSize, ...request }: ListTasksRequest): unknown {
 }
 
 /** A2A over gRPC (chapter 10): the methods of `lf.a2a.v1.A2AService`. */
-export function createService(entrance: Entrance): A2AServiceImplementation {
+export function createService(context: GatewayContext): A2AServiceImplementation {
   return {
-    sendMessage: serveUnary(entrance, {
+    sendMessage: serveUnary(context, {
       operation: 'SendMessage',
       toParams: SendMessageRequest.toJSON,
       toMessage: toSendMessageResponse,
     }),
-    sendStreamingMessage: serveStream(entrance, {
+    sendStreamingMessage: serveStream(context, {
       operation: 'SendStreamingMessage',
       toParams: SendMessageRequest.toJSON,
       toMessage: toStreamResponse,
     }),
-    getTask: serveUnary(entrance, { operation: 'GetTask', toParams: GetTaskRequest.toJSON, toMessage: toTask }),
-    listTasks: serveUnary(entrance, {
+    getTask: serveUnary(context, { operation: 'GetTask', toParams: GetTaskRequest.toJSON, toMessage: toTask }),
+    listTasks: serveUnary(context, {
       operation: 'ListTasks',
       toParams: toListParams,
       toMessage: toTaskList,
     }),
-    cancelTask: serveUnary(entrance, {
+    cancelTask: serveUnary(context, {
       operation: 'CancelTask',
       toParams: CancelTaskRequest.toJSON,
       toMessage: toTask,
     }),
-    subscribeToTask: serveStream(entrance, {
+    subscribeToTask: serveStream(context, {
       operation: 'SubscribeToTask',
       toParams: SubscribeToTaskRequest.toJSON,
       toMessage: toStreamResponse,
     }),
-    ...createPushMethods(entrance),
-    getExtendedAgentCard: serveUnary(entrance, {
+    ...createPushMethods(context),
+    getExtendedAgentCard: serveUnary(context, {
       operation: 'GetExtendedAgentCard',
       toParams: GetExtendedAgentCardRequest.toJSON,
       toMessage: toAgentCard,
@@ -74,24 +74,24 @@ type PushMethod =
   | 'listTaskPushNotificationConfigs'
   | 'deleteTaskPushNotificationConfig';
 
-function createPushMethods(entrance: Entrance): Pick<A2AServiceImplementation, PushMethod> {
+function createPushMethods(context: GatewayContext): Pick<A2AServiceImplementation, PushMethod> {
   return {
-    createTaskPushNotificationConfig: serveUnary(entrance, {
+    createTaskPushNotificationConfig: serveUnary(context, {
       operation: 'CreateTaskPushNotificationConfig',
       toParams: TaskPushNotificationConfig.toJSON,
       toMessage: toPushConfig,
     }),
-    getTaskPushNotificationConfig: serveUnary(entrance, {
+    getTaskPushNotificationConfig: serveUnary(context, {
       operation: 'GetTaskPushNotificationConfig',
       toParams: GetTaskPushNotificationConfigRequest.toJSON,
       toMessage: toPushConfig,
     }),
-    listTaskPushNotificationConfigs: serveUnary(entrance, {
+    listTaskPushNotificationConfigs: serveUnary(context, {
       operation: 'ListTaskPushNotificationConfigs',
       toParams: ListTaskPushNotificationConfigsRequest.toJSON,
       toMessage: toPushConfigList,
     }),
-    deleteTaskPushNotificationConfig: serveUnary(entrance, {
+    deleteTaskPushNotificationConfig: serveUnary(context, {
       operation: 'DeleteTaskPushNotificationConfig',
       toParams: DeleteTaskPushNotificationConfigRequest.toJSON,
       toMessage: () => ({}),

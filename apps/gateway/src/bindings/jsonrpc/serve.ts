@@ -4,50 +4,49 @@ import { parseJson } from '../../exchange/parse-json.ts';
 import { readJsonText } from '../../exchange/read-json.ts';
 import { reportFailure } from '../../exchange/report-failure.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
-import type { Entrance } from '../gateway-context.ts';
+import type { GatewayContext } from '../gateway-context.ts';
 import { openCall } from '../http-call.ts';
 import { type Answer, runOperation } from '../run-operation.ts';
-import { isLegacy, serveLegacy } from '../v0_3/serve-jsonrpc.ts';
 import { type JsonRpcRequest, parseRequest, type ReceivedJson } from './parse-request.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
 
 /** Of a request whose caller is unknown only the id is wanted. */
 const mostUnauthenticatedBytes = 64 * 1024;
 
+/** Another version of A2A that is spoken at the same URL. */
+export interface OlderVersion {
+  /** Whether a request is in it. */
+  isSpokenIn(exchange: Exchange, body: unknown): boolean;
+  serve(exchange: Exchange, request: AuthenticatedJson): Promise<void>;
+}
+
+export interface AuthenticatedJson {
+  readonly principal: Principal;
+  readonly received: ReceivedJson;
+}
+
 /** A2A over JSON-RPC 2.0 (chapter 9): one URL for all operations of an agent. */
-export function serveJsonRpc(entrance: Entrance): Handler {
+export function serveJsonRpc(context: GatewayContext, older?: OlderVersion): Handler {
   return async (req, res) => {
     const exchange = { req, res };
     let id = 'null';
     try {
-      const answer = await ask(entrance, exchange, (named) => {
+      const principal = await authenticate(context, exchange, (named) => {
         id = named;
       });
-      if (answer === 'served') return;
+      const received = await receive(exchange, context.settings.maxBodyBytes);
+      if (older?.isSpokenIn(exchange, received.body)) return await older.serve(exchange, { principal, received });
+      const request = parseRequest(received, operationNames);
+      id = request.id;
+      if (request.isNotification) return await runNotification(context, exchange, { principal, request });
+      const answer = await run(context, exchange, { principal, request });
       if ('reply' in answer) return writeResult(res, id, answer.reply);
       using stream = answer;
-      await writeStream(entrance, exchange, { id, items: stream.items });
+      await writeStream(context, exchange, { id, items: stream.items });
     } catch (thrown) {
-      writeError(entrance, exchange, { id, thrown });
+      writeError(context, exchange, { id, thrown });
     }
   };
-}
-
-/** @param onId told the id of the request as soon as it is known. @returns `served`: nothing is left to be written */
-async function ask(entrance: Entrance, exchange: Exchange, onId: (id: string) => void): Promise<Answer | 'served'> {
-  const principal = await authenticate(entrance, exchange, onId);
-  const received = await receive(exchange, entrance.settings.maxBodyBytes);
-  if (isLegacy(entrance, exchange, received.body)) {
-    await serveLegacy(entrance, exchange, { principal, received });
-    return 'served';
-  }
-  const request = parseRequest(received, operationNames);
-  onId(request.id);
-  if (request.isNotification) {
-    await obey(entrance, exchange, { principal, request });
-    return 'served';
-  }
-  return run(entrance, exchange, { principal, request });
 }
 
 async function receive({ req }: Exchange, maxBytes: number): Promise<ReceivedJson> {
@@ -55,9 +54,9 @@ async function receive({ req }: Exchange, maxBytes: number): Promise<ReceivedJso
   return { text, body: parseJson(text) };
 }
 
-/** The refusal carries the id of its request, for a client to know what was refused. */
+/** @param onId told the id of a request that is refused, for its client to know which. @throws {A2AError} Unauthenticated */
 async function authenticate(
-  { authenticator, settings }: Entrance,
+  { authenticator, settings }: GatewayContext,
   exchange: Exchange,
   onId: (id: string) => void,
 ): Promise<Principal> {
@@ -76,21 +75,25 @@ interface Received {
   readonly request: JsonRpcRequest<OperationName>;
 }
 
-async function run(entrance: Entrance, exchange: Exchange, { principal, request }: Received): Promise<Answer> {
+async function run(context: GatewayContext, exchange: Exchange, { principal, request }: Received): Promise<Answer> {
   if (request.error) throw request.error;
   const { method, params } = request;
-  const call = openCall(entrance, exchange, { principal, tenant: tenantIn(params) });
-  return runOperation(entrance, method, { call, params });
+  const call = openCall(context, exchange, { principal, tenant: tenantIn(params) });
+  return runOperation(context, method, { call, params });
 }
 
 /** A notification is done, whatever comes of it: there is no answer to put an error into. */
-async function obey(entrance: Entrance, exchange: Exchange, { principal, request }: Received): Promise<void> {
+async function runNotification(
+  context: GatewayContext,
+  exchange: Exchange,
+  { principal, request }: Received,
+): Promise<void> {
   try {
     if (request.error) throw request.error;
-    const call = openCall(entrance, exchange, { principal, tenant: tenantIn(request.params) });
-    await entrance.operations[request.method].invoke(call, request.params);
+    const call = openCall(context, exchange, { principal, tenant: tenantIn(request.params) });
+    await context.operations[request.method].invoke(call, request.params);
   } catch (thrown) {
-    reportFailure(entrance, exchange, thrown);
+    reportFailure(context, exchange, thrown);
   }
   exchange.res.statusCode = 204;
   exchange.res.end();

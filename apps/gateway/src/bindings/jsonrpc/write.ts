@@ -5,7 +5,7 @@ import { reportFailure } from '../../exchange/report-failure.ts';
 import { respond } from '../../exchange/respond.ts';
 import type { Reply, StreamItem } from '../../operations/operation.ts';
 import { serveStream } from '../../sse/serve-stream.ts';
-import type { Entrance } from '../gateway-context.ts';
+import type { GatewayContext } from '../gateway-context.ts';
 
 /** A2A 9.1. */
 export const mediaType = 'application/json';
@@ -41,11 +41,11 @@ export function errorEnvelope(id: string, error: A2AError): string {
 }
 
 export function writeError(
-  entrance: Entrance,
+  context: GatewayContext,
   exchange: Exchange,
   { id, thrown }: { id: string; thrown: unknown },
 ): void {
-  const error = reportFailure(entrance, exchange, thrown);
+  const error = reportFailure(context, exchange, thrown);
   exchange.res.statusCode = httpStatuses[error.code] ?? 200;
   respond(exchange.res, mediaType, errorEnvelope(id, error));
 }
@@ -56,10 +56,10 @@ export interface JsonRpcStream {
   readonly items: AsyncIterable<StreamItem>;
 }
 
-export function writeStream(entrance: Entrance, exchange: Exchange, { id, items }: JsonRpcStream): Promise<void> {
+export function writeStream(context: GatewayContext, exchange: Exchange, { id, items }: JsonRpcStream): Promise<void> {
   return serveStream(exchange.res, items, {
-    heartbeatMs: entrance.settings.heartbeatMs,
+    heartbeatMs: context.settings.heartbeatMs,
     data: (json) => envelope(id, json),
-    error: (thrown) => errorEnvelope(id, reportFailure(entrance, exchange, thrown)),
+    error: (thrown) => errorEnvelope(id, reportFailure(context, exchange, thrown)),
   });
 }

@@ -6,7 +6,7 @@ import { type Refusal, reportFailure } from '../../exchange/report-failure.ts';
 import { respond, respondUnchanged } from '../../exchange/respond.ts';
 import type { Reply, StreamItem } from '../../operations/operation.ts';
 import { serveStream } from '../../sse/serve-stream.ts';
-import type { Entrance } from '../gateway-context.ts';
+import type { GatewayContext } from '../gateway-context.ts';
 
 /** A2A 11.1 and 14.1.1: ours unless the client asks for the other one. */
 const mediaTypes = ['application/a2a+json', 'application/json'];
@@ -34,8 +34,8 @@ export function errorBody(error: A2AError): string {
   return JSON.stringify(toHttpError(error).body);
 }
 
-export function writeError(entrance: Refusal, exchange: Exchange, thrown: unknown): void {
-  const error = reportFailure(entrance, exchange, thrown);
+export function writeError(context: Refusal, exchange: Exchange, thrown: unknown): void {
+  const error = reportFailure(context, exchange, thrown);
   // The connection broke while a body was being written: there is nobody to tell.
   if (exchange.res.headersSent) return void exchange.res.destroy();
   writeStatus(exchange, toHttpError(error));
@@ -43,12 +43,12 @@ export function writeError(entrance: Refusal, exchange: Exchange, thrown: unknow
 
 /** @param allow verbs that the path does take: the status is 405 (RFC 9110 15.5.6), of which no A2A error speaks */
 export function writeWrongVerb(
-  entrance: Refusal,
+  context: Refusal,
   exchange: Exchange,
   { error, allow }: { error: A2AError; allow: string },
 ): void {
   exchange.res.setHeader('Allow', allow);
-  const { body } = toHttpError(reportFailure(entrance, exchange, error));
+  const { body } = toHttpError(reportFailure(context, exchange, error));
   writeStatus(exchange, { status: 405, body: { error: { ...body.error, code: 405 } } });
 }
 
@@ -58,11 +58,15 @@ function writeStatus({ req, res }: Exchange, { status, body }: { status: number;
 }
 
 /** A2A 11.7: each event is a StreamResponse as it is stored. */
-export function writeStream(entrance: Entrance, exchange: Exchange, items: AsyncIterable<StreamItem>): Promise<void> {
+export function writeStream(
+  context: GatewayContext,
+  exchange: Exchange,
+  items: AsyncIterable<StreamItem>,
+): Promise<void> {
   return serveStream(exchange.res, items, {
-    heartbeatMs: entrance.settings.heartbeatMs,
+    heartbeatMs: context.settings.heartbeatMs,
     data: asStored,
-    error: (thrown) => errorBody(reportFailure(entrance, exchange, thrown)),
+    error: (thrown) => errorBody(reportFailure(context, exchange, thrown)),
   });
 }
 

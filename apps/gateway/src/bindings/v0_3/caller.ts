@@ -3,7 +3,7 @@ import type { EventId, Principal } from '@switchyard/store';
 import type { Call } from '../../call/call.ts';
 import { legacyVersion } from '../../call/protocol-version.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
-import type { Entrance } from '../gateway-context.ts';
+import type { GatewayContext } from '../gateway-context.ts';
 import { type HttpCall, openCall } from '../http-call.ts';
 
 /** What the wires of version 0.3 do differently, each in its way. */
@@ -52,10 +52,10 @@ export function callerOf({ user }: Pick<ServerCallContext, 'user'>): LegacyCalle
 }
 
 /** A call of version 0.3 that came by HTTP. Its answer has the headers of that version. @throws {A2AError} */
-export function openLegacyCall(entrance: Entrance, exchange: Exchange, principal: Principal): HttpCall {
+export function openLegacyCall(context: GatewayContext, exchange: Exchange, principal: Principal): HttpCall {
   const { res } = exchange;
   res.setHeader('A2A-Version', legacyVersion);
-  const call = openCall(entrance, exchange, { principal, version: legacyVersion });
+  const call = openCall(context, exchange, { principal, version: legacyVersion });
   const active = res.getHeader('A2A-Extensions');
   if (active !== undefined) res.setHeader('X-A2A-Extensions', active);
   return call;

@@ -2,12 +2,12 @@ import type { StreamResponse } from '@a2a-js/sdk';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
 import { requireShallow } from '../../exchange/parse-json.ts';
 import type { OperationName } from '../../operations/operations.ts';
-import type { Entrance } from '../gateway-context.ts';
+import type { GatewayContext } from '../gateway-context.ts';
 import { toStreamResponse } from '../grpc/messages.ts';
 import { callerOf } from './caller.ts';
 
 /** Runs an operation that answers once. @returns JSON text */
-export function invokeUnary({ operations }: Entrance) {
+export function invokeUnary({ operations }: GatewayContext) {
   return async (name: OperationName, params: unknown, context: ServerCallContext): Promise<string> => {
     const caller = callerOf(context);
     caller.hasAsked = true;
@@ -25,7 +25,7 @@ export function invokeUnary({ operations }: Entrance) {
 }
 
 /** Runs an operation that answers with a stream, no faster than its client reads. */
-export function invokeStreaming({ operations, streams }: Entrance) {
+export function invokeStreaming({ operations, streams }: GatewayContext) {
   return async function* (
     name: OperationName,
     params: unknown,

@@ -14,7 +14,7 @@ import {
 import { duplicateInterfacesForLegacy } from '@a2a-js/sdk/compat/v0_3';
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { legacyVersion } from '../../call/protocol-version.ts';
-import type { Entrance } from '../gateway-context.ts';
+import type { GatewayContext } from '../gateway-context.ts';
 import {
   toAgentCard,
   toPushConfig,
@@ -29,9 +29,9 @@ import { invokeStreaming, invokeUnary } from './invoke.ts';
 const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'];
 
 /** Our operations as the SDK's handlers of version 0.3 call them: they translate, and everything else stays ours. */
-export function createRequestHandler(entrance: Entrance): A2ARequestHandler {
-  const unary = invokeUnary(entrance);
-  const streaming = invokeStreaming(entrance);
+export function createRequestHandler(context: GatewayContext): A2ARequestHandler {
+  const unary = invokeUnary(context);
+  const streaming = invokeStreaming(context);
   return {
     getAgentCard: async () => stencil,
     async sendMessage(params, context) {

@@ -1,10 +1,11 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { Principal } from '@switchyard/store';
 import { majorMinor, protocolVersion } from '../../call/protocol-version.ts';
-import { askedVersion, type Exchange } from '../../exchange/exchange.ts';
+import { type Exchange, namedVersion } from '../../exchange/exchange.ts';
 import { reportFailure } from '../../exchange/report-failure.ts';
-import type { Entrance } from '../gateway-context.ts';
-import { type JsonRpcRequest, parseRequest, type ReceivedJson } from '../jsonrpc/parse-request.ts';
+import type { GatewayContext } from '../gateway-context.ts';
+import { type JsonRpcRequest, parseRequest } from '../jsonrpc/parse-request.ts';
+import type { OlderVersion } from '../jsonrpc/serve.ts';
 import { writeError, writeResult, writeStream } from '../jsonrpc/write.ts';
 import { LegacyCaller, type LegacyWire, openLegacyCall } from './caller.ts';
 import { fromSdkError } from './errors.ts';
@@ -14,27 +15,25 @@ import { toStreamItems } from './to-stream-items.ts';
 
 const methodNames = Object.keys(legacyMethods).filter(isLegacyMethod);
 
-/** Whether a request is in version 0.3: its method is, and it does not ask for 1.0 all the same. */
-export function isLegacy({ settings }: Entrance, { req }: Exchange, body: unknown): boolean {
-  if (!settings.legacyV03 || typeof body !== 'object' || body === null) return false;
-  if (!('method' in body) || !isLegacyMethod(body.method)) return false;
-  return majorMinor(askedVersion(req) ?? '') !== protocolVersion;
-}
-
-export interface LegacyVisit {
-  readonly principal: Principal;
-  readonly received: ReceivedJson;
-}
-
 /** A2A 0.3 over JSON-RPC, at the URL of 1.0: envelopes, limits and streams are the same, the SDK translates what is inside. */
-export async function serveLegacy(entrance: Entrance, exchange: Exchange, visit: LegacyVisit): Promise<void> {
-  const request = parseRequest(visit.received, methodNames);
-  try {
-    await answer(entrance, exchange, { principal: visit.principal, request });
-  } catch (thrown) {
-    if (request.isNotification) finishNotification(entrance, exchange, thrown);
-    else writeError(entrance, exchange, { id: request.id, thrown });
-  }
+export function legacyJsonRpc(context: GatewayContext): OlderVersion {
+  return {
+    /** Its method is of 0.3, and it does not ask for 1.0 all the same. */
+    isSpokenIn({ req }, body) {
+      if (typeof body !== 'object' || body === null) return false;
+      if (!('method' in body) || !isLegacyMethod(body.method)) return false;
+      return majorMinor(namedVersion(req) ?? '') !== protocolVersion;
+    },
+    async serve(exchange, { principal, received }) {
+      const request = parseRequest(received, methodNames);
+      try {
+        await answer(context, exchange, { principal, request });
+      } catch (thrown) {
+        if (request.isNotification) finishNotification(context, exchange, thrown);
+        else writeError(context, exchange, { id: request.id, thrown });
+      }
+    },
+  };
 }
 
 interface Received {
@@ -42,31 +41,31 @@ interface Received {
   readonly request: JsonRpcRequest<LegacyMethodName>;
 }
 
-async function answer(entrance: Entrance, exchange: Exchange, { principal, request }: Received): Promise<void> {
+async function answer(context: GatewayContext, exchange: Exchange, { principal, request }: Received): Promise<void> {
   if (request.error) throw request.error;
-  const caller = new LegacyCaller(openLegacyCall(entrance, exchange, principal), wire);
+  const caller = new LegacyCaller(openLegacyCall(context, exchange, principal), wire);
   const method: LegacyMethod = legacyMethods[request.method];
-  const params = withBlocking(request.params, entrance.settings.sendMode === 'blocking');
+  const params = withBlocking(request.params, context.settings.sendMode === 'blocking');
   try {
-    const translation = new LegacyRestTransportHandler(createRequestHandler(entrance));
-    const context = caller.toContext();
+    const translation = new LegacyRestTransportHandler(createRequestHandler(context));
+    const sdkContext = caller.toContext();
     if (method.kind === 'unary') {
-      const json = JSON.stringify(await method.run(translation, params, context));
+      const json = JSON.stringify(await method.run(translation, params, sdkContext));
       return request.isNotification
-        ? finishNotification(entrance, exchange)
+        ? finishNotification(context, exchange)
         : writeResult(exchange.res, request.id, { json });
     }
     // Clients of 0.3 take nothing but a stream for an answer here: what is refused is said in its only event.
-    const items = toStreamItems(await method.run(translation, params, context), caller);
-    await writeStream(entrance, exchange, { id: request.id, items });
+    const items = toStreamItems(await method.run(translation, params, sdkContext), caller);
+    await writeStream(context, exchange, { id: request.id, items });
   } catch (thrown) {
     throw fromSdkError(thrown, !caller.hasAsked);
   }
 }
 
 /** There is no answer to put anything into, be it an error. */
-function finishNotification(entrance: Entrance, exchange: Exchange, thrown?: unknown): void {
-  if (thrown !== undefined) reportFailure(entrance, exchange, thrown);
+function finishNotification(context: GatewayContext, exchange: Exchange, thrown?: unknown): void {
+  if (thrown !== undefined) reportFailure(context, exchange, thrown);
   exchange.res.statusCode = 204;
   exchange.res.end();
 }

@@ -1,50 +1,56 @@
+import type { IncomingMessage } from 'node:http';
 import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 import { toHttpError, toJsonRpcError } from '@switchyard/protocol';
 import type { Request, RequestHandler } from 'express';
 import { legacyVersion, majorMinor } from '../../call/protocol-version.ts';
-import { askedVersion, type Exchange } from '../../exchange/exchange.ts';
+import { type Exchange, namedVersion } from '../../exchange/exchange.ts';
 import { readOptionalJson } from '../../exchange/read-json.ts';
 import { reportFailure } from '../../exchange/report-failure.ts';
 import { drained, respond } from '../../exchange/respond.ts';
 import { heartbeatFrame } from '../../sse/serve-stream.ts';
-import type { Entrance } from '../gateway-context.ts';
+import type { GatewayContext } from '../gateway-context.ts';
 import { LegacyCaller, openLegacyCall } from './caller.ts';
 import { WireError } from './errors.ts';
 import { createRequestHandler } from './request-handler.ts';
 import { legacyErrorBody, speakRestDialect, toPushConfigBody } from './rest-dialect.ts';
 
+/** Whether a request is for version 0.3 over REST: its path is, and it does not name another version. */
+export function isLegacyRest({ url = '', headers }: IncomingMessage): boolean {
+  if (!legacyPath.test(url)) return false;
+  const query = Object.fromEntries(new URL(url, 'http://localhost').searchParams);
+  const version = namedVersion({ headers, query });
+  return version === undefined || version === '' || majorMinor(version) === legacyVersion;
+}
+
+const legacyPath = /^(?:\/agents\/[^/]+)?\/v1\//;
+
 /** A2A 0.3 over REST: below `/v1`, where 1.0 has nothing. Mount it at the base of an agent. */
-export function serveLegacyRest(entrance: Entrance): RequestHandler {
+export function serveLegacyRest(context: GatewayContext): RequestHandler {
   const callers = new WeakMap<Request, LegacyCaller>();
   const translate = legacyRestRouter({
-    requestHandler: createRequestHandler(entrance),
+    requestHandler: createRequestHandler(context),
     userBuilder: async (req) => callers.get(req) ?? unopened(),
     contextBuilder: ({ user }) => (user instanceof LegacyCaller ? user.toContext() : unopened()),
   });
   return async (req, res, next) => {
-    if (!req.path.startsWith('/v1/') || !isAsked(req)) return next();
+    if (!req.path.startsWith('/v1/')) return next();
     const exchange = { req, res };
     try {
-      callers.set(req, await openCaller(entrance, exchange));
-      req.body = toPushConfigBody(req, await readParams(entrance, exchange));
+      callers.set(req, await openCaller(context, exchange));
+      req.body = toPushConfigBody(req, await readParams(context, exchange));
       speakRestDialect(res);
-      sendHeartbeats(exchange, entrance.settings.heartbeatMs);
+      sendHeartbeats(exchange, context.settings.heartbeatMs);
       translate(req, res, next);
     } catch (thrown) {
-      writeLegacyError(entrance, exchange, thrown);
+      writeLegacyError(context, exchange, thrown);
     }
   };
 }
 
-function isAsked(req: Request): boolean {
-  const asked = askedVersion(req);
-  return asked === undefined || asked === '' || majorMinor(asked) === legacyVersion;
-}
-
-async function openCaller(entrance: Entrance, exchange: Exchange): Promise<LegacyCaller> {
-  const principal = await entrance.authenticator.authenticate(exchange.req.headers);
-  return new LegacyCaller(openLegacyCall(entrance, exchange, principal), {
-    refuse: (thrown) => new WireError(reportFailure(entrance, exchange, thrown), 'rest'),
+async function openCaller(context: GatewayContext, exchange: Exchange): Promise<LegacyCaller> {
+  const principal = await context.authenticator.authenticate(exchange.req.headers);
+  return new LegacyCaller(openLegacyCall(context, exchange, principal), {
+    refuse: (thrown) => new WireError(reportFailure(context, exchange, thrown), 'rest'),
     drained: async () => {
       if (exchange.res.writableNeedDrain) await drained(exchange.res);
     },
@@ -54,7 +60,7 @@ async function openCaller(entrance: Entrance, exchange: Exchange): Promise<Legac
 }
 
 /** Read by us, with our limit; the SDK's own parser finds nothing left to read. Some clients send `null` for nothing. */
-async function readParams({ settings }: Entrance, { req }: Exchange): Promise<unknown> {
+async function readParams({ settings }: GatewayContext, { req }: Exchange): Promise<unknown> {
   return req.method === 'POST' ? readOptionalJson(req, settings.maxBodyBytes) : {};
 }
 
@@ -67,8 +73,8 @@ function sendHeartbeats({ res }: Exchange, everyMs: number): void {
   res.once('close', () => clearInterval(pulse));
 }
 
-function writeLegacyError(entrance: Entrance, exchange: Exchange, thrown: unknown): void {
-  const error = reportFailure(entrance, exchange, thrown);
+function writeLegacyError(context: GatewayContext, exchange: Exchange, thrown: unknown): void {
+  const error = reportFailure(context, exchange, thrown);
   exchange.res.statusCode = toHttpError(error).status;
   respond(exchange.res, 'application/json', JSON.stringify(legacyErrorBody(toJsonRpcError(error))));
 }

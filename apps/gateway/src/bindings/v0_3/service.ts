@@ -1,6 +1,6 @@
 import { legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { legacyVersion } from '../../call/protocol-version.ts';
-import type { Entrance } from '../gateway-context.ts';
+import type { GatewayContext } from '../gateway-context.ts';
 import { openCall } from '../grpc/grpc-call.ts';
 import { Rpc, type ServedCall } from '../grpc/rpc.ts';
 import { drained } from '../grpc/serve.ts';
@@ -9,10 +9,10 @@ import { WireError } from './errors.ts';
 import { createRequestHandler } from './request-handler.ts';
 
 /** A2A 0.3 over gRPC: the methods of `a2a.v1.A2AService`, which is another service than that of 1.0. */
-export function createLegacyService(entrance: Entrance): ReturnType<typeof legacyGrpcService> {
+export function createLegacyService(context: GatewayContext): ReturnType<typeof legacyGrpcService> {
   return legacyGrpcService({
-    requestHandler: createRequestHandler(entrance),
-    userBuilder: (call) => openCaller(entrance, call),
+    requestHandler: createRequestHandler(context),
+    userBuilder: (call) => openCaller(context, call),
     contextBuilder: ({ user }) => {
       if (user instanceof LegacyCaller) return user.toContext();
       throw new TypeError('a call of version 0.3 reached the SDK before it was opened');
@@ -20,11 +20,11 @@ export function createLegacyService(entrance: Entrance): ReturnType<typeof legac
   });
 }
 
-async function openCaller(entrance: Entrance, call: ServedCall<unknown, unknown>): Promise<LegacyCaller> {
-  const rpc = new Rpc(call, entrance.observe);
+async function openCaller(context: GatewayContext, call: ServedCall<unknown, unknown>): Promise<LegacyCaller> {
+  const rpc = new Rpc(call, context.observe);
   const refuse = (thrown: unknown): WireError => new WireError(rpc.refused(thrown), 'grpc');
   try {
-    const opened = await openCall(entrance, call, { version: legacyVersion });
+    const opened = await openCall(context, call, { version: legacyVersion });
     return new LegacyCaller(opened, {
       refuse,
       drained: async () => {

@@ -66,7 +66,7 @@ function toRequest({ operation, params, headers }: Invocation): RequestInit & { 
   const route = routes.find((candidate) => candidate.operation === operation);
   if (!route) throw new Error(`${operation} has no route`);
   const rest = { ...params };
-  const path = route.path.replaceAll('\\:', '\n').replaceAll(/:(\w+)/g, (_, name: string) => {
+  const path = route.path.replaceAll('::', '\n').replaceAll(/:(\w+)(?:\(.*?\))?/g, (_, name: string) => {
     const value = String(rest[name]);
     delete rest[name];
     return encodeURIComponent(value);
@@ -76,7 +76,7 @@ function toRequest({ operation, params, headers }: Invocation): RequestInit & { 
   );
   return {
     path: path.replaceAll('\n', ':') + (query.length > 0 ? `?${query.join('&')}` : ''),
-    method: route.verb.toUpperCase(),
+    method: route.verb,
     headers: { 'content-type': 'application/json', ...headers },
     ...(route.hasBody && { body: JSON.stringify(rest) }),
   };

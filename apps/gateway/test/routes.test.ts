@@ -26,7 +26,7 @@ const rpc = (method: string, params: object): RequestInit => ({
   body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }),
 });
 
-describe('a request that goes past Express is answered as one that does not', () => {
+describe('a path with a query, a slash at its end or an escape is the same path', () => {
   test.each([
     ['a task', () => `/agents/echo/tasks/${taskId}`, {}],
     [
