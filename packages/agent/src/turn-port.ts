@@ -43,6 +43,8 @@ export interface TurnPort {
    * @throws {TurnMisuseError} for an event that cannot be taken for what it is, such as one artifact too many
    */
   publish(event: TurnEvent): Promise<void>;
+  /** Asks the store whether the turn still owns its task, if it may have lost it unnoticed. @throws {TurnEnded} it has */
+  confirm(): Promise<void>;
 }
 
 export type TurnEvent = StatusEvent | ArtifactEvent;

@@ -110,6 +110,16 @@ export class Turn extends TurnInput {
   }
 
   /**
+   * Call it before an effect outside that is no step, such as a request to another service. A worker that was frozen may have lost the
+   * turn: then this rejects. It costs a question to the store only when more time has passed than the turn's lease allows.
+   * @throws {TurnEnded}
+   * @throws {TurnInterruption}
+   */
+  confirm(): Promise<void> {
+    return suppressUnhandled(this.#journal.reach(() => this.#port.confirm()).then(() => this.signal.throwIfAborted()));
+  }
+
+  /**
    * Sends a message to another agent, and waits for its answer: a task of its own in this context, on behalf of the same principal.
    * A retried turn does not call again. The task is canceled when this one is, or fails; a waited for one, also when this one completes first.
    *

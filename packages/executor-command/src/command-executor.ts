@@ -50,6 +50,7 @@ async function prepare(turn: Turn, workspace: Workspace, settings: FullCommandSe
   const job = { turn, workspace: workspace.path };
   const { command, args = [], input, orphanTimeoutMs } = settings;
   const given = typeof args === 'function' ? args(job) : args;
+  await turn.confirm();
   return {
     ...(settings.shell ? { command: '/bin/sh', args: ['-c', command, 'sh', ...given] } : { command, args: given }),
     cwd: workspace.path,

@@ -30,10 +30,11 @@ export async function talk(turn: Turn, talk: Talk): Promise<string> {
   const { model, format, tools, maxToolRounds, check } = talk;
   const definitions = toolDefinitions(tools);
   const messages = [...talk.messages];
-  const ask = (round: number): AsyncGenerator<string, Answer, undefined> => {
+  const ask = async function* (round: number): AsyncGenerator<string, Answer, undefined> {
     const mustAnswer = definitions.length > 0 && round > maxToolRounds;
     const question = { messages, signal: turn.signal, format, tools: definitions, mustAnswer };
-    return checked(format ? whole(model, question) : model.stream(question), check);
+    await turn.confirm();
+    return yield* checked(format ? whole(model, question) : model.stream(question), check);
   };
   if (definitions.length === 0) return (await hear(ask(1), talk)).text;
   for (let round = 1; ; round++) {

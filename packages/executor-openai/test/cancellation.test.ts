@@ -3,6 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { converse, order, report, type Settings } from './ask.ts';
 import { ModelEndpoint, type Script, send } from './model-endpoint.ts';
 
+describe('a turn that another worker has taken over meanwhile', () => {
+  it('asks the model nothing', async () => {
+    await using endpoint = new ModelEndpoint((response) => send(response, ['Hello']));
+    const port = new MemoryPort({ message: 'Hello' });
+    port.refuse();
+    await expect(converse(await endpoint.start(), port)).resolves.toMatchObject({ reason: { kind: 'lock-lost' } });
+    expect(endpoint.requests).toHaveLength(0);
+  });
+});
+
 describe('a turn that is canceled', () => {
   const scripts: [string, Script, Settings][] = [
     ['before the first word', () => undefined, {}],

@@ -83,6 +83,7 @@ export class RemoteRun {
     if (sent) return this.#show(sent);
     const contextId = this.#link.contextId ?? (await remoteContext(this.#turn));
     const request = outgoingMessage(this.#turn, { taskId: this.#link.taskId, contextId });
+    await this.#turn.confirm();
     this.#stop.hold();
     try {
       for await (const event of this.#client.send(request, { ...this.#call, canStream: this.#canStream })) {

@@ -4,7 +4,7 @@ import type { Observe } from '../observe.ts';
 import type { TurnsUnderWay } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
 import type { CallingParts } from './port/calling-parts.ts';
-import { StoredTurnPort } from './port/stored-turn-port.ts';
+import { type Ownership, StoredTurnPort } from './port/stored-turn-port.ts';
 import { RunningTurn } from './running-turn.ts';
 
 export interface JobPort extends CallingParts {
@@ -43,7 +43,8 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
   using _entry = port.turns.enter(turn);
   try {
     await port.store.turns.confirm(job);
-    return await runOneTurn(port, turn, running);
+    const confirm = () => port.store.turns.confirm(job);
+    return await runOneTurn(port, turn, { signal: running.signal, confirm });
   } finally {
     port.store.turns.forget(turn);
     running.stop();
@@ -60,12 +61,12 @@ function withoutTurn(
   return 'done';
 }
 
-async function runOneTurn(port: JobPort, turn: OpenTurn, running: RunningTurn): Promise<JobOutcome | 'more'> {
+async function runOneTurn(port: JobPort, turn: OpenTurn, ownership: Ownership): Promise<JobOutcome | 'more'> {
   const { agent, observe } = port;
   const { taskId, attempt } = turn.start;
   const begun = performance.now();
   observe({ kind: 'turn-begun', agent: agent.id, taskId, attempt });
-  const result = await runTurn(agent, new StoredTurnPort(port, turn, running.signal));
+  const result = await runTurn(agent, new StoredTurnPort(port, turn, ownership));
   const outcome = await concludeTurn(turn, result, agent.retry);
   observe({ kind: 'turn-ended', agent: agent.id, taskId, attempt, result, durationMs: performance.now() - begun });
   return outcome;

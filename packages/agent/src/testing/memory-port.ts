@@ -99,6 +99,10 @@ export class MemoryPort implements TurnPort {
     for (const look of this.#watchers) look();
   }
 
+  async confirm(): Promise<void> {
+    if (this.#refusal) throw this.#refusal;
+  }
+
   /** Aborts the turn's signal, as a worker does. */
   interrupt(kind: InterruptionKind): void {
     if (kind === 'canceled') this.calls.end();

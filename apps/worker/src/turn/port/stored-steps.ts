@@ -5,16 +5,21 @@ import { inWordsOfAgents } from './store-errors.ts';
 export class StoredSteps implements StepPort {
   readonly #steps: Steps;
   readonly #turn: OpenTurn;
+  readonly #confirm: () => Promise<void>;
 
-  constructor(steps: Steps, turn: OpenTurn) {
+  constructor(steps: Steps, turn: OpenTurn, confirm: () => Promise<void>) {
     this.#steps = steps;
     this.#turn = turn;
+    this.#confirm = confirm;
   }
 
   async begin(key: string): Promise<StepBeginning> {
     const begun = await inWordsOfAgents(() => this.#steps.begin(this.#turn, key));
     if (begun.verdict === 'canceling') throw new TurnEnded(new TurnInterruption('canceled'));
-    return begun.verdict === 'done' ? { kind: 'done', result: begun.result } : { kind: 'run', mark: begun.mark };
+    if (begun.verdict === 'done') return { kind: 'done', result: begun.result };
+    // The reply may have come long after it was sent.
+    await this.#confirm();
+    return { kind: 'run', mark: begun.mark };
   }
 
   end(key: string, result: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Caller, type TurnEvent, type TurnPort, textOf } from '@switchyard/agent';
+import { type Caller, TurnEnded, type TurnEvent, TurnInterruption, type TurnPort, textOf } from '@switchyard/agent';
 import type { Message, Metadata, Task } from '@switchyard/protocol';
 import type { OpenTurn, Principal } from '@switchyard/store';
 import type { CallingParts } from './calling-parts.ts';
@@ -7,6 +7,14 @@ import { StoredCalls } from './stored-calls.ts';
 import { StoredContext } from './stored-context.ts';
 import { StoredConversations } from './stored-conversations.ts';
 import { StoredSteps } from './stored-steps.ts';
+
+/** Of a turn, while it runs. */
+export interface Ownership {
+  /** Aborted with a `TurnInterruption`, also when the turn is lost. */
+  readonly signal: AbortSignal;
+  /** Asks whether the turn is lost, if its lease may have run out unnoticed. If so, the signal is aborted when this resolves. */
+  readonly confirm: () => Promise<void>;
+}
 
 /** What a turn stands on, over the store. */
 export class StoredTurnPort implements TurnPort {
@@ -26,12 +34,14 @@ export class StoredTurnPort implements TurnPort {
   readonly context: StoredContext;
   readonly conversations: StoredConversations;
   readonly #turn: OpenTurn;
+  readonly #ownership: Ownership;
 
-  constructor(parts: CallingParts, turn: OpenTurn, signal: AbortSignal) {
+  constructor(parts: CallingParts, turn: OpenTurn, ownership: Ownership) {
     const { store } = parts;
     const { task, delivery, agent, principal, attempt, isLastAttempt } = turn.start;
     this.#turn = turn;
-    this.signal = signal;
+    this.#ownership = ownership;
+    this.signal = ownership.signal;
     this.task = task;
     this.message = delivery.message;
     this.agent = agent;
@@ -42,7 +52,7 @@ export class StoredTurnPort implements TurnPort {
     this.extensions = delivery.extensions ?? [];
     this.metadata = delivery.metadata ?? {};
     this.caller = delivery.caller;
-    this.steps = new StoredSteps(store.steps, turn);
+    this.steps = new StoredSteps(store.steps, turn, () => this.confirm());
     this.calls = new StoredCalls(parts, turn);
     this.context = new StoredContext(store, turn);
     this.conversations = new StoredConversations(store.conversations, turn);
@@ -50,6 +60,13 @@ export class StoredTurnPort implements TurnPort {
 
   publish(event: TurnEvent): Promise<void> {
     return inWordsOfAgents(() => this.#write(event));
+  }
+
+  async confirm(): Promise<void> {
+    await this.#ownership.confirm();
+    if (!this.signal.aborted) return;
+    const reason = TurnInterruption.from(this.signal.reason);
+    if (reason.kind === 'lock-lost') throw new TurnEnded(reason);
   }
 
   #write(event: TurnEvent): Promise<void> {
