@@ -4,7 +4,7 @@ import type { Guarded } from '../processes/guard.ts';
 import { type ProgramSettings, startBeside, startGateway, startWorker } from './programs.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type Supervision, supervise } from './supervise.ts';
-import type { Speaker, Terminal } from './terminal.ts';
+import type { Source, Terminal } from './terminal.ts';
 import { untilReady } from './until-ready.ts';
 
 /** From Ctrl-C to the prompt in 5 s: the programs first, Redis last, since the worker hands its work back through it. */
@@ -27,27 +27,27 @@ export interface Run {
 export async function runUntilStopped({ settings, greeting, embedded, terminal, signals }: Run): Promise<void> {
   const { host, port, grpcPort } = settings;
   await requireFree(host, port, Number(grpcPort));
-  const keepRunning = (name: Speaker, start: () => Promise<Guarded>): Supervision =>
+  const keepRunning = (name: Source, start: () => Promise<Guarded>): Supervision =>
     supervise({ name, start, say: (text) => terminal.say('switchyard', text) });
 
   const redis = embedded ? [keepRunning('redis', embedded.start)] : [];
   await Promise.all(redis.map(({ started }) => started));
-  const keepHeard = (name: Speaker, start: () => Promise<Guarded>): Supervision =>
-    keepRunning(name, heard(terminal, name, start));
+  const keepWithOutput = (name: Source, start: () => Promise<Guarded>): Supervision =>
+    keepRunning(name, withOutput(terminal, name, start));
   const { beside } = settings;
   const programs = [
-    ...(beside ? [keepHeard('beside', () => startBeside(beside, settings))] : []),
-    keepHeard('gateway', () => startGateway(settings)),
-    keepHeard('worker', () => startWorker(settings)),
+    ...(beside ? [keepWithOutput('beside', () => startBeside(beside, settings))] : []),
+    keepWithOutput('gateway', () => startGateway(settings)),
+    keepWithOutput('worker', () => startWorker(settings)),
   ];
   const ended = new AbortController();
-  greetWhenReady(AbortSignal.any([ended.signal, signals.asked]));
+  greetWhenReady(AbortSignal.any([ended.signal, signals.stopped]));
   try {
-    await Promise.race([aborted(signals.asked), ...[...programs, ...redis].map(({ ended }) => ended)]);
+    await Promise.race([aborted(signals.stopped), ...[...programs, ...redis].map(({ ended }) => ended)]);
     terminal.say('switchyard', 'stopping (Ctrl-C again to stop at once)');
   } finally {
     ended.abort();
-    signals.insisted.addEventListener('abort', () => [...programs, ...redis].map((part) => part.stop(0)));
+    signals.killed.addEventListener('abort', () => [...programs, ...redis].map((part) => part.stop(0)));
     await Promise.all(programs.map((part) => part.stop(programsStopWithinMs)));
     await Promise.all(redis.map((part) => part.stop(redisStopsWithinMs)));
   }
@@ -86,7 +86,7 @@ async function portsFreeAfter(port: number, { host, count }: { host: string; cou
   }
 }
 
-function heard(terminal: Terminal, name: Speaker, start: () => Promise<Guarded>): () => Promise<Guarded> {
+function withOutput(terminal: Terminal, name: Source, start: () => Promise<Guarded>): () => Promise<Guarded> {
   return async () => {
     const child = await start();
     terminal.listenTo(name, child);

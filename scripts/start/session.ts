@@ -9,7 +9,7 @@ export interface Session {
 /** Runs one of our commands in this terminal. What it throws is printed without a stack, and the exit code is 1. */
 export async function runSession(run: (session: Session) => Promise<void>): Promise<void> {
   using signals = listenToStopSignals();
-  // As in `npm start | head`: nobody reads on, so everything stops.
+  // In `npm start | head` the output closes: everything stops.
   const terminal = openTerminal(process.stdout, signals.stop);
   try {
     await run({ terminal, signals });

@@ -7,8 +7,8 @@ export interface SupervisedProcess {
   readonly say: (text: string) => void;
   /** After so many quick deaths in a row it is given up. */
   readonly maxQuickDeaths?: number;
-  /** A process that lived this long was well: the count begins anew. */
-  readonly wellAfterMs?: number;
+  /** After this long a process is stable: the count begins anew. */
+  readonly stableAfterMs?: number;
   readonly firstPauseMs?: number;
 }
 
@@ -26,12 +26,12 @@ export interface Supervision {
 
 /** Keeps one process running: starts it again, each time after a longer pause, when it dies without being asked to. */
 export function supervise(settings: SupervisedProcess): Supervision {
-  const { name, say, maxQuickDeaths = 3, wellAfterMs = 10_000, firstPauseMs = 250 } = settings;
+  const { name, say, maxQuickDeaths = 3, stableAfterMs = 10_000, firstPauseMs = 250 } = settings;
   const stopping = new AbortController();
   let child: Guarded | undefined;
   const started = startChild();
   const ended = started.then(keepRunning);
-  // Nobody has to await it.
+  // It may be awaited later, or never.
   ended.catch(() => undefined);
 
   async function startChild(): Promise<void> {
@@ -46,7 +46,7 @@ export function supervise(settings: SupervisedProcess): Supervision {
       const startedAt = Date.now();
       const code = await child?.exited;
       if (stopping.signal.aborted) return;
-      const isQuick = Date.now() - startedAt < wellAfterMs;
+      const isQuick = Date.now() - startedAt < stableAfterMs;
       if (isFirst && isQuick && code === CANNOT_START) throw new Error(`the ${name} cannot start: see above`);
       quickDeaths = isQuick ? quickDeaths + 1 : 1;
       await pauseAfter(inWords(code), quickDeaths);

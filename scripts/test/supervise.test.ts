@@ -43,7 +43,7 @@ describe('a supervised process', () => {
   });
 
   it('is started again for ever when it lives long enough each time', async () => {
-    const { part, pids } = keep('exit 3', { wellAfterMs: 0 });
+    const { part, pids } = keep('exit 3', { stableAfterMs: 0 });
     await until(() => pids.length > 5, { what: 'it was started more often than it may die quickly' });
     await part.stop(1_000);
   });

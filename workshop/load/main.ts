@@ -40,7 +40,7 @@ async function load(plan: PlannedRun): Promise<number> {
   return report.verdict.passed ? 0 : 1;
 }
 
-function ownGateway({ options }: PlannedRun, { asked }: StopSignals, progress: Progress): Promise<OwnGateway> {
+function ownGateway({ options }: PlannedRun, { stopped }: StopSignals, progress: Progress): Promise<OwnGateway> {
   progress.say(`starting a gateway, ${options.workers === 1 ? 'a worker' : `${options.workers} workers`} and a Redis`);
-  return startOwnGateway({ workers: options.workers, env: { PATH, HOME }, signal: asked });
+  return startOwnGateway({ workers: options.workers, env: { PATH, HOME }, signal: stopped });
 }

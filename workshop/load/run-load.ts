@@ -28,16 +28,16 @@ export interface RunParts {
   readonly ownPids: Readonly<Record<string, number>> | undefined;
   readonly progress: Progress;
   /** Aborts when somebody wants to see the report now. */
-  readonly asked: AbortSignal;
+  readonly stopped: AbortSignal;
   /** Aborts when they do not want to wait for it either. */
-  readonly insisted: AbortSignal;
+  readonly killed: AbortSignal;
 }
 
 /** Warms up, runs the profile, asks what became of its tasks, and reports. */
 export async function runLoad(parts: RunParts): Promise<Report> {
-  const { plan, agent, ownPids, asked, insisted } = parts;
+  const { plan, agent, ownPids, stopped, killed } = parts;
   const watch = new GeneratorWatch();
-  const halted = AbortSignal.any([insisted, afterAbort(asked, STOP_WITHIN_MS)]);
+  const halted = AbortSignal.any([killed, afterAbort(stopped, STOP_WITHIN_MS)]);
   await using connections = connect(parts, watch);
   halted.addEventListener('abort', () => connections[Symbol.asyncDispose](), { once: true });
   const begin = loadsOn(parts, { connections, watch, halted });
@@ -65,7 +65,7 @@ export async function runLoad(parts: RunParts): Promise<Report> {
     cpuShares: shares,
     beganAt,
     seconds,
-    isCutShort: asked.aborted,
+    isCutShort: stopped.aborted,
   });
 }
 
@@ -85,7 +85,7 @@ interface Shared {
 }
 
 /** Warm-up and run use the same connections, client and random numbers, and have books of their own. */
-function loadsOn({ plan, agent, ownPids, asked }: RunParts, { connections, watch, halted }: Shared) {
+function loadsOn({ plan, agent, ownPids, stopped }: RunParts, { connections, watch, halted }: Shared) {
   const { options } = plan;
   const isOwnAgent = ownPids !== undefined;
   const { tenant, headers, endpoint } = agent;
@@ -95,7 +95,7 @@ function loadsOn({ plan, agent, ownPids, asked }: RunParts, { connections, watch
   const client = new A2AClient({ connections, binding, timeoutMs: options.timeoutMs, runId });
   const random = new SeededRandom(options.seed);
   return (durationMs: number): Load => {
-    const over = AbortSignal.any([AbortSignal.timeout(durationMs), asked, halted]);
+    const over = AbortSignal.any([AbortSignal.timeout(durationMs), stopped, halted]);
     const settled = AbortSignal.any([afterAbort(over, options.settleMs), halted]);
     const recorder = new Recorder(plan.primary(isOwnAgent));
     halted.addEventListener('abort', () => recorder.close(), { once: true });
