@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Environment, readCommandLine, readSigningKeys, Settings, storeSettings } from '@switchyard/settings';
 import { type StoreSettings, WebhookPolicy } from '@switchyard/store';
-import type { MetricsSettings } from './metrics/metrics-port.ts';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
+import type { MetricsSettings } from './telemetry/metrics-port.ts';
 import type { WorkerSettings } from './worker.ts';
 
 export interface WorkerConfig {

@@ -3,18 +3,18 @@ import { hostname } from 'node:os';
 import type { Agent } from '@switchyard/agent';
 import type { Consumer, DrainOrder, JobOutcome, Store, TurnJob } from '@switchyard/store';
 import { agentsElsewhere } from './agents/remote-agents.ts';
-import { Drain } from './drain.ts';
-import { ElsewhereConsumer } from './elsewhere-consumer.ts';
-import type { Observe } from './observe.ts';
+import { Drain } from './consume/drain.ts';
+import { ElsewhereConsumer } from './consume/remote-agent-consumer.ts';
 import { PushDeliverer } from './push/push-deliverer.ts';
 import type { PushSettings } from './push/push-settings.ts';
-import { Sweeper } from './sweep.ts';
+import type { Observe } from './telemetry/events.ts';
 import { TurnsUnderWay } from './turn/active-turns.ts';
 import type { CallingParts } from './turn/port/calling-parts.ts';
 import { runJob } from './turn/run-job.ts';
 import { Announcer } from './upkeep/announcer.ts';
 import { CallCloser } from './upkeep/orphan-cleanup.ts';
 import { Reporter } from './upkeep/reporter.ts';
+import { Sweeper } from './upkeep/sweeper.ts';
 
 export interface WorkerSettings {
   /** Milliseconds that running turns may go on after `stop`, before they are given back. */

@@ -1,5 +1,5 @@
 import type { Deliveries } from '@switchyard/store';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../telemetry/events.ts';
 
 /**
  * Gives jobs to webhooks that have deliveries to come: at once after a notification, and by the clock where the notification or

@@ -1,7 +1,7 @@
 import type { Consumer, JobOutcome, PushJob, Store } from '@switchyard/store';
 import { WebhookPolicy } from '@switchyard/store';
 import type { Agent } from 'undici';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../telemetry/events.ts';
 import { Circuits } from './circuits.ts';
 import { Claimer } from './claimer.ts';
 import { deliverLane } from './deliver-lane.ts';

@@ -1,6 +1,6 @@
 import { type Agent, runTurn, TurnInterruption } from '@switchyard/agent';
 import type { JobOutcome, OpenTurn, TurnJob } from '@switchyard/store';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../telemetry/events.ts';
 import type { TurnsUnderWay } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
 import type { CallingParts } from './port/calling-parts.ts';

@@ -1,6 +1,6 @@
 import type { Agent } from '@switchyard/agent';
 import { type AgentAnnouncement, announceEveryMs, type Registry } from '@switchyard/store';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../telemetry/events.ts';
 
 /** Tells the gateways which agents this worker can run, again and again while it lives. */
 export class Announcer {

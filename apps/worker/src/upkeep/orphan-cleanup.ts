@@ -1,5 +1,5 @@
 import type { Closings } from '@switchyard/store';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../telemetry/events.ts';
 
 /**
  * Ends what tasks that ended had called for: it is told when there is something, and looks by the clock, since it may have missed

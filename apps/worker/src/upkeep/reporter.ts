@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DrainOrder, type ReportedTurn, reportEveryMs, type Workers } from '@switchyard/store';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../telemetry/events.ts';
 
 export interface ReporterOptions {
   readonly workerId: string;

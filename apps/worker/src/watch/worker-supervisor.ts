@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Observe } from '../observe.ts';
+import type { Observe } from '../telemetry/events.ts';
 import { WatchedFiles } from './watched-files.ts';
 import { WorkerProcess } from './worker-process.ts';
 

@@ -1,6 +1,6 @@
 import type { TurnResult } from '@switchyard/agent';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import type { Happening } from '../observe.ts';
+import type { Happening } from './events.ts';
 
 /** From 10 ms to an hour, in seconds: turns are as long as agents like. */
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600];

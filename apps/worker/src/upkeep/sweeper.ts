@@ -1,5 +1,5 @@
 import type { Outbox } from '@switchyard/store';
-import type { Observe } from './observe.ts';
+import type { Observe } from '../telemetry/events.ts';
 
 /** Looks after tasks that have work to do but show no sign of life: every worker does, and any one is enough. */
 export class Sweeper {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { WorkerMetrics } from './worker-metrics.ts';
+import { WorkerMetrics } from './metrics.ts';
 
 export interface MetricsSettings {
   readonly host: string;
