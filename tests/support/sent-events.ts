@@ -1,4 +1,5 @@
 import { type JsonRpcError, parse, type StreamResponse, streamResponseSchema } from '@switchyard/protocol';
+import { createParser } from 'eventsource-parser';
 
 /** One server-sent event. */
 export class SentEvent {
@@ -28,20 +29,13 @@ export class SentEvent {
 /** The events in a body that comes in pieces, cut anywhere. Of a last event that is incomplete nothing is said. */
 export class SentEventParser {
   readonly #decoder = new TextDecoder();
-  #rest = '';
+  readonly #events: SentEvent[] = [];
+  readonly #parser = createParser({
+    onEvent: ({ id = '', data }) => this.#events.push(new SentEvent(id, data)),
+  });
 
-  *push(bytes: Uint8Array): Generator<SentEvent> {
-    const blocks = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split('\n\n');
-    this.#rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      // A block of comments alone is a heartbeat.
-      if (/^(?!:)/m.test(block)) yield eventIn(block);
-    }
+  push(bytes: Uint8Array): SentEvent[] {
+    this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
+    return this.#events.splice(0);
   }
-}
-
-function eventIn(block: string): SentEvent {
-  const id = /^id: ?(.*)$/m.exec(block)?.[1] ?? '';
-  const data = Array.from(block.matchAll(/^data: ?(.*)$/gm), ([, line = '']) => line);
-  return new SentEvent(id, data.join('\n'));
 }

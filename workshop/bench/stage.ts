@@ -57,12 +57,7 @@ export class Stage implements AsyncDisposable {
   /** Runs one worker from now on. */
   async withWorker(): Promise<Program> {
     if (this.#worker) return this.#worker;
-    const env = { REDIS_URL: this.redisUrl, KEY_PREFIX: PREFIX, LOG_LEVEL: 'warn' };
-    this.#worker = await startProgram({
-      file: 'apps/worker/src/main.ts',
-      args: ['--agents', 'workshop/bench/agents/bench.ts'],
-      env,
-    });
+    this.#worker = await startWorker(this.redisUrl);
     await this.#untilWorkers((count) => count > 0);
     return this.#worker;
   }
@@ -127,4 +122,13 @@ async function startGateway(redisUrl: string): Promise<GatewayProcess> {
   const program = await startProgram({ file: 'apps/gateway/src/main.ts', env });
   const [, url = ''] = await program.waitFor(/"url":"(http[^"]+)","msg":"listening"/, 30_000);
   return { ...program, url };
+}
+
+/** @param env differs from that of the stage's own worker */
+export async function startWorker(redisUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Program> {
+  return startProgram({
+    file: 'apps/worker/src/main.ts',
+    args: ['--agents', 'workshop/bench/agents/bench.ts'],
+    env: { REDIS_URL: redisUrl, KEY_PREFIX: PREFIX, LOG_LEVEL: 'warn', ...env },
+  });
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { cpuShares } from '../../tests/support/process-usage.ts';
-import { SeededRandom } from '../../tests/support/seeded-random.ts';
+import { SeededRandom } from '../seeded-random.ts';
 import { A2AClient } from './client/a2a-client.ts';
 import { jsonRpc } from './client/bindings/json-rpc.ts';
 import { rest } from './client/bindings/rest.ts';

@@ -1,20 +1,18 @@
+import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { userMessage } from '../../../tests/support/messages.ts';
+import { submit } from '../../../tests/support/rest.ts';
 
 /** Opens so many streams, each on a task of its own, says `subscribed`, and stays. Usage: idle-streams.ts <url> <count> */
 const [url = '', count = '0'] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 const TOGETHER = 50;
 
-function open(): Promise<void> {
-  const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: 'wait' }] };
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const headers = { 'content-type': 'application/json', accept: 'text/event-stream', 'a2a-version': '1.0' };
-  const sent = request(`${url}/message:stream`, { method: 'POST', agent, headers }, (response: IncomingMessage) => {
-    response.on('data', () => resolve());
-  });
-  sent.on('error', reject);
-  sent.end(JSON.stringify({ message }));
-  return promise;
+async function open(): Promise<void> {
+  const { id } = await submit(url, userMessage('wait'));
+  const sent = request(`${url}/tasks/${id}:subscribe`, { agent, headers: { accept: 'text/event-stream' } }).end();
+  const [response]: IncomingMessage[] = await once(sent, 'response');
+  response?.resume();
 }
 
 for (let opened = 0; opened < Number(count); opened += TOGETHER)

@@ -2,9 +2,9 @@ import type { StreamLoad, StreamResult } from '../../bench/drivers/streams.ts';
 import type { FanOut, FanOutResult } from '../../bench/drivers/subscribers.ts';
 import { ask } from '../../bench/measure/program.ts';
 import { sendMessage } from '../../bench/measure/rpc.ts';
+import type { Stage } from '../../bench/stage.ts';
 import type { Cost } from '../figures.ts';
-import type { Deployment } from './deployment.ts';
-import { costOf, dividedBy, leastOf, minus } from './meter.ts';
+import { costOf, dividedBy, leastOf, minus, watchedOn } from './meter.ts';
 
 const STREAMS = 100;
 /** 50 a second, as a fast model speaks. */
@@ -13,13 +13,11 @@ const SUBSCRIBERS = 200;
 const ROUNDS = 2;
 
 /** A chunk from the agent to a subscriber, and to one more. Differences of a long and a short run: the rest cancels out. */
-export async function measureChunks(
-  deployment: Deployment,
-): Promise<Record<'chunk' | 'chunkInBurst' | 'delivery', Cost>> {
-  const chunk = await slope([20, 170], (chunks) => streams(deployment, `chunks ${chunks} every ${EVERY_MS}`));
-  const chunkInBurst = await slope([20, 520], (chunks) => streams(deployment, `chunks ${chunks}`));
-  const many = await slope([3, 23], (messages) => messagesTo(deployment, SUBSCRIBERS, messages));
-  const one = await slope([3, 23], (messages) => messagesTo(deployment, 1, messages));
+export async function measureChunks(stage: Stage): Promise<Record<'chunk' | 'chunkInBurst' | 'delivery', Cost>> {
+  const chunk = await slope([20, 170], (chunks) => streams(stage, `chunks ${chunks} every ${EVERY_MS}`));
+  const chunkInBurst = await slope([20, 520], (chunks) => streams(stage, `chunks ${chunks}`));
+  const many = await slope([3, 23], (messages) => messagesTo(stage, SUBSCRIBERS, messages));
+  const one = await slope([3, 23], (messages) => messagesTo(stage, 1, messages));
   // Each message makes the task submitted, and input-required again: two events.
   const delivery = dividedBy(minus(many, one), 2 * (SUBSCRIBERS - 1));
   return { chunk: dividedBy(chunk, STREAMS), chunkInBurst: dividedBy(chunkInBurst, STREAMS), delivery };
@@ -31,13 +29,16 @@ async function slope([few, many]: [number, number], measure: (count: number) => 
   return dividedBy(minus(more, less), many - few);
 }
 
-function streams({ watched, url }: Deployment, text: string): Promise<Cost> {
-  const load: StreamLoad = { url, text, clients: STREAMS, times: 1 };
-  return costOf(watched, () => ask<StreamResult>('workshop/bench/drivers/streams.ts', JSON.stringify(load)));
+function streams(stage: Stage, text: string): Promise<Cost> {
+  const load: StreamLoad = { url: stage.gateway.url, text, clients: STREAMS, times: 1 };
+  return costOf(watchedOn(stage), () => ask<StreamResult>('workshop/bench/drivers/streams.ts', JSON.stringify(load)));
 }
 
-async function messagesTo({ watched, url }: Deployment, subscribers: number, messages: number): Promise<Cost> {
+async function messagesTo(stage: Stage, subscribers: number, messages: number): Promise<Cost> {
+  const { url } = stage.gateway;
   const { id } = await sendMessage(url, 'ask');
   const load: FanOut = { url, taskId: id, subscribers, messages };
-  return costOf(watched, () => ask<FanOutResult>('workshop/bench/drivers/subscribers.ts', JSON.stringify(load)));
+  return costOf(watchedOn(stage), () =>
+    ask<FanOutResult>('workshop/bench/drivers/subscribers.ts', JSON.stringify(load)),
+  );
 }

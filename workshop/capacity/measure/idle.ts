@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startProgram } from '../../../tests/support/process.ts';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { until } from '../../../tests/support/until.ts';
+import { type Stage, startWorker } from '../../bench/stage.ts';
 import type { Cost, idlers, Named } from '../figures.ts';
-import { info, number } from './ask-redis.ts';
-import { type Deployment, startGateway, startWorker } from './deployment.ts';
-import { costOf, dividedBy, minus, type Watched } from './meter.ts';
+import { costOf, dividedBy, minus, type Watched, watchedOn } from './meter.ts';
+import { info, number } from './redis-info.ts';
 
 const SECONDS = 4;
 /** Every heartbeat comes once in it. */
@@ -19,11 +19,11 @@ interface Idle {
 }
 
 /** What is used when nothing happens. */
-export async function measureIdle(deployment: Deployment): Promise<Idle> {
-  const worker = minus(await perSecond(deployment.watched), await withoutWorker(deployment));
-  const gateway = await perSecond(deployment.watched);
-  const workerShard = await shardOfWorker(deployment, gateway);
-  const streams = await idleStreams(deployment);
+export async function measureIdle(stage: Stage): Promise<Idle> {
+  const worker = minus(await perSecond(watchedOn(stage)), await withoutWorker(stage));
+  const gateway = await perSecond(watchedOn(stage));
+  const workerShard = await shardOfWorker(stage, gateway);
+  const streams = await idleStreams(stage);
   return {
     idle: { gateway, worker: { ...worker, gateway: 0 }, workerShard, stream: streams.cost },
     sizes: { streamAtGateway: streams.atGateway, streamAtRedis: streams.atRedis },
@@ -34,18 +34,23 @@ async function perSecond(watched: Watched, seconds = SECONDS): Promise<Cost> {
   return dividedBy(await costOf(watched, () => delay(seconds * 1_000)), seconds);
 }
 
-async function withoutWorker(deployment: Deployment): Promise<Cost> {
-  await deployment.withoutWorker();
-  return perSecond(deployment.watched);
+async function withoutWorker(stage: Stage): Promise<Cost> {
+  await stage.withoutWorker();
+  return perSecond(watchedOn(stage));
 }
 
 /** Two workers of deployments of their own, which differ in their shards alone. */
-async function shardOfWorker({ redisUrl, watched }: Deployment, gateway: Cost): Promise<Cost> {
+async function shardOfWorker(stage: Stage, gateway: Cost): Promise<Cost> {
   const costs: Cost[] = [];
   for (const shards of [1, SHARDS]) {
-    const worker = await startWorker(redisUrl, { KEY_PREFIX: `shards${shards}`, SHARDS: String(shards) });
+    const worker = await startWorker(stage.redisUrl, {
+      LOG_LEVEL: 'info',
+      KEY_PREFIX: `shards${shards}`,
+      SHARDS: String(shards),
+    });
+    await worker.waitFor(/"msg":"started"/, 30_000);
     await delay(1_000); // what happens at the start alone
-    costs.push(minus(await perSecond({ ...watched, worker: worker.pid }), gateway));
+    costs.push(minus(await perSecond({ ...watchedOn(stage), worker: worker.pid }), gateway));
     await worker.stop();
   }
   const [one, many] = costs;
@@ -57,10 +62,9 @@ async function shardOfWorker({ redisUrl, watched }: Deployment, gateway: Cost): 
  * No worker runs: nothing ever happens to their tasks. Of a gateway that has done nothing before: what it has left in its memory
  * would hide what streams add.
  */
-async function idleStreams(deployment: Deployment) {
-  const { redisUrl } = deployment;
-  const gateway = await startGateway(redisUrl);
-  const watched = { ...deployment.watched, gateway: gateway.pid };
+async function idleStreams(stage: Stage) {
+  const gateway = await stage.freshGateway();
+  const watched = { ...watchedOn(stage), gateway: gateway.pid };
   const idle = await perSecond(watched);
   const before = residentBytes(gateway.pid);
   const args = [gateway.url, String(STREAMS)];
@@ -69,19 +73,19 @@ async function idleStreams(deployment: Deployment) {
   await delay(2_000);
   const cost = dividedBy(minus(await perSecond(watched, STREAM_SECONDS), idle), STREAMS);
   const atGateway = (residentBytes(gateway.pid) - before) / STREAMS;
-  const withStreams = await usedMemory(redisUrl);
+  const withStreams = await usedMemory(stage);
   await clients.stop();
   // Some channels stay: those of tasks that gateways expect.
-  await until(async () => (await channels(redisUrl)) < STREAMS / 10, { what: 'all streams are closed' });
-  const atRedis = (withStreams - (await usedMemory(redisUrl))) / STREAMS;
+  await until(async () => (await channels(stage)) < STREAMS / 10, { what: 'all streams are closed' });
+  const atRedis = (withStreams - (await usedMemory(stage))) / STREAMS;
   await gateway.stop();
   return { cost, atGateway, atRedis };
 }
 
-async function usedMemory(redisUrl: string): Promise<number> {
-  return number(await info(redisUrl), 'used_memory');
+async function usedMemory({ redis }: Stage): Promise<number> {
+  return number(await info(redis), 'used_memory');
 }
 
-async function channels(redisUrl: string): Promise<number> {
-  return number(await info(redisUrl), 'pubsub_channels');
+async function channels({ redis }: Stage): Promise<number> {
+  return number(await info(redis), 'pubsub_channels');
 }

@@ -1,32 +1,34 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
+import { Stage } from '../../bench/stage.ts';
 import type { Cost, Figures } from '../figures.ts';
-import { info } from './ask-redis.ts';
 import { measureChunks } from './chunks.ts';
-import { Deployment } from './deployment.ts';
 import { measureIdle } from './idle.ts';
 import { atLeastNothing } from './meter.ts';
 import { measurePolls } from './polls.ts';
 import { measurePublications } from './publications.ts';
+import { info } from './redis-info.ts';
 import { measureSizes } from './sizes.ts';
 import { measureTasks } from './tasks.ts';
 
 /** Everything, one after the other, so that nothing disturbs what is measured: about a minute and a half. */
 export async function measure(say: (line: string) => void): Promise<Figures> {
   const loadAtStart = loadavg()[0]?.toFixed(2) ?? '';
-  await using deployment = await Deployment.open();
+  await using stage = await Stage.open();
+  // A file that is rewritten in between cannot be measured.
+  await stage.redis.config('SET', 'auto-aof-rewrite-percentage', '0');
   const step = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
     const begun = performance.now();
     const result = await act();
     say(`${what}: ${JSON.stringify(result)} (${Math.round((performance.now() - begun) / 1_000)} s)`);
     return result;
   };
-  const tasks = await step('tasks', () => measureTasks(deployment));
-  const polls = await step('polls', () => measurePolls(deployment));
-  const chunks = await step('chunks', () => measureChunks(deployment));
-  const { idle, sizes } = await step('idle', () => measureIdle(deployment));
-  const kept = await step('sizes', () => measureSizes(deployment.redisUrl));
+  const tasks = await step('tasks', () => measureTasks(stage));
+  const polls = await step('polls', () => measurePolls(stage));
+  const chunks = await step('chunks', () => measureChunks(stage));
+  const { idle, sizes } = await step('idle', () => measureIdle(stage));
+  const kept = await step('sizes', () => measureSizes(stage));
   const publications = await step('publications', measurePublications);
-  const redis = /redis_version:(\S+)/.exec(await info(deployment.redisUrl))?.[1] ?? 'unknown';
+  const redis = /redis_version:(\S+)/.exec(await info(stage.redis))?.[1] ?? 'unknown';
   const operations = { ...tasks, ...polls, ...chunks };
   return asWritten({
     date: new Date().toISOString().slice(0, 10),

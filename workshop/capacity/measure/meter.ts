@@ -1,21 +1,28 @@
+import type { Redis } from 'ioredis';
 import { processorMicros } from '../../../tests/support/process-usage.ts';
+import type { Stage } from '../../bench/stage.ts';
 import type { Cost } from '../figures.ts';
-import { info, number } from './ask-redis.ts';
+import { info, mainThreadMicros, number } from './redis-info.ts';
 
 /** Who is watched. No worker: none runs. */
 export interface Watched {
-  readonly redisUrl: string;
+  readonly redis: Redis;
   readonly gateway: number;
   readonly worker?: number | undefined;
 }
 
-async function reading({ redisUrl, gateway, worker }: Watched): Promise<Cost> {
-  const text = await info(redisUrl);
-  const seconds = number(text, 'used_cpu_user_main_thread') + number(text, 'used_cpu_sys_main_thread');
+export const watchedOn = ({ redis, gateway, worker }: Stage): Watched => ({
+  redis,
+  gateway: gateway.pid,
+  worker: worker?.pid,
+});
+
+async function reading({ redis, gateway, worker }: Watched): Promise<Cost> {
+  const text = await info(redis);
   return {
     gateway: processorMicros(gateway),
     worker: worker === undefined ? 0 : processorMicros(worker),
-    redis: seconds * 1_000_000,
+    redis: mainThreadMicros(text),
     fileBytes: number(text, 'aof_current_size'),
     netBytes: number(text, 'total_net_input_bytes') + number(text, 'total_net_output_bytes'),
     published: Number(/^cmdstat_publish:calls=(\d+)/m.exec(text)?.[1] ?? 0),

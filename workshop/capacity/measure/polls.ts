@@ -1,16 +1,16 @@
 import { CALLERS, httpRate } from '../../bench/measure/http.ts';
 import { sendMessage } from '../../bench/measure/rpc.ts';
+import type { Stage } from '../../bench/stage.ts';
 import type { Cost } from '../figures.ts';
-import type { Deployment } from './deployment.ts';
-import { costOf, dividedBy, leastOf } from './meter.ts';
+import { costOf, dividedBy, leastOf, watchedOn } from './meter.ts';
 
 /** Whole ones: the load generator ends at one. */
 const SECONDS = 2;
 const ROUNDS = 3;
 
 /** GetTask of small tasks, with and without the ETag. Each caller asks for another one: equal questions cost less. */
-export async function measurePolls(deployment: Deployment): Promise<Record<'poll' | 'unchanged', Cost>> {
-  const { url } = deployment;
+export async function measurePolls(stage: Stage): Promise<Record<'poll' | 'unchanged', Cost>> {
+  const { url } = stage.gateway;
   const tasks = await Promise.all(Array.from({ length: CALLERS }, () => sendMessage(url, 'done')));
   const paths = tasks.map(({ id }) => `/tasks/${id}`);
   // All of them have seen the same, and so have the same version.
@@ -19,7 +19,7 @@ export async function measurePolls(deployment: Deployment): Promise<Record<'poll
     await httpRate({ url, paths, headers, seconds: 1 });
     return leastOf(ROUNDS, async () => {
       let count = 0;
-      const cost = await costOf(deployment.watched, async () => {
+      const cost = await costOf(watchedOn(stage), async () => {
         count = (await httpRate({ url, paths, headers, seconds: SECONDS })) * SECONDS;
       });
       return dividedBy(cost, count);

@@ -5,7 +5,7 @@ import { until } from '../../../tests/support/until.ts';
 import { dataSettings, RedisNode } from '../../faults/redis/redis-node.ts';
 import { temporaryFolder } from '../../faults/redis/temporary-folder.ts';
 import type { Named, publications } from '../figures.ts';
-import { info, number } from './ask-redis.ts';
+import { mainThreadMicros } from './redis-info.ts';
 
 /** Of an event: its JSON and what goes before it. */
 const MESSAGE = 'x'.repeat(300);
@@ -81,7 +81,7 @@ async function subscriber({ port }: RedisNode): Promise<Socket> {
 
 /** @returns microseconds of each node's main thread for each message */
 async function publish({ port }: RedisNode, watched: readonly RedisNode[]): Promise<number[]> {
-  const before = await Promise.all(watched.map(mainThreadMicros));
+  const before = await Promise.all(watched.map(microsOf));
   const socket = connect({ host: '127.0.0.1', port }).setNoDelay();
   const batch = `PUBLISH ${CHANNEL} ${MESSAGE}\r\n`.repeat(TOGETHER);
   for (let sent = 0; sent < MESSAGES; sent += TOGETHER) {
@@ -92,11 +92,10 @@ async function publish({ port }: RedisNode, watched: readonly RedisNode[]): Prom
     }
   }
   socket.destroy();
-  const after = await Promise.all(watched.map(mainThreadMicros));
+  const after = await Promise.all(watched.map(microsOf));
   return after.map((micros, i) => (micros - at(before, i)) / MESSAGES);
 }
 
-async function mainThreadMicros({ port }: RedisNode): Promise<number> {
-  const text = await info(`redis://127.0.0.1:${port}`);
-  return (number(text, 'used_cpu_user_main_thread') + number(text, 'used_cpu_sys_main_thread')) * 1_000_000;
+async function microsOf(node: RedisNode): Promise<number> {
+  return mainThreadMicros(await node.ask('INFO everything'));
 }

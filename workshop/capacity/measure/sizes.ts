@@ -1,7 +1,8 @@
 import { Store } from '@switchyard/store';
+import type { Redis } from 'ioredis';
 import { BenchTask } from '../../bench/cases/bench-task.ts';
+import type { Stage } from '../../bench/stage.ts';
 import type { Named, sizes } from '../figures.ts';
-import { bytesOf, keysLike } from './ask-redis.ts';
 
 const TASKS = 200;
 const CHUNKS = 2_000;
@@ -9,10 +10,10 @@ const CHUNKS = 2_000;
 type Sizes = Omit<Named<typeof sizes, number>, 'streamAtGateway' | 'streamAtRedis'>;
 
 /** What tasks and chunks take in Redis, by the keys that they have. */
-export async function measureSizes(redisUrl: string): Promise<Sizes> {
+export async function measureSizes({ redis, redisUrl }: Stage): Promise<Sizes> {
   const store = new Store({ redisUrl, prefix: 'sizes' }, (error) => process.stderr.write(`${error.message}\n`));
   await store.start();
-  const bytes = async (pattern: string): Promise<number> => bytesOf(redisUrl, await keysLike(redisUrl, pattern));
+  const bytes = async (pattern: string): Promise<number> => bytesOf(redis, await redis.keys(pattern));
   const running = await runTasks(store);
   const runningTask = (await bytes('sizes{s0}:*')) / TASKS;
   for (const task of running) await task.complete('Your pizza is on its way.');
@@ -44,4 +45,10 @@ async function bytesOfChunk(store: Store, streams: () => Promise<number>): Promi
   const before = await streams();
   await task.chunks(CHUNKS, 10);
   return ((await streams()) - before) / CHUNKS;
+}
+
+/** Memory of keys, their names and entries in the key space included. */
+async function bytesOf(redis: Redis, keys: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)));
+  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }

@@ -1,35 +1,37 @@
 import { httpRate } from '../../bench/measure/http.ts';
 import { sendBody } from '../../bench/measure/rpc.ts';
+import type { Stage } from '../../bench/stage.ts';
 import type { Cost } from '../figures.ts';
-import type { Deployment } from './deployment.ts';
-import { costOf, dividedBy, leastOf, minus } from './meter.ts';
+import { costOf, dividedBy, leastOf, minus, watchedOn } from './meter.ts';
 
 const SECONDS = 2;
 const ROUNDS = 3;
 
+const acceptedOn = ({ redis }: Stage): Promise<number> => redis.zcard('bench{s0}:x:default/anonymous/bench');
+
 /** Of each task that is accepted while something is done, until all have ended that can. */
-async function perTask(deployment: Deployment, act: () => Promise<unknown>): Promise<Cost> {
-  const before = await deployment.tasks();
-  const cost = await costOf(deployment.watched, act);
-  return dividedBy(cost, (await deployment.tasks()) - before);
+async function perTask(stage: Stage, act: () => Promise<unknown>): Promise<Cost> {
+  const before = await acceptedOn(stage);
+  const cost = await costOf(watchedOn(stage), act);
+  return dividedBy(cost, (await acceptedOn(stage)) - before);
 }
 
 /** A task accepted; its turn; a client that waits for it. */
-export async function measureTasks(deployment: Deployment): Promise<Record<'accept' | 'complete' | 'wait', Cost>> {
-  const { url } = deployment;
+export async function measureTasks(stage: Stage): Promise<Record<'accept' | 'complete' | 'wait', Cost>> {
+  const { url } = stage.gateway;
   const load = async (returnImmediately: boolean, seconds = SECONDS): Promise<void> => {
     await httpRate({ url, body: sendBody('done', returnImmediately), seconds });
   };
   await load(false, 2); // the compiler has seen it
-  await deployment.withoutWorker();
-  const accept = await leastOf(ROUNDS, () => perTask(deployment, () => load(true)));
-  await deployment.withWorker();
-  await deployment.drained();
+  await stage.withoutWorker();
+  const accept = await leastOf(ROUNDS, () => perTask(stage, () => load(true)));
+  await stage.withWorker();
+  await stage.untilFinished();
   const loadAndDrain = async (): Promise<void> => {
     await load(true);
-    await deployment.drained();
+    await stage.untilFinished();
   };
-  const whole = await leastOf(ROUNDS, () => perTask(deployment, loadAndDrain));
-  const waited = await leastOf(ROUNDS, () => perTask(deployment, () => load(false)));
+  const whole = await leastOf(ROUNDS, () => perTask(stage, loadAndDrain));
+  const waited = await leastOf(ROUNDS, () => perTask(stage, () => load(false)));
   return { accept, complete: minus(whole, accept), wait: minus(waited, whole) };
 }

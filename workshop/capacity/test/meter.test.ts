@@ -1,17 +1,22 @@
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
-import { ask } from '../measure/ask-redis.ts';
 import { atLeastNothing, costOf, dividedBy, leastOf, type Watched } from '../measure/meter.ts';
 
-let redis: TestRedis;
+let server: TestRedis;
+let redis: Redis;
 
 beforeAll(async () => {
-  redis = await startRedis({ appendOnly: true });
+  server = await startRedis({ appendOnly: true });
+  redis = new Redis(server.url);
 });
 
-afterAll(() => redis.stop());
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
 
-const watched = (): Watched => ({ redisUrl: redis.url, gateway: process.pid });
+const watched = (): Watched => ({ redis, gateway: process.pid });
 
 function busyFor(ms: number): void {
   const until = performance.now() + ms;
@@ -32,7 +37,7 @@ it('what Redis did is counted', async () => {
     redis: micros,
     netBytes,
     published,
-  } = await costOf(watched(), () => ask(redis.url, ...Array.from({ length: 500 }, () => 'PUBLISH nobody hears')));
+  } = await costOf(watched(), () => Promise.all(Array.from({ length: 500 }, () => redis.publish('nobody', 'hears'))));
   expect(published).toBeGreaterThanOrEqual(500);
   expect(netBytes).toBeGreaterThan(500 * 'PUBLISH nobody hears'.length);
   expect(micros).toBeGreaterThan(0);

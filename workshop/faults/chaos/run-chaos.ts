@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
-import { SeededRandom } from '../../../tests/support/seeded-random.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
+import { SeededRandom } from '../../seeded-random.ts';
 import { type Fault, Target } from '../inject/fault.ts';
 import { injectFaults } from '../inject/fault-injector.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';

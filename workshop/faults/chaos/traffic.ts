@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { SeededRandom } from '../../../tests/support/seeded-random.ts';
+import { SeededRandom } from '../../seeded-random.ts';
 import { machineMs } from '../report/effects.ts';
 import { Violations } from '../report/violations.ts';
 import { type Pushes, playScenario } from '../workload/play-scenario.ts';

@@ -28,8 +28,13 @@ export async function measurePoisons(poisons: number): Promise<PoisonReport> {
   await using _ = keepWorkers(stack);
   const client = new ResilientClient(stack.urls, 0);
   const send = async (text: string): Promise<string> => (await client.send(userMessage(text), true)).id;
-  const innocent = await Promise.all(Array.from({ length: INNOCENTS }, () => send('wait 1500')));
-  const poison = await Promise.all(Array.from({ length: poisons }, () => send('die')));
+  // Harmless turns run before, while and after the poisons do their work.
+  const innocent: string[] = [];
+  const poison: string[] = [];
+  for (let n = 0; n < Math.max(INNOCENTS, poisons); n++) {
+    if (n < INNOCENTS) innocent.push(await send('wait 4000'));
+    if (n < poisons) poison.push(await send('die'));
+  }
   const countUnlike = async (ids: readonly string[], state: string): Promise<number> => {
     const ends = await Promise.all(ids.map((id) => endOf(client, id)));
     return ends.filter((end) => end !== state).length;

@@ -34,7 +34,7 @@ export async function watchTask(
   let resumed = -1;
   while (!log.hasEnded && performance.now() < deadline) {
     resumed++;
-    const stream = await open(client.url(), taskId, log.last);
+    const stream = await open(client.url(), taskId, log.lastEventId);
     if (stream?.status === 200) for await (const event of whole(stream)) log.add(event);
     else {
       stream?.cut();
@@ -50,6 +50,8 @@ class EventLog {
   readonly events = new Map<number, string>();
   readonly problems: string[] = [];
   last = 0;
+  /** Undefined before the first event. */
+  lastEventId: string | undefined;
   hasEnded = false;
   readonly #taskId: string;
   readonly #mayLoseEvents: boolean;
@@ -66,6 +68,7 @@ class EventLog {
       this.events.set(event.id, event.text);
     }
     this.last = event.id;
+    this.lastEventId = event.eventId;
     this.hasEnded = endsTask(event.data);
   }
 
@@ -75,10 +78,9 @@ class EventLog {
   }
 }
 
-async function open(url: string, taskId: string, last: number): Promise<EventStream | undefined> {
+async function open(url: string, taskId: string, lastEventId = '0'): Promise<EventStream | undefined> {
   // From 0: all events there are, without the snapshot that a new subscription begins with.
-  const path = `/tasks/${taskId}:subscribe?fromSeq=${last}`;
-  return openEventStream(url + path).catch(() => undefined); // a gateway that was just killed
+  return openEventStream(`${url}/tasks/${taskId}:subscribe`, { lastEventId }).catch(() => undefined); // a gateway that was just killed
 }
 
 /** What of a stream came whole: it may break at any byte, or end with an error that is to be resumed. */

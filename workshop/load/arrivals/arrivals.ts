@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../../tests/support/seeded-random.ts';
+import type { SeededRandom } from '../../seeded-random.ts';
 
 export interface ArrivalSettings {
   /** Arrivals per second at a time, in milliseconds since the start. */

@@ -1,9 +1,9 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { readStreamEvent, type StreamEvent } from './answers.ts';
 import type { Binding } from './bindings/binding.ts';
 import type { Connections } from './connections.ts';
 import type { Outgoing, Reply } from './exchange.ts';
 import { andThen, failed, type Outcome, succeeded } from './outcome.ts';
-import { type SentEvent, SseParser } from './sse-parser.ts';
 
 export interface ReceivedEvent {
   /** As the server sends it; undefined when it sends none. */
@@ -32,15 +32,18 @@ export function openStream(
   request: Outgoing,
   options: StreamOptions,
 ): OpenStream {
-  const parser = new SseParser();
   let problem: Outcome<void> | undefined;
-  const onStream = (piece: Buffer): void => {
-    if (options.timeoutFor === 'beginning') exchange.expiresAt = Number.POSITIVE_INFINITY;
-    for (const sent of parser.push(piece)) {
+  const decoder = new TextDecoder();
+  const parser = createParser({
+    onEvent(sent) {
       const event = readEvent(binding, sent);
       if (event.ok) options.onEvent({ id: sent.id, event: event.value });
       else problem ??= event;
-    }
+    },
+  });
+  const onStream = (piece: Buffer): void => {
+    if (options.timeoutFor === 'beginning') exchange.expiresAt = Number.POSITIVE_INFINITY;
+    parser.feed(decoder.decode(piece, { stream: true }));
   };
   const exchange = connections.begin({ request, expiresAt: options.dueAt + options.timeoutMs, onStream });
   const ended = exchange.reply.then((reply) => problem ?? andThen(reply, (whole) => readEnd(binding, whole)));
@@ -48,8 +51,8 @@ export function openStream(
 }
 
 /** An event called `error` is a server's last word on a stream that it cannot go on with. */
-function readEvent(binding: Binding, { name, data }: SentEvent): Outcome<StreamEvent> {
-  if (name === 'error') return failed('stream broke off', data);
+function readEvent(binding: Binding, { event, data }: EventSourceMessage): Outcome<StreamEvent> {
+  if (event === 'error') return failed('stream broke off', data);
   return andThen(binding.readEvent(data), readStreamEvent);
 }
 

@@ -1,7 +1,7 @@
 import type { Failure } from '../client/outcome.ts';
 
 /**
- * Ids of the events of one stream. A gateway of ours numbers the events of a task 1, 2, 3 …; a stream may begin anywhere,
+ * Ids of the events of one stream. A gateway of ours numbers the events of a task 1-…, 2-…, 3-…; a stream may begin anywhere,
  * and from there each number comes once. Other servers need not number theirs: then there is nothing to be checked.
  */
 export class EventOrder {
@@ -13,7 +13,7 @@ export class EventOrder {
 
   /** @returns what is wrong with it */
   next(id: string | undefined): Failure | undefined {
-    const number = id !== undefined && /^\d{1,15}$/.test(id) ? Number(id) : undefined;
+    const number = id !== undefined && /^\d{1,15}(?:-\w{1,20})?$/.test(id) ? Number.parseInt(id, 10) : undefined;
     if (number === undefined) {
       this.unchecked++;
       return undefined;

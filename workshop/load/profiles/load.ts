@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../../tests/support/seeded-random.ts';
+import type { SeededRandom } from '../../seeded-random.ts';
 import type { A2AClient } from '../client/a2a-client.ts';
 import type { Connections } from '../client/connections.ts';
 import type { Latencies } from '../measure/latencies.ts';

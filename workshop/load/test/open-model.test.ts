@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { SeededRandom } from '../../../tests/support/seeded-random.ts';
+import { SeededRandom } from '../../seeded-random.ts';
 import { arrivals } from '../arrivals/arrivals.ts';
 import { keepPace } from '../arrivals/keep-pace.ts';
 import { Latencies } from '../measure/latencies.ts';
