@@ -1,4 +1,5 @@
-// `npm run example -- <name>`: an example's agents with everything that they need, in one terminal, on a Redis that forgets it all.
+// `npm run example -- <name>`: an example's agents with everything that they need, in one terminal, on a Redis that
+// forgets it all.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readCommandLine } from '@switchyard/settings';

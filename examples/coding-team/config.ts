@@ -24,7 +24,9 @@ export const modelFromEnvironment =
 
 const scriptedCoder = fileURLToPath(new URL('program/main.ts', import.meta.url));
 
-/** The coding program, a line for the shell: the one that the environment names, or a small one that follows a script. */
+/**
+ * The coding program, a line for the shell: the one that the environment names, or a small one that follows a script.
+ */
 export const coder = {
   command: CODING_COMMAND || '"$@"',
   args: CODING_COMMAND ? [] : [process.execPath, scriptedCoder],

@@ -1,4 +1,6 @@
-/** CONFORMANCE_OFF: what the card does not offer, so that the refusals can be tested too: `streaming,push,extensions`. */
+/**
+ * CONFORMANCE_OFF: what the card does not offer, so that the refusals can be tested too: `streaming,push,extensions`.
+ */
 const off = new Set((process.env.CONFORMANCE_OFF ?? '').split(','));
 
 export const offers = (capability: 'streaming' | 'push' | 'extensions'): boolean => !off.has(capability);

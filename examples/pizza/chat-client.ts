@@ -30,8 +30,8 @@ class Refusal extends Error {
 }
 
 /**
- * The client of a conversation: it keeps contextId and taskId, sends them when it has them, stores them from every response,
- * and forgets both once the task has ended.
+ * The client of a conversation: it keeps contextId and taskId, sends them when it has them, stores them from every
+ * response, and forgets both once the task has ended.
  */
 export class ChatClient {
   readonly #url: string;

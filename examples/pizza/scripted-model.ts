@@ -20,8 +20,8 @@ export interface ScriptedModel {
 }
 
 /**
- * A model server that speaks OpenAI's chat completions over real HTTP, on a free port of the loopback interface, so that the
- * example runs without a key and without a network. It does not keep the process alive.
+ * A model server that speaks OpenAI's chat completions over real HTTP, on a free port of the loopback interface, so
+ * that the example runs without a key and without a network. It does not keep the process alive.
  */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const server = createServer((request, response) => {

@@ -18,7 +18,9 @@ const menu: Readonly<Record<string, RegExp>> = {
   'Quattro Formaggi': /formaggi|cheese/i,
 };
 
-/** Takes an order as a model would: asks, offers the menu when the answer is no pizza, and knows one when it hears it. */
+/**
+ * Takes an order as a model would: asks, offers the menu when the answer is no pizza, and knows one when it hears it.
+ */
 export function takeOrder(conversation: readonly Said[]): Order {
   const wishes = conversation.filter(({ role }) => role === 'user').reverse();
   for (const { content } of wishes) {

@@ -1,4 +1,7 @@
-/** Imports between folders that some way leads back from, by app or package. The numbers shrink to nothing; none may grow. */
+/**
+ * Imports between folders that some way leads back from, by app or package. The numbers shrink to nothing; none may
+ * grow.
+ */
 export const knownFolderCircles: Readonly<Record<string, number>> = {
   'apps/worker': 10,
   'packages/agent': 12,

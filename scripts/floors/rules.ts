@@ -3,7 +3,10 @@ import type { Import, SourceFile } from '../structure/source-files.ts';
 /** What a rule has against a file; empty when all is well. */
 export type Rule = (file: SourceFile) => readonly string[];
 
-/** Floors: apps → executors → store, agent and signatures → protocol. Examples are written the way an agent's author would. */
+/**
+ * Floors: apps → executors → store, agent and signatures → protocol. Examples are written the way an agent's author
+ * would.
+ */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': [],
   'packages/store': ['protocol'],

@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
 
-/** One inline command to a Redis of this machine, its raw reply: enough to ask PING or INFO without a client library. */
+/**
+ * One inline command to a Redis of this machine, its raw reply: enough to ask PING or INFO without a client library.
+ */
 export function askRedis(port: number, command: string, timeoutMs = 500): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port });

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that the system gives to connections (Linux: from 32,768 on): one that is free now will not be taken by a
- * connection before somebody listens at it.
+ * Below the ports that the system gives to connections (Linux: from 32,768 on): one that is free now will not be taken
+ * by a connection before somebody listens at it.
  */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 

@@ -2,14 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Readable, Writable } from 'node:stream';
 
-/** From the SIGTERM that follows our death to the SIGKILL that no process survives, be it frozen or too busy to listen. */
+/**
+ * From the SIGTERM that follows our death to the SIGKILL that no process survives, be it frozen or too busy to listen.
+ */
 const orphanGraceSeconds = 5;
 
 /**
- * The child runs beside a `cat` that reads our end of a pipe. The pipe closes when we die, however we die (SIGKILL too).
- * Then everything in the child's process group gets SIGTERM, and what is still there after the grace SIGKILL: no orphans.
- * The watch itself ends by SIGUSR1 alone, and by nothing any more once we are gone.
- * File descriptor 3 tells us the child's own process id, 4 is its standard input.
+ * The child runs beside a `cat` that reads our end of a pipe. The pipe closes when we die, however we die (SIGKILL
+ * too). Then everything in the child's process group gets SIGTERM, and what is still there after the grace SIGKILL: no
+ * orphans. The watch itself ends by SIGUSR1 alone, and by nothing any more once we are gone. File descriptor 3 tells us
+ * the child's own process id, 4 is its standard input.
  */
 const guardScript = `
 exec 5<&0
@@ -45,11 +47,15 @@ export interface Guarded {
   /** The exit code; 128 + n when signal n ended it. */
   readonly exited: Promise<number>;
   isRunning(): boolean;
-  /** SIGTERM, then SIGKILL after `withinMs` (default 5,000; 0 is SIGKILL at once). Idempotent; resolves once it is gone. */
+  /**
+   * SIGTERM, then SIGKILL after `withinMs` (default 5,000; 0 is SIGKILL at once). Idempotent; resolves once it is gone.
+   */
   stop(withinMs?: number): Promise<number>;
 }
 
-/** Starts a program in a process group of its own (Ctrl-C in the terminal reaches us only) and ties its life to ours. */
+/**
+ * Starts a program in a process group of its own (Ctrl-C in the terminal reaches us only) and ties its life to ours.
+ */
 export async function spawnGuarded(
   command: string,
   args: readonly string[],

@@ -7,7 +7,9 @@ import { type Supervision, supervise } from './supervise.ts';
 import type { Source, Terminal } from './terminal.ts';
 import { untilReady } from './until-ready.ts';
 
-/** From Ctrl-C to the prompt in 5 s: the programs first, Redis last, since the worker hands its work back through it. */
+/**
+ * From Ctrl-C to the prompt in 5 s: the programs first, Redis last, since the worker hands its work back through it.
+ */
 const programsStopWithinMs = 4_000;
 const redisStopsWithinMs = 900;
 /** After so long without the default agent, that is said. */

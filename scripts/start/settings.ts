@@ -16,7 +16,10 @@ export interface StartSettings {
   readonly defaultAgent: string | undefined;
 }
 
-/** Of `npm start` itself; those of its gateway and worker are looked at, too. @throws {SettingsError} naming every wrong one */
+/**
+ * Of `npm start` itself; those of its gateway and worker are looked at, too.
+ * @throws {SettingsError} naming every wrong one
+ */
 export async function readSettings(environment: Environment): Promise<StartSettings> {
   const start = new Settings('start', environment);
   Settings.requireAllValid([start, new Settings('gateway', environment), new Settings('worker', environment)]);

@@ -1,6 +1,8 @@
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** A Ctrl-C comes twice: the terminal sends it to the whole group, and npm passes its own on. A person is not so quick. */
+/**
+ * A Ctrl-C comes twice: the terminal sends it to the whole group, and npm passes its own on. A person is not so quick.
+ */
 const SAME_WITHIN_MS = 250;
 
 export interface StopSignals {

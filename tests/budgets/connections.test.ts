@@ -26,7 +26,9 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Those that are open, this question's aside, once they have been as many for a while: some are opened after the start. */
+/**
+ * Those that are open, this question's aside, once they have been as many for a while: some are opened after the start.
+ */
 async function connections(): Promise<number> {
   let [last, since] = [-1, 0];
   const isSettled = async (): Promise<boolean> => {

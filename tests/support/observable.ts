@@ -1,7 +1,10 @@
 import { coalesced } from '@switchyard/executor-sdk';
 import type { Message, Part, Task } from '@switchyard/protocol';
 
-/** What a client sees of a task, without what differs from run to run: ids and times. Texts that were appended count as one. */
+/**
+ * What a client sees of a task, without what differs from run to run: ids and times. Texts that were appended count as
+ * one.
+ */
 export function observable({ status, artifacts = [], history = [] }: Task): object {
   return {
     state: status.state,

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** What processes use of the machine. Linux only; of a process that is gone, NaN. */
 
 /**
- * Microseconds of processor that a process has used, user and system together. From the scheduler, to the nanosecond: what
- * `/proc/<pid>/stat` counts in hundredths of a second is too coarse for a process that idles. Threads that have ended do not count.
+ * Microseconds of processor that a process has used, user and system together. From the scheduler, to the nanosecond:
+ * what `/proc/<pid>/stat` counts in hundredths of a second is too coarse for a process that idles. Threads that have
+ * ended do not count.
  */
 export function processorMicros(pid: number): number {
   let threads: string[];

@@ -22,7 +22,10 @@ export interface RedisLedger extends AsyncDisposable {
   next(command: string): Promise<void>;
 }
 
-/** Nothing was sent for so long: what is done has asked for all that it needs. Channels that were left are unsubscribed after 50 ms. */
+/**
+ * Nothing was sent for so long: what is done has asked for all that it needs. Channels that were left are unsubscribed
+ * after 50 ms.
+ */
 const QUIET_MS = 100;
 
 export async function openLedger(redisUrl: string): Promise<RedisLedger> {

@@ -9,7 +9,10 @@ const startWithinMs = 25_000;
 
 export interface StackOptions {
   readonly redisUrl: string;
-  /** Ids of agents: an example's, or that of a module in tests/support/agents; or paths of modules, then DEFAULT_AGENT is to be set. The first is served at the root. */
+  /**
+   * Ids of agents: an example's, or that of a module in tests/support/agents; or paths of modules, then DEFAULT_AGENT
+   * is to be set. The first is served at the root.
+   */
   readonly agents: readonly string[];
   /** 1 when left out; so with the workers. */
   readonly gateways?: number;

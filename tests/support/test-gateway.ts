@@ -34,8 +34,9 @@ export interface SayOptions {
 }
 
 /**
- * `await using gateway = await testGateway([hello])`, and then `await gateway.say('Ada')`: in one process, so that a debugger sees all
- * of it. It stands here and not in `@switchyard/agent/testing`, since that may not depend on gateway, worker and store.
+ * `await using gateway = await testGateway([hello])`, and then `await gateway.say('Ada')`: in one process, so that a
+ * debugger sees all of it. It stands here and not in `@switchyard/agent/testing`, since that may not depend on gateway,
+ * worker and store.
  */
 export async function testGateway(agents: readonly Agent[], options: TestGatewayOptions = {}): Promise<TestGateway> {
   const { onTrouble = () => undefined } = options;

@@ -11,8 +11,8 @@ import { get, getTask, post, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// System 4 of SYSTEMS.md: a host and four agents in one context. What programs do is counted by their traces in a file, what the
-// model is asked by the model.
+// System 4 of SYSTEMS.md: a host and four agents in one context. What programs do is counted by their traces in a file,
+// what the model is asked by the model.
 
 const members = ['product', 'design', 'frontend', 'backend'];
 

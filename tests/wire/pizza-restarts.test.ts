@@ -49,7 +49,10 @@ async function orderPineapple(task: Task): Promise<void> {
   ]);
 }
 
-/** What a killed Redis keeps: while its disk is busy it answers before it has written (docs/guarantees.md), at most two seconds. */
+/**
+ * What a killed Redis keeps: while its disk is busy it answers before it has written (docs/guarantees.md), at most two
+ * seconds.
+ */
 async function untilWritten(): Promise<void> {
   const client = new Redis(redis.url);
   const isWritten = async (): Promise<boolean> => /^aof_buffer_length:0\r$/m.test(await client.info('persistence'));

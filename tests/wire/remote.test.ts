@@ -9,7 +9,8 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 import { expectWholeStory } from '../support/whole-story.ts';
 
-// A queue in front of a server of the SDK, which keeps its tasks in memory: whatever is killed, the client sees one task that completes.
+// A queue in front of a server of the SDK, which keeps its tasks in memory: whatever is killed, the client sees one
+// task that completes.
 
 let stack: Stack;
 let almanac: Program;

@@ -45,7 +45,10 @@ const bindings: readonly { binding: string; resume: (place: Place) => Promise<Ev
   },
 ];
 
-/** Reads a task's events from the first on; at each cut the socket is destroyed and the other gateway is asked for the rest. */
+/**
+ * Reads a task's events from the first on; at each cut the socket is destroyed and the other gateway is asked for the
+ * rest.
+ */
 async function readWithCuts(
   resume: (place: Place) => Promise<EventStream>,
   { agent, taskId, cuts }: { agent: string; taskId: string; cuts: readonly number[] },

@@ -29,8 +29,8 @@ afterAll(async () => {
 });
 
 /**
- * Ids and times differ from run to run: equal ones get equal names. Contexts have names of their own: ours has the id of the
- * task that opened it (docs/adr/0023), and no client has a use for knowing that.
+ * Ids and times differ from run to run: equal ones get equal names. Contexts have names of their own: ours has the id
+ * of the task that opened it (docs/adr/0023), and no client has a use for knowing that.
  */
 function observable(value: unknown): unknown {
   const [ids, contexts] = [new Map<string, string>(), new Map<string, string>()];

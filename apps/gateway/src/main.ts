@@ -5,7 +5,9 @@ import { readConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
 import { createLog } from './telemetry/log.ts';
 
-/** The gateway as a process: settings from the environment, JSON lines on standard output, stops on SIGINT and SIGTERM. */
+/**
+ * The gateway as a process: settings from the environment, JSON lines on standard output, stops on SIGINT and SIGTERM.
+ */
 async function main(): Promise<void> {
   const { help } = readCommandLine(
     { usage: 'npm run gateway', text: 'Serves A2A clients.', options: {}, settingsOf: ['gateway'] },

@@ -5,8 +5,8 @@ export interface Backoff {
 }
 
 /**
- * Milliseconds to wait after so many attempts: exponential, less up to half of it by chance, so that those who failed together
- * do not come back together.
+ * Milliseconds to wait after so many attempts: exponential, less up to half of it by chance, so that those who failed
+ * together do not come back together.
  */
 export function backoffDelayMs({ backoffMs, maxBackoffMs }: Backoff, attempts: number): number {
   const longest = Math.min(backoffMs * 2 ** Math.min(attempts - 1, 30), maxBackoffMs);

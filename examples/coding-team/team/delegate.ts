@@ -13,8 +13,8 @@ const knows: Readonly<Record<Member, Member>> = {
 const mostQuestions = 3;
 
 /**
- * Has a member do its part, in a task of its own in this context. When it asks something, another member is asked, and its answer
- * passed on.
+ * Has a member do its part, in a task of its own in this context. When it asks something, another member is asked, and
+ * its answer passed on.
  * @param after tasks whose results the member needs
  */
 export async function delegate(

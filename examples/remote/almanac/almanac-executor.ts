@@ -5,7 +5,9 @@ import { AgentEvent, type AgentExecutor, type ExecutionEventBus, type RequestCon
 const months = ['January', 'February', 'March', 'April', 'May', 'June'];
 months.push('July', 'August', 'September', 'October', 'November', 'December');
 
-/** Writes an almanac of a year, a line at a time. It asks for the year when none is said, and knows nothing of queues. */
+/**
+ * Writes an almanac of a year, a line at a time. It asks for the year when none is said, and knows nothing of queues.
+ */
 export class AlmanacExecutor implements AgentExecutor {
   readonly #lineMs: number;
   readonly #canceled = new Set<string>();

@@ -14,7 +14,8 @@ type Optional =
   | 'defaultOutputModes';
 
 /**
- * The card that workers announce: the draft, text in and out unless it says otherwise, and streaming, which every agent can.
+ * The card that workers announce: the draft, text in and out unless it says otherwise, and streaming, which every agent
+ * can.
  * @throws {TypeError} naming every wrong field
  */
 export function completeCard(draft: AgentCardDraft, name = 'card'): AgentCard {

@@ -12,22 +12,28 @@ export interface AgentDefinition {
   readonly id: string;
   readonly card: AgentCardDraft;
   /**
-   * What authenticated clients are told besides (A2A 3.1.11): skills and extensions are added to the card's, everything else takes the
-   * place of what it says. Gateways without authentication show it to nobody.
+   * What authenticated clients are told besides (A2A 3.1.11): skills and extensions are added to the card's, everything
+   * else takes the place of what it says. Gateways without authentication show it to nobody.
    */
   readonly extendedCard?: ExtendedCardDraft;
   /** The agent always answers with a plain Message and never makes a task (A2A 3.1.1). Default: false. */
   readonly repliesWithMessage?: boolean;
-  /** Turns that one worker process runs at a time, 1 to 10,000. Default: 20, which suits agents that mostly wait for a model. */
+  /**
+   * Turns that one worker process runs at a time, 1 to 10,000. Default: 20, which suits agents that mostly wait for a
+   * model.
+   */
   readonly concurrency?: number;
-  /** Longest time of a turn in milliseconds, at most 24 days; then it is interrupted and the task fails. Default: 600,000. */
+  /**
+   * Longest time of a turn in milliseconds, at most 24 days; then it is interrupted and the task fails. Default:
+   * 600,000.
+   */
   readonly turnTimeoutMs?: number;
   /** How often, and when, a turn is tried again. */
   readonly retry?: Partial<RetryPolicy>;
   /**
-   * Turns of one task never run at the same time; turns of different tasks do, so keep state in the task, not in the module.
-   * Throw `RetryableError` to have the turn tried again, `AgentError` to fail the task with a text of yours; any other error fails it
-   * with a neutral one.
+   * Turns of one task never run at the same time; turns of different tasks do, so keep state in the task, not in the
+   * module. Throw `RetryableError` to have the turn tried again, `AgentError` to fail the task with a text of yours;
+   * any other error fails it with a neutral one.
    */
   readonly execute: Execute;
 }

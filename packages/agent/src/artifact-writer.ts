@@ -12,12 +12,18 @@ export interface ArtifactOptions {
   readonly description?: string;
   /** Media type of the text that is written as a string. Default: none is said, which counts as text/plain. */
   readonly mediaType?: string;
-  /** Give the id of an artifact of an earlier turn to replace it. Default: an id of its own, the same in every attempt at this turn. */
+  /**
+   * Give the id of an artifact of an earlier turn to replace it. Default: an id of its own, the same in every attempt
+   * at this turn.
+   */
   readonly artifactId?: string;
   readonly metadata?: Metadata;
   /** URIs of the extensions that the artifact uses. */
   readonly extensions?: readonly string[];
-  /** Stores each chunk as a part of its own. Default: false, text chunks grow one text part; subscribers see every chunk either way. */
+  /**
+   * Stores each chunk as a part of its own. Default: false, text chunks grow one text part; subscribers see every chunk
+   * either way.
+   */
   readonly keepsParts?: boolean;
 }
 
@@ -25,8 +31,9 @@ export interface ArtifactOptions {
 const mostAhead = 64;
 
 /**
- * Writes one artifact, chunk by chunk (A2A 4.2.2). The first write creates it, or replaces what an earlier attempt left.
- * Its methods resolve when there is room for more: chunks are durable with the next status, the end of their step, or the outcome.
+ * Writes one artifact, chunk by chunk (A2A 4.2.2). The first write creates it, or replaces what an earlier attempt
+ * left. Its methods resolve when there is room for more: chunks are durable with the next status, the end of their
+ * step, or the outcome.
  * @throws {TurnMisuseError} after `finish`, and after the outcome of the turn
  * @throws {TurnEnded} when the turn no longer owns its task
  */
@@ -96,7 +103,8 @@ export class ArtifactWriter {
   }
 
   /**
-   * In a retried turn a step that has its result writes nothing, and everything else is written again: an artifact of both would lose a part.
+   * In a retried turn a step that has its result writes nothing, and everything else is written again: an artifact of
+   * both would lose a part.
    */
   #check(): void {
     const { name } = this.#options;
@@ -129,8 +137,8 @@ export class ArtifactWriter {
   }
 
   /**
-   * An artifact has at least one part (A2A 4.1.7), so the empty last chunk is an empty text where the stored text absorbs it.
-   * After a file or data it would stay behind as a part, hence none.
+   * An artifact has at least one part (A2A 4.1.7), so the empty last chunk is an empty text where the stored text
+   * absorbs it. After a file or data it would stay behind as a part, hence none.
    */
   #nothing(): Part[] {
     if (!this.#last) return this.#parts('');

@@ -5,7 +5,10 @@ import { TurnMisuseError } from './turn-errors.ts';
 /** What an agent says or delivers: a text, one part, or several (A2A 4.1.6). */
 export type PartContent = string | Part | readonly Part[];
 
-/** The content of a message of the agent; the long form carries metadata and the URIs of the extensions it uses (A2A 4.1.4). */
+/**
+ * The content of a message of the agent; the long form carries metadata and the URIs of the extensions it uses
+ * (A2A 4.1.4).
+ */
 export type Content = PartContent | MessageContent;
 
 export interface MessageContent {

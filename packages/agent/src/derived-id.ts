@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** An id that follows from what it names: the same in every attempt. In the form of a UUID, version 8 (RFC 9562, 5.8). */
+/**
+ * An id that follows from what it names: the same in every attempt. In the form of a UUID, version 8 (RFC 9562, 5.8).
+ */
 export function derivedId(named: readonly unknown[]): string {
   const bytes = createHash('sha256').update(JSON.stringify(named)).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

@@ -1,4 +1,7 @@
-/** A signal for a request that may take long, as long as something comes of it: aborted after a time without, or with its turn. */
+/**
+ * A signal for a request that may take long, as long as something comes of it: aborted after a time without, or with
+ * its turn.
+ */
 export class IdleTimeout implements Disposable {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;

@@ -15,7 +15,10 @@ export type TurnResult =
   | { readonly kind: 'settled'; readonly state: TaskState; readonly error?: unknown }
   /** The agent has asked for an authorization and returned. The turn is to be ended. */
   | { readonly kind: 'waiting-for-auth' }
-  /** Nothing is settled. The turn is to be given back with its attempt spent, to run after `afterMs`, or after the agent's backoff. */
+  /**
+   * Nothing is settled. The turn is to be given back with its attempt spent, to run after `afterMs`, or after the
+   * agent's backoff.
+   */
   | { readonly kind: 'retry'; readonly afterMs: number | undefined; readonly error: unknown }
   /** The task has been ended as FAILED, with a text that leaks nothing. */
   | { readonly kind: 'failed'; readonly error: unknown }

@@ -1,18 +1,21 @@
 /** How a turn is tried again that threw a `RetryableError`, or whose worker died. */
 export interface RetryPolicy {
   /**
-   * How often a turn is begun in all, 1 to 100; then its task fails, and operators find it among the dead letters. Default: what the
-   * deployment says (`MAX_ATTEMPTS`).
+   * How often a turn is begun in all, 1 to 100; then its task fails, and operators find it among the dead letters.
+   * Default: what the deployment says (`MAX_ATTEMPTS`).
    */
   readonly attempts?: number | undefined;
   /**
-   * Pause before the second attempt in milliseconds, at most an hour: twice as long before each further one, less up to half
-   * of it by chance. Default: 1,000.
+   * Pause before the second attempt in milliseconds, at most an hour: twice as long before each further one, less up to
+   * half of it by chance. Default: 1,000.
    */
   readonly backoffMs: number;
   /** Longest such pause in milliseconds, at most a day. Default: 60,000. */
   readonly maxBackoffMs: number;
-  /** Longest `retryAfterMs` of a `RetryableError`, such as a model's Retry-After, that is honoured; at most a day. Default: 900,000. */
+  /**
+   * Longest `retryAfterMs` of a `RetryableError`, such as a model's Retry-After, that is honoured; at most a day.
+   * Default: 900,000.
+   */
   readonly maxRetryAfterMs: number;
 }
 

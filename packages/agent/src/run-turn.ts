@@ -10,13 +10,17 @@ import type { TurnEvent, TurnPort } from './turn-port.ts';
 import { TurnTimeouts } from './turn-timeouts.ts';
 
 export interface RunTurnOptions {
-  /** Milliseconds that an executor has to stop after its signal; default 5,000. Then the turn is over and its late writes are refused. */
+  /**
+   * Milliseconds that an executor has to stop after its signal; default 5,000. Then the turn is over and its late
+   * writes are refused.
+   */
   readonly graceMs?: number;
 }
 
 /**
- * Runs an agent over one message, and turns whatever happens into a result. It never rejects, and returns at most `graceMs` after
- * the interruption of an executor that does not stop (twice that after the deadline, when the failure must still be written).
+ * Runs an agent over one message, and turns whatever happens into a result. It never rejects, and returns at most
+ * `graceMs` after the interruption of an executor that does not stop (twice that after the deadline, when the failure
+ * must still be written).
  */
 export async function runTurn(
   agent: Agent,

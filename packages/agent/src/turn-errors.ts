@@ -2,7 +2,9 @@ import { TurnInterruption } from './turn-interruption.ts';
 
 /** What `RetryableError` takes beside its message. */
 export interface RetryOptions {
-  /** Time to the next attempt in milliseconds, up to the agent's `retry.maxRetryAfterMs`. Default: the agent's backoff. */
+  /**
+   * Time to the next attempt in milliseconds, up to the agent's `retry.maxRetryAfterMs`. Default: the agent's backoff.
+   */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
@@ -26,7 +28,10 @@ export class AgentError extends Error {
   override readonly name = 'AgentError';
 }
 
-/** A write came after the turn had lost its task: canceled, taken over by another worker, or over. Stop working; it is no fault. */
+/**
+ * A write came after the turn had lost its task: canceled, taken over by another worker, or over. Stop working; it is
+ * no fault.
+ */
 export class TurnEnded extends Error {
   override readonly name = 'TurnEnded';
   readonly reason: TurnInterruption;
@@ -37,7 +42,10 @@ export class TurnEnded extends Error {
   }
 }
 
-/** A mistake in the agent's code: publishing after the outcome, an append to a finished artifact, a turn without an outcome. */
+/**
+ * A mistake in the agent's code: publishing after the outcome, an append to a finished artifact, a turn without an
+ * outcome.
+ */
 export class TurnMisuseError extends Error {
   override readonly name = 'TurnMisuseError';
 }

@@ -29,8 +29,8 @@ export class TurnInput {
   }
 
   /**
-   * Both sides of the conversation, in the order in which they were said. The message of this turn is among them, mostly as the last;
-   * a message that the client sent while an earlier turn ran stands before that turn's answer.
+   * Both sides of the conversation, in the order in which they were said. The message of this turn is among them,
+   * mostly as the last; a message that the client sent while an earlier turn ran stands before that turn's answer.
    */
   get history(): readonly Message[] {
     return this.task.history ?? [];
@@ -76,7 +76,10 @@ export class TurnInput {
     return this.#port.metadata;
   }
 
-  /** The task of another agent whose question the client answers with this message: `turn.call(agent, turn.text, { taskId })`. */
+  /**
+   * The task of another agent whose question the client answers with this message: `turn.call(agent, turn.text, {
+   * taskId })`.
+   */
   get waitingCall(): WaitingCall | undefined {
     return waitingCall(this.history);
   }
@@ -87,7 +90,10 @@ export class TurnInput {
   }
 }
 
-/** Whether a list of media types that a client accepts has room for one: no list takes everything, `text/*` takes every text. */
+/**
+ * Whether a list of media types that a client accepts has room for one: no list takes everything, `text/*` takes every
+ * text.
+ */
 function accepts(accepted: readonly string[], mediaType: string): boolean {
   return accepted.length === 0 || accepted.some((range) => mediaRangesMeet(range, mediaType));
 }

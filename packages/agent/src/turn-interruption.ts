@@ -23,7 +23,10 @@ export class TurnInterruption extends Error {
     this.kind = kind;
   }
 
-  /** Reads the reason of a signal that others aborted. An unknown reason counts as a shutdown: the turn is given back, nothing is lost. */
+  /**
+   * Reads the reason of a signal that others aborted. An unknown reason counts as a shutdown: the turn is given back,
+   * nothing is lost.
+   */
   static from(reason: unknown): TurnInterruption {
     if (reason instanceof TurnInterruption) return reason;
     return new TurnInterruption(isInterruption(reason) ? reason.kind : 'shutdown');

@@ -87,7 +87,8 @@ export class TurnJournal {
   }
 
   /**
-   * Asks the port for what has effects beyond this turn's events: a step, a call. Nothing new begins once the turn was interrupted.
+   * Asks the port for what has effects beyond this turn's events: a step, a call. Nothing new begins once the turn was
+   * interrupted.
    * @throws {TurnInterruption}
    */
   reach<T>(ask: () => Promise<T>): Promise<T> {

@@ -36,14 +36,17 @@ export interface TurnPort {
   readonly context: ContextPort;
   readonly conversations: ConversationPort;
   /**
-   * Events keep the order of the calls; the port adds timestamps, taskId and contextId. Resolves when the event is durable;
-   * a chunk of an artifact, or a status that says no more than that the work goes on, may be written with what follows.
-   * Any other error counts as a fault of the machinery: the turn is run again.
+   * Events keep the order of the calls; the port adds timestamps, taskId and contextId. Resolves when the event is
+   * durable; a chunk of an artifact, or a status that says no more than that the work goes on, may be written with what
+   * follows. Any other error counts as a fault of the machinery: the turn is run again.
    * @throws {TurnEnded} once the turn no longer owns the task
    * @throws {TurnMisuseError} for an event that cannot be taken for what it is, such as one artifact too many
    */
   publish(event: TurnEvent): Promise<void>;
-  /** Asks the store whether the turn still owns its task, if it may have lost it unnoticed. @throws {TurnEnded} it has */
+  /**
+   * Asks the store whether the turn still owns its task, if it may have lost it unnoticed.
+   * @throws {TurnEnded} it has
+   */
   confirm(): Promise<void>;
 }
 

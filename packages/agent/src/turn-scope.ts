@@ -9,9 +9,9 @@ export interface ScopeOwner {
 }
 
 /**
- * Where an agent's code runs: in its turn, or in a step of it. What the code starts belongs to the scope too, also when nobody
- * awaits it. Artifacts, messages and calls are numbered within their scope, so that they have the same number in every
- * attempt, also when a step before them is not run again.
+ * Where an agent's code runs: in its turn, or in a step of it. What the code starts belongs to the scope too, also when
+ * nobody awaits it. Artifacts, messages and calls are numbered within their scope, so that they have the same number in
+ * every attempt, also when a step before them is not run again.
  */
 export class TurnScope {
   readonly owner: ScopeOwner;
@@ -53,7 +53,10 @@ export class TurnScope {
     return scopes.run(this, execute);
   }
 
-  /** A promise that this turn's code made was rejected, and nothing awaits it. After the end of the turn this has no effect. */
+  /**
+   * A promise that this turn's code made was rejected, and nothing awaits it. After the end of the turn this has no
+   * effect.
+   */
   fail(error: unknown): void {
     this.turn.#failure.reject(error);
   }

@@ -26,10 +26,10 @@ export interface StatusOptions {
 /**
  * One run of an agent over one message of a task: what it may know, and what it may say.
  *
- * Whatever is published reaches subscribers in the order of the calls, and enters the task by itself. A status that says something
- * is durable when its promise resolves, and with it all that came before; chunks of artifacts, and a `working()` without a word, run
- * a little ahead of that, so that many can be written together. Exactly one outcome ends a turn: `complete`, `requireInput`, `requireAuth`, `reject`,
- * `fail` or `reply`; return it from `execute`.
+ * Whatever is published reaches subscribers in the order of the calls, and enters the task by itself. A status that
+ * says something is durable when its promise resolves, and with it all that came before; chunks of artifacts, and a
+ * `working()` without a word, run a little ahead of that, so that many can be written together. Exactly one outcome
+ * ends a turn: `complete`, `requireInput`, `requireAuth`, `reject`, `fail` or `reply`; return it from `execute`.
  *
  * Every publishing method rejects with
  * - `TurnMisuseError` after the outcome, and for content without a part;
@@ -60,7 +60,9 @@ export class Turn extends TurnInput {
     return this.#journal.signal;
   }
 
-  /** How the turn ended, once that is durable. `requireAuth` is no end: the agent may go on when it has its credential. */
+  /**
+   * How the turn ended, once that is durable. `requireAuth` is no end: the agent may go on when it has its credential.
+   */
   get outcome(): Outcome | undefined {
     return this.#journal.outcome;
   }
@@ -70,7 +72,10 @@ export class Turn extends TurnInput {
     return this.#say('TASK_STATE_WORKING', content, { settles: false, ...options });
   }
 
-  /** Answers a client that waits for this turn now, with the working task; the turn goes on, and the client polls or subscribes. */
+  /**
+   * Answers a client that waits for this turn now, with the working task; the turn goes on, and the client polls or
+   * subscribes.
+   */
   acknowledge(content: Content, options?: StatusOptions): Promise<void> {
     return this.#say('TASK_STATE_WORKING', content, { settles: false, releasesCaller: true, ...options });
   }
@@ -90,18 +95,20 @@ export class Turn extends TurnInput {
   }
 
   /**
-   * Passes on an event that something else has made, such as an agent of another framework: checked, ordered and stored like every
-   * other. A status that settles is the outcome of the turn; `outcome` says so once it is durable.
+   * Passes on an event that something else has made, such as an agent of another framework: checked, ordered and stored
+   * like every other. A status that settles is the outcome of the turn; `outcome` says so once it is durable.
    */
   publish(event: TurnEvent): Promise<void> {
     return this.#journal.write(() => event);
   }
 
   /**
-   * Does something once for this message, whatever dies: its result is stored, and a retried turn gets it instead of running `execute`
-   * again. What it publishes is not published twice. Only an attempt that ends before the result is stored is made again.
+   * Does something once for this message, whatever dies: its result is stored, and a retried turn gets it instead of
+   * running `execute` again. What it publishes is not published twice. Only an attempt that ends before the result is
+   * stored is made again.
    *
-   * The result is JSON of at most 256 KiB, and comes back as JSON would carry it. An artifact is written by one step, or by none.
+   * The result is JSON of at most 256 KiB, and comes back as JSON would carry it. An artifact is written by one step,
+   * or by none.
    * @param name of its own within the turn; the same in every attempt
    * @throws {TurnMisuseError} the name is taken, or the result is no JSON or too large
    */
@@ -110,8 +117,9 @@ export class Turn extends TurnInput {
   }
 
   /**
-   * Call it before an effect outside that is no step, such as a request to another service. A worker that was frozen may have lost the
-   * turn: then this rejects. It costs a question to the store only when more time has passed than the turn's lease allows.
+   * Call it before an effect outside that is no step, such as a request to another service. A worker that was frozen
+   * may have lost the turn: then this rejects. It costs a question to the store only when more time has passed than the
+   * turn's lease allows.
    * @throws {TurnEnded}
    * @throws {TurnInterruption}
    */
@@ -120,11 +128,12 @@ export class Turn extends TurnInput {
   }
 
   /**
-   * Sends a message to another agent, and waits for its answer: a task of its own in this context, on behalf of the same principal.
-   * A retried turn does not call again. The task is canceled when this one is, or fails; a waited for one, also when this one completes first.
+   * Sends a message to another agent, and waits for its answer: a task of its own in this context, on behalf of the
+   * same principal. A retried turn does not call again. The task is canceled when this one is, or fails; a waited for
+   * one, also when this one completes first.
    *
-   * A failed, rejected or canceled task is a reply like any other: see `isDone(reply)`. A question is one, too: continue with
-   * `{ taskId: reply.taskId }`, or ask your own client with `passOn`.
+   * A failed, rejected or canceled task is a reply like any other: see `isDone(reply)`. A question is one, too:
+   * continue with `{ taskId: reply.taskId }`, or ask your own client with `passOn`.
    * @param agent its id, or the URL of an agent card
    * @throws {CallError} it could not be made, or took longer than `timeoutMs`
    */
@@ -143,8 +152,8 @@ export class Turn extends TurnInput {
   }
 
   /**
-   * Asks the client what another agent asks: its question, or the authorization that it needs. The client's answer comes as the next turn;
-   * there, `waitingCall` says whose question it was.
+   * Asks the client what another agent asks: its question, or the authorization that it needs. The client's answer
+   * comes as the next turn; there, `waitingCall` says whose question it was.
    * @throws {TurnMisuseError} the reply asks for nothing
    */
   async passOn(reply: CallReply): Promise<Outcome> {
@@ -164,15 +173,19 @@ export class Turn extends TurnInput {
   }
 
   /**
-   * Holds a conversation with another agent: says `message`, and answers its replies with `reply` until `maxTurns`, or until one of the two
-   * says `REPLY_SKIP`. Every turn is an event of a stored feed at `/conversations/<id>`. Goes on after a crash.
+   * Holds a conversation with another agent: says `message`, and answers its replies with `reply` until `maxTurns`, or
+   * until one of the two says `REPLY_SKIP`. Every turn is an event of a stored feed at `/conversations/<id>`. Goes on
+   * after a crash.
    */
   converse(agent: string, options: ConverseOptions): Promise<Conversed> {
     const parts = { port: this.#port, journal: this.#journal, steps: this.#steps, calls: this.#calls };
     return suppressUnhandled(converse(parts, agent, options));
   }
 
-  /** The task is done: TASK_STATE_COMPLETED. Results belong into artifacts, the message says that they are there (A2A 3.7). */
+  /**
+   * The task is done: TASK_STATE_COMPLETED. Results belong into artifacts, the message says that they are there
+   * (A2A 3.7).
+   */
   complete(content?: Content, options?: StatusOptions): Promise<Outcome> {
     return this.#settle('TASK_STATE_COMPLETED', content, options);
   }
@@ -183,8 +196,8 @@ export class Turn extends TurnInput {
   }
 
   /**
-   * Asks the client for an authorization: TASK_STATE_AUTH_REQUIRED (A2A 7.6). The credential comes out of band: wait for it and
-   * go on publishing, or return; then the client's next message begins a new turn.
+   * Asks the client for an authorization: TASK_STATE_AUTH_REQUIRED (A2A 7.6). The credential comes out of band: wait
+   * for it and go on publishing, or return; then the client's next message begins a new turn.
    */
   requireAuth(explanation: Content, options?: StatusOptions): Promise<Outcome> {
     const state: TaskState = 'TASK_STATE_AUTH_REQUIRED';
@@ -202,8 +215,8 @@ export class Turn extends TurnInput {
   }
 
   /**
-   * Answers with a plain Message instead of a task (A2A 3.1.1). A client that already holds the task gets it completed with
-   * this message. Set `repliesWithMessage` in the definition of an agent that always answers so.
+   * Answers with a plain Message instead of a task (A2A 3.1.1). A client that already holds the task gets it completed
+   * with this message. Set `repliesWithMessage` in the definition of an agent that always answers so.
    */
   reply(content: Content): Promise<Outcome> {
     return this.#settle('TASK_STATE_COMPLETED', content, { isReply: true });
@@ -223,7 +236,10 @@ export class Turn extends TurnInput {
     }));
   }
 
-  /** The same in every attempt that says the same, so that a turn that is run again does not say it twice in the history. */
+  /**
+   * The same in every attempt that says the same, so that a turn that is run again does not say it twice in the
+   * history.
+   */
   #messageId({ parts, metadata, extensions }: Message): string {
     const { scope } = this.#journal;
     const said = JSON.stringify([parts, metadata, extensions]);

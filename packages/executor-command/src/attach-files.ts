@@ -20,7 +20,10 @@ interface Attached {
   readonly leftOut: LeftOut[];
 }
 
-/** Makes an artifact of each file, as far as the limits and the client's output modes allow. A file keeps its artifact over the turns. */
+/**
+ * Makes an artifact of each file, as far as the limits and the client's output modes allow. A file keeps its artifact
+ * over the turns.
+ */
 export async function attachFiles(
   turn: Turn,
   { workspace, paths, limits }: { workspace: string; paths: readonly string[]; limits: FileSettings },
@@ -53,7 +56,10 @@ export async function restoreFiles(workspace: Workspace, { task }: Turn): Promis
   }
 }
 
-/** @returns the content, or why there is none: a file counts only if it is where its path says, and no link leads elsewhere */
+/**
+ * @returns the content, or why there is none: a file counts only if it is where its path says, and no link leads
+ * elsewhere
+ */
 async function readInside(root: string, path: string, mostBytes: number): Promise<Buffer | string> {
   const place = join(root, path);
   if ((await realpath(place).catch(() => undefined)) !== place) return 'it is a link';

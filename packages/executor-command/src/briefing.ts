@@ -27,7 +27,10 @@ export interface Specification {
 export const briefingFiles = ['CONTEXT.md', 'INSTRUCTIONS.md', 'SPECS.md'] as const;
 export const questionFile = 'QUESTION.md';
 
-/** Marks status messages that repeat a program's output: they are no part of the conversation that the next turn is told. */
+/**
+ * Marks status messages that repeat a program's output: they are no part of the conversation that the next turn is
+ * told.
+ */
 export const outputKey = 'switchyard.output';
 
 /** Longest message of the history as the program reads it, in characters. */

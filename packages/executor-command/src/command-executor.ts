@@ -14,10 +14,11 @@ const tailBytes = 4_096;
 /**
  * An executor that has every turn worked on by a command line program, such as a coding agent, in a workspace per task.
  *
- * The program reads CONTEXT.md, INSTRUCTIONS.md and, when others have contributed, SPECS.md. Its output is streamed as working updates,
- * the files it made or changed become artifacts. Exit code 0 completes the task, 75 has the turn tried again, any other fails it.
- * A program runs once for each message, also when workers die meanwhile: the next attempt takes it over, running or finished. Cancel,
- * the time limit and the output limit end its whole process group. Needs /bin/sh.
+ * The program reads CONTEXT.md, INSTRUCTIONS.md and, when others have contributed, SPECS.md. Its output is streamed as
+ * working updates, the files it made or changed become artifacts. Exit code 0 completes the task, 75 has the turn tried
+ * again, any other fails it. A program runs once for each message, also when workers die meanwhile: the next attempt
+ * takes it over, running or finished. Cancel, the time limit and the output limit end its whole process group. Needs
+ * /bin/sh.
  */
 export function commandExecutor(given: CommandSettings): Execute {
   const settings: FullCommandSettings = { ...defaultLimits, ...given };

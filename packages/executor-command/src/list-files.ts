@@ -3,7 +3,9 @@ import { join, posix } from 'node:path';
 import { briefingFiles, questionFile } from './briefing.ts';
 import { ifThere } from './files.ts';
 
-/** Which files of a workspace become artifacts. Globs are of paths from the workspace; `*` does not match hidden files. */
+/**
+ * Which files of a workspace become artifacts. Globs are of paths from the workspace; `*` does not match hidden files.
+ */
 export interface FileSettings {
   /** Default: all that are not hidden. */
   readonly include?: readonly string[];

@@ -8,9 +8,9 @@ export interface OutputUpdatesOptions {
 }
 
 /**
- * Says what a program writes as working updates: each has what came since the one before, so that together they are the whole output,
- * and none follows another sooner than `everyMs`. Each says which bytes of which run it has: an attempt that takes the program over
- * goes on behind the last one that is in the history.
+ * Says what a program writes as working updates: each has what came since the one before, so that together they are the
+ * whole output, and none follows another sooner than `everyMs`. Each says which bytes of which run it has: an attempt
+ * that takes the program over goes on behind the last one that is in the history.
  */
 export class OutputUpdates {
   /** Where in the output the next chunk begins, in bytes. */

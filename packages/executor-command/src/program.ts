@@ -22,7 +22,10 @@ export class Program {
     this.isNew = groupId !== undefined;
   }
 
-  /** Takes over the program that an earlier attempt has started, if it still runs or has ended by itself; else starts it. */
+  /**
+   * Takes over the program that an earlier attempt has started, if it still runs or has ended by itself; else starts
+   * it.
+   */
   static async open(folder: RunFolder, launch: () => Promise<Launch>): Promise<Program> {
     for (;;) {
       const earlier = await folder.readClaim();

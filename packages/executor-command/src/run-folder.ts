@@ -13,8 +13,8 @@ export interface RunClaim {
 }
 
 /**
- * The files through which a program, the guard that runs it and any number of workers know of each other. They outlive a worker,
- * and work on a shared volume too.
+ * The files through which a program, the guard that runs it and any number of workers know of each other. They outlive
+ * a worker, and work on a shared volume too.
  */
 export class RunFolder {
   readonly path: string;
@@ -23,7 +23,9 @@ export class RunFolder {
     this.path = path;
   }
 
-  /** Makes the folder ready for one start of a program. Undefined when somebody has done so before: mkdir is the lock. */
+  /**
+   * Makes the folder ready for one start of a program. Undefined when somebody has done so before: mkdir is the lock.
+   */
   async claim(input: string): Promise<RunClaim | undefined> {
     try {
       await mkdir(this.path, { mode: 0o700 });
@@ -85,7 +87,10 @@ export class RunFolder {
     return this.#file('output');
   }
 
-  /** Forgets the run, so that the program can be started anew. Of several who try, one succeeds, and the others find nothing. */
+  /**
+   * Forgets the run, so that the program can be started anew. Of several who try, one succeeds, and the others find
+   * nothing.
+   */
   async discard(): Promise<void> {
     const discarded = `${this.path}.${randomUUID()}`;
     await ifThere(rename(this.path, discarded));

@@ -24,20 +24,27 @@ export interface CommandSettings {
   /** A path, or a name that is looked for on the PATH of `env`. */
   readonly command: string;
   readonly args?: readonly string[] | ((job: CommandJob) => readonly string[]);
-  /** `command` is a line for `/bin/sh`, in which `"$@"` stands for the arguments. Default: false, no shell reads anything. */
+  /**
+   * `command` is a line for `/bin/sh`, in which `"$@"` stands for the arguments. Default: false, no shell reads
+   * anything.
+   */
   readonly shell?: boolean;
   /** What the program reads from its standard input. Default: nothing. */
   readonly input?: (job: CommandJob) => string;
   /**
    * The program's environment. Nothing of the worker's own is added, so that none of its secrets get out; only PATH
-   * (`/usr/local/bin:/usr/bin:/bin`), SWITCHYARD_TASK_ID, SWITCHYARD_CONTEXT_ID and SWITCHYARD_ATTEMPT are set where they are not given.
+   * (`/usr/local/bin:/usr/bin:/bin`), SWITCHYARD_TASK_ID, SWITCHYARD_CONTEXT_ID and SWITCHYARD_ATTEMPT are set where
+   * they are not given.
    */
   readonly env?: Readonly<Record<string, string>>;
   /** Folder of the workspaces, one per task. On a volume that all workers share, a turn can move between machines. */
   readonly workspaceRoot: string;
   /** What goes into CONTEXT.md, INSTRUCTIONS.md and SPECS.md. Default: the message as the instructions. */
   readonly briefing?: (turn: Turn) => Briefing | Promise<Briefing>;
-  /** What the program's success means. Default: a QUESTION.md that it wrote is put to the client, else the task is completed. */
+  /**
+   * What the program's success means. Default: a QUESTION.md that it wrote is put to the client, else the task is
+   * completed.
+   */
   readonly toOutcome?: (run: CommandRun) => Promise<Outcome>;
   /** Which files become artifacts. Default: every new or changed one that is not hidden, within the limits. */
   readonly files?: FileSettings;
@@ -50,8 +57,8 @@ export interface CommandSettings {
   /** From SIGTERM to SIGKILL. Default: 3,000. */
   readonly killAfterMs?: number;
   /**
-   * How long a program goes on when its worker died or was restarted, so that the next attempt on this machine takes it over where it
-   * is instead of starting it again. Default: 15,000. 0: it ends with its worker.
+   * How long a program goes on when its worker died or was restarted, so that the next attempt on this machine takes it
+   * over where it is instead of starting it again. Default: 15,000. 0: it ends with its worker.
    */
   readonly orphanTimeoutMs?: number;
   /** A workspace that no turn has used for so long is removed. Default: 7 days, as long as a task is kept. */

@@ -9,7 +9,10 @@ import { type CommandSettings, commandExecutor } from '../src/index.ts';
 
 export type Settings = Partial<Omit<CommandSettings, 'workspaceRoot'>>;
 
-/** A folder of workspaces, and turns of programs in it. Every program is a line for the shell unless the settings say otherwise. */
+/**
+ * A folder of workspaces, and turns of programs in it. Every program is a line for the shell unless the settings say
+ * otherwise.
+ */
 export class Bench implements AsyncDisposable {
   readonly root: string;
 

@@ -22,8 +22,8 @@ export function chatMessages(
 export const asideKey = 'switchyard.aside';
 
 /**
- * What the client sent after this message waits for a turn of its own; what the agent said since belongs to earlier turns, unless
- * an earlier attempt at this one said it.
+ * What the client sent after this message waits for a turn of its own; what the agent said since belongs to earlier
+ * turns, unless an earlier attempt at this one said it.
  */
 function conversation({ history, message }: Turn): Message[] {
   const at = history.findIndex(({ messageId }) => messageId === message.messageId);

@@ -8,7 +8,10 @@ export interface ModelConnection {
   readonly apiKey?: string;
 }
 
-/** Everything is said here: the client would otherwise read the process' environment, log to the console, and retry beside the queue. */
+/**
+ * Everything is said here: the client would otherwise read the process' environment, log to the console, and retry
+ * beside the queue.
+ */
 export function openClient({ baseURL = 'https://api.openai.com/v1', apiKey = 'none' }: ModelConnection): OpenAI {
   return new OpenAI({
     baseURL,

@@ -10,8 +10,8 @@ export interface StructuredAnswer<Value> {
   readonly name: string;
   readonly schema: z.ZodType<Value>;
   /**
-   * What the answer means for the task. Default: the task is completed with the value as an artifact, as data for a client that takes
-   * `application/json`, else as text.
+   * What the answer means for the task. Default: the task is completed with the value as an artifact, as data for a
+   * client that takes `application/json`, else as text.
    */
   readonly toOutcome?: (value: Value, turn: Turn) => Promise<Outcome>;
 }
@@ -37,7 +37,9 @@ export const asMessage: DeliveryKind = {
   begin: (turn) => ({ say: async () => undefined, end: (text) => turn.complete(text) }),
 };
 
-/** The answer is streamed into an artifact. What the model said on its way to a tool is replaced by what it says next. */
+/**
+ * The answer is streamed into an artifact. What the model said on its way to a tool is replaced by what it says next.
+ */
 export function asArtifact(options: ArtifactOptions): DeliveryKind {
   const begin = (turn: Turn): Delivery => {
     const artifact = turn.artifact(inAcceptedType(turn, options));

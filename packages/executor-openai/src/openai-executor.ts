@@ -28,11 +28,12 @@ export type OpenAiSettings<
 > = ModelSettings & ChatOptions & AnswerForm<Value> & ToolOptions<Shapes>;
 
 /**
- * An executor that has every turn answered by a model with an OpenAI-compatible chat endpoint. The whole conversation goes to the model.
+ * An executor that has every turn answered by a model with an OpenAI-compatible chat endpoint. The whole conversation
+ * goes to the model.
  *
- * Rate limits, timeouts, lost connections, server errors and answers without the agreed form are retried by the queue, honouring
- * Retry-After; what cannot be mended by trying again fails the task with a text that says so. A retried turn does not repeat what
- * tools have done.
+ * Rate limits, timeouts, lost connections, server errors and answers without the agreed form are retried by the queue,
+ * honouring Retry-After; what cannot be mended by trying again fails the task with a text that says so. A retried turn
+ * does not repeat what tools have done.
  * @throws {Error} when a schema cannot be expressed in the model's strict JSON Schema
  */
 export function openAiExecutor<

@@ -21,9 +21,9 @@ export interface OpenAiModel {
 }
 
 /**
- * A model for agents that are more than an answer of it: ask in a step, `turn.step('plan', () => model.value(…))`, and a retried turn
- * does not ask again. Both methods throw what an executor may throw: `RetryableError` for what may pass, `AgentError` for what will
- * not, the reason of the signal when it is aborted.
+ * A model for agents that are more than an answer of it: ask in a step, `turn.step('plan', () => model.value(…))`, and
+ * a retried turn does not ask again. Both methods throw what an executor may throw: `RetryableError` for what may pass,
+ * `AgentError` for what will not, the reason of the signal when it is aborted.
  */
 export function openAiModel(settings: ModelSettings): OpenAiModel {
   const model = new Model(settings);

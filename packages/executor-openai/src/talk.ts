@@ -18,13 +18,16 @@ export interface Talk {
   readonly maxToolRounds: number;
   /** Throws when an answer does not do. */
   readonly check: (text: string) => void;
-  /** Takes a piece of what the model says. `isFirst`: of this round; what earlier rounds said was said on the way to a tool. */
+  /**
+   * Takes a piece of what the model says. `isFirst`: of this round; what earlier rounds said was said on the way to a
+   * tool.
+   */
   readonly say: (piece: string, isFirst: boolean) => Promise<void>;
 }
 
 /**
- * Has a model answer, using tools as often as it likes, within bounds. With tools, what the model said in a round is remembered as
- * well as what the tools gave: a retried turn hears the same again, and so does nothing twice.
+ * Has a model answer, using tools as often as it likes, within bounds. With tools, what the model said in a round is
+ * remembered as well as what the tools gave: a retried turn hears the same again, and so does nothing twice.
  */
 export async function talk(turn: Turn, talk: Talk): Promise<string> {
   const { model, format, tools, maxToolRounds, check } = talk;
@@ -75,8 +78,8 @@ async function* checked(
 }
 
 /**
- * The answer as a step of the turn. What is done with its pieces is not the step's: they are handed on as they come, or, when the step
- * is not run again, all at once.
+ * The answer as a step of the turn. What is done with its pieces is not the step's: they are handed on as they come,
+ * or, when the step is not run again, all at once.
  */
 async function* remembered(
   turn: Turn,

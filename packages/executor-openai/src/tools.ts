@@ -10,8 +10,9 @@ export interface Tool<Parameters extends z.ZodType> {
   readonly description: string;
   readonly parameters: Parameters;
   /**
-   * Runs as a step of the turn: once for this use of it, also when the turn is tried again. The result goes to the model, a text as it
-   * is, anything else as JSON. Throw `ToolError` to tell the model what is wrong; any other error is the turn's.
+   * Runs as a step of the turn: once for this use of it, also when the turn is tried again. The result goes to the
+   * model, a text as it is, anything else as JSON. Throw `ToolError` to tell the model what is wrong; any other error
+   * is the turn's.
    */
   readonly run: (args: z.output<Parameters>, turn: Turn) => unknown;
 }
@@ -23,7 +24,9 @@ export type Tools<Shapes extends Readonly<Record<string, z.ZodType>>> = {
 
 type AnyTools = Readonly<Record<string, Tool<z.ZodType>>>;
 
-/** What a tool has to say to the model instead of a result: "There is no order 17." The model may try something else. */
+/**
+ * What a tool has to say to the model instead of a result: "There is no order 17." The model may try something else.
+ */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
 }

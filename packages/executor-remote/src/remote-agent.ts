@@ -8,13 +8,16 @@ export type RemoteAgentDefinition = RemoteSettings &
   Pick<AgentDefinition, 'id' | 'repliesWithMessage' | 'concurrency' | 'turnTimeoutMs' | 'retry'> & {
     /** What the card says here instead of what it says there. */
     readonly announce?: Partial<AgentDefinition['card']>;
-    /** How long an agent that does not answer is waited for, in milliseconds, before its worker cannot start. Default: 30,000. */
+    /**
+     * How long an agent that does not answer is waited for, in milliseconds, before its worker cannot start. Default:
+     * 30,000.
+     */
     readonly cardTimeoutMs?: number;
   };
 
 /**
- * An agent of ours in front of one that runs elsewhere, announced with its card: `export default await remoteAgent({ id, cardUrl })`.
- * Where its card says where it is and who may call it, ours says so of the gateway.
+ * An agent of ours in front of one that runs elsewhere, announced with its card: `export default await remoteAgent({
+ * id, cardUrl })`. Where its card says where it is and who may call it, ours says so of the gateway.
  * @throws {Error} when its card cannot be read, or cannot be announced
  */
 export async function remoteAgent(definition: RemoteAgentDefinition): Promise<Agent> {

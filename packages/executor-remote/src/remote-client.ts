@@ -67,7 +67,9 @@ export class RemoteClient {
     });
   }
 
-  /** What happens in a task from now on. It ends when nothing more follows, and when nothing has followed for too long. */
+  /**
+   * What happens in a task from now on. It ends when nothing more follows, and when nothing has followed for too long.
+   */
   subscribe(id: string, call: Call): AsyncGenerator<StreamResponse, void, undefined> {
     return this.#stream(call, (options) => this.#client.resubscribeTask({ tenant: '', id }, options));
   }

@@ -52,7 +52,10 @@ export class RemoteError extends Error {
 /** JSON-RPC's "internal error", and the same in HTTP: a fault of the agent that may not be there the next time. */
 const internalError = -32603;
 
-/** `unknown`, because to the compiler all of the SDK's errors look alike, and none of them is left after the first question. */
+/**
+ * `unknown`, because to the compiler all of the SDK's errors look alike, and none of them is left after the first
+ * question.
+ */
 function kindOf(error: unknown): RemoteErrorKind {
   if (error instanceof TaskNotFoundError) return 'lost';
   if (error instanceof UnsupportedOperationError) return 'unsupported';

@@ -6,9 +6,10 @@ import { RemoteRun } from './remote-run.ts';
 import { defaultTimes, type FullRemoteSettings, type RemoteSettings } from './settings.ts';
 
 /**
- * Puts the queue in front of an A2A agent that runs elsewhere, written in whatever language, of version 1.0 or 0.3, over JSON-RPC or
- * HTTP+JSON. Its task is mirrored into ours: what it says, its artifacts as they grow, its questions. Messages, cancels and the wish
- * for output modes and extensions are passed on. While it cannot be reached it is waited for; its task is taken up where it stands.
+ * Puts the queue in front of an A2A agent that runs elsewhere, written in whatever language, of version 1.0 or 0.3,
+ * over JSON-RPC or HTTP+JSON. Its task is mirrored into ours: what it says, its artifacts as they grow, its questions.
+ * Messages, cancels and the wish for output modes and extensions are passed on. While it cannot be reached it is waited
+ * for; its task is taken up where it stands.
  */
 export function remoteExecutor(given: RemoteSettings): Execute {
   const settings: FullRemoteSettings = { ...defaultTimes, ...given };

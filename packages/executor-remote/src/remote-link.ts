@@ -46,7 +46,10 @@ export class RemoteLink {
     return this.#link?.begunBy === this.#turn.message.messageId;
   }
 
-  /** The message of this turn has arrived, in this task. @returns what is to be kept of it; undefined: it is known already */
+  /**
+   * The message of this turn has arrived, in this task.
+   * @returns what is to be kept of it; undefined: it is known already
+   */
   arrived(taskId: string, contextId: string | undefined): Metadata | undefined {
     const { messageId } = this.#turn.message;
     if (this.#link?.taskId === taskId && this.isSent) return undefined;

@@ -21,8 +21,9 @@ class AuthWaitOver extends Error {
 }
 
 /**
- * One turn that another agent works on. The message is sent once: whether an earlier attempt, or a request whose answer was lost, has
- * sent it already is looked up first. What the agent says is mirrored; a broken connection is taken up where the task stands.
+ * One turn that another agent works on. The message is sent once: whether an earlier attempt, or a request whose answer
+ * was lost, has sent it already is looked up first. What the agent says is mirrored; a broken connection is taken up
+ * where the task stands.
  */
 export class RemoteRun {
   readonly #turn: Turn;
@@ -110,7 +111,8 @@ export class RemoteRun {
   async #subscribe(id: string): Promise<void> {
     try {
       for await (const event of this.#client.subscribe(id, this.#call)) {
-        // Between a look at the task and its stream something may be missing or come twice: what stands at the end is looked up.
+        // Between a look at the task and its stream something may be missing or come twice: what stands at the end is
+        // looked up.
         const isEnd = event.statusUpdate && endsTurn(event.statusUpdate.status);
         await this.#show(isEnd ? { task: await this.#client.get(id, this.#call) } : event);
         if (this.#view.outcome) return;
@@ -152,7 +154,10 @@ export class RemoteRun {
     throw new AgentError(`The remote agent refused: ${error.message}`, { cause: error });
   }
 
-  /** An agent that has lost its task, as one that keeps tasks in memory does when it is restarted, gets the message again. */
+  /**
+   * An agent that has lost its task, as one that keeps tasks in memory does when it is restarted, gets the message
+   * again.
+   */
   async #startAnew(cause: RemoteError): Promise<void> {
     if (!this.#link.isBegunHere || ++this.#restarts > mostRestarts)
       throw new AgentError('The remote agent no longer knows this task.', { cause });

@@ -1,6 +1,8 @@
 import type { TurnInterruption } from '@switchyard/agent';
 
-/** How long an interruption waits for the answer to a message that is on its way: without it there is nothing to cancel. */
+/**
+ * How long an interruption waits for the answer to a message that is on its way: without it there is nothing to cancel.
+ */
 const holdMs = 2_000;
 
 /** Stops the requests of a run, when its turn is interrupted or when the run itself has waited enough. */

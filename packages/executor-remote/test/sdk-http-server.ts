@@ -17,7 +17,10 @@ export interface SdkHttpServerOptions {
   readonly before?: express.RequestHandler;
 }
 
-/** An agent that runs elsewhere: the SDK's own server over real HTTP, to be killed and started again; then it has forgotten everything. */
+/**
+ * An agent that runs elsewhere: the SDK's own server over real HTTP, to be killed and started again; then it has
+ * forgotten everything.
+ */
 export class SdkHttpServer implements AsyncDisposable {
   /** Of the requests that came, in order: what was asked. */
   readonly requests: {

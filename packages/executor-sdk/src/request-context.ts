@@ -44,8 +44,8 @@ function callContext({ principal, extensions }: Turn): ServerCallContext {
 }
 
 /**
- * The task as the SDK would load it: none at its first message, also when that is tried again; else with this message as the last of
- * its history, and still with the question that the message answers.
+ * The task as the SDK would load it: none at its first message, also when that is tried again; else with this message
+ * as the last of its history, and still with the question that the message answers.
  */
 function earlierTask({ task, message, history }: Turn): Task | undefined {
   const at = history.findIndex(({ messageId }) => messageId === message.messageId);

@@ -5,9 +5,10 @@ import { requestContext } from './request-context.ts';
 import { TurnBus } from './turn-bus.ts';
 
 /**
- * Hosts an executor that was written for `@a2a-js/sdk`, unmodified. What differs from the SDK's own server: messages of one task run
- * one after the other, a run that returns without an outcome fails the task instead of leaving it working for ever, an error's text
- * does not reach the client, and when the worker stops or loses the task the executor is told by `cancelTask`, for it knows no other way.
+ * Hosts an executor that was written for `@a2a-js/sdk`, unmodified. What differs from the SDK's own server: messages of
+ * one task run one after the other, a run that returns without an outcome fails the task instead of leaving it working
+ * for ever, an error's text does not reach the client, and when the worker stops or loses the task the executor is told
+ * by `cancelTask`, for it knows no other way.
  */
 export function sdkExecutor(executor: AgentExecutor): Execute {
   return async (turn) => {

@@ -7,8 +7,9 @@ import { Mirror } from './mirror/mirror.ts';
 import { readSdkEvent } from './mirror/read-sdk.ts';
 
 /**
- * The event bus of one `execute`: what is published there is published in the turn, in order. As with the SDK's own server, nothing
- * counts after a terminal status, a question or a plain message, and the status of a `task` event counts only as the last word.
+ * The event bus of one `execute`: what is published there is published in the turn, in order. As with the SDK's own
+ * server, nothing counts after a terminal status, a question or a plain message, and the status of a `task` event
+ * counts only as the last word.
  */
 export class TurnBus extends DefaultExecutionEventBus {
   readonly #mirror: Mirror;

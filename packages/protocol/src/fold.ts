@@ -11,8 +11,8 @@ export interface FoldOptions {
 }
 
 /**
- * The task after an event: the rules of A2A as one pure function. The Redis scripts must give the same task, joined from
- * strings; a property test holds the two equal.
+ * The task after an event: the rules of A2A as one pure function. The Redis scripts must give the same task, joined
+ * from strings; a property test holds the two equal.
  */
 export function fold(task: Task, event: StreamResponse, { coalesceText = true }: FoldOptions = {}): Task {
   if (event.statusUpdate) {

@@ -18,7 +18,10 @@ const context = { error: describe };
 
 const compiledSchemas = new WeakMap<z.ZodType, z.ZodType>();
 
-/** Zod compiles a schema to code that is 10 times as fast; what it cannot compile works as before. Done at first use: some milliseconds. */
+/**
+ * Zod compiles a schema to code that is 10 times as fast; what it cannot compile works as before. Done at first use:
+ * some milliseconds.
+ */
 function compiled<Schema extends z.ZodType>(schema: Schema): Schema {
   const known = compiledSchemas.get(schema);
   // A WeakMap cannot say that a value is of the type of its key.

@@ -10,7 +10,9 @@ export function isInterrupted(state: TaskState): boolean {
   return state === 'TASK_STATE_INPUT_REQUIRED' || state === 'TASK_STATE_AUTH_REQUIRED';
 }
 
-/** Whether a task in state `from` may be said to be in state `to`. A state may be said again, for a new status message. */
+/**
+ * Whether a task in state `from` may be said to be in state `to`. A state may be said again, for a new status message.
+ */
 export function canFollow(from: TaskState, to: TaskState): boolean {
   return successors[from].includes(to);
 }

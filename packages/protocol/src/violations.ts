@@ -6,7 +6,10 @@ const maxViolations = 50;
 /** Longest map key that is repeated in a path. */
 const maxKeyLength = 64;
 
-/** What is wrong, field by field, in the order of the schema; of a field with several faults the first, on which the others rest. */
+/**
+ * What is wrong, field by field, in the order of the schema; of a field with several faults the first, on which the
+ * others rest.
+ */
 export function violationsOf(issues: readonly z.core.$ZodIssue[], root: string): FieldViolation[] {
   const byField = new Map<string, FieldViolation>();
   for (const { path, message } of issues) {

@@ -29,7 +29,10 @@ export type ValuesOf<Command extends CommandName> = {
 /** Variables by name: `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings that cannot be used. The message names each, its problem and what is allowed, and no value: it may be a secret. */
+/**
+ * Settings that cannot be used. The message names each, its problem and what is allowed, and no value: it may be a
+ * secret.
+ */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 

@@ -3,8 +3,9 @@ import type { Environment } from './read-settings.ts';
 import type { Setting } from './setting.ts';
 
 /**
- * The settings in which every process of a deployment must agree, as far as they are set: `SHARDS=4 KEY_PREFIX=a`, to be typed
- * before a command. A secret stands there as `"${PUSH_SECRET:?}"`: the shell puts its own in, or says that it has none.
+ * The settings in which every process of a deployment must agree, as far as they are set: `SHARDS=4 KEY_PREFIX=a`, to
+ * be typed before a command. A secret stands there as `"${PUSH_SECRET:?}"`: the shell puts its own in, or says that it
+ * has none.
  */
 export function sharedAssignments(environment: Environment): string {
   return Object.entries<Setting>(allSettings)

@@ -12,7 +12,10 @@ const known = Object.keys(allSettings);
 /** In a short name, two other letters make another word. */
 const SHORT_NAME = 7;
 const ownPrefix = /^SWITCHYARD_/;
-/** Kubernetes and Docker links describe services in variables of these forms: SWITCHYARD_PORT_4000_TCP, REDIS_SERVICE_HOST. */
+/**
+ * Kubernetes and Docker links describe services in variables of these forms: SWITCHYARD_PORT_4000_TCP,
+ * REDIS_SERVICE_HOST.
+ */
 const serviceVariable = /_SERVICE_(?:HOST|PORT)|_PORT_\d+_|_PORT$/;
 
 /** Variables that are no settings but look like ours: misspelt, or with our name in front. */

@@ -12,7 +12,10 @@ export interface LedAgent {
   next(): Promise<LedTurn>;
 }
 
-/** An agent that does what the test says where it is told `led`; it asks back at `ask`; anything else it works at and completes. */
+/**
+ * An agent that does what the test says where it is told `led`; it asks back at `ask`; anything else it works at and
+ * completes.
+ */
 export function ledAgent(): LedAgent {
   const begun: LedTurn[] = [];
   const waiting: ((turn: LedTurn) => void)[] = [];

@@ -13,7 +13,10 @@ export interface SystemOptions {
   readonly feedCheckMs?: number;
 }
 
-/** A gateway and a worker in this process, each with a store of its own, that do nothing by the clock that could be left out. */
+/**
+ * A gateway and a worker in this process, each with a store of its own, that do nothing by the clock that could be left
+ * out.
+ */
 export interface System extends AsyncDisposable {
   readonly url: string;
   readonly led: LedAgent;

@@ -8,7 +8,10 @@ import type { BenchCase } from './bench-case.ts';
 
 const RAW = 'BullMQ, jobs that do nothing';
 
-/** A backlog made without a worker, then worked off by one. The first half second, in which the worker starts, does not count. */
+/**
+ * A backlog made without a worker, then worked off by one. The first half second, in which the worker starts, does not
+ * count.
+ */
 async function drain(stage: Stage): Promise<number> {
   await stage.clear();
   await stage.withoutWorker();

@@ -44,7 +44,9 @@ export const list: BenchCase = {
   },
 };
 
-/** Older tasks of the busy principal, as index entries only: a page is found in the index, and reads only what is on it. */
+/**
+ * Older tasks of the busy principal, as index entries only: a page is found in the index, and reads only what is on it.
+ */
 async function fillIndex({ redis }: Stage): Promise<void> {
   const index = 'list{s0}:x:default/many/bench';
   const now = Date.now() - 60_000;

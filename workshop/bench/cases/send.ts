@@ -8,7 +8,10 @@ import type { BenchCase, Figures } from './bench-case.ts';
 const OURS = 'Switchyard, durable';
 const SDK = 'SDK, in memory';
 
-/** How tasks per second are measured at ours; the SDK's run all in one process, and are completed when they are answered. */
+/**
+ * How tasks per second are measured at ours; the SDK's run all in one process, and are completed when they are
+ * answered.
+ */
 type Measure = (stage: Stage, load: Parameters<typeof httpRate>[0]) => Promise<number>;
 
 const SECONDS = 3;
@@ -101,7 +104,10 @@ export const completeLater = sending('complete-later', {
   atLeast: 0.7,
 });
 
-/** Each task has three processes in turn: so many callers keep all of them busy, with `CALLERS` a quarter of two cores has nothing to do. */
+/**
+ * Each task has three processes in turn: so many callers keep all of them busy, with `CALLERS` a quarter of two cores
+ * has nothing to do.
+ */
 const MANY = 2 * CALLERS;
 
 const waitedForBy = (callers: number): Sending => ({

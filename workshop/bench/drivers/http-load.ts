@@ -5,8 +5,8 @@ import { connect } from 'node:net';
  * HTTP load in a process of its own. Usage: http-load.ts '<HttpLoad as JSON>'; answers `HttpResult`.
  * `$ID` in the body becomes a new id with every request.
  *
- * It writes and reads HTTP/1.1 itself: on two cores a generator takes from the servers what it needs, and libraries need
- * twice as much for a request (18 µs for an answer of 25 KB; autocannon 35, undici 25).
+ * It writes and reads HTTP/1.1 itself: on two cores a generator takes from the servers what it needs, and libraries
+ * need twice as much for a request (18 µs for an answer of 25 KB; autocannon 35, undici 25).
  */
 export interface HttpLoad {
   readonly url: string;

@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { Agent, type IncomingMessage, request } from 'node:http';
 
 /**
- * Many subscribers of one task, in a process of their own. Usage: subscribers.ts '<FanOut as JSON>'; answers `FanOutResult`.
- * The clocks of the two ends are one: an event is told by the time at which its message was sent.
+ * Many subscribers of one task, in a process of their own. Usage: subscribers.ts '<FanOut as JSON>'; answers
+ * `FanOutResult`. The clocks of the two ends are one: an event is told by the time at which its message was sent.
  */
 export interface FanOut {
   /** REST base of the agent. */
   readonly url: string;
   readonly taskId: string;
   readonly subscribers: number;
-  /** Messages sent to the task, which asks for input: each makes it submitted again, an event for all; 0: subscribe, say so, and stay until killed. */
+  /**
+   * Messages sent to the task, which asks for input: each makes it submitted again, an event for all; 0: subscribe, say
+   * so, and stay until killed.
+   */
   readonly messages: number;
 }
 

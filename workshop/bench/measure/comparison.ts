@@ -6,7 +6,10 @@ export interface Contender {
   measure(): Promise<number>;
 }
 
-/** A question, and how it is answered: the contenders measured in turn, round by round, so that a noisy machine is noisy for all. */
+/**
+ * A question, and how it is answered: the contenders measured in turn, round by round, so that a noisy machine is noisy
+ * for all.
+ */
 export interface Comparison {
   readonly unit: string;
   readonly ours: Contender;

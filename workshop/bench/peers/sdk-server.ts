@@ -13,8 +13,8 @@ import { jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/exp
 import express from 'express';
 
 /**
- * The peer: the published SDK's server as its documentation sets it up, everything in memory, nothing durable. Its agent does
- * what agents/bench.ts does. Prints its URL when it listens.
+ * The peer: the published SDK's server as its documentation sets it up, everything in memory, nothing durable. Its
+ * agent does what agents/bench.ts does. Prints its URL when it listens.
  */
 const executor: AgentExecutor = {
   async execute({ taskId, contextId, userMessage, task }: RequestContext, bus: ExecutionEventBus) {

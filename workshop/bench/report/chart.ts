@@ -14,7 +14,9 @@ interface Row {
   readonly text: string;
 }
 
-/** A bar for each bar: how far each figure is beyond what it had to reach, on a logarithmic scale. Pure SVG, no script. */
+/**
+ * A bar for each bar: how far each figure is beyond what it had to reach, on a logarithmic scale. Pure SVG, no script.
+ */
 export function ratioChart(results: readonly { readonly title: string; readonly figures: Figures }[]): string {
   const rows = results.flatMap(({ title, figures }) => rowsOf(title, figures));
   const reach = Math.max(2, ...rows.map(({ score }) => Math.abs(Math.log2(score))));

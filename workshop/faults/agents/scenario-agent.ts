@@ -6,8 +6,8 @@ import { machineMs } from '../report/effects.ts';
 import { chapterText, lineText, questionText } from '../workload/scenario.ts';
 
 /**
- * Acts out the scenarios of `workload/scenario.ts`: what it says and delivers follows from the message alone, so that a run with
- * faults can be held against one without.
+ * Acts out the scenarios of `workload/scenario.ts`: what it says and delivers follows from the message alone, so that a
+ * run with faults can be held against one without.
  */
 export default defineAgent({
   id: 'scenario-agent',

@@ -44,7 +44,10 @@ export async function startSingle({
   };
 }
 
-/** A master and a replica. Clients, and the replica, reach the master by proxies, so that what it has not got yet can be lost. */
+/**
+ * A master and a replica. Clients, and the replica, reach the master by proxies, so that what it has not got yet can be
+ * lost.
+ */
 export async function startPair(): Promise<RedisDeployment> {
   const folder = await temporaryFolder();
   const settings = { ...dataSettings, 'repl-diskless-sync': 'yes' };

@@ -37,7 +37,10 @@ const SEGMENTS = 12;
 /** Heaps grow to the size that they work best with, and BullMQ keeps so and so many events. */
 const WARM_UP = 4;
 const KEPT_MS = '2000';
-/** As in a container of 512 MiB. A heap that may take gigabytes of the machine takes its time to find its size, leak or no leak. */
+/**
+ * As in a container of 512 MiB. A heap that may take gigabytes of the machine takes its time to find its size, leak or
+ * no leak.
+ */
 const HEAP_MIB = 256;
 
 /** Hours of traffic, compressed: many tasks that are forgotten soon. Memory is looked at in between, at rest. */
@@ -91,7 +94,10 @@ interface Traffic {
   readonly segment: number;
 }
 
-/** Mostly short tasks; one in fifty is a scenario that is checked from beginning to end. @returns how long it took, in ms */
+/**
+ * Mostly short tasks; one in fifty is a scenario that is checked from beginning to end.
+ * @returns how long it took, in ms
+ */
 async function traffic(urls: readonly string[], { tasks, clients, segment }: Traffic): Promise<number> {
   const begun = performance.now();
   let next = 0;

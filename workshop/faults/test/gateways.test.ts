@@ -72,7 +72,8 @@ test('a reader that does not read costs a gateway no memory, and nobody else the
   const warm = await client.send(message('flood 20'), true);
   await watchTask(client, warm.id);
   const before = residentMiB(pid);
-  // 60 MiB for each of 10 readers: 600 MiB, were they kept for them. A few that are on their way to each, and garbage, are some 130.
+  // 60 MiB for each of 10 readers: 600 MiB, were they kept for them. A few that are on their way to each, and garbage,
+  // are some 130.
   const task = await client.send(message('flood 960'), true);
   const readers = Array.from({ length: 10 }, () => deafReader(url, task.id));
   const { problems } = await watchTask(client, task.id);

@@ -5,7 +5,9 @@ import type { Violation } from '../report/violations.ts';
 import type { Scenario } from './scenario.ts';
 import { endsTask, type Watched } from './watch-task.ts';
 
-/** Everything that is wrong with a task that has ended, be it as it is read or in its events from the first to the last. */
+/**
+ * Everything that is wrong with a task that has ended, be it as it is read or in its events from the first to the last.
+ */
 export function checkScenario(scenario: Scenario, task: Task, replayed: Watched, mayLoseEvents = false): Violation[] {
   const { expected } = scenario;
   const name = `${scenario.kind} ${task.id}`;
@@ -47,7 +49,10 @@ export function compareLossy(seen: Watched, replayed: Watched): Violation[] {
   return problems.map((what) => ({ kind: 'events', what }));
 }
 
-/** Events over gRPC carry no numbers: what they add up to must be the task. Undefined: they broke too late to be asked for again. */
+/**
+ * Events over gRPC carry no numbers: what they add up to must be the task. Undefined: they broke too late to be asked
+ * for again.
+ */
 export function compareFolded(folded: Task | undefined, task: Task): Violation[] {
   if (!folded) return [];
   const [seen, read] = [folded, task].map(({ status, artifacts = [] }) => ({

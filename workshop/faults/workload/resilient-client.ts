@@ -14,7 +14,10 @@ class Refused extends Error {
 const GIVE_UP_AFTER_MS = 60_000;
 const PATIENCE_MS = 15_000;
 
-/** A client as the specification asks for: it sends a request again, with the same messageId, to any gateway until one answers. */
+/**
+ * A client as the specification asks for: it sends a request again, with the same messageId, to any gateway until one
+ * answers.
+ */
 export class ResilientClient {
   readonly #urls: readonly string[];
   #next: number;

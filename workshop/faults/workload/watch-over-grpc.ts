@@ -9,8 +9,8 @@ const { path, requestSerialize, responseDeserialize } = A2AService.subscribeToTa
 const GIVE_UP_AFTER_MS = 90_000;
 
 /**
- * The task as its events add up, from a snapshot to the last event. gRPC streams are not resumed: one that breaks is asked for
- * again. @returns undefined: the task had ended before that could be done
+ * The task as its events add up, from a snapshot to the last event. gRPC streams are not resumed: one that breaks is
+ * asked for again. @returns undefined: the task had ended before that could be done
  */
 export async function watchOverGrpc(client: ResilientClient, taskId: string): Promise<Task | undefined> {
   const deadline = performance.now() + GIVE_UP_AFTER_MS;

@@ -2,7 +2,9 @@ import { Pool } from 'undici';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { notSent } from './outcome.ts';
 
-/** How often it is looked for requests whose time is up, in milliseconds: so much later than they should they are told. */
+/**
+ * How often it is looked for requests whose time is up, in milliseconds: so much later than they should they are told.
+ */
 const EXPIRY_EVERY_MS = 25;
 
 export interface ConnectionSettings {

@@ -7,8 +7,8 @@ const ASKING = 32;
 const PAUSE_MS = 100;
 
 /**
- * Asks what became of the tasks that are open: what was accepted is to be answered. After the run, and not counted among
- * its requests; at most for `settleMs`.
+ * Asks what became of the tasks that are open: what was accepted is to be answered. After the run, and not counted
+ * among its requests; at most for `settleMs`.
  */
 export async function settle(load: Load): Promise<void> {
   const { tasks, options } = load;

@@ -4,7 +4,10 @@ import { count, ms } from './figures.ts';
 /** Between lines where nobody looks, in intervals. */
 const LINE_EVERY = 5;
 
-/** How a run goes, second by second: one line that changes where somebody looks, one every few seconds where nobody does. */
+/**
+ * How a run goes, second by second: one line that changes where somebody looks, one every few seconds where nobody
+ * does.
+ */
 export class Progress {
   readonly #out: NodeJS.WriteStream;
   readonly #of: string;

@@ -17,7 +17,10 @@ export interface OwnGatewaySettings {
   readonly signal: AbortSignal;
 }
 
-/** A gateway, workers with the agent of load/agents, and a Redis with an append-only file: on loopback, gone with the run. */
+/**
+ * A gateway, workers with the agent of load/agents, and a Redis with an append-only file: on loopback, gone with the
+ * run.
+ */
 export interface OwnGateway extends AsyncDisposable {
   readonly url: URL;
   /** Process ids, by name. */

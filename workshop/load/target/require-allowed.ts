@@ -6,8 +6,8 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /**
- * A load test is an attack unless one may: this machine, or the one host that was named. An agent card may lead elsewhere
- * than it came from, so that the endpoint is asked about, too.
+ * A load test is an attack unless one may: this machine, or the one host that was named. An agent card may lead
+ * elsewhere than it came from, so that the endpoint is asked about, too.
  * @throws {TargetError}
  */
 export function requireAllowed({ hostname }: URL, allowedHost: string | undefined): void {

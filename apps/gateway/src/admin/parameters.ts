@@ -22,7 +22,10 @@ export const contentsParameters = z.strictObject({ contents: flag.default(false)
 /** Milliseconds, up to a day. */
 export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 86_400_000).optional() });
 
-/** What the query says; of a parameter that is given more than once, the first. @throws {A2AError} InvalidParams: names every wrong parameter */
+/**
+ * What the query says; of a parameter that is given more than once, the first.
+ * @throws {A2AError} InvalidParams: names every wrong parameter
+ */
 export function readParameters<Schema extends z.ZodType>(req: Request, schema: Schema): z.output<Schema> {
   const given = Object.entries(req.query).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]);
   const result = schema.safeParse(Object.fromEntries(given));

@@ -11,8 +11,8 @@ export interface Destination {
 }
 
 /**
- * A tenant is an agent's id, or the caller's own tenant, which says nothing new. Any other does not exist for this caller,
- * whether it exists for somebody else or not (A2A 3.3.2).
+ * A tenant is an agent's id, or the caller's own tenant, which says nothing new. Any other does not exist for this
+ * caller, whether it exists for somebody else or not (A2A 3.3.2).
  * @throws {A2AError} NotFound; Unavailable while no worker has announced the agent at the root
  */
 export function selectAgent(

@@ -57,7 +57,9 @@ export class HttpCall implements Call {
     return waitMsIn(this.#header('prefer'));
   }
 
-  /** An EventSource sends the header when it connects again; the query parameter is for those who cannot set headers. */
+  /**
+   * An EventSource sends the header when it connects again; the query parameter is for those who cannot set headers.
+   */
   get resumeAfter(): EventId | undefined {
     return (
       positionIn(this.#header('last-event-id'), 'Last-Event-ID') ??
@@ -85,8 +87,8 @@ export interface Visitor {
 }
 
 /**
- * From the request to the call: the version that it is in, and the agent that its path or its tenant names. The response
- * says from its first byte which extensions are active.
+ * From the request to the call: the version that it is in, and the agent that its path or its tenant names. The
+ * response says from its first byte which extensions are active.
  * @throws {A2AError}
  */
 export function openCall(

@@ -10,7 +10,10 @@ export interface OpenStream extends Disposable {
 
 export type Answer = { readonly reply: Reply } | OpenStream;
 
-/** Runs an operation up to its answer. Of what was asked, which may be large, nothing is needed to write that. @throws {A2AError} */
+/**
+ * Runs an operation up to its answer. Of what was asked, which may be large, nothing is needed to write that.
+ * @throws {A2AError}
+ */
 export async function runOperation(
   { operations, streams }: Pick<GatewayContext, 'operations' | 'streams'>,
   name: OperationName,

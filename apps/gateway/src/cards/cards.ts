@@ -38,8 +38,8 @@ export class Cards {
   }
 
   /**
-   * The agent has more to say to whoever is authenticated, or says that it has. Where nobody is authenticated (AUTH=none) there is
-   * nobody to say it to (A2A 13.3).
+   * The agent has more to say to whoever is authenticated, or says that it has. Where nobody is authenticated
+   * (AUTH=none) there is nobody to say it to (A2A 13.3).
    */
   offersExtended({ card, extendedCard }: AnnouncedAgent): boolean {
     if (this.#parts.authenticator.securityRequirements.length === 0) return false;

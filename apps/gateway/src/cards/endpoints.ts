@@ -14,7 +14,9 @@ export interface Endpoints {
   readonly legacyV03?: boolean;
 }
 
-/** One entry for each binding and version, in order of preference (A2A 4.4.6): clients take the first that they speak. */
+/**
+ * One entry for each binding and version, in order of preference (A2A 4.4.6): clients take the first that they speak.
+ */
 export function interfacesAt(endpoints: Endpoints): AgentInterface[] {
   return [...speaking(protocolVersion, endpoints), ...(endpoints.legacyV03 ? speaking(legacyVersion, endpoints) : [])];
 }

@@ -2,9 +2,9 @@ import type { AgentCard, AgentInterface, SecurityRequirement, SecurityScheme } f
 import { legacyVersion } from '../call/protocol-version.ts';
 
 /**
- * A card for readers that may know version 0.3 only: the card of 1.0, and beside its fields those of 0.3 (A2A 0.3, 5.5).
- * Readers of either version find what they look for and pass over the rest: so do those that verify its signatures,
- * which are of what 1.0 knows.
+ * A card for readers that may know version 0.3 only: the card of 1.0, and beside its fields those of 0.3
+ * (A2A 0.3, 5.5). Readers of either version find what they look for and pass over the rest: so do those that verify its
+ * signatures, which are of what 1.0 knows.
  */
 export function withLegacyFields(card: AgentCard): Record<string, unknown> {
   const [first, ...others] = card.supportedInterfaces.filter(isLegacy);

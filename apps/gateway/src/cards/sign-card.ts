@@ -4,8 +4,8 @@ import { signedForms } from '@switchyard/signatures';
 import { FlattenedSign } from 'jose';
 
 /**
- * The card with the signature of each key (A2A 8.4), over its form as the specification has it, and where the published SDKs read
- * another form out of the card, over that one too: a verifier needs one good signature.
+ * The card with the signature of each key (A2A 8.4), over its form as the specification has it, and where the published
+ * SDKs read another form out of the card, over that one too: a verifier needs one good signature.
  * @param jwksUrl where the public keys are
  */
 export async function signCard(card: AgentCard, keys: readonly SigningKey[], jwksUrl: string): Promise<AgentCard> {
@@ -23,7 +23,8 @@ async function sign(payload: string, key: SigningKey, jku: string): Promise<Agen
 }
 
 /**
- * Without a public URL a card repeats the host of the request for it: signed, it would vouch for any host that a request names.
+ * Without a public URL a card repeats the host of the request for it: signed, it would vouch for any host that a
+ * request names.
  * @returns what is wrong and what to do about it; undefined if nothing is
  */
 export function missingPublicUrlProblem(settings: {

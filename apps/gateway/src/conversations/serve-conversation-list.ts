@@ -9,7 +9,10 @@ import { serveConversation } from './serve-conversation.ts';
 
 const querySchema = z.object({ contextId: idSchema, limit: z.coerce.number().int().min(1).max(100).default(50) });
 
-/** `GET /conversations?contextId=…`: the caller's conversations in a context; those that go on first, then the one that ended last. */
+/**
+ * `GET /conversations?contextId=…`: the caller's conversations in a context; those that go on first, then the one that
+ * ended last.
+ */
 export function serveConversationList(context: GatewayContext): Handler {
   return async (req, res) => {
     try {

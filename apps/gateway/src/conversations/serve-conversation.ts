@@ -12,7 +12,10 @@ interface Asked {
   readonly conversation: ConversationReading;
 }
 
-/** `GET /conversations/<id>`: the conversation and its events, or, to who accepts `text/event-stream`, its events as they come. */
+/**
+ * `GET /conversations/<id>`: the conversation and its events, or, to who accepts `text/event-stream`, its events as
+ * they come.
+ */
 export function serveConversation(context: GatewayContext): Handler {
   return async (req, res) => {
     const exchange = { req, res };

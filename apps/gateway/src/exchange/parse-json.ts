@@ -1,6 +1,9 @@
 import { A2AError } from '@switchyard/protocol';
 
-/** Deepest nesting that is taken, as protobuf's own parsers have it. Whatever reads the message later may recurse over it. */
+/**
+ * Deepest nesting that is taken, as protobuf's own parsers have it. Whatever reads the message later may recurse over
+ * it.
+ */
 const deepest = 100;
 
 /** @throws {A2AError} ParseError, or InvalidRequest if it is nested too deeply */

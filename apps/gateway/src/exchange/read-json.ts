@@ -13,7 +13,10 @@ export async function readJson(req: IncomingMessage, maxBytes: number): Promise<
   return parseJson(await readJsonText(req, maxBytes));
 }
 
-/** As `readJson`, not parsed yet. @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, ParseError, InvalidRequest */
+/**
+ * As `readJson`, not parsed yet.
+ * @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, ParseError, InvalidRequest
+ */
 export async function readJsonText(req: IncomingMessage, maxBytes: number): Promise<string> {
   const type = req.headers['content-type'];
   if (type !== undefined && !jsonMediaType.test(type)) throw wrongMediaType();
@@ -74,7 +77,8 @@ function collect(source: Readable, maxBytes: number): Promise<string> {
     const onError = (cause: unknown): void =>
       reject(new A2AError('InvalidRequest', 'The body could not be read', { cause }));
     const onEnd = (): void => {
-      // The request is there until it is answered, which of a stream may take days: what listens to it would keep the body.
+      // The request is there until it is answered, which of a stream may take days: what listens to it would keep the
+      // body.
       source.off('data', onData).off('error', onError).off('end', onEnd);
       const bytes = Buffer.concat(chunks);
       if (isUtf8(bytes)) resolve(bytes.toString());

@@ -3,7 +3,9 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { A2AError, toHttpError } from '@switchyard/protocol';
 
-/** Longer than the 60 s for which load balancers keep idle connections: they must not send into one that we just closed. */
+/**
+ * Longer than the 60 s for which load balancers keep idle connections: they must not send into one that we just closed.
+ */
 const keepAliveMs = 65_000;
 
 /** The HTTP server: opens, and closes without cutting an answer short. */

@@ -13,8 +13,8 @@ export interface Readiness {
 }
 
 /**
- * `GET /readyz`: 200 while requests can be served, else 503. Messages are accepted without a worker, so one is not asked for;
- * `workers` tells how many run the agent at the root.
+ * `GET /readyz`: 200 while requests can be served, else 503. Messages are accepted without a worker, so one is not
+ * asked for; `workers` tells how many run the agent at the root.
  */
 export function serveReadiness({ agents, ping, isStopping }: Readiness): Handler {
   return async (_req, res) => {

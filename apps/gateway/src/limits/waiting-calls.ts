@@ -8,7 +8,10 @@ export interface WaitingCall {
   readonly leave: () => void;
 }
 
-/** The calls that wait for something: streams, blocking sends, long polls. Their clients can leave, and shutdown ends them all. */
+/**
+ * The calls that wait for something: streams, blocking sends, long polls. Their clients can leave, and shutdown ends
+ * them all.
+ */
 export class WaitingCalls {
   readonly #open = new Set<AbortController>();
   #end: Interruption | undefined;
@@ -43,7 +46,10 @@ export class WaitingCalls {
 /** Why a call that waits was woken before what it waits for came. */
 export type InterruptionKind = 'client-gone' | 'shutdown';
 
-/** The reason of every signal in the gateway. An interruption is not an error: whoever waits stops, and answers what it has. */
+/**
+ * The reason of every signal in the gateway. An interruption is not an error: whoever waits stops, and answers what it
+ * has.
+ */
 export class Interruption {
   readonly kind: InterruptionKind;
 

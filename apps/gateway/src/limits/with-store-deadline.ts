@@ -10,9 +10,10 @@ export interface AnsweringStore {
 }
 
 /**
- * The same tasks and webhooks, but nobody waits longer than `ms` for Redis: commands queue up for a connection that is gone, clients should not.
- * While Redis is known to be away nothing is sent at all, so that an outage gathers no commands of callers who have long gone.
- * A message that is accepted after its caller was sent away is found again by a retry, which is the same message.
+ * The same tasks and webhooks, but nobody waits longer than `ms` for Redis: commands queue up for a connection that is
+ * gone, clients should not. While Redis is known to be away nothing is sent at all, so that an outage gathers no
+ * commands of callers who have long gone. A message that is accepted after its caller was sent away is found again by a
+ * retry, which is the same message.
  */
 export function withStoreDeadline(
   store: AnsweringStore,

@@ -11,7 +11,10 @@ export interface Wait {
   readonly until: (item: FeedItem) => boolean;
 }
 
-/** The first item that is waited for; undefined when time is up or the call was interrupted. No thread and no worker is held. */
+/**
+ * The first item that is waited for; undefined when time is up or the call was interrupted. No thread and no worker is
+ * held.
+ */
 export async function awaitItem(
   { feeds }: Backend,
   { scope, signal }: Call,

@@ -6,7 +6,9 @@ import type { Reply } from './operation.ts';
 import { toConfig, tooManyConfigs, toWebhook } from './push-config.ts';
 import { taskNotFound } from './read-task.ts';
 
-/** A2A 3.1.7. From here on each event of the task is told to the webhook; a config with a known id replaces that one. */
+/**
+ * A2A 3.1.7. From here on each event of the task is told to the webhook; a config with a known id replaces that one.
+ */
 export async function createPushConfig(
   backend: Backend,
   call: Call,

@@ -10,7 +10,9 @@ export function activeExtensions({ agent, extensions }: Asked): readonly string[
   return [...new Set(extensions)].filter((uri) => offered.has(uri));
 }
 
-/** @throws {A2AError} ExtensionSupportRequired: the agent works only with clients that know its extensions (A2A 3.3.4) */
+/**
+ * @throws {A2AError} ExtensionSupportRequired: the agent works only with clients that know its extensions (A2A 3.3.4)
+ */
 export function requireExtensions({ agent, extensions }: Asked): void {
   const missing = extensionsOf(agent.card).flatMap(({ uri, required }) =>
     required && uri && !extensions.includes(uri) ? [uri] : [],

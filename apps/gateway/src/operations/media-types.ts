@@ -10,8 +10,8 @@ import {
 import type { Call } from '../call/call.ts';
 
 /**
- * What comes in has to be of a type that the agent takes, and what it makes of a type that the client takes (A2A 3.3.2).
- * Skills may add to the agent's types (4.4.5), and a request names no skill: those of every skill count.
+ * What comes in has to be of a type that the agent takes, and what it makes of a type that the client takes
+ * (A2A 3.3.2). Skills may add to the agent's types (4.4.5), and a request names no skill: those of every skill count.
  * @throws {A2AError} ContentTypeNotSupported, naming every part
  */
 export function requireMediaTypes({ agent }: Call, request: SendMessageRequest): void {

@@ -10,8 +10,8 @@ export interface MessageHold {
 }
 
 /**
- * A stream holds one Message, or a task and its events (A2A 3.1.2), and which of them is for the agent to say: so the task is held
- * back for its first event, for a while.
+ * A stream holds one Message, or a task and its events (A2A 3.1.2), and which of them is for the agent to say: so the
+ * task is held back for its first event, for a while.
  */
 export async function* messageOrItems(
   items: AsyncIterable<FeedItem>,

@@ -32,8 +32,9 @@ export async function sendStreamingMessage(
 }
 
 /**
- * The feed goes on right behind the acceptance, so nothing can fall between the two. Of a task that waited for this message
- * the client knows what came before, and gets it only when it asks for history: many show again what a task holds.
+ * The feed goes on right behind the acceptance, so nothing can fall between the two. Of a task that waited for this
+ * message the client knows what came before, and gets it only when it asks for history: many show again what a task
+ * holds.
  */
 function asAccepted(accepted: Accepted, historyLength: number | undefined): FeedItem | undefined {
   const { task, news, seq, incarnation } = accepted;
@@ -54,8 +55,9 @@ async function asRead(
 }
 
 /**
- * Whether the caller of message `number` is asked for input (A2A 11.7). A question that an earlier message led to does not count
- * while this one waits behind it. Authorization happens out of band (A2A 7.6), so auth-required is no question.
+ * Whether the caller of message `number` is asked for input (A2A 11.7). A question that an earlier message led to does
+ * not count while this one waits behind it. Authorization happens out of band (A2A 7.6), so auth-required is no
+ * question.
  */
 export function asksCallerOf(number: number, { state, released }: FeedItem): boolean {
   return state === 'TASK_STATE_INPUT_REQUIRED' && released >= number;

@@ -7,8 +7,8 @@ import type { StreamItem } from './operation.ts';
 import { readTask } from './read-task.ts';
 
 /**
- * A2A 3.1.6: the task, then its events up to the terminal one; resumed, the events that the caller has not seen. The task is read
- * before the stream begins, so that what is wrong is still an error and not a broken stream.
+ * A2A 3.1.6: the task, then its events up to the terminal one; resumed, the events that the caller has not seen. The
+ * task is read before the stream begins, so that what is wrong is still an error and not a broken stream.
  */
 export async function subscribeToTask(
   backend: Backend,

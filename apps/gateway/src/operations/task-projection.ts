@@ -22,8 +22,8 @@ export class HeardTask {
   }
 
   /**
-   * JSON of the task. Undefined unless its first message has completed it: then no other came, for that would be in its history
-   * without an event, and would have kept it from its completion.
+   * JSON of the task. Undefined unless its first message has completed it: then no other came, for that would be in its
+   * history without an event, and would have kept it from its completion.
    */
   completed(historyLength = Number.POSITIVE_INFINITY): string | undefined {
     const last = this.#events.at(-1);

@@ -41,7 +41,10 @@ export const defaultTenant = 'default';
 export interface GrpcSettings {
   /** 0: any free port. */
   readonly port: number;
-  /** `host:port` where clients reach it, as agent cards tell them; `auto`: the host of the card’s own URLs, and the port; unset: on no card. */
+  /**
+   * `host:port` where clients reach it, as agent cards tell them; `auto`: the host of the card’s own URLs, and the
+   * port; unset: on no card.
+   */
   readonly publicAddress?: string | undefined;
   /** Unset: without TLS, as behind a proxy that ends it. */
   readonly tls?: TlsSettings | undefined;
@@ -75,9 +78,14 @@ export interface GatewaySettings {
   readonly push: PushSettings | undefined;
   /** Serves clients that speak A2A 0.3 beside the others, at the same URLs. */
   readonly legacyV03: boolean;
-  /** What a request that names no version is in: `by-shape`, the version of its method or path; `0.3`, as A2A 3.6.2 has it. */
+  /**
+   * What a request that names no version is in: `by-shape`, the version of its method or path; `0.3`, as A2A 3.6.2 has
+   * it.
+   */
   readonly missingVersion: MissingVersion;
-  /** Where clients reach this gateway, as agent cards tell them; unset: at the host that the request for the card names. */
+  /**
+   * Where clients reach this gateway, as agent cards tell them; unset: at the host that the request for the card names.
+   */
   readonly publicUrl?: string | undefined;
   /** Agent served at the root; unset: the first announced one by name. */
   readonly defaultAgent?: string | undefined;
@@ -86,11 +94,20 @@ export interface GatewaySettings {
   readonly auth: AuthSettings;
   /** What SendMessage does when the caller does not say (A2A 3.2.2 has `blocking`). */
   readonly sendMode: 'blocking' | 'immediate';
-  /** Longest wait of a blocking SendMessage. Below the 60 s after which most proxies give up. Infinity: A2A 3.2.2 to the letter. */
+  /**
+   * Longest wait of a blocking SendMessage. Below the 60 s after which most proxies give up. Infinity: A2A 3.2.2 to the
+   * letter.
+   */
   readonly blockingWaitMs: number;
-  /** How long a stream holds the new task back for the agent's first event: if that is a plain message, there is no task (A2A 3.1.2). */
+  /**
+   * How long a stream holds the new task back for the agent's first event: if that is a plain message, there is no task
+   * (A2A 3.1.2).
+   */
   readonly messageHoldMs: number;
-  /** An agent that acknowledges a message releases the caller who waits. False: only its outcome or a question does (A2A 3.2.2). */
+  /**
+   * An agent that acknowledges a message releases the caller who waits. False: only its outcome or a question does
+   * (A2A 3.2.2).
+   */
   readonly acknowledgedIsReleased: boolean;
   /** How long CancelTask waits for a running turn to stop before it answers the task as it is. */
   readonly cancelWaitMs: number;
@@ -109,7 +126,10 @@ export interface GatewaySettings {
   readonly maxStreams: number;
   /** How long clients may keep an agent card without asking again. */
   readonly cardMaxAgeSeconds: number;
-  /** Each signs every agent card: none for unsigned cards, two while one takes over from the other. They need `publicUrl`. */
+  /**
+   * Each signs every agent card: none for unsigned cards, two while one takes over from the other. They need
+   * `publicUrl`.
+   */
   readonly cardSigningKeys: readonly SigningKey[];
   /** Believe `X-Forwarded-Host` and `X-Forwarded-Proto`; only behind a proxy that sets them. */
   readonly trustProxy: boolean;

@@ -34,7 +34,10 @@ export class Burst {
     else if (text !== '') this.#res.write(text);
   }
 
-  /** Node keeps the headers for as long as the response is open: as one text if they are written alone, otherwise as the 32 that they were made of. */
+  /**
+   * Node keeps the headers for as long as the response is open: as one text if they are written alone, otherwise as the
+   * 32 that they were made of.
+   */
   #writeFirst(text: string): void {
     this.#res.cork();
     this.#res.flushHeaders();

@@ -21,9 +21,9 @@ const eventStreamHeaders = {
 } as const;
 
 /**
- * From the events of a task to the socket, as server-sent events. Those that are there at once leave in one write; a reader that
- * is slower than its events stops their source. A fault becomes the last event: the status line has gone out long before.
- * Resolves when the stream has ended, or its client is gone.
+ * From the events of a task to the socket, as server-sent events. Those that are there at once leave in one write; a
+ * reader that is slower than its events stops their source. A fault becomes the last event: the status line has gone
+ * out long before. Resolves when the stream has ended, or its client is gone.
  */
 export async function serveStream(
   res: ServerResponse,

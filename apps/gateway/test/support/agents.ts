@@ -17,8 +17,9 @@ export const offered = 'https://example.com/extensions/offered/v1';
 export const needed = 'https://example.com/extensions/needed/v1';
 
 /**
- * `echo` streams, `oracle` may answer with a plain message, `mute` neither streams nor notifies; `guest` and `strict` have extensions, `painter` takes
- * pictures and JSON and makes pictures; `omnivore` takes whatever there is; `insider` has an extended card, `braggart` only says so.
+ * `echo` streams, `oracle` may answer with a plain message, `mute` neither streams nor notifies; `guest` and `strict`
+ * have extensions, `painter` takes pictures and JSON and makes pictures; `omnivore` takes whatever there is; `insider`
+ * has an extended card, `braggart` only says so.
  */
 export const agents: readonly AgentAnnouncement[] = [
   { id: 'echo', card, repliesWithMessage: false, concurrency: 1 },

@@ -23,7 +23,10 @@ const anything = fc.oneof(fc.constantFrom(...oddities), fc.jsonValue());
 const freeNames = fc.string().filter((name) => !name.includes('\\'));
 const names = fc.oneof(fc.constantFrom('text', 'raw', 'url', 'data', 'id', '__proto__', 'toString'), freeNames);
 
-/** What can happen to a place: it goes, becomes something else, is put into a list or an object, or gets a member too many. */
+/**
+ * What can happen to a place: it goes, becomes something else, is put into a list or an object, or gets a member too
+ * many.
+ */
 const changes: fc.Arbitrary<(node: unknown) => unknown> = fc.oneof(
   fc.constant(() => removed),
   anything.map((by) => () => by),

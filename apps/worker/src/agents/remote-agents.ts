@@ -5,8 +5,9 @@ import { cardUrlOf, ELSEWHERE } from '@switchyard/store';
 const MOST_EXECUTORS = 100;
 
 /**
- * Whatever agent its task says, called by the URL of its card (`turn.call`): a turn of ours stands for what it does, so that the call
- * survives crashes, and is canceled, like any other. It is announced nowhere: nobody but our agents can make us call a URL.
+ * Whatever agent its task says, called by the URL of its card (`turn.call`): a turn of ours stands for what it does, so
+ * that the call survives crashes, and is canceled, like any other. It is announced nowhere: nobody but our agents can
+ * make us call a URL.
  */
 export function agentsElsewhere(): Agent {
   const card = {

@@ -8,8 +8,8 @@ export interface Drainable {
 }
 
 /**
- * A worker that takes no more work: turns that run may end, for as long as the order says, and are given back then. It can
- * be undone.
+ * A worker that takes no more work: turns that run may end, for as long as the order says, and are given back then. It
+ * can be undone.
  */
 export class Drain {
   readonly #consumers: readonly Drainable[];

@@ -1,7 +1,8 @@
 import { type Consumer, ELSEWHERE, type Queue } from '@switchyard/store';
 
 /**
- * Takes the turns of agents elsewhere, from when there are any: a worker whose deployment never calls a URL need not look for them.
+ * Takes the turns of agents elsewhere, from when there are any: a worker whose deployment never calls a URL need not
+ * look for them.
  */
 export class ElsewhereConsumer {
   readonly #consumer: Consumer;

@@ -5,8 +5,8 @@ const FIRST_OPEN_MS = 1_000;
 const LONGEST_OPEN_MS = 60_000;
 
 /**
- * One receiving host as this process has come to know it. Opens after several failures in a row, so that a host that is down
- * is not called by every webhook that points at it; then one call at a time tries whether it is back.
+ * One receiving host as this process has come to know it. Opens after several failures in a row, so that a host that is
+ * down is not called by every webhook that points at it; then one call at a time tries whether it is back.
  */
 export class Circuit {
   #failures = 0;

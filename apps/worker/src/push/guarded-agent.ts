@@ -17,9 +17,9 @@ export interface GuardedAgentOptions {
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * HTTP connections that lead only where the policy lets them. The host is looked up once, all that it may be at is judged,
- * and the connection is made to just such an address: there is no second look-up that could answer otherwise. The name stays
- * in the Host header and in TLS.
+ * HTTP connections that lead only where the policy lets them. The host is looked up once, all that it may be at is
+ * judged, and the connection is made to just such an address: there is no second look-up that could answer otherwise.
+ * The name stays in the Host header and in TLS.
  */
 export function guardedAgent({ policy, timeoutMs, resolve = systemResolve }: GuardedAgentOptions): Agent {
   const dial = dialer(timeoutMs);

@@ -4,8 +4,8 @@ import { snapshot } from './notification.ts';
 import { isChunk } from './plan-whole-artifacts.ts';
 
 /**
- * Clients of A2A 0.3 get the task as it is and no events. So one task stands for several events, and chunks alone do not cause a
- * delivery: the status, or the end of the artifact, that follows does.
+ * Clients of A2A 0.3 get the task as it is and no events. So one task stands for several events, and chunks alone do
+ * not cause a delivery: the status, or the end of the artifact, that follows does.
  */
 export async function legacyTasks(
   lane: OpenLane,
@@ -19,7 +19,10 @@ export async function legacyTasks(
   );
 }
 
-/** A task as A2A 0.3 has it. The SDK that knows how is loaded only where there are such clients. @param json of a Task */
+/**
+ * A task as A2A 0.3 has it. The SDK that knows how is loaded only where there are such clients.
+ * @param json of a Task
+ */
 export async function toLegacyTask(json: string): Promise<string> {
   const [{ Task }, { V03PushNotificationSerializer }] = await Promise.all([
     import('@a2a-js/sdk'),

@@ -2,7 +2,10 @@ import type { OpenLane, Place } from '@switchyard/store';
 
 /** One delivery to a webhook. */
 export interface Notification {
-  /** Tells it from all other deliveries to the webhook, and is the same in each attempt: the seq, or a name that begins with it. */
+  /**
+   * Tells it from all other deliveries to the webhook, and is the same in each attempt: the seq, or a name that begins
+   * with it.
+   */
   readonly deliveryId: string;
   /** StreamResponse (A2A 4.3.3); for clients of 0.3 the Task. */
   readonly body: string;

@@ -26,7 +26,10 @@ export function outcomeOfAnswer(status: number, retryAfter: string | undefined):
   return { kind: 'failed', reason, blamesHost: status >= 500, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
-/** What the policy has against an address that a host turned out to have. Its message names no address: clients may see it. */
+/**
+ * What the policy has against an address that a host turned out to have. Its message names no address: clients may see
+ * it.
+ */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 

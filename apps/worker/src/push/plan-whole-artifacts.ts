@@ -8,8 +8,8 @@ export type Planned =
   | { readonly kind: 'artifact'; readonly artifactId: string; readonly deliveryId: string; readonly place: Place };
 
 /**
- * Chunks are skipped, and the artifact is owed. It is delivered whole with its last chunk; if no chunk is marked as the last, before
- * the status that ends the task or asks the client for something.
+ * Chunks are skipped, and the artifact is owed. It is delivered whole with its last chunk; if no chunk is marked as the
+ * last, before the status that ends the task or asks the client for something.
  */
 export function planWholeArtifacts({ seq, state, json }: FeedEvent, { owed }: Place): readonly Planned[] {
   const update = artifactUpdateIn(json);

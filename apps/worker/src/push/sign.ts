@@ -9,8 +9,9 @@ const VALID_SECONDS = 300;
 export type Sign = (body: string, audience: string) => Promise<string>;
 
 /**
- * A JWT for each delivery: bound to the body by its SHA-256 (in the claim that the samples of A2A use), to the receiver by
- * `aud`, short-lived, and with an id that is never used again. The gateways publish the public half of the key as JWKS.
+ * A JWT for each delivery: bound to the body by its SHA-256 (in the claim that the samples of A2A use), to the receiver
+ * by `aud`, short-lived, and with an id that is never used again. The gateways publish the public half of the key as
+ * JWKS.
  */
 export function createSigner({ algorithm: alg, kid, privateKey }: SigningKey): Sign {
   const header = { alg, kid, typ: 'JWT' };

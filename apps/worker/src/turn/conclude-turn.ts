@@ -2,7 +2,10 @@ import type { RetryPolicy, TurnResult } from '@switchyard/agent';
 import { isOutage, type JobOutcome, type OpenTurn, TurnEnded } from '@switchyard/store';
 import { backoffDelayMs } from '../backoff.ts';
 
-/** Brings the result of a run into the store. @returns what becomes of the job; `more`: the task has another turn to run */
+/**
+ * Brings the result of a run into the store.
+ * @returns what becomes of the job; `more`: the task has another turn to run
+ */
 export async function concludeTurn(
   turn: OpenTurn,
   result: TurnResult,

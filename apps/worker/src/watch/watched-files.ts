@@ -4,7 +4,10 @@ import { basename, dirname } from 'node:path';
 /** Editors write a file in several steps. */
 const settledAfterMs = 100;
 
-/** Files, by their folders: editors put a new file in the place of the old one, and whoever watches the old one sees nothing more. */
+/**
+ * Files, by their folders: editors put a new file in the place of the old one, and whoever watches the old one sees
+ * nothing more.
+ */
 export class WatchedFiles {
   readonly #files = new Set<string>();
   readonly #folders = new Map<string, FSWatcher>();

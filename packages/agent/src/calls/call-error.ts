@@ -2,7 +2,10 @@ import type { CallRefusal } from './call-port.ts';
 
 export type CallFailure = CallRefusal | 'timed-out';
 
-/** A call that could not be made, or was not answered in time. What the called agent itself says (failed, rejected) is its reply, not an error. */
+/**
+ * A call that could not be made, or was not answered in time. What the called agent itself says (failed, rejected) is
+ * its reply, not an error.
+ */
 export class CallError extends Error {
   override readonly name = 'CallError';
   readonly kind: CallFailure;

@@ -8,7 +8,10 @@ export interface Caller {
   readonly depth: number;
 }
 
-/** A message to another agent, ready to be sent. Its messageId is the same in every attempt: what is sent again is not done again. */
+/**
+ * A message to another agent, ready to be sent. Its messageId is the same in every attempt: what is sent again is not
+ * done again.
+ */
 export interface OutgoingCall {
   /** Its id, or the URL of its card. */
   readonly agent: string;
@@ -35,9 +38,11 @@ export interface PlacedCall {
 }
 
 /**
- * - `unknown-agent`: no worker has announced it. `too-deep`: agents call each other in a long chain, most likely in circles.
+ * - `unknown-agent`: no worker has announced it. `too-deep`: agents call each other in a long chain, most likely in
+ *   circles.
  * - `too-many`: the task has too many calls that have not ended. `busy`: too many messages wait in the task.
- * - `missing`: there is no task to continue. `ended`: it takes no further messages. `other-context`: it belongs to another context.
+ * - `missing`: there is no task to continue. `ended`: it takes no further messages. `other-context`: it belongs to
+ *   another context.
  */
 export type CallRefusal = 'unknown-agent' | 'too-deep' | 'too-many' | 'busy' | 'missing' | 'ended' | 'other-context';
 

@@ -11,8 +11,8 @@ interface Answer {
   /** Of its task, which a plain message has, too. */
   readonly taskId: string;
   /**
-   * What it says, as text: of a completed task that of its artifacts, and where they have none that of its last message;
-   * of any other that of its message: a question, a reason.
+   * What it says, as text: of a completed task that of its artifacts, and where they have none that of its last
+   * message; of any other that of its message: a question, a reason.
    */
   readonly text: string;
   readonly state: TaskState;

@@ -7,15 +7,23 @@ import type { TurnScope } from '../turn-scope.ts';
 import type { OutgoingCall } from './call-port.ts';
 
 export interface CallOptions {
-  /** False: returns with the task as soon as it is accepted, and the task may outlive a completion of this one. Default: true. */
+  /**
+   * False: returns with the task as soon as it is accepted, and the task may outlive a completion of this one. Default:
+   * true.
+   */
   readonly wait?: boolean;
-  /** Continues this task of the agent, for example with the answer to its question. Default: a new task in the same context. */
+  /**
+   * Continues this task of the agent, for example with the answer to its question. Default: a new task in the same
+   * context.
+   */
   readonly taskId?: string;
-  /** Longest wait in milliseconds; then the task is canceled and the call fails. Default: as long as the turn may take. */
+  /**
+   * Longest wait in milliseconds; then the task is canceled and the call fails. Default: as long as the turn may take.
+   */
   readonly timeoutMs?: number;
   /**
-   * Tells this call from others of the same agent with the same words, where a retried turn may make them in another order.
-   * Default: they are numbered.
+   * Tells this call from others of the same agent with the same words, where a retried turn may make them in another
+   * order. Default: they are numbered.
    */
   readonly name?: string;
   /** Further tasks that the message refers to; the caller's own is always among them (A2A 4.1.4). */
@@ -29,8 +37,9 @@ export interface CallOptions {
 }
 
 /**
- * The same message, with the same id, in every attempt at the turn: by its place among the turn's calls and by what it says.
- * An attempt that says something else (a model never says the same twice) makes another call, and gets no other's answer.
+ * The same message, with the same id, in every attempt at the turn: by its place among the turn's calls and by what it
+ * says. An attempt that says something else (a model never says the same twice) makes another call, and gets no other's
+ * answer.
  */
 export function outgoingCall(
   port: TurnPort,

@@ -11,7 +11,10 @@ import { type CallOptions, outgoingCall } from './outgoing-call.ts';
 /** What `join` needs to know of a call; a reply has it. */
 export type Joinable = Pick<TaskReply, 'agent' | 'taskId'> & Partial<Pick<TaskReply, 'state'>>;
 
-/** The calls of one turn. A reply is kept like the result of a step: a retried turn gets the same one, whatever became of the task since. */
+/**
+ * The calls of one turn. A reply is kept like the result of a step: a retried turn gets the same one, whatever became
+ * of the task since.
+ */
 export class TurnCalls {
   readonly #port: TurnPort;
   readonly #journal: TurnJournal;

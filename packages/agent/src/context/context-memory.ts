@@ -15,9 +15,10 @@ export interface Remembered<T> {
 const mostTries = 20;
 
 /**
- * A small durable JSON value that an agent keeps for a context: of one client's conversation, over all its tasks at this agent.
- * It expires when it has not been used for as long as ended tasks are kept. Turns of several tasks may write it at the same
- * time: `update` loses nothing. A retried turn writes again, so write what can be written twice, or do it in a step.
+ * A small durable JSON value that an agent keeps for a context: of one client's conversation, over all its tasks at
+ * this agent. It expires when it has not been used for as long as ended tasks are kept. Turns of several tasks may
+ * write it at the same time: `update` loses nothing. A retried turn writes again, so write what can be written twice,
+ * or do it in a step.
  */
 export class ContextMemory {
   readonly #port: TurnPort;

@@ -18,8 +18,8 @@ export interface ConverseParts {
 }
 
 /**
- * Holds a conversation to its end. What decides how it goes on is remembered (what this agent says as steps, what the other
- * one says as replies to calls), so that after a crash the same conversation goes on where it was.
+ * Holds a conversation to its end. What decides how it goes on is remembered (what this agent says as steps, what the
+ * other one says as replies to calls), so that after a crash the same conversation goes on where it was.
  */
 export async function converse(parts: ConverseParts, toAgent: string, options: ConverseOptions): Promise<Conversed> {
   const { port, journal } = parts;

@@ -4,7 +4,8 @@ import { nextDigest, readMark, type StepMark, writeMark } from './step-mark.ts';
 /**
  * The events of one run of a step. What an earlier run, cut short, has published already is not published again:
  * - of the statuses, as many as it had said are left out;
- * - the chunks are held back as long as they may be the same. If they were, they stand; if they differ (a model never says
+ * - the chunks are held back as long as they may be the same. If they were, they stand; if they differ (a model never
+ *   says
  *   the same twice), they are written: the first chunk of an artifact replaces what the earlier run had left of it.
  */
 export class StepEvents {

@@ -1,4 +1,7 @@
-/** Whether a step has its result already (JSON; '' for undefined), or is to be run: `mark` tells what an unfinished run has published. */
+/**
+ * Whether a step has its result already (JSON; '' for undefined), or is to be run: `mark` tells what an unfinished run
+ * has published.
+ */
 export type StepBeginning =
   | { readonly kind: 'done'; readonly result: string }
   | { readonly kind: 'run'; readonly mark: string };

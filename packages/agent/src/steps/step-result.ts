@@ -1,6 +1,9 @@
 import { TurnMisuseError } from '../turn-errors.ts';
 
-/** Longest result of one step, as JSON, in UTF-16 units: results are read as a whole and kept while the turn may be tried again. */
+/**
+ * Longest result of one step, as JSON, in UTF-16 units: results are read as a whole and kept while the turn may be
+ * tried again.
+ */
 const longest = 256 * 1024;
 
 /** @throws {TurnMisuseError} what cannot be written as JSON, or is too long */

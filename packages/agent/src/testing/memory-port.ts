@@ -28,7 +28,10 @@ export interface MemoryTurn {
   readonly agent?: string;
   /** The agent that called. Default: none. */
   readonly caller?: Caller | undefined;
-  /** What the turn shares with other turns: results of its steps, agents to call. Default: one of its own, without agents. */
+  /**
+   * What the turn shares with other turns: results of its steps, agents to call. Default: one of its own, without
+   * agents.
+   */
   readonly world?: MemoryWorld;
 }
 

@@ -11,8 +11,8 @@ export interface RunMessageOptions extends RunTurnOptions {
   /** How often a turn that fails retryably is run, at once each time. Default: as the agent's policy says, or 3. */
   readonly maxAttempts?: number;
   /**
-   * Kills the worker of the first attempt after so many events, that of the second after so many, …; the next attempt takes over. To see
-   * that an agent does nothing twice: `crashesAfter: [2]`.
+   * Kills the worker of the first attempt after so many events, that of the second after so many, …; the next attempt
+   * takes over. To see that an agent does nothing twice: `crashesAfter: [2]`.
    */
   readonly crashesAfter?: readonly number[];
 }

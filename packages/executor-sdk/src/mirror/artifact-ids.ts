@@ -32,8 +32,8 @@ export class ForeignIds implements ArtifactIds {
 const originKey = 'switchyard.foreignArtifactId';
 
 /**
- * Ids that are the same again when the other agent does its work again, so that what it makes then replaces what it had made before.
- * An artifact that was shown in an earlier turn keeps its id.
+ * Ids that are the same again when the other agent does its work again, so that what it makes then replaces what it had
+ * made before. An artifact that was shown in an earlier turn keeps its id.
  */
 export class StableIds implements ArtifactIds {
   readonly #messageId: string;

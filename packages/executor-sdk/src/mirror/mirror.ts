@@ -14,8 +14,8 @@ import type { ArtifactIds } from './artifact-ids.ts';
 import { coalesced } from './coalesced.ts';
 
 /**
- * Says in a turn what another agent says of its own task: each message once, artifacts as they grow, states as they change.
- * It can be shown a whole task at any time, and publishes what is missing.
+ * Says in a turn what another agent says of its own task: each message once, artifacts as they grow, states as they
+ * change. It can be shown a whole task at any time, and publishes what is missing.
  */
 export class Mirror {
   readonly #turn: Turn;
@@ -94,7 +94,9 @@ export class Mirror {
     await this.artifact({ taskId: '', contextId: '', artifact, lastChunk });
   }
 
-  /** An append names only what it changes: a header that is repeated with every chunk would be written with every chunk. */
+  /**
+   * An append names only what it changes: a header that is repeated with every chunk would be written with every chunk.
+   */
   #ours({ artifactId, metadata, ...artifact }: Artifact, append: boolean): Artifact {
     const { id, origin } = this.#ids.show({ artifactId, ...artifact });
     const whole = {

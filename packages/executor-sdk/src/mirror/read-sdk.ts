@@ -18,8 +18,8 @@ import {
 } from '@switchyard/protocol';
 
 /**
- * Objects of `@a2a-js/sdk` as ours. What others say is taken generously: unknown states count as working, times that are none are left out,
- * and so are messages and parts without content; ids that nobody reads may be missing.
+ * Objects of `@a2a-js/sdk` as ours. What others say is taken generously: unknown states count as working, times that
+ * are none are left out, and so are messages and parts without content; ids that nobody reads may be missing.
  * @throws {A2AError} naming what cannot be taken
  */
 export function readSdkEvent({ payload }: SdkStreamResponse): StreamResponse {

@@ -33,7 +33,9 @@ export class A2AError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 
-  /** An A2AError as it is; anything else as Internal with a message that tells nothing, and the original as its cause. */
+  /**
+   * An A2AError as it is; anything else as Internal with a message that tells nothing, and the original as its cause.
+   */
   static from(error: unknown): A2AError {
     return error instanceof A2AError ? error : new A2AError('Internal', 'Internal error', { cause: error });
   }

@@ -3,8 +3,8 @@ import type { A2AErrorCode } from './codes.ts';
 import { type ErrorDetail, errorDetails } from './error-info.ts';
 
 /**
- * §5.4 and §9.5. The specification leaves authentication, limits and the like to the server: those have codes of ours, from -32050
- * down, within the range that JSON-RPC sets aside for servers.
+ * §5.4 and §9.5. The specification leaves authentication, limits and the like to the server: those have codes of ours,
+ * from -32050 down, within the range that JSON-RPC sets aside for servers.
  */
 export const jsonRpcCodes: Readonly<Record<A2AErrorCode, number>> = {
   TaskNotFound: -32001,
@@ -36,7 +36,10 @@ export interface JsonRpcError {
   data: ErrorDetail[];
 }
 
-/** The `error` member of a JSON-RPC response. Takes anything that was thrown; what is not an A2AError says nothing of itself. */
+/**
+ * The `error` member of a JSON-RPC response. Takes anything that was thrown; what is not an A2AError says nothing of
+ * itself.
+ */
 export function toJsonRpcError(thrown: unknown): JsonRpcError {
   const error = A2AError.from(thrown);
   return { code: jsonRpcCodes[error.code], message: error.message, data: errorDetails(error) };

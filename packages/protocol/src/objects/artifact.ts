@@ -5,7 +5,9 @@ import { partSchema } from './part.ts';
 /** Most parts of one artifact: those of a long stream whose chunks are kept apart. */
 const partsLength = 100_000;
 
-/** §4.1.7: an output of a task. `parts` may be empty: an append that only closes an artifact (`lastChunk`) adds nothing. */
+/**
+ * §4.1.7: an output of a task. `parts` may be empty: an append that only closes an artifact (`lastChunk`) adds nothing.
+ */
 export const artifactSchema = z.object({
   artifactId: idSchema,
   name: shortTextSchema.exactOptional(),

@@ -3,14 +3,18 @@ import { z } from 'zod';
 type Shape = Record<string, z.ZodType>;
 type Outputs<Fields extends Shape> = { [Name in keyof Fields]: z.output<Fields[Name]> };
 
-/** An object with exactly one of `Members`. The others are `undefined` to the compiler, so that looking at one narrows. */
+/**
+ * An object with exactly one of `Members`. The others are `undefined` to the compiler, so that looking at one narrows.
+ */
 export type OneOf<Members> = {
   [Name in keyof Members]: { [Only in Name]: Members[Only] } & { [Other in Exclude<keyof Members, Name>]?: never };
 }[keyof Members];
 
 const members = new WeakMap<z.ZodType, ReadonlySet<string>>();
 
-/** The names of a schema's `oneof` members, none for a schema without. A member that is set to an empty string is set. */
+/**
+ * The names of a schema's `oneof` members, none for a schema without. A member that is set to an empty string is set.
+ */
 export function membersOf(schema: z.ZodType): ReadonlySet<string> {
   return members.get(schema) ?? new Set();
 }

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** §4.1.3, in the order of the enum numbers. TASK_STATE_UNSPECIFIED is not among them: it says that the field was not set. */
+/**
+ * §4.1.3, in the order of the enum numbers. TASK_STATE_UNSPECIFIED is not among them: it says that the field was not
+ * set.
+ */
 export const taskStates = [
   'TASK_STATE_SUBMITTED',
   'TASK_STATE_WORKING',

@@ -14,8 +14,9 @@ import {
 } from './scalars.ts';
 
 /**
- * What turns the liberties of ProtoJSON into the one form that the schemas describe: names in snake_case, enums by number,
- * null and empty strings for unset, numbers as strings. Made from a schema once; returns a value that needs nothing as it is.
+ * What turns the liberties of ProtoJSON into the one form that the schemas describe: names in snake_case, enums by
+ * number, null and empty strings for unset, numbers as strings. Made from a schema once; returns a value that needs
+ * nothing as it is.
  */
 export function normaliserOf(schema: z.core.$ZodType): Normalise {
   const known = normalisers.get(schema);

@@ -14,7 +14,9 @@ export interface Field {
   readonly nullIsValue: boolean;
 }
 
-/** An object, field by field. The same object when nothing is to be changed; else one with the fields that are known. */
+/**
+ * An object, field by field. The same object when nothing is to be changed; else one with the fields that are known.
+ */
 export function normaliseObject(fields: readonly Field[]): Normalise {
   return (value) => {
     if (!isJsonObject(value)) return value;

@@ -1,4 +1,7 @@
-/** A value as the schemas have it; `undefined` says that the field is not set. What cannot be read is left for the schema to refuse. */
+/**
+ * A value as the schemas have it; `undefined` says that the field is not set. What cannot be read is left for the
+ * schema to refuse.
+ */
 export type Normalise = (value: unknown) => unknown;
 
 /** ProtoJSON writes 64-bit integers as strings and takes strings for all; a query parameter (§11.5) is always one. */
@@ -25,8 +28,8 @@ function isDayOfCalendar(day: string): boolean {
 }
 
 /**
- * Also base64url and unpadded base64, as ProtoJSON demands of a reader. Written anew by Buffer, which is 50 times faster than
- * replacing characters but skips those that are wrong: hence the look for them before.
+ * Also base64url and unpadded base64, as ProtoJSON demands of a reader. Written anew by Buffer, which is 50 times
+ * faster than replacing characters but skips those that are wrong: hence the look for them before.
  */
 export const normaliseBase64: Normalise = (value) => {
   if (typeof value !== 'string' || !needsRewriting(value)) return value;

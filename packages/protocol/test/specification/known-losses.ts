@@ -4,7 +4,8 @@ import { definitionOf, specification } from './specification.ts';
 /**
  * What the published SDK loses of what it reads, and nothing else:
  * - `{"data": null}`: it takes the null for unset, and the part for empty;
- * - false, zero, empty strings, empty lists and empty maps where the protobuf definition gives the field no presence. To ProtoJSON
+ * - false, zero, empty strings, empty lists and empty maps where the protobuf definition gives the field no presence.
+ *   To ProtoJSON
  *   that is no loss: a reader has to take absent and empty for the same.
  */
 export function withoutKnownLosses(type: string, value: unknown): unknown {

@@ -9,7 +9,10 @@ export interface VerifiedCard {
   readonly card: AgentCard;
   /** The key that vouches for it. */
   readonly kid: string;
-  /** `exact` as the specification has it; `lean` as the published SDKs sign: then the signature says nothing of empty fields. */
+  /**
+   * `exact` as the specification has it; `lean` as the published SDKs sign: then the signature says nothing of empty
+   * fields.
+   */
   readonly form: keyof SignedForms;
 }
 

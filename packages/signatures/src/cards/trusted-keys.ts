@@ -17,13 +17,19 @@ export class CardVerificationError extends Error {
 export interface CardTrust {
   /** Public keys that are known already. */
   readonly keys?: JSONWebKeySet;
-  /** Where public keys are published: https, or http on this machine. A card cannot add to them: its `jku` must be one of these. */
+  /**
+   * Where public keys are published: https, or http on this machine. A card cannot add to them: its `jku` must be one
+   * of these.
+   */
   readonly jwksUrls?: readonly string[];
 }
 
 type FindKey = (header: JWSHeaderParameters, jws: FlattenedJWSInput) => Promise<CryptoKey>;
 
-/** Longest wait for published keys. jose keeps them for ten minutes, and asks again for one that it does not know, at most every 30 s. */
+/**
+ * Longest wait for published keys. jose keeps them for ten minutes, and asks again for one that it does not know, at
+ * most every 30 s.
+ */
 const timeoutMs = 5_000;
 
 /** Finds the public key of a signature among those that are trusted, and nowhere else. */

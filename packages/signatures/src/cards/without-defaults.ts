@@ -1,6 +1,9 @@
 import type { AgentCard } from '@switchyard/protocol';
 
-/** What JSON alone does not say of a message's fields. Those that are not mentioned are texts, numbers, flags and lists of texts. */
+/**
+ * What JSON alone does not say of a message's fields. Those that are not mentioned are texts, numbers, flags and lists
+ * of texts.
+ */
 interface Shape {
   /** Written even when empty or false: REQUIRED or `optional` in the protobuf definition. */
   readonly keeps?: readonly string[];
@@ -48,8 +51,8 @@ const agentCard: Shape = {
 };
 
 /**
- * The card as it is signed (A2A 8.4.1): without its signatures, and without what protobuf cannot tell from unset. A message that is
- * there is written even if it is empty.
+ * The card as it is signed (A2A 8.4.1): without its signatures, and without what protobuf cannot tell from unset. A
+ * message that is there is written even if it is empty.
  */
 export function withoutDefaults({ signatures: _notSigned, ...card }: AgentCard): object {
   return message(card, agentCard);

@@ -2,21 +2,29 @@ import { A2AError, parse, type StreamResponse, streamResponseSchema } from '@swi
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet } from 'jose';
 import { checkSignature, isSameSecret, type SignatureOptions } from './signature.ts';
 
-/** How a receiver of push notifications knows that one is genuine (A2A 13.2). At least one of the first three is needed. */
+/**
+ * How a receiver of push notifications knows that one is genuine (A2A 13.2). At least one of the first three is needed.
+ */
 export interface NotificationVerifierOptions {
-  /** Where the sender publishes its keys (`https://<gateway>/.well-known/jwks.json`), or the keys: signatures are required. */
+  /**
+   * Where the sender publishes its keys (`https://<gateway>/.well-known/jwks.json`), or the keys: signatures are
+   * required.
+   */
   readonly keys?: URL | JSONWebKeySet;
   /** The config's token: required in `X-A2A-Notification-Token`. */
   readonly token?: string;
   /** The config's authentication as a header has it, `Bearer …`: required in `Authorization`. */
   readonly authorization?: string;
-  /** Origin of this receiver as the config's URL has it, `https://client.example.com`: signatures for others are refused. */
+  /**
+   * Origin of this receiver as the config's URL has it, `https://client.example.com`: signatures for others are
+   * refused.
+   */
   readonly audience?: string;
   /** How far the clocks may be apart. Default 30. */
   readonly clockToleranceSeconds?: number;
   /**
-   * Notes the id of a signature until the given time, in seconds since 1970; false if it was noted before: then what was
-   * captured is being sent again. Unset: a signature is good until it expires.
+   * Notes the id of a signature until the given time, in seconds since 1970; false if it was noted before: then what
+   * was captured is being sent again. Unset: a signature is good until it expires.
    */
   readonly remember?: (id: string, until: number) => boolean | Promise<boolean>;
 }
@@ -28,7 +36,8 @@ export interface ReceivedNotification {
 }
 
 /**
- * - `genuine`: answer 2xx once it is taken care of. The same `deliveryId` may come again; what has come already can be left out.
+ * - `genuine`: answer 2xx once it is taken care of. The same `deliveryId` may come again; what has come already can be
+ *   left out.
  * - `refused`: answer with the status; the reason is for your log.
  */
 export type NotificationVerdict =

@@ -8,7 +8,9 @@ export interface SignatureOptions {
   readonly remember?: (id: string, until: number) => boolean | Promise<boolean>;
 }
 
-/** What is wrong with the signature of a body; undefined: nothing. Rejects if the sender's keys cannot be had just now. */
+/**
+ * What is wrong with the signature of a body; undefined: nothing. Rejects if the sender's keys cannot be had just now.
+ */
 export async function checkSignature(
   { jwt, body }: { readonly jwt: string; readonly body: string | Uint8Array },
   { keys, audience, clockToleranceSeconds = 30, remember }: SignatureOptions,

@@ -14,8 +14,8 @@ export interface OutgoingMessage {
 export type Placement = Acceptance | Exclude<RefusedCall, { verdict: 'fenced' }> | { readonly verdict: 'other-shard' };
 
 /**
- * Agents that call agents. A call is recorded with the caller's task in the very step that accepts the message, under the fencing
- * token of its turn: so it is found when that task ends, whichever way, and whoever lives then.
+ * Agents that call agents. A call is recorded with the caller's task in the very step that accepts the message, under
+ * the fencing token of its turn: so it is found when that task ends, whichever way, and whoever lives then.
  */
 export class Calls {
   readonly #port: AcceptPort;

@@ -33,7 +33,10 @@ export class Closings {
     await Promise.all(this.#port.shards.all.map(({ closing }) => this.#channels.subscribe(closing, wake)));
   }
 
-  /** Cancels those calls, and ends those conversations. Any process may, and several may at once. @returns how many it were */
+  /**
+   * Cancels those calls, and ends those conversations. Any process may, and several may at once.
+   * @returns how many it were
+   */
   async close(): Promise<number> {
     const counts = await Promise.all(this.#port.shards.all.map((keys) => this.#closeShard(keys)));
     return counts.reduce((sum, count) => sum + count, 0);

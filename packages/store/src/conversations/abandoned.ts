@@ -1,7 +1,10 @@
 import type { ConversationEntry } from './conversation.ts';
 import type { StoredConversation } from './conversation-reader.ts';
 
-/** The last events of a conversation whose task has ended without ending it: it was canceled, or its agent failed or never came back. */
+/**
+ * The last events of a conversation whose task has ended without ending it: it was canceled, or its agent failed or
+ * never came back.
+ */
 export function abandonedEntries({ id, nextTurn, ...head }: StoredConversation): ConversationEntry[] {
   const [fromAgent, toAgent] = nextTurn % 2 === 0 ? [head.fromAgent, head.toAgent] : [head.toAgent, head.fromAgent];
   const error = 'The task that held the conversation has ended.';

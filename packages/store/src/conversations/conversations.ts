@@ -45,7 +45,10 @@ interface Place {
   readonly fence: string;
 }
 
-/** Agents that talk to each other: every conversation is a numbered feed of its own, kept for the retention after its end. */
+/**
+ * Agents that talk to each other: every conversation is a numbered feed of its own, kept for the retention after its
+ * end.
+ */
 export class Conversations {
   readonly #port: ConversationsPort;
   readonly #channels: Channels;
@@ -95,7 +98,10 @@ export class Conversations {
     return readEvents(this.#port, id, after);
   }
 
-  /** Every event behind `after`, once and in order, until the conversation ends or the signal aborts. @throws {ConversationMissing} */
+  /**
+   * Every event behind `after`, once and in order, until the conversation ends or the signal aborts.
+   * @throws {ConversationMissing}
+   */
   async *follow(
     principal: Principal,
     id: string,

@@ -7,7 +7,10 @@ import type { Acceptance, Delivery } from '../tasks/submission.ts';
 
 const readDeadTurnsScript = new Script('read-dead-turns.lua', import.meta.url);
 
-/** A message whose attempts are spent, by failures that the agent reported or by deaths of its workers: its task ended FAILED. Kept as long as the task. */
+/**
+ * A message whose attempts are spent, by failures that the agent reported or by deaths of its workers: its task ended
+ * FAILED. Kept as long as the task.
+ */
 export interface DeadTurn {
   readonly taskId: string;
   readonly contextId: string;
@@ -58,8 +61,8 @@ export class DeadTurns {
   }
 
   /**
-   * Sends the message again, for whom it was sent first, in the same context. A task that has ended stays ended, so a new
-   * one refers to it. Done twice, it is done once. @returns undefined: no such dead turn
+   * Sends the message again, for whom it was sent first, in the same context. A task that has ended stays ended, so a
+   * new one refers to it. Done twice, it is done once. @returns undefined: no such dead turn
    */
   async redrive(taskId: string): Promise<Acceptance | undefined> {
     const [letter] = await this.#read(this.#port.shards.of(taskId), 1, taskId);

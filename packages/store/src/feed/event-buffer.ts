@@ -28,8 +28,8 @@ export interface BufferLimits {
 }
 
 /**
- * How far one reader of a feed is, and a bounded cache of the newest events. Everything else is in the stream, so a full
- * buffer, a lost message and a slow reader have one remedy: reading on from there.
+ * How far one reader of a feed is, and a bounded cache of the newest events. Everything else is in the stream, so a
+ * full buffer, a lost message and a slow reader have one remedy: reading on from there.
  */
 export class EventBuffer {
   readonly #limits: BufferLimits;

@@ -7,8 +7,8 @@ const AT_ONCE = 64;
 const FEW = 32;
 
 /**
- * Ids for tasks that are about to be made here, whose channels are subscribed before they are. Who follows such a task misses
- * nothing, and need neither subscribe nor look where it is.
+ * Ids for tasks that are about to be made here, whose channels are subscribed before they are. Who follows such a task
+ * misses nothing, and need neither subscribe nor look where it is.
  */
 export class ExpectedTasks {
   readonly #shards: Shards;

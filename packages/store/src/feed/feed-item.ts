@@ -3,8 +3,8 @@ import { stateOf } from '../tasks/state-letters.ts';
 import type { TaskReading } from '../tasks/task-reading.ts';
 
 /**
- * Which event of a task. The number alone is not enough: a fail-over may lose events, and what is written afterwards gets
- * their numbers again, but another incarnation. Unset: not known, as when a client names a number.
+ * Which event of a task. The number alone is not enough: a fail-over may lose events, and what is written afterwards
+ * gets their numbers again, but another incarnation. Unset: not known, as when a client names a number.
  */
 export interface EventId {
   /** 1, 2, 3 … within a task. */
@@ -61,8 +61,9 @@ export function parseMessage(message: string): FeedEvent[] {
 const LINE_HEAD = /^(\d+)(?:-(\d+)(?:-(\d+))?)?\|([a-zA-Z])(\d*)(m?)\|/;
 
 /**
- * `id|mark|json`. The id is `seq-incarnation`, and behind it that of the event before, if it is another one (add-event.lua).
- * The mark is the state's letter, the number of a released message, `m` for a plain message (`say` in events.lua).
+ * `id|mark|json`. The id is `seq-incarnation`, and behind it that of the event before, if it is another one
+ * (add-event.lua). The mark is the state's letter, the number of a released message, `m` for a plain message (`say` in
+ * events.lua).
  */
 function parseLine(line: string): FeedEvent {
   const [head = '', seq, incarnation = 0, before = incarnation, letter = '', released, reply] =

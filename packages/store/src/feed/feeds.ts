@@ -44,8 +44,9 @@ export class Feeds {
   }
 
   /**
-   * For a message that may make a task, before it is accepted: whoever has it accepted with this id, and then follows it, has
-   * missed nothing, and Redis need not be asked. Undefined: there is none just now, and nothing is lost by that.
+   * For a message that may make a task, before it is accepted: whoever has it accepted with this id, and then follows
+   * it, has missed nothing, and Redis need not be asked. Undefined: there is none just now, and nothing is lost by
+   * that.
    */
   expect(scope: Scope, message: Message): ExpectedTask | undefined {
     const taskId = this.#expected.take(anchorOf(scope, message));
@@ -55,8 +56,8 @@ export class Feeds {
 
   /**
    * First the task as it is; then each later event, once and in order. Where the stream no longer reaches back, a fresh
-   * task stands for what is missing. Ends with the terminal state, or with the signal; an item that it waits for rejects with
-   * `TaskMissing` if there is no such task in this scope, or no longer.
+   * task stands for what is missing. Ends with the terminal state, or with the signal; an item that it waits for
+   * rejects with `TaskMissing` if there is no such task in this scope, or no longer.
    */
   follow(scope: Scope, taskId: string, options: FollowOptions = {}): AsyncIterableIterator<FeedItem, void> {
     return new TaskFeed(this.#port, scope, taskId, options);

@@ -24,7 +24,10 @@ export type ExpectedTask = TaskListener;
 export interface FollowOptions {
   /** Begins with this item, which has just been read, instead of the task as it is. */
   readonly from?: FeedItem | undefined;
-  /** Goes on behind this event (Last-Event-ID; without an incarnation any will do) instead of beginning with the task as it is. */
+  /**
+   * Goes on behind this event (Last-Event-ID; without an incarnation any will do) instead of beginning with the task as
+   * it is.
+   */
   readonly after?: EventId | undefined;
   /** Ends with the first item that this is true of. */
   readonly until?: ((item: FeedItem) => boolean) | undefined;
@@ -55,8 +58,8 @@ type Page = (FeedEvent | FeedItem)[];
 const BEGINNING: Position = { seq: 1, incarnation: 0, state: 'TASK_STATE_SUBMITTED', released: 0 };
 
 /**
- * One reader's way through the events of a task (see Feeds.follow). Listens from the first `next` that waits until it ends, and
- * keeps nothing of what it has delivered: feeds stay open for days, and there are many of them.
+ * One reader's way through the events of a task (see Feeds.follow). Listens from the first `next` that waits until it
+ * ends, and keeps nothing of what it has delivered: feeds stay open for days, and there are many of them.
  */
 export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   readonly #port: FeedPort;

@@ -5,7 +5,8 @@ import type { OverdueTask } from './overdue-tasks.ts';
  * - `agent-paused`: its agent is paused. `no-worker`: no worker that is alive can run its agent.
  * - `not-swept`: the sweeper does not come, though there are workers.
  * - `worker-silent`: the turn is open, its worker says nothing. `queued`: its job waits behind others.
- * - `retry-waits`: its job comes back after a while. `job-missing`: the queue has no job for it; the sweeper adds it anew.
+ * - `retry-waits`: its job comes back after a while. `job-missing`: the queue has no job for it; the sweeper adds it
+ *   anew.
  */
 export type StuckReason =
   | 'agent-paused'

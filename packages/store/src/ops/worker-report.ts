@@ -17,11 +17,16 @@ export interface ReportedTurn {
 
 /** How a worker is to be drained: it takes no more work. */
 export interface DrainOrder {
-  /** After so long the turns that still run are given back, without an attempt spent; unset: they may run to their end. */
+  /**
+   * After so long the turns that still run are given back, without an attempt spent; unset: they may run to their end.
+   */
   readonly giveBackAfterMs?: number | undefined;
 }
 
-/** - `working`. `draining`: it is to take no more work. `drained`: it takes none, and has none left: it can be stopped. `silent`: has not reported for a while; it may be dead. */
+/**
+ * - `working`. `draining`: it is to take no more work. `drained`: it takes none, and has none left: it can be stopped.
+ * `silent`: has not reported for a while; it may be dead.
+ */
 export type WorkerState = 'working' | 'draining' | 'drained' | 'silent';
 
 export interface WorkerReading {

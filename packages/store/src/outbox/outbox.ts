@@ -22,7 +22,10 @@ export interface OutboxPort {
   readonly settings: StoreSettings;
 }
 
-/** How many of each a sweep found. `add`: silent tasks whose job was added again. `canceled`: cancels whose owner is gone. */
+/**
+ * How many of each a sweep found. `add`: silent tasks whose job was added again. `canceled`: cancels whose owner is
+ * gone.
+ */
 export interface Swept {
   readonly add: number;
   readonly canceled: number;

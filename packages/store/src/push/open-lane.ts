@@ -91,7 +91,10 @@ export class OpenLane {
     return reading?.task === undefined ? undefined : { seq: reading.seq, json: reading.task.toString() };
   }
 
-  /** What lies before `to` was told. `idle`: that was all, the job is done. `fenced`: another run delivers, or nobody need. */
+  /**
+   * What lies before `to` was told. `idle`: that was all, the job is done. `fenced`: another run delivers, or nobody
+   * need.
+   */
   async advance(to: Place): Promise<'more' | 'idle' | 'fenced'> {
     const args = [placeText(this.#place), placeText(to), this.#port.settings.pushLeaseMs];
     this.#place = to;

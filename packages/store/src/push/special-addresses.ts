@@ -1,9 +1,10 @@
 import { BlockList } from 'node:net';
 
 /**
- * IPv4 networks that are not the public internet (IANA's registry of special addresses, RFC 6890): this network, private,
- * shared (carrier-grade NAT), loopback, link-local (where clouds keep their metadata), protocol assignments, documentation,
- * 6to4 relays, benchmarks, multicast, reserved and broadcast. The last is Azure's metadata, on a public address.
+ * IPv4 networks that are not the public internet (IANA's registry of special addresses, RFC 6890): this network,
+ * private, shared (carrier-grade NAT), loopback, link-local (where clouds keep their metadata), protocol assignments,
+ * documentation, 6to4 relays, benchmarks, multicast, reserved and broadcast. The last is Azure's metadata, on a public
+ * address.
  */
 const IPV4 = [
   ['0.0.0.0', 8],
@@ -24,7 +25,9 @@ const IPV4 = [
   ['168.63.129.16', 32],
 ] as const;
 
-/** Within the one network that is given out, 2000::/3: protocol assignments (Teredo among them), documentation, 6to4. */
+/**
+ * Within the one network that is given out, 2000::/3: protocol assignments (Teredo among them), documentation, 6to4.
+ */
 const IPV6 = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -37,7 +40,9 @@ const EMBEDDING = ['::ffff:', '64:ff9b::'];
 
 /** What is not the public internet. */
 export const special = new BlockList();
-/** What is given out at all of IPv6: everything else (loopback, unique local, link-local, multicast …) is not public. */
+/**
+ * What is given out at all of IPv6: everything else (loopback, unique local, link-local, multicast …) is not public.
+ */
 export const publicIpv6 = new BlockList();
 
 for (const [network, bits] of IPV4) {

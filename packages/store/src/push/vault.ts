@@ -4,7 +4,9 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A sealed text that none of the secrets opens: it was sealed with one that is no longer given, or was tampered with. */
+/**
+ * A sealed text that none of the secrets opens: it was sealed with one that is no longer given, or was tampered with.
+ */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
@@ -16,9 +18,9 @@ interface Key {
 }
 
 /**
- * Seals texts with AES-256-GCM under a key made from the first of the secrets, and opens what any of them has sealed: so
- * secrets are rotated by putting a new one first. Without a secret texts are kept in clear, and clear texts stay readable.
- * A sealed text is `<key id>:<base64url of iv, cipher text, tag>`, a clear one `:<text>`.
+ * Seals texts with AES-256-GCM under a key made from the first of the secrets, and opens what any of them has sealed:
+ * so secrets are rotated by putting a new one first. Without a secret texts are kept in clear, and clear texts stay
+ * readable. A sealed text is `<key id>:<base64url of iv, cipher text, tag>`, a clear one `:<text>`.
  */
 export class Vault {
   readonly #keys: readonly Key[];

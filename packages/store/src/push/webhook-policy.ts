@@ -5,7 +5,10 @@ import { publicIpv6, special } from './special-addresses.ts';
 export interface WebhookPolicySettings {
   /** Also http://, which everyone on the way can read. */
   readonly allowHttp: boolean;
-  /** Hosts (`hooks.internal`, `*.internal`), addresses and networks (`10.1.0.0/16`) that may be called although they are not public. */
+  /**
+   * Hosts (`hooks.internal`, `*.internal`), addresses and networks (`10.1.0.0/16`) that may be called although they are
+   * not public.
+   */
   readonly allowHosts: readonly string[];
 }
 

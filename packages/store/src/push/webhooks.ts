@@ -45,8 +45,8 @@ export class Webhooks {
   }
 
   /**
-   * From here on each event of the task is told to it. With an id that the task knows it replaces that webhook, and goes
-   * on where that one was.
+   * From here on each event of the task is told to it. With an id that the task knows it replaces that webhook, and
+   * goes on where that one was.
    */
   async create(scope: Scope, taskId: string, draft: WebhookDraft): Promise<WebhookCreation> {
     const { redis, shards, vault, settings } = this.#port;

@@ -1,11 +1,14 @@
 import type { Slots } from './slots.ts';
 
-/** A process that does not get rid of its other turns in this time runs a suspect beside them: they have attempts left. */
+/**
+ * A process that does not get rid of its other turns in this time runs a suspect beside them: they have attempts left.
+ */
 const ALONE_WITHIN_MS = 30_000;
 
 /**
- * One suspect at a time has a process to itself: should it be what killed its processes, it takes no other turn along. Turns that
- * wait for others do not count, nor do those that turns of this process wait for: they must run for it to become free.
+ * One suspect at a time has a process to itself: should it be what killed its processes, it takes no other turn along.
+ * Turns that wait for others do not count, nor do those that turns of this process wait for: they must run for it to
+ * become free.
  */
 export class Isolation {
   readonly #slots = new Set<Slots>();

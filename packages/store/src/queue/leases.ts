@@ -5,7 +5,10 @@ import type { JobQueue, TakenJob } from './job-queue.ts';
 
 const renewScript = new Script('renew.lua', import.meta.url);
 
-/** Renewals in the time that a lock lasts: one that is late, or an event loop that is blocked for four fifths of it, costs nothing. */
+/**
+ * Renewals in the time that a lock lasts: one that is late, or an event loop that is blocked for four fifths of it,
+ * costs nothing.
+ */
 const RENEWALS_PER_LOCK = 5;
 /** Jobs that one script renews: bounds the time that Redis spends in it. */
 const JOBS_PER_RENEWAL = 200;

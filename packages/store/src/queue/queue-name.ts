@@ -1,6 +1,8 @@
 import type { ShardKeys } from '../redis/keys.ts';
 
-/** The queue of agents that run elsewhere and are called by the URL of their card: no agent of ours can have this name. */
+/**
+ * The queue of agents that run elsewhere and are called by the URL of their card: no agent of ours can have this name.
+ */
 export const ELSEWHERE = '@elsewhere';
 
 /** Under which name an agent that is called by a URL has its tasks. */

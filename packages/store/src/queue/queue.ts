@@ -34,7 +34,9 @@ export interface JobCounts {
   readonly delayed: number;
 }
 
-/** The jobs of all agents: a BullMQ queue per agent and shard. A job says no more than which task has something to do. */
+/**
+ * The jobs of all agents: a BullMQ queue per agent and shard. A job says no more than which task has something to do.
+ */
 export class Queue {
   readonly #queues = new Map<string, BullQueue>();
   readonly #redis: RedisConnection;
@@ -63,7 +65,10 @@ export class Queue {
     await queue.add('turn', {}, { ...JOB_OPTIONS, jobId: id, ...(isAwaited && AWAITED) });
   }
 
-  /** Of a webhook that has something to be told. Swallowed by the queue while it has this job. @param options as of `add` */
+  /**
+   * Of a webhook that has something to be told. Swallowed by the queue while it has this job.
+   * @param options as of `add`
+   */
   async addPush(lane: LaneId, job: number, { isSuspicious = false } = {}): Promise<void> {
     const queue = this.#queue(PUSH_QUEUE, this.#shards.of(lane.taskId));
     const id = jobId(laneText(lane), job);

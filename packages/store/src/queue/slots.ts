@@ -1,13 +1,16 @@
-/** Slots that were acquired: as many jobs of these kinds may be taken. Each is released when its job has ended, or there was none. */
+/**
+ * Slots that were acquired: as many jobs of these kinds may be taken. Each is released when its job has ended, or there
+ * was none.
+ */
 export interface Grant {
   readonly count: number;
   readonly kinds: 'any' | 'awaited' | 'awaited+suspects';
 }
 
 /**
- * The turns of one agent that this process runs at a time, whatever the number of shards: those who ask get their share in turn.
- * A turn that waits for another one yields its slot, to turns that are waited for and to no others: new work in it would wait in its
- * turn, until no slot is left for what it waits for.
+ * The turns of one agent that this process runs at a time, whatever the number of shards: those who ask get their share
+ * in turn. A turn that waits for another one yields its slot, to turns that are waited for and to no others: new work
+ * in it would wait in its turn, until no slot is left for what it waits for.
  */
 export class Slots {
   readonly #count: number;

@@ -4,7 +4,10 @@ import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { queueOf } from './queue-name.ts';
 
-/** A wait that lasts so much longer than it should has a connection whose other end is gone. BullMQ replaces it, too, but may hang. */
+/**
+ * A wait that lasts so much longer than it should has a connection whose other end is gone. BullMQ replaces it, too,
+ * but may hang.
+ */
 const STUCK_AFTER_MS = 10_000;
 const RETRY_MS = 200;
 

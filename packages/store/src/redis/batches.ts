@@ -6,8 +6,8 @@ export type AskAll<Question, Answer> = (
 ) => Promise<readonly (Answer | Promise<Answer>)[]>;
 
 /**
- * Asks all at once; what Redis finds wrong with that may be the fault of one of them, and they are asked one by one. What was
- * done already is asked again: it must be such that this does no harm.
+ * Asks all at once; what Redis finds wrong with that may be the fault of one of them, and they are asked one by one.
+ * What was done already is asked again: it must be such that this does no harm.
  */
 export async function togetherOrAlone<Question, Answer>(
   questions: readonly Question[],
@@ -31,8 +31,8 @@ export interface BatchLimits {
 
 /**
  * Questions that many ask Redis at once. Those that come while others are under way leave together, in one message, as
- * soon as some of those are answered, and equal ones leave as one: a message to Redis costs more than what is in it. Nobody gets
- * the answer to a question that had left before it was asked.
+ * soon as some of those are answered, and equal ones leave as one: a message to Redis costs more than what is in it.
+ * Nobody gets the answer to a question that had left before it was asked.
  */
 export class Batches<Question, Answer> {
   readonly #askAll: AskAll<Question, Answer>;

@@ -7,7 +7,10 @@ interface Channel {
   readonly subscribed: Promise<unknown>;
 }
 
-/** How long a channel may stay subscribed that nobody listens to any more: those that were left meanwhile go in one command. */
+/**
+ * How long a channel may stay subscribed that nobody listens to any more: those that were left meanwhile go in one
+ * command.
+ */
 const LEAVE_WITHIN_MS = 50;
 
 /** Any number of listeners over one subscriber connection. */

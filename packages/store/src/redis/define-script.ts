@@ -15,8 +15,8 @@ type Named<Names extends string, One> = {
 };
 
 /**
- * What the header of a `.lua` file says, as types. `test/redis/script-headers.test.ts` holds the two equal: names stand in the
- * order in which the script reads them.
+ * What the header of a `.lua` file says, as types. `test/redis/script-headers.test.ts` holds the two equal: names stand
+ * in the order in which the script reads them.
  */
 export interface ScriptDefinition<Key extends string, Argument extends string, Entry extends string, Reply> {
   /** The `.lua` file, relative to `from`: the `import.meta.url` of the definition. */
@@ -46,8 +46,9 @@ export interface Replication {
 export const definedScripts: ScriptDefinition<string, string, string, unknown>[] = [];
 
 /**
- * A Lua script, with names for its keys and arguments, and a parsed reply. A line `--- @include "../redis/lua/record.lua"` is
- * replaced by that file. It is run by its hash; Redis is sent the source when it does not know it (after a restart).
+ * A Lua script, with names for its keys and arguments, and a parsed reply. A line `--- @include
+ * "../redis/lua/record.lua"` is replaced by that file. It is run by its hash; Redis is sent the source when it does not
+ * know it (after a restart).
  */
 export class DefinedScript<Key extends string, Argument extends string, Entry extends string, Reply> {
   readonly source: string;

@@ -11,7 +11,10 @@ export interface DurablePort {
   readonly settings: { readonly waitReplicas: number };
 }
 
-/** Runs a script whose writes must not be lost in a fail-over, if the deployment asks for that. @throws {NotReplicated} */
+/**
+ * Runs a script whose writes must not be lost in a fail-over, if the deployment asks for that.
+ * @throws {NotReplicated}
+ */
 export function runDurably<Key extends string, Argument extends string, Entry extends string, Reply>(
   { redis, replicated, settings }: DurablePort,
   script: DefinedScript<Key, Argument, Entry, Reply>,

@@ -29,8 +29,8 @@ export class TooManyResults extends Error {
 }
 
 /**
- * `done`: the step has this result (JSON; '' nothing). `run`: it has none; `mark` says what its events came to in an earlier run.
- * `canceling`: the task is about to end, nothing new is to begin.
+ * `done`: the step has this result (JSON; '' nothing). `run`: it has none; `mark` says what its events came to in an
+ * earlier run. `canceling`: the task is about to end, nothing new is to begin.
  */
 export type BegunStep =
   | { readonly verdict: 'done'; readonly result: string }

@@ -24,7 +24,10 @@ interface Found {
   readonly place: string;
 }
 
-/** The tasks of a context over several agents, the latest status first. There is no index for it: every agent's own is asked. */
+/**
+ * The tasks of a context over several agents, the latest status first. There is no index for it: every agent's own is
+ * asked.
+ */
 export async function listContext(
   port: ListPort,
   principal: Principal,

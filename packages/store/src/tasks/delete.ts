@@ -26,8 +26,9 @@ export interface DeletePort extends CachedReadPort {
 const MAX_CONVERSATIONS = 1_000;
 
 /**
- * Removes every key of a task that has ended: record, texts, events, indexes, webhooks with what they were not yet told, its
- * conversations, and what was remembered of its messages. What agents keep for its context stays: it is not the task's.
+ * Removes every key of a task that has ended: record, texts, events, indexes, webhooks with what they were not yet
+ * told, its conversations, and what was remembered of its messages. What agents keep for its context stays: it is not
+ * the task's.
  */
 export async function deleteTask(port: DeletePort, scope: Scope, taskId: string): Promise<Deletion> {
   const { redis, shards, queue } = port;

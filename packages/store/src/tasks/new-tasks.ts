@@ -18,7 +18,10 @@ export const makeTasksScript = defineScript({
 });
 
 const LIMITS = { questions: 16, messages: 2 };
-/** Characters of an inbox entry from which it leaves alone: writing it takes longer than what it would share with others. */
+/**
+ * Characters of an inbox entry from which it leaves alone: writing it takes longer than what it would share with
+ * others.
+ */
 const LARGE = 16_384;
 
 export interface NewTasksPort extends DurablePort {
@@ -42,8 +45,9 @@ export interface NewTask {
 }
 
 /**
- * Messages that make tasks. Those that come together leave together: what a script needs to make one task serves all of them.
- * Those that come while others are under way wait for these: Redis takes turns between them and what others ask of it.
+ * Messages that make tasks. Those that come together leave together: what a script needs to make one task serves all of
+ * them. Those that come while others are under way wait for these: Redis takes turns between them and what others ask
+ * of it.
  */
 export class NewTasks {
   readonly #port: NewTasksPort;

@@ -1,14 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import type { TaskReading, TaskView } from './task-reading.ts';
 
-/** What an entry takes beside its bytes (resident memory of 100,000 entries, Node 24): thousands of small tasks are mostly that. */
+/**
+ * What an entry takes beside its bytes (resident memory of 100,000 entries, Node 24): thousands of small tasks are
+ * mostly that.
+ */
 const ENTRY_BYTES = 1_600;
 
 export type WholeReading = TaskReading & { readonly task: Buffer };
 
 /**
- * The answers given last. It saves Redis from handing out again what has not changed, and never answers by itself: every
- * read asks Redis for the present version, and with it whether this owner may see the task.
+ * The answers given last. It saves Redis from handing out again what has not changed, and never answers by itself:
+ * every read asks Redis for the present version, and with it whether this owner may see the task.
  */
 export class TaskCache {
   readonly #readings: LRUCache<string, WholeReading> | undefined;

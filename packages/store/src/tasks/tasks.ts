@@ -9,7 +9,10 @@ import type { Acceptance, Submission } from './submission.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
 import { withdrawTask } from './withdraw.ts';
 
-/** What a gateway does with tasks. Everything is scoped: a task of another principal, or of another agent, does not exist. */
+/**
+ * What a gateway does with tasks. Everything is scoped: a task of another principal, or of another agent, does not
+ * exist.
+ */
 export class Tasks {
   readonly #port: AcceptPort & ListPort;
 

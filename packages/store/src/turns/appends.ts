@@ -51,8 +51,9 @@ export interface Append {
 }
 
 /**
- * What turns write. The outcomes of those that end together leave together: what a script needs to write one serves all of
- * them. Those that come while others are under way wait for these: Redis takes turns between them and what others ask of it.
+ * What turns write. The outcomes of those that end together leave together: what a script needs to write one serves all
+ * of them. Those that come while others are under way wait for these: Redis takes turns between them and what others
+ * ask of it.
  */
 export class Appends {
   readonly #port: TurnsPort;

@@ -5,7 +5,10 @@ import { piece } from '../tasks/pieces.ts';
 
 const none = tuple();
 
-/** What begin.lua returns: of a turn its fencing token, attempt, cancel ('' | '1'), inbox entry, owner, and the task in pieces. */
+/**
+ * What begin.lua returns: of a turn its fencing token, attempt, cancel ('' | '1'), inbox entry, owner, and the task in
+ * pieces.
+ */
 export const beginReply = verdict({
   stale: none,
   missing: none,

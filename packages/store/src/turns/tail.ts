@@ -50,7 +50,8 @@ export class Tail<Entry> {
   }
 
   async #writeAll(): Promise<void> {
-    // What is published in one turn of the event loop leaves together, such as an agent's "working" and its quick answer.
+    // What is published in one turn of the event loop leaves together, such as an agent's "working" and its quick
+    // answer.
     await endOfTurn();
     while (this.#waiting.length && !this.#failure) {
       const batch = this.#waiting.splice(0, MAX_BATCH);

@@ -31,7 +31,9 @@ export type TurnEvent =
       readonly append: boolean;
       readonly lastChunk: boolean;
       readonly metadata?: Metadata;
-      /** Text chunks stay parts of their own in the stored artifact. Of an artifact: for all of its chunks, or for none. */
+      /**
+       * Text chunks stay parts of their own in the stored artifact. Of an artifact: for all of its chunks, or for none.
+       */
       readonly keepsParts?: boolean;
       readonly step?: StepStamp;
     };

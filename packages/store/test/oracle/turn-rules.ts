@@ -1,11 +1,11 @@
 /**
- * The rules of turns as pure functions: the record of one task in; verdict, new record and events out. They were checked
- * over every interleaving of a small world; here they are the oracle that the Lua scripts are held against.
+ * The rules of turns as pure functions: the record of one task in; verdict, new record and events out. They were
+ * checked over every interleaving of a small world; here they are the oracle that the Lua scripts are held against.
  *
  * Three facts shape them. A queue hands a job to a second worker while the first still runs; a job may vanish or come
- * late; and a client library sends a command again when its reply was lost. So the turn's fencing token, not the job, decides
- * who may write; `scheduled` names the one job whose runs may begin turns, and numbers are never used again; and a script that
- * is sent twice takes effect once, its second answer leading the caller to the same place.
+ * late; and a client library sends a command again when its reply was lost. So the turn's fencing token, not the job,
+ * decides who may write; `scheduled` names the one job whose runs may begin turns, and numbers are never used again;
+ * and a script that is sent twice takes effect once, its second answer leading the caller to the same place.
  *
  * Invariant, while the task lives: inbox not empty ⇔ scheduled ≠ 0 ⇔ in the outbox. After the end: none of them.
  */
@@ -25,7 +25,9 @@ export interface TaskRecord {
   /** `due` is a moment that has come, `later` one that has not; undefined: not in the outbox. */
   readonly outbox: Due | undefined;
   readonly epoch: number;
-  /** Drawn for the begin that gave out the epoch: a fail-over that forgets a begin lets its number be given out again. */
+  /**
+   * Drawn for the begin that gave out the epoch: a fail-over that forgets a begin lets its number be given out again.
+   */
   readonly run: string;
   /** Fencing token of the turn that may write; '': none is open. */
   readonly turn: string;

@@ -5,7 +5,8 @@ import type { OpenLane, OpenTurn } from '../../src/index.ts';
 import { agentMessage, begun, userMessage } from '../support/drive.ts';
 import { alice, testRedis, testStore } from '../support/redis.ts';
 
-// No lease: whatever is marked may be claimed at once, as if time had passed. A stream that keeps little is trimmed often.
+// No lease: whatever is marked may be claimed at once, as if time had passed. A stream that keeps little is trimmed
+// often.
 const store = await testStore({ pushLeaseMs: -1, maxWebhooks: 3, keptEvents: 1_000 });
 const redis = testRedis();
 const root = `${store.settings.prefix}{s0}:`;

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import '../../src/index.ts';
 import { definedScripts, withIncludes } from '../../src/redis/define-script.ts';
 
-// The header of each script names its keys and arguments. TypeScript passes them, and Lua reads them, by these names in this order.
+// The header of each script names its keys and arguments. TypeScript passes them, and Lua reads them, by these names in
+// this order.
 
 const source = new URL('../../src/', import.meta.url);
 const SECTION = /^-- (KEYS|ARGV|EACH) {2}(.*(?:\n-- {7}.*)*)/gm;

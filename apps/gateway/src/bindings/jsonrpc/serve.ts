@@ -54,7 +54,10 @@ async function receive({ req }: Exchange, maxBytes: number): Promise<ReceivedJso
   return { text, body: parseJson(text) };
 }
 
-/** @param onId told the id of a request that is refused, for its client to know which. @throws {A2AError} Unauthenticated */
+/**
+ * @param onId told the id of a request that is refused, for its client to know which.
+ * @throws {A2AError} Unauthenticated
+ */
 async function authenticate(
   { authenticator, settings }: GatewayContext,
   exchange: Exchange,

@@ -17,7 +17,10 @@ export function mediaTypeFor({ headers: { accept } }: IncomingMessage): string {
   return new Negotiator({ headers: { accept } }).mediaType(mediaTypes) ?? 'application/json';
 }
 
-/** What is stored goes out as it is. A task that is read has its version as ETag, and nothing is sent to whoever has it already. */
+/**
+ * What is stored goes out as it is. A task that is read has its version as ETag, and nothing is sent to whoever has it
+ * already.
+ */
 export function writeResult({ req, res }: Exchange, { json, version }: Reply): void {
   if (version !== undefined) {
     res.setHeader('ETag', `"${version}"`);

@@ -12,7 +12,10 @@ import {
 /** Codes that the SDK has one class for. */
 const malformed: ReadonlySet<A2AErrorCode> = new Set(['ParseError', 'InvalidRequest', 'InvalidParams']);
 
-/** The Python SDKs know an error of 0.3 by the name of its class: over REST by `type`, over gRPC by how its message begins. */
+/**
+ * The Python SDKs know an error of 0.3 by the name of its class: over REST by `type`, over gRPC by how its message
+ * begins.
+ */
 export function pythonClassOf(code: A2AErrorCode): string {
   return code === 'ParseError' ? 'JSONParseError' : `${code}Error`;
 }

@@ -1,7 +1,10 @@
 import type { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
 
-/** The SDK's translation from version 0.3 and back. Of its two handlers the one without an envelope: ours is in place already. */
+/**
+ * The SDK's translation from version 0.3 and back. Of its two handlers the one without an envelope: ours is in place
+ * already.
+ */
 type Translation = LegacyRestTransportHandler;
 type Translate<Result> = (translation: Translation, params: object, context: ServerCallContext) => Promise<Result>;
 

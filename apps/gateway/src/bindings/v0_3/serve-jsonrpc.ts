@@ -15,7 +15,10 @@ import { toStreamItems } from './to-stream-items.ts';
 
 const methodNames = Object.keys(legacyMethods).filter(isLegacyMethod);
 
-/** A2A 0.3 over JSON-RPC, at the URL of 1.0: envelopes, limits and streams are the same, the SDK translates what is inside. */
+/**
+ * A2A 0.3 over JSON-RPC, at the URL of 1.0: envelopes, limits and streams are the same, the SDK translates what is
+ * inside.
+ */
 export function legacyJsonRpc(context: GatewayContext): OlderVersion {
   return {
     /** Its method is of 0.3, and it does not ask for 1.0 all the same. */

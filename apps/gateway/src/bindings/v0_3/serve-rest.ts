@@ -59,7 +59,9 @@ async function openCaller(context: GatewayContext, exchange: Exchange): Promise<
   });
 }
 
-/** Read by us, with our limit; the SDK's own parser finds nothing left to read. Some clients send `null` for nothing. */
+/**
+ * Read by us, with our limit; the SDK's own parser finds nothing left to read. Some clients send `null` for nothing.
+ */
 async function readParams({ settings }: GatewayContext, { req }: Exchange): Promise<unknown> {
   return req.method === 'POST' ? readOptionalJson(req, settings.maxBodyBytes) : {};
 }

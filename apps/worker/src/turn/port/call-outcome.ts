@@ -14,7 +14,10 @@ export interface AwaitedCall {
   readonly signal: AbortSignal;
 }
 
-/** The item with which a call has its outcome; undefined: the signal aborted first. No thread waits, but the caller's turn does. */
+/**
+ * The item with which a call has its outcome; undefined: the signal aborted first. No thread waits, but the caller's
+ * turn does.
+ */
 export async function awaitOutcome(
   feeds: Pick<Feeds, 'follow'>,
   scope: Scope,

@@ -12,7 +12,10 @@ import { StoredSteps } from './stored-steps.ts';
 export interface Ownership {
   /** Aborted with a `TurnInterruption`, also when the turn is lost. */
   readonly signal: AbortSignal;
-  /** Asks whether the turn is lost, if its lease may have run out unnoticed. If so, the signal is aborted when this resolves. */
+  /**
+   * Asks whether the turn is lost, if its lease may have run out unnoticed. If so, the signal is aborted when this
+   * resolves.
+   */
   readonly confirm: () => Promise<void>;
 }
 
