@@ -15,14 +15,13 @@ import { Listener } from './http/listener.ts';
 import { conversationsInTime } from './limits/conversations-in-time.ts';
 import { StreamSlots } from './limits/stream-slots.ts';
 import { WaitingCalls } from './limits/waiting-calls.ts';
-import { withStoreDeadline } from './limits/with-store-deadline.ts';
-import { countedTasks } from './metrics/counted-tasks.ts';
-import { measuredOperations } from './metrics/measured-operations.ts';
+import { askInTime, withStoreDeadline } from './limits/with-store-deadline.ts';
 import type { ConversationStore, TaskStore, WebhookStore } from './operations/backend.ts';
 import { bindOperations } from './operations/operations.ts';
 import { noteClearStorage } from './operations/push-config.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
-import { logHappenings } from './telemetry/log.ts';
+import { createEmit } from './telemetry/emit.ts';
+import { GatewayMetrics, type MetricSources } from './telemetry/metrics.ts';
 
 /** The part of a `Store` that a gateway uses. It is started before the gateway and stopped after it, by whoever made it. */
 export interface GatewayStore {
@@ -61,22 +60,26 @@ export interface Gateway {
 /** One gateway process' worth: any number of them serve the same tasks. Nothing happens before `start`. */
 export function createGateway(given: Partial<GatewaySettings>, { store, log }: GatewayParts): Gateway {
   const settings = { ...defaultGatewaySettings, ...given };
-  const observe = logHappenings(log);
-  const agents = new AgentDirectory(store.registry, settings, observe);
+  const streams = new StreamSlots(settings.maxStreams);
+  const { storeTimeoutMs } = settings;
+  const inTime = <T>(question: () => Promise<T>): Promise<T> => askInTime(store, storeTimeoutMs, question);
+  // Nobody reads measurements where there is no port for operators.
+  const metrics = settings.admin && new GatewayMetrics(metricSources(store, streams, inTime));
+  const emit = createEmit(log, metrics);
+  const agents = new AgentDirectory(store.registry, settings, emit);
   const waiting = new WaitingCalls();
   const authenticator = createAuthenticator(settings.auth);
   const grpcPort = (): number | undefined => grpc?.port;
   const cards = new Cards({ settings, authenticator, grpcPort });
-  const streams = new StreamSlots(settings.maxStreams);
-  const { storeTimeoutMs } = settings;
-  const admin = settings.admin && new AdminPort(settings.admin, { store, storeTimeoutMs, streams, observe });
+  const admin = settings.admin && metrics && new AdminPort(settings.admin, { ops: store.ops, inTime, metrics, emit });
   const { tasks, webhooks } = withStoreDeadline(store, settings.storeTimeoutMs);
   const operations = bindOperations({
-    tasks: admin ? countedTasks(tasks, admin.metrics) : tasks,
+    emit,
+    tasks,
     push: settings.push && {
       webhooks,
       policy: new WebhookPolicy(settings.push.policy),
-      noteStoring: noteClearStorage(store.push.webhooks.areSealed, observe),
+      noteStoring: noteClearStorage(store.push.webhooks.areSealed, emit),
     },
     feeds: store.feeds,
     cards,
@@ -85,7 +88,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   let stopped: Promise<void> | undefined;
   let httpUrl: string | undefined;
   const context: GatewayContext = {
-    operations: admin ? measuredOperations(operations, admin.metrics) : operations,
+    operations,
     agents,
     cards,
     tasks,
@@ -93,7 +96,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     authenticator,
     waiting,
     streams,
-    observe,
+    emit,
     settings,
     grpcPort,
     httpUrl: () => httpUrl,
@@ -110,20 +113,31 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     const adminUrl = await admin?.open();
     const url = await listener.open(settings.host, settings.port);
     httpUrl = url;
-    observe({ kind: 'listening', grpcPort: grpc?.port, adminUrl, url });
+    emit({ kind: 'listening', grpcPort: grpc?.port, adminUrl, url });
     return { url, grpcPort: grpc?.port, adminUrl };
   }
 
   async function stop(): Promise<void> {
-    observe({ kind: 'stopping', drainMs: settings.drainMs });
+    emit({ kind: 'stopping', drainMs: settings.drainMs });
     agents.stop();
     waiting.end();
     await Promise.all([listener.close(settings.drainMs), grpc?.close(settings.drainMs)]);
     await admin?.close(settings.drainMs);
-    observe({ kind: 'stopped' });
+    emit({ kind: 'stopped' });
   }
 
   return { start, stop: () => (stopped ??= stop()) };
+}
+
+type InTime = <T>(question: () => Promise<T>) => Promise<T>;
+
+function metricSources(store: GatewayStore, streams: StreamSlots, inTime: InTime): MetricSources {
+  return {
+    openStreams: () => streams.taken,
+    isRedisUp: () => store.isAnswering,
+    agents: () => inTime(() => store.ops.agents.list()),
+    dead: () => inTime(() => store.ops.dead.count()),
+  };
 }
 
 function grpcServices(context: GatewayContext): GrpcServices {

@@ -38,7 +38,7 @@ beforeEach(async () => {
     authenticator: anonymous,
     waiting: new WaitingCalls(),
     streams: new StreamSlots(10),
-    observe: () => undefined,
+    emit: () => undefined,
     settings: defaultGatewaySettings,
     grpcPort: () => listener.port,
   } as unknown as GatewayContext;

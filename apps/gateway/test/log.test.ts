@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog, logHappenings } from '../src/telemetry/log.ts';
+import { createLog, logEvents } from '../src/telemetry/log.ts';
 
 function linesOf(
   level: 'debug' | 'info',
@@ -15,14 +15,14 @@ const request = { requestId: 'r-1', method: 'POST', path: '/message:send' };
 describe('the log', () => {
   it('shows faults with their cause, and what a client did wrong only to those who look closely', () => {
     const write = (log: ReturnType<typeof createLog>): void => {
-      const observe = logHappenings(log);
-      observe({
+      const emit = logEvents(log);
+      emit({
         kind: 'failed',
         code: 'Internal',
         err: new Error('Internal error', { cause: new Error('the reason') }),
         ...request,
       });
-      observe({ kind: 'refused', code: 'InvalidParams', err: new Error('wrong'), ...request });
+      emit({ kind: 'refused', code: 'InvalidParams', err: new Error('wrong'), ...request });
     };
     const [line, ...others] = linesOf('info', write);
     expect(others).toEqual([]);

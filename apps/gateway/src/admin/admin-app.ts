@@ -5,7 +5,7 @@ import { refuseFault, refusePath, refuseVerb } from '../bindings/rest/unserved.t
 import { writeError } from '../bindings/rest/write.ts';
 import { beginEachExchange, requestName } from '../exchange/exchange.ts';
 import { respond } from '../exchange/respond.ts';
-import type { Observe } from '../telemetry/events.ts';
+import type { Emit } from '../telemetry/events.ts';
 import { deadRoutes } from './dead.ts';
 import { agentRoutes, turnRoutes, workerRoutes } from './deployment.ts';
 import type { AdminRoute } from './route.ts';
@@ -16,7 +16,7 @@ export interface AdminContext {
   /** Asks the store, for no longer than is reasonable. @throws {A2AError} Unavailable */
   readonly inTime: <T>(question: () => Promise<T>) => Promise<T>;
   readonly authenticator: Authenticator;
-  readonly observe: Observe;
+  readonly emit: Emit;
   /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
 }
@@ -27,7 +27,7 @@ const routes: readonly AdminRoute[] = [...agentRoutes, ...workerRoutes, ...turnR
 export function createAdminApp(context: AdminContext): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', 'simple');
-  app.use(beginEachExchange(context.observe), requireKey(context));
+  app.use(beginEachExchange(context.emit), requireKey(context));
   app.get('/metrics', serveMetrics(context)).all('/metrics', refuseVerb(context, 'GET'));
   for (const route of routes) app[route.verb](route.path, serve(context, route));
   for (const path of new Set(routes.map((route) => route.path))) app.all(path, refuseVerb(context, verbsAt(path)));
@@ -51,7 +51,7 @@ function serve(context: AdminContext, { verb, run }: AdminRoute): RequestHandler
   return async (req, res) => {
     try {
       const answer = await context.inTime(() => run(context.ops, req));
-      if (verb !== 'get') context.observe({ kind: 'operated', ...requestName({ req, res }) });
+      if (verb !== 'get') context.emit({ kind: 'operated', ...requestName({ req, res }) });
       res.setHeader('Cache-Control', 'no-store');
       if (answer === undefined) res.writeHead(204).end();
       else respond(res, 'application/json', JSON.stringify(answer));

@@ -1,43 +1,30 @@
 import type { Ops } from '@switchyard/store';
 import { apiKeys } from '../auth/api-keys.ts';
 import { Listener } from '../http/listener.ts';
-import type { StreamSlots } from '../limits/stream-slots.ts';
-import { askInTime } from '../limits/with-store-deadline.ts';
 import type { AdminSettings } from '../settings/gateway-settings.ts';
-import type { Observe } from '../telemetry/events.ts';
-import { GatewayMetrics } from '../telemetry/metrics.ts';
-import { createAdminApp } from './admin-app.ts';
+import type { Emit } from '../telemetry/events.ts';
+import type { GatewayMetrics } from '../telemetry/metrics.ts';
+import { type AdminContext, createAdminApp } from './admin-app.ts';
 
 export interface AdminParts {
-  readonly store: { readonly ops: Ops; readonly isAnswering: boolean };
-  readonly storeTimeoutMs: number;
-  readonly streams: StreamSlots;
-  readonly observe: Observe;
+  readonly ops: Ops;
+  /** Asks Redis, and waits no longer than a request may. */
+  readonly inTime: AdminContext['inTime'];
+  readonly metrics: GatewayMetrics;
+  readonly emit: Emit;
 }
 
 /** The operators' own port. */
 export class AdminPort {
-  readonly metrics: GatewayMetrics;
   readonly #settings: AdminSettings;
   readonly #listener: Listener;
 
-  constructor(settings: AdminSettings, { store, storeTimeoutMs, streams, observe }: AdminParts) {
-    const inTime = <T>(question: () => Promise<T>): Promise<T> => askInTime(store, storeTimeoutMs, question);
+  constructor(settings: AdminSettings, { metrics, ...parts }: AdminParts) {
     this.#settings = settings;
-    this.metrics = new GatewayMetrics({
-      openStreams: () => streams.taken,
-      isRedisUp: () => store.isAnswering,
-      agents: () => inTime(() => store.ops.agents.list()),
-      dead: () => inTime(() => store.ops.dead.count()),
-    });
-    const app = createAdminApp({
-      ops: store.ops,
-      inTime,
-      authenticator: apiKeys([{ key: settings.key, subject: 'operator', tenant: '', scopes: [] }]),
-      observe,
-      metrics: () => this.metrics.text(),
-    });
-    this.#listener = new Listener(app);
+    const operator = { key: settings.key, subject: 'operator', tenant: '', scopes: [] };
+    this.#listener = new Listener(
+      createAdminApp({ ...parts, authenticator: apiKeys([operator]), metrics: () => metrics.text() }),
+    );
   }
 
   /** @returns where it listens */

@@ -1,5 +1,5 @@
 import type { AnnouncedAgent, Registry } from '@switchyard/store';
-import type { Observe } from '../telemetry/events.ts';
+import type { Emit } from '../telemetry/events.ts';
 
 export interface AgentDirectorySettings {
   readonly defaultAgent?: string | undefined;
@@ -10,17 +10,17 @@ export interface AgentDirectorySettings {
 export class AgentDirectory {
   readonly #registry: Pick<Registry, 'list' | 'onChange'>;
   readonly #settings: AgentDirectorySettings;
-  readonly #observe: Observe;
+  readonly #emit: Emit;
   #agents: ReadonlyMap<string, AnnouncedAgent> = new Map();
   #reading: Promise<void> | undefined;
   #isStale = false;
   #timer: NodeJS.Timeout | undefined;
   #unsubscribe: (() => void) | undefined;
 
-  constructor(registry: Pick<Registry, 'list' | 'onChange'>, settings: AgentDirectorySettings, observe: Observe) {
+  constructor(registry: Pick<Registry, 'list' | 'onChange'>, settings: AgentDirectorySettings, emit: Emit) {
     this.#registry = registry;
     this.#settings = settings;
-    this.#observe = observe;
+    this.#emit = emit;
   }
 
   /** Subscribes first and reads then, so that no change is missed. Fails if the registry cannot be read. */
@@ -63,7 +63,7 @@ export class AgentDirectory {
   async #readUntilFresh(): Promise<void> {
     while (this.#isStale) {
       this.#isStale = false;
-      await this.#read().catch((err: unknown) => this.#observe({ kind: 'agents-unreadable', err }));
+      await this.#read().catch((err: unknown) => this.#emit({ kind: 'agents-unreadable', err }));
     }
   }
 
@@ -72,6 +72,6 @@ export class AgentDirectory {
     const announced = await this.#registry.list();
     this.#agents = new Map(announced.map((agent) => [agent.id, agent]));
     const agents = [...this.#agents.keys()];
-    if (agents.join() !== before) this.#observe({ kind: 'agents-changed', agents });
+    if (agents.join() !== before) this.#emit({ kind: 'agents-changed', agents });
   }
 }

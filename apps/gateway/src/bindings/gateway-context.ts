@@ -6,7 +6,7 @@ import type { WaitingCalls } from '../limits/waiting-calls.ts';
 import type { ConversationStore, TaskStore } from '../operations/backend.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
-import type { Observe } from '../telemetry/events.ts';
+import type { Emit } from '../telemetry/events.ts';
 
 /** What every binding shares. */
 export interface GatewayContext {
@@ -18,7 +18,7 @@ export interface GatewayContext {
   readonly authenticator: Authenticator;
   readonly waiting: WaitingCalls;
   readonly streams: StreamSlots;
-  readonly observe: Observe;
+  readonly emit: Emit;
   readonly settings: GatewaySettings;
   /** Where gRPC listens; undefined when it does not. */
   readonly grpcPort: () => number | undefined;

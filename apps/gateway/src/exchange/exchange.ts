@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import { protocolVersion } from '../call/protocol-version.ts';
-import type { Observe, RequestName } from '../telemetry/events.ts';
+import type { Emit, RequestName } from '../telemetry/events.ts';
 
 /** A request whose route is found. */
 export interface RoutedRequest extends IncomingMessage {
@@ -66,20 +66,20 @@ const ourName = randomBytes(9).toString('base64url');
 let given = 0;
 
 /** Names each request, by its caller's id if that is sane; says in each response which protocol version answered; reports its end. */
-export function beginExchange(observe: Observe, { req, res }: Exchange): void {
+export function beginExchange(emit: Emit, { req, res }: Exchange): void {
   res.setHeader('X-Request-Id', requestIdOf(req.headers['x-request-id']));
   res.setHeader('A2A-Version', protocolVersion);
   const startedAt = performance.now();
   res.on('close', () => {
     const durationMs = Math.round(performance.now() - startedAt);
-    observe({ kind: 'answered', status: res.statusCode, durationMs, ...requestName({ req, res }) });
+    emit({ kind: 'answered', status: res.statusCode, durationMs, ...requestName({ req, res }) });
   });
 }
 
 /** As `beginExchange`, of every request that comes through Express. */
-export function beginEachExchange(observe: Observe): RequestHandler {
+export function beginEachExchange(emit: Emit): RequestHandler {
   return (req, res, next) => {
-    beginExchange(observe, { req, res });
+    beginExchange(emit, { req, res });
     next();
   };
 }

@@ -63,7 +63,7 @@ function createFrame(context: GatewayContext): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
   app.set('query parser', 'simple');
-  app.use(beginEachExchange(context.observe));
+  app.use(beginEachExchange(context.emit));
   if (context.settings.legacyV03) for (const base of bases) app.use(base, serveLegacyRest(context));
   app.use(refusePath(context));
   app.use(refuseFault(context));

@@ -49,7 +49,7 @@ interface Found {
 function serve(context: GatewayContext, handle: Handler, { req, res, params, query }: Found): void {
   const [path = '', search] = splitUrl(req.url ?? '');
   const routed = Object.assign(req, { path, params, query });
-  beginExchange(context.observe, { req: routed, res });
+  beginExchange(context.emit, { req: routed, res });
   const answer = search === undefined || isUtf8(search) ? handle : unreadable(context);
   // It answers its failures itself; if even that fails, the caller is not left waiting.
   Promise.resolve(answer(routed, res)).catch(() => res.destroy());

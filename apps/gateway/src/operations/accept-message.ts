@@ -28,8 +28,10 @@ export async function acceptMessage(
     ...(webhook && { webhook }),
     ...(expected && { expectedId: expected.taskId }),
   });
-  if (acceptance.verdict === 'accepted') return acceptance;
-  throw refusals[acceptance.verdict](request);
+  if (acceptance.verdict !== 'accepted') throw refusals[acceptance.verdict](request);
+  const { isDuplicate, isNew } = acceptance;
+  if (!isDuplicate) backend.emit({ kind: 'message-accepted', agent: call.scope.agent, isNew });
+  return acceptance;
 }
 
 function submission(call: Call, { message, configuration, metadata }: SendMessageRequest): Submission {

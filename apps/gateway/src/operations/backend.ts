@@ -1,6 +1,7 @@
 import type { Conversations, Feeds, Tasks, WebhookPolicy, Webhooks } from '@switchyard/store';
 import type { Cards } from '../cards/cards.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
+import type { Emit } from '../telemetry/events.ts';
 
 /** The part of the store's tasks that operations use. */
 export type TaskStore = Pick<Tasks, 'accept' | 'read' | 'list' | 'cancel' | 'withdraw' | 'delete'>;
@@ -17,6 +18,7 @@ export interface PushBackend {
 
 /** What operations stand on. */
 export interface Backend {
+  readonly emit: Emit;
   readonly tasks: TaskStore;
   readonly feeds: Pick<Feeds, 'follow' | 'expect'>;
   /** Unset: push notifications are off. */

@@ -2,6 +2,8 @@ import { parse } from '@switchyard/protocol';
 import type { EventId } from '@switchyard/store';
 import type { z } from 'zod';
 import type { Call } from '../call/call.ts';
+import { toA2AError } from '../telemetry/failures.ts';
+import type { Backend } from './backend.ts';
 
 /** The answer to a call, as JSON that goes into the binding's envelope as it is. */
 export interface Reply {
@@ -32,16 +34,43 @@ export interface StreamingOperation {
   invoke(call: Call, params: unknown): Promise<AsyncIterable<StreamItem>>;
 }
 
-export function unary<Schema extends z.ZodType>(
-  schema: Schema,
-  run: (call: Call, request: z.output<Schema>) => Promise<Reply>,
-): UnaryOperation {
-  return { kind: 'unary', invoke: async (call, params) => run(call, parse(schema, params)) };
+/** Makes an operation of its name and what it stands on. */
+export type Definition = (name: string, backend: Backend) => Operation;
+
+/** What runs an operation is given a request that has been checked. */
+type Run<Schema extends z.ZodType, Answer> = (
+  backend: Backend,
+  call: Call,
+  request: z.output<Schema>,
+) => Promise<Answer>;
+
+export function unary<Schema extends z.ZodType>(schema: Schema, run: Run<Schema, Reply>): Definition {
+  return (name, backend) => ({ kind: 'unary', invoke: timed(name, backend, { schema, run }) });
 }
 
 export function streaming<Schema extends z.ZodType>(
   schema: Schema,
-  run: (call: Call, request: z.output<Schema>) => Promise<AsyncIterable<StreamItem>>,
-): StreamingOperation {
-  return { kind: 'streaming', invoke: async (call, params) => run(call, parse(schema, params)) };
+  run: Run<Schema, AsyncIterable<StreamItem>>,
+): Definition {
+  return (name, backend) => ({ kind: 'streaming', invoke: timed(name, backend, { schema, run }) });
+}
+
+function timed<Schema extends z.ZodType, Answer>(
+  operation: string,
+  backend: Backend,
+  { schema, run }: { readonly schema: Schema; readonly run: Run<Schema, Answer> },
+): (call: Call, params: unknown) => Promise<Answer> {
+  const finish = (outcome: string, startedAt: number): void =>
+    backend.emit({ kind: 'operation-finished', operation, outcome, durationMs: performance.now() - startedAt });
+  return async (call, params) => {
+    const startedAt = performance.now();
+    try {
+      const answer = await run(backend, call, parse(schema, params));
+      finish('ok', startedAt);
+      return answer;
+    } catch (thrown) {
+      finish(toA2AError(thrown).code, startedAt);
+      throw thrown;
+    }
+  };
 }

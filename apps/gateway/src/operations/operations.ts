@@ -19,53 +19,36 @@ import { getPushConfig } from './get-push-config.ts';
 import { getTask } from './get-task.ts';
 import { listPushConfigs } from './list-push-configs.ts';
 import { listTasks } from './list-tasks.ts';
-import { type Operation, streaming, unary } from './operation.ts';
+import { type Definition, type Operation, streaming, unary } from './operation.ts';
 import { sendMessage } from './send-message.ts';
 import { sendStreamingMessage } from './send-streaming-message.ts';
 import { subscribeToTask } from './subscribe-to-task.ts';
 
 /** The operations of A2A 1.0 (3.1), by the names that JSON-RPC and gRPC give them (5.3). */
-export const operationNames = [
-  'SendMessage',
-  'SendStreamingMessage',
-  'GetTask',
-  'ListTasks',
-  'CancelTask',
-  'SubscribeToTask',
-  'CreateTaskPushNotificationConfig',
-  'GetTaskPushNotificationConfig',
-  'ListTaskPushNotificationConfigs',
-  'DeleteTaskPushNotificationConfig',
-  'GetExtendedAgentCard',
-] as const;
+const definitions = {
+  SendMessage: unary(sendMessageRequestSchema, sendMessage),
+  SendStreamingMessage: streaming(sendMessageRequestSchema, sendStreamingMessage),
+  GetTask: unary(getTaskRequestSchema, getTask),
+  ListTasks: unary(listTasksRequestSchema, listTasks),
+  CancelTask: unary(cancelTaskRequestSchema, cancelTask),
+  SubscribeToTask: streaming(subscribeToTaskRequestSchema, subscribeToTask),
+  CreateTaskPushNotificationConfig: unary(createTaskPushNotificationConfigRequestSchema, createPushConfig),
+  GetTaskPushNotificationConfig: unary(getTaskPushNotificationConfigRequestSchema, getPushConfig),
+  ListTaskPushNotificationConfigs: unary(listTaskPushNotificationConfigsRequestSchema, listPushConfigs),
+  DeleteTaskPushNotificationConfig: unary(deleteTaskPushNotificationConfigRequestSchema, deletePushConfig),
+  GetExtendedAgentCard: unary(getExtendedAgentCardRequestSchema, getExtendedAgentCard),
+} as const satisfies Readonly<Record<string, Definition>>;
 
-export type OperationName = (typeof operationNames)[number];
+export type OperationName = keyof typeof definitions;
 export type Operations = Readonly<Record<OperationName, Operation>>;
 
+export const operationNames = Object.keys(definitions).filter(isOperationName);
+
 export function bindOperations(backend: Backend): Operations {
-  return {
-    SendMessage: unary(sendMessageRequestSchema, (call, request) => sendMessage(backend, call, request)),
-    SendStreamingMessage: streaming(sendMessageRequestSchema, (call, request) =>
-      sendStreamingMessage(backend, call, request),
-    ),
-    GetTask: unary(getTaskRequestSchema, (call, request) => getTask(backend, call, request)),
-    ListTasks: unary(listTasksRequestSchema, (call, request) => listTasks(backend, call, request)),
-    CancelTask: unary(cancelTaskRequestSchema, (call, request) => cancelTask(backend, call, request)),
-    SubscribeToTask: streaming(subscribeToTaskRequestSchema, (call, request) =>
-      subscribeToTask(backend, call, request),
-    ),
-    CreateTaskPushNotificationConfig: unary(createTaskPushNotificationConfigRequestSchema, (call, request) =>
-      createPushConfig(backend, call, request),
-    ),
-    GetTaskPushNotificationConfig: unary(getTaskPushNotificationConfigRequestSchema, (call, request) =>
-      getPushConfig(backend, call, request),
-    ),
-    ListTaskPushNotificationConfigs: unary(listTaskPushNotificationConfigsRequestSchema, (call, request) =>
-      listPushConfigs(backend, call, request),
-    ),
-    DeleteTaskPushNotificationConfig: unary(deleteTaskPushNotificationConfigRequestSchema, (call, request) =>
-      deletePushConfig(backend, call, request),
-    ),
-    GetExtendedAgentCard: unary(getExtendedAgentCardRequestSchema, (call) => getExtendedAgentCard(backend, call)),
-  };
+  const bound = operationNames.map((name) => [name, definitions[name](name, backend)]);
+  return Object.fromEntries(bound);
+}
+
+function isOperationName(name: string): name is OperationName {
+  return Object.hasOwn(definitions, name);
 }

@@ -9,7 +9,7 @@ import type { Webhook, WebhookDraft, WebhookPolicy } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { traceParentIn } from '../call/preferences.ts';
 import { legacyVersion } from '../call/protocol-version.ts';
-import type { Observe } from '../telemetry/events.ts';
+import type { Emit } from '../telemetry/events.ts';
 import type { Backend } from './backend.ts';
 import { requirePush } from './offered-capabilities.ts';
 
@@ -98,10 +98,10 @@ export function tooManyConfigs(taskId: string): A2AError {
 }
 
 /** To be called whenever a config is about to be stored: says once that credentials are kept in clear, if they are. */
-export function noteClearStorage(areSealed: boolean, observe: Observe): () => void {
+export function noteClearStorage(areSealed: boolean, emit: Emit): () => void {
   let isSaid = areSealed;
   return () => {
-    if (!isSaid) observe({ kind: 'push-in-clear' });
+    if (!isSaid) emit({ kind: 'push-in-clear' });
     isSaid = true;
   };
 }

@@ -1,5 +1,5 @@
-/** What a gateway reports of itself. One place turns it into log lines. */
-export type Happening =
+/** What a gateway reports of itself. One place turns it into log lines and measurements: see emit.ts. */
+export type GatewayEvent =
   | {
       readonly kind: 'listening';
       readonly grpcPort: number | undefined;
@@ -11,6 +11,15 @@ export type Happening =
   | { readonly kind: 'push-in-clear' }
   | { readonly kind: 'agents-changed'; readonly agents: readonly string[] }
   | { readonly kind: 'agents-unreadable'; readonly err: unknown }
+  /** Until it is answered; of a stream: until it begins. `outcome` is ok, or the code of the error. */
+  | {
+      readonly kind: 'operation-finished';
+      readonly operation: string;
+      readonly outcome: string;
+      readonly durationMs: number;
+    }
+  /** Not of a retry. */
+  | { readonly kind: 'message-accepted'; readonly agent: string; readonly isNew: boolean }
   /** An operator has changed something. */
   | ({ readonly kind: 'operated' } & RequestName)
   | ({ readonly kind: 'answered'; readonly status: number; readonly durationMs: number } & RequestName)
@@ -24,4 +33,4 @@ export interface RequestName {
   readonly path: string;
 }
 
-export type Observe = (happening: Happening) => void;
+export type Emit = (event: GatewayEvent) => void;

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Level, type LevelWithSilent, type Logger, pino } from 'pino';
-import type { Happening, Observe } from './events.ts';
+import type { GatewayEvent, Emit } from './events.ts';
 
 /** Where a secret could turn up in what is logged. Headers and bodies are not logged at all; this is for the day that one is. */
 const secrets = ['authorization', 'cookie', 'x-api-key', 'apiKey', 'password', 'token', 'credentials'];
@@ -15,8 +15,8 @@ export function createLog({ level }: LogSettings, destination?: DestinationStrea
   return destination ? pino(options, destination) : pino(options);
 }
 
-/** Level and words of each kind. What a client did wrong is the client's to know: it is logged for those who look closely. */
-const lines: Readonly<Record<Happening['kind'], readonly [level: Level, message: string]>> = {
+/** Level and words of each kind; the others are measured only. What a client did wrong is the client's to know: it is logged for those who look closely. */
+const lines: Readonly<Partial<Record<GatewayEvent['kind'], readonly [level: Level, message: string]>>> = {
   listening: ['info', 'listening'],
   stopping: ['info', 'stopping: streams end, requests finish'],
   stopped: ['info', 'stopped'],
@@ -29,11 +29,11 @@ const lines: Readonly<Record<Happening['kind'], readonly [level: Level, message:
   failed: ['error', 'failed'],
 };
 
-export function logHappenings(log: Logger): Observe {
-  return (happening) => {
-    const [level, message] = lines[happening.kind];
-    if (!log.isLevelEnabled(level)) return;
-    const { kind: _, ...fields } = happening;
+export function logEvents(log: Logger): Emit {
+  return (event) => {
+    const [level, message] = lines[event.kind] ?? [];
+    if (level === undefined || !log.isLevelEnabled(level)) return;
+    const { kind: _, ...fields } = event;
     log[level](fields, message);
   };
 }

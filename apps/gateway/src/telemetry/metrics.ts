@@ -1,7 +1,8 @@
 import type { AgentReading } from '@switchyard/store';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { GatewayEvent } from './events.ts';
 
-/** What is asked for when somebody looks. */
+/** What is read when metrics are collected. */
 export interface MetricSources {
   readonly openStreams: () => number;
   readonly isRedisUp: () => boolean;
@@ -20,7 +21,7 @@ export class GatewayMetrics {
   readonly #requests: Histogram<'operation' | 'outcome'>;
   readonly #accepted: Counter<'agent' | 'kind'>;
   readonly #sources: MetricSources;
-  #asked: Promise<readonly AgentReading[]> | undefined;
+  #agentReadings: Promise<readonly AgentReading[]> | undefined;
 
   constructor(sources: MetricSources) {
     const registers = [this.#registry];
@@ -43,12 +44,13 @@ export class GatewayMetrics {
     this.#measureDeployment();
   }
 
-  requested(operation: string, outcome: string, durationMs: number): void {
-    this.#requests.observe({ operation, outcome }, durationMs / 1_000);
-  }
-
-  accepted(agent: string, isNew: boolean): void {
-    this.#accepted.inc({ agent, kind: isNew ? 'new-task' : 'follow-up' });
+  record(event: GatewayEvent): void {
+    if (event.kind === 'operation-finished') {
+      const { operation, outcome, durationMs } = event;
+      this.#requests.observe({ operation, outcome }, durationMs / 1_000);
+    } else if (event.kind === 'message-accepted') {
+      this.#accepted.inc({ agent: event.agent, kind: event.isNew ? 'new-task' : 'follow-up' });
+    }
   }
 
   /** In the text format. What Redis would have to be asked for is left out while it does not answer. */
@@ -94,10 +96,10 @@ export class GatewayMetrics {
 
   /** Asked once for all gauges that are collected together. */
   #agents(): Promise<readonly AgentReading[]> {
-    this.#asked ??= this.#sources.agents().finally(() => {
-      this.#asked = undefined;
+    this.#agentReadings ??= this.#sources.agents().finally(() => {
+      this.#agentReadings = undefined;
     });
-    return this.#asked;
+    return this.#agentReadings;
   }
 
   #gauge(name: string, help: string, collect: (gauge: Gauge) => void | Promise<void>): void {

@@ -4,7 +4,7 @@ import { type A2AError, grpcStatuses } from '@switchyard/protocol';
 import type { Call } from '../../call/call.ts';
 import { requestIdOf } from '../../exchange/exchange.ts';
 import { activeExtensions } from '../../operations/extensions.ts';
-import type { Observe, RequestName } from '../../telemetry/events.ts';
+import type { Emit, RequestName } from '../../telemetry/events.ts';
 import { failureOf, toA2AError } from '../../telemetry/failures.ts';
 
 export type ServedCall<Request, Response> =
@@ -14,15 +14,15 @@ export type ServedCall<Request, Response> =
 /** One call as it is reported: what HTTP calls an exchange. */
 export class Rpc {
   readonly #name: RequestName;
-  readonly #observe: Observe;
+  readonly #emit: Emit;
   readonly #startedAt = performance.now();
   #hasEnded = false;
   #extensions: readonly string[] = [];
 
-  constructor(call: ServedCall<unknown, unknown>, observe: Observe) {
+  constructor(call: ServedCall<unknown, unknown>, emit: Emit) {
     const requestId = requestIdOf(textIn(call.metadata, 'x-request-id'));
     this.#name = { requestId, method: 'gRPC', path: call.getPath() };
-    this.#observe = observe;
+    this.#emit = emit;
   }
 
   /** It is known who asks whom. */
@@ -47,7 +47,7 @@ export class Rpc {
   /** @returns what the caller is told; operators hear of it too */
   refused(thrown: unknown): A2AError {
     const error = toA2AError(thrown);
-    this.#observe({ ...failureOf(error), ...this.#name });
+    this.#emit({ ...failureOf(error), ...this.#name });
     this.#end(grpcStatuses[error.code].code);
     return error;
   }
@@ -56,7 +56,7 @@ export class Rpc {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     const durationMs = Math.round(performance.now() - this.#startedAt);
-    this.#observe({ kind: 'answered', status, durationMs, ...this.#name });
+    this.#emit({ kind: 'answered', status, durationMs, ...this.#name });
   }
 }
 

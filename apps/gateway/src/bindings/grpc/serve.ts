@@ -27,7 +27,7 @@ export function serveUnary<Request extends TenantRequest, Response>(
   method: Method<Request, Response>,
 ): handleUnaryCall<Request, Response> {
   return (call, callback) => {
-    const rpc = new Rpc(call, context.observe);
+    const rpc = new Rpc(call, context.emit);
     answer(context, method, call, rpc).then(
       (message) => {
         call.sendMetadata(rpc.head(protocolVersion));
@@ -58,7 +58,7 @@ export function serveStream<Request extends TenantRequest, Response>(
   method: Method<Request, Response>,
 ): handleServerStreamingCall<Request, Response> {
   return (call) => {
-    const rpc = new Rpc(call, context.observe);
+    const rpc = new Rpc(call, context.emit);
     stream(context, method, call, rpc).then(
       () => {
         call.end();

@@ -21,7 +21,7 @@ export function createLegacyService(context: GatewayContext): ReturnType<typeof 
 }
 
 async function openCaller(context: GatewayContext, call: ServedCall<unknown, unknown>): Promise<LegacyCaller> {
-  const rpc = new Rpc(call, context.observe);
+  const rpc = new Rpc(call, context.emit);
   const refuse = (thrown: unknown): WireError => new WireError(rpc.refused(thrown), 'grpc');
   try {
     const opened = await openCall(context, call, { version: legacyVersion });
