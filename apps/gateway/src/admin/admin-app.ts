@@ -51,7 +51,7 @@ function serve(context: AdminContext, { verb, run }: AdminRoute): RequestHandler
   return async (req, res) => {
     try {
       const answer = await context.inTime(() => run(context.ops, req));
-      if (verb !== 'get') context.emit({ kind: 'operated', ...requestName({ req, res }) });
+      if (verb !== 'get') context.emit({ kind: 'admin-action', ...requestName({ req, res }) });
       res.setHeader('Cache-Control', 'no-store');
       if (answer === undefined) res.writeHead(204).end();
       else respond(res, 'application/json', JSON.stringify(answer));

@@ -13,7 +13,7 @@ export interface AdminRoute {
   readonly run: (ops: Ops, req: Request) => Promise<object | undefined>;
 }
 
-export interface Asked<Parameters> {
+export interface AdminQuery<Parameters> {
   /** `:id` of the path, '' if it has none. */
   readonly id: string;
   readonly parameters: Parameters;
@@ -22,17 +22,17 @@ export interface Asked<Parameters> {
 export function adminRoute<Schema extends z.ZodType>(
   [verb, path]: readonly [verb: AdminRoute['verb'], path: string],
   schema: Schema,
-  run: (ops: Ops, asked: Asked<z.output<Schema>>) => Promise<object | undefined>,
+  run: (ops: Ops, query: AdminQuery<z.output<Schema>>) => Promise<object | undefined>,
 ): AdminRoute {
   return { verb, path, run: async (ops, req) => run(ops, { id: idIn(req), parameters: readParameters(req, schema) }) };
 }
 
 /** An action on something, which takes no parameters. */
 export function adminAction(
-  place: readonly [verb: AdminRoute['verb'], path: string],
+  at: readonly [verb: AdminRoute['verb'], path: string],
   run: (ops: Ops, id: string) => Promise<object | undefined>,
 ): AdminRoute {
-  return adminRoute(place, noParameters, (ops, { id }) => run(ops, id));
+  return adminRoute(at, noParameters, (ops, { id }) => run(ops, id));
 }
 
 function idIn(req: Request): string {

@@ -1,6 +1,6 @@
 import type { AnnouncedAgent, EventId, Principal, Scope } from '@switchyard/store';
 import { selectAgent } from '../agents/select-agent.ts';
-import { type Call, type Place, placeAt } from '../call/call.ts';
+import { type AgentEndpoint, type Call, endpointAt } from '../call/call.ts';
 import { positionIn, traceParentIn, versionIn, waitMsIn } from '../call/preferences.ts';
 import { requireSupportedVersion, type SpokenVersion } from '../call/protocol-version.ts';
 import { baseUrl } from '../exchange/base-url.ts';
@@ -10,11 +10,11 @@ import { activeExtensions, parseExtensions } from '../operations/extensions.ts';
 import type { GatewayContext } from './gateway-context.ts';
 
 /** Who came in, and where to. */
-export interface Visit {
+export interface CallerContext {
   readonly principal: Principal;
   readonly agent: AnnouncedAgent;
   /** Where it was found. */
-  readonly place: () => Place;
+  readonly endpoint: () => AgentEndpoint;
   /** In which they speak. */
   readonly version: SpokenVersion | undefined;
 }
@@ -23,16 +23,16 @@ export interface Visit {
 export class HttpCall implements Call {
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
-  readonly place: () => Place;
+  readonly endpoint: () => AgentEndpoint;
   readonly version: SpokenVersion | undefined;
   readonly #exchange: Exchange;
   readonly #waiting: WaitingCalls;
   #signal: AbortSignal | undefined;
 
-  constructor({ principal, agent, place, version }: Visit, exchange: Exchange, waiting: WaitingCalls) {
+  constructor({ principal, agent, endpoint, version }: CallerContext, exchange: Exchange, waiting: WaitingCalls) {
     this.scope = { principal, agent: agent.id };
     this.agent = agent;
-    this.place = place;
+    this.endpoint = endpoint;
     this.version = version;
     this.#exchange = exchange;
     this.#waiting = waiting;
@@ -78,7 +78,7 @@ export class HttpCall implements Call {
 }
 
 /** Who sends a request, and what it says of whom it is for. */
-export interface Visitor {
+export interface Caller {
   readonly principal: Principal;
   /** `tenant` among the parameters, unchecked. */
   readonly tenant?: unknown;
@@ -91,18 +91,15 @@ export interface Visitor {
  * response says from its first byte which extensions are active.
  * @throws {A2AError}
  */
-export function openCall(
-  { agents, settings, waiting }: GatewayContext,
-  exchange: Exchange,
-  visitor: Visitor,
-): HttpCall {
+export function openCall({ agents, settings, waiting }: GatewayContext, exchange: Exchange, caller: Caller): HttpCall {
   const { req } = exchange;
-  const { principal, tenant, version } = visitor;
+  const { principal, tenant, version } = caller;
   requireSupportedVersion(namedVersion(req), { spoken: version, missing: settings.missingVersion });
   const agentId = pathPart(req, 'agentId');
   const agent = selectAgent(agents, principal, { agentId, tenant });
-  const place = (): Place => placeAt(baseUrl(req, settings), agentId, { named: tenant, selected: agent.id });
-  const call = new HttpCall({ principal, agent, place, version }, exchange, waiting);
+  const endpoint = (): AgentEndpoint =>
+    endpointAt(baseUrl(req, settings), agentId, { named: tenant, selected: agent.id });
+  const call = new HttpCall({ principal, agent, endpoint, version }, exchange, waiting);
   const active = activeExtensions(call);
   if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
   return call;

@@ -7,7 +7,7 @@ export interface Call {
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
   /** Where the caller found the agent. */
-  place(): Place;
+  endpoint(): AgentEndpoint;
   /** URIs of the extensions that the caller asks for (A2A 3.2.6). */
   readonly extensions: readonly string[];
   /**
@@ -28,7 +28,7 @@ export interface Call {
 }
 
 /** Where a caller found an agent: what its card says of where it is reached depends on it. */
-export interface Place {
+export interface AgentEndpoint {
   /** Base URL of the gateway, without a slash at its end. */
   readonly base: string;
   /** Unset: at the root. */
@@ -36,10 +36,10 @@ export interface Place {
 }
 
 /** @param named by the path or by the tenant of a request */
-export function placeAt(
+export function endpointAt(
   base: string,
   agentId: string | undefined,
   tenant: { named: unknown; selected: string },
-): Place {
+): AgentEndpoint {
   return { base, agentId: agentId ?? (tenant.named === tenant.selected ? tenant.selected : undefined) };
 }

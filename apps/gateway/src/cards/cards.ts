@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AgentCard } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
 import type { Authenticator } from '../auth/authenticator.ts';
-import type { Place } from '../call/call.ts';
+import type { AgentEndpoint } from '../call/call.ts';
 import { withoutSlashAtEnd } from '../exchange/base-url.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import { buildCard } from './build-card.ts';
@@ -28,13 +28,13 @@ export class Cards {
   }
 
   /** For everybody. */
-  present(agent: AnnouncedAgent, place: Place): Promise<PresentedCard> {
-    return this.#finish(this.#build(agent, agent.card, place));
+  present(agent: AnnouncedAgent, endpoint: AgentEndpoint): Promise<PresentedCard> {
+    return this.#finish(this.#build(agent, agent.card, endpoint));
   }
 
   /** For authenticated callers (A2A 3.1.11). */
-  async presentExtended(agent: AnnouncedAgent, place: Place): Promise<PresentedCard | undefined> {
-    return agent.extendedCard && this.#finish(this.#build(agent, agent.extendedCard, place));
+  async presentExtended(agent: AnnouncedAgent, endpoint: AgentEndpoint): Promise<PresentedCard | undefined> {
+    return agent.extendedCard && this.#finish(this.#build(agent, agent.extendedCard, endpoint));
   }
 
   /**
@@ -46,7 +46,7 @@ export class Cards {
     return extendedCard !== undefined || card.capabilities.extendedAgentCard === true;
   }
 
-  #build(agent: AnnouncedAgent, card: AgentCard, { base, agentId }: Place): AgentCard {
+  #build(agent: AnnouncedAgent, card: AgentCard, { base, agentId }: AgentEndpoint): AgentCard {
     return buildCard(card, {
       url: agentUrl(base, agentId),
       grpcAddress: grpcAddress(this.#parts, base),

@@ -7,7 +7,7 @@ import { type Exchange, type Handler, pathPart, queryText } from '../exchange/ex
 import { respond, respondUnchanged } from '../exchange/respond.ts';
 import { conversationJson, conversationNotFound } from './conversation-json.ts';
 
-interface Asked {
+interface ConversationRequest {
   readonly principal: Principal;
   readonly conversation: ConversationReading;
 }
@@ -35,7 +35,7 @@ export function serveConversation(context: GatewayContext): Handler {
 async function writeConversation(
   { conversations }: GatewayContext,
   { req, res }: Exchange,
-  { conversation }: Asked,
+  { conversation }: ConversationRequest,
 ): Promise<void> {
   res.setHeader('ETag', `"${conversation.seq}"`);
   res.setHeader('Cache-Control', 'private, no-cache');
@@ -47,7 +47,7 @@ async function writeConversation(
 async function streamEvents(
   context: GatewayContext,
   exchange: Exchange,
-  { principal, conversation }: Asked,
+  { principal, conversation }: ConversationRequest,
 ): Promise<void> {
   const { req, res } = exchange;
   const after = resumeAfter(exchange);

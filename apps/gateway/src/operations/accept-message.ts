@@ -75,7 +75,7 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
 const taskIdOf = (taskId = ''): { metadata: Record<string, string> } => ({ metadata: { taskId } });
 
 /** For whoever will follow the task that this message makes, if it makes one: one that names its task does not. */
-export function expectTask(
+export function presubscribe(
   { feeds }: Backend,
   { scope, signal }: Call,
   { message }: SendMessageRequest,

@@ -1,10 +1,10 @@
 import { A2AError, type AgentCard, type AgentExtension } from '@switchyard/protocol';
 import type { Call } from '../call/call.ts';
 
-type Asked = Pick<Call, 'agent' | 'extensions'>;
+type ExtensionRequest = Pick<Call, 'agent' | 'extensions'>;
 
 /** What is asked for and offered is active (A2A 4.6); what is asked for and unknown is ignored (4.6.3). */
-export function activeExtensions({ agent, extensions }: Asked): readonly string[] {
+export function activeExtensions({ agent, extensions }: ExtensionRequest): readonly string[] {
   if (extensions.length === 0) return extensions;
   const offered = new Set(extensionsOf(agent.extendedCard ?? agent.card).map(({ uri }) => uri));
   return [...new Set(extensions)].filter((uri) => offered.has(uri));
@@ -13,7 +13,7 @@ export function activeExtensions({ agent, extensions }: Asked): readonly string[
 /**
  * @throws {A2AError} ExtensionSupportRequired: the agent works only with clients that know its extensions (A2A 3.3.4)
  */
-export function requireExtensions({ agent, extensions }: Asked): void {
+export function requireExtensions({ agent, extensions }: ExtensionRequest): void {
   const missing = extensionsOf(agent.card).flatMap(({ uri, required }) =>
     required && uri && !extensions.includes(uri) ? [uri] : [],
   );

@@ -7,7 +7,7 @@ import type { Reply } from './operation.ts';
 export async function getExtendedAgentCard({ cards }: Backend, call: Call): Promise<Reply> {
   if (!cards.offersExtended(call.agent))
     throw new A2AError('UnsupportedOperation', 'This agent does not offer an extended agent card');
-  const presented = await cards.presentExtended(call.agent, call.place());
+  const presented = await cards.presentExtended(call.agent, call.endpoint());
   if (!presented) throw new A2AError('ExtendedAgentCardNotConfigured', 'This agent has no extended agent card');
   const { card, digest } = presented;
   return { version: digest, json: call.knownVersion === digest ? undefined : JSON.stringify(card) };

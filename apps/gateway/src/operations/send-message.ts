@@ -1,13 +1,13 @@
 import { isTerminal, type SendMessageRequest } from '@switchyard/protocol';
 import { type ExpectedTask, type FeedItem, taskItem } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
-import { type Accepted, acceptMessage, expectTask } from './accept-message.ts';
+import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
 import { replyOf } from './message-answer.ts';
 import type { Reply } from './operation.ts';
 import { taskNotFound } from './read-task.ts';
-import { HeardTask } from './task-projection.ts';
+import { TaskProjection } from './task-projection.ts';
 
 /**
  * A2A 3.1.1. Immediate: answers the task as accepted. Blocking: waits until the agent is done with this message,
@@ -19,16 +19,16 @@ export async function sendMessage(backend: Backend, call: Call, request: SendMes
     const { taskId, task } = await acceptMessage(backend, call, request);
     return task === undefined ? readReply(backend, call, taskId, historyLength) : taskReply(task);
   }
-  using expected = expectTask(backend, call, request);
+  using expected = presubscribe(backend, call, request);
   const accepted = await acceptMessage(backend, call, request, expected);
-  const heard = new HeardTask(accepted);
+  const projection = new TaskProjection(accepted);
   const isQuick = wantsImmediate(backend.settings, request.configuration);
-  const release = await awaitRelease(backend, call, { accepted, expected, heard, isQuick });
+  const release = await awaitRelease(backend, call, { accepted, expected, projection, isQuick });
   if (release?.isReply && accepted.number === 1) {
     if (release.kind === 'event') await backend.tasks.withdraw(call.scope, accepted.taskId);
     return messageReply(release);
   }
-  const completed = heard.completed(historyLength);
+  const completed = projection.completed(historyLength);
   return completed === undefined ? readReply(backend, call, accepted.taskId, historyLength) : taskReply(completed);
 }
 
@@ -58,7 +58,7 @@ function wantsImmediate(
 interface Wait {
   readonly accepted: Accepted;
   readonly expected: ExpectedTask | undefined;
-  readonly heard: HeardTask;
+  readonly projection: TaskProjection;
   /** Waits for the agent's first event only. */
   readonly isQuick: boolean;
 }
@@ -66,7 +66,7 @@ interface Wait {
 function awaitRelease(
   backend: Backend,
   call: Call,
-  { accepted, expected, heard, isQuick }: Wait,
+  { accepted, expected, projection, isQuick }: Wait,
 ): Promise<FeedItem | undefined> {
   const { taskId, number, seq, incarnation, isDuplicate } = accepted;
   return awaitItem(backend, call, {
@@ -76,7 +76,7 @@ function awaitRelease(
     expected,
     waitMs: backend.settings.blockingWaitMs,
     until(item) {
-      heard.hear(item);
+      projection.apply(item);
       // The agent's first event tells that it is no message.
       if (isQuick && item.kind === 'event') return true;
       return isRelease(item, number, backend.settings.acknowledgedIsReleased);

@@ -1,7 +1,7 @@
 import type { SendMessageRequest } from '@switchyard/protocol';
 import { type FeedItem, taskItem } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
-import { type Accepted, acceptMessage, expectTask } from './accept-message.ts';
+import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts';
 import type { Backend } from './backend.ts';
 import { messageOrItems } from './message-answer.ts';
 import { requireStreaming } from './offered-capabilities.ts';
@@ -15,7 +15,7 @@ export async function sendStreamingMessage(
   request: SendMessageRequest,
 ): Promise<AsyncIterable<StreamItem>> {
   requireStreaming(call);
-  const expected = expectTask(backend, call, request);
+  const expected = presubscribe(backend, call, request);
   // Whatever becomes of the call, its signal aborts when it is over.
   call.signal.addEventListener('abort', () => expected?.[Symbol.dispose](), { once: true });
   const accepted = await acceptMessage(backend, call, request, expected);

@@ -5,8 +5,8 @@ import type { Accepted } from './accept-message.ts';
 /** Events of which a task is folded here; one with more is read. */
 const MOST_EVENTS = 16;
 
-/** A new task as it was accepted, and what has been heard of it since: once it is completed it need not be read. */
-export class HeardTask {
+/** A new task as it was accepted, and what has been projection of it since: once it is completed it need not be read. */
+export class TaskProjection {
   readonly #accepted: Accepted;
   readonly #events: FeedItem[] = [];
   #isWhole: boolean;
@@ -16,7 +16,7 @@ export class HeardTask {
     this.#isWhole = accepted.isNew;
   }
 
-  hear(item: FeedItem): void {
+  apply(item: FeedItem): void {
     this.#isWhole &&= item.kind === 'event' && this.#events.length < MOST_EVENTS;
     if (this.#isWhole) this.#events.push(item);
   }

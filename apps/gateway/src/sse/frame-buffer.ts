@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 
-/** Largest burst that is held back for one write, in UTF-16 units. */
-const largestBurst = 64 * 1024;
+/** Largest buffer that is held back for one write, in UTF-16 units. */
+const largestBuffer = 64 * 1024;
 
 /** The frames of one turn of the event loop. */
-export class Burst {
+export class FrameBuffer {
   readonly #res: ServerResponse;
   #text = '';
   #isScheduled = false;
@@ -17,11 +17,11 @@ export class Burst {
 
   add(frame: string): void {
     this.#text += frame;
-    if (this.#text.length > largestBurst) this.flush();
+    if (this.#text.length > largestBuffer) this.flush();
     else this.#schedule();
   }
 
-  /** For what says only that the connection is alive: one that has not taken all of the last burst will see. */
+  /** For what says only that the connection is alive: one that has not taken all of the last buffer will see. */
   addUnlessBusy(frame: string): void {
     if (!this.#res.writableNeedDrain) this.add(frame);
   }
@@ -45,7 +45,7 @@ export class Burst {
     this.#res.uncork();
   }
 
-  /** Runs when all promises that can go on have: whatever is there by then is one burst. */
+  /** Runs when all promises that can go on have: whatever is there by then is one buffer. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type EventId, formatEventId } from '@switchyard/store';
 import { drained } from '../exchange/respond.ts';
 import type { StreamItem } from '../operations/operation.ts';
-import { Burst } from './frame-buffer.ts';
+import { FrameBuffer } from './frame-buffer.ts';
 
 export interface StreamFormat {
   /** A comment is sent whenever there was no event for so long. */
@@ -31,14 +31,14 @@ export async function serveStream(
   format: StreamFormat,
 ): Promise<void> {
   for (const [name, value] of Object.entries(eventStreamHeaders)) res.setHeader(name, value);
-  const burst = new Burst(res);
-  const heartbeat = setInterval(() => burst.addUnlessBusy(heartbeatFrame), format.heartbeatMs);
+  const buffer = new FrameBuffer(res);
+  const heartbeat = setInterval(() => buffer.addUnlessBusy(heartbeatFrame), format.heartbeatMs);
   const iterator = items[Symbol.asyncIterator]();
   /** Not `for await`: that would keep the last event, which may be a large task, until the next one comes. */
   const writeNext = async (): Promise<boolean> => {
     const { done, value } = await iterator.next();
     if (done) return false;
-    burst.add(eventFrame(value, format.data(value.json)));
+    buffer.add(eventFrame(value, format.data(value.json)));
     heartbeat.refresh();
     if (res.writableNeedDrain) await drained(res);
     return true;
@@ -46,10 +46,10 @@ export async function serveStream(
   try {
     while (await writeNext());
   } catch (error) {
-    burst.add(errorFrame(format.error(error)));
+    buffer.add(errorFrame(format.error(error)));
   } finally {
     clearInterval(heartbeat);
-    burst.flush();
+    buffer.flush();
     res.end();
   }
 }

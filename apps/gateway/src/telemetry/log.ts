@@ -1,5 +1,5 @@
 import { type DestinationStream, type Level, type LevelWithSilent, type Logger, pino } from 'pino';
-import type { GatewayEvent, Emit } from './events.ts';
+import type { Emit, GatewayEvent } from './events.ts';
 
 /** Where a secret could turn up in what is logged. Headers and bodies are not logged at all; this is for the day that one is. */
 const secrets = ['authorization', 'cookie', 'x-api-key', 'apiKey', 'password', 'token', 'credentials'];
@@ -23,7 +23,7 @@ const lines: Readonly<Partial<Record<GatewayEvent['kind'], readonly [level: Leve
   'push-in-clear': ['warn', 'credentials of webhooks are stored in clear: set PUSH_SECRET'],
   'agents-changed': ['info', 'agents announced'],
   'agents-unreadable': ['warn', 'the announced agents cannot be read; the last known ones are served'],
-  operated: ['info', 'operated'],
+  'admin-action': ['info', 'admin action'],
   answered: ['debug', 'answered'],
   refused: ['debug', 'refused'],
   failed: ['error', 'failed'],

@@ -80,7 +80,7 @@ describe('agents', () => {
 
   it('that are paused leave a line in the log', async () => {
     await stage.ask('/admin/agents/mute:pause', 'POST');
-    expect(stage.log.some((line) => line.includes('"msg":"operated"') && line.includes('mute:pause'))).toBe(true);
+    expect(stage.log.some((line) => line.includes('"msg":"admin action"') && line.includes('mute:pause'))).toBe(true);
     expect(stage.log.join()).not.toContain('a-key-for-operators');
   });
 });

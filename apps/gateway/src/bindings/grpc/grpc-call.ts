@@ -1,29 +1,33 @@
 import type { AnnouncedAgent, Scope } from '@switchyard/store';
 import { selectAgent } from '../../agents/select-agent.ts';
-import { type Call, type Place, placeAt } from '../../call/call.ts';
+import { type AgentEndpoint, type Call, endpointAt } from '../../call/call.ts';
 import { traceParentIn, waitMsIn } from '../../call/preferences.ts';
 import { requireSupportedVersion, type SpokenVersion } from '../../call/protocol-version.ts';
 import { withoutSlashAtEnd } from '../../exchange/base-url.ts';
 import type { WaitingCall, WaitingCalls } from '../../limits/waiting-calls.ts';
 import { parseExtensions } from '../../operations/extensions.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import type { Visit } from '../http-call.ts';
+import type { CallerContext } from '../http-call.ts';
 import { headersOf, type ServedCall, textIn } from './rpc.ts';
 
 /** A call that came by gRPC. Metadata stands where HTTP has headers (A2A 10.2). */
 export class GrpcCall implements Call, Disposable {
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
-  readonly place: () => Place;
+  readonly endpoint: () => AgentEndpoint;
   readonly version: SpokenVersion | undefined;
   readonly #call: ServedCall<unknown, unknown>;
   readonly #waiting: WaitingCalls;
   #wait: WaitingCall | undefined;
 
-  constructor({ principal, agent, place, version }: Visit, call: ServedCall<unknown, unknown>, waiting: WaitingCalls) {
+  constructor(
+    { principal, agent, endpoint, version }: CallerContext,
+    call: ServedCall<unknown, unknown>,
+    waiting: WaitingCalls,
+  ) {
     this.scope = { principal, agent: agent.id };
     this.agent = agent;
-    this.place = place;
+    this.endpoint = endpoint;
     this.version = version;
     this.#call = call;
     this.#waiting = waiting;
@@ -79,8 +83,8 @@ export async function openCall(
   requireSupportedVersion(textIn(call.metadata, 'a2a-version'), { spoken: version, missing });
   const agentId = textIn(call.metadata, agentKey);
   const agent = selectAgent(context.agents, principal, { agentId, tenant });
-  const place = (): Place => placeAt(httpBase(context), agentId, { named: tenant, selected: agent.id });
-  return new GrpcCall({ principal, agent, place, version }, call, context.waiting);
+  const endpoint = (): AgentEndpoint => endpointAt(httpBase(context), agentId, { named: tenant, selected: agent.id });
+  return new GrpcCall({ principal, agent, endpoint, version }, call, context.waiting);
 }
 
 /** gRPC says nothing of the URLs of the other bindings. */

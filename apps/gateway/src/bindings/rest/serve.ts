@@ -21,7 +21,7 @@ function serveRest(context: GatewayContext, route: OperationRoute): Handler {
   return async (req, res) => {
     const exchange = { req, res };
     try {
-      const answer = await ask(context, exchange, route);
+      const answer = await handle(context, exchange, route);
       if ('reply' in answer) return writeResult(exchange, answer.reply);
       using stream = answer;
       await writeStream(context, exchange, stream.items);
@@ -31,7 +31,7 @@ function serveRest(context: GatewayContext, route: OperationRoute): Handler {
   };
 }
 
-async function ask(context: GatewayContext, exchange: Exchange, route: OperationRoute): Promise<Answer> {
+async function handle(context: GatewayContext, exchange: Exchange, route: OperationRoute): Promise<Answer> {
   const { req } = exchange;
   const principal = await context.authenticator.authenticate(req.headers);
   const body = route.hasBody ? await readOptionalJson(req, context.settings.maxBodyBytes) : {};

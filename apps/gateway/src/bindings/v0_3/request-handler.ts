@@ -33,7 +33,7 @@ export function createRequestHandler(context: GatewayContext): A2ARequestHandler
   const unary = invokeUnary(context);
   const streaming = invokeStreaming(context);
   return {
-    getAgentCard: async () => stencil,
+    getAgentCard: async () => permissiveCard,
     async sendMessage(params, context) {
       const response = toSendMessageResponse(
         await unary('SendMessage', withoutZero(SendMessageRequest.toJSON(params), context), context),
@@ -76,7 +76,7 @@ export function createRequestHandler(context: GatewayContext): A2ARequestHandler
  * The SDK asks the card, without saying whose, what an agent can do, and turns down what it cannot. It is told that
  * every agent can do everything: our operations refuse what this one cannot.
  */
-const stencil = AgentCard.fromJSON({
+const permissiveCard = AgentCard.fromJSON({
   capabilities: { streaming: true, pushNotifications: true },
   supportedInterfaces: bindings.map((protocolBinding) => ({ protocolBinding, protocolVersion: legacyVersion })),
 });
