@@ -51,7 +51,7 @@ export class Worker {
     this.#settings = settings;
     this.#parts = parts;
     this.#announcer = new Announcer(store.registry, this.id, { agents, observe });
-    this.#sweeper = new Sweeper(store.outbox, settings.sweepEveryMs, observe);
+    this.#sweeper = new Sweeper(store, settings.sweepEveryMs, observe);
     this.#closer = new CallCloser(store.closings, settings.sweepEveryMs, observe);
     this.#elsewhere = new ElsewhereConsumer(this.#consume(agentsElsewhere()), store.queue);
     this.#consumers = [...agents.map((agent) => this.#consume(agent)), this.#elsewhere];

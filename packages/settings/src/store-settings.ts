@@ -8,6 +8,9 @@ type Shared = Pick<
   | 'RETENTION_MS'
   | 'REPLAY_MS'
   | 'LEASE_MS'
+  | 'INTERRUPTED_RETENTION_MS'
+  | 'MAX_TASK_BYTES'
+  | 'MAX_HISTORY_BYTES'
   | 'WAIT_REPLICAS'
   | 'IDEMPOTENCY_MS'
   | 'PUSH_SECRET'
@@ -22,6 +25,9 @@ export function storeSettings(values: Shared) {
     retentionMs: values.RETENTION_MS,
     replayMs: values.REPLAY_MS,
     leaseMs: values.LEASE_MS,
+    interruptedRetentionMs: values.INTERRUPTED_RETENTION_MS,
+    maxTaskBytes: values.MAX_TASK_BYTES,
+    maxHistoryBytes: values.MAX_HISTORY_BYTES,
     waitReplicas: values.WAIT_REPLICAS,
     idempotencyMs: values.IDEMPOTENCY_MS,
     pushSecrets: values.PUSH_SECRET,

@@ -8,6 +8,8 @@ export interface StoreSettings {
   readonly shards: number;
   /** How long a task outlives its end. */
   readonly retentionMs: number;
+  /** How long a task may wait for its client's input or authorization, before it is canceled. */
+  readonly interruptedRetentionMs: number;
   /** How long the event stream of a task outlives its end: late subscribers can resume until then. */
   readonly replayMs: number;
   /** How long a messageId is remembered: a retry within it gets the first answer again. */
@@ -29,6 +31,12 @@ export interface StoreSettings {
   readonly keptEvents: number;
   /** Artifacts of one task: each costs a read about 5 µs of Redis. */
   readonly maxArtifacts: number;
+  /** Bytes of history and artifacts of one task. The outcome of a turn may exceed it by 1 MiB, so that the task can end. */
+  readonly maxTaskBytes: number;
+  /** Bytes of the history of one task: a turn loads all of it. */
+  readonly maxHistoryBytes: number;
+  /** Bytes of one page of a list of tasks, roughly: it ends with the task that exceeds them. */
+  readonly maxPageBytes: number;
   /** Bytes of history or of an artifact that are kept in the task's hash before they get a string of their own. */
   readonly inlineTextBytes: number;
   /** Artifact texts of this size and more are read with GETRANGE, outside of any script. */
@@ -59,6 +67,7 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   prefix: 'sw',
   shards: 1,
   retentionMs: 7 * 24 * 3_600_000,
+  interruptedRetentionMs: 30 * 24 * 3_600_000,
   replayMs: 10 * 60_000,
   idempotencyMs: 24 * 3_600_000,
   waitReplicas: 0,
@@ -69,6 +78,9 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   maxInbox: 100,
   keptEvents: 10_000,
   maxArtifacts: 200,
+  maxTaskBytes: 64 * 1_024 * 1_024,
+  maxHistoryBytes: 8 * 1_024 * 1_024,
+  maxPageBytes: 8 * 1_024 * 1_024,
   inlineTextBytes: 1_024,
   largeTextBytes: 65_536,
   readCacheBytes: 32 * 1_024 * 1_024,

@@ -22,6 +22,7 @@ import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
 import { defaultStoreSettings, type StoreSettings } from './settings.ts';
 import { Steps } from './steps/steps.ts';
+import { InterruptedTasks } from './tasks/interrupted-tasks.ts';
 import { NewTasks } from './tasks/new-tasks.ts';
 import { taskReads } from './tasks/read.ts';
 import { TaskCache } from './tasks/task-cache.ts';
@@ -40,6 +41,7 @@ export class Store {
   readonly conversations: Conversations;
   readonly queue: Queue;
   readonly outbox: Outbox;
+  readonly interrupted: InterruptedTasks;
   readonly deadTurns: DeadTurns;
   readonly push: Push;
   readonly registry: Registry;
@@ -83,6 +85,7 @@ export class Store {
     this.conversations = new Conversations(port, channels);
     this.closings = new Closings(port, channels, this.conversations);
     this.outbox = new Outbox(port);
+    this.interrupted = new InterruptedTasks(port);
     this.deadTurns = new DeadTurns(port);
     this.push = new Push(port, channels);
     this.feeds = new Feeds(port, channels, this.settings);

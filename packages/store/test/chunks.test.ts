@@ -100,7 +100,7 @@ test('the short way of chunks leaves what the long one would, and is taken', asy
       async (batches) => {
         const turns = [await begunTurn(), await begunTurn()] as const;
         const [usual, long] = turns;
-        const encoders = turns.map(({ start }) => new Encoder(start.task, 10));
+        const encoders = turns.map(({ start }) => new Encoder(start.task, store.settings));
         let number = 1;
         for (const batch of batches) {
           const [one, other] = encoders.map((encoder) => ({ number, events: batch.map((it) => encoder.encode(it)) }));

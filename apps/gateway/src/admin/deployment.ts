@@ -33,4 +33,5 @@ async function workerNamed(ops: Ops, id: string): Promise<object> {
 export const turnRoutes = [
   listRoute('/admin/turns', 'turns', (ops, query) => ops.listTurns(query)),
   listRoute('/admin/stuck', 'tasks', (ops, query) => ops.listStuck(query)),
+  listRoute('/admin/interrupted', 'tasks', (ops, query) => ops.listInterrupted(query)),
 ];

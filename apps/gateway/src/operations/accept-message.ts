@@ -65,6 +65,12 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
       violations: [{ field: 'message.messageId', description: 'was used before, for another message' }],
     }),
   'too-many-webhooks': ({ message }) => tooManyConfigs(message.taskId ?? ''),
+  'history-full': ({ message }) =>
+    new A2AError(
+      'UnsupportedOperation',
+      'The history of this task is full: go on in a new task',
+      taskIdOf(message.taskId),
+    ),
   'inbox-full': ({ message }) =>
     new A2AError('RateLimited', 'Too many messages wait in this task', {
       ...taskIdOf(message.taskId),

@@ -1,4 +1,4 @@
-import { milliseconds, whole } from '../kinds.ts';
+import { longMilliseconds, milliseconds, whole } from '../kinds.ts';
 import type { SettingGroup } from '../setting.ts';
 
 export const turns = {
@@ -16,6 +16,30 @@ export const turns = {
       schema: milliseconds,
       default: 15_000,
       text: 'When a turn has shown no sign of life for so long, another worker gets it.',
+      isShared: true,
+    },
+    INTERRUPTED_RETENTION_MS: {
+      of: ['gateway', 'worker'],
+      schema: longMilliseconds,
+      default: 30 * 24 * 3_600_000,
+      defaultText: '30 days',
+      text: 'How long a task may wait for input or authorization, before it is canceled.',
+      isShared: true,
+    },
+    MAX_TASK_BYTES: {
+      of: ['gateway', 'worker'],
+      schema: whole(65_536, 268_435_456),
+      default: 67_108_864,
+      defaultText: '64 MiB',
+      text: 'Bytes of history and artifacts of one task. What would exceed them is refused; the task can still end.',
+      isShared: true,
+    },
+    MAX_HISTORY_BYTES: {
+      of: ['gateway', 'worker'],
+      schema: whole(16_384, 67_108_864),
+      default: 8_388_608,
+      defaultText: '8 MiB',
+      text: 'Bytes of the history of one task: so much does a turn load before it begins.',
       isShared: true,
     },
     SWEEP_MS: {

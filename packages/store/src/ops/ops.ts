@@ -1,6 +1,7 @@
 import { type AgentReading, Agents } from './agents.ts';
 import { AnyTask } from './any-task.ts';
 import { DeadLetterOffice } from './dead-work.ts';
+import { type InterruptedTask, interruptedTask, interruptions } from './interrupted-tasks.ts';
 import type { OpsPort } from './ops-port.ts';
 import { overdueTasks } from './overdue-tasks.ts';
 import { earliestFirst, type Page, type PageQuery, pageOf } from './page.ts';
@@ -42,6 +43,16 @@ export class Ops {
       list: 'turns',
       positionOf: ({ since, taskId }) => earliestFirst(Date.parse(since), taskId),
     });
+  }
+
+  /** The one that waits longest first. @throws {InvalidPageToken} */
+  async listInterrupted(query: PageQuery): Promise<Page<InterruptedTask>> {
+    const page = pageOf(await interruptions(this.#port), query, {
+      list: 'interrupted',
+      positionOf: ({ sinceMs, taskId }) => earliestFirst(sinceMs, taskId),
+    });
+    const tasks = await Promise.all(page.items.map((one) => interruptedTask(this.#port, one)));
+    return { ...page, items: tasks.filter((task) => task !== undefined) };
   }
 
   /** The one that is silent longest first. @throws {InvalidPageToken} */

@@ -15,6 +15,8 @@ export class ShardKeys {
   readonly cancels: string;
   /** What tasks that ended had called for and still goes on → when; also the channel that says so. */
   readonly closing: string;
+  /** Tasks that wait for their client → since when. */
+  readonly interrupted: string;
   /** Prefix of the shard's BullMQ queues. */
   readonly queues: string;
   /** Webhooks that have something to be told → when the sweeper may look after them; also the channel that says so. */
@@ -31,6 +33,7 @@ export class ShardKeys {
     this.#indexRoot = `${this.#root}x`;
     this.outbox = `${this.#root}outbox`;
     this.closing = `${this.outbox}:closing`;
+    this.interrupted = `${this.outbox}:interrupted`;
     this.cancels = `${this.#root}cancels`;
     this.queues = `${this.#root}q`;
     this.dead = `${this.#root}dead`;

@@ -24,6 +24,7 @@ export const acceptReply = verdict({
   terminal: refused,
   canceling: refused,
   'inbox-full': refused,
+  'history-full': refused,
   'too-many-webhooks': refused,
   fenced: refused,
   'caller-canceling': refused,

@@ -16,6 +16,7 @@
 --       message         as JSON, without its ids and closing brace
 --       entry           of the inbox: messageId as JSON, line break, what the turn is given
 --       max_inbox       messages that may wait
+--       max_history     bytes of the history
 --       config_id       of a webhook that is to hear of all that comes of it; '' none
 --       sealed          its config; '' none
 --       max_webhooks    that a task may have
@@ -23,13 +24,13 @@
 --          job (of a duplicate: 0 if the task has none), and timestamp of the task's status if it was scheduled, else ''; of a task
 --          that was there the incarnation of its last event, too
 --       scheduled | queued (whoever runs the job will read it) | duplicate (the first answer again)
---       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full | too-many-webhooks
+--       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full | history-full | too-many-webhooks
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 
 local sent_key, queue_root, caller_key = unpack(KEYS, 7, 9)
 local idempotency_ms, job_options, caller_fence, manner, max_calls = unpack(ARGV, 7, 11)
-local owner, context, fingerprint, message, entry, max_inbox, config_id, sealed, max_webhooks = unpack(ARGV, 12, 20)
+local owner, context, fingerprint, message, entry, max_inbox, max_history, config_id, sealed, max_webhooks = unpack(ARGV, 12, 21)
 
 --- @include "../calls/caller.lua"
 
@@ -57,6 +58,7 @@ if is_terminal(record.state) then return { 'terminal' } end
 -- It would be dropped with certainty: a pending cancel always ends the task.
 if record.cancel ~= '' then return { 'canceling' } end
 if record.inbox >= tonumber(max_inbox) then return { 'inbox-full' } end
+if was[HISTORY] and redis.call('STRLEN', was[HISTORY]) + #message > tonumber(max_history) then return { 'history-full' } end
 if config_id ~= '' and not has_room(config_id, max_webhooks) then return { 'too-many-webhooks' } end
 
 redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)

@@ -4,7 +4,7 @@ import { defineScript } from '../redis/define-script.ts';
 import { jsonText, type ShardKeys } from '../redis/keys.ts';
 import { integer, text, tupleAnd } from '../redis/reply.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
-import { type CachedReadPort, readTask } from './read.ts';
+import { type CachedReadPort, readTogether } from './read.ts';
 import { sortableTime } from './sortable-time.ts';
 import { stateLetters, withdrawnLetter } from './state-letters.ts';
 import type { TaskView } from './task-reading.ts';
@@ -29,7 +29,7 @@ export interface TaskQuery extends Omit<TaskView, 'version'> {
 }
 
 export interface TaskPage {
-  /** JSON of each task, the latest status first. */
+  /** JSON of each task, the latest status first. Fewer than the page may have, if they are large: see `maxPageBytes`. */
   readonly tasks: readonly string[];
   /** Of all pages together, exactly. */
   readonly totalSize: number;
@@ -38,7 +38,7 @@ export interface TaskPage {
 }
 
 export interface ListPort extends CachedReadPort {
-  readonly settings: { readonly largeTextBytes: number; readonly retentionMs: number };
+  readonly settings: { readonly largeTextBytes: number; readonly retentionMs: number; readonly maxPageBytes: number };
 }
 
 /** How many there are, and where the first of them are: time of the status and id, the latest first. One more than a page if there is a next one. */
@@ -55,14 +55,14 @@ export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery):
     .flatMap(([, ...found]) => found)
     .sort()
     .reverse();
-  const page = places.slice(0, pageSize);
-  const last = page.at(-1);
-  const tasks = await Promise.all(page.map((place) => readTask(port, scope, taskIdAt(place), query)));
+  const taskIds = places.slice(0, pageSize).map(taskIdAt);
+  const tasks = await readTogether(port, scope, { taskIds, view: query });
+  const last = tasks.length < places.length ? places[tasks.length - 1] : undefined;
   return {
     // One that expired between the two reads is left out.
     tasks: tasks.flatMap((reading) => reading?.task?.toString() ?? []),
     totalSize: replies.reduce((sum, [total]) => sum + total, 0),
-    nextPageToken: last !== undefined && places.length > pageSize ? encodePageToken(last, filtersOf(scope, query)) : '',
+    nextPageToken: last !== undefined ? encodePageToken(last, filtersOf(scope, query)) : '',
   };
 }
 

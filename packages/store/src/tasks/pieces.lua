@@ -21,8 +21,8 @@ local function latest(n, inside, outside)
   end
 end
 
--- Adds them to a reply. length: historyLength ('' all); artifacts: all | none; large_bytes: from which parts of an artifact
--- are not copied through Lua; and the fields of the task's hash that are named here: count is `artifacts`, inside and outside `h` and `@h`.
+-- Adds them to a reply. length: historyLength ('' all); artifacts: all | none; large_bytes: from which a text
+-- is not copied through Lua; and the fields of the task's hash that are named here: count is `artifacts`, inside and outside `h` and `@h`.
 local function put_pieces(reply, length, artifacts, large_bytes, context, status, metadata, count, inside, outside)
   local function put(piece) reply[#reply + 1] = piece end
   put('{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":' .. status)
@@ -39,7 +39,11 @@ local function put_pieces(reply, length, artifacts, large_bytes, context, status
   end
   if (inside or outside) and length ~= '0' then
     put(',"history":[')
-    put(length ~= '' and latest(tonumber(length), inside, outside) or inside and inside:sub(3) or redis.call('GETRANGE', outside, 2, -1))
+    local size = length == '' and outside and redis.call('STRLEN', outside) or 0
+    -- Its first message begins with a tab, which is white space.
+    if size >= tonumber(large_bytes) then put({ outside, size - 1 })
+    elseif length ~= '' then put(latest(tonumber(length), inside, outside))
+    else put(inside and inside:sub(3) or redis.call('GETRANGE', outside, 2, -1)) end
     put(']')
   end
   put(metadata and ',"metadata":' .. metadata .. '}' or '}')

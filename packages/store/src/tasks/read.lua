@@ -2,17 +2,19 @@
 --
 -- KEYS  tasks*       hashes, one for each question; and, named in them, the strings of their growing texts
 -- ARGV  large_bytes  bytes from which parts of an artifact are not copied through Lua
+--       max_bytes    of all pieces; once they are reached, the tasks that follow are left out; 0 no bound
 -- EACH  task_id
 --       owner        '' a worker, which holds the task's turn
 --       version      that the caller has; '' none
 --       history_length  '' all
 --       parts        all | none (no artifacts) | standing (no pieces at all)
 -- Returns  of each question: nil (no such task for this owner) | state and released in one text (the caller has this version)
---       | state and released, version, pieces …
+--       | state and released, version, pieces … | nothing in a list (left out)
 --
 -- Cost: the size of the pieces.
 
-local large_bytes = unpack(ARGV, 1, 1)
+local large_bytes, max_bytes = unpack(ARGV, 1, 2)
+max_bytes = tonumber(max_bytes)
 local task_key, task_id
 
 local with_pieces
@@ -36,9 +38,19 @@ local function read(owner, have, length, parts)
   return reply
 end
 
-local replies = {}
+local replies, bytes = {}, 0
 for i = 1, #KEYS do
-  task_key, task_id = KEYS[i], ARGV[5 * i - 3]
-  replies[i] = read(unpack(ARGV, 5 * i - 2, 5 * i + 1))
+  task_key, task_id = KEYS[i], ARGV[5 * i - 2]
+  if max_bytes > 0 and bytes >= max_bytes then
+    replies[i] = {}
+  else
+    replies[i] = read(unpack(ARGV, 5 * i - 1, 5 * i + 2))
+  end
+  if max_bytes > 0 and type(replies[i]) == 'table' then
+    for n = 3, #replies[i] do
+      local piece = replies[i][n]
+      bytes = bytes + (type(piece) == 'table' and piece[2] or #piece)
+    end
+  end
 end
 return replies

@@ -6,7 +6,7 @@ import { list, optional, type Parser, text, tupleAnd } from '../redis/reply.ts';
 import type { Shards } from '../redis/shards.ts';
 import { joinPieces, type Piece, piece } from './pieces.ts';
 import { stateOf, withdrawnLetter } from './state-letters.ts';
-import type { TaskCache } from './task-cache.ts';
+import type { TaskCache, WholeReading } from './task-cache.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
 
 export interface ReadPort {
@@ -29,17 +29,19 @@ interface Question {
   readonly parts: 'all' | 'none' | 'standing';
 }
 
-/** `standing`: the state's letter, and `released`. Alone: the version that the question named is the present one. */
+/** `standing`: the state's letter, and `released`. Alone: the version that the question named is the present one. '': left out. */
 type Reply = null | string | [standing: string, version: string, ...pieces: Piece[]];
 
 const whole = tupleAnd([text, text], piece);
-const reply: Parser<Reply> = optional((one) => (typeof one === 'string' ? one : whole(one)));
+const reply: Parser<Reply> = optional((one) =>
+  typeof one === 'string' ? one : Array.isArray(one) && one.length === 0 ? '' : whole(one),
+);
 
 const readScript = defineScript({
   file: 'read.lua',
   from: import.meta.url,
   keys: ['tasks*'],
-  args: ['largeBytes'],
+  args: ['largeBytes', 'maxBytes'],
   each: ['taskId', 'owner', 'version', 'historyLength', 'parts'],
   reply: list(reply),
 });
@@ -59,16 +61,73 @@ export async function readTask(
   taskId: string,
   view: TaskView = {},
 ): Promise<TaskReading | undefined> {
-  // Who names a version has it, and needs no other.
-  const known = view.version === undefined ? port.cache.get(taskId, view) : undefined;
-  const reading = await ask(port, {
+  const known = knownOf(port, taskId, view);
+  return merge(port, { taskId, view, known }, await ask(port, questionOf(scope, taskId, { view, known })));
+}
+
+/**
+ * Tasks in this order, with one message to each of their shards. Those that follow when all have `maxBytes` together are left
+ * out, but for the first: `undefined` stands for a task that is gone.
+ */
+export async function readTogether(
+  port: CachedReadPort & { readonly settings: { readonly maxPageBytes: number } },
+  scope: Scope,
+  { taskIds, view }: { readonly taskIds: readonly string[]; readonly view: TaskView },
+): Promise<(TaskReading | undefined)[]> {
+  const asked = taskIds.map((taskId) => {
+    const known = knownOf(port, taskId, view);
+    return { taskId, view, known, question: questionOf(scope, taskId, { view, known }) };
+  });
+  const { maxPageBytes } = port.settings;
+  const replies = new Map<string, Reply>();
+  const shards = Map.groupBy(asked, ({ taskId }) => port.shards.of(taskId));
+  const ask = async (some: typeof asked): Promise<void> => {
+    const found = await runRead(
+      port,
+      some.map(({ question }) => question),
+      maxPageBytes,
+    );
+    some.forEach(({ taskId }, i) => void replies.set(taskId, found[i] ?? null));
+  };
+  await Promise.all([...shards.values()].map(ask));
+  const readings: (TaskReading | undefined)[] = [];
+  let bytes = 0;
+  for (const { taskId, question, known } of asked) {
+    const reply = replies.get(taskId) ?? null;
+    if (bytes >= maxPageBytes || reply === '') break;
+    const reading = merge(port, { taskId, view, known }, await readingOf(port, question, reply));
+    bytes += reading?.task?.length ?? 0;
+    readings.push(reading);
+  }
+  return readings;
+}
+
+/** Who names a version has it, and needs no other. */
+function knownOf(port: CachedReadPort, taskId: string, view: TaskView): WholeReading | undefined {
+  return view.version === undefined ? port.cache.get(taskId, view) : undefined;
+}
+
+interface Known {
+  readonly view: TaskView;
+  readonly known: WholeReading | undefined;
+}
+
+function questionOf(scope: Scope, taskId: string, { view, known }: Known): Question {
+  return {
     taskId,
     owner: ownerOf(scope),
     version: view.version ?? known?.version ?? '',
     historyLength: view.historyLength ?? '',
     parts: view.includeArtifacts === false ? 'none' : 'all',
-  });
-  // What is kept may be another principal's, or of a task that is gone: Redis has the say.
+  };
+}
+
+/** What is kept may be another principal's, or of a task that is gone: Redis has the say. */
+function merge(
+  port: CachedReadPort,
+  { taskId, view, known }: Known & { readonly taskId: string },
+  reading: TaskReading | undefined,
+): TaskReading | undefined {
   if (!reading) return undefined;
   if (reading.task !== undefined) port.cache.set(taskId, view, { ...reading, task: reading.task });
   // Unchanged: we have it, or the caller does.
@@ -98,13 +157,21 @@ async function readAll(
   port: ReadPort,
   questions: readonly Question[],
 ): Promise<(TaskReading | undefined | Promise<TaskReading | undefined>)[]> {
-  const { redis, shards, settings } = port;
-  const replies = await readScript.run(redis, {
+  const replies = await runRead(port, questions, 0);
+  return questions.map((question, i) => readingOf(port, question, replies[i] ?? null));
+}
+
+/** @param maxBytes as in read.lua */
+function runRead(
+  { redis, shards, settings }: ReadPort,
+  questions: readonly Question[],
+  maxBytes: number,
+): Promise<Reply[]> {
+  return readScript.run(redis, {
     keys: { tasks: questions.map(({ taskId }) => shards.of(taskId).task(taskId)) },
-    args: { largeBytes: settings.largeTextBytes },
+    args: { largeBytes: settings.largeTextBytes, maxBytes },
     each: questions,
   });
-  return questions.map((question, i) => readingOf(port, question, replies[i] ?? null));
 }
 
 function readingOf(
@@ -112,7 +179,7 @@ function readingOf(
   question: Question,
   reply: Reply,
 ): TaskReading | undefined | Promise<TaskReading | undefined> {
-  if (reply === null) return undefined;
+  if (reply === null || reply === '') return undefined;
   if (typeof reply === 'string') return readingAt(question.version, reply);
   const [standing, version, ...pieces] = reply;
   const reading = readingAt(version, standing);

@@ -51,7 +51,8 @@ export type RefusedCall =
  *   whose `released` is as high. `seq` is where a feed goes on. `task`: the new task as JSON, when the message made it.
  *   `news`: of a task that waited for this message, what came at `seq`: its status and the message, as JSON of a task.
  * - `missing`: no such task in this scope, or no longer. `conflict`: the messageId came before with another body.
- * - `terminal`: the task has ended. `canceling`: it is about to. `inbox-full`: too many messages wait in it. `too-many-webhooks`: it has as many as it may have.
+ * - `terminal`: the task has ended. `canceling`: it is about to. `inbox-full`: too many messages wait in it.
+ * `history-full`: its messages take as many bytes as they may. `too-many-webhooks`: it has as many as it may have.
  */
 export type Acceptance =
   | {
@@ -75,6 +76,7 @@ export type Acceptance =
         | 'canceling'
         | 'conflict'
         | 'inbox-full'
+        | 'history-full'
         | 'too-many-webhooks';
     };
 

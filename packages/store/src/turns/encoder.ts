@@ -5,9 +5,11 @@ import type { TurnEvent } from './turn-event.ts';
 
 type Metadata = Readonly<Record<string, unknown>>;
 type Header = Omit<Artifact, 'parts'>;
-interface Place {
+interface StoredArtifact {
   readonly number: number;
   header: Header;
+  /** Of its parts. */
+  bytes: number;
 }
 
 /** The task has as many artifacts as it may have. */
@@ -19,26 +21,53 @@ export class TooManyArtifacts extends Error {
   }
 }
 
+/** The task has as many bytes as it may have. */
+export class TaskTooLarge extends Error {
+  override readonly name = 'TaskTooLarge';
+
+  constructor(what: string, limit: number) {
+    super(`${what} may have ${limit} bytes: what is larger belongs elsewhere, and its address here.`);
+  }
+}
+
+/** An outcome may exceed the bounds by so much: the task must be able to end, and to say why. */
+const OUTCOME_BYTES = 1_048_576;
+/** It is written anew with each event that has some. */
+const METADATA_BYTES = 1_048_576;
+
+export interface TaskLimits {
+  readonly maxArtifacts: number;
+  readonly maxTaskBytes: number;
+  readonly maxHistoryBytes: number;
+}
+
 /**
  * Turns events into the writes of `append.lua`. It lives with the turn that holds the epoch, hence the only one that
  * writes the task's artifacts: so it may know their headers and numbers, and Redis need not parse JSON to merge them.
  */
 export class Encoder {
-  readonly #places = new Map<string, Place>();
+  readonly #artifacts = new Map<string, StoredArtifact>();
   readonly #messages: Set<string>;
   readonly #ids: string;
-  readonly #maxArtifacts: number;
+  readonly #limits: TaskLimits;
   #metadata: Metadata;
+  #historyBytes: number;
+  #artifactBytes = 0;
 
-  constructor(task: Task, maxArtifacts: number) {
+  constructor(task: Task, limits: TaskLimits) {
     this.#ids = `"taskId":${JSON.stringify(task.id)},"contextId":${JSON.stringify(task.contextId)}`;
-    this.#maxArtifacts = maxArtifacts;
+    this.#limits = limits;
+    this.#historyBytes = bytesOf(task.history);
     this.#metadata = task.metadata ?? {};
     this.#messages = new Set(task.history?.map(({ messageId }) => messageId));
-    for (const { parts: _, ...header } of task.artifacts ?? []) this.#place(header);
+    for (const { parts, ...header } of task.artifacts ?? []) {
+      const artifact = this.#place(header);
+      artifact.bytes = bytesOf(parts);
+      this.#artifactBytes += artifact.bytes;
+    }
   }
 
-  /** @throws {TooManyArtifacts} */
+  /** @throws {TooManyArtifacts} @throws {TaskTooLarge} nothing of the event is written */
   encode(event: TurnEvent): EncodedEvent {
     const encoded = event.kind === 'status' ? this.#status(event) : this.#artifact(event);
     if (!event.step) return encoded;
@@ -49,14 +78,17 @@ export class Encoder {
   #status(event: TurnEvent & { kind: 'status' }): EncodedEvent {
     const { state, message, metadata } = event;
     const caller = event.isReply ? 'reply' : event.releasesCaller ? 'released' : '';
+    const json = message ? this.#withIds(message) : '';
+    const merged = this.#mergedWith(metadata);
+    const isNew = message !== undefined && this.#grow(message, json, event.settles);
     const args = [
       'status',
-      this.#merged(metadata),
+      this.#merge(merged),
       stateLetters[state],
       event.settles ? '1' : '',
       caller,
-      message ? this.#withIds(message) : '',
-      message && this.#isNew(message) ? '1' : '',
+      json,
+      isNew ? '1' : '',
       metadata ? JSON.stringify(metadata) : '',
     ];
     return { args, isOutcome: event.settles };
@@ -64,14 +96,21 @@ export class Encoder {
 
   #artifact(event: TurnEvent & { kind: 'artifact' }): EncodedEvent {
     const { parts, ...update } = event.artifact;
-    const known = this.#places.get(update.artifactId);
+    const known = this.#artifacts.get(update.artifactId);
+    const merged = this.#mergedWith(event.metadata);
+    const texts = parts.map(partJson);
+    const [first, stored, last] = storedParts(parts, texts, event.keepsParts === true);
+    const before = event.append ? (known?.bytes ?? 0) : 0;
+    const bytes = this.#artifactBytes - (known?.bytes ?? 0) + before + Buffer.byteLength(stored);
+    if (bytes + this.#historyBytes > this.#limits.maxTaskBytes)
+      throw new TaskTooLarge('The history and the artifacts of a task', this.#limits.maxTaskBytes);
     const place = known ?? this.#place(update);
+    place.bytes = before + Buffer.byteLength(stored);
+    this.#artifactBytes = bytes;
     if (known) place.header = event.append ? mergeHeader(known.header, update) : update;
     const isChanged = !known || !event.append || Object.keys(update).length > 1;
-    const texts = parts.map(partJson);
     const json = this.#update(event, update, texts);
-    const [first, stored, last] = storedParts(parts, texts, event.keepsParts === true);
-    const metadata = this.#merged(event.metadata);
+    const metadata = this.#merge(merged);
     const header = isChanged ? open(place.header) : '';
     const mode = event.append ? 'append' : 'replace';
     const isChunk = !isChanged && !event.metadata && parts.length > 0 && first === last;
@@ -88,30 +127,45 @@ export class Encoder {
     return `{"artifactUpdate":{${this.#ids},"artifact":${open(header)},"parts":[${parts}]}${flags}${annotated}}}`;
   }
 
-  #merged(metadata: Metadata | undefined): string {
-    if (!metadata) return '';
-    this.#metadata = { ...this.#metadata, ...metadata };
-    return JSON.stringify(this.#metadata);
+  /** The metadata of the task after an event with this. @throws {TaskTooLarge} */
+  #mergedWith(metadata: Metadata | undefined): { value: Metadata; json: string } | undefined {
+    if (!metadata) return undefined;
+    const value = { ...this.#metadata, ...metadata };
+    const json = JSON.stringify(value);
+    if (json.length > METADATA_BYTES) throw new TaskTooLarge('The metadata of a task', METADATA_BYTES);
+    return { value, json };
+  }
+
+  #merge(merged: { value: Metadata; json: string } | undefined): string {
+    if (merged) this.#metadata = merged.value;
+    return merged?.json ?? '';
   }
 
   #withIds({ taskId: _, contextId: __, ...message }: Message): string {
     return `${JSON.stringify(message).slice(0, -1)},${this.#ids}}`;
   }
 
-  /** Each message enters the history once. */
-  #isNew({ messageId }: Message): boolean {
+  /** Each message enters the history once. @returns whether it does now */
+  #grow({ messageId }: Message, json: string, isOutcome: boolean): boolean {
+    const { maxHistoryBytes } = this.#limits;
     if (this.#messages.has(messageId)) return false;
+    const bytes = this.#historyBytes + Buffer.byteLength(json);
+    if (bytes > maxHistoryBytes + (isOutcome ? OUTCOME_BYTES : 0))
+      throw new TaskTooLarge('The messages of a task', maxHistoryBytes);
+    this.#historyBytes = bytes;
     this.#messages.add(messageId);
     return true;
   }
 
-  #place(header: Header): Place {
-    if (this.#places.size >= this.#maxArtifacts) throw new TooManyArtifacts(this.#maxArtifacts);
-    const place = { number: this.#places.size + 1, header };
-    this.#places.set(header.artifactId, place);
+  #place(header: Header): StoredArtifact {
+    if (this.#artifacts.size >= this.#limits.maxArtifacts) throw new TooManyArtifacts(this.#limits.maxArtifacts);
+    const place = { number: this.#artifacts.size + 1, header, bytes: 0 };
+    this.#artifacts.set(header.artifactId, place);
     return place;
   }
 }
+
+const bytesOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)));
 
 const open = (header: Header): string => JSON.stringify(header).slice(0, -1);
 

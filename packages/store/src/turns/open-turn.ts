@@ -97,7 +97,7 @@ export class OpenTurn {
     this.start = start;
     this.#port = port;
     this.#appends = appends;
-    this.#encoder = new Encoder(start.task, port.settings.maxArtifacts);
+    this.#encoder = new Encoder(start.task, port.settings);
     this.#tail = new Tail((events) => this.#append(events));
     this.#queueRoot = queueRoot(start.agent, port.shards.of(start.taskId));
     this.#onCancel = hooks.onCancel;
@@ -110,6 +110,7 @@ export class OpenTurn {
    * @throws {TurnEnded}
    * @throws {WritesLost} give the turn back: it must run again
    * @throws {TooManyArtifacts}
+   * @throws {TaskTooLarge}
    */
   publish(event: TurnEvent): Promise<void> {
     return this.#push(event, event.kind === 'status');

@@ -255,6 +255,7 @@ export class Twin {
         owner: 't/s/a',
         context: 'ctx',
         maxInbox: 100,
+        maxHistory: 1_000_000,
         configId: '',
         sealed: '',
         maxWebhooks: 1,

@@ -111,6 +111,19 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'requested',
     },
   ],
+  'tasks/end-interrupted.lua': [
+    {
+      kind: 'ends',
+      settings: { interruptedRetentionMs: -1_000 },
+      scene: async (stage) => {
+        const turn = await stage.turn();
+        await turn.publish(outcome('AUTH_REQUIRED'));
+        await turn.end();
+        return () => stage.store.interrupted.endOverdue();
+      },
+      answer: 1,
+    },
+  ],
   'tasks/delete.lua': [
     {
       kind: 'ends',

@@ -46,6 +46,7 @@ async function questionsAndLongTexts(store: Store, look: () => Promise<void>): P
   await say('b'.repeat(100), true);
   await say('c'.repeat(100), false);
   await turn.publish(outcome('INPUT_REQUIRED', 'more?'));
+  await look();
   await accepted(store, alice, userMessage('more', { taskId }));
   await accepted(store, alice, userMessage('and more', { taskId }));
   await look();

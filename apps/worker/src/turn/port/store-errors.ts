@@ -1,5 +1,11 @@
 import { TurnEnded, TurnMisuseError } from '@switchyard/agent';
-import { TurnEnded as EndedInStore, MemoryTooLarge, TooManyArtifacts, TooManyResults } from '@switchyard/store';
+import {
+  TurnEnded as EndedInStore,
+  MemoryTooLarge,
+  TaskTooLarge,
+  TooManyArtifacts,
+  TooManyResults,
+} from '@switchyard/store';
 
 /** Does something in the store, and tells its refusals in the words of agents. */
 export async function inWordsOfAgents<T>(ask: () => Promise<T>): Promise<T> {
@@ -13,5 +19,10 @@ export async function inWordsOfAgents<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 function isMisuse(error: unknown): error is Error {
-  return error instanceof TooManyArtifacts || error instanceof TooManyResults || error instanceof MemoryTooLarge;
+  return (
+    error instanceof TooManyArtifacts ||
+    error instanceof TaskTooLarge ||
+    error instanceof TooManyResults ||
+    error instanceof MemoryTooLarge
+  );
 }

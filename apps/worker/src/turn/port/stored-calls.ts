@@ -91,6 +91,7 @@ const refusals: Readonly<Record<Refused, CallRefusal>> = {
   'other-shard': 'other-context',
   terminal: 'ended',
   canceling: 'ended',
+  'history-full': 'ended',
   'inbox-full': 'busy',
   'too-many-calls': 'too-many',
   // The id of the message follows from what it says, so this cannot be.

@@ -21,6 +21,12 @@ local function commit(record)
   if #written > 0 then publish(record) end
   if is_due then redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id) end
   if is_due == false then redis.call('ZREM', outbox_key, task_id) end
+  -- What waits for its client is known by it, so that it does not wait for ever; see end-interrupted.lua.
+  if is_waiting(record.state) then
+    if record.inbox == 0 then redis.call('ZADD', outbox_key .. ':interrupted', 'NX', now_ms(), task_id) end
+  elseif is_waiting(was[STATE]) then
+    redis.call('ZREM', outbox_key .. ':interrupted', task_id)
+  end
   if record.state ~= was[STATE] or record.time ~= was[TIME] then
     --- @include "move-in-indexes.lua"
   end

@@ -1,0 +1,28 @@
+-- endInterrupted: a task has waited for its client for too long, and is canceled.
+--
+--- @include "../redis/lua/record.lua"
+--- @include "../redis/lua/rules.lua"
+--
+-- KEYS  <record>       and, made from the outbox's, <outbox>:interrupted (zset: task → since when it waits)
+-- ARGV  <record>
+--       max_wait_ms    ms that a task may wait
+--       reason         as JSON text, for the client
+-- Returns  ended | idle (it does not wait, or not for so long)
+-- Invariant: a task in which a message waits, or whose turn is open, goes on.
+
+local max_wait_ms, reason = unpack(ARGV, 7)
+local interrupted_key = outbox_key .. ':interrupted'
+
+local since = redis.call('ZSCORE', interrupted_key, task_id)
+if not since or tonumber(since) > now_ms() - max_wait_ms then return 'idle' end
+go_on_when_full(task_key)
+local record = load_record()
+if not record or not is_waiting(record.state) or record.inbox > 0 then
+  redis.call('ZREM', interrupted_key, task_id)
+  return 'idle'
+end
+local message = '{"messageId":"' .. task_id .. '.interrupted.' .. record.seq .. '","role":"ROLE_AGENT","parts":[{"text":' .. reason .. '}]}'
+finish(record, 'X', { message = message })
+remember(message)
+commit(record)
+return 'ended'

@@ -1,0 +1,46 @@
+import { defineScript } from '../redis/define-script.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
+import { word } from '../redis/reply.ts';
+import type { CancelPort } from './cancel.ts';
+
+const endInterruptedScript = defineScript({
+  file: 'end-interrupted.lua',
+  from: import.meta.url,
+  keys: recordKeys,
+  args: [...recordArgs, 'maxWaitMs', 'reason'],
+  reply: word('ended', 'idle'),
+});
+
+/** Tasks of a shard that one call ends at most. */
+const MOST_AT_ONCE = 100;
+const REASON = JSON.stringify('No answer came in time; the task was canceled.');
+
+/** Tasks that wait for their client: for input, or for authorization, and no turn is open. */
+export class InterruptedTasks {
+  readonly #port: CancelPort;
+
+  constructor(port: CancelPort) {
+    this.#port = port;
+  }
+
+  /** Cancels those that have waited for too long. Any process may, and several may at once. @returns how many it were */
+  async endOverdue(): Promise<number> {
+    const counts = await Promise.all(this.#port.shards.all.map((keys) => this.#endIn(keys)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** One after the other, the one that waits longest first: as a rule the first one is not due, and one command has told so. */
+  async #endIn(keys: ShardKeys): Promise<number> {
+    const { redis, settings } = this.#port;
+    for (let ended = 0; ; ended++) {
+      const [taskId] = ended < MOST_AT_ONCE ? await redis.zrange(keys.interrupted, '0', '0') : [];
+      if (taskId === undefined) return ended;
+      const verdict = await endInterruptedScript.run(redis, {
+        keys: keys.record(taskId),
+        args: { ...recordArguments(taskId, settings), maxWaitMs: settings.interruptedRetentionMs, reason: REASON },
+      });
+      if (verdict === 'idle') return ended;
+    }
+  }
+}
