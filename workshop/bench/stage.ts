@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { type Program, startProgram } from '../../tests/support/process.ts';
 import { startRedis } from '../../tests/support/redis.ts';
 import type { GatewayProcess } from '../../tests/support/stack.ts';
 import { until } from '../../tests/support/until.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { serve } from './measure/program.ts';
 
 const PREFIX = 'bench';
@@ -33,8 +31,8 @@ export class Stage implements AsyncDisposable {
   }
 
   static async open(): Promise<Stage> {
-    const folder = await mkdtemp(join(tmpdir(), 'switchyard-bench-'));
-    const server = await startRedis({ appendOnly: true, folder });
+    const folder = await temporaryFolder();
+    const server = await startRedis({ appendOnly: true, folder: folder.path });
     const redis = new Redis(server.url);
     const gateway = await startGateway(server.url);
     const sdk = await serve('workshop/bench/peers/sdk-server.ts');
@@ -43,7 +41,7 @@ export class Stage implements AsyncDisposable {
       () => gateway.stop(),
       async () => redis.disconnect(),
       () => server.stop(),
-      () => rm(folder, { recursive: true, force: true }),
+      folder.remove,
     ];
     const stage = new Stage({ redisUrl: server.url, redis, redisPid: server.pid ?? 0, gateway, sdk }, stops);
     await stage.withWorker(); // announces the agent

@@ -1,6 +1,6 @@
 // `npm run load -- <profile> [options]`: puts an A2A agent under load. What there is: `npm run load -- --help`.
 
-import { listenToStopSignals, type StopSignals } from '../../scripts/start/stop-signals.ts';
+import { listenToStopSignals } from '../../scripts/start/stop-signals.ts';
 import { BadOptions, help, readOptions } from './command-line.ts';
 import type { PlannedRun } from './profiles/profile.ts';
 import { Progress } from './report/progress.ts';
@@ -11,7 +11,7 @@ import { findAgent } from './target/find-agent.ts';
 import { type OwnGateway, startOwnGateway } from './target/own-gateway.ts';
 import { TargetError } from './target/target.ts';
 
-const { LOAD_API_KEY: apiKey, LOAD_BEARER: bearer, PATH = '', HOME = '' } = process.env;
+const { LOAD_API_KEY: apiKey, LOAD_BEARER: bearer } = process.env;
 
 try {
   const command = readOptions(process.argv.slice(2), { ...(apiKey && { apiKey }), ...(bearer && { bearer }) });
@@ -28,7 +28,7 @@ async function load(plan: PlannedRun): Promise<number> {
   using signals = listenToStopSignals();
   const { options, wantsVersions } = plan;
   const progress = new Progress(process.stderr, `${options.durationMs / 1_000} s`);
-  await using own = options.url ? undefined : await ownGateway(plan, signals, progress);
+  await using own = options.url ? undefined : await ownGateway(options.workers, signals.stopped, progress);
   const target = { url: options.url ?? own?.url ?? new URL('http://127.0.0.1'), agent: options.agent };
   const agent = await findAgent({ ...options, target, wantsVersions });
   progress.say(
@@ -40,7 +40,7 @@ async function load(plan: PlannedRun): Promise<number> {
   return report.verdict.passed ? 0 : 1;
 }
 
-function ownGateway({ options }: PlannedRun, { stopped }: StopSignals, progress: Progress): Promise<OwnGateway> {
-  progress.say(`starting a gateway, ${options.workers === 1 ? 'a worker' : `${options.workers} workers`} and a Redis`);
-  return startOwnGateway({ workers: options.workers, env: { PATH, HOME }, signal: stopped });
+function ownGateway(workers: number, stopped: AbortSignal, progress: Progress): Promise<OwnGateway> {
+  progress.say(`starting a gateway, ${workers === 1 ? 'a worker' : `${workers} workers`} and a Redis`);
+  return startOwnGateway(workers, stopped);
 }

@@ -6,7 +6,7 @@ import { jsonRpc } from './client/bindings/json-rpc.ts';
 import { rest } from './client/bindings/rest.ts';
 import { Connections } from './client/connections.ts';
 import { GeneratorWatch } from './measure/generator-watch.ts';
-import type { Interval } from './measure/interval.ts';
+import type { Interval } from './measure/recorder.ts';
 import { Recorder } from './measure/recorder.ts';
 import { TaskLedger } from './measure/task-ledger.ts';
 import type { Load } from './profiles/load.ts';
@@ -14,7 +14,6 @@ import type { PlannedRun } from './profiles/profile.ts';
 import { settle } from './profiles/settle.ts';
 import type { Progress } from './report/progress.ts';
 import { type Report, toReport } from './report/report.ts';
-import { afterAbort } from './signals.ts';
 import type { FoundAgent } from './target/target.ts';
 
 /** Once somebody stops a run, what is under way has so long to end, in milliseconds. */
@@ -121,4 +120,13 @@ function countSeconds({ recorder }: Load, watch: GeneratorWatch, progress: Progr
       progress.end();
     },
   };
+}
+
+/** Aborts so many milliseconds after another signal has. */
+function afterAbort(signal: AbortSignal, ms: number): AbortSignal {
+  const controller = new AbortController();
+  const start = (): void => void setTimeout(() => controller.abort(), ms).unref();
+  if (signal.aborted) start();
+  else signal.addEventListener('abort', start, { once: true });
+  return controller.signal;
 }

@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { compare, shortRounds } from '../measure/comparison.ts';
 import { CALLERS, httpRate } from '../measure/http.ts';
 import { serve } from '../measure/program.ts';
@@ -47,8 +47,8 @@ export const getTask: BenchCase = {
   async run(stage, rounds) {
     const [ours, sdk] = [await ourTasks(stage), await longTasks(stage.sdk.url, '/rest')];
     const body = await (await fetch(first(ours))).text();
-    const folder = await mkdtemp(join(tmpdir(), 'switchyard-bench-'));
-    const file = join(folder, 'body.json');
+    const folder = await temporaryFolder();
+    const file = join(folder.path, 'body.json');
     await writeFile(file, body);
     const express = await serve('workshop/bench/peers/ready-body.ts', 'express', file);
     const node = await serve('workshop/bench/peers/ready-body.ts', 'node', file);
@@ -71,7 +71,7 @@ export const getTask: BenchCase = {
       ] as const;
       return { ...figures, ours: OURS, notes, bars };
     } finally {
-      await Promise.all([express.stop(), node.stop(), rm(folder, { recursive: true, force: true })]);
+      await Promise.all([express.stop(), node.stop(), folder.remove()]);
       await stage.clear();
     }
   },

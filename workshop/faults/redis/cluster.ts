@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { freePort } from '../../../scripts/processes/free-port.ts';
 import { until } from '../../../tests/support/until.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { mastersAmong, type RedisDeployment, replicationOf } from './deployment.ts';
 import { dataSettings, RedisNode } from './redis-node.ts';
-import { temporaryFolder } from './temporary-folder.ts';
 
 const MASTERS = 3;
 const SHARDS = 4;

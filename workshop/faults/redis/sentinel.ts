@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../../scripts/processes/free-port.ts';
 import { until } from '../../../tests/support/until.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { mastersAmong, type RedisDeployment, replicationOf } from './deployment.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { dataSettings, RedisNode } from './redis-node.ts';
-import { temporaryFolder } from './temporary-folder.ts';
 
 const MASTER_NAME = 'switchyard';
 const REPLICAS = 2;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../../../tests/support/until.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { mastersAmong, type RedisDeployment, replicationOf } from './deployment.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { dataSettings, RedisNode } from './redis-node.ts';
-import { temporaryFolder } from './temporary-folder.ts';
 
 export interface SingleOptions {
   readonly settings?: Readonly<Record<string, string>>;

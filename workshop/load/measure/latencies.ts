@@ -13,11 +13,6 @@ export interface LatencySummary {
 const MICROSECONDS = 1_000;
 /** A quarter of an hour, in microseconds: longer than anything here can last. */
 const LONGEST = 900_000_000;
-/** 0, 50, 90, 99, 99.9 … and nine steps between each. */
-const CURVE = [0, 1, 2, 3, 4].flatMap((nines) =>
-  Array.from({ length: 10 }, (_, step) => 100 - 100 * 10 ** -(nines + step / 10)),
-);
-
 /** Durations of any number in constant memory, each to three digits: an HdrHistogram, the one that Node brings. */
 export class Latencies {
   readonly #histogram: RecordableHistogram = createHistogram({ lowest: 1, highest: LONGEST, figures: 3 });
@@ -40,13 +35,6 @@ export class Latencies {
     if (this.count === 0) return undefined;
     const [p50 = 0, p90 = 0, p99 = 0, p999 = 0, max = 0] = [50, 90, 99, 99.9, 100].map((share) => this.at(share));
     return { count: this.count, p50, p90, p99, p999, max };
-  }
-
-  /** Percentile and milliseconds, up to where a single one decides. */
-  curve(): (readonly [percentile: number, ms: number])[] {
-    const decided = 100 - 100 / Math.max(1, this.count);
-    const shown = CURVE.filter((percentile) => percentile > 0 && percentile <= decided);
-    return this.count === 0 ? [] : shown.map((percentile) => [percentile, this.at(percentile) ?? 0] as const);
   }
 
   /** Begins anew. */

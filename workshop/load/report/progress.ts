@@ -1,4 +1,4 @@
-import type { Interval } from '../measure/interval.ts';
+import type { Interval } from '../measure/recorder.ts';
 import { count, ms } from './figures.ts';
 
 /** Between lines where nobody looks, in intervals. */

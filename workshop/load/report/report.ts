@@ -1,8 +1,6 @@
-import type { ErrorCount } from '../measure/error-counts.ts';
 import type { GeneratorReading } from '../measure/generator-watch.ts';
-import type { Interval } from '../measure/interval.ts';
 import type { LatencySummary } from '../measure/latencies.ts';
-import type { Recorder } from '../measure/recorder.ts';
+import type { ErrorCount, Interval, Recorder } from '../measure/recorder.ts';
 import type { TaskCounts } from '../measure/task-ledger.ts';
 import type { Findings } from '../profiles/findings.ts';
 import type { PlannedRun } from '../profiles/profile.ts';
@@ -49,7 +47,6 @@ export interface Report extends Findings {
   /** Whose latency is that of the run. */
   readonly primary: string;
   readonly operations: readonly OperationReport[];
-  readonly percentiles: readonly (readonly [percentile: number, ms: number])[];
   readonly intervals: readonly Interval[];
   readonly generator: GeneratorReading;
   /** Share of one processor that each part of an own gateway used. */
@@ -95,7 +92,6 @@ export function toReport({ plan, agent, recorder, findings, ...measured }: Measu
     errors: errors.list(),
     primary,
     operations: operationsOf(recorder),
-    percentiles: recorder.operations.get(primary)?.latencies.curve() ?? [],
     intervals,
     ...findings,
     ...rest,

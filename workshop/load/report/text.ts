@@ -1,7 +1,6 @@
 import { ms, rate } from './figures.ts';
 import type { Report } from './report.ts';
 import { tablesOf } from './tables.ts';
-import { textTable } from './text-table.ts';
 
 /** The report as it is printed. */
 export function toText(report: Report): string {
@@ -47,4 +46,16 @@ function rampInWords({ highestThatHeld, lowestThatDidNot, maxLatencyMs }: NonNul
 
 function verdictIn({ verdict }: Report): string {
   return `${verdict.passed ? 'passed' : 'FAILED'}: ${verdict.because}`;
+}
+
+/** Columns as people read them: the first one begins on the left, figures end on the right. */
+function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const lineOf = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('   ')
+      .trimEnd();
+  const isNamed = head.some((title) => title !== '');
+  return [...(isNamed ? [head] : []), ...rows].map((row) => `  ${lineOf(row)}`).join('\n');
 }

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Program, startProgram } from '../../../../tests/support/process.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
 import type { Report } from '../../report/report.ts';
 
 export interface LoadRun {
@@ -17,7 +17,8 @@ export async function load(
   args: readonly string[],
   act: (program: Program) => unknown = () => undefined,
 ): Promise<LoadRun> {
-  const out = await mkdtemp(join(tmpdir(), 'switchyard-load-test-'));
+  const folder = await temporaryFolder();
+  const out = folder.path;
   try {
     const program = await startProgram({ file: 'workshop/load/main.ts', args: [...args, '--out', out] });
     await act(program);
@@ -34,7 +35,7 @@ export async function load(
       },
     };
   } finally {
-    await rm(out, { recursive: true, force: true });
+    await folder.remove();
   }
 }
 
