@@ -13,6 +13,11 @@ describe('the docs', () => {
     expect(missing).toEqual([]);
   });
 
+  it('have every decision in the list of decisions', () => {
+    const list = readFileSync('docs/adr/README.md', 'utf8');
+    expect(globSync('0*.md', { cwd: 'docs/adr' }).filter((file) => !list.includes(`](${file})`))).toEqual([]);
+  });
+
   it.each(['docs/architecture.md', 'CONTRIBUTING.md'])('%s names files that are there', (page) => {
     const names = readFileSync(page, 'utf8').matchAll(
       /`((?:apps|packages|scripts|tests|workshop|examples)\/[\w./-]+)`/g,
