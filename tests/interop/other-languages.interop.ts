@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Stack, startStack } from '../support/stack.ts';
+import {
+  goToolchain,
+  type InstalledClient,
+  install,
+  pythonToolchain,
+  type Report,
+  report,
+  type Toolchain,
+} from './support/toolchains.ts';
+
+// Clients of other languages, unmodified, as their users write them: each prints what it got for each case, and all have
+// to get the same. `npm run interop` runs them; what is missing on this machine is skipped, and says why.
+
+const installWithinMs = 320_000;
+
+let stack: Stack;
+const url = (): string => stack.urls[0] ?? '';
+
+beforeAll(async () => {
+  stack = await startStack({
+    redisUrl: inject('redisUrl'),
+    agents: ['conformance', 'pizza'],
+    env: { PUSH_ALLOW_HTTP: 'true', PUSH_ALLOW_HOSTS: 'localhost,127.0.0.1' },
+  });
+});
+
+afterAll(() => stack.stop());
+
+const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'];
+
+const everyCase: Report = {
+  card: 'Conformance',
+  send: { state: 'completed', text: 'Hello from TCK' },
+  reply: 'Direct message response',
+  stream: ['task', 'working', 'artifact chunk-1 ', 'artifact chunk-2', 'completed'],
+  follow_up: { asked: 'input-required', events: ['task', 'completed'] },
+  get: 'completed',
+  list: { tasks: [true], pageSize: 1 },
+  cancel: 'canceled',
+  not_found: 'TaskNotFound',
+  not_cancelable: 'TaskNotCancelable',
+  invalid: { error: 'InvalidParams', namesField: true },
+  push: 'https://example.com/hook',
+  push_list: { listed: 1, left: 0 },
+};
+
+/** Cases that the client itself refuses, in this version and binding. */
+const unsupported: Readonly<Record<string, readonly string[]>> = {
+  'python-1 0.3 JSONRPC': ['list'],
+  'python-1 0.3 HTTP+JSON': ['list', 'push_list'],
+  'python-1 0.3 GRPC': ['list'],
+  'go 0.3 JSONRPC': ['list'],
+  'go 0.3 HTTP+JSON': ['list'],
+  'go 0.3 GRPC': ['list'],
+};
+
+interface Sdk {
+  readonly name: string;
+  readonly client: string;
+  readonly toolchain: Toolchain;
+  readonly versions: readonly string[];
+  /** What this SDK has no method for. */
+  readonly lacks?: readonly string[];
+}
+
+const sdks: readonly Sdk[] = [
+  { name: 'Python 1.3', client: 'python-1', toolchain: pythonToolchain, versions: ['1.0', '0.3'] },
+  {
+    name: 'Python 0.3',
+    client: 'python-0.3',
+    toolchain: pythonToolchain,
+    versions: ['0.3'],
+    lacks: ['list', 'invalid', 'push_list'],
+  },
+  { name: 'Go 2.4', client: 'go', toolchain: goToolchain, versions: ['1.0', '0.3'] },
+];
+
+/** The reason stands in the name: a report of skipped tests shows it. */
+function titled(name: string, { missing }: Toolchain): string {
+  return missing === undefined ? name : `${name} (skipped: ${missing})`;
+}
+
+for (const { name, client, toolchain, versions, lacks = [] } of sdks) {
+  describe.skipIf(toolchain.missing)(titled(`the SDK of ${name}`, toolchain), () => {
+    let installed: InstalledClient;
+
+    beforeAll(async () => {
+      installed = await install(client, toolchain);
+    }, installWithinMs);
+
+    const ways = versions.flatMap((version) => bindings.map((binding) => ({ version, binding })));
+
+    it.each(ways)('gets what it should over $binding, version $version', { timeout: 100_000 }, async (way) => {
+      const { version, binding } = way;
+      const got = await report(installed, url(), binding, version);
+      const left = [...lacks, ...(unsupported[`${client} ${version} ${binding}`] ?? [])];
+      const only = (facts: Report): Report =>
+        Object.fromEntries(Object.entries(facts).filter(([each]) => !left.includes(each)));
+      expect(only(got)).toEqual(only(everyCase));
+    });
+  });
+}
+
+const conversation: Report = {
+  'I want a pizza': ['What kind?'],
+  'A Hawaiian pizza': ['Your Hawaiian pizza is on its way.'],
+};
+
+for (const client of ['google-adk', 'strands'])
+  describe.skipIf(pythonToolchain.missing)(titled(client, pythonToolchain), () => {
+    let installed: InstalledClient;
+    let desk: Stack;
+
+    beforeAll(async () => {
+      installed = await install(client, pythonToolchain);
+      // As `npm start` has it: cards do not name gRPC.
+      desk = await startStack({
+        redisUrl: inject('redisUrl'),
+        agents: ['pizza'],
+        env: { GRPC_PUBLIC_ADDRESS: '' },
+      });
+    }, installWithinMs);
+
+    afterAll(() => desk?.stop());
+
+    it('talks to an agent over several turns, and says nothing twice', { timeout: 100_000 }, async () => {
+      expect(await report(installed, desk.urls[0] ?? '', ...Object.keys(conversation))).toEqual(conversation);
+    });
+
+    if (client === 'google-adk')
+      it('refuses a card that names gRPC', { timeout: 100_000 }, async () => {
+        const { Hello: answer } = await report(installed, url(), 'Hello');
+        expect(answer).toMatch(/Agent card RPC URL must/);
+      });
+  });

@@ -1,0 +1,94 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+// Installs clients written in other languages, each once, by the versions that its lock file has.
+
+const execute = promisify(execFile);
+const clients = fileURLToPath(new URL('../clients', import.meta.url));
+/** Git ignores it. A folder per client and lock file: a changed lock installs anew. */
+const cache = fileURLToPath(new URL('../.cache', import.meta.url));
+
+const installWithinMs = 300_000;
+
+/** A program of another language, ready to be run. */
+export interface InstalledClient {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** Of a language: why it cannot be used here, and how a client of it is installed. */
+export interface Toolchain {
+  /** Undefined: it is here. */
+  readonly missing: string | undefined;
+  readonly lockFile: string;
+  install(client: string, folder: string): Promise<void>;
+  program(client: string, folder: string): InstalledClient;
+}
+
+const python = ['python3.13', 'python3.12', 'python3.11', 'python3.10', 'python3'].find(hasPython);
+
+export const pythonToolchain: Toolchain = {
+  missing: python === undefined ? 'Python 3.10 or newer, with venv, is not installed' : undefined,
+  lockFile: 'requirements.txt',
+  async install(client, folder) {
+    await execute(python ?? '', ['-m', 'venv', folder], { timeout: installWithinMs });
+    const lock = join(clients, client, 'requirements.txt');
+    await execute(join(folder, 'bin/pip'), ['install', '--quiet', '--require-hashes', '-r', lock], {
+      timeout: installWithinMs,
+    });
+  },
+  program: (client, folder) => ({ file: join(folder, 'bin/python'), args: [join(clients, client, 'client.py')] }),
+};
+
+export const goToolchain: Toolchain = {
+  missing: runs('go', ['version']) ? undefined : 'Go is not installed',
+  lockFile: 'go.sum',
+  async install(client, folder) {
+    await mkdir(folder, { recursive: true });
+    const args = ['build', '-mod=readonly', '-o', join(folder, 'client'), '.'];
+    await execute('go', args, { cwd: join(clients, client), timeout: installWithinMs });
+  },
+  program: (_, folder) => ({ file: join(folder, 'client'), args: [] }),
+};
+
+/** Of Python and Go both: what a client prints for each case, by the case's name. */
+export type Report = Readonly<Record<string, unknown>>;
+
+/** @throws {Error} with what the tools printed */
+export async function install(client: string, toolchain: Toolchain): Promise<InstalledClient> {
+  const hash = createHash('sha256');
+  for (const file of [toolchain.lockFile, ...(toolchain === goToolchain ? ['main.go'] : [])])
+    hash.update(await readFile(join(clients, client, file)));
+  const folder = join(cache, `${client}-${hash.digest('hex').slice(0, 12)}`);
+  const done = join(folder, 'installed');
+  if (!existsSync(done)) {
+    await rm(folder, { recursive: true, force: true });
+    await toolchain.install(client, folder);
+    await writeFile(done, '');
+  }
+  return toolchain.program(client, folder);
+}
+
+/** Runs a client; each line that it prints is `{ case, got }` or `{ case, failed }`. */
+export async function report({ file, args }: InstalledClient, ...more: readonly string[]): Promise<Report> {
+  const { stdout } = await execute(file, [...args, ...more], { timeout: 90_000 });
+  const lines = stdout.split('\n').filter((line) => line.startsWith('{"case"'));
+  return Object.fromEntries(lines.map((line) => reading(JSON.parse(line))));
+}
+
+function reading({ case: name, got, failed }: { case: string; got?: unknown; failed?: string }): [string, unknown] {
+  return [name, failed === undefined ? got : `failed: ${failed}`];
+}
+
+function runs(command: string, args: readonly string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+function hasPython(command: string): boolean {
+  return runs(command, ['-c', 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))']);
+}

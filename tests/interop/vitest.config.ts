@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm run interop`: clients of other languages, which have to be installed first. */
+export default defineConfig({
+  test: {
+    include: ['tests/interop/**/*.interop.ts'],
+    globalSetup: ['tests/support/shared-redis.ts'],
+    hookTimeout: 30_000,
+    teardownTimeout: 10_000,
+    reporters: ['verbose'],
+  },
+});
