@@ -23,7 +23,7 @@ import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway
 import { createEmit } from './telemetry/emit.ts';
 import { GatewayMetrics, type MetricSources } from './telemetry/metrics.ts';
 
-/** The part of a `Store` that a gateway uses. It is started before the gateway and stopped after it, by whoever made it. */
+/** The part of a `Store` that a gateway uses. Its owner starts it before the gateway and stops it after. */
 export interface GatewayStore {
   readonly tasks: TaskStore;
   readonly feeds: Pick<Feeds, 'follow' | 'expect'>;

@@ -27,7 +27,7 @@ interface KnownKey {
   readonly principal: Principal;
 }
 
-/** Every key is compared, and as a digest: time tells neither which one comes close nor how close. */
+/** Every key is compared, and as a digest: the time that it takes shows neither which key is close nor how close. */
 function identify(known: readonly KnownKey[], key: string | undefined): Principal {
   if (key === undefined) throw unauthenticated('An API key is required: send it as X-API-Key or as a bearer token');
   const digest = sha256(key);

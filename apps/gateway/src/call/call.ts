@@ -1,7 +1,7 @@
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import type { SpokenVersion } from './protocol-version.ts';
 
-/** What an operation is told besides its request, whichever binding brought it. */
+/** What an operation gets besides its request, from any binding. */
 export interface Call {
   /** Who asks, and of which agent. */
   readonly scope: Scope;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AgentCard } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
+import { LRUCache } from 'lru-cache';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { AgentEndpoint } from '../call/call.ts';
 import { withoutSlashAtEnd } from '../exchange/base-url.ts';
@@ -21,7 +22,7 @@ const mostRemembered = 1_000;
 /** The cards of agents as clients get them, signed if there are keys. */
 export class Cards {
   readonly #parts: CardParts;
-  readonly #signed = new Map<string, Promise<AgentCard>>();
+  readonly #signed = new LRUCache<string, Promise<AgentCard>>({ max: mostRemembered });
 
   constructor(parts: CardParts) {
     this.#parts = parts;
@@ -72,8 +73,6 @@ export class Cards {
     const known = this.#signed.get(json);
     if (known) return known;
     const signed = signCard(card, keys, withoutSlashAtEnd(publicUrl) + jwksPath);
-    const [oldest] = this.#signed.keys();
-    if (oldest !== undefined && this.#signed.size >= mostRemembered) this.#signed.delete(oldest);
     this.#signed.set(json, signed);
     return signed;
   }

@@ -13,7 +13,7 @@ const querySchema = z.object({ contextId: idSchema, limit: z.coerce.number().int
  * `GET /conversations?contextId=…`: the caller's conversations in a context; those that go on first, then the one that
  * ended last.
  */
-export function serveConversationList(context: GatewayContext): Handler {
+function serveConversationList(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
       const principal = await context.authenticator.authenticate(req.headers);

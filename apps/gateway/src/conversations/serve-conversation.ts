@@ -51,7 +51,7 @@ async function streamEvents(
 ): Promise<void> {
   const { req, res } = exchange;
   const after = resumeAfter(exchange);
-  // Tells an EventSource that connects again that nothing follows (HTML 9.2.3).
+  // 204 makes an EventSource stop connecting again (HTML 9.2.3).
   if (conversation.isComplete && after === conversation.seq) return void res.writeHead(204).end();
   using _slot = context.streams.take();
   const signal = context.waiting.watch(res);

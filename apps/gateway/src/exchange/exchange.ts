@@ -61,7 +61,7 @@ export function namedVersion(req: Pick<RoutedRequest, 'headers' | 'query'>): str
 /** What a caller's own request id may look like: it goes into log lines and back into a header. */
 const saneId = /^[\w.:/+=@-]{1,128}$/;
 
-/** Tells the ids that this process gives from those of others. */
+/** Makes the ids of this process unlike those of others. */
 const ourName = randomBytes(9).toString('base64url');
 let given = 0;
 

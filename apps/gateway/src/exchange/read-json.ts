@@ -9,7 +9,7 @@ import { parseJson } from './parse-json.ts';
 const jsonMediaType = /^application\/(?:a2a\+)?json *(?:;|$)/i;
 
 /** The JSON of a body. @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, ParseError, InvalidRequest */
-export async function readJson(req: IncomingMessage, maxBytes: number): Promise<unknown> {
+async function readJson(req: IncomingMessage, maxBytes: number): Promise<unknown> {
   return parseJson(await readJsonText(req, maxBytes));
 }
 

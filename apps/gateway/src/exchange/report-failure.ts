@@ -10,7 +10,7 @@ export interface Refusal {
   readonly authenticator: Pick<Authenticator, 'challenge'>;
 }
 
-/** What was thrown as what the client is told; headers say what a body cannot, and operators hear of it. */
+/** What was thrown, as the error for the client: its headers are set, and it is logged. */
 export function reportFailure({ emit, authenticator }: Refusal, exchange: Exchange, thrown: unknown): A2AError {
   const { res } = exchange;
   const error = toA2AError(thrown);

@@ -50,7 +50,7 @@ const statuses: Readonly<Record<string, string>> = {
 };
 
 /** What is no HTTP never gets to Express: it is answered on the bare socket, as JSON all the same. */
-export function refuseMalformed(fault: Error & { code?: string }, socket: Socket): void {
+function refuseMalformed(fault: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || fault.code === 'ECONNRESET') return void socket.destroy();
   const line = statuses[fault.code ?? ''] ?? '400 Bad Request';
   const { body } = toHttpError(new A2AError('InvalidRequest', 'The request is not valid HTTP'));

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** A call that may wait, for as long as somebody wants its answer. */
+/** A call that waits for as long as its client does. */
 export interface WaitingCall {
   /** Aborted with an `Interruption`. */
   readonly signal: AbortSignal;
@@ -24,7 +24,7 @@ export class WaitingCalls {
     return signal;
   }
 
-  /** Whoever enters has to leave. */
+  /** Every call that enters must leave. */
   enter(): WaitingCall {
     const controller = new AbortController();
     const leave = (): void => {

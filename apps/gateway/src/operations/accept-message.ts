@@ -80,7 +80,7 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
 
 const taskIdOf = (taskId = ''): { metadata: Record<string, string> } => ({ metadata: { taskId } });
 
-/** For whoever will follow the task that this message makes, if it makes one: one that names its task does not. */
+/** Subscribes to the task that this message makes, before it is made; a message that names its task makes none. */
 export function presubscribe(
   { feeds }: Backend,
   { scope, signal }: Call,

@@ -32,7 +32,7 @@ function wrongParts(card: AgentCard, { message }: SendMessageRequest): FieldViol
   });
 }
 
-/** What the agent would answer nobody could use: better to hear it now than after its work. */
+/** The client could not use the agent's answer: it is refused before the work, not after it. */
 function wrongModes(card: AgentCard, { configuration }: SendMessageRequest): FieldViolation[] {
   const made = modesOf(card, card.defaultOutputModes, ({ outputModes }) => outputModes);
   const accepted = configuration?.acceptedOutputModes ?? [];

@@ -77,7 +77,7 @@ function awaitRelease(
     waitMs: backend.settings.blockingWaitMs,
     until(item) {
       projection.apply(item);
-      // The agent's first event tells that it is no message.
+      // The agent's first event shows that it answers with a task.
       if (isQuick && item.kind === 'event') return true;
       return isRelease(item, number, backend.settings.acknowledgedIsReleased);
     },

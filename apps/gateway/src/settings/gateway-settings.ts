@@ -17,7 +17,7 @@ export type AuthSettings = NoAuthSettings | ApiKeySettings;
 /** Everyone is one anonymous principal. */
 export interface NoAuthSettings {
   readonly kind: 'none';
-  /** Listen beyond loopback all the same: whoever reaches the port sees and cancels everybody's tasks. */
+  /** Listen beyond loopback all the same: anyone who reaches the port sees and cancels everyone's tasks. */
   readonly allowAnonymous: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface PushSettings {
   readonly publicKeys: readonly PublicJwk[];
 }
 
-export const defaultPushSettings: PushSettings = { policy: { allowHttp: false, allowHosts: [] }, publicKeys: [] };
+const defaultPushSettings: PushSettings = { policy: { allowHttp: false, allowHosts: [] }, publicKeys: [] };
 
 /** Everything a gateway can be told. Times in milliseconds, sizes in bytes, unless the name says otherwise. */
 export interface GatewaySettings {

@@ -26,7 +26,7 @@ export type GatewayEvent =
   | ({ readonly kind: 'refused'; readonly code: string; readonly err: unknown } & RequestName)
   | ({ readonly kind: 'failed'; readonly code: string; readonly err: unknown } & RequestName);
 
-/** Tells requests apart. The path is without its query, which is the caller's. */
+/** Names a request. The path is without its query, which is the caller's. */
 export interface RequestName {
   readonly requestId: string;
   readonly method: string;

@@ -1,7 +1,7 @@
 import { A2AError, type A2AErrorCode } from '@switchyard/protocol';
 import { isOutage, TaskMissing } from '@switchyard/store';
 
-/** Anything that an operation may throw as what its caller is told. */
+/** Anything that an operation may throw, as the error for its caller. */
 export function toA2AError(thrown: unknown): A2AError {
   if (thrown instanceof TaskMissing) {
     return new A2AError('TaskNotFound', 'The task does not exist or is not accessible', { cause: thrown });
@@ -18,7 +18,7 @@ export function toA2AError(thrown: unknown): A2AError {
 /** Our fault or the surroundings': an operator wants to know. The other codes are for the client. */
 const faults: ReadonlySet<A2AErrorCode> = new Set(['Internal', 'InvalidAgentResponse', 'Unavailable']);
 
-/** What operators hear of an error. */
+/** The event of an error. */
 export function failureOf(error: A2AError): { kind: 'failed' | 'refused'; code: A2AErrorCode; err: A2AError } {
   return { kind: faults.has(error.code) ? 'failed' : 'refused', code: error.code, err: error };
 }

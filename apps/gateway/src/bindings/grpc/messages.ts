@@ -70,7 +70,7 @@ function unknownPayload(): A2AError {
  * @param json what the message was made from
  * @param message changed in place
  */
-export function restoreNullData(json: unknown, message: unknown): void {
+function restoreNullData(json: unknown, message: unknown): void {
   if (!isObject(json) || !isObject(message)) return;
   if (json.data === null && 'content' in message) message.content = { $case: 'data', value: null };
   for (const [name, value] of Object.entries(json)) restoreNullData(value, message[name]);

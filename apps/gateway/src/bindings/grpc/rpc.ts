@@ -44,7 +44,7 @@ export class Rpc {
     this.#end(status.OK);
   }
 
-  /** @returns what the caller is told; operators hear of it too */
+  /** @returns the error for the caller; it is logged, too */
   refused(thrown: unknown): A2AError {
     const error = toA2AError(thrown);
     this.#emit({ ...failureOf(error), ...this.#name });

@@ -64,7 +64,7 @@ export function serveStream<Request extends TenantRequest, Response>(
         call.end();
         rpc.answered();
       },
-      // The call ends with the status of whatever it is told as its error.
+      // gRPC ends the call with the status of the error that is emitted.
       (thrown) => call.emit('error', toRefusal(rpc.refused(thrown))),
     );
   };

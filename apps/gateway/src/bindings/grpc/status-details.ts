@@ -9,7 +9,7 @@ const mostBytes = 4096;
 type Write = (writer: BinaryWriter) => void;
 
 /** The `google.rpc.Status` of an error (A2A 10.6), for `grpc-status-details-bin`. */
-export function encodeStatusDetails(error: A2AError, { code }: GrpcStatus): Buffer {
+function encodeStatusDetails(error: A2AError, { code }: GrpcStatus): Buffer {
   const writer = new BinaryWriter();
   writer.uint32(tag(1)).int32(code);
   text(writer, 2, error.message);

@@ -4,7 +4,7 @@ import { A2AError, type FieldViolation } from '@switchyard/protocol';
 export type JsonRpcRequest<Method extends string> = {
   /** As JSON text, to be given back as it came; `null` where there is none, or none that could be made out. */
   readonly id: string;
-  /** Came without an id: whoever sent it wants no answer, not even to an error. */
+  /** It has no id: its client wants no answer, not even to an error. */
   readonly isNotification: boolean;
 } & (JsonRpcInvocation<Method> | { readonly error: A2AError });
 

@@ -8,10 +8,10 @@ import { serveStream } from '../../sse/serve-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 
 /** A2A 9.1. */
-export const mediaType = 'application/json';
+const mediaType = 'application/json';
 
 /** The envelope around what is stored already: nothing is parsed, nothing is written anew. @param id JSON text */
-export function envelope(id: string, result: string): string {
+function envelope(id: string, result: string): string {
   return `${opening(id)}${result}}`;
 }
 
@@ -24,8 +24,8 @@ export function writeResult(res: ServerResponse, id: string, { json = 'null' }: 
 }
 
 /**
- * JSON-RPC errors travel with HTTP 200, except those that concern whoever carries the request: proxies, load balancers
- * and clients that back off look at the status.
+ * JSON-RPC errors travel with HTTP 200, except those whose status matters to proxies, load balancers
+ * and clients that back off.
  */
 const httpStatuses: Partial<Record<A2AErrorCode, number>> = {
   Unauthenticated: 401,
@@ -36,7 +36,7 @@ const httpStatuses: Partial<Record<A2AErrorCode, number>> = {
 };
 
 /** @param id JSON text */
-export function errorEnvelope(id: string, error: A2AError): string {
+function errorEnvelope(id: string, error: A2AError): string {
   return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(toJsonRpcError(error))}}`;
 }
 

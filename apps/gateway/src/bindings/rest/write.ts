@@ -12,7 +12,7 @@ import type { GatewayContext } from '../gateway-context.ts';
 const mediaTypes = ['application/a2a+json', 'application/json'];
 
 /** Some clients read bodies, or errors alone, only as application/json, and say so in `Accept` (RFC 9110 12.5.1). */
-export function mediaTypeFor({ headers: { accept } }: IncomingMessage): string {
+function mediaTypeFor({ headers: { accept } }: IncomingMessage): string {
   if (accept === undefined || accept === '*/*') return 'application/a2a+json';
   return new Negotiator({ headers: { accept } }).mediaType(mediaTypes) ?? 'application/json';
 }
@@ -33,13 +33,13 @@ export function writeResult({ req, res }: Exchange, { json, version }: Reply): v
 }
 
 /** JSON of google.rpc.Status (A2A 11.6). */
-export function errorBody(error: A2AError): string {
+function errorBody(error: A2AError): string {
   return JSON.stringify(toHttpError(error).body);
 }
 
 export function writeError(context: Refusal, exchange: Exchange, thrown: unknown): void {
   const error = reportFailure(context, exchange, thrown);
-  // The connection broke while a body was being written: there is nobody to tell.
+  // The connection broke while a body was being written: nobody reads an answer.
   if (exchange.res.headersSent) return void exchange.res.destroy();
   writeStatus(exchange, toHttpError(error));
 }
