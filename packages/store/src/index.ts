@@ -50,7 +50,7 @@ export { ErrorThrottle } from './redis/error-throttle.ts';
 export { isOutage } from './redis/outage.ts';
 export type { AgentAnnouncement, AnnouncedAgent } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';
-export { defaultStoreSettings, type StoreSettings, suspiciousAfter } from './settings.ts';
+export { defaultStoreSettings, type StoreSettings } from './settings.ts';
 export { type BegunStep, type Steps, TooManyResults } from './steps/steps.ts';
 export { Store } from './store.ts';
 export { StoreError } from './store-error.ts';

@@ -94,11 +94,3 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   feedCheckMs: 3_000,
   feedBufferBytes: 64 * 1_024 * 1_024,
 };
-
-/**
- * A job whose process died, or was taken for dead, so often is suspected of having killed it, and runs alone in its process.
- * The last attempt at a message is the one to protect.
- */
-export function suspiciousAfter({ maxAttempts }: StoreSettings): number {
-  return Math.max(1, maxAttempts - 1);
-}

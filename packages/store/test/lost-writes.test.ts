@@ -99,13 +99,14 @@ describe('a run whose begin a fail-over lost', () => {
     await begun(store, taskId);
     let isLost = false;
     const queue = new JobQueue(redis, new Shards(store.settings.prefix, 1).of(taskId), 'echo');
-    const job = { id: `${taskId}.1`, token: 'lock', started: 1, stalled: 0, isAwaited: false, isSuspect: false };
+    const job = { id: `${taskId}.1`, token: 'lock', started: 1, isAwaited: false };
     const leases = new Leases(redis, 60_000, () => undefined);
     using lease = leases.hold(queue, job, Number.NEGATIVE_INFINITY);
     const onLost = (): void => {
       isLost = true;
     };
-    lease.turn = { taskKey: key, fence: start.fence, isOver: () => false, onCancel: () => undefined, onLost };
+    const turn = { taskKey: key, fence: start.fence, isOver: () => false, onCancel: () => undefined, onLost };
+    lease.begin(turn, Number.NEGATIVE_INFINITY);
     await leases.confirm('lock');
     expect(isLost).toBe(true);
   });

@@ -42,7 +42,7 @@ function ours({ settings: { prefix, shards } }: Store): Side {
       using _lease = leases.hold(queue, job, Number.NEGATIVE_INFINITY);
       await leases.confirm(job.token);
     },
-    recover: () => queue.recover(LOCK_MS, 0, 100),
+    recover: () => queue.recover(LOCK_MS, 0),
   };
 }
 
@@ -62,7 +62,7 @@ function bullmqs({ settings: { prefix } }: Store): Side {
     async take() {
       const token = `taker:${number++}`;
       const [, id] = await backend.moveToActive(token);
-      return { id, token, started: 1, stalled: 0, isAwaited: false, isSuspect: false };
+      return { id, token, started: 1, isAwaited: false };
     },
     giveBack: ({ id, token }, delayMs) =>
       delayMs === undefined

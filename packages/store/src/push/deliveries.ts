@@ -49,8 +49,6 @@ export class Deliveries {
       agent: PUSH_QUEUE,
       concurrency,
       onError,
-      // No webhook kills a process: what died in one died with a turn.
-      suspiciousAfter: Number.MAX_SAFE_INTEGER,
       run: ({ taskId: lane, job, token }) => run({ ...parseLane(lane), job, token }),
     });
   }

@@ -14,8 +14,6 @@ export interface TurnJob {
   readonly job: number;
   /** How often the queue has started the job, this time included. */
   readonly started: number;
-  /** How often its process died, or was taken for dead, while it ran. */
-  readonly stalled?: number;
   /** A turn that runs waits for this one. */
   readonly isAwaited?: boolean;
   /** The lock of this start: tells a command sent twice from a second start. */
@@ -49,8 +47,6 @@ export interface ConsumerPort {
 interface Consumption extends ConsumerOptions {
   /** Takes jobs. Default: and does nothing more. */
   readonly take?: (queue: JobQueue, request: TakeRequest) => Promise<Taken>;
-  /** Stalls of a job from which on it runs alone in its process. */
-  readonly suspiciousAfter: number;
 }
 
 /** A run that failed for no fault of its job's, as Redis was away, is tried again after so long. */
@@ -146,9 +142,9 @@ export class Consumer {
   }
 
   async #run(queue: JobQueue, taken: TakenJob): Promise<void> {
-    const { id, token, started, stalled, isAwaited } = taken;
+    const { id, token, started, isAwaited } = taken;
     const outcome = await this.#options
-      .run({ ...parseJobId(id), token, started, stalled, isAwaited })
+      .run({ ...parseJobId(id), token, started, isAwaited })
       .catch((): JobOutcome => ({ retryAfterMs: FAILED_RETRY_MS }));
     if (outcome === 'done') await queue.finish(taken);
     else if (outcome === 'hand-back') await queue.giveBack(taken);
@@ -157,8 +153,7 @@ export class Consumer {
 
   #recover(): void {
     const { lockMs } = this.#port;
-    const { suspiciousAfter, onError } = this.#options;
     for (const { queue } of this.#sources)
-      queue.recover(lockMs, lockMs / RECOVERIES_PER_LOCK, suspiciousAfter).catch(onError);
+      queue.recover(lockMs, lockMs / RECOVERIES_PER_LOCK).catch(this.#options.onError);
   }
 }

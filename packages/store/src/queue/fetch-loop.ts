@@ -88,7 +88,9 @@ export class FetchLoop {
     const number = this.#number;
     this.#number += count;
     try {
-      return await take({ taker: kinds === 'suspect' ? `${taker}:alone` : taker, number, count, kinds });
+      // The token says that the run is alone, or beside what it waits for: see begin.lua.
+      const isAlone = kinds === 'suspect' || kinds === 'awaited+suspects';
+      return await take({ taker: isAlone ? `${taker}:alone` : taker, number, count, kinds });
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
       return undefined;

@@ -8,7 +8,7 @@ const finishScript = new Script('finish.lua', import.meta.url);
 const giveBackScript = new Script('give-back.lua', import.meta.url);
 const recoverScript = new Script('recover.lua', import.meta.url);
 
-/** `awaited`: turns wait for them. A suspect's process died while it ran; it is to run alone. */
+/** `awaited`: turns wait for them. The process of a suspect died while it ran among others; it is to run alone. */
 export type JobKinds = 'any' | 'awaited' | 'awaited+suspects' | 'suspect';
 
 /** Which jobs are to be taken. Their locks have the tokens `<taker>:<number>` and so on. */
@@ -27,10 +27,7 @@ export interface TakenJob {
   readonly token: string;
   /** How often it was taken, this time included. */
   readonly started: number;
-  /** How often its process died, or was taken for dead, while it ran. */
-  readonly stalled: number;
   readonly isAwaited: boolean;
-  readonly isSuspect: boolean;
 }
 
 export interface Taken {
@@ -43,20 +40,18 @@ export interface Taken {
   readonly dueInMs: number | undefined;
 }
 
-export type RawJob = [id: string, token: string, started: number, stalled: number, priority: number];
+export type RawJob = [id: string, token: string, started: number, priority: number];
 export type RawRest = [waiting: number, hasSuspects: string, dueInMs: number];
 
 /** @param rest and @param jobs as take-jobs.lua returns them */
 export function takenFrom(rest: RawRest, jobs: readonly (readonly [...RawJob, ...more: unknown[]])[]): Taken {
   const [waiting, hasSuspects, dueInMs] = rest;
   return {
-    jobs: jobs.map(([id, token, started, stalled, priority]) => ({
+    jobs: jobs.map(([id, token, started, priority]) => ({
       id,
       token,
       started,
-      stalled,
       isAwaited: priority === 1 || priority === 2,
-      isSuspect: priority > 1,
     })),
     waiting,
     hasSuspects: hasSuspects === '1',
@@ -100,8 +95,8 @@ export class JobQueue {
   }
 
   /** Jobs whose process is gone wait again. All processes do this, one of them at a time. */
-  async recover(lockMs: number, everyMs: number, suspiciousAfter: number): Promise<void> {
-    await recoverScript.run(this.#redis, [this.root], [lockMs, everyMs, suspiciousAfter]);
+  async recover(lockMs: number, everyMs: number): Promise<void> {
+    await recoverScript.run(this.#redis, [this.root], [lockMs, everyMs]);
   }
 
   /** Wakes a worker that waits for jobs of this queue: this one cannot take them now. */

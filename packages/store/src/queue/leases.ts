@@ -29,21 +29,34 @@ export interface LeasedTurn {
 export class Lease implements Disposable {
   readonly queue: JobQueue;
   readonly job: TakenJob;
-  /** The job's lock lasted from then on, as performance.now(), which goes on while the process is stopped. */
+  /** When the job was asked for, as performance.now(), which goes on while the process is stopped. */
+  readonly takenAt: number;
+  /** Its lock lasted, and its turn was its own, from then on, as performance.now(). */
   confirmedAt: number;
-  /** The turn that the job runs now. */
-  turn: LeasedTurn | undefined;
+  #turn: LeasedTurn | undefined;
   readonly #onRelease: () => void;
 
-  constructor(
-    queue: JobQueue,
-    job: TakenJob,
-    { confirmedAt, onRelease }: { confirmedAt: number; onRelease: () => void },
-  ) {
+  constructor(queue: JobQueue, job: TakenJob, { takenAt, onRelease }: { takenAt: number; onRelease: () => void }) {
     this.queue = queue;
     this.job = job;
-    this.confirmedAt = confirmedAt;
+    this.takenAt = takenAt;
+    this.confirmedAt = takenAt;
     this.#onRelease = onRelease;
+  }
+
+  /** The turn that the job runs now. */
+  get turn(): LeasedTurn | undefined {
+    return this.#turn;
+  }
+
+  /** @param begunAt when it was asked for, as performance.now() */
+  begin(turn: LeasedTurn, begunAt: number): void {
+    this.#turn = turn;
+    this.confirmedAt = begunAt;
+  }
+
+  end(): void {
+    this.#turn = undefined;
   }
 
   [Symbol.dispose](): void {
@@ -68,7 +81,7 @@ export class Leases {
 
   /** @param takenAt when it was asked for, as performance.now() */
   hold(queue: JobQueue, job: TakenJob, takenAt: number): Lease {
-    const lease = new Lease(queue, job, { confirmedAt: takenAt, onRelease: () => this.#release(job.token) });
+    const lease = new Lease(queue, job, { takenAt, onRelease: () => this.#release(job.token) });
     this.#leases.set(job.token, lease);
     this.#timer ??= setInterval(() => this.#renewAll(), this.#lockMs / RENEWALS_PER_LOCK);
     return lease;
@@ -134,8 +147,10 @@ export class Leases {
 }
 
 function tell(lease: Lease, turn: LeasedTurn | undefined, reply: string, sentAt: number): void {
+  // What was said of the job alone, or of the turn before, is not said of this turn.
+  if (turn !== lease.turn) return;
   if (reply !== 'lost') lease.confirmedAt = sentAt;
-  if (!turn || turn !== lease.turn || turn.isOver()) return;
+  if (!turn || turn.isOver()) return;
   if (reply === 'canceling') turn.onCancel();
   if (reply === 'lost') turn.onLost();
 }

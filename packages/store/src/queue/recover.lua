@@ -1,16 +1,16 @@
 -- recover: jobs whose process is gone, for their locks ran out, wait again.
 --
 -- KEYS  1 root of the queue's keys, as in take-jobs.lua; and <root>checked (string): when this was last done
--- ARGV  1 ms the locks last   2 ms between two checks, of all processes together   3 stalls of a job from which on it is a suspect
+-- ARGV  1 ms the locks last   2 ms between two checks, of all processes together
 -- Returns  ids
 --
 -- It leaves what BullMQ's moveStalledJobsToWait leaves (packages/store/test/recover.test.ts compares them), but that it needs no set
--- of jobs to look at next time, and that suspects wait apart (see place-job.lua).
+-- of jobs to look at next time.
 --
 -- When the time since the last check is not what it should be, Redis was away, or its clock was set: then locks prove nothing.
 -- Every job that runs gets a full lock's time, in which its process, if it is alive, renews it.
 
-local root, lock_ms, every_ms, suspicious = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local root, lock_ms, every_ms = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 
 --- @include "../redis/lua/clock.lua"
 --- @include "../redis/lua/when-full.lua"
@@ -40,13 +40,8 @@ local stalled = {}
 for _, id in ipairs(active) do
   if redis.call('EXISTS', root .. id .. ':lock') == 0 then
     redis.call('LREM', root .. 'active', '1', id)
-    local stalls = redis.call('HINCRBY', root .. id, 'stc', '1')
-    local priority = tonumber(redis.call('HGET', root .. id, 'priority')) or 0
-    if stalls >= suspicious and priority < AWAITED_SUSPECT then
-      priority = priority == AWAITED and AWAITED_SUSPECT or SUSPECT
-      redis.call('HSET', root .. id, 'priority', priority)
-    end
-    place_job(root, id, priority, true)
+    redis.call('HINCRBY', root .. id, 'stc', '1')
+    place_job(root, id, tonumber(redis.call('HGET', root .. id, 'priority')) or 0, true)
     stalled[#stalled + 1] = id
   end
 end

@@ -6,7 +6,7 @@
 -- lock_ms: that the locks last
 -- taker, number, count: tokens of the locks are <taker>:<number> and so on, one for each job; as many may be taken
 -- kinds: any | awaited | awaited+suspects | suspect (one job alone, however many may be taken)
--- Returns  jobs: { id, token, starts, stalls, priority } …
+-- Returns  jobs: { id, token, starts, priority } …
 --          rest: how many others wait, '1' if there are suspects among them, ms until a delayed job is due (-1: none is delayed)
 --
 -- It leaves what BullMQ's own script leaves that takes one job (packages/store/test/take-turns.test.ts compares them), but for
@@ -34,8 +34,8 @@ local function end_delays(root)
 end
 
 local function job_of(root, id, token)
-  local starts, stalls, priority = unpack(redis.call('HMGET', root .. id, 'ats', 'stc', 'priority'))
-  return { id, token, tonumber(starts or 0), tonumber(stalls or 0), tonumber(priority or 0) }
+  local starts, priority = unpack(redis.call('HMGET', root .. id, 'ats', 'priority'))
+  return { id, token, tonumber(starts or 0), tonumber(priority or 0) }
 end
 
 -- The ids of the next ones, and how many of them have a priority.
@@ -100,4 +100,14 @@ local function take_jobs(root, lock_ms, taker, number, count, kinds)
     jobs[i] = job
   end
   return jobs, rest()
+end
+
+-- A job that was just taken waits again, for a process that can run it alone.
+local function set_aside(root, id)
+  local priority = redis.call('HGET', root .. id, 'priority') == '1' and AWAITED_SUSPECT or SUSPECT
+  redis.call('DEL', root .. id .. ':lock')
+  redis.call('LREM', root .. 'active', '1', id)
+  redis.call('HSET', root .. id, 'priority', priority)
+  place_job(root, id, priority, true)
+  wake_worker(root)
 end

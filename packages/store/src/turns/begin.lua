@@ -3,8 +3,10 @@
 -- job: its number; started: how often the queue has started it, this time included; token: of its lock; run: id drawn at random for this begin
 -- dead_key: zset, tasks whose message was given up → ms; made from the task's key, its letter <task>:d (hash)
 -- max_attempts: that a message gets; large_bytes: from which parts of an artifact are not copied through Lua
+-- is_taking: its job is being taken, and can wait until a process can run it alone
 -- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner, and then the task: pieces … (see pieces.lua) }
 --       turn | stale, missing (there is nothing for this job: complete it) | canceled, exhausted (the task was ended here)
+--       | suspect (its process died beside others, and this is its last attempt: it is to run alone)
 -- Invariant: one turn is open at a time; taking it over gives out a new fencing token and spends an attempt.
 -- A message that was given up is in `dead`, with all that is needed to look into it and to send it again, for as long as its task.
 
@@ -18,7 +20,11 @@ local due = {} -- of the tasks whose turn began: when the sweeper may look after
 
 local function inbox_head() return was[FIRST] or redis.call('LINDEX', inbox_key, '0') end
 
-local function begin_turn(job, started, token, run, dead_key, max_attempts, large_bytes)
+-- A lock's token starts with its process, `<process>:…`, and says if the run had that to itself, `…:alone:<number>`.
+local function process_of(token) return token:match('^[^:]+:') end
+local function is_shared(token) return process_of(token) and not token:find(':alone:', 1, true) end
+
+local function begin_turn(job, started, token, run, dead_key, max_attempts, large_bytes, is_taking)
   local record = load_record()
   if not record then return { 'missing' } end
   -- A late add, an old successor, a job of a task that ended or has nothing to do.
@@ -42,13 +48,22 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
     return { 'stale' }
   end
 
+  -- The process of the run before this one is gone, or was taken for gone. One that takes its own turn again was cut off from
+  -- Redis, and has not died: that spends no attempt.
+  local is_own = is_open and token ~= record.token and process_of(token) and process_of(token) == process_of(record.token)
+  if is_own then record.attempts = record.attempts - 1 end
+  local died_among_others = is_open and not is_own and token ~= record.token and is_shared(record.token)
+  -- What killed it may have been another turn. The last attempt is not to be spent on that: it has its process to itself.
+  if died_among_others and is_taking and is_shared(token) and record.attempts + 1 >= tonumber(max_attempts) then return { 'suspect' } end
+
   local function open()
     record.epoch, record.run = record.epoch + 1, run
     record.turn, record.token, record.started, record.said = last_fence(record), token, started, 0
     record.attempts, record.sweeps = record.attempts + 1, 0
   end
 
-  local is_exhausted = record.attempts >= tonumber(max_attempts)
+  local left = max_attempts - record.attempts
+  local is_exhausted = left < 0 or (left == 0 and not died_among_others)
   if record.cancel == '' and not is_exhausted and not is_waiting(record.state) then
     open()
     -- Read before anything is written: a record that cannot be read is charged no attempt.

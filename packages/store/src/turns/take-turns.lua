@@ -6,6 +6,8 @@
 --       12 id of the runs   13-14 as 11-12 in begin-turn.lua
 -- Returns  { rest, and of each job { …, what beginTurn returns, or 'later' alone: it is a suspect, and not alone yet } … },
 --         as take-jobs.lua has them
+--
+-- A job that turns out to be a suspect is set aside, and taken again by a process that can run it alone.
 
 local root, tasks_root, outbox_key, index_root, push_key, dead_key = unpack(KEYS)
 local _, lease_ms, kept_events, replay_ms, retention_ms, inline_bytes, lock_ms, taker, number, count, kinds = unpack(ARGV, 1, 11)
@@ -24,20 +26,26 @@ local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_k
 --- @include "../redis/lua/waiting.lua"
 --- @include "begin.lua"
 
+local reply = { rest }
 for i = 1, #jobs do
   local id, token, starts = unpack(jobs[i])
-  local job_number
+  local begun, job_number = { 'later' }
   task_id, job_number = id:match('^(.*)%.(%d+)$')
-  if not task_id or kinds == 'suspect' then
-    jobs[i][6] = { 'later' }
-  else
+  if task_id and kinds ~= 'suspect' then
     task_key, others = tasks_root .. task_id, {}
     events_key, inbox_key = task_key .. ':e', task_key .. ':i'
     webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
     -- A record that is damaged fails its own job, which asks for its turn again and gets the error, and no other.
-    local is_sound, reply = pcall(begin_turn, tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes)
-    jobs[i][6] = is_sound and reply or { 'later' }
+    local is_sound, answer = pcall(begin_turn, tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes, true)
+    if is_sound then begun = answer end
+  end
+  if begun[1] == 'suspect' then
+    set_aside(root, id)
+    rest[1], rest[2] = rest[1] + 1, '1'
+  else
+    jobs[i][5] = begun
+    reply[#reply + 1] = jobs[i]
   end
 end
 if #due > 0 then redis.call('ZADD', outbox_key, unpack(due)) end
-return { rest, unpack(jobs) }
+return reply

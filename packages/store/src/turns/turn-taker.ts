@@ -51,7 +51,7 @@ export class TurnTaker {
       ...Object.values(beginning),
     ];
     const [rest, ...jobs] = (await takeTurnsScript.run(redis, names, args)) as [RawRest, ...RawTurnJob[]];
-    for (const [id, token, , , , begun] of jobs) this.#keep(runOf(id, token), begun);
+    for (const [id, token, , , begun] of jobs) this.#keep(runOf(id, token), begun);
     return takenFrom(rest, jobs);
   }
 

@@ -6,7 +6,7 @@ import type { LeasedTurn } from '../queue/leases.ts';
 import type { Channels } from '../redis/channels.ts';
 import { defineScript } from '../redis/define-script.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
-import { type StoreSettings, suspiciousAfter } from '../settings.ts';
+import type { StoreSettings } from '../settings.ts';
 import { joinPieces } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';
 import type { Delivery } from '../tasks/submission.ts';
@@ -69,8 +69,7 @@ export class Turns {
    */
   consume({ maxAttempts, ...options }: TurnConsumerOptions): Consumer {
     const take = (queue: JobQueue, request: TakeRequest) => this.#taker.take(queue, request, maxAttempts);
-    const settings = withAttempts(this.#port.settings, maxAttempts);
-    return new Consumer(this.#port.consumers, { ...options, take, suspiciousAfter: suspiciousAfter(settings) });
+    return new Consumer(this.#port.consumers, { ...options, take });
   }
 
   /** Hears of cancels for turns that this process runs. */
@@ -88,7 +87,10 @@ export class Turns {
     const { redis } = this.#port;
     const settings = withAttempts(this.#port.settings, hooks.maxAttempts);
     const { taskId } = job;
-    const reply = (turnsBefore === 0 && this.#taker.begun(job)) || (await this.#begin(job, turnsBefore, settings));
+    const lease = this.#port.consumers.leases.of(job.token);
+    const taken = turnsBefore === 0 ? this.#taker.begun(job) : undefined;
+    const begunAt = (taken && lease?.takenAt) ?? performance.now();
+    const reply = taken ?? (await this.#begin(job, turnsBefore, settings));
     if (reply[0] !== 'turn') return reply[0];
     const [, fence, attempt, cancel, entry, owner, ...pieces] = reply;
     const delivery: Delivery = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
@@ -114,8 +116,7 @@ export class Turns {
       hooks,
     );
     this.#running.set(taskId, { turn, token: job.token, onCancel: hooks.onCancel });
-    const lease = this.#port.consumers.leases.of(job.token);
-    if (lease) lease.turn = leasedTurn(turn, this.#port.shards.of(taskId).task(taskId), hooks);
+    lease?.begin(leasedTurn(turn, this.#port.shards.of(taskId).task(taskId), hooks), begunAt);
     return turn;
   }
 
@@ -138,8 +139,7 @@ export class Turns {
     const running = this.#running.get(taskId);
     if (running?.turn !== turn) return;
     this.#running.delete(taskId);
-    const lease = this.#port.consumers.leases.of(running.token);
-    if (lease) lease.turn = undefined;
+    this.#port.consumers.leases.of(running.token)?.end();
   }
 
   /**

@@ -339,7 +339,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       kind: 'ends',
       scene: async (stage) => {
         await stage.takenJob();
-        return () => stage.queue.recover(60_000, 0, 2);
+        return () => stage.queue.recover(60_000, 0);
       },
       answer: undefined,
     },

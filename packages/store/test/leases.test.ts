@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { startRedis } from '../../../tests/support/redis.ts';
+import { until } from '../../../tests/support/until.ts';
+import type { Consumer, JobOutcome, Store, TurnJob } from '../src/index.ts';
+import { accepted } from './support/drive.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+const redis = testRedis();
+const lockMs = 300;
+const completed = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true } as const;
+const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+function consume(store: Store, run: (job: TurnJob) => Promise<JobOutcome>, concurrency = 10): Consumer {
+  return store.turns.consume({ agent: 'echo', concurrency, run, onError: () => undefined });
+}
+
+test('an outage of Redis that is longer than a lock costs no turn its attempt, and starts none again', async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const redisUrl = server.url;
+  const stores = [
+    await testStore({ redisUrl, lockMs, prefix: 'o' }),
+    await testStore({ redisUrl, lockMs, prefix: 'o' }),
+  ];
+  const [store] = stores as [Store, Store];
+  const gate = Promise.withResolvers<void>();
+  const attempts: number[] = [];
+  let lost = 0;
+  const consumers = stores.map((each) =>
+    consume(each, async (job) => {
+      const onFenced = (): void => void lost++;
+      const turn = await each.turns.begin(job, 0, { ...ignore, onFenced });
+      if (typeof turn === 'string') return 'done';
+      attempts.push(turn.start.attempt);
+      await gate.promise;
+      await turn.publish(completed);
+      return 'ended';
+    }),
+  );
+  await Promise.all(consumers.map((consumer) => consumer.start()));
+  const tasks = await Promise.all(Array.from({ length: 16 }, () => accepted(store, alice)));
+  await until(() => attempts.length === 16, { what: 'all run' });
+  const control = testRedis(redisUrl);
+  for (let round = 0; round < 7; round++) {
+    await control.client('PAUSE', 2 * lockMs, 'ALL');
+    // Long enough for a job that was lost to be taken again.
+    await delay(3 * lockMs + 100);
+  }
+  gate.resolve();
+  const states = () => Promise.all(tasks.map(async ({ taskId }) => (await store.tasks.read(alice, taskId))?.state));
+  await until(async () => (await states()).every((state) => state === 'TASK_STATE_COMPLETED'), { what: 'all end' });
+  expect({ attempts, lost }).toEqual({ attempts: Array.from({ length: 16 }, () => 1), lost: 0 });
+  await Promise.all(consumers.map((consumer) => consumer.stop()));
+}, 30_000);
+
+test('a process that was stopped asks before it begins whether its task is its own still', async () => {
+  const store = await testStore({ lockMs });
+  const { prefix } = store.settings;
+  const seen: string[] = [];
+  const consumer = consume(store, async (job) => {
+    if (seen.length > 0) return 'done';
+    // As one that is stopped, while another one takes the task.
+    const task = `${prefix}{s0}:t:${job.taskId}`;
+    execFileSync('redis-cli', ['-u', inject('redisUrl'), 'HSET', task, 'turn', '2.another']);
+    execFileSync('sleep', [String((lockMs * 1.5) / 1_000)]);
+    const hooks = { onCancel: () => seen.push('canceled'), onFenced: () => seen.push('fenced') };
+    await store.turns.begin(job, 0, hooks);
+    await store.turns.confirm(job);
+    seen.push('confirmed');
+    return 'done';
+  });
+  await consumer.start();
+  await accepted(store, alice);
+  await until(() => seen.includes('confirmed'), { what: 'it has asked' });
+  expect(seen.slice(0, 2)).toEqual(['fenced', 'confirmed']);
+  await consumer.stop();
+});
+
+test.each([30_000, -30_000])('a clock of the worker that is off by %d ms changes nothing', async (offMs) => {
+  const now = Date.now.bind(Date);
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + offMs);
+  const store = await testStore({ lockMs });
+  const starts: number[] = [];
+  const consumer = consume(store, async ({ started }) => {
+    starts.push(performance.now());
+    // Longer than a lock lasts.
+    if (started === 2) await delay(2 * lockMs);
+    return started === 1 ? { retryAfterMs: 500 } : 'done';
+  });
+  await consumer.start();
+  await accepted(store, alice);
+  await until(() => starts.length === 2, { what: 'it is back', timeoutMs: 3_000 });
+  const [first = 0, second = 0] = starts;
+  expect(second - first).toBeGreaterThan(450);
+  expect(second - first).toBeLessThan(1_500);
+  await until(() => consumer.running === 0, { what: 'it has ended' });
+  expect(starts).toHaveLength(2);
+  await consumer.stop();
+});
+
+test('when the clock of Redis is set back, jobs of a killed process and delayed ones do not wait for it', async () => {
+  const store = await testStore({ lockMs });
+  const root = `${store.settings.prefix}{s0}:q:echo:`;
+  const hourMs = 3_600_000;
+  let runs = 0;
+  const consumer = consume(store, async () => {
+    runs++;
+    return 'done';
+  });
+  await accepted(store, alice);
+  await accepted(store, alice);
+  // As it looks after the hour was taken back: one is locked by a process that is gone, one comes back after a second.
+  const [locked = '', delayed = ''] = [await redis.rpop(`${root}wait`), await redis.rpop(`${root}wait`)] as string[];
+  await redis.lpush(`${root}active`, locked);
+  await redis.set(`${root}${locked}:lock`, 'gone', 'PX', hourMs + lockMs);
+  await redis.zadd(`${root}delayed`, (Date.now() + hourMs + 1_000) * 4_096, delayed);
+  await redis.set(`${root}checked`, Date.now() + hourMs);
+  await consumer.start();
+  await until(() => runs === 2, { what: 'both run', timeoutMs: 5_000 });
+  await consumer.stop();
+});

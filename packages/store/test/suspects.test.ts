@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import { type Consumer, type JobOutcome, type Store, TurnEnded, type TurnJob } from '../src/index.ts';
+import { accepted, userMessage } from './support/drive.ts';
+import { alice, testStore } from './support/redis.ts';
+
+/** Short locks: a death is noticed after one. */
+const settings = { lockMs: 300, maxAttempts: 3 };
+
+/** Runs turns, and dies of every message that says `poison`, with all that it runs. As a process does: without a word. */
+class MortalProcess {
+  readonly #store: Store;
+  readonly #dead = Promise.withResolvers<void>();
+  readonly #consumer: Consumer;
+  readonly #onDeath: () => void;
+  isDead = false;
+
+  private constructor(store: Store, onDeath: () => void) {
+    this.#store = store;
+    this.#onDeath = onDeath;
+    const run = (job: TurnJob): Promise<JobOutcome> =>
+      Promise.race([this.#run(job), this.#dead.promise.then(() => 'ended' as const)]);
+    this.#consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
+  }
+
+  static async start(prefix: string, onDeath: () => void): Promise<MortalProcess> {
+    const process = new MortalProcess(await testStore({ ...settings, prefix }), onDeath);
+    await process.#consumer.start();
+    return process;
+  }
+
+  async stop(): Promise<void> {
+    await this.#consumer.stop();
+  }
+
+  async #run(job: TurnJob): Promise<JobOutcome> {
+    const turn = await this.#store.turns.begin(job, 0, { onCancel: () => undefined, onFenced: () => undefined });
+    if (typeof turn === 'string') return 'done';
+    const [{ text }] = turn.start.delivery.message.parts as [{ text: string }];
+    await new Promise((resolve) => setTimeout(resolve, text === 'poison' ? 10 : 30));
+    if (this.isDead) return 'ended';
+    if (text === 'poison') await this.#die();
+    else await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true }).catch(ignoreEnd);
+    return 'ended';
+  }
+
+  async #die(): Promise<void> {
+    this.isDead = true;
+    this.#onDeath();
+    await this.#store.stop();
+    this.#dead.resolve();
+    await this.stop();
+  }
+}
+
+function ignoreEnd(error: unknown): void {
+  if (!(error instanceof TurnEnded)) throw error;
+}
+
+test.each([1, 5, 20])(
+  'of %d messages at once that kill their process each ends FAILED, and takes no other one with it',
+  async (poisons) => {
+    const store = await testStore(settings);
+    const { prefix } = store.settings;
+    let [isOver, deaths] = [false, 0];
+    const processes: Promise<MortalProcess>[] = [];
+    const start = (): void => {
+      const born = MortalProcess.start(prefix, () => {
+        deaths++;
+        if (!isOver) start();
+      });
+      processes.push(born);
+    };
+    const texts = Array.from({ length: 2 * poisons + 10 }, (_, n) =>
+      n % 2 && n < 2 * poisons ? 'poison' : 'innocent',
+    );
+    const tasks = await Promise.all(texts.map((text) => accepted(store, alice, userMessage(text))));
+    start();
+    start();
+    const states = () => Promise.all(tasks.map(async ({ taskId }) => (await store.tasks.read(alice, taskId))?.state));
+    const ended = async () =>
+      (await states()).every((state) => state === 'TASK_STATE_COMPLETED' || state === 'TASK_STATE_FAILED');
+    await until(ended, { what: 'all have ended', timeoutMs: 60_000, everyMs: 100 });
+    isOver = true;
+    const expected = texts.map((text) => (text === 'poison' ? 'TASK_STATE_FAILED' : 'TASK_STATE_COMPLETED'));
+    expect(await states()).toEqual(expected);
+    expect(deaths).toBeGreaterThanOrEqual(poisons);
+    await Promise.all(processes.map(async (born) => (await born).stop()));
+  },
+  90_000,
+);
