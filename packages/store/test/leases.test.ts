@@ -52,6 +52,7 @@ test('an outage of Redis that is longer than a lock costs no turn its attempt, a
     // Long enough for a job that was lost to be taken again.
     await delay(3 * lockMs + 100);
   }
+  control.disconnect();
   gate.resolve();
   const states = () => Promise.all(tasks.map(async ({ taskId }) => (await store.tasks.read(alice, taskId))?.state));
   await until(async () => (await states()).every((state) => state === 'TASK_STATE_COMPLETED'), { what: 'all end' });
