@@ -2,8 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { userMessage } from '../../../tests/support/messages.ts';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { type Program, startProgram } from '../../../tests/support/process.ts';
+import { post } from '../../../tests/support/rest.ts';
 
 describe('the worker as a process', () => {
   let folder: string;
@@ -34,6 +36,26 @@ describe('the worker as a process', () => {
     await worker.waitFor(/"msg":"started"/);
     expect(worker.output()).not.toContain('measuring');
     expect(await worker.stop()).toBe(0);
+  });
+
+  it('waits for replicas where an agent calls another, as a gateway does for its clients', async () => {
+    const env = { REDIS_URL: inject('redisUrl'), KEY_PREFIX: uniquePrefix() };
+    const gateway = await startProgram({
+      file: 'apps/gateway/src/main.ts',
+      env: { ...env, PORT: '0', GRPC_PORT: 'off' },
+    });
+    const modules = ['tests/support/agents/caller.ts', 'examples/echo/agent.ts'];
+    const worker = await start(['--agents', ...modules], { ...env, WAIT_REPLICAS: '1' });
+    const [, url = ''] = await gateway.waitFor(/"url":"([^"]+)"/);
+    await gateway.waitFor(/"agents":\["caller","echo"\]/);
+    const configuration = { returnImmediately: true };
+    await post(`${url}/agents/caller/message:send`, {
+      message: userMessage('Go'),
+      metadata: { agent: 'echo' },
+      configuration,
+    });
+    await worker.waitFor(/0 of 1 replicas have confirmed the write/);
+    await Promise.all([worker.stop(), gateway.stop()]);
   });
 
   it('names a variable that is no setting but looks like one', async () => {
