@@ -13,7 +13,7 @@ export interface TestGatewayOptions {
   /** In vitest `inject('redisUrl')`. Default: a Redis of its own, which takes a moment to start. */
   readonly redisUrl?: string;
   /** Called with whatever goes wrong in gateway and worker. Default: nobody is told. */
-  readonly onTrouble?: (happening: object) => void;
+  readonly onError?: (event: object) => void;
 }
 
 /** A gateway and a worker in this process, over a real Redis: the agents of a test as clients see them. */
@@ -39,14 +39,14 @@ export interface SayOptions {
  * worker and store.
  */
 export async function testGateway(agents: readonly Agent[], options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { onTrouble = () => undefined } = options;
+  const { onError = () => undefined } = options;
   const redis: TestRedis | undefined = options.redisUrl ? undefined : await startRedis();
-  const store = new Store({ redisUrl: options.redisUrl ?? redis?.url ?? '', prefix: uniquePrefix() }, onTrouble);
+  const store = new Store({ redisUrl: options.redisUrl ?? redis?.url ?? '', prefix: uniquePrefix() }, onError);
   await store.start();
-  const observe = (happening: { readonly kind: string }): void => {
-    if (happening.kind === 'trouble' || happening.kind === 'job-failed') onTrouble(happening);
+  const emit = (event: { readonly kind: string }): void => {
+    if (event.kind === 'error' || event.kind === 'job-failed') onError(event);
   };
-  const worker = new Worker({ drainMs: 0, sweepEveryMs: 500 }, { store, agents, observe });
+  const worker = new Worker({ drainMs: 0, sweepEveryMs: 500 }, { store, agents, emit });
   await worker.start();
   const [first] = agents;
   const settings = { port: 0, grpcPort: undefined, ...(first && { defaultAgent: first.id }) };

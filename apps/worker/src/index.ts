@@ -1,2 +1,2 @@
-export type { Happening, Observe } from './telemetry/events.ts';
+export type { Emit, WorkerEvent } from './telemetry/events.ts';
 export { Worker, type WorkerParts, type WorkerSettings } from './worker.ts';

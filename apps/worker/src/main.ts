@@ -4,7 +4,8 @@ import { ErrorThrottle, Store, StoreError } from '@switchyard/store';
 import { pino } from 'pino';
 import { AgentModuleError, loadAgents } from './agents/load-agents.ts';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
-import { logTo, type Observe } from './telemetry/events.ts';
+import type { Emit } from './telemetry/events.ts';
+import { logTo } from './telemetry/log.ts';
 import { MetricsPort } from './telemetry/metrics-port.ts';
 import { reportModules } from './watch/report-modules.ts';
 import type { WorkerReport } from './watch/worker-report.ts';
@@ -42,27 +43,28 @@ async function main(): Promise<void> {
   }
 }
 
-async function work(config: WorkerConfig, { agentModules, isWatched }: WorkerArguments, log: Observe): Promise<Stop> {
+async function work(config: WorkerConfig, { agentModules, isWatched }: WorkerArguments, log: Emit): Promise<Stop> {
   // While a watched worker takes over, there are two, and one port.
   const metricsPort = config.metrics && !isWatched ? new MetricsPort(config.metrics) : undefined;
   const throttle = new ErrorThrottle();
-  const observe: Observe = (happening) => {
-    if (happening.kind !== 'trouble' || throttle.isDue(happening.error)) log(happening);
-    metricsPort?.metrics.observe(happening);
+  const emit: Emit = (event) => {
+    if (event.kind !== 'error' || throttle.isDue(event.error)) log(event);
+    metricsPort?.metrics.count(event);
   };
   const tell = (report: WorkerReport): void => void process.send?.(report);
   if (isWatched) reportModules(tell);
   const agents = await loadAgents(agentModules);
-  const store = new Store(config.store, (error) => observe({ kind: 'trouble', where: 'redis', error }));
+  const store = new Store(config.store, (error) => emit({ kind: 'error', where: 'redis', error }));
   await store.start();
-  const worker = new Worker(config.worker, { store, agents, observe });
+  const worker = new Worker(config.worker, { store, agents, emit });
   await worker.start();
-  if (metricsPort) observe({ kind: 'measuring', port: await metricsPort.open() });
+  if (metricsPort) emit({ kind: 'measuring', port: await metricsPort.open() });
   if (isWatched) tell({ kind: 'started' });
   return async () => {
-    // Without Redis nothing can be handed back, and nobody should wait for it: what ran is started elsewhere when its locks run out.
+    // Without Redis nothing can be handed back, and nobody should wait for it: what ran is started elsewhere when its
+    // locks run out.
     setTimeout(() => {
-      observe({ kind: 'stop-given-up' });
+      emit({ kind: 'stop-given-up' });
       process.exit(1);
     }, config.worker.drainMs + STOP_WITHIN_MS).unref();
     await worker.stop();
@@ -73,8 +75,8 @@ async function work(config: WorkerConfig, { agentModules, isWatched }: WorkerArg
   };
 }
 
-function supervise({ agentModules }: WorkerArguments, observe: Observe): Stop {
-  const supervisor = new WorkerSupervisor({ program: import.meta.filename, agentModules, observe });
+function supervise({ agentModules }: WorkerArguments, emit: Emit): Stop {
+  const supervisor = new WorkerSupervisor({ program: import.meta.filename, agentModules, emit });
   supervisor.start();
   return () => supervisor.stop();
 }

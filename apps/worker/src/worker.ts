@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Agent } from '@switchyard/agent';
 import type { Consumer, DrainOrder, JobOutcome, Store, TurnJob } from '@switchyard/store';
-import { agentsElsewhere } from './agents/remote-agents.ts';
+import { remoteAgents } from './agents/remote-agents.ts';
 import { Drain } from './consume/drain.ts';
-import { ElsewhereConsumer } from './consume/remote-agent-consumer.ts';
+import { RemoteAgentConsumer } from './consume/remote-agent-consumer.ts';
 import { PushDeliverer } from './push/push-deliverer.ts';
 import type { PushSettings } from './push/push-settings.ts';
-import type { Observe } from './telemetry/events.ts';
-import { TurnsUnderWay } from './turn/active-turns.ts';
-import type { CallingParts } from './turn/port/calling-parts.ts';
+import type { Emit } from './telemetry/events.ts';
+import { ActiveTurns } from './turn/active-turns.ts';
+import type { CallParts } from './turn/port/stored-calls.ts';
 import { runJob } from './turn/run-job.ts';
 import { Announcer } from './upkeep/announcer.ts';
-import { CallCloser } from './upkeep/orphan-cleanup.ts';
+import { OrphanCleanup } from './upkeep/orphan-cleanup.ts';
 import { Reporter } from './upkeep/reporter.ts';
 import { Sweeper } from './upkeep/sweeper.ts';
 
@@ -20,50 +20,52 @@ export interface WorkerSettings {
   /** Milliseconds that running turns may go on after `stop`, before they are given back. */
   readonly drainMs: number;
   readonly sweepEveryMs: number;
-  /** Unset: this worker tells no webhooks. */
+  /** Unset: this worker delivers no webhooks. */
   readonly push?: PushSettings | undefined;
 }
 
 export interface WorkerParts {
   readonly store: Store;
   readonly agents: readonly Agent[];
-  readonly observe: Observe;
+  readonly emit: Emit;
 }
 
-/** A worker: announces its agents, runs their turns, and looks after what others left behind. */
+/**
+ * A worker: announces its agents, runs their turns, delivers webhooks, and repairs what crashed workers left behind.
+ */
 export class Worker {
   readonly id = `${hostname()}-${randomUUID().slice(0, 8)}`;
   readonly #settings: WorkerSettings;
   readonly #parts: WorkerParts;
   readonly #announcer: Announcer;
   readonly #sweeper: Sweeper;
-  readonly #closer: CallCloser;
-  readonly #consumers: readonly (Consumer | ElsewhereConsumer)[];
-  readonly #elsewhere: ElsewhereConsumer;
+  readonly #orphanCleanup: OrphanCleanup;
+  readonly #consumers: readonly (Consumer | RemoteAgentConsumer)[];
+  readonly #remoteAgents: RemoteAgentConsumer;
   readonly #push: PushDeliverer | undefined;
-  readonly #turns = new TurnsUnderWay();
+  readonly #turns = new ActiveTurns();
   readonly #drain: Drain;
   readonly #reporter: Reporter;
   #stopped: Promise<void> | undefined;
 
   constructor(settings: WorkerSettings, parts: WorkerParts) {
-    const { store, agents, observe } = parts;
+    const { store, agents, emit } = parts;
     this.#settings = settings;
     this.#parts = parts;
-    this.#announcer = new Announcer(store.registry, this.id, { agents, observe });
-    this.#sweeper = new Sweeper(store, settings.sweepEveryMs, observe);
-    this.#closer = new CallCloser(store.closings, settings.sweepEveryMs, observe);
-    this.#elsewhere = new ElsewhereConsumer(this.#consume(agentsElsewhere()), store.queue);
-    this.#consumers = [...agents.map((agent) => this.#consume(agent)), this.#elsewhere];
+    this.#announcer = new Announcer(store.registry, this.id, { agents, emit });
+    this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);
+    this.#orphanCleanup = new OrphanCleanup(store.closings, settings.sweepEveryMs, emit);
+    this.#remoteAgents = new RemoteAgentConsumer(this.#consume(remoteAgents()), store.queue);
+    this.#consumers = [...agents.map((agent) => this.#consume(agent)), this.#remoteAgents];
     this.#drain = new Drain(this.#consumers);
     this.#reporter = new Reporter(store.ops.workers, {
       workerId: this.id,
       agents: agents.map(({ id }) => id),
       turns: () => this.#turns.list(),
-      onOrder: (order) => this.#obey(order),
-      observe,
+      onOrder: (order) => this.#applyDrainOrder(order),
+      emit,
     });
-    this.#push = settings.push && new PushDeliverer(settings.push, { store, observe });
+    this.#push = settings.push && new PushDeliverer(settings.push, { store, emit });
   }
 
   /** The store has been started. */
@@ -71,11 +73,11 @@ export class Worker {
     await this.#parts.store.turns.listen();
     await Promise.all(this.#consumers.map((consumer) => consumer.start()));
     this.#sweeper.start();
-    await this.#closer.start();
+    await this.#orphanCleanup.start();
     await this.#push?.start();
     await this.#announcer.start();
     await this.#reporter.start();
-    this.#parts.observe({ kind: 'started', workerId: this.id, agents: this.#parts.agents.map(({ id }) => id) });
+    this.#parts.emit({ kind: 'started', workerId: this.id, agents: this.#parts.agents.map(({ id }) => id) });
   }
 
   /** Fetches no more jobs, lets running turns end for `drainMs`, gives the rest back to the queue. Idempotent. */
@@ -85,12 +87,12 @@ export class Worker {
   }
 
   async #stop(): Promise<void> {
-    const { observe } = this.#parts;
-    observe({ kind: 'stopping', running: this.#consumers.reduce((sum, { running }) => sum + running, 0) });
+    const { emit } = this.#parts;
+    emit({ kind: 'stopping', running: this.#consumers.reduce((sum, { running }) => sum + running, 0) });
     await Promise.all([
       this.#announcer.stop(),
       this.#sweeper.stop(),
-      this.#closer.stop(),
+      this.#orphanCleanup.stop(),
       this.#reporter.stop(),
       this.#drain.begin({ giveBackAfterMs: this.#settings.drainMs }),
     ]);
@@ -99,42 +101,42 @@ export class Worker {
       ...this.#consumers.map((consumer) => consumer.stop()),
     ]);
     this.#drain.finish();
-    observe({ kind: 'stopped' });
+    emit({ kind: 'stopped' });
   }
 
-  /** What an operator wants, unless the worker stops anyway. */
-  async #obey(order: DrainOrder | undefined): Promise<void> {
+  /** An order of an operator; without effect while the worker stops. */
+  async #applyDrainOrder(order: DrainOrder | undefined): Promise<void> {
     if (this.#stopped) return;
-    this.#parts.observe({ kind: order ? 'draining' : 'drain-ended' });
+    this.#parts.emit({ kind: order ? 'draining' : 'drain-ended' });
     await (order ? this.#drain.begin(order) : this.#drain.end());
   }
 
   #consume(agent: Agent): Consumer {
-    const { store, observe } = this.#parts;
+    const { store, emit } = this.#parts;
     const { id, concurrency, retry } = agent;
     const consumer: Consumer = store.turns.consume({
       agent: id,
       concurrency,
       maxAttempts: retry.attempts,
       run: (job) => this.#run(agent, job, (wait) => consumer.yieldSlot(wait)),
-      onError: (error) => observe({ kind: 'trouble', where: 'queue', error }),
+      onError: (error) => emit({ kind: 'error', where: 'queue', error }),
     });
     return consumer;
   }
 
-  async #run(agent: Agent, job: TurnJob, yieldSlot: CallingParts['yieldSlot']): Promise<JobOutcome> {
-    const { store, observe } = this.#parts;
+  async #run(agent: Agent, job: TurnJob, yieldSlot: CallParts['yieldSlot']): Promise<JobOutcome> {
+    const { store, emit } = this.#parts;
     try {
       const shutdown = this.#drain.signal;
-      const reachElsewhere = () => this.#elsewhere.reach();
-      const port = { store, agent, observe, shutdown, turns: this.#turns, reachElsewhere, yieldSlot };
+      const consumeRemoteAgents = () => this.#remoteAgents.open();
+      const port = { store, agent, emit, shutdown, turns: this.#turns, consumeRemoteAgents, yieldSlot };
       return await this.#drain.admit(
         () => runJob(port, job),
         () => store.turns.giveBack(job),
       );
     } catch (error) {
-      // Redis was away, or a fault of ours: the queue starts the job again, or the sweeper does.
-      observe({ kind: 'job-failed', agent: agent.id, taskId: job.taskId, error });
+      // Redis was away, or an error of ours: the queue starts the job again, or the sweeper does.
+      emit({ kind: 'job-failed', agent: agent.id, taskId: job.taskId, error });
       throw error;
     }
   }

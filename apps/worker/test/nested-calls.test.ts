@@ -25,7 +25,7 @@ async function stage(agents: readonly Agent[]): Promise<Store> {
   const prefix = uniquePrefix();
   const worker = new Worker(
     { drainMs: 0, sweepEveryMs: 60_000 },
-    { store: await startStore(prefix), agents, observe: () => undefined },
+    { store: await startStore(prefix), agents, emit: () => undefined },
   );
   running.push(worker);
   await worker.start();

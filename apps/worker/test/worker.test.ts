@@ -12,7 +12,7 @@ import { Store, type StoreSettings } from '@switchyard/store';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { until } from '../../../tests/support/until.ts';
-import { type Happening, Worker, type WorkerSettings } from '../src/index.ts';
+import { Worker, type WorkerEvent, type WorkerSettings } from '../src/index.ts';
 
 const card = { name: 'Test agent', description: 'For tests.', version: '1.0.0', skills: [] };
 const agentThat = (execute: Execute, more: Partial<AgentDefinition> = {}): Agent =>
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 class Bench {
   readonly prefix = uniquePrefix();
-  readonly happenings: Happening[] = [];
+  readonly events: WorkerEvent[] = [];
 
   async store(settings: Partial<StoreSettings> = {}): Promise<Store> {
     const store = new Store({ redisUrl: inject('redisUrl'), prefix: this.prefix, ...settings }, () => undefined);
@@ -39,16 +39,16 @@ class Bench {
   /** A worker with a store of its own, as another process would have. */
   async worker(agent: Agent, settings: Partial<WorkerSettings & StoreSettings> = {}): Promise<Worker> {
     const { drainMs = 0, sweepEveryMs = 200, ...storeSettings } = settings;
-    const observe = (happening: Happening): void => void this.happenings.push(happening);
+    const emit = (event: WorkerEvent): void => void this.events.push(event);
     const store = await this.store(storeSettings);
-    const worker = new Worker({ drainMs, sweepEveryMs }, { store, agents: [agent], observe });
+    const worker = new Worker({ drainMs, sweepEveryMs }, { store, agents: [agent], emit });
     running.push(worker);
     await worker.start();
     return worker;
   }
 
-  happened<K extends Happening['kind']>(kind: K): (Happening & { kind: K })[] {
-    return this.happenings.filter((one): one is Happening & { kind: K } => one.kind === kind);
+  happened<K extends WorkerEvent['kind']>(kind: K): (WorkerEvent & { kind: K })[] {
+    return this.events.filter((one): one is WorkerEvent & { kind: K } => one.kind === kind);
   }
 }
 

@@ -39,7 +39,7 @@ export async function openSystem({
   await Promise.all([ofGateway.start(), ofWorker.start()]);
   const worker = new Worker(
     { drainMs: 0, sweepEveryMs: NEVER_MS },
-    { store: ofWorker, agents: [led.agent], observe: () => undefined },
+    { store: ofWorker, agents: [led.agent], emit: () => undefined },
   );
   await worker.start();
   const gateway = createGateway(

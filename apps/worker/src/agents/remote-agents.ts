@@ -1,15 +1,15 @@
 import { type Agent, defineAgent, type Execute } from '@switchyard/agent';
 import { cardUrlOf, ELSEWHERE } from '@switchyard/store';
 
-/** Executors that are kept; each holds a card that was read. */
+/** Executors that are cached; each has read a card. */
 const MOST_EXECUTORS = 100;
 
 /**
- * Whatever agent its task says, called by the URL of its card (`turn.call`): a turn of ours stands for what it does, so
- * that the call survives crashes, and is canceled, like any other. It is announced nowhere: nobody but our agents can
- * make us call a URL.
+ * Runs the turns of all agents that are called by the URL of their card (`turn.call`): each call has a task and a turn
+ * of ours, so that it survives crashes and is canceled like any other. It is not announced: only agents can make a
+ * worker call a URL.
  */
-export function agentsElsewhere(): Agent {
+export function remoteAgents(): Agent {
   const card = {
     name: 'Elsewhere',
     description: 'Agents that are called by the URL of their card.',

@@ -1,15 +1,15 @@
 import { TurnInterruption } from '@switchyard/agent';
 import type { DrainOrder, JobOutcome } from '@switchyard/store';
 
-/** What takes work, as far as draining is concerned. */
+/** A source of work that a drain pauses. */
 export interface Drainable {
   pause(): Promise<void>;
   resume(): Promise<void>;
 }
 
 /**
- * A worker that takes no more work: turns that run may end, for as long as the order says, and are given back then. It
- * can be undone.
+ * Takes no more work: running turns may go on for as long as the order says, and are given back then. A drain can be
+ * undone.
  */
 export class Drain {
   readonly #consumers: readonly Drainable[];
@@ -21,12 +21,12 @@ export class Drain {
     this.#consumers = consumers;
   }
 
-  /** Aborted when running turns are to be given back. Of the turns that begin now: after an `end` it is another one. */
+  /** Aborted when running turns are to be given back. For turns that begin now: after an `end` it is a new one. */
   get signal(): AbortSignal {
     return this.#giveBack.signal;
   }
 
-  /** A job that was on its way when the drain began goes back at once, at no cost. */
+  /** A job that was taken just before the drain began is given back at once; no attempt is spent. */
   async admit(run: () => Promise<JobOutcome>, giveBack: () => Promise<void>): Promise<JobOutcome> {
     if (!this.#isOn) return run();
     await giveBack();
@@ -49,7 +49,7 @@ export class Drain {
     await Promise.all(this.#consumers.map((consumer) => consumer.resume()));
   }
 
-  /** No turn runs any more: there is nothing to give back. */
+  /** Call it when no turn runs any more. */
   finish(): void {
     clearTimeout(this.#timer);
   }

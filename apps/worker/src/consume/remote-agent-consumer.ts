@@ -1,10 +1,10 @@
 import { type Consumer, ELSEWHERE, type Queue } from '@switchyard/store';
 
 /**
- * Takes the turns of agents elsewhere, from when there are any: a worker whose deployment never calls a URL need not
- * look for them.
+ * Takes the turns of agents that are called by URL, once there are any: most deployments call none, and need no
+ * consumer for them.
  */
-export class ElsewhereConsumer {
+export class RemoteAgentConsumer {
   readonly #consumer: Consumer;
   readonly #queue: Pick<Queue, 'isUsed'>;
   #started: Promise<void> | undefined;
@@ -19,13 +19,13 @@ export class ElsewhereConsumer {
     return this.#consumer.running;
   }
 
-  /** If another process has called a URL before. */
+  /** Takes turns at once if another process has called a URL before. */
   async start(): Promise<void> {
-    if (await this.#queue.isUsed(ELSEWHERE)) await this.reach();
+    if (await this.#queue.isUsed(ELSEWHERE)) await this.open();
   }
 
-  /** This process is about to. */
-  async reach(): Promise<void> {
+  /** Takes turns from now on: this process is about to call a URL. */
+  async open(): Promise<void> {
     if (!this.#isPaused) this.#started ??= this.#consumer.start();
     await this.#started;
   }

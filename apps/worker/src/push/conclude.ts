@@ -1,12 +1,12 @@
 import type { JobOutcome, OpenLane, Place } from '@switchyard/store';
 import { backoffDelayMs } from '../backoff.ts';
-import type { Observe } from '../telemetry/events.ts';
+import type { Emit } from '../telemetry/events.ts';
 import type { Failure, Outcome } from './outcome.ts';
 import type { PushSettings } from './push-settings.ts';
 
 export interface ConcludePort {
   readonly settings: PushSettings;
-  readonly observe: Observe;
+  readonly emit: Emit;
 }
 
 /** What was attempted. */
@@ -34,7 +34,7 @@ export async function conclude(port: ConcludePort, attempt: Attempt, outcome: Ou
       return later(lane, { delayMs: BUSY_MS, attempts: lane.attempts });
     case 'gone':
       await lane.remove();
-      port.observe({ kind: 'push-ended', ...nameOf(attempt) });
+      port.emit({ kind: 'push-ended', ...nameOf(attempt) });
       return 'done';
     case 'refused':
     case 'failed':
@@ -48,11 +48,11 @@ async function concludeFailure(port: ConcludePort, attempt: Attempt, failure: Fa
   const { reason } = failure;
   if (isHopeless(failure, { attempts, ageMs: lane.ageMs }, port.settings)) {
     await lane.bury({ origin, reason, attempts });
-    port.observe({ kind: 'push-dead', ...nameOf(attempt), reason, attempts });
+    port.emit({ kind: 'push-dead', ...nameOf(attempt), reason, attempts });
     return 'done';
   }
   const delay = delayMs(failure, attempts, port.settings);
-  port.observe({ kind: 'push-failed', ...nameOf(attempt), reason, attempts, retryInMs: Math.ceil(delay) });
+  port.emit({ kind: 'push-failed', ...nameOf(attempt), reason, attempts, retryInMs: Math.ceil(delay) });
   return later(lane, { delayMs: delay, attempts });
 }
 

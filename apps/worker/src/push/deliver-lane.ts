@@ -54,7 +54,7 @@ async function deliver(
   const outcome = next.body === undefined ? SKIPPED : await send(port, { id: lane.id, webhook }, next);
   const { origin } = new URL(webhook.url);
   if (outcome !== SKIPPED && outcome.kind === 'delivered')
-    port.observe({ kind: 'push-delivered', taskId: lane.id.taskId, configId: lane.configId, origin });
+    port.emit({ kind: 'push-delivered', taskId: lane.id.taskId, configId: lane.configId, origin });
   return conclude(port, { lane, origin, place: next.place }, outcome);
 }
 

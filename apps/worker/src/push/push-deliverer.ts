@@ -1,7 +1,7 @@
 import type { Consumer, JobOutcome, PushJob, Store } from '@switchyard/store';
 import { WebhookPolicy } from '@switchyard/store';
 import type { Agent } from 'undici';
-import type { Observe } from '../telemetry/events.ts';
+import type { Emit } from '../telemetry/events.ts';
 import { Circuits } from './circuits.ts';
 import { Claimer } from './claimer.ts';
 import { deliverLane } from './deliver-lane.ts';
@@ -11,7 +11,7 @@ import { createSigner, type Sign } from './sign.ts';
 
 export interface PushParts {
   readonly store: Store;
-  readonly observe: Observe;
+  readonly emit: Emit;
   /** How hosts are looked up; unset: as this machine does. */
   readonly resolve?: Resolve;
 }
@@ -33,18 +33,18 @@ export class PushDeliverer {
   /** @throws {StoreError} the policy has an entry that is none */
   constructor(settings: PushSettings, parts: PushParts) {
     const { concurrency, timeoutMs, claimEveryMs } = settings;
-    const { store, observe, resolve } = parts;
+    const { store, emit, resolve } = parts;
     const { deliveries } = store.push;
     this.#settings = settings;
     this.#parts = parts;
-    this.#claimer = new Claimer(deliveries, claimEveryMs, observe);
+    this.#claimer = new Claimer(deliveries, claimEveryMs, emit);
     this.#circuits = new Circuits(Math.max(1, Math.floor(concurrency * HOST_SHARE)));
     const policy = new WebhookPolicy(settings.policy);
     this.#dispatcher = guardedAgent({ policy, timeoutMs, ...(resolve && { resolve }) });
     this.#consumer = deliveries.consume({
       concurrency,
       run: (job) => this.#run(job),
-      onError: (error) => observe({ kind: 'trouble', where: 'queue', error }),
+      onError: (error) => emit({ kind: 'error', where: 'queue', error }),
     });
   }
 
@@ -67,7 +67,7 @@ export class PushDeliverer {
   }
 
   async #run(job: PushJob): Promise<JobOutcome> {
-    const { store, observe } = this.#parts;
+    const { store, emit } = this.#parts;
     const port = {
       deliveries: store.push.deliveries,
       settings: this.#settings,
@@ -76,13 +76,13 @@ export class PushDeliverer {
       dispatcher: this.#dispatcher,
       sign: this.#sign,
       shutdown: this.#shutdown.signal,
-      observe,
+      emit,
     };
     try {
       return await deliverLane(port, job);
     } catch (error) {
       // Redis was away, or a fault of ours: the queue starts the job again, or the claimer has it added.
-      observe({ kind: 'trouble', where: 'push delivery', error });
+      emit({ kind: 'error', where: 'push delivery', error });
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import type { TurnResult } from '@switchyard/agent';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import type { Happening } from './events.ts';
+import type { WorkerEvent } from './events.ts';
 
 /** From 10 ms to an hour, in seconds: turns are as long as agents like. */
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600];
@@ -10,7 +10,7 @@ export class WorkerMetrics {
   readonly #registry = new Registry();
   readonly #turns: Histogram<'agent' | 'outcome'>;
   readonly #pushes: Counter<'outcome'>;
-  readonly #troubles: Counter<'kind'>;
+  readonly #errors: Counter<'kind'>;
   readonly #swept: Counter<'what'>;
 
   constructor() {
@@ -35,38 +35,35 @@ export class WorkerMetrics {
       labelNames: ['what'],
       registers,
     });
-    this.#troubles = new Counter({
-      name: 'switchyard_troubles_total',
-      help: 'What should not happen often: jobs that failed, consumers that were replaced, troubles with Redis.',
+    this.#errors = new Counter({
+      name: 'switchyard_errors_total',
+      help: 'What should not happen often: jobs that failed, promises that agents forgot to await, errors of Redis.',
       labelNames: ['kind'],
       registers,
     });
   }
 
-  readonly observe = (happening: Happening): void => {
-    switch (happening.kind) {
+  readonly count = (event: WorkerEvent): void => {
+    switch (event.kind) {
       case 'turn-ended':
-        this.#turns.observe(
-          { agent: happening.agent, outcome: outcomeOf(happening.result) },
-          happening.durationMs / 1_000,
-        );
+        this.#turns.observe({ agent: event.agent, outcome: outcomeOf(event.result) }, event.durationMs / 1_000);
         break;
       case 'push-delivered':
       case 'push-failed':
       case 'push-dead':
       case 'push-ended':
-        this.#pushes.inc({ outcome: happening.kind.slice('push-'.length) });
+        this.#pushes.inc({ outcome: event.kind.slice('push-'.length) });
         break;
       case 'swept':
-        this.#swept.inc({ what: 'silent' }, happening.add);
-        this.#swept.inc({ what: 'canceled' }, happening.canceled);
+        this.#swept.inc({ what: 'silent' }, event.add);
+        this.#swept.inc({ what: 'canceled' }, event.canceled);
         break;
       case 'job-failed':
-      case 'consumer-restarted':
-        this.#troubles.inc({ kind: happening.kind });
+      case 'unhandled-rejection':
+        this.#errors.inc({ kind: event.kind });
         break;
-      case 'trouble':
-        this.#troubles.inc({ kind: happening.where });
+      case 'error':
+        this.#errors.inc({ kind: event.where });
     }
   };
 

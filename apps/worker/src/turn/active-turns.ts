@@ -6,12 +6,12 @@ interface Entry {
   readonly begunAt: number;
 }
 
-/** The turns that run here now, to be reported. */
-export class TurnsUnderWay {
+/** The turns that run in this process, for reports. */
+export class ActiveTurns {
   readonly #entries = new Set<Entry>();
 
-  /** `using` it, the turn leaves when it ends. */
-  enter(turn: OpenTurn): Disposable {
+  /** Dispose of the result when the turn ends. */
+  add(turn: OpenTurn): Disposable {
     const entry = { turn, begunAt: performance.now() };
     this.#entries.add(entry);
     return { [Symbol.dispose]: () => void this.#entries.delete(entry) };

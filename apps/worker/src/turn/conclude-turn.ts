@@ -20,7 +20,7 @@ export async function concludeTurn(
       await turn.end();
       return afterEnding(turn);
     case 'retry':
-      // An outage of Redis is not the message's fault, however many there are.
+      // An outage of Redis spends no attempt.
       return giveBack(turn, !isOutage(result.error), {
         retryAfterMs: retryDelayMs(retry, turn.start.attempt, result.afterMs),
       });
@@ -36,7 +36,7 @@ export function retryDelayMs(retry: RetryPolicy, attempt: number, askedMs?: numb
 
 function afterEnding({ ending }: OpenTurn): JobOutcome | 'more' {
   if (ending === 'more') return 'more';
-  // Another run owns the task now, or it gave no outcome: this job is that run's, or nobody's.
+  // Another run owns the task and its job now, or the task has ended.
   return ending === undefined || ending === 'fenced' ? 'done' : 'ended';
 }
 

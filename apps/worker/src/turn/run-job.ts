@@ -1,25 +1,27 @@
 import { type Agent, runTurn, TurnInterruption } from '@switchyard/agent';
 import type { JobOutcome, OpenTurn, TurnJob } from '@switchyard/store';
-import type { Observe } from '../telemetry/events.ts';
-import type { TurnsUnderWay } from './active-turns.ts';
+import type { Emit } from '../telemetry/events.ts';
+import type { ActiveTurns } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
-import type { CallingParts } from './port/calling-parts.ts';
+import type { CallParts } from './port/stored-calls.ts';
 import { type Ownership, StoredTurnPort } from './port/stored-turn-port.ts';
 import { RunningTurn } from './running-turn.ts';
 
-export interface JobPort extends CallingParts {
+export interface JobPort extends CallParts {
   readonly agent: Agent;
-  readonly observe: Observe;
+  readonly emit: Emit;
   /** Aborted when the worker stops: running turns are given back. */
   readonly shutdown: AbortSignal;
-  readonly turns: TurnsUnderWay;
+  readonly turns: ActiveTurns;
 }
 
 /** A job may come before its task is visible (a fail-over, a script sent late): so many starts, then it has no task. */
 const STARTS_WITHOUT_TASK = 3;
 const MISSING_RETRY_MS = 200;
 
-/** One start of a job by the queue: runs the turns of its task, one after the other, until nothing waits in the inbox. */
+/**
+ * One start of a job by the queue: runs the turns of its task, one after the other, until nothing waits in the inbox.
+ */
 export async function runJob(port: JobPort, job: TurnJob): Promise<JobOutcome> {
   for (let turnsBefore = 0; ; turnsBefore++) {
     if (port.shutdown.aborted) {
@@ -40,7 +42,7 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
   });
   if (typeof turn === 'string') return withoutTurn(port, job, turn);
   if (turn.start.cancelRequested) running.interrupt(new TurnInterruption('canceled'));
-  using _entry = port.turns.enter(turn);
+  using _entry = port.turns.add(turn);
   try {
     await port.store.turns.confirm(job);
     const confirm = () => port.store.turns.confirm(job);
@@ -52,22 +54,22 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
 }
 
 function withoutTurn(
-  { observe, agent }: JobPort,
+  { emit, agent }: JobPort,
   { taskId, started }: TurnJob,
   verdict: 'stale' | 'missing' | 'canceled' | 'exhausted',
 ): JobOutcome {
   if (verdict === 'missing' && started <= STARTS_WITHOUT_TASK) return { retryAfterMs: MISSING_RETRY_MS };
-  observe({ kind: 'job-without-turn', agent: agent.id, taskId, verdict });
+  emit({ kind: 'job-without-turn', agent: agent.id, taskId, verdict });
   return 'done';
 }
 
 async function runOneTurn(port: JobPort, turn: OpenTurn, ownership: Ownership): Promise<JobOutcome | 'more'> {
-  const { agent, observe } = port;
+  const { agent, emit } = port;
   const { taskId, attempt } = turn.start;
   const begun = performance.now();
-  observe({ kind: 'turn-begun', agent: agent.id, taskId, attempt });
+  emit({ kind: 'turn-begun', agent: agent.id, taskId, attempt });
   const result = await runTurn(agent, new StoredTurnPort(port, turn, ownership));
   const outcome = await concludeTurn(turn, result, agent.retry);
-  observe({ kind: 'turn-ended', agent: agent.id, taskId, attempt, result, durationMs: performance.now() - begun });
+  emit({ kind: 'turn-ended', agent: agent.id, taskId, attempt, result, durationMs: performance.now() - begun });
   return outcome;
 }

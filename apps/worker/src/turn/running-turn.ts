@@ -14,7 +14,7 @@ export class RunningTurn {
     return this.#controller.signal;
   }
 
-  /** The first reason counts. */
+  /** Only the first reason counts. */
   interrupt(reason: TurnInterruption): void {
     if (!this.signal.aborted) this.#controller.abort(reason);
   }

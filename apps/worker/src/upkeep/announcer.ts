@@ -1,20 +1,16 @@
 import type { Agent } from '@switchyard/agent';
 import { type AgentAnnouncement, announceEveryMs, type Registry } from '@switchyard/store';
-import type { Observe } from '../telemetry/events.ts';
+import { Poller } from '../poller.ts';
+import type { Emit } from '../telemetry/events.ts';
 
-/** Tells the gateways which agents this worker can run, again and again while it lives. */
+/** Announces to the gateways which agents this worker runs, and renews that while the worker runs. */
 export class Announcer {
   readonly #registry: Registry;
   readonly #workerId: string;
   readonly #agents: readonly AgentAnnouncement[];
-  readonly #observe: Observe;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #poller: Poller;
 
-  constructor(
-    registry: Registry,
-    workerId: string,
-    { agents, observe }: { agents: readonly Agent[]; observe: Observe },
-  ) {
+  constructor(registry: Registry, workerId: string, { agents, emit }: { agents: readonly Agent[]; emit: Emit }) {
     this.#registry = registry;
     this.#workerId = workerId;
     this.#agents = agents.map(({ id, card, extendedCard, repliesWithMessage, concurrency }) => ({
@@ -24,18 +20,17 @@ export class Announcer {
       repliesWithMessage,
       concurrency,
     }));
-    this.#observe = observe;
+    const onError = (error: unknown): void => emit({ kind: 'error', where: 'announce', error });
+    this.#poller = new Poller({ everyMs: announceEveryMs, run: () => this.#announce(), onError });
   }
 
   async start(): Promise<void> {
     await this.#announce();
-    this.#timer = setInterval(() => {
-      this.#announce().catch((error: unknown) => this.#observe({ kind: 'trouble', where: 'announce', error }));
-    }, announceEveryMs);
+    this.#poller.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    await this.#poller.stop();
     await this.#registry.withdraw(this.#agents, this.#workerId);
   }
 

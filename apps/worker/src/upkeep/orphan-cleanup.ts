@@ -1,53 +1,34 @@
 import type { Closings } from '@switchyard/store';
-import type { Observe } from '../telemetry/events.ts';
+import { Poller } from '../poller.ts';
+import type { Emit } from '../telemetry/events.ts';
 
 /**
- * Ends what tasks that ended had called for: it is told when there is something, and looks by the clock, since it may have missed
- * that, and since another worker may have died over it.
+ * Cancels tasks whose caller's task has ended. A notification says when there are some; the clock finds those whose
+ * notification was lost, or whose worker died over them.
  */
-export class CallCloser {
+export class OrphanCleanup {
   readonly #closings: Closings;
-  readonly #everyMs: number;
-  readonly #observe: Observe;
-  #timer: NodeJS.Timeout | undefined;
-  #closing: Promise<void> | undefined;
-  #isAsked = false;
+  readonly #emit: Emit;
+  readonly #poller: Poller;
 
-  constructor(closings: Closings, everyMs: number, observe: Observe) {
+  constructor(closings: Closings, everyMs: number, emit: Emit) {
     this.#closings = closings;
-    this.#everyMs = everyMs;
-    this.#observe = observe;
+    this.#emit = emit;
+    const onError = (error: unknown): void => emit({ kind: 'error', where: 'orphan-cleanup', error });
+    this.#poller = new Poller({ everyMs, run: () => this.#cleanUp(), onError });
   }
 
   async start(): Promise<void> {
-    await this.#closings.listen(this.#ask);
-    this.#timer = setInterval(this.#ask, this.#everyMs);
+    await this.#closings.listen(this.#poller.request);
+    this.#poller.start();
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-    await this.#closing;
+  stop(): Promise<void> {
+    return this.#poller.stop();
   }
 
-  readonly #ask = (): void => {
-    if (!this.#timer) return;
-    this.#isAsked = true;
-    this.#closing ??= this.#close().finally(() => {
-      this.#closing = undefined;
-    });
-  };
-
-  /** What comes while it closes is looked at once more. */
-  async #close(): Promise<void> {
-    while (this.#isAsked) {
-      this.#isAsked = false;
-      try {
-        const closed = await this.#closings.close();
-        if (closed) this.#observe({ kind: 'calls-closed', closed });
-      } catch (error) {
-        this.#observe({ kind: 'trouble', where: 'close-calls', error });
-      }
-    }
+  async #cleanUp(): Promise<void> {
+    const canceled = await this.#closings.close();
+    if (canceled) this.#emit({ kind: 'orphans-canceled', canceled });
   }
 }

@@ -1,69 +1,48 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DrainOrder, type ReportedTurn, reportEveryMs, type Workers } from '@switchyard/store';
-import type { Observe } from '../telemetry/events.ts';
+import { Poller } from '../poller.ts';
+import type { Emit } from '../telemetry/events.ts';
 
 export interface ReporterOptions {
   readonly workerId: string;
-  /** Ids. */
+  /** Their ids. */
   readonly agents: readonly string[];
   readonly turns: () => readonly ReportedTurn[];
-  /** The order has changed. undefined: not (any more) to be drained. */
+  /** The order has changed. undefined: there is none, or none any more. */
   readonly onOrder: (order: DrainOrder | undefined) => Promise<void>;
-  readonly observe: Observe;
+  readonly emit: Emit;
 }
 
 /**
- * Tells operators what the worker does, and hears whether they want it drained: the answer to a report says so, and a message
- * that there is a new order has the worker report at once.
+ * Reports to operators what the worker does, and applies their orders to drain: the answer to a report carries the
+ * order, and a notification of a new one leads to a report at once.
  */
 export class Reporter {
   readonly #workers: Workers;
   readonly #options: ReporterOptions;
   readonly #startedAt = performance.now();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #poller: Poller;
   #unsubscribe: (() => void) | undefined;
-  #reporting: Promise<void> | undefined;
-  #isAsked = false;
   #order: DrainOrder | undefined;
 
   constructor(workers: Workers, options: ReporterOptions) {
     this.#workers = workers;
     this.#options = options;
+    const onError = (error: unknown): void => options.emit({ kind: 'error', where: 'report', error });
+    this.#poller = new Poller({ everyMs: reportEveryMs, run: () => this.#report(), onError });
   }
 
   async start(): Promise<void> {
-    this.#unsubscribe = await this.#workers.onOrder(this.#options.workerId, this.#ask);
-    this.#timer = setInterval(this.#ask, reportEveryMs);
-    this.#ask();
-    await this.#reporting;
+    this.#unsubscribe = await this.#workers.onOrder(this.#options.workerId, this.#poller.request);
+    this.#poller.start();
+    this.#poller.request();
+    await this.#poller.settled();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
     this.#unsubscribe?.();
-    await this.#reporting;
+    await this.#poller.stop();
     await this.#workers.withdraw(this.#options.workerId);
-  }
-
-  readonly #ask = (): void => {
-    if (!this.#timer) return;
-    this.#isAsked = true;
-    this.#reporting ??= this.#reportUntilTold().finally(() => {
-      this.#reporting = undefined;
-    });
-  };
-
-  /** An order that comes while a report is under way is asked for once more. */
-  async #reportUntilTold(): Promise<void> {
-    while (this.#isAsked) {
-      this.#isAsked = false;
-      try {
-        await this.#report();
-      } catch (error) {
-        this.#options.observe({ kind: 'trouble', where: 'report', error });
-      }
-    }
   }
 
   async #report(): Promise<void> {
@@ -74,7 +53,7 @@ export class Reporter {
     if (isDeepStrictEqual(order, this.#order)) return;
     await onOrder(order);
     this.#order = order;
-    // It is done: whoever ordered it is waiting to hear so.
-    this.#isAsked = true;
+    // The operator who gave the order waits until a report says that it is applied.
+    this.#poller.request();
   }
 }

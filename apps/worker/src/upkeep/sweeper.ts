@@ -1,43 +1,34 @@
 import type { InterruptedTasks, Outbox, Store } from '@switchyard/store';
-import type { Observe } from '../telemetry/events.ts';
+import { Poller } from '../poller.ts';
+import type { Emit } from '../telemetry/events.ts';
 
-/** Looks after tasks that have work to do but show no sign of life: every worker does, and any one is enough. */
+/** Repairs tasks that have work to do but no live owner. Every worker does so, and one is enough. */
 export class Sweeper {
   readonly #outbox: Outbox;
   readonly #interrupted: InterruptedTasks;
-  readonly #everyMs: number;
-  readonly #observe: Observe;
-  #timer: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> | undefined;
+  readonly #emit: Emit;
+  readonly #poller: Poller;
 
-  constructor(store: Pick<Store, 'outbox' | 'interrupted'>, everyMs: number, observe: Observe) {
+  constructor(store: Pick<Store, 'outbox' | 'interrupted'>, everyMs: number, emit: Emit) {
     this.#outbox = store.outbox;
     this.#interrupted = store.interrupted;
-    this.#everyMs = everyMs;
-    this.#observe = observe;
+    this.#emit = emit;
+    const onError = (error: unknown): void => emit({ kind: 'error', where: 'sweep', error });
+    this.#poller = new Poller({ everyMs, run: () => this.#sweep(), onError });
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#sweeping ??= this.#sweep();
-    }, this.#everyMs);
+    this.#poller.start();
   }
 
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#sweeping;
+  stop(): Promise<void> {
+    return this.#poller.stop();
   }
 
   async #sweep(): Promise<void> {
-    try {
-      const swept = await this.#outbox.sweep();
-      if (swept.add || swept.canceled) this.#observe({ kind: 'swept', ...swept });
-      const ended = await this.#interrupted.endOverdue();
-      if (ended) this.#observe({ kind: 'swept', add: 0, canceled: ended });
-    } catch (error) {
-      this.#observe({ kind: 'trouble', where: 'sweep', error });
-    } finally {
-      this.#sweeping = undefined;
-    }
+    const swept = await this.#outbox.sweep();
+    if (swept.add || swept.canceled) this.#emit({ kind: 'swept', ...swept });
+    const ended = await this.#interrupted.endOverdue();
+    if (ended) this.#emit({ kind: 'swept', add: 0, canceled: ended });
   }
 }

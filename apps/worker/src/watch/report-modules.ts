@@ -2,10 +2,7 @@ import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { WorkerReport } from './worker-report.ts';
 
-/**
- * Tells of every module that is loaded from now on and may change, however deep it was imported. Installed packages do
- * not.
- */
+/** Reports every module that is loaded from now on, also those that modules import; installed packages are left out. */
 export function reportModules(tell: (report: WorkerReport) => void): void {
   registerHooks({
     resolve(specifier, context, next) {

@@ -4,10 +4,7 @@ import { basename, dirname } from 'node:path';
 /** Editors write a file in several steps. */
 const settledAfterMs = 100;
 
-/**
- * Files, by their folders: editors put a new file in the place of the old one, and whoever watches the old one sees
- * nothing more.
- */
+/** Watches the folders of files: editors replace a file by a new one, which a watch on the old file would miss. */
 export class WatchedFiles {
   readonly #files = new Set<string>();
   readonly #folders = new Map<string, FSWatcher>();
@@ -24,7 +21,7 @@ export class WatchedFiles {
     const folder = dirname(path);
     if (this.#folders.has(folder)) return;
     const watcher = watch(folder, (_, name) => this.#look(`${folder}/${basename(name ?? '')}`));
-    // A folder that is removed has nothing more to say.
+    // The folder was removed.
     watcher.on('error', () => watcher.close());
     this.#folders.set(folder, watcher);
   }

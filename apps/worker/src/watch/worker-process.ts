@@ -9,7 +9,7 @@ export interface WorkerProcessOptions {
   readonly onModule: (path: string) => void;
 }
 
-/** A worker as a child process. It ends with us: it sees that nobody listens any more. */
+/** A worker as a child process. It ends with this process, because its channel closes. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
   /** False: it has ended before it could run turns. */

@@ -1,20 +1,21 @@
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Observe } from '../telemetry/events.ts';
+import type { Emit } from '../telemetry/events.ts';
 import { WatchedFiles } from './watched-files.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 export interface WorkerSupervisorOptions {
   readonly program: string;
   readonly agentModules: readonly string[];
-  readonly observe: Observe;
+  readonly emit: Emit;
 }
 
 const pauseAfterDeathMs = 1_000;
 
 /**
- * Keeps a worker running while its agents are being written. When one of their modules changes, a new worker starts, and takes over once
- * it runs: the old one finishes its turns or hands them back. A change that does not load leaves the old one at work.
+ * Keeps a worker running while its agents are being written. When one of their modules changes, a new worker starts,
+ * and takes over once it runs: the old one finishes its turns or hands them back. A change that does not load leaves
+ * the old one at work.
  */
 export class WorkerSupervisor {
   readonly #options: WorkerSupervisorOptions;
@@ -42,7 +43,7 @@ export class WorkerSupervisor {
   }
 
   #onChange(path: string): void {
-    this.#options.observe({ kind: 'module-changed', path });
+    this.#options.emit({ kind: 'module-changed', path });
     this.#replace();
   }
 
@@ -62,18 +63,18 @@ export class WorkerSupervisor {
     if (candidate !== this.#candidate) return;
     this.#candidate = undefined;
     if (!isStarted) {
-      this.#options.observe({ kind: 'change-refused', isServed: this.#current !== undefined });
+      this.#options.emit({ kind: 'change-refused', isServed: this.#current !== undefined });
       return;
     }
     this.#leave(this.#current);
     this.#current = candidate;
   }
 
-  /** One that dies by itself, although it had started, is started again. */
+  /** A worker that exits by itself after its start is started again. */
   async #onEnd(worker: WorkerProcess, code: string): Promise<void> {
     if (worker !== this.#current || this.#stopping.signal.aborted) return;
     this.#current = undefined;
-    this.#options.observe({ kind: 'worker-died', code });
+    this.#options.emit({ kind: 'worker-died', code });
     await delay(pauseAfterDeathMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     if (!this.#stopping.signal.aborted && !this.#current && !this.#candidate) this.#replace();
   }

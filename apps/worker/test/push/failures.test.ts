@@ -185,6 +185,6 @@ describe('what is secret', () => {
     const authentication = { scheme: 'Bearer', credentials: 'hush-credentials' };
     await stage.task({ id: 'a', url: receiver.url, token: 'hush-token', authentication });
     await until(() => stage.happened('push-dead').length, { what: 'its death' });
-    expect(JSON.stringify([stage.happenings, await stage.store.push.dead.list()])).not.toContain('hush');
+    expect(JSON.stringify([stage.events, await stage.store.push.dead.list()])).not.toContain('hush');
   });
 });

@@ -14,10 +14,7 @@ export interface AwaitedCall {
   readonly signal: AbortSignal;
 }
 
-/**
- * The item with which a call has its outcome; undefined: the signal aborted first. No thread waits, but the caller's
- * turn does.
- */
+/** The feed item that is the outcome of a call; undefined: the signal was aborted first. */
 export async function awaitOutcome(
   feeds: Pick<Feeds, 'follow'>,
   scope: Scope,

@@ -7,8 +7,8 @@ import {
   TooManyResults,
 } from '@switchyard/store';
 
-/** Does something in the store, and tells its refusals in the words of agents. */
-export async function inWordsOfAgents<T>(ask: () => Promise<T>): Promise<T> {
+/** Does something in the store, and translates its errors to those that agents know. */
+export async function mapStoreErrors<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

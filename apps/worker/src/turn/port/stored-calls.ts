@@ -9,28 +9,46 @@ import {
   TurnInterruption,
 } from '@switchyard/agent';
 import { isTerminal } from '@switchyard/protocol';
-import { type AgentAnnouncement, elsewhereId, type OpenTurn, type Placement, type Scope } from '@switchyard/store';
+import {
+  type AgentAnnouncement,
+  elsewhereId,
+  type OpenTurn,
+  type Placement,
+  type Scope,
+  type Store,
+} from '@switchyard/store';
 import { awaitOutcome, readOutcome } from './call-outcome.ts';
-import type { CallingParts } from './calling-parts.ts';
-import { inWordsOfAgents } from './store-errors.ts';
+import { mapStoreErrors } from './store-errors.ts';
 
-/** Calls of agents that workers of this deployment have announced: straight through the store, on behalf of the turn's principal. */
+/** What calls of other agents need. */
+export interface CallParts {
+  readonly store: Store;
+  /** Resolves when this process takes the turns of agents that are called by the URL of their card. */
+  readonly consumeRemoteAgents: () => Promise<void>;
+  /** A turn that waits for another one yields its slot in this process to turns that are waited for. */
+  readonly yieldSlot: <T>(wait: () => Promise<T>) => Promise<T>;
+}
+
+/**
+ * Calls of agents that workers of this deployment have announced: straight through the store, on behalf of the turn's
+ * principal.
+ */
 export class StoredCalls implements CallPort {
   readonly maxDepth: number;
-  readonly #parts: CallingParts;
+  readonly #parts: CallParts;
   readonly #turn: OpenTurn;
 
-  constructor(parts: CallingParts, turn: OpenTurn) {
+  constructor(parts: CallParts, turn: OpenTurn) {
     this.#parts = parts;
     this.#turn = turn;
     this.maxDepth = parts.store.settings.maxCallDepth;
   }
 
   async place(call: OutgoingCall): Promise<Placing> {
-    const agent = (await this.#store.registry.find(call.agent)) ?? (await this.#elsewhere(call.agent));
+    const agent = (await this.#store.registry.find(call.agent)) ?? (await this.#remoteAgents(call.agent));
     if (!agent) return { refused: 'unknown-agent' };
     const message = { agent: agent.id, submission: submissionOf(call, agent), isDetached: call.isDetached };
-    return placing(call.agent, await inWordsOfAgents(() => this.#store.calls.place(this.#turn, message)));
+    return placing(call.agent, await mapStoreErrors(() => this.#store.calls.place(this.#turn, message)));
   }
 
   async outcome(call: PlacedCall, signal: AbortSignal): Promise<CallOutcome | 'missing' | undefined> {
@@ -55,10 +73,10 @@ export class StoredCalls implements CallPort {
     return this.#parts.store;
   }
 
-  /** An agent that is called by the URL of its card: a task of ours stands for what it does, as for any other agent. */
-  async #elsewhere(cardUrl: string): Promise<Addressee | undefined> {
+  /** An agent that is called by the URL of its card has a task of ours, as any other agent. */
+  async #remoteAgents(cardUrl: string): Promise<Addressee | undefined> {
     if (!isWebUrl(cardUrl)) return undefined;
-    await this.#parts.reachElsewhere();
+    await this.#parts.consumeRemoteAgents();
     return { id: elsewhereId(cardUrl) };
   }
 
@@ -67,7 +85,7 @@ export class StoredCalls implements CallPort {
   }
 }
 
-/** Its card is known of an agent of ours; what one elsewhere offers is asked there. */
+/** The card of an agent of this deployment is known; that of a remote agent is read by its executor. */
 type Addressee = Pick<AgentAnnouncement, 'id'> & Partial<Pick<AgentAnnouncement, 'card'>>;
 
 const isWebUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text);
@@ -94,7 +112,7 @@ const refusals: Readonly<Record<Refused, CallRefusal>> = {
   'history-full': 'ended',
   'inbox-full': 'busy',
   'too-many-calls': 'too-many',
-  // The id of the message follows from what it says, so this cannot be.
+  // Cannot happen: the id of the message is derived from its content.
   conflict: 'busy',
   'too-many-webhooks': 'busy',
 };
@@ -103,6 +121,6 @@ function placing(agent: string, placement: Placement): Placing {
   if (placement.verdict === 'caller-canceling') throw new TurnEnded(new TurnInterruption('canceled'));
   if (placement.verdict !== 'accepted') return { refused: refusals[placement.verdict] };
   const { taskId, number, seq, isDuplicate } = placement;
-  // The answer to a message that was sent before may be there already: all events are looked at again.
+  // The answer to a message that was sent before may be there already: read all events again.
   return { agent, taskId, number, after: isDuplicate ? 0 : seq };
 }

@@ -1,7 +1,7 @@
 import type { ContextOptions, ContextPort, ContextTask, StoredState } from '@switchyard/agent';
 import type { Task } from '@switchyard/protocol';
 import type { OpenTurn, Store } from '@switchyard/store';
-import { inWordsOfAgents } from './store-errors.ts';
+import { mapStoreErrors } from './store-errors.ts';
 
 /** Most tasks that are read at once. */
 const MOST_TASKS = 100;
@@ -36,6 +36,6 @@ export class StoredContext implements ContextPort {
   }
 
   write(json: string, ifVersion?: number): Promise<number | undefined> {
-    return inWordsOfAgents(() => this.#store.memory.write(this.#turn, json, ifVersion));
+    return mapStoreErrors(() => this.#store.memory.write(this.#turn, json, ifVersion));
   }
 }

@@ -1,6 +1,6 @@
 import type { ConversationEvent, ConversationPort, NewConversation } from '@switchyard/agent';
 import type { Conversations, OpenTurn } from '@switchyard/store';
-import { inWordsOfAgents } from './store-errors.ts';
+import { mapStoreErrors } from './store-errors.ts';
 
 export class StoredConversations implements ConversationPort {
   readonly #conversations: Conversations;
@@ -12,16 +12,16 @@ export class StoredConversations implements ConversationPort {
   }
 
   open(conversation: NewConversation): Promise<string> {
-    return inWordsOfAgents(() => this.#conversations.open(this.#turn, conversation));
+    return mapStoreErrors(() => this.#conversations.open(this.#turn, conversation));
   }
 
   append(seq: number, event: ConversationEvent): Promise<void> {
     const entry = { seq, event, nextTurn: nextTurn(seq, event), isEnd: event.phase === 'complete' };
-    return inWordsOfAgents(() => this.#conversations.append(this.#turn, event.conversationId, entry));
+    return mapStoreErrors(() => this.#conversations.append(this.#turn, event.conversationId, entry));
   }
 }
 
-/** After the end there is none; it does not matter then. */
+/** After the end there is none, and the value is not used. */
 function nextTurn(seq: number, event: ConversationEvent): number {
   if (event.phase === 'turn') return event.turn + 1;
   return event.phase === 'error' ? event.turn : seq;

@@ -1,6 +1,6 @@
 import { type StepBeginning, type StepPort, TurnEnded, TurnInterruption } from '@switchyard/agent';
 import type { OpenTurn, Steps } from '@switchyard/store';
-import { inWordsOfAgents } from './store-errors.ts';
+import { mapStoreErrors } from './store-errors.ts';
 
 export class StoredSteps implements StepPort {
   readonly #steps: Steps;
@@ -14,7 +14,7 @@ export class StoredSteps implements StepPort {
   }
 
   async begin(key: string): Promise<StepBeginning> {
-    const begun = await inWordsOfAgents(() => this.#steps.begin(this.#turn, key));
+    const begun = await mapStoreErrors(() => this.#steps.begin(this.#turn, key));
     if (begun.verdict === 'canceling') throw new TurnEnded(new TurnInterruption('canceled'));
     if (begun.verdict === 'done') return { kind: 'done', result: begun.result };
     // The reply may have come long after it was sent.
@@ -23,6 +23,6 @@ export class StoredSteps implements StepPort {
   }
 
   end(key: string, result: string): Promise<void> {
-    return inWordsOfAgents(() => this.#steps.end(this.#turn, key, result));
+    return mapStoreErrors(() => this.#steps.end(this.#turn, key, result));
   }
 }

@@ -1,14 +1,14 @@
 import { type Caller, TurnEnded, type TurnEvent, TurnInterruption, type TurnPort, textOf } from '@switchyard/agent';
 import type { Message, Metadata, Task } from '@switchyard/protocol';
 import type { OpenTurn, Principal } from '@switchyard/store';
-import type { CallingParts } from './calling-parts.ts';
-import { inWordsOfAgents } from './store-errors.ts';
+import { mapStoreErrors } from './store-errors.ts';
+import type { CallParts } from './stored-calls.ts';
 import { StoredCalls } from './stored-calls.ts';
 import { StoredContext } from './stored-context.ts';
 import { StoredConversations } from './stored-conversations.ts';
 import { StoredSteps } from './stored-steps.ts';
 
-/** Of a turn, while it runs. */
+/** Whether a running turn still owns its task. */
 export interface Ownership {
   /** Aborted with a `TurnInterruption`, also when the turn is lost. */
   readonly signal: AbortSignal;
@@ -19,7 +19,7 @@ export interface Ownership {
   readonly confirm: () => Promise<void>;
 }
 
-/** What a turn stands on, over the store. */
+/** A turn's port, implemented over the store. */
 export class StoredTurnPort implements TurnPort {
   readonly task: Task;
   readonly message: Message;
@@ -39,7 +39,7 @@ export class StoredTurnPort implements TurnPort {
   readonly #turn: OpenTurn;
   readonly #ownership: Ownership;
 
-  constructor(parts: CallingParts, turn: OpenTurn, ownership: Ownership) {
+  constructor(parts: CallParts, turn: OpenTurn, ownership: Ownership) {
     const { store } = parts;
     const { task, delivery, agent, principal, attempt, isLastAttempt } = turn.start;
     this.#turn = turn;
@@ -62,7 +62,7 @@ export class StoredTurnPort implements TurnPort {
   }
 
   publish(event: TurnEvent): Promise<void> {
-    return inWordsOfAgents(() => this.#write(event));
+    return mapStoreErrors(() => this.#write(event));
   }
 
   async confirm(): Promise<void> {
@@ -78,7 +78,7 @@ export class StoredTurnPort implements TurnPort {
   }
 }
 
-/** Says that the work goes on and nothing else: a quick agent's answer need not wait for that to be written. */
+/** A working status without content need not be written before the agent goes on. */
 function isBareWorking(event: TurnEvent): boolean {
   if (event.kind !== 'status' || event.state !== 'TASK_STATE_WORKING') return false;
   return !(event.settles || event.message || event.metadata || event.releasesCaller || event.step);

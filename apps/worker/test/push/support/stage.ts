@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type OpenTurn, Store, type StoreSettings, type Webhook, type WebhookDraft } from '@switchyard/store';
 import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../../tests/support/prefix.ts';
-import type { Happening } from '../../../src/index.ts';
+import type { WorkerEvent } from '../../../src/index.ts';
 import type { Resolve } from '../../../src/push/guarded-agent.ts';
 import { PushDeliverer } from '../../../src/push/push-deliverer.ts';
 import { defaultPushSettings, type PushSettings } from '../../../src/push/push-settings.ts';
@@ -18,7 +18,7 @@ export interface StageSettings {
 /** A store, and a deliverer in this process. The test plays clients and agents. */
 export class Stage implements AsyncDisposable {
   readonly store: Store;
-  readonly happenings: Happening[] = [];
+  readonly events: WorkerEvent[] = [];
   readonly #deliverer: PushDeliverer | undefined;
 
   private constructor({ push, store, resolve }: StageSettings, delivers = true) {
@@ -29,7 +29,7 @@ export class Stage implements AsyncDisposable {
     const settings = { ...defaultPushSettings, policy, backoffMs: 5, claimEveryMs: 200, ...push };
     this.#deliverer = new PushDeliverer(settings, {
       store: this.store,
-      observe: (happening) => this.happenings.push(happening),
+      emit: (event) => this.events.push(event),
       ...(resolve && { resolve }),
     });
   }
@@ -82,8 +82,8 @@ export class Stage implements AsyncDisposable {
     await this.store.tasks.cancel(scope, taskId);
   }
 
-  happened<K extends Happening['kind']>(kind: K): (Happening & { kind: K })[] {
-    return this.happenings.filter((one): one is Happening & { kind: K } => one.kind === kind);
+  happened<K extends WorkerEvent['kind']>(kind: K): (WorkerEvent & { kind: K })[] {
+    return this.events.filter((one): one is WorkerEvent & { kind: K } => one.kind === kind);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

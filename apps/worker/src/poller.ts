@@ -1,0 +1,53 @@
+export interface PollerOptions {
+  readonly everyMs: number;
+  readonly run: () => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Runs something by the clock, and at once when asked: one run at a time, and one more for requests that came
+ * meanwhile.
+ */
+export class Poller {
+  readonly #options: PollerOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isRequested = false;
+
+  constructor(options: PollerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(this.request, this.#options.everyMs);
+  }
+
+  /** Waits for the run that is under way. Idempotent. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#isRequested = false;
+    await this.#running;
+  }
+
+  /** Without effect before the start and after the stop. */
+  readonly request = (): void => {
+    if (!this.#timer) return;
+    this.#isRequested = true;
+    this.#running ??= this.#runAll().finally(() => {
+      this.#running = undefined;
+    });
+  };
+
+  /** The run that is under way, if there is one. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  async #runAll(): Promise<void> {
+    while (this.#isRequested) {
+      this.#isRequested = false;
+      await this.#options.run().catch(this.#options.onError);
+    }
+  }
+}
