@@ -44,6 +44,8 @@ export interface Reply {
   readonly verdict: string;
   readonly record: TaskRecord | undefined;
   readonly events: readonly Letter[];
+  /** The message whose outcome this is. */
+  readonly settled?: string | undefined;
   /** Messages that the end of the task left without a turn. */
   readonly dropped?: readonly string[];
   readonly job?: number;
@@ -53,8 +55,8 @@ export interface Reply {
   readonly cancel?: boolean;
 }
 
-const isTerminal = (state: Letter): boolean => state === state.toUpperCase();
-const isWaiting = (state: Letter): boolean => state === 'i' || state === 'a';
+export const isTerminal = (state: Letter): boolean => state === state.toUpperCase();
+export const isWaiting = (state: Letter): boolean => state === 'i' || state === 'a';
 
 const NEW: TaskRecord = {
   state: 's',
@@ -146,7 +148,7 @@ export function append(record: TaskRecord, { fence, number, state, settles, hand
   const next: TaskRecord = { ...record, state, said: number };
   if (state === 'C' && record.inbox.length > 1 && !record.cancel)
     return settle({ ...next, state: 'w' }, { events: ['w'], handsOver, lease });
-  if (isTerminal(state)) return finish(pop(next), { verdict: 'drained', state });
+  if (isTerminal(state)) return finish(pop(next), { verdict: 'drained', state, settled: record.inbox[0] });
   if (settles) return settle(next, { events: [state], handsOver, lease });
   return { verdict: 'appended', record: next, events: [state], cancel: record.cancel };
 }
@@ -195,14 +197,15 @@ function settle(
   record: TaskRecord,
   { events, handsOver, lease }: { events: readonly Letter[]; handsOver: boolean; lease: Due },
 ): Reply {
+  const settled = record.inbox[0];
   const next = pop(record);
-  if (record.cancel) return finish(next, { verdict: 'canceled', state: 'X', events });
+  if (record.cancel) return finish(next, { verdict: 'canceled', state: 'X', events, settled });
   if (!next.inbox.length)
-    return { verdict: 'drained', record: { ...next, scheduled: 0, started: 0, outbox: undefined }, events };
+    return { verdict: 'drained', record: { ...next, scheduled: 0, started: 0, outbox: undefined }, events, settled };
   const waiting = withdrawQuestion({ ...next, outbox: lease });
   const written = [...events, ...waiting.events];
-  if (!handsOver) return { verdict: 'more', record: waiting.record, events: written };
-  return schedule(waiting.record, { verdict: 'successor', lease, events: written });
+  if (!handsOver) return { verdict: 'more', record: waiting.record, events: written, settled };
+  return { ...schedule(waiting.record, { verdict: 'successor', lease, events: written }), settled };
 }
 
 function withdrawQuestion(record: TaskRecord): { record: TaskRecord; events: readonly Letter[] } {
@@ -211,7 +214,12 @@ function withdrawQuestion(record: TaskRecord): { record: TaskRecord; events: rea
 
 function finish(
   record: TaskRecord,
-  { verdict, state, events = [] }: { verdict: string; state: Letter; events?: readonly Letter[] },
+  {
+    verdict,
+    state,
+    events = [],
+    ...rest
+  }: Pick<Reply, 'verdict' | 'settled'> & { state: Letter; events?: readonly Letter[] },
 ): Reply {
   const nothing = {
     inbox: [],
@@ -223,7 +231,13 @@ function finish(
     attempts: 0,
     cancel: false,
   };
-  return { verdict, record: { ...record, ...nothing, state }, events: [...events, state], dropped: record.inbox };
+  return {
+    ...rest,
+    verdict,
+    record: { ...record, ...nothing, state },
+    events: [...events, state],
+    dropped: record.inbox,
+  };
 }
 
 function schedule(record: TaskRecord, reply: { verdict: string; lease: Due; events: readonly Letter[] }): Reply {

@@ -1,0 +1,143 @@
+// @ts-check
+/**
+ * States that differ in names only are one state: which worker is which, how high epochs and job numbers have counted.
+ * The rules compare these by equality alone (and give out fresh ones), so renaming them changes no behaviour.
+ */
+import { DEAD } from './world.mjs';
+
+/** @typedef {import('./world.mjs').State} State */
+/** @typedef {import('./world.mjs').Run} Run */
+/** @typedef {import('../oracle/turn-rules.ts').TaskRecord} Task */
+
+/** @param {State} state @returns {{ state: State, key: string }} */
+export function canonical(state) {
+  const named = renameFences(renameRuns(renumberJobs(state)));
+  return { state: named, key: keyOf(named) };
+}
+
+/**
+ * Ids of begins, by rank; epochs count down to the ones that something names. Fencing tokens are renamed with them.
+ * @param {State} state @returns {State}
+ */
+function renameFences(state) {
+  const { task, kept } = state;
+  const runs = state.runs.map((run) => forgetful(run, task, kept));
+  const fences = [task, kept?.task].flatMap((one) => (one?.epoch ? [`${one.epoch}.${one.run}`] : []));
+  for (const run of runs) if (run.fence) fences.push(run.fence);
+  const ids = rankOf([...fences.map((fence) => Number(fence.split('.r')[1])), ...runs.map(({ id }) => id)]);
+  const epochs = rankOf(fences.map((fence) => Number.parseInt(fence, 10)));
+  /** @param {string} fence */
+  const renamed = (fence) => {
+    const [epoch, id] = fence.split('.r').map(Number);
+    return fence && `${epochs.get(epoch ?? 0)}.r${ids.get(id ?? 0)}`;
+  };
+  /** @param {Task|null|undefined} one */
+  const fenced = (one) =>
+    one?.epoch
+      ? {
+          ...one,
+          epoch: epochs.get(one.epoch) ?? 0,
+          run: `r${ids.get(Number(one.run.slice(1)))}`,
+          turn: renamed(one.turn),
+        }
+      : (one ?? null);
+  return {
+    ...state,
+    task: fenced(task),
+    kept: kept && { ...kept, task: fenced(kept.task) },
+    runs: runs.map((run) => ({ ...run, id: ids.get(run.id) ?? 0, fence: renamed(run.fence) })),
+  };
+}
+
+/**
+ * An old epoch is an old epoch: nothing but a fail-over can give it out again. The id of a begin counts until it is answered.
+ * @param {Run} run @param {Task|null} task @param {import('./world.mjs').Kept|null} kept @returns {Run}
+ */
+function forgetful(run, task, kept) {
+  const isOld = !kept && task && Number.parseInt(run.fence, 10) < task.epoch;
+  return { ...run, id: run.at === 'begin' ? run.id : 0, fence: isOld ? '0.r0' : run.fence };
+}
+
+/** @param {number[]} numbers */
+const rankOf = (numbers) =>
+  new Map([0, ...new Set(numbers.filter(Boolean))].sort((a, b) => a - b).map((number, i) => [number, i]));
+
+/** Numbers that nothing names any more are left out of the count. @param {State} state @returns {State} */
+function renumberJobs(state) {
+  const { task, kept, jobs, adds, runs } = state;
+  // What a replica keeps names jobs, too: their numbers stay as they are.
+  if (!task || kept) return state;
+  /** @type {boolean[]} */
+  const isUsed = [];
+  isUsed[task.scheduled] = true;
+  for (const job of jobs) isUsed[job.id] = true;
+  for (const id of adds) isUsed[id] = true;
+  for (const run of runs) isUsed[run.job] = true;
+  const rank = [0];
+  let count = 0;
+  for (let id = 1; id < isUsed.length; id++) rank[id] = isUsed[id] ? ++count : 0;
+  if (count === task.jobs) return state;
+  /** @param {number} id */
+  const ranked = (id) => rank[id] ?? 0;
+  return {
+    ...state,
+    task: { ...task, scheduled: ranked(task.scheduled), jobs: count },
+    jobs: jobs.map((job) => ({ ...job, id: ranked(job.id) })),
+    adds: adds.map(ranked),
+    runs: runs.map((run) => ({ ...run, job: ranked(run.job) })),
+  };
+}
+
+/** Runs in the order of what they are; tokens are their places. @param {State} state @returns {State} */
+function renameRuns(state) {
+  const { task, kept, jobs, runs } = state;
+  const sorted = runs.length > 1 ? sortRuns(state) : runs;
+  /** @type {number[]} */
+  const place = [];
+  sorted.forEach((run, i) => {
+    place[run.token] = i + 1;
+  });
+  /** @template {Task|null} T @param {T} one @returns {T} */
+  const owned = (one) => (one?.token ? { ...one, token: `t${place[Number(one.token.slice(1))] ?? ''}` } : one);
+  /** @param {import('./world.mjs').Job[]} some */
+  const locked = (some) => some.map((job) => (job.lock > 0 ? { ...job, lock: place[job.lock] ?? DEAD } : job));
+  return {
+    ...state,
+    task: owned(task),
+    kept: kept && { ...kept, task: owned(kept.task), jobs: locked(kept.jobs) },
+    jobs: locked(jobs),
+    runs: sorted.map((run, i) => (run.token === i + 1 ? run : { ...run, token: i + 1 })),
+  };
+}
+
+/** @param {State} state */
+function sortRuns({ task, jobs, runs }) {
+  /** @param {Run} run */
+  const text = (run) => {
+    const isHolder = jobs.some((job) => job.lock === run.token);
+    return `${runText(run)}${isHolder ? 'L' : ''}${task?.token === `t${run.token}` ? 'T' : ''}`;
+  };
+  const texts = new Map(runs.map((run) => [run, text(run)]));
+  return [...runs].sort((a, b) => ((texts.get(a) ?? '') < (texts.get(b) ?? '') ? -1 : 1));
+}
+
+/** @param {State} state */
+function keyOf({ task, kept, jobs, adds, runs, sent, asked, cancel, accepted, settled, dropped, faults, isHarmed }) {
+  let key = task ? taskKey(task) : '';
+  for (const job of jobs) key += `;${job.id},${job.started},${job.lock}`;
+  key += `|${adds.join()}`;
+  for (const run of runs) key += runText(run);
+  const past = `${sent}${asked ? 'a' : ''}${cancel ? 'c' : ''}${faults}${isHarmed ? 'h' : ''}`;
+  if (kept)
+    key += `|${kept.task ? taskKey(kept.task) : ''};${kept.jobs.map((job) => Object.values(job))};${kept.adds};${kept.cancel},${kept.accepted.join('')},${kept.settled.join('')},${kept.dropped.join('')}`;
+  return `${key}|${past}${accepted.join('')},${settled.join('')},${dropped.join('')}`;
+}
+
+/** @param {Task} task */
+export const taskKey = (task) =>
+  `${task.state}${task.inbox.join('')},${task.scheduled},${task.jobs},${task.outbox},${task.epoch},${task.run},${task.turn},${task.token},` +
+  `${task.started},${task.said},${task.attempts}${task.cancel ? 'c' : ''}${Object.keys(task.accepted).join('')}`;
+
+/** @param {Run} run */
+const runText = (run) =>
+  `;${run.job},${run.started},${run.at}${run.fence},${run.id},${run.said}${run.asked ? 'a' : ''}${run.last ? 'l' : ''}${run.turns},${run.resend}`;

@@ -1,0 +1,21 @@
+import type * as rules from '../oracle/turn-rules.ts';
+
+type Rules = Pick<typeof rules, 'accept' | 'beginTurn' | 'append' | 'endTurn' | 'releaseTurn' | 'cancel' | 'sweep'>;
+
+export interface World {
+  readonly name: string;
+  readonly messages: number;
+  readonly faults: number;
+}
+
+export interface Result {
+  readonly states: number;
+  readonly problem?: string;
+  readonly trace?: readonly string[];
+}
+
+export const SMALL_WORLDS: readonly World[];
+export const MUTANTS: readonly { readonly name: string; readonly rules: Rules }[];
+export function search(world: World, rules: Rules, asksRecords?: boolean): Result;
+/** What caught the broken rules, in the first of the worlds that did. */
+export function firstCatch(broken: Rules, asksRecords: boolean, worlds?: readonly World[]): string | undefined;

@@ -1,0 +1,108 @@
+// @ts-check
+/**
+ *   npm run model               the rules of turns, in every world: some minutes
+ *   npm run model -- --deep     the same in larger worlds: over 2 GB of memory
+ *   npm run model -- --mutants  one rule broken at a time: each must be caught
+ */
+import * as rules from '../oracle/turn-rules.ts';
+import { MUTANTS } from './mutants.mjs';
+import { search } from './search.mjs';
+
+/** @typedef {import('./world.mjs').World} World */
+
+/** @param {string} line */
+const print = (line) => void process.stdout.write(`${line}\n`);
+
+/** @param {Partial<World> & { name: string }} world @returns {World} */
+const world = (world) => ({
+  messages: 2,
+  slots: 2,
+  faults: 1,
+  maxAttempts: 2,
+  turnsPerJob: 8,
+  cancels: true,
+  ...world,
+});
+
+export const WORLDS = [
+  world({ name: 'two messages, a cancel, one fault' }),
+  world({ name: 'two messages, a job for each turn, one fault', turnsPerJob: 1 }),
+  world({ name: 'one message, a cancel, two faults', messages: 1, faults: 2 }),
+  world({ name: 'one message, three runs at once, two faults', messages: 1, slots: 3, faults: 2, cancels: false }),
+  world({ name: 'three messages, a cancel, no fault', messages: 3, faults: 0, turnsPerJob: 2 }),
+  world({ name: 'one message, a cancel, a fail-over and another fault', messages: 1, faults: 2, failsOver: true }),
+  world({ name: 'two messages, a fail-over', failsOver: true, cancels: false }),
+];
+
+export const DEEP_WORLDS = [
+  world({ name: 'two messages, a job for each turn, two faults', faults: 2, turnsPerJob: 1, cancels: false }),
+  world({ name: 'two messages, a cancel, two faults', faults: 2 }),
+  world({ name: 'three messages, two turns for each job, one fault', messages: 3, turnsPerJob: 2, cancels: false }),
+  world({ name: 'one message, three attempts, three faults', messages: 1, faults: 3, maxAttempts: 3, cancels: false }),
+];
+
+export const SMALL_WORLDS = [
+  world({ name: 'two messages, no fault', faults: 0 }),
+  world({ name: 'one message, a cancel, one fault', messages: 1 }),
+  world({ name: 'two messages, one fault', cancels: false }),
+  world({ name: 'one message, a fail-over', messages: 1, cancels: false, failsOver: true }),
+  world({ name: 'two messages, a fail-over', cancels: false, failsOver: true }),
+];
+
+/** @param {World[]} worlds */
+export function checkRules(worlds) {
+  let [states, steps, isSound] = [0, 0, true];
+  const begun = Date.now();
+  for (const one of worlds) {
+    const result = search(one, rules);
+    states += result.states;
+    steps += result.steps;
+    isSound &&= !result.problem;
+    const figures = `${column(result.states, 9)} states ${column(result.steps, 10)} steps`;
+    print(`${one.name.padEnd(52)} ${figures}  ${result.problem ?? 'holds'}`);
+    result.trace?.forEach((step, i) => {
+      print(`  ${i + 1}. ${step}`);
+    });
+  }
+  const seconds = ((Date.now() - begun) / 1000).toFixed(0);
+  print(
+    `${column(states, 0)} states, ${column(steps, 0)} steps, ${seconds} s: ${isSound ? 'every property holds' : 'BROKEN'}`,
+  );
+  return isSound;
+}
+
+export function checkMutants() {
+  let caught = 0;
+  for (const mutant of MUTANTS) {
+    const asked = firstCatch(mutant.rules, true);
+    const seen = firstCatch(mutant.rules, false);
+    if (asked) caught++;
+    print(`${asked ? 'caught' : 'MISSED'}  ${mutant.name}`);
+    if (asked) print(`        asked: ${asked}`);
+    print(`        seen:  ${seen ?? '-'}`);
+  }
+  print(`${caught} of ${MUTANTS.length} mutants caught`);
+  return caught === MUTANTS.length;
+}
+
+/** @param {typeof rules} broken @param {boolean} asksRecords */
+export function firstCatch(broken, asksRecords, worlds = SMALL_WORLDS) {
+  for (const one of worlds) {
+    const { problem, trace } = search(one, broken, asksRecords);
+    if (problem) return `"${problem}" after ${trace?.length ?? 0} steps (${one.name})`;
+  }
+  return undefined;
+}
+
+/** @param {number} count @param {number} width */
+function column(count, width) {
+  return count.toLocaleString('en').padStart(width);
+}
+
+if (import.meta.main) {
+  const [mode] = process.argv.slice(2);
+  const isSound = mode === '--mutants' ? checkMutants() : checkRules(mode === '--deep' ? DEEP_WORLDS : WORLDS);
+  process.exitCode = isSound ? 0 : 1;
+}
+
+export { MUTANTS, search };
