@@ -21,7 +21,9 @@ async function main(): Promise<void> {
   const args = readArguments(process.argv.slice(2), process.env);
   if (typeof args === 'string') return void process.stdout.write(args);
   const config = readConfig(process.env);
-  const log = pino({ name: 'worker', level: config.logLevel });
+  // An error of Redis carries its command: a password, a message of a client.
+  const redact = { paths: ['err.command.args', '*.command.args'], censor: '[redacted]' };
+  const log = pino({ name: 'worker', level: config.logLevel, redact });
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
   process.on('unhandledRejection', (error) => {
     const owner = failTurnOfRejection(error);

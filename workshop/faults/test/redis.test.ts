@@ -5,9 +5,10 @@ import { until } from '../../../tests/support/until.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';
 import type { RedisNode } from '../redis/redis-node.ts';
 import { type SingleOptions, startSingle } from '../redis/single.ts';
+import { leakedSecrets } from '../report/leaked-secrets.ts';
 import { playScenario } from '../workload/play-scenario.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
-import { createScenario, type ScenarioKind } from '../workload/scenario.ts';
+import { CONFIDENTIAL, createScenario, type ScenarioKind } from '../workload/scenario.ts';
 import { endsTask, watchTask } from '../workload/watch-task.ts';
 
 const open: AsyncDisposable[] = [];
@@ -134,6 +135,21 @@ test('scripts that are flushed and connections that are killed, again and again,
   } finally {
     clearInterval(disturbed);
   }
+}, 60_000);
+
+test('credentials that Redis refuses any more are in no log, and neither are messages; with new ones all goes on', async () => {
+  const password = 'secret-of-this-redis';
+  const { node, stack, client, url } = await scene({ STORE_TIMEOUT_MS: '1000' }, { password });
+  await expectWellTold(client, 'talk');
+  await node.changePassword('another-one');
+  await until(async () => (await submit(url)).status !== 200, { what: 'a refusal' });
+  await until(() => stack.programs.every((program) => program.output().includes('WRONGPASS')), {
+    what: 'both have said why',
+    timeoutMs: 15_000,
+  });
+  await node.changePassword(password);
+  await expectWellTold(client, 'stream');
+  expect(leakedSecrets(stack.programs, [password, CONFIDENTIAL])).toEqual([]);
 }, 60_000);
 
 test('a connection whose other end is gone without a word is made anew within seconds', async () => {

@@ -10,7 +10,9 @@ export interface LogSettings {
 
 /** JSON lines on standard output, or wherever `destination` says. */
 export function createLog({ level }: LogSettings, destination?: DestinationStream): Logger {
-  const paths = secrets.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
+  const named = secrets.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
+  // An error of Redis carries its command: a password, a message of a client.
+  const paths = [...named, 'err.command.args', '*.command.args'];
   const options = { level, base: { app: 'gateway' }, redact: { paths, censor: '[redacted]' } };
   return destination ? pino(options, destination) : pino(options);
 }
