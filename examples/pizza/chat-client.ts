@@ -7,8 +7,8 @@ import {
   type StreamResponse,
   streamResponseSchema,
 } from '@switchyard/protocol';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { z } from 'zod';
-import { serverSentEvents } from './server-sent-events.ts';
 import { Transcript } from './transcript.ts';
 
 /** A refusal of the gateway, as JSON-RPC has it. */
@@ -79,7 +79,8 @@ export class ChatClient {
     });
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
     if (!isStream || !response.body) throw await refusal(response);
-    for await (const data of serverSentEvents(response.body)) yield resultIn(data);
+    const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
+    for await (const { data } of events) yield resultIn(data);
   }
 
   #message(text: string) {
