@@ -111,4 +111,30 @@ describe('the sweeper', () => {
     await consumer.stop();
     await impatient.tasks.cancel(alice, taskId);
   });
+
+  test('finds the one job that is lost among 100,000 that wait, within seconds', async () => {
+    const busy = await testStore({ leaseMs: 1 });
+    const root = `${busy.settings.prefix}{s0}:`;
+    const { taskId } = await accepted(busy, alice);
+    await redis.del(`${root}q:echo:${taskId}.1`, `${root}q:echo:wait`);
+    const fill = `for i = 1, 100000 do
+      local id = 'waiting' .. i
+      redis.call('HSET', KEYS[1] .. 't:' .. id, 'state', 's', 'owner', 'acme/alice/echo', 'scheduled', 1, 'inbox', 1, 'accepted', 1)
+      redis.call('HSET', KEYS[1] .. 'q:echo:' .. id .. '.1', 'name', 'turn')
+      redis.call('ZADD', KEYS[1] .. 'outbox', 1, id)
+    end`;
+    await redis.eval(fill, 1, root);
+    const sweeper = await testStore({ prefix: busy.settings.prefix, leaseMs: 60_000 });
+    const startedAt = performance.now();
+    await until(async () => (await sweeper.outbox.sweep()) && (await redis.llen(`${root}q:echo:wait`)) > 0, {
+      what: 'the lost job is there again',
+      timeoutMs: 60_000,
+    });
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    await redis.eval(
+      "for _, key in ipairs(redis.call('KEYS', ARGV[1])) do redis.call('UNLINK', key) end",
+      0,
+      `${root}*`,
+    );
+  }, 90_000);
 });

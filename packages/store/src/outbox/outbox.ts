@@ -11,9 +11,13 @@ import type { StoreSettings } from '../settings.ts';
 export const dueScript = new Script('due.lua', import.meta.url);
 export const sweepScript = new Script('sweep.lua', import.meta.url);
 
-const TASKS_PER_SWEEP = 200;
-/** Sweeps without a turn after which the queue itself is suspected to have mislaid the job. */
+const TASKS_AT_ONCE = 200;
+/** A sweep goes on while entries are due, and for so long: with many waiting, the lost one among them is found soon. */
+const SWEEP_FOR_MS = 1_500;
+/** Sweeps without a turn after which the queue itself is suspected to have mislaid the job: each so many it is looked for. */
 const SUSPICIOUS_SWEEPS = 3;
+/** No entry is due later than so many leases: see sweep.lua. */
+const MOST_LEASES = 16;
 
 export interface OutboxPort {
   readonly redis: RedisConnection;
@@ -37,6 +41,7 @@ type Reply = [
   owner: string,
   sweeps: number,
   awaited?: '1' | '',
+  known?: '1' | '',
 ];
 
 /** Tasks that must have a job. The sweeper re-adds the job of any that has been silent for a lease. */
@@ -55,18 +60,28 @@ export class Outbox {
   }
 
   async #sweepShard(keys: ShardKeys): Promise<Reply[0][]> {
-    const due = (await dueScript.run(this.#port.redis, [keys.outbox, keys.tasks], [TASKS_PER_SWEEP])) as string[];
-    const pairs = Array.from({ length: due.length / 2 }, (_, i) => due.slice(2 * i, 2 * i + 2));
-    return Promise.all(pairs.map(([taskId = '', owner = '']) => this.#sweepTask(keys, taskId, owner)));
+    const { redis, settings } = this.#port;
+    const startedAt = performance.now();
+    const verdicts: Reply[0][] = [];
+    for (;;) {
+      const args = [TASKS_AT_ONCE, MOST_LEASES * Math.max(settings.leaseMs, 1_000)];
+      const due = (await dueScript.run(redis, [keys.outbox, keys.tasks], args)) as string[];
+      const pairs = Array.from({ length: due.length / 2 }, (_, i) => due.slice(2 * i, 2 * i + 2));
+      verdicts.push(
+        ...(await Promise.all(pairs.map(([taskId = '', owner = '']) => this.#sweepTask(keys, taskId, owner)))),
+      );
+      if (pairs.length < TASKS_AT_ONCE || performance.now() - startedAt > SWEEP_FOR_MS) return verdicts;
+    }
   }
 
   async #sweepTask(keys: ShardKeys, taskId: string, ownerFound: string): Promise<Reply[0]> {
     const { redis, queue, settings } = this.#port;
     const args = Object.values(recordArguments(taskId, settings));
     const names = [...Object.values(keys.record(taskId)), queueRoot(agentOf(ownerFound), keys)];
-    const [verdict, job, owner, sweeps, awaited] = (await sweepScript.run(redis, names, args)) as Reply;
+    const [verdict, job, owner, sweeps, awaited, known] = (await sweepScript.run(redis, names, args)) as Reply;
     if (verdict !== 'add') return verdict;
-    const isSuspicious = sweeps >= SUSPICIOUS_SWEEPS;
+    const isSuspicious = sweeps % SUSPICIOUS_SWEEPS === 0;
+    if (known === '1' && !isSuspicious) return verdict;
     await queue.add(agentOf(owner), taskId, job, { isAwaited: awaited === '1', isSuspicious });
     return verdict;
   }

@@ -5,7 +5,8 @@
 --
 -- KEYS  1-6 as in record.lua   7 root of the queue's keys, as in take-jobs.lua
 -- ARGV  1-6 as in record.lua
--- Returns  verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits for the job
+-- Returns  verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits for the job,
+--       '1' if the queue knows the job
 --       idle | add | canceled | missing (an entry without a task: removed)
 
 local record = load_record()
@@ -30,7 +31,10 @@ end
 -- The same job: the queue swallows the add while it still has the job, so a long queue does not grow by sweeping.
 -- `started` 0: a job added anew counts its starts from 1 and must be let in. The owner may go on until someone is.
 record.started, record.sweeps = 0, record.sweeps + 1
+local has_job = redis.call('EXISTS', KEYS[7] .. task_id .. '.' .. record.scheduled) == 1
+-- One that waits in a long queue is looked at less and less often, at least every eighth lease.
+if has_job then lease_ms = lease_ms * 2 ^ math.min(record.sweeps, 3) end
 is_due = true
 commit(record)
 local is_awaited = tonumber(redis.call('HGET', task_key, 'awaited')) == record.scheduled
-return { 'add', record.scheduled, record.owner, record.sweeps, is_awaited and '1' or '' }
+return { 'add', record.scheduled, record.owner, record.sweeps, is_awaited and '1' or '', has_job and '1' or '' }
