@@ -1,4 +1,11 @@
-import { type Feeds, type Ops, type Registry, WebhookPolicy, type Webhooks } from '@switchyard/store';
+import {
+  type Availability,
+  type Feeds,
+  type Ops,
+  type Registry,
+  WebhookPolicy,
+  type Webhooks,
+} from '@switchyard/store';
 import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
@@ -33,7 +40,7 @@ export interface GatewayStore {
   readonly ops: Ops;
   /** Whether Redis answered a moment ago. */
   readonly isAnswering: boolean;
-  ping(): Promise<void>;
+  availability(): Promise<Availability>;
 }
 
 export interface GatewayParts {
@@ -102,7 +109,11 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     httpUrl: () => httpUrl,
   };
   const grpc = settings.grpc && new GrpcListener(grpcServices(context), settings.maxBodyBytes);
-  const app = createApp(context, { agents, ping: () => store.ping(), isStopping: () => stopped !== undefined });
+  const app = createApp(context, {
+    agents,
+    availability: () => store.availability(),
+    isStopping: () => stopped !== undefined,
+  });
   const listener = new Listener(app);
 
   async function start(): Promise<Listening> {

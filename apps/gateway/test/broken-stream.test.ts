@@ -20,7 +20,7 @@ beforeAll(async () => {
     ops,
     feeds,
     isAnswering: true,
-    ping: () => stage.store.ping(),
+    availability: () => stage.store.availability(),
   };
   gateway = createGateway({ port: 0, defaultAgent: 'echo' }, { store, log: pino({ level: 'silent' }) });
   ({ url } = await gateway.start());

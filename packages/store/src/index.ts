@@ -52,7 +52,7 @@ export type { AgentAnnouncement, AnnouncedAgent } from './registry/announcement.
 export { announceEveryMs, type Registry } from './registry/registry.ts';
 export { defaultStoreSettings, type StoreSettings } from './settings.ts';
 export { type BegunStep, type Steps, TooManyResults } from './steps/steps.ts';
-export { Store } from './store.ts';
+export { type Availability, Store } from './store.ts';
 export { StoreError } from './store-error.ts';
 export type { Cancellation } from './tasks/cancel.ts';
 export type { ContextQuery, ContextTaskReading } from './tasks/context-tasks.ts';

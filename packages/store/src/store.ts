@@ -17,7 +17,7 @@ import { Queue } from './queue/queue.ts';
 import { Channels } from './redis/channels.ts';
 import { checkDeployment } from './redis/check-deployment.ts';
 import { type Connections, connectPatiently, createConnections } from './redis/connection.ts';
-import { Pulse } from './redis/pulse.ts';
+import { HealthCheck } from './redis/health-check.ts';
 import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
 import { defaultStoreSettings, type StoreSettings } from './settings.ts';
@@ -28,6 +28,8 @@ import { taskReads } from './tasks/read.ts';
 import { TaskCache } from './tasks/task-cache.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { Turns } from './turns/turns.ts';
+
+export type Availability = 'writable' | 'refuses-writes' | 'unreachable';
 
 /** Everything that Switchyard keeps in Redis. */
 export class Store {
@@ -48,8 +50,9 @@ export class Store {
   readonly ops: Ops;
   readonly settings: StoreSettings;
   readonly #connections: Connections;
-  readonly #pulse: Pulse;
+  readonly #healthCheck: HealthCheck;
   readonly #leases: Leases;
+  readonly #shards: Shards;
   #stopped: Promise<void> | undefined;
 
   /** Connects nothing yet: see `start`. @param onError failures of the connections; they come back by themselves */
@@ -59,8 +62,9 @@ export class Store {
     this.#connections = createConnections(redisUrl, { isReplicated: waitReplicas > 0 });
     for (const connection of Object.values(this.#connections)) connection.on('error', onError);
     const redis = this.#connections.commands;
-    this.#pulse = new Pulse(redis, this.#connections.subscriber);
+    this.#healthCheck = new HealthCheck(redis, this.#connections.subscriber);
     const shards = new Shards(prefix, shardCount);
+    this.#shards = shards;
     const channels = new Channels(this.#connections.subscriber);
     this.queue = new Queue(redis, shards);
     const common = { redis, shards, settings: this.settings, replicated: this.#connections.replicated };
@@ -89,7 +93,7 @@ export class Store {
     this.deadTurns = new DeadTurns(port);
     this.push = new Push(port, channels);
     this.feeds = new Feeds(port, channels, this.settings);
-    this.registry = new Registry(redis, channels, prefix);
+    this.registry = new Registry(redis, channels, this.settings);
     const workers = new Workers(redis, channels, prefix);
     this.ops = new Ops({ ...port, registry: this.registry, workers, deadTurns: this.deadTurns, push: this.push });
   }
@@ -98,7 +102,7 @@ export class Store {
   async start(): Promise<void> {
     await Promise.all(Object.values(this.#connections).map(connectPatiently));
     await checkDeployment(this.#connections.commands, this.settings);
-    this.#pulse.start();
+    this.#healthCheck.start();
     this.feeds.start();
   }
 
@@ -110,19 +114,30 @@ export class Store {
 
   /** Whether Redis answered a moment ago: known without asking. A request that comes while it does not need not wait. */
   get isAnswering(): boolean {
-    return this.#pulse.isAnswering;
+    return this.#healthCheck.isAnswering;
   }
 
-  /** Rejects when Redis does not answer within `timeoutMs`. */
-  async ping(timeoutMs = 1_000): Promise<void> {
-    const late = new Promise<never>((_, reject) => {
-      setTimeout(() => reject(new Error(`Redis did not answer within ${timeoutMs} ms.`)), timeoutMs).unref();
+  /** Asks Redis by writing: one that is full, a replica, or one whose disk is full answers and takes no work. */
+  async availability(timeoutMs = 1_000): Promise<Availability> {
+    const late = new Promise<'unreachable'>((resolve) => {
+      setTimeout(() => resolve('unreachable'), timeoutMs).unref();
     });
-    await Promise.race([this.#connections.commands.ping(), late]);
+    return Promise.race([this.#tryWriting(), late]);
+  }
+
+  /** A key of each shard, so that each master that has some is asked. */
+  async #tryWriting(): Promise<Availability> {
+    const { commands } = this.#connections;
+    try {
+      await Promise.all(this.#shards.all.map(({ writable }) => commands.set(writable, '', 'EX', 1)));
+      return 'writable';
+    } catch (error) {
+      return error instanceof Error && error.name === 'ReplyError' ? 'refuses-writes' : 'unreachable';
+    }
   }
 
   async #stop(): Promise<void> {
-    this.#pulse.stop();
+    this.#healthCheck.stop();
     this.#leases.stop();
     this.feeds.stop();
     await this.queue.stop();

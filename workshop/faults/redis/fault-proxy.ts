@@ -20,6 +20,7 @@ export class FaultProxy implements AsyncDisposable {
   /** Connections that are older than this carry nothing any more. */
   #silenced = 0;
   #opened = 0;
+  readonly #silent = new Set<number>();
 
   private constructor(target: number) {
     this.target = target;
@@ -38,6 +39,11 @@ export class FaultProxy implements AsyncDisposable {
   /** What is open now stays open and carries nothing any more. New connections work. */
   silence(): void {
     this.#silenced = this.#opened;
+  }
+
+  /** One connection stays open and carries nothing any more. @param port of its client, as the server sees it */
+  silenceOne(port: number): void {
+    this.#silent.add(port);
   }
 
   /** Every connection is closed. */
@@ -88,7 +94,7 @@ export class FaultProxy implements AsyncDisposable {
         other.destroy();
       });
     }
-    const isSilent = (): boolean => number <= this.#silenced;
+    const isSilent = (): boolean => number <= this.#silenced || this.#silent.has(server.localPort ?? 0);
     void this.#forward(client, async (bytes) => {
       if (!isSilent()) await written(server, bytes);
     });

@@ -1,3 +1,4 @@
+import type { Availability } from '@switchyard/store';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
 import type { Handler } from '../exchange/exchange.ts';
 import { respond } from '../exchange/respond.ts';
@@ -7,22 +8,19 @@ export const serveHealth: Handler = (_req, res) => respond(res, 'application/jso
 
 export interface Readiness {
   readonly agents: AgentDirectory;
-  /** Rejects when Redis does not answer. */
-  readonly ping: () => Promise<void>;
+  readonly availability: () => Promise<Availability>;
   readonly isStopping: () => boolean;
 }
 
 /**
- * `GET /readyz`: 200 while requests can be served, else 503. Messages are accepted without a worker, so one is not
- * asked for; `workers` tells how many run the agent at the root.
+ * `GET /readyz`: 200 while requests can be served, else 503: a Redis that refuses writes takes none. Messages are
+ * accepted without a worker, so one is not asked for; `workers` tells how many run the agent at the root.
  */
-export function serveReadiness({ agents, ping, isStopping }: Readiness): Handler {
+export function serveReadiness({ agents, availability, isStopping }: Readiness): Handler {
   return async (_req, res) => {
-    const redis = await ping().then(
-      () => 'reachable',
-      () => 'unreachable',
-    );
-    const isReady = redis === 'reachable' && !isStopping();
+    const store = await availability();
+    const redis = store === 'writable' ? 'reachable' : store;
+    const isReady = store === 'writable' && !isStopping();
     const agent = agents.default;
     res.statusCode = isReady ? 200 : 503;
     respond(

@@ -2,14 +2,30 @@
 --
 --- @include "../redis/lua/when-full.lua"
 --
--- KEYS  1 workers   2 their reports, both as in report-worker.lua
--- ARGV  1 worker id   2 how it is to be drained, '' not (any more)   3 channel on which it is told
+-- KEYS  workers  as in report-worker.lua
+--       reports  as in report-worker.lua
+--       alive    as in announce.lua
+-- ARGV  worker   its id
+--       how      it is to be drained, '' not (any more)
+--       channel  on which it is told
+--       changed  channel on which it is told that an agent has a worker less
 -- Returns  1 | 0 (no such worker)
 -- Invariant: what is told may be missed; what is written comes back with the worker's next report.
 
-local worker, how, channel = unpack(ARGV)
-if not redis.call('ZSCORE', KEYS[1], worker) then return 0 end
-go_on_when_full(KEYS[1])
-if how == '' then redis.call('HDEL', KEYS[2], worker .. ' drain') else redis.call('HSET', KEYS[2], worker .. ' drain', how) end
+local workers_key, reports_key, alive_key = unpack(KEYS, 1, 3)
+local worker, how, channel, changed = unpack(ARGV, 1, 4)
+if not redis.call('ZSCORE', workers_key, worker) then return 0 end
+go_on_when_full(workers_key)
+if how == '' then
+  redis.call('HDEL', reports_key, worker .. ' drain')
+else
+  redis.call('HSET', reports_key, worker .. ' drain', how)
+  -- It takes no work from now on, so it is no worker of its agents. It says itself when it is one again: announce.lua.
+  local gone = 0
+  for _, member in ipairs(redis.call('ZRANGE', alive_key, '0', '-1')) do
+    if member:sub(-#worker - 1) == '/' .. worker then gone = gone + redis.call('ZREM', alive_key, member) end
+  end
+  if gone > 0 then redis.call('PUBLISH', changed, worker) end
+end
 redis.call('PUBLISH', channel, worker)
 return 1

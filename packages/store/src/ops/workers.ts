@@ -1,10 +1,18 @@
 import type { Channels } from '../redis/channels.ts';
 import type { RedisConnection } from '../redis/connection.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { integer } from '../redis/reply.ts';
 import { Script } from '../redis/script.ts';
 import type { DrainOrder, WorkerReading, WorkerReport, WorkerState } from './worker-report.ts';
 
 const reportWorkerScript = new Script('report-worker.lua', import.meta.url);
-const drainWorkerScript = new Script('drain-worker.lua', import.meta.url);
+const drainWorkerScript = defineScript({
+  file: 'drain-worker.lua',
+  from: import.meta.url,
+  keys: ['workers', 'reports', 'alive'],
+  args: ['worker', 'how', 'channel', 'changed'],
+  reply: integer,
+});
 const listWorkersScript = new Script('list-workers.lua', import.meta.url);
 
 export const reportEveryMs = 1_000;
@@ -20,12 +28,14 @@ export class Workers {
   readonly #channels: Channels;
   readonly #keys: [workers: string, reports: string];
   readonly #channel: string;
+  readonly #root: string;
 
   constructor(redis: RedisConnection, channels: Channels, prefix: string) {
     this.#redis = redis;
     this.#channels = channels;
-    this.#keys = [`${prefix}{agents}:workers`, `${prefix}{agents}:workers:reports`];
-    this.#channel = `${prefix}{agents}:drain`;
+    this.#root = `${prefix}{agents}:`;
+    this.#keys = [`${this.#root}workers`, `${this.#root}workers:reports`];
+    this.#channel = `${this.#root}drain`;
   }
 
   /** To be repeated every `reportEveryMs`. @returns how the worker is to be drained; undefined: it is not */
@@ -66,8 +76,11 @@ export class Workers {
     return () => this.#channels.unsubscribe(this.#channel, listener);
   }
 
-  async #tell(id: string, how: string): Promise<boolean> {
-    return (await drainWorkerScript.run(this.#redis, this.#keys, [id, how, this.#channel])) === 1;
+  async #tell(worker: string, how: string): Promise<boolean> {
+    const [workers, reports] = this.#keys;
+    const keys = { workers, reports, alive: `${this.#root}alive` };
+    const args = { worker, how, channel: this.#channel, changed: `${this.#root}changed` };
+    return (await drainWorkerScript.run(this.#redis, { keys, args })) === 1;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 import { StoreError } from '../store-error.ts';
 import { parseRedisAddress, type RedisAddress } from './address.ts';
+import { createClusterSubscriber } from './cluster-subscriber.ts';
 
 /** One connection to a Redis, or the connections to a Cluster's nodes. */
 export type RedisConnection = Redis | Cluster;
@@ -17,9 +18,15 @@ export interface Connections {
 /** Not yet connected: `connect()` is the store's `start`. @throws {StoreError} the address cannot be used */
 export function createConnections(redisUrl: string, { isReplicated }: { isReplicated: boolean }): Connections {
   const address = parseRedisAddress(redisUrl);
+  const commands = createConnection(address);
+  const { kind, nodes, master: _, database: __, ...access } = address;
+  const subscriber =
+    commands instanceof Cluster && kind === 'cluster'
+      ? createClusterSubscriber(commands, nodes, { ...ALONE, ...access })
+      : createConnection(address);
   return {
-    commands: createConnection(address),
-    subscriber: createConnection(address),
+    commands,
+    subscriber,
     ...(isReplicated && { replicated: createConnection(address) }),
   };
 }

@@ -27,6 +27,8 @@ export class ShardKeys {
   readonly deadPush: string;
   /** What the keys of tasks begin with. */
   readonly tasks: string;
+  /** Written to see whether Redis takes writes. */
+  readonly writable: string;
 
   constructor(prefix: string, shard: number) {
     this.#root = `${prefix}{s${shard}}:`;
@@ -40,6 +42,7 @@ export class ShardKeys {
     this.push = `${this.#root}push`;
     this.deadPush = `${this.#root}push:dead`;
     this.tasks = `${this.#root}t:`;
+    this.writable = `${this.#root}writable`;
   }
 
   /** Clients name tasks, and may name anything: `<task>:e` is no task, but it is a key. */

@@ -1,5 +1,6 @@
 /** What Redis says when it cannot take commands just now (up to 6.2 with much before it, if a script was refused), and ioredis when there is no Redis. */
-const REDIS_OUTAGE = /^(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED)\b/;
+const REDIS_OUTAGE =
+  /^(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED|WRONGPASS|NOAUTH|NOPERM)\b/;
 const CONNECTION_OUTAGE =
   /^(?:Connection is closed|Stream isn't writeable|Command aborted due to connection close|None of startup nodes|Failed to refresh slots cache|Too many Cluster redirections|connect ETIMEDOUT)/;
 const SOCKET_OUTAGE = /\bE(?:CONN(?:REFUSED|RESET)|PIPE)\b/;

@@ -2,28 +2,58 @@
 --
 --- @include "../redis/lua/when-full.lua"
 --
--- KEYS  1 agents (hash: agent id → '<ms of its last change> <announcement as JSON>')
---       2 alive (zset: '<agent id>/<worker id>' → ms until which the worker counts)
--- ARGV  1 channel on which a change is told   2 worker id   3 ms for which this counts
---       4… agent id, announcement, agent id, announcement, …
--- Returns  1 if an agent, or the number of its workers, changed; else 0
--- Invariant: an agent stays announced while its workers are away, so that messages to it are accepted and wait.
+-- KEYS  agents         (hash: agent id → '<ms of its last change> <announcement as JSON>')
+--       alive          (zset: '<agent id>/<worker id>' → ms until which the worker counts)
+--       sources        (hash: agent id → '<since> <worker id>' of the worker whose announcement stands)
+--       reports        (hash) as in report-worker.lua
+--       shards         (string) number of shards
+-- ARGV  channel        on which a change is told
+--       worker         its id
+--       since          µs of its first announcement; '' this is the first
+--       alive_ms       for which this counts
+--       shards         number of shards of the deployment
+-- EACH  agent          id
+--       announcement
+-- Returns  µs of the worker's first announcement
+-- Invariant: an agent stays announced while its workers are away, so that messages to it are accepted and wait. While workers
+-- announce an agent differently, as in a rolling deployment, what stands is the word of the one that started last.
 
-local channel, worker, alive_ms = unpack(ARGV, 1, 3)
+local agents_key, alive_key, sources_key, reports_key, shards_key = unpack(KEYS, 1, 5)
+local channel, worker, since, alive_ms, shards = unpack(ARGV, 1, 5)
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
+since = tonumber(since) or clock[1] * 1000000 + clock[2]
 
-go_on_when_full(KEYS[2])
-local changed = redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now_ms) > 0
-for i = 4, #ARGV, 2 do
-  local agent, announcement = ARGV[i], ARGV[i + 1]
-  local known = redis.call('HGET', KEYS[1], agent)
-  if not known or known:sub(known:find(' ', 1, true) + 1) ~= announcement then
-    redis.call('HSET', KEYS[1], agent, now_ms .. ' ' .. announcement)
+go_on_when_full(alive_key)
+redis.call('SET', shards_key, shards, 'NX') -- whoever empties Redis takes it away, too
+local changed = redis.call('ZREMRANGEBYSCORE', alive_key, '-inf', now_ms) > 0
+
+-- A worker that failed, or left, has no say any more.
+local function stands_for(agent)
+  local source = redis.call('HGET', sources_key, agent)
+  if not source then return 0 end
+  local source_since, source_worker = source:match('^(%d+) (.*)$')
+  return redis.call('ZSCORE', alive_key, agent .. '/' .. source_worker) and tonumber(source_since) or 0
+end
+
+-- A worker that is to be drained takes no work: it does not count.
+local counts = not redis.call('HGET', reports_key, worker .. ' drain')
+for i = 6, #ARGV, 2 do
+  local agent, announcement = unpack(ARGV, i, i + 1)
+  local known = redis.call('HGET', agents_key, agent)
+  if not known or stands_for(agent) <= since then
+    redis.call('HSET', sources_key, agent, ('%.0f %s'):format(since, worker))
+    if not known or known:sub(known:find(' ', 1, true) + 1) ~= announcement then
+      redis.call('HSET', agents_key, agent, ('%.0f %s'):format(now_ms, announcement))
+      changed = true
+    end
+  end
+  if not counts then
+    changed = redis.call('ZREM', alive_key, agent .. '/' .. worker) == 1 or changed
+  elseif redis.call('ZADD', alive_key, now_ms + alive_ms, agent .. '/' .. worker) == 1 then
     changed = true
   end
-  if redis.call('ZADD', KEYS[2], now_ms + alive_ms, agent .. '/' .. worker) == 1 then changed = true end
 end
 
 if changed then redis.call('PUBLISH', channel, worker) end
-return changed and 1 or 0
+return since

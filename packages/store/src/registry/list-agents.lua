@@ -1,9 +1,11 @@
 -- listAgents: what is announced, and by whom now.
 --
--- KEYS  1 agents (hash: agent id → '<ms of its last change> <announcement as JSON>')
---       2 alive (zset: '<agent id>/<worker id>' → ms until which the worker counts)
+-- KEYS  agents  as in announce.lua
+--       alive   as in announce.lua
+-- ARGV
 -- Returns  { agent id, '<ms> <announcement>', agent id, … }, { '<agent id>/<worker id>' of each worker alive … }
 
+local agents_key, alive_key = unpack(KEYS, 1, 2)
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
-return { redis.call('HGETALL', KEYS[1]), redis.call('ZRANGEBYSCORE', KEYS[2], now_ms, '+inf') }
+return { redis.call('HGETALL', agents_key), redis.call('ZRANGEBYSCORE', alive_key, now_ms, '+inf') }

@@ -1,11 +1,32 @@
 import type { Channels } from '../redis/channels.ts';
 import type { RedisConnection } from '../redis/connection.ts';
-import { Script } from '../redis/script.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { integer, list, text, tuple } from '../redis/reply.ts';
 import type { AgentAnnouncement, AnnouncedAgent } from './announcement.ts';
 
-const announceScript = new Script('announce.lua', import.meta.url);
-const withdrawScript = new Script('withdraw.lua', import.meta.url);
-const listAgentsScript = new Script('list-agents.lua', import.meta.url);
+const from = import.meta.url;
+const announceScript = defineScript({
+  file: 'announce.lua',
+  from,
+  keys: ['agents', 'alive', 'sources', 'reports', 'shards'],
+  args: ['channel', 'worker', 'since', 'aliveMs', 'shards'],
+  each: ['agent', 'announcement'],
+  reply: integer,
+});
+const withdrawScript = defineScript({
+  file: 'withdraw.lua',
+  from,
+  keys: ['alive'],
+  args: ['channel', 'worker', 'agents*'],
+  reply: integer,
+});
+const listAgentsScript = defineScript({
+  file: 'list-agents.lua',
+  from,
+  keys: ['agents', 'alive'],
+  args: [],
+  reply: tuple(list(text), list(text)),
+});
 
 /** Workers announce every few seconds: after three missed times one no longer counts. */
 const ALIVE_MS = 15_000;
@@ -15,31 +36,41 @@ export const announceEveryMs = 5_000;
 export class Registry {
   readonly #redis: RedisConnection;
   readonly #channels: Channels;
-  readonly #keys: [agents: string, alive: string];
-  readonly #channel: string;
+  readonly #keys: ReturnType<typeof registryKeys>;
+  readonly #shards: number;
+  /** When the workers of this process announced for the first time, by Redis' clock. */
+  readonly #since = new Map<string, number>();
 
-  constructor(redis: RedisConnection, channels: Channels, prefix: string) {
+  constructor(redis: RedisConnection, channels: Channels, { prefix, shards }: { prefix: string; shards: number }) {
     this.#redis = redis;
     this.#channels = channels;
-    this.#keys = [`${prefix}{agents}:agents`, `${prefix}{agents}:alive`];
-    this.#channel = `${prefix}{agents}:changed`;
+    this.#keys = registryKeys(prefix);
+    this.#shards = shards;
   }
 
-  /** Also the worker's sign of life: to be repeated every `announceEveryMs`. */
-  async announce(agents: readonly AgentAnnouncement[], workerId: string): Promise<void> {
-    const pairs = agents.flatMap((agent) => [agent.id, JSON.stringify(agent)]);
-    await announceScript.run(this.#redis, this.#keys, [this.#channel, workerId, ALIVE_MS, ...pairs]);
+  /** Also the worker's heartbeat: to be repeated every `announceEveryMs`. */
+  async announce(agents: readonly AgentAnnouncement[], worker: string): Promise<void> {
+    const { channel, ...keys } = this.#keys;
+    const since = this.#since.get(worker) ?? '';
+    const first = await announceScript.run(this.#redis, {
+      keys,
+      args: { channel, worker, since, aliveMs: ALIVE_MS, shards: this.#shards },
+      each: agents.map((agent) => ({ agent: agent.id, announcement: JSON.stringify(agent) })),
+    });
+    this.#since.set(worker, first);
   }
 
   /** The worker stops. Its agents stay announced: messages to them are accepted and wait. */
-  async withdraw(agents: readonly AgentAnnouncement[], workerId: string): Promise<void> {
-    const ids = agents.map(({ id }) => id);
-    await withdrawScript.run(this.#redis, [this.#keys[1]], [this.#channel, workerId, ...ids]);
+  async withdraw(agents: readonly AgentAnnouncement[], worker: string): Promise<void> {
+    const { alive, channel } = this.#keys;
+    const args = { channel, worker, agents: agents.map(({ id }) => id) };
+    await withdrawScript.run(this.#redis, { keys: { alive }, args });
+    this.#since.delete(worker);
   }
 
   /** By id. */
   async list(): Promise<AnnouncedAgent[]> {
-    const [entries, alive] = (await listAgentsScript.run(this.#redis, this.#keys, [])) as [string[], string[]];
+    const [entries, alive] = await listAgentsScript.run(this.#redis, { keys: this.#keys, args: {} });
     const announced: AnnouncedAgent[] = [];
     for (let i = 1; i < entries.length; i += 2) announced.push(announcedAgent(entries[i] ?? '', alive));
     return announced.sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -47,20 +78,32 @@ export class Registry {
 
   /** What is announced of one agent; undefined if nothing ever was. */
   async find(id: string): Promise<AgentAnnouncement | undefined> {
-    const entry = await this.#redis.hget(this.#keys[0], id);
+    const entry = await this.#redis.hget(this.#keys.agents, id);
     return entry === null ? undefined : JSON.parse(entry.slice(entry.indexOf(' ') + 1));
   }
 
   /** Ids of all agents that were ever announced. */
   ids(): Promise<string[]> {
-    return this.#redis.hkeys(this.#keys[0]);
+    return this.#redis.hkeys(this.#keys.agents);
   }
 
   /** @returns ends the subscription */
   async onChange(listener: () => void): Promise<() => void> {
-    await this.#channels.subscribe(this.#channel, listener);
-    return () => this.#channels.unsubscribe(this.#channel, listener);
+    await this.#channels.subscribe(this.#keys.channel, listener);
+    return () => this.#channels.unsubscribe(this.#keys.channel, listener);
   }
+}
+
+function registryKeys(prefix: string) {
+  const root = `${prefix}{agents}:`;
+  return {
+    agents: `${root}agents`,
+    alive: `${root}alive`,
+    sources: `${root}sources`,
+    reports: `${root}workers:reports`,
+    shards: `${root}shards`,
+    channel: `${root}changed`,
+  };
 }
 
 function announcedAgent(entry: string, alive: readonly string[]): AnnouncedAgent {

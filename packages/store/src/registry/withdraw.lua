@@ -1,10 +1,18 @@
 -- withdraw: a worker stops; its agents stay announced.
 --
--- KEYS  1 alive (zset: '<agent id>/<worker id>' → ms until which the worker counts)
--- ARGV  1 channel on which a change is told   2 worker id   3… ids of its agents
+-- KEYS  alive    as in announce.lua
+-- ARGV  channel  on which a change is told
+--       worker   its id
+--       agents*  ids of its agents
 -- Returns  how many of them knew it
+-- Invariant: a worker that has stopped does not count.
 
+local alive_key = unpack(KEYS, 1, 1)
+local channel, worker = unpack(ARGV, 1, 2)
 local gone = 0
-for i = 3, #ARGV do gone = gone + redis.call('ZREM', KEYS[1], ARGV[i] .. '/' .. ARGV[2]) end
-if gone > 0 then redis.call('PUBLISH', ARGV[1], ARGV[2]) end
+for i = 3, #ARGV do
+  local agent = unpack(ARGV, i, i)
+  gone = gone + redis.call('ZREM', alive_key, agent .. '/' .. worker)
+end
+if gone > 0 then redis.call('PUBLISH', channel, worker) end
 return gone

@@ -132,6 +132,7 @@ async function workersThatReport(store: Store, look: () => Promise<void>): Promi
   const card = { name: 'Echo', description: 'Echoes.', version: '1', skills: [], ...modes };
   const agent = { id: 'echo', card, repliesWithMessage: false, concurrency: 1 };
   await store.registry.announce([agent], 'w');
+  await store.availability();
   await store.ops.workers.report('w', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
   await look();
 }

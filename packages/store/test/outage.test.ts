@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
+import { until } from '../../../tests/support/until.ts';
+import { isOutage, type Store } from '../src/index.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+vi.setConfig({ testTimeout: 40_000 });
+
+let server: TestRedis;
+let store: Store;
+beforeAll(async () => {
+  server = await startRedis();
+  store = await testStore({ redisUrl: server.url });
+});
+afterAll(() => server.stop());
+
+/** Fails if the store takes Redis to answer, once it has found out that it does not, for so long. */
+async function staysAway(forMs: number): Promise<void> {
+  await until(() => !store.isAnswering, { what: 'it is noticed' });
+  const since = performance.now();
+  const isOver = (): boolean => {
+    expect(store.isAnswering).toBe(false);
+    return performance.now() - since > forMs;
+  };
+  await until(isOver, { what: 'the outage has lasted', timeoutMs: 2 * forMs });
+}
+
+describe('an outage', () => {
+  test('is remembered for as long as it lasts, also when connections are made anew', async ({ skip }) => {
+    const { pid } = server;
+    if (pid === undefined) return skip('the server is no process of this machine');
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await staysAway(8_000);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await until(() => store.isAnswering, { what: 'it is over', timeoutMs: 10_000 });
+  });
+
+  test('is what refused credentials are, and they are known without asking', async () => {
+    const admin = testRedis(server.url);
+    await admin.config('SET', 'requirepass', 'rotated');
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    const refused = await store.tasks.read(alice, 'any').catch((error: unknown) => error);
+    expect(refused).toSatisfy(isOutage);
+    expect(refused).toMatchObject({ message: expect.stringMatching(/^(?:NOAUTH|WRONGPASS)/) });
+    await staysAway(2_000);
+    await admin.config('SET', 'requirepass', '');
+    await until(() => store.isAnswering, { what: 'it is over', timeoutMs: 10_000 });
+  });
+
+  test('is what a user is told who may not do what is needed', async () => {
+    const admin = testRedis(server.url);
+    await admin.call('ACL', 'SETUSER', 'reader', 'on', '>secret', '~*', '&*', '+@all', '-evalsha', '-eval');
+    const url = server.url.replace('//', '//reader:secret@');
+    const restricted = await testStore({ redisUrl: url });
+    await expect(restricted.tasks.read(alice, 'any')).rejects.toSatisfy(isOutage);
+  });
+
+  test('is not ready for writes that Redis refuses, although it answers', async () => {
+    const admin = testRedis(server.url);
+    expect(await store.availability()).toBe('writable');
+    await admin.config('SET', 'maxmemory', '1');
+    expect(await store.availability()).toBe('refuses-writes');
+    await admin.config('SET', 'maxmemory', '0');
+    await admin.replicaof('127.0.0.1', '1');
+    // The connection looks for a master meanwhile.
+    expect(await store.availability()).toBe('unreachable');
+    await admin.replicaof('NO', 'ONE');
+    expect(await store.availability()).toBe('writable');
+  });
+});

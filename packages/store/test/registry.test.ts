@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import type { AgentAnnouncement } from '../src/index.ts';
+import { accepted } from './support/drive.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+const redis = testRedis();
+const modes = { defaultInputModes: [], defaultOutputModes: [], supportedInterfaces: [], capabilities: {} };
+
+function agent(version: string): AgentAnnouncement {
+  const card = { name: 'Echo', description: 'Echoes.', version, skills: [], ...modes };
+  return { id: 'echo', card, repliesWithMessage: false, concurrency: 1 };
+}
+
+test('while two versions of an agent run, the card is that of the worker that started last, and does not change again', async () => {
+  const store = await testStore();
+  const versions = async () => (await store.registry.list()).map(({ card }) => card.version);
+  let changes = 0;
+  await store.registry.onChange(() => changes++);
+  await store.registry.announce([agent('1')], 'old');
+  await store.registry.announce([agent('2')], 'new');
+  expect(await versions()).toEqual(['2']);
+  await until(() => changes === 2, { what: 'both are told' });
+  for (let i = 0; i < 3; i++) {
+    await store.registry.announce([agent('1')], 'old');
+    await store.registry.announce([agent('2')], 'new');
+    await store.registry.announce([agent('2')], 'new too');
+    expect(await versions()).toEqual(['2']);
+  }
+  expect(changes).toBe(3); // the third worker
+
+  // The new version is taken back: the old one's card stands again.
+  await store.registry.withdraw([agent('2')], 'new');
+  await store.registry.announce([agent('2')], 'new too');
+  await store.registry.announce([agent('1')], 'old');
+  expect(await versions()).toEqual(['2']);
+  await store.registry.withdraw([agent('2')], 'new too');
+  await store.registry.announce([agent('1')], 'old');
+  expect(await versions()).toEqual(['1']);
+});
+
+test('a worker that is to be drained is no worker of its agents, at once and until it may work again', async () => {
+  const store = await testStore({ leaseMs: 0 });
+  const workers = async () => (await store.registry.list())[0]?.workers;
+  const report = { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] };
+  await store.registry.announce([agent('1')], 'w');
+  await store.ops.workers.report('w', report);
+  const { taskId } = await accepted(store, alice);
+  await store.ops.workers.drain('w');
+  expect(await workers()).toBe(0);
+  const { items } = await store.ops.listStuck({ pageSize: 10 });
+  expect(items).toMatchObject([{ taskId, reason: 'no-worker' }]);
+  await store.registry.announce([agent('1')], 'w');
+  expect(await workers()).toBe(0);
+  await store.ops.workers.undrain('w');
+  await store.registry.announce([agent('1')], 'w');
+  expect(await workers()).toBe(1);
+});
+
+test('the number of shards is written again when somebody has emptied Redis', async () => {
+  const store = await testStore({ shards: 2 });
+  const key = `${store.settings.prefix}{agents}:shards`;
+  await redis.del(key);
+  await store.registry.announce([agent('1')], 'w');
+  expect(await redis.get(key)).toBe('2');
+});
