@@ -77,13 +77,13 @@ export interface Tries {
 }
 
 /** Whether a webhook is to be given up after this. */
-export function isHopeless(failure: Failure, { attempts, ageMs }: Tries, settings: PushSettings): boolean {
+function isHopeless(failure: Failure, { attempts, ageMs }: Tries, settings: PushSettings): boolean {
   const most = failure.kind === 'refused' ? Math.min(ATTEMPTS_AT_REFUSAL, settings.maxAttempts) : settings.maxAttempts;
   return attempts >= most || ageMs >= settings.maxAgeMs;
 }
 
 /** Milliseconds until the next attempt: the backoff, and no earlier than the receiver asked for. */
-export function delayMs(failure: Failure, attempts: number, settings: PushSettings): number {
+function delayMs(failure: Failure, attempts: number, settings: PushSettings): number {
   const asked = failure.kind === 'failed' ? (failure.retryAfterMs ?? 0) : 0;
   return Math.max(backoffDelayMs(settings, attempts), Math.min(asked, MAX_RETRY_AFTER_MS));
 }

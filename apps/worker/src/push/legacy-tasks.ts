@@ -23,7 +23,7 @@ export async function legacyTasks(
  * A task as A2A 0.3 has it. The SDK that knows how is loaded only where there are such clients.
  * @param json of a Task
  */
-export async function toLegacyTask(json: string): Promise<string> {
+async function toLegacyTask(json: string): Promise<string> {
   const [{ Task }, { V03PushNotificationSerializer }] = await Promise.all([
     import('@a2a-js/sdk'),
     import('@a2a-js/sdk/compat/v0_3/server'),

@@ -53,7 +53,7 @@ export function isChunk({ json }: Pick<FeedEvent, 'json'>): boolean {
 }
 
 /** The store writes the kind of an event first: what is no artifact need not be parsed. */
-export function artifactUpdateIn(json: string): TaskArtifactUpdateEvent | undefined {
+function artifactUpdateIn(json: string): TaskArtifactUpdateEvent | undefined {
   if (!json.startsWith('{"artifactUpdate":')) return undefined;
   const response: StreamResponse = JSON.parse(json);
   return response.artifactUpdate;

@@ -54,7 +54,7 @@ async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
  * A2A 4.3.3: what the config says of authentication, and its token beside it under the name that the published SDKs
  * use. The delivery id is the same in each attempt at a delivery, so that receivers can ignore repetitions.
  */
-export function requestHeaders(webhook: Webhook, { taskId }: LaneId, deliveryId: string): Record<string, string> {
+function requestHeaders(webhook: Webhook, { taskId }: LaneId, deliveryId: string): Record<string, string> {
   const { token, authentication, traceParent, version = '1.0' } = webhook;
   const { scheme, credentials } = authentication ?? {};
   return {
@@ -69,4 +69,4 @@ export function requestHeaders(webhook: Webhook, { taskId }: LaneId, deliveryId:
 }
 
 /** Of the delivery's own signature, if there is one: a JWT, see `createSigner`. */
-export const signatureHeader = 'x-a2a-notification-signature';
+const signatureHeader = 'x-a2a-notification-signature';
