@@ -3,8 +3,6 @@
  * grow.
  */
 export const knownFolderCircles: Readonly<Record<string, number>> = {
-  'apps/worker': 6,
-  'packages/agent': 12,
   'packages/settings': 2,
   'packages/store': 61,
 };

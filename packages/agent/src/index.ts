@@ -1,7 +1,16 @@
-export { type Agent, type AgentDefinition, defineAgent, type Execute, isAgent } from './agent.ts';
-export type { AgentCardDraft } from './agent-card.ts';
-export type { ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
 export { CallError, type CallFailure } from './calls/call-error.ts';
+export { type CallReply, isDone, type MessageReply, type TaskReply } from './calls/call-reply.ts';
+export type { CallOptions } from './calls/outgoing-call.ts';
+export type { WaitingCall } from './calls/waiting-call.ts';
+export type { ContextMemory, Remembered } from './context/context-memory.ts';
+export type { Conversed, ConverseOptions, Heard } from './conversations/converse-options.ts';
+export { type Agent, type AgentDefinition, defineAgent, type Execute, isAgent } from './definition/agent.ts';
+export type { AgentCardDraft } from './definition/agent-card.ts';
+export type { RetryPolicy } from './definition/retry-policy.ts';
+export { IdleTimeout } from './idle-timeout.ts';
+export { failTurnOfRejection } from './journal/turn-scope.ts';
+export { type Content, type MessageContent, type PartContent, textOf } from './messages/content.ts';
+export { derivedId } from './messages/derived-id.ts';
 export type {
   Caller,
   CallOutcome,
@@ -10,13 +19,8 @@ export type {
   OutgoingCall,
   PlacedCall,
   Placing,
-} from './calls/call-port.ts';
-export { type CallReply, isDone, type MessageReply, type TaskReply } from './calls/call-reply.ts';
-export type { CallOptions } from './calls/outgoing-call.ts';
-export type { WaitingCall } from './calls/waiting-call.ts';
-export { type Content, type MessageContent, type PartContent, textOf } from './content.ts';
-export type { ContextMemory, Remembered } from './context/context-memory.ts';
-export type { ContextOptions, ContextPort, ContextTask, StoredState } from './context/context-port.ts';
+} from './port/call-port.ts';
+export type { ContextOptions, ContextPort, ContextTask, StoredState } from './port/context-port.ts';
 export {
   type ConversationEnd,
   type ConversationEvent,
@@ -27,17 +31,13 @@ export {
   conversationsExtension,
   conversationsUri,
   REPLY_SKIP,
-} from './conversations/conversation-event.ts';
-export type { ConversationPort, NewConversation } from './conversations/conversation-port.ts';
-export type { Conversed, ConverseOptions, Heard } from './conversations/converse-options.ts';
-export { derivedId } from './derived-id.ts';
-export { IdleTimeout } from './idle-timeout.ts';
-export type { Outcome, TurnResult } from './outcome.ts';
-export type { RetryPolicy } from './retry-policy.ts';
-export { type RunTurnOptions, runTurn } from './run-turn.ts';
-export type { StepBeginning, StepPort, StepStamp } from './steps/step-port.ts';
-export { type StatusOptions, Turn } from './turn.ts';
-export { AgentError, RetryableError, type RetryOptions, TurnEnded, TurnMisuseError } from './turn-errors.ts';
-export { type InterruptionKind, TurnInterruption } from './turn-interruption.ts';
-export type { ArtifactEvent, Principal, StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
-export { failTurnOfRejection } from './turn-scope.ts';
+} from './port/conversation-event.ts';
+export type { ConversationPort, NewConversation } from './port/conversation-port.ts';
+export type { Outcome, TurnResult } from './port/outcome.ts';
+export type { StepBeginning, StepPort, StepStamp } from './port/step-port.ts';
+export { AgentError, RetryableError, type RetryOptions, TurnEnded, TurnMisuseError } from './port/turn-errors.ts';
+export { type InterruptionKind, TurnInterruption } from './port/turn-interruption.ts';
+export type { ArtifactEvent, Principal, StatusEvent, TurnEvent, TurnPort } from './port/turn-port.ts';
+export { type RunTurnOptions, runTurn } from './run/run-turn.ts';
+export type { ArtifactOptions, ArtifactWriter } from './turn/artifact-writer.ts';
+export { type StatusOptions, Turn } from './turn/turn.ts';

@@ -1,6 +1,6 @@
 import type { JobOutcome, OpenLane, Place } from '@switchyard/store';
-import { backoffDelayMs } from '../backoff.ts';
 import type { Emit } from '../telemetry/events.ts';
+import { backoffDelayMs } from '../timing/backoff.ts';
 import type { Failure, Outcome } from './outcome.ts';
 import type { PushSettings } from './push-settings.ts';
 

@@ -1,6 +1,6 @@
 import type { Closings } from '@switchyard/store';
-import { Poller } from '../poller.ts';
 import type { Emit } from '../telemetry/events.ts';
+import { Poller } from '../timing/poller.ts';
 
 /**
  * Cancels tasks whose caller's task has ended. A notification says when there are some; the clock finds those whose

@@ -1,4 +1,4 @@
-import type { CallRefusal } from './call-port.ts';
+import type { CallRefusal } from '../port/call-port.ts';
 
 export type CallFailure = CallRefusal | 'timed-out';
 

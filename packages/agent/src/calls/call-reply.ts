@@ -1,6 +1,6 @@
 import type { Message, Task, TaskState } from '@switchyard/protocol';
-import { textOf } from '../content.ts';
-import type { CallOutcome, PlacedCall } from './call-port.ts';
+import { textOf } from '../messages/content.ts';
+import type { CallOutcome, PlacedCall } from '../port/call-port.ts';
 
 /** What another agent answered: a plain Message, or a task as it stands. */
 export type CallReply = MessageReply | TaskReply;

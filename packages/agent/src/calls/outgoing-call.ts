@@ -1,10 +1,10 @@
 import type { Message, Metadata } from '@switchyard/protocol';
-import { agentMessage, type Content } from '../content.ts';
-import { derivedId } from '../derived-id.ts';
-import { TurnMisuseError } from '../turn-errors.ts';
-import type { TurnPort } from '../turn-port.ts';
-import type { TurnScope } from '../turn-scope.ts';
-import type { OutgoingCall } from './call-port.ts';
+import type { TurnScope } from '../journal/turn-scope.ts';
+import { agentMessage, type Content } from '../messages/content.ts';
+import { derivedId } from '../messages/derived-id.ts';
+import type { OutgoingCall } from '../port/call-port.ts';
+import { TurnMisuseError } from '../port/turn-errors.ts';
+import type { TurnPort } from '../port/turn-port.ts';
 
 export interface CallOptions {
   /**

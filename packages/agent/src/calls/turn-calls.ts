@@ -1,10 +1,10 @@
-import type { Content } from '../content.ts';
+import type { TurnJournal } from '../journal/turn-journal.ts';
+import { suppressUnhandled } from '../journal/turn-scope.ts';
+import type { Content } from '../messages/content.ts';
+import type { CallOutcome, OutgoingCall, PlacedCall } from '../port/call-port.ts';
+import type { TurnPort } from '../port/turn-port.ts';
 import { readResult, writeIfShort } from '../steps/step-result.ts';
-import type { TurnJournal } from '../turn-journal.ts';
-import type { TurnPort } from '../turn-port.ts';
-import { suppressUnhandled } from '../turn-scope.ts';
 import { CallError } from './call-error.ts';
-import type { CallOutcome, OutgoingCall, PlacedCall } from './call-port.ts';
 import { type CallReply, type TaskReply, toReply } from './call-reply.ts';
 import { type CallOptions, outgoingCall } from './outgoing-call.ts';
 

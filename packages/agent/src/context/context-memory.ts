@@ -1,7 +1,7 @@
+import type { TurnJournal } from '../journal/turn-journal.ts';
+import { TurnMisuseError } from '../port/turn-errors.ts';
+import type { TurnPort } from '../port/turn-port.ts';
 import { readResult } from '../steps/step-result.ts';
-import { TurnMisuseError } from '../turn-errors.ts';
-import type { TurnJournal } from '../turn-journal.ts';
-import type { TurnPort } from '../turn-port.ts';
 
 /** What an agent remembers, and how often it was written. */
 export interface Remembered<T> {

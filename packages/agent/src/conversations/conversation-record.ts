@@ -1,6 +1,6 @@
-import type { TurnJournal } from '../turn-journal.ts';
-import type { TurnPort } from '../turn-port.ts';
-import type { ConversationEvent } from './conversation-event.ts';
+import type { TurnJournal } from '../journal/turn-journal.ts';
+import type { ConversationEvent } from '../port/conversation-event.ts';
+import type { TurnPort } from '../port/turn-port.ts';
 
 interface Said {
   readonly turn: number;

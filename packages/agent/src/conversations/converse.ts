@@ -2,11 +2,11 @@ import { CallError } from '../calls/call-error.ts';
 import { type CallReply, isAnswer } from '../calls/call-reply.ts';
 import { outgoingCall } from '../calls/outgoing-call.ts';
 import type { TurnCalls } from '../calls/turn-calls.ts';
+import type { TurnJournal } from '../journal/turn-journal.ts';
+import { type ConversationPlace, conversationsUri, REPLY_SKIP } from '../port/conversation-event.ts';
+import { RetryableError, TurnMisuseError } from '../port/turn-errors.ts';
+import type { TurnPort } from '../port/turn-port.ts';
 import type { TurnSteps } from '../steps/turn-steps.ts';
-import { RetryableError, TurnMisuseError } from '../turn-errors.ts';
-import type { TurnJournal } from '../turn-journal.ts';
-import type { TurnPort } from '../turn-port.ts';
-import { type ConversationPlace, conversationsUri, REPLY_SKIP } from './conversation-event.ts';
 import { ConversationRecord } from './conversation-record.ts';
 import type { Conversed, ConverseOptions } from './converse-options.ts';
 

@@ -1,4 +1,4 @@
-import { TurnMisuseError } from '../turn-errors.ts';
+import { TurnMisuseError } from '../port/turn-errors.ts';
 
 /**
  * Longest result of one step, as JSON, in UTF-16 units: results are read as a whole and kept while the turn may be

@@ -1,7 +1,7 @@
-import { TurnMisuseError } from '../turn-errors.ts';
-import type { TurnJournal } from '../turn-journal.ts';
-import type { TurnPort } from '../turn-port.ts';
-import { StepEvents } from './step-events.ts';
+import { StepEvents } from '../journal/step-events.ts';
+import type { TurnJournal } from '../journal/turn-journal.ts';
+import { TurnMisuseError } from '../port/turn-errors.ts';
+import type { TurnPort } from '../port/turn-port.ts';
 import { readResult, writeResult } from './step-result.ts';
 
 /** The steps of one turn. */

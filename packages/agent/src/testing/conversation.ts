@@ -6,9 +6,9 @@ import {
   type Task,
   type TaskState,
 } from '@switchyard/protocol';
-import type { Agent } from '../agent.ts';
-import { type Content, textOf } from '../content.ts';
-import type { TurnResult } from '../outcome.ts';
+import type { Agent } from '../definition/agent.ts';
+import { type Content, textOf } from '../messages/content.ts';
+import type { TurnResult } from '../port/outcome.ts';
 import type { MemoryTurn } from './memory-port.ts';
 import type { MemoryWorld } from './memory-world.ts';
 import { type RunMessageOptions, runMessage, worldOf } from './run-message.ts';

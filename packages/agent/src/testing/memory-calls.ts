@@ -1,4 +1,4 @@
-import type { CallOutcome, CallPort, OutgoingCall, PlacedCall, Placing } from '../calls/call-port.ts';
+import type { CallOutcome, CallPort, OutgoingCall, PlacedCall, Placing } from '../port/call-port.ts';
 import type { MemoryWorld, RunningTask } from './memory-world.ts';
 
 /** Calls of the agents of a world. */

@@ -1,5 +1,5 @@
 import type { Task } from '@switchyard/protocol';
-import type { ContextOptions, ContextPort, ContextTask, StoredState } from '../context/context-port.ts';
+import type { ContextOptions, ContextPort, ContextTask, StoredState } from '../port/context-port.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
 /** The context of one task in a world. */

@@ -1,6 +1,6 @@
-import type { ConversationEvent } from '../conversations/conversation-event.ts';
-import type { ConversationPort, NewConversation } from '../conversations/conversation-port.ts';
-import { derivedId } from '../derived-id.ts';
+import { derivedId } from '../messages/derived-id.ts';
+import type { ConversationEvent } from '../port/conversation-event.ts';
+import type { ConversationPort, NewConversation } from '../port/conversation-port.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
 /** Conversations that a test can read in `world.conversations`. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { fold, isTerminal, type Message, type Metadata, type StreamResponse, type Task } from '@switchyard/protocol';
-import type { Caller } from '../calls/call-port.ts';
-import { agentMessage, type Content } from '../content.ts';
-import { TurnEnded } from '../turn-errors.ts';
-import { type InterruptionKind, TurnInterruption } from '../turn-interruption.ts';
-import type { Principal, TurnEvent, TurnPort } from '../turn-port.ts';
+import { agentMessage, type Content } from '../messages/content.ts';
+import type { Caller } from '../port/call-port.ts';
+import { TurnEnded } from '../port/turn-errors.ts';
+import { type InterruptionKind, TurnInterruption } from '../port/turn-interruption.ts';
+import type { Principal, TurnEvent, TurnPort } from '../port/turn-port.ts';
 import { MemoryCalls } from './memory-calls.ts';
 import { MemoryContext } from './memory-context.ts';
 import { MemoryConversations } from './memory-conversations.ts';

@@ -1,6 +1,6 @@
 import type { Message, Task } from '@switchyard/protocol';
-import type { Caller, CallOutcome, OutgoingCall } from '../calls/call-port.ts';
-import type { ConversationEvent } from '../conversations/conversation-event.ts';
+import type { Caller, CallOutcome, OutgoingCall } from '../port/call-port.ts';
+import type { ConversationEvent } from '../port/conversation-event.ts';
 
 /** An agent at work in memory. */
 export interface RunningTask {

@@ -1,9 +1,9 @@
 import type { StreamResponse, Task } from '@switchyard/protocol';
-import type { Agent } from '../agent.ts';
-import type { CallOutcome } from '../calls/call-port.ts';
-import type { TurnResult } from '../outcome.ts';
-import { type RunTurnOptions, runTurn } from '../run-turn.ts';
-import type { TurnEvent } from '../turn-port.ts';
+import type { Agent } from '../definition/agent.ts';
+import type { CallOutcome } from '../port/call-port.ts';
+import type { TurnResult } from '../port/outcome.ts';
+import type { TurnEvent } from '../port/turn-port.ts';
+import { type RunTurnOptions, runTurn } from '../run/run-turn.ts';
 import { MemoryPort, type MemoryTurn } from './memory-port.ts';
 import { MemoryWorld, type RunAgent } from './memory-world.ts';
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { StepEvents } from './steps/step-events.ts';
+import type { StepEvents } from './step-events.ts';
 
 const scopes = new AsyncLocalStorage<TurnScope>();
 

@@ -1,10 +1,10 @@
 import { type ArtifactHeader, type Metadata, openingOfText, type Part } from '@switchyard/protocol';
-import { type PartContent, textPart, toParts } from './content.ts';
-import { TurnMisuseError } from './turn-errors.ts';
-import type { TurnJournal } from './turn-journal.ts';
-import type { ArtifactEvent } from './turn-port.ts';
-import type { TurnScope } from './turn-scope.ts';
-import { suppressUnhandled } from './turn-scope.ts';
+import type { TurnJournal } from '../journal/turn-journal.ts';
+import type { TurnScope } from '../journal/turn-scope.ts';
+import { suppressUnhandled } from '../journal/turn-scope.ts';
+import { type PartContent, textPart, toParts } from '../messages/content.ts';
+import { TurnMisuseError } from '../port/turn-errors.ts';
+import type { ArtifactEvent } from '../port/turn-port.ts';
 
 /** What an artifact is, apart from its content (A2A 4.1.7). */
 export interface ArtifactOptions {

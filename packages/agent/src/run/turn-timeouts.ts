@@ -1,5 +1,5 @@
-import { TurnInterruption } from './turn-interruption.ts';
-import type { TurnJournal } from './turn-journal.ts';
+import type { TurnJournal } from '../journal/turn-journal.ts';
+import { TurnInterruption } from '../port/turn-interruption.ts';
 
 export interface TurnLimits {
   /** From the begin of the turn to its interruption. */

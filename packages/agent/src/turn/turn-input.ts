@@ -1,9 +1,9 @@
 import type { Message, Metadata, Task } from '@switchyard/protocol';
 import { mediaRangesMeet } from '@switchyard/protocol';
-import type { Caller } from './calls/call-port.ts';
-import { type WaitingCall, waitingCall } from './calls/waiting-call.ts';
-import { textOf } from './content.ts';
-import type { Principal, TurnPort } from './turn-port.ts';
+import { type WaitingCall, waitingCall } from '../calls/waiting-call.ts';
+import { textOf } from '../messages/content.ts';
+import type { Caller } from '../port/call-port.ts';
+import type { Principal, TurnPort } from '../port/turn-port.ts';
 
 /** What a turn knows from its beginning. */
 export class TurnInput {

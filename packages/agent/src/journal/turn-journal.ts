@@ -1,8 +1,8 @@
 import { canFollow, type TaskState } from '@switchyard/protocol';
-import type { Outcome } from './outcome.ts';
-import { TurnEnded, TurnMisuseError } from './turn-errors.ts';
-import type { TurnInterruption } from './turn-interruption.ts';
-import type { StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
+import type { Outcome } from '../port/outcome.ts';
+import { TurnEnded, TurnMisuseError } from '../port/turn-errors.ts';
+import type { TurnInterruption } from '../port/turn-interruption.ts';
+import type { StatusEvent, TurnEvent, TurnPort } from '../port/turn-port.ts';
 import { suppressUnhandled, TurnScope } from './turn-scope.ts';
 
 /**

@@ -1,22 +1,22 @@
 import type { Message, Metadata, TaskState } from '@switchyard/protocol';
+import type { CallReply, TaskReply } from '../calls/call-reply.ts';
+import type { CallOptions } from '../calls/outgoing-call.ts';
+import { type Joinable, TurnCalls } from '../calls/turn-calls.ts';
+import { waitingMetadata } from '../calls/waiting-call.ts';
+import { ContextMemory } from '../context/context-memory.ts';
+import { converse } from '../conversations/converse.ts';
+import type { Conversed, ConverseOptions } from '../conversations/converse-options.ts';
+import { TurnJournal } from '../journal/turn-journal.ts';
+import { suppressUnhandled } from '../journal/turn-scope.ts';
+import { agentMessage, type Content } from '../messages/content.ts';
+import { artifactId, derivedId } from '../messages/derived-id.ts';
+import type { ContextOptions, ContextTask } from '../port/context-port.ts';
+import type { Outcome } from '../port/outcome.ts';
+import { TurnMisuseError } from '../port/turn-errors.ts';
+import type { StatusEvent, TurnEvent, TurnPort } from '../port/turn-port.ts';
+import { TurnSteps } from '../steps/turn-steps.ts';
 import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
-import type { CallReply, TaskReply } from './calls/call-reply.ts';
-import type { CallOptions } from './calls/outgoing-call.ts';
-import { type Joinable, TurnCalls } from './calls/turn-calls.ts';
-import { waitingMetadata } from './calls/waiting-call.ts';
-import { agentMessage, type Content } from './content.ts';
-import { ContextMemory } from './context/context-memory.ts';
-import type { ContextOptions, ContextTask } from './context/context-port.ts';
-import { converse } from './conversations/converse.ts';
-import type { Conversed, ConverseOptions } from './conversations/converse-options.ts';
-import { artifactId, derivedId } from './derived-id.ts';
-import type { Outcome } from './outcome.ts';
-import { TurnSteps } from './steps/turn-steps.ts';
-import { TurnMisuseError } from './turn-errors.ts';
 import { TurnInput } from './turn-input.ts';
-import { TurnJournal } from './turn-journal.ts';
-import type { StatusEvent, TurnEvent, TurnPort } from './turn-port.ts';
-import { suppressUnhandled } from './turn-scope.ts';
 
 export interface StatusOptions {
   /** Merged into the metadata of the task (A2A 4.2.1). */

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Agent } from './agent.ts';
-import { agentMessage } from './content.ts';
-import type { Outcome, TurnResult } from './outcome.ts';
-import { Turn } from './turn.ts';
-import { AgentError, RetryableError, TurnEnded, TurnMisuseError } from './turn-errors.ts';
-import { TurnInterruption } from './turn-interruption.ts';
-import { TurnJournal } from './turn-journal.ts';
-import type { TurnEvent, TurnPort } from './turn-port.ts';
+import type { Agent } from '../definition/agent.ts';
+import { TurnJournal } from '../journal/turn-journal.ts';
+import { agentMessage } from '../messages/content.ts';
+import type { Outcome, TurnResult } from '../port/outcome.ts';
+import { AgentError, RetryableError, TurnEnded, TurnMisuseError } from '../port/turn-errors.ts';
+import { TurnInterruption } from '../port/turn-interruption.ts';
+import type { TurnEvent, TurnPort } from '../port/turn-port.ts';
+import { Turn } from '../turn/turn.ts';
 import { TurnTimeouts } from './turn-timeouts.ts';
 
 export interface RunTurnOptions {

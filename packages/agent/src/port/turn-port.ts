@@ -1,8 +1,8 @@
 import type { Artifact, Message, Metadata, Task, TaskState } from '@switchyard/protocol';
-import type { Caller, CallPort } from './calls/call-port.ts';
-import type { ContextPort } from './context/context-port.ts';
-import type { ConversationPort } from './conversations/conversation-port.ts';
-import type { StepPort, StepStamp } from './steps/step-port.ts';
+import type { Caller, CallPort } from './call-port.ts';
+import type { ContextPort } from './context-port.ts';
+import type { ConversationPort } from './conversation-port.ts';
+import type { StepPort, StepStamp } from './step-port.ts';
 
 /** Who asked for the turn. */
 export interface Principal {

@@ -1,8 +1,8 @@
 import type { AgentCard } from '@switchyard/protocol';
+import type { Outcome } from '../port/outcome.ts';
+import type { Turn } from '../turn/turn.ts';
 import { type AgentCardDraft, completeCard, type ExtendedCardDraft, extendCard } from './agent-card.ts';
-import type { Outcome } from './outcome.ts';
 import { checkRange, type RetryPolicy, retryPolicy } from './retry-policy.ts';
-import type { Turn } from './turn.ts';
 
 /** Runs one turn, and returns its outcome: `return turn.complete(…)`. */
 export type Execute = (turn: Turn) => Promise<Outcome>;
