@@ -60,7 +60,10 @@ export interface Listening {
 export interface Gateway {
   /** Reads what is announced and listens. Rejects if it may not or cannot. */
   start(): Promise<Listening>;
-  /** Streams end between two events, waiting calls answer what they have, requests finish. Idempotent; resolves when all is closed. */
+  /**
+   * Streams end between two events, waiting calls answer what they have, requests finish. Idempotent; resolves when all
+   * is closed.
+   */
   stop(): Promise<void>;
 }
 

@@ -19,7 +19,10 @@ export interface StoreSettings {
    * moment. 1 or more costs the gateway a round trip to them for each message, and none is taken while they are away.
    */
   readonly waitReplicas: number;
-  /** How long a job stays that of a process that says nothing. It renews this five times in that time; after it others take the job. */
+  /**
+   * How long a job stays that of a process that says nothing. It renews this five times in that time; after it others
+   * take the job.
+   */
   readonly lockMs: number;
   /** After so long without a sign of life, the sweeper looks after a task that has work to do. */
   readonly leaseMs: number;
@@ -31,7 +34,9 @@ export interface StoreSettings {
   readonly keptEvents: number;
   /** Artifacts of one task: each costs a read about 5 µs of Redis. */
   readonly maxArtifacts: number;
-  /** Bytes of history and artifacts of one task. The outcome of a turn may exceed it by 1 MiB, so that the task can end. */
+  /**
+   * Bytes of history and artifacts of one task. The outcome of a turn may exceed it by 1 MiB, so that the task can end.
+   */
   readonly maxTaskBytes: number;
   /** Bytes of the history of one task: a turn loads all of it. */
   readonly maxHistoryBytes: number;
@@ -45,9 +50,15 @@ export interface StoreSettings {
   readonly readCacheBytes: number;
   /** Webhooks of one task. */
   readonly maxWebhooks: number;
-  /** After so long without progress, a webhook that has something to be told is given its job again, should the queue have none. */
+  /**
+   * After so long without progress, a webhook that has something to be told is given its job again, should the queue
+   * have none.
+   */
   readonly pushLeaseMs: number;
-  /** Webhooks and their credentials are sealed with the first one; all of them open what was sealed. None: kept in clear. */
+  /**
+   * Webhooks and their credentials are sealed with the first one; all of them open what was sealed. None: kept in
+   * clear.
+   */
   readonly pushSecrets: readonly string[];
   /** Results of all steps of one turn together. */
   readonly maxStepsBytes: number;
@@ -59,7 +70,10 @@ export interface StoreSettings {
   readonly maxMemoryBytes: number;
   /** How often the position of every open feed is checked against Redis: a lost last message is found by this alone. */
   readonly feedCheckMs: number;
-  /** For events that readers of feeds have not taken yet, all of the process together. Beyond it they are read again, a few at a time. */
+  /**
+   * For events that readers of feeds have not taken yet, all of the process together. Beyond it they are read again, a
+   * few at a time.
+   */
   readonly feedBufferBytes: number;
 }
 

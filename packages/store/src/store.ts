@@ -112,7 +112,9 @@ export class Store {
     return this.#stopped;
   }
 
-  /** Whether Redis answered a moment ago: known without asking. A request that comes while it does not need not wait. */
+  /**
+   * Whether Redis answered a moment ago: known without asking. A request that comes while it does not need not wait.
+   */
   get isAnswering(): boolean {
     return this.#healthCheck.isAnswering;
   }

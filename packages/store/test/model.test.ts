@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { firstCatch, MUTANTS, SMALL_WORLDS, search } from './model/explore.mjs';
 import * as rules from './oracle/turn-rules.ts';
 
-// The short form of `npm run model`: every interleaving of small worlds, a Redis that forgets an acknowledged begin among them.
+// The short form of `npm run model`: every interleaving of small worlds, a Redis that forgets an acknowledged begin
+// among them.
 
 const worlds = SMALL_WORLDS.filter(({ messages, faults }) => messages === 1 || faults === 0);
 

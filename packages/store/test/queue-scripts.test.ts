@@ -153,7 +153,10 @@ const acts: Record<string, Act> = {
   },
 };
 
-/** We need no set of jobs to look at next time; BullMQ leaves a marker where nothing waits, and one for each delayed job that is due. */
+/**
+ * We need no set of jobs to look at next time; BullMQ leaves a marker where nothing waits, and one for each delayed job
+ * that is due.
+ */
 const DIFFERENT: Readonly<Record<string, object>> = {
   'is taken when it is the last': { marker: ['0', 0] },
   'is not lost': { stalled: ['task 0.1'] },

@@ -7,7 +7,9 @@ import { alice, testStore } from './support/redis.ts';
 /** Short locks: a death is noticed after one. */
 const settings = { lockMs: 300, maxAttempts: 3 };
 
-/** Runs turns, and dies of every message that says `poison`, with all that it runs. As a process does: without a word. */
+/**
+ * Runs turns, and dies of every message that says `poison`, with all that it runs. As a process does: without a word.
+ */
 class MortalProcess {
   readonly #store: Store;
   readonly #dead = Promise.withResolvers<void>();

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent } from '@switchyard/agent';
 
 /**
- * Does as little as an agent can: `done` works and completes; `ask…` asks for input with the same words; `chunks n` streams
- * n chunks of about 30 bytes into one artifact, `chunks n every ms` paced.
+ * Does as little as an agent can: `done` works and completes; `ask…` asks for input with the same words; `chunks n`
+ * streams n chunks of about 30 bytes into one artifact, `chunks n every ms` paced.
  */
 export default defineAgent({
   id: 'bench',

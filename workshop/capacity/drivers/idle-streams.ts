@@ -3,7 +3,9 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { userMessage } from '../../../tests/support/messages.ts';
 import { submit } from '../../../tests/support/rest.ts';
 
-/** Opens so many streams, each on a task of its own, says `subscribed`, and stays. Usage: idle-streams.ts <url> <count> */
+/**
+ * Opens so many streams, each on a task of its own, says `subscribed`, and stays. Usage: idle-streams.ts <url> <count>
+ */
 const [url = '', count = '0'] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 const TOGETHER = 50;

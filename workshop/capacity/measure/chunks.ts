@@ -12,7 +12,9 @@ const EVERY_MS = 20;
 const SUBSCRIBERS = 200;
 const ROUNDS = 2;
 
-/** A chunk from the agent to a subscriber, and to one more. Differences of a long and a short run: the rest cancels out. */
+/**
+ * A chunk from the agent to a subscriber, and to one more. Differences of a long and a short run: the rest cancels out.
+ */
 export async function measureChunks(stage: Stage): Promise<Record<'chunk' | 'chunkInBurst' | 'delivery', Cost>> {
   const chunk = await slope([20, 170], (chunks) => streams(stage, `chunks ${chunks} every ${EVERY_MS}`));
   const chunkInBurst = await slope([20, 520], (chunks) => streams(stage, `chunks ${chunks}`));

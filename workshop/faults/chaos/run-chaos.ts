@@ -45,7 +45,10 @@ export interface ChaosReport {
 const GATEWAYS = 2;
 const clockStep = new URL('../inject/shifted-clock.ts', import.meta.url).href;
 
-/** Tasks of all kinds, while faults are injected into whatever holds them; then everything that is wrong with any of them. */
+/**
+ * Tasks of all kinds, while faults are injected into whatever holds them; then everything that is wrong with any of
+ * them.
+ */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const begun = performance.now();
   const random = new SeededRandom(options.seed);

@@ -16,7 +16,9 @@ export interface PoisonReport {
 const INNOCENTS = 20;
 const WORKERS = 2;
 
-/** So many messages at once that kill their worker, among harmless ones. Workers are started again whenever one dies. */
+/**
+ * So many messages at once that kill their worker, among harmless ones. Workers are started again whenever one dies.
+ */
 export async function measurePoisons(poisons: number): Promise<PoisonReport> {
   await using redis = await startSingle();
   const stack = await startStack({

@@ -14,15 +14,17 @@ export interface Watched {
 }
 
 export interface WatchOptions {
-  /** Redis loses what it has acknowledged: a snapshot then replaces all that came before it. Default: that is a problem. */
+  /**
+   * Redis loses what it has acknowledged: a snapshot then replaces all that came before it. Default: that is a problem.
+   */
   readonly mayLoseEvents?: boolean;
 }
 
 const GIVE_UP_AFTER_MS = 90_000;
 
 /**
- * Follows a task from its first event to its last, over any number of gateways: whenever the stream breaks it goes on at
- * another one with Last-Event-ID.
+ * Follows a task from its first event to its last, over any number of gateways: whenever the stream breaks it goes on
+ * at another one with Last-Event-ID.
  */
 export async function watchTask(
   client: ResilientClient,

@@ -1,8 +1,9 @@
 import type { Failure } from '../client/outcome.ts';
 
 /**
- * Ids of the events of one stream. A gateway of ours numbers the events of a task 1-…, 2-…, 3-…; a stream may begin anywhere,
- * and from there each number comes once. Other servers need not number theirs: then there is nothing to be checked.
+ * Ids of the events of one stream. A gateway of ours numbers the events of a task 1-…, 2-…, 3-…; a stream may begin
+ * anywhere, and from there each number comes once. Other servers need not number theirs: then there is nothing to be
+ * checked.
  */
 export class EventOrder {
   checked = 0;

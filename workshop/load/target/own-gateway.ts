@@ -3,7 +3,10 @@ import { startStack } from '../../../tests/support/stack.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { TargetError } from './target.ts';
 
-/** A gateway, workers with the agent of load/agents, and a Redis with an append-only file: on loopback, gone with the run. */
+/**
+ * A gateway, workers with the agent of load/agents, and a Redis with an append-only file: on loopback, gone with the
+ * run.
+ */
 export interface OwnGateway extends AsyncDisposable {
   readonly url: URL;
   /** Process ids, by name. */

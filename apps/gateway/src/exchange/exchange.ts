@@ -65,7 +65,10 @@ const saneId = /^[\w.:/+=@-]{1,128}$/;
 const ourName = randomBytes(9).toString('base64url');
 let given = 0;
 
-/** Names each request, by its caller's id if that is sane; says in each response which protocol version answered; reports its end. */
+/**
+ * Names each request, by its caller's id if that is sane; says in each response which protocol version answered;
+ * reports its end.
+ */
 export function beginExchange(emit: Emit, { req, res }: Exchange): void {
   res.setHeader('X-Request-Id', requestIdOf(req.headers['x-request-id']));
   res.setHeader('A2A-Version', protocolVersion);

@@ -60,7 +60,10 @@ function headerProblem(text = ''): string | undefined {
 
 const path = 'configuration.taskPushNotificationConfig.';
 
-/** The config that comes with a message (A2A 3.2.2): stored together with it, so that it misses nothing. @throws {A2AError} */
+/**
+ * The config that comes with a message (A2A 3.2.2): stored together with it, so that it misses nothing.
+ * @throws {A2AError}
+ */
 export function inlineWebhook(
   backend: Backend,
   call: Call,

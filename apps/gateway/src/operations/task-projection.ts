@@ -5,7 +5,9 @@ import type { Accepted } from './accept-message.ts';
 /** Events of which a task is folded here; one with more is read. */
 const MOST_EVENTS = 16;
 
-/** A new task as it was accepted, and what has been projection of it since: once it is completed it need not be read. */
+/**
+ * A new task as it was accepted, and what has been projection of it since: once it is completed it need not be read.
+ */
 export class TaskProjection {
   readonly #accepted: Accepted;
   readonly #events: FeedItem[] = [];

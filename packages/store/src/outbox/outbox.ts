@@ -14,7 +14,10 @@ export const sweepScript = new Script('sweep.lua', import.meta.url);
 const TASKS_AT_ONCE = 200;
 /** A sweep goes on while entries are due, and for so long: with many waiting, the lost one among them is found soon. */
 const SWEEP_FOR_MS = 1_500;
-/** Sweeps without a turn after which the queue itself is suspected to have mislaid the job: each so many it is looked for. */
+/**
+ * Sweeps without a turn after which the queue itself is suspected to have mislaid the job: each so many it is looked
+ * for.
+ */
 const SUSPICIOUS_SWEEPS = 3;
 /** No entry is due later than so many leases: see sweep.lua. */
 const MOST_LEASES = 16;

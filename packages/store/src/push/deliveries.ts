@@ -64,8 +64,8 @@ export class Deliveries {
   }
 
   /**
-   * Gives a job to each lane that has newly something to be told, or was silent for a lease. Any process may, and several
-   * may at once. @returns how many it were
+   * Gives a job to each lane that has newly something to be told, or was silent for a lease. Any process may, and
+   * several may at once. @returns how many it were
    */
   async claim(): Promise<number> {
     const claimed = await Promise.all(this.#port.shards.all.map((keys) => this.#claimShard(keys)));

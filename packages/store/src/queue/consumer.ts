@@ -20,7 +20,10 @@ export interface TurnJob {
   readonly token: string;
 }
 
-/** What becomes of the job: `done`; `ended`, and out of its queue already; `hand-back` to the front of the queue; or back after a while. */
+/**
+ * What becomes of the job: `done`; `ended`, and out of its queue already; `hand-back` to the front of the queue; or
+ * back after a while.
+ */
 export type JobOutcome = 'done' | 'ended' | 'hand-back' | { readonly retryAfterMs: number };
 
 export interface ConsumerOptions {
@@ -109,8 +112,8 @@ export class Consumer {
   }
 
   /**
-   * A job that waits for other jobs leaves its slot to one of them: jobs that fill every slot cannot all wait for each other.
-   * When it goes on there may for a moment be more that work than there are slots.
+   * A job that waits for other jobs leaves its slot to one of them: jobs that fill every slot cannot all wait for each
+   * other. When it goes on there may for a moment be more that work than there are slots.
    */
   yieldSlot<T>(wait: () => Promise<T>): Promise<T> {
     return this.#slots.yieldSlot(wait);

@@ -16,7 +16,10 @@ export interface FetchLoopParts {
   /** Of the locks of the jobs that it takes. Starts with the name of the process. */
   readonly taker: string;
   readonly take: (request: TakeRequest) => Promise<Taken>;
-  /** Resolves when there may be a job, and at the latest after the time. @returns whether this process alone was woken */
+  /**
+   * Resolves when there may be a job, and at the latest after the time.
+   * @returns whether this process alone was woken
+   */
   readonly wait: (ms: number) => Promise<boolean>;
   readonly slots: Slots;
   readonly isolation: Isolation;
@@ -27,8 +30,9 @@ export interface FetchLoopParts {
 }
 
 /**
- * Takes the jobs of one queue on one shard, as many as slots are free, and waits when there is none. One after the other: an answer is
- * never older than the wait before it, and what comes after an answer has left a wake-up for the next wait.
+ * Takes the jobs of one queue on one shard, as many as slots are free, and waits when there is none. One after the
+ * other: an answer is never older than the wait before it, and what comes after an answer has left a wake-up for the
+ * next wait.
  */
 export class FetchLoop {
   readonly #parts: FetchLoopParts;

@@ -67,7 +67,10 @@ export const takeArguments = (lockMs: number, { taker, number, count, kinds }: T
   kinds,
 ];
 
-/** The jobs of one queue on one shard, as those who run them see it. Together with the Lua beside it, all that knows BullMQ's keys. */
+/**
+ * The jobs of one queue on one shard, as those who run them see it. Together with the Lua beside it, all that knows
+ * BullMQ's keys.
+ */
 export class JobQueue {
   readonly root: string;
   readonly keys: ShardKeys;

@@ -17,12 +17,14 @@ interface Health {
 }
 
 /**
- * A PING a second on each connection. It knows without asking whether Redis answers; and it makes a connection anew whose
- * other end vanished silently (a lost route, a frozen host), which TCP alone finds after many minutes.
+ * A PING a second on each connection. It knows without asking whether Redis answers; and it makes a connection anew
+ * whose other end vanished silently (a lost route, a frozen host), which TCP alone finds after many minutes.
  */
 export class HealthCheck {
   readonly #connections: readonly RedisConnection[];
-  /** By connection and address: a Cluster replaces the clients of its nodes, and an outage is longer than their lives. */
+  /**
+   * By connection and address: a Cluster replaces the clients of its nodes, and an outage is longer than their lives.
+   */
   readonly #health = new Map<string, Health>();
   #timer: NodeJS.Timeout | undefined;
 

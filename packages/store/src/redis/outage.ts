@@ -1,4 +1,7 @@
-/** What Redis says when it cannot take commands just now (up to 6.2 with much before it, if a script was refused), and ioredis when there is no Redis. */
+/**
+ * What Redis says when it cannot take commands just now (up to 6.2 with much before it, if a script was refused), and
+ * ioredis when there is no Redis.
+ */
 const REDIS_OUTAGE =
   /^(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED|WRONGPASS|NOAUTH|NOPERM)\b/;
 const CONNECTION_OUTAGE =
@@ -12,7 +15,10 @@ function isOutageText(message: string): boolean {
   return REDIS_OUTAGE.test(reply) || CONNECTION_OUTAGE.test(message) || SOCKET_OUTAGE.test(message);
 }
 
-/** Redis acknowledged events of this turn and then lost them in a fail-over. What comes next would build on what is not there. */
+/**
+ * Redis acknowledged events of this turn and then lost them in a fail-over. What comes next would build on what is not
+ * there.
+ */
 export class WritesLost extends Error {
   override readonly name = 'WritesLost';
 
@@ -21,7 +27,9 @@ export class WritesLost extends Error {
   }
 }
 
-/** Too few replicas have confirmed a write that was to be confirmed (WAIT_REPLICAS). It may have been made all the same. */
+/**
+ * Too few replicas have confirmed a write that was to be confirmed (WAIT_REPLICAS). It may have been made all the same.
+ */
 export class NotReplicated extends Error {
   override readonly name = 'NotReplicated';
 
@@ -30,7 +38,9 @@ export class NotReplicated extends Error {
   }
 }
 
-/** Whether the fault is Redis' own state, which passes: the same command may succeed later, and nobody here did wrong. */
+/**
+ * Whether the fault is Redis' own state, which passes: the same command may succeed later, and nobody here did wrong.
+ */
 export function isOutage(error: unknown): boolean {
   return (
     error instanceof WritesLost ||

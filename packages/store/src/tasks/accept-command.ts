@@ -7,8 +7,8 @@ import type { CallingTurn } from './submission.ts';
 // What accept.lua and make-tasks.lua have in common.
 
 /**
- * Of a message that is or was accepted: task, context, number, seq, job; the timestamp of the status if it was scheduled, else '';
- * of a task that was there the incarnation of its last event.
+ * Of a message that is or was accepted: task, context, number, seq, job; the timestamp of the status if it was
+ * scheduled, else ''; of a task that was there the incarnation of its last event.
  */
 const accepted = tuple(text, text, integer, integer, integer, optional(text), optional(integer));
 const refused = tuple();

@@ -50,7 +50,10 @@ export interface AcceptPort extends DurablePort {
   readonly settings: StoreSettings;
 }
 
-/** Writes the message, and the job that will run its turn, in one step. Should the queue lose the job, the sweeper adds it again. */
+/**
+ * Writes the message, and the job that will run its turn, in one step. Should the queue lose the job, the sweeper adds
+ * it again.
+ */
 export function accept(port: AcceptPort, scope: Scope, submission: Submission): Promise<Acceptance>;
 export function accept(port: AcceptPort, scope: Scope, submission: CallSubmission): Promise<Acceptance | RefusedCall>;
 export async function accept(
@@ -156,7 +159,10 @@ function entry(scope: Scope, { message, body, acceptedOutputModes, extensions, m
   return `${JSON.stringify(messageId)}\n{"message":${whole},${JSON.stringify(delivery).slice(1)}`;
 }
 
-/** The task with this message alone. Of a new task exactly what a read would answer: the caller needs no second round trip. */
+/**
+ * The task with this message alone. Of a new task exactly what a read would answer: the caller needs no second round
+ * trip.
+ */
 function submittedTask({ historyLength, body }: Sent, taskId: string, contextId: string, timestamp: string): string {
   const head = `{"id":"${taskId}","contextId":${JSON.stringify(contextId)},"status":{"state":"TASK_STATE_SUBMITTED","timestamp":"${timestamp}"}`;
   if (historyLength === 0) return `${head}}`;

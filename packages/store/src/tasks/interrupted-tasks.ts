@@ -24,13 +24,19 @@ export class InterruptedTasks {
     this.#port = port;
   }
 
-  /** Cancels those that have waited for too long. Any process may, and several may at once. @returns how many it were */
+  /**
+   * Cancels those that have waited for too long. Any process may, and several may at once.
+   * @returns how many it were
+   */
   async endOverdue(): Promise<number> {
     const counts = await Promise.all(this.#port.shards.all.map((keys) => this.#endIn(keys)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** One after the other, the one that waits longest first: as a rule the first one is not due, and one command has told so. */
+  /**
+   * One after the other, the one that waits longest first: as a rule the first one is not due, and one command has told
+   * so.
+   */
   async #endIn(keys: ShardKeys): Promise<number> {
     const { redis, settings } = this.#port;
     for (let ended = 0; ; ended++) {

@@ -29,7 +29,9 @@ export interface TaskQuery extends Omit<TaskView, 'version'> {
 }
 
 export interface TaskPage {
-  /** JSON of each task, the latest status first. Fewer than the page may have, if they are large: see `maxPageBytes`. */
+  /**
+   * JSON of each task, the latest status first. Fewer than the page may have, if they are large: see `maxPageBytes`.
+   */
   readonly tasks: readonly string[];
   /** Of all pages together, exactly. */
   readonly totalSize: number;
@@ -41,7 +43,10 @@ export interface ListPort extends CachedReadPort {
   readonly settings: { readonly largeTextBytes: number; readonly retentionMs: number; readonly maxPageBytes: number };
 }
 
-/** How many there are, and where the first of them are: time of the status and id, the latest first. One more than a page if there is a next one. */
+/**
+ * How many there are, and where the first of them are: time of the status and id, the latest first. One more than a
+ * page if there is a next one.
+ */
 type Places = [total: number, ...places: string[]];
 const TIME_LENGTH = 8;
 const allLetters = [...Object.values(stateLetters), withdrawnLetter].sort().join('');

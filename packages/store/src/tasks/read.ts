@@ -29,7 +29,10 @@ interface Question {
   readonly parts: 'all' | 'none' | 'standing';
 }
 
-/** `standing`: the state's letter, and `released`. Alone: the version that the question named is the present one. '': left out. */
+/**
+ * `standing`: the state's letter, and `released`. Alone: the version that the question named is the present one. '':
+ * left out.
+ */
 type Reply = null | string | [standing: string, version: string, ...pieces: Piece[]];
 
 const whole = tupleAnd([text, text], piece);
@@ -54,7 +57,10 @@ const LIMITS = { questions: 32, messages: 1 };
 export const taskReads = (port: ReadPort): TaskReads =>
   new BatchesByShard((questions) => readAll(port, questions), LIMITS);
 
-/** One round trip, shared with whoever asks meanwhile; one more if an artifact is large. @returns undefined: no such task in this scope */
+/**
+ * One round trip, shared with whoever asks meanwhile; one more if an artifact is large.
+ * @returns undefined: no such task in this scope
+ */
 export async function readTask(
   port: CachedReadPort,
   scope: Scope,
@@ -66,8 +72,8 @@ export async function readTask(
 }
 
 /**
- * Tasks in this order, with one message to each of their shards. Those that follow when all have `maxBytes` together are left
- * out, but for the first: `undefined` stands for a task that is gone.
+ * Tasks in this order, with one message to each of their shards. Those that follow when all have `maxBytes` together
+ * are left out, but for the first: `undefined` stands for a task that is gone.
  */
 export async function readTogether(
   port: CachedReadPort & { readonly settings: { readonly maxPageBytes: number } },

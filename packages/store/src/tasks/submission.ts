@@ -40,14 +40,18 @@ export interface CallSubmission extends Submission {
   readonly caller: CallingTurn;
 }
 
-/** `fenced`: the caller has lost its turn. `caller-canceling`: its task is about to end. `too-many-calls`: of its task have not ended. */
+/**
+ * `fenced`: the caller has lost its turn. `caller-canceling`: its task is about to end. `too-many-calls`: of its task
+ * have not ended.
+ */
 export type RefusedCall =
   | { readonly verdict: 'fenced' }
   | { readonly verdict: 'caller-canceling' }
   | { readonly verdict: 'too-many-calls' };
 
 /**
- * - `accepted`: durable. `number` counts the messages of the task: 1, 2, …; its caller is released by the first feed item
+ * - `accepted`: durable. `number` counts the messages of the task: 1, 2, …; its caller is released by the first feed
+ *   item
  *   whose `released` is as high. `seq` is where a feed goes on. `task`: the new task as JSON, when the message made it.
  *   `news`: of a task that waited for this message, what came at `seq`: its status and the message, as JSON of a task.
  * - `missing`: no such task in this scope, or no longer. `conflict`: the messageId came before with another body.

@@ -37,8 +37,9 @@ export const giveUpTurnScript = defineScript({
 });
 
 /**
- * How a turn ended, hence what becomes of its job: `more` (begin the task's next turn), `drained`, `canceled` and `successor`
- * (it has left its queue, and in the last case another one is there), `fenced` (another run owns the task, or it has ended).
+ * How a turn ended, hence what becomes of its job: `more` (begin the task's next turn), `drained`, `canceled` and
+ * `successor` (it has left its queue, and in the last case another one is there), `fenced` (another run owns the task,
+ * or it has ended).
  */
 export type Ending = 'more' | 'drained' | 'canceled' | 'fenced' | 'successor';
 
@@ -55,7 +56,9 @@ export interface TurnStart {
   readonly taskId: string;
   readonly agent: string;
   readonly principal: Principal;
-  /** Its fencing token, which every command carries: no other turn has it, even if a fail-over has forgotten a begin. */
+  /**
+   * Its fencing token, which every command carries: no other turn has it, even if a fail-over has forgotten a begin.
+   */
   readonly fence: string;
   /** How many turns of the task had begun with this one. */
   readonly epoch: number;
@@ -116,7 +119,10 @@ export class OpenTurn {
     return this.#push(event, event.kind === 'status');
   }
 
-  /** As `publish`, but resolves at once while few events wait: a status that says nothing by itself travels with the next event. */
+  /**
+   * As `publish`, but resolves at once while few events wait: a status that says nothing by itself travels with the
+   * next event.
+   */
   announce(event: TurnEvent): Promise<void> {
     return this.#push(event, false);
   }

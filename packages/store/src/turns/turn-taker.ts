@@ -18,7 +18,10 @@ const takeTurnsScript = new Script('take-turns.lua', import.meta.url);
 
 type RawTurnJob = [...job: RawJob, begun: BeginReply | ['later']];
 
-/** Takes jobs together with the turns that they are for: one script and one message for all of them (docs/adr/0022, 0025). */
+/**
+ * Takes jobs together with the turns that they are for: one script and one message for all of them
+ * (docs/adr/0022, 0025).
+ */
 export class TurnTaker {
   readonly #port: TurnsPort;
   /** Turns that have begun, until their job's run asks for them. */

@@ -94,7 +94,8 @@ export class Turns {
     if (reply[0] !== 'turn') return reply[0];
     const [, fence, attempt, cancel, entry, owner, ...pieces] = reply;
     const delivery: Delivery = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
-    // Large texts that were replaced meanwhile are read anew: by then another run owns the task, and this one is about to hear of it.
+    // Large texts that were replaced meanwhile are read anew: by then another run owns the task, and this one is about
+    // to hear of it.
     const json = (await joinPieces(redis, pieces)) ?? (await readWhole(this.#port, taskId))?.task;
     const task: Task = JSON.parse(json?.toString() ?? '{}');
     const turn = new OpenTurn(
@@ -143,8 +144,8 @@ export class Turns {
   }
 
   /**
-   * Before anything of a turn that is seen outside: if more time has passed than its lease lasts, as for a process that was
-   * stopped, Redis is asked whether the task is its own still, and the turn's hooks are called if it is not.
+   * Before anything of a turn that is seen outside: if more time has passed than its lease lasts, as for a process that
+   * was stopped, Redis is asked whether the task is its own still, and the turn's hooks are called if it is not.
    */
   async confirm(job: TurnJob): Promise<void> {
     await this.#port.consumers.leases.confirm(job.token);

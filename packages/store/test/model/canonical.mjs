@@ -50,7 +50,8 @@ function renameFences(state) {
 }
 
 /**
- * An old epoch is an old epoch: nothing but a fail-over can give it out again. The id of a begin counts until it is answered.
+ * An old epoch is an old epoch: nothing but a fail-over can give it out again. The id of a begin counts until it is
+ * answered.
  * @param {Run} run @param {Task|null} task @param {import('./world.mjs').Kept|null} kept @returns {Run}
  */
 function forgetful(run, task, kept) {

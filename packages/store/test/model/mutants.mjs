@@ -12,7 +12,11 @@ const leaving = (reply, change) => ({ ...reply, record: reply.record && { ...rep
 /** @param {Task|null} task */
 const isEnded = (task) => !!task && rules.isTerminal(task.state);
 
-/** Breaks every script whose reply it changes. @param {(reply: Reply, before: Task|null) => Reply} change @returns {Partial<Rules>} */
+/**
+ * Breaks every script whose reply it changes.
+ * @param {(reply: Reply, before: Task|null) => Reply} change
+ * @returns {Partial<Rules>}
+ */
 const everywhere = (change) => ({
   accept: (task, message) => change(rules.accept(task, message), task),
   beginTurn: (task, run) => change(rules.beginTurn(task, run), task),
@@ -23,7 +27,12 @@ const everywhere = (change) => ({
   sweep: (task, time) => change(rules.sweep(task, time), task),
 });
 
-/** As if a fencing token were no more than its number. @template {{ fence: string }} T @param {Task} task @param {T} call @returns {T} */
+/**
+ * As if a fencing token were no more than its number. @template {{ fence: string }} T
+ * @param {Task} task
+ * @param {T} call
+ * @returns {T}
+ */
 const byEpoch = (task, call) =>
   Number.parseInt(call.fence, 10) === task.epoch ? { ...call, fence: rules.lastFence(task) } : call;
 

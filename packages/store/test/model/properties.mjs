@@ -58,7 +58,12 @@ function asker(task, rules, maxAttempts) {
         maxAttempts,
         ...time,
       }),
-    /** @param {string} fence @param {import('../oracle/turn-rules.ts').Letter} state @param {number} [number] @param {Task} [from] */
+    /**
+     * @param {string} fence
+     * @param {import('../oracle/turn-rules.ts').Letter} state
+     * @param {number} [number]
+     * @param {Task} [from]
+     */
     append: (fence, state, number = task.said + 1, from = task) =>
       rules.append(from, { fence, number, state, settles: state !== 'w', ...time }),
     /** @param {string} fence */

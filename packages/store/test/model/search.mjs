@@ -11,7 +11,10 @@ import { moves, START } from './world.mjs';
 /** @typedef {import('./world.mjs').Rules} Rules */
 /** @typedef {import('./world.mjs').State} State */
 /** @typedef {import('./world.mjs').Move} Move */
-/** @typedef {{ states: number, steps: number, records: number, rests: number, problem?: string, trace?: string[] }} Result */
+/**
+ * @typedef {{ states: number, steps: number, records: number, rests: number, problem?: string, trace?: string[] }}
+ * Result
+ */
 
 /**
  * @param {World} world @param {Rules} rules

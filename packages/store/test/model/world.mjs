@@ -3,9 +3,9 @@
  * The small world around one task: clients, gateways, the queue, workers and the sweeper, and everything that can go
  * wrong between two steps. `moves` lists all next steps of a state; time does not exist, so that anything may be late.
  *
- * The queue (BullMQ, as measured): jobs by number; an add is swallowed while the number exists; a fetch counts a start and
- * takes the lock; completing or giving back works for the holder of the lock only; a lock that runs out re-issues the job
- * while its old run, now a zombie, goes on; completing forgets the number.
+ * The queue (BullMQ, as measured): jobs by number; an add is swallowed while the number exists; a fetch counts a start
+ * and takes the lock; completing or giving back works for the holder of the lock only; a lock that runs out re-issues
+ * the job while its old run, now a zombie, goes on; completing forgets the number.
  */
 
 /** @typedef {import('../oracle/turn-rules.ts').TaskRecord} Task */
@@ -24,7 +24,10 @@
  * @property {boolean} [failsOver] a fail-over may forget an acknowledged begin, and all that came after it
  */
 
-/** @typedef {{ id: number, started: number, lock: number }} Job  lock: token of the holder; 0: waiting; DEAD: holder gone */
+/**
+ * @typedef {{ id: number, started: number, lock: number }} Job  lock: token of the holder; 0: waiting; DEAD: holder
+ * gone
+ */
 /**
  * @typedef {object} Run  one call of a worker's processor
  * @property {number} job
@@ -49,7 +52,8 @@
  * @property {number} sent       messages sent
  * @property {boolean} asked     cancel was called
  * @property {boolean} cancel    cancel was accepted
- * @property {Kept|null} kept    what a replica has that lacks the latest begin, and all that came after it; null: it lacks nothing
+ * @property {Kept|null} kept    what a replica has that lacks the latest begin, and all that came after it; null: it
+ * lacks nothing
  * @property {string[]} accepted messages, in order
  * @property {string[]} settled  messages with an outcome, in order
  * @property {string[]} dropped  messages left at the end of the task
@@ -60,7 +64,8 @@
  * @typedef {object} Move
  * @property {string} label
  * @property {State} state
- * @property {'outside'|'fault'|'fair'|'sweeper'} kind  outside and faults may stop; fair steps and the sweeper keep coming
+ * @property {'outside'|'fault'|'fair'|'sweeper'} kind  outside and faults may stop; fair steps and the sweeper keep
+ * coming
  * @property {string} [script]
  * @property {Reply} [reply]
  * @property {Run} [run]
@@ -218,8 +223,8 @@ function sweeperMoves(all, state, rules) {
 // Redis -------------------------------------------------------------------------------------------------------------
 
 /**
- * The writes of Redis since the latest begin are lost, though they were acknowledged: a replica without them takes over. What
- * processes know stays as it is.
+ * The writes of Redis since the latest begin are lost, though they were acknowledged: a replica without them takes
+ * over. What processes know stays as it is.
  * @param {Move[]} all @param {State} state @param {World} world
  */
 function failOverMoves(all, state, world) {
@@ -304,7 +309,10 @@ function callsOf(state, run) {
   return calls;
 }
 
-/** @typedef {{ script: 'beginTurn'|'append'|'endTurn'|'releaseTurn', args: object, said?: Partial<Run>, isFault?: boolean }} Step */
+/**
+ * @typedef {{ script: 'beginTurn'|'append'|'endTurn'|'releaseTurn', args: object, said?: Partial<Run>, isFault?:
+ * boolean }} Step
+ */
 /** @type {Record<string, (run: Run, world: World) => Step>} */
 const CALLS = {
   begin: ({ job, started, token, id }, { maxAttempts }) => ({
@@ -330,7 +338,13 @@ const CALLS = {
   }),
 };
 
-/** @param {Run} run @param {World} world @param {import('../oracle/turn-rules.ts').Letter} state @param {boolean} settles @returns {Step} */
+/**
+ * @param {Run} run
+ * @param {World} world
+ * @param {import('../oracle/turn-rules.ts').Letter} state
+ * @param {boolean} settles
+ * @returns {Step}
+ */
 function event(run, world, state, settles) {
   const number = run.resend ? run.said : run.said + 1;
   const args = { fence: run.fence, number, state, settles, handsOver: isShareRun(run, world), lease: LEASE };

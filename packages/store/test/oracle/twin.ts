@@ -154,7 +154,9 @@ export class Twin {
     return only(all);
   }
 
-  /** What becomes of several events that are written together, as if each came alone, up to the first that is refused. */
+  /**
+   * What becomes of several events that are written together, as if each came alone, up to the first that is refused.
+   */
   #afterAll(events: readonly rules.Append[]): (rules.Reply & { readonly replies: readonly rules.Reply[] }) | undefined {
     const replies: rules.Reply[] = [];
     let at = this.#present();
