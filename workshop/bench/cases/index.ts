@@ -1,5 +1,6 @@
 import type { BenchCase } from './bench-case.ts';
 import { chunkAtDistance, eightStreams, oneLongArtifact } from './chunks.ts';
+import { curve } from './curve.ts';
 import { backlog } from './drain.ts';
 import { fanOut } from './fan-out.ts';
 import { getTask, getTaskUnchanged } from './get-task.ts';
@@ -27,6 +28,7 @@ export const benchCases: readonly BenchCase[] = [
   complete,
   completeFew,
   completeLater,
+  ...curve,
   list,
   memory,
   ...redisTimes,

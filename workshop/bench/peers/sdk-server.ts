@@ -8,13 +8,16 @@ import {
   type ExecutionEventBus,
   InMemoryTaskStore,
   type RequestContext,
+  type TaskStore,
 } from '@a2a-js/sdk/server';
 import { jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
 import express from 'express';
+import { Redis } from 'ioredis';
 
 /**
- * The peer: the published SDK's server as its documentation sets it up, everything in memory, nothing durable. Its
- * agent does what agents/bench.ts does. Prints its URL when it listens.
+ * The peer: the published SDK's server as its documentation sets it up, everything in memory, nothing durable; with the
+ * URL of a Redis as its argument its tasks are kept there. Its agent does what agents/bench.ts does. Prints its URL when
+ * it listens.
  */
 const executor: AgentExecutor = {
   async execute({ taskId, contextId, userMessage, task }: RequestContext, bus: ExecutionEventBus) {
@@ -72,7 +75,31 @@ const card = AgentCard.fromJSON({
   skills: [],
 });
 
-const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor);
+/** A durable task store as users of the SDK write one: it loads and saves whole tasks, at each event. */
+class RedisTaskStore implements TaskStore {
+  readonly #redis: Redis;
+
+  constructor(url: string) {
+    this.#redis = new Redis(url);
+  }
+
+  async save(task: Task): Promise<void> {
+    await this.#redis.set(`sdk:task:${task.id}`, JSON.stringify(Task.toJSON(task)));
+  }
+
+  async load(taskId: string): Promise<Task | undefined> {
+    const json = await this.#redis.get(`sdk:task:${taskId}`);
+    return json === null ? undefined : Task.fromJSON(JSON.parse(json));
+  }
+
+  async list(): Promise<never> {
+    throw new Error('the bench lists nothing there');
+  }
+}
+
+const [redisUrl] = process.argv.slice(2);
+const taskStore = redisUrl === undefined ? new InMemoryTaskStore() : new RedisTaskStore(redisUrl);
+const requestHandler = new DefaultRequestHandler(card, taskStore, executor);
 const userBuilder = UserBuilder.noAuthentication;
 const app = express();
 app.use('/rest', restHandler({ requestHandler, userBuilder }));
