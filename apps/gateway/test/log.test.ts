@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createLog, logEvents } from '../src/telemetry/log.ts';
+import { logEvents } from '../src/telemetry/emit.ts';
+import { createLog } from '../src/telemetry/log.ts';
 
 function linesOf(
   level: 'debug' | 'info',

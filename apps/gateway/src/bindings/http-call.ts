@@ -1,5 +1,5 @@
 import type { AnnouncedAgent, EventId, Principal, Scope } from '@switchyard/store';
-import { selectAgent } from '../agents/select-agent.ts';
+import { selectAgent } from '../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, endpointAt } from '../call/call.ts';
 import { positionIn, traceParentIn, versionIn, waitMsIn } from '../call/preferences.ts';
 import { requireSupportedVersion, type SpokenVersion } from '../call/protocol-version.ts';
@@ -7,6 +7,8 @@ import { baseUrl } from '../exchange/base-url.ts';
 import { type Exchange, namedVersion, pathPart, queryText } from '../exchange/exchange.ts';
 import type { WaitingCalls } from '../limits/waiting-calls.ts';
 import { activeExtensions, parseExtensions } from '../operations/extensions.ts';
+import type { Reply, StreamItem } from '../operations/operation.ts';
+import type { OperationName } from '../operations/operations.ts';
 import type { GatewayContext } from './gateway-context.ts';
 
 /** Who came in, and where to. */
@@ -103,4 +105,32 @@ export function openCall({ agents, settings, waiting }: GatewayContext, exchange
   const active = activeExtensions(call);
   if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
   return call;
+}
+
+/** A stream that can begin. It has one of the slots until it is disposed of. */
+export interface OpenStream extends Disposable {
+  readonly items: AsyncIterable<StreamItem>;
+}
+
+export type Answer = { readonly reply: Reply } | OpenStream;
+
+/**
+ * Runs an operation up to its answer. Of what was asked, which may be large, nothing is needed to write that.
+ * @throws {A2AError}
+ */
+export async function runOperation(
+  { operations, streams }: Pick<GatewayContext, 'operations' | 'streams'>,
+  name: OperationName,
+  { call, params }: { readonly call: Call; readonly params: unknown },
+): Promise<Answer> {
+  const operation = operations[name];
+  if (operation.kind === 'unary') return { reply: await operation.invoke(call, params) };
+  const slot = streams.take();
+  try {
+    const items = await operation.invoke(call, params);
+    return { items, [Symbol.dispose]: () => slot[Symbol.dispose]() };
+  } catch (error) {
+    slot[Symbol.dispose]();
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AnnouncedAgent } from '@switchyard/store';
-import { requireAgent } from '../agents/select-agent.ts';
+import { requireAgent } from '../agents/agent-directory.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { writeError } from '../bindings/rest/write.ts';
 import { withLegacyFields } from '../cards/legacy-card.ts';

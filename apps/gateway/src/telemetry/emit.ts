@@ -1,6 +1,5 @@
-import type { Logger } from 'pino';
-import type { Emit } from './events.ts';
-import { logEvents } from './log.ts';
+import type { Level, Logger } from 'pino';
+import type { Emit, GatewayEvent } from './events.ts';
 import type { GatewayMetrics } from './metrics.ts';
 
 /** Each event becomes a log line, a measurement, or both: here, and nowhere else. @param metrics unset: nothing is measured */
@@ -9,5 +8,28 @@ export function createEmit(log: Logger, metrics?: GatewayMetrics): Emit {
   return (event) => {
     logEvent(event);
     metrics?.record(event);
+  };
+}
+
+/** Level and words of each kind; the others are measured only. What a client did wrong is the client's to know: it is logged for those who look closely. */
+const lines: Readonly<Partial<Record<GatewayEvent['kind'], readonly [level: Level, message: string]>>> = {
+  listening: ['info', 'listening'],
+  stopping: ['info', 'stopping: streams end, requests finish'],
+  stopped: ['info', 'stopped'],
+  'push-in-clear': ['warn', 'credentials of webhooks are stored in clear: set PUSH_SECRET'],
+  'agents-changed': ['info', 'agents announced'],
+  'agents-unreadable': ['warn', 'the announced agents cannot be read; the last known ones are served'],
+  'admin-action': ['info', 'admin action'],
+  answered: ['debug', 'answered'],
+  refused: ['debug', 'refused'],
+  failed: ['error', 'failed'],
+};
+
+export function logEvents(log: Logger): Emit {
+  return (event) => {
+    const [level, message] = lines[event.kind] ?? [];
+    if (level === undefined || !log.isLevelEnabled(level)) return;
+    const { kind: _, ...fields } = event;
+    log[level](fields, message);
   };
 }

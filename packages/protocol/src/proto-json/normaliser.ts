@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { base64Schema, jsonValueSchema, timestampSchema } from '../objects/fields.ts';
 import { membersOf } from '../objects/one-of.ts';
-import { normaliseList, normaliseMap } from './collections.ts';
-import { type Field, normaliseObject } from './object.ts';
-import { protoName } from './proto-name.ts';
+import { type Field, normaliseList, normaliseMap, normaliseObject } from './containers.ts';
 import {
   type Normalise,
   normaliseBase64,
@@ -61,4 +59,9 @@ function fieldsOf(schema: z.ZodObject): Field[] {
 function withoutPresence(schema: z.core.$ZodType): z.core.$ZodType {
   const isOptional = schema instanceof z.ZodExactOptional || schema instanceof z.ZodDefault;
   return isOptional ? schema.unwrap() : schema;
+}
+
+/** The name of a field in the protobuf definition: `messageId` is `message_id`. */
+function protoName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,5 +1,5 @@
 import type { AnnouncedAgent, Scope } from '@switchyard/store';
-import { selectAgent } from '../../agents/select-agent.ts';
+import { selectAgent } from '../../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, endpointAt } from '../../call/call.ts';
 import { traceParentIn, waitMsIn } from '../../call/preferences.ts';
 import { requireSupportedVersion, type SpokenVersion } from '../../call/protocol-version.ts';

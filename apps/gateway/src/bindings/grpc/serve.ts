@@ -1,7 +1,7 @@
 import type { handleServerStreamingCall, handleUnaryCall, ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
 import { A2AError } from '@switchyard/protocol';
 import { protocolVersion } from '../../call/protocol-version.ts';
-import { requireShallow } from '../../exchange/parse-json.ts';
+import { requireShallow } from '../../exchange/read-json.ts';
 import { Interruption } from '../../limits/waiting-calls.ts';
 import type { OperationName } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';

@@ -1,12 +1,10 @@
 import type { Principal } from '@switchyard/store';
 import type { Exchange, Handler } from '../../exchange/exchange.ts';
-import { parseJson } from '../../exchange/parse-json.ts';
-import { readJsonText } from '../../exchange/read-json.ts';
+import { parseJson, readJsonText } from '../../exchange/read-json.ts';
 import { reportFailure } from '../../exchange/report-failure.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { openCall } from '../http-call.ts';
-import { type Answer, runOperation } from '../run-operation.ts';
+import { type Answer, openCall, runOperation } from '../http-call.ts';
 import { type JsonRpcRequest, parseRequest, type ReceivedJson } from './parse-request.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
 

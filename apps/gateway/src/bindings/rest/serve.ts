@@ -1,8 +1,7 @@
 import type { Exchange, Handler, Route } from '../../exchange/exchange.ts';
 import { readOptionalJson } from '../../exchange/read-json.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { openCall } from '../http-call.ts';
-import { type Answer, runOperation } from '../run-operation.ts';
+import { type Answer, openCall, runOperation } from '../http-call.ts';
 import { parseRequest } from './parse-request.ts';
 import { type OperationRoute, routes } from './routes.ts';
 import { writeError, writeResult, writeStream } from './write.ts';

@@ -1,6 +1,6 @@
 import type { StreamResponse } from '@a2a-js/sdk';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
-import { requireShallow } from '../../exchange/parse-json.ts';
+import { requireShallow } from '../../exchange/read-json.ts';
 import type { OperationName } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { toStreamResponse } from '../grpc/messages.ts';
