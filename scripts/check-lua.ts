@@ -1,0 +1,109 @@
+// `npm run lint:lua`: reads every Lua script as Redis gets it, its includes in their places, and names globals that nobody defines,
+// locals that nobody uses, and calls of our own functions with more arguments than they take.
+
+import { globSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Chunk, type Node, parse } from 'luaparse';
+
+const source = new URL('../packages/store/src/', import.meta.url);
+const INCLUDE = /^ *--- @include "(.+)"$/gm;
+/** What Redis gives a script, as far as ours use it. */
+const GIVEN = new Set(
+  'redis KEYS ARGV unpack tonumber tostring type pairs ipairs pcall string table math setmetatable'.split(' '),
+);
+
+interface Script {
+  readonly name: string;
+  readonly chunk: Chunk;
+  /** How often each name stands in it. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly files: ReadonlySet<string>;
+}
+
+const files = globSync('**/*.lua', { cwd: source }).sort();
+const included = new Set(files.flatMap((file) => [...includesOf(file)]));
+const scripts = files.filter((file) => !included.has(file)).map(readScript);
+const problems = [...scripts.flatMap(globals), ...scripts.flatMap(arities), ...files.flatMap(unused)];
+for (const problem of new Set(problems)) process.stderr.write(`${problem}\n`);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+function text(file: string): string {
+  return readFileSync(new URL(file, source), 'utf8');
+}
+
+function includesOf(file: string): Set<string> {
+  const found = Array.from(text(file).matchAll(INCLUDE), ([, path = '']) => pathFrom(file, path));
+  return new Set(found.flatMap((path) => [path, ...includesOf(path)]));
+}
+
+function pathFrom(file: string, path: string): string {
+  return relative(fileURLToPath(source), fileURLToPath(new URL(path, new URL(file, source))));
+}
+
+function expanded(file: string): string {
+  return text(file).replace(INCLUDE, (_, path: string) => expanded(pathFrom(file, path)));
+}
+
+function readScript(name: string): Script {
+  const counts = new Map<string, number>();
+  const chunk = parse(expanded(name), { luaVersion: '5.1', scope: true, locations: true });
+  visit(chunk, (node) => {
+    if (node.type === 'Identifier') counts.set(node.name, (counts.get(node.name) ?? 0) + 1);
+  });
+  return { name, chunk, counts, files: new Set([name, ...includesOf(name)]) };
+}
+
+function globals({ name, chunk }: Script): string[] {
+  const found: string[] = [];
+  const fields = new Set<unknown>();
+  visit(chunk, (node) => {
+    if (node.type === 'MemberExpression') fields.add(node.identifier);
+    if (node.type === 'TableKeyString') fields.add(node.key);
+    // The parser marks what is local; names of fields are none.
+    const isGlobal = node.type === 'Identifier' && 'isLocal' in node && node.isLocal === false;
+    if (isGlobal && !fields.has(node) && !GIVEN.has(node.name)) found.push(`${name}: ${node.name} is defined nowhere`);
+  });
+  return found;
+}
+
+function arities({ name, chunk }: Script): string[] {
+  const parameters = new Map<string, number>();
+  visit(chunk, (node) => {
+    if (node.type !== 'FunctionDeclaration' || node.identifier?.type !== 'Identifier') return;
+    const isOpen = node.parameters.some(({ type }) => type === 'VarargLiteral');
+    parameters.set(node.identifier.name, isOpen ? Number.POSITIVE_INFINITY : node.parameters.length);
+  });
+  const found: string[] = [];
+  visit(chunk, (node) => {
+    if (node.type !== 'CallExpression' || node.base.type !== 'Identifier') return;
+    const most = parameters.get(node.base.name);
+    if (most !== undefined && node.arguments.length > most)
+      found.push(`${name}: ${node.base.name} takes ${most} arguments, and is given ${node.arguments.length}`);
+  });
+  return found;
+}
+
+/** A local that stands once in each script that has the file: there it is defined. */
+function unused(file: string): string[] {
+  const having = scripts.filter((script) => script.files.has(file));
+  const locals: string[] = [];
+  visit(parse(text(file), { luaVersion: '5.1' }), (node) => {
+    if (node.type === 'LocalStatement') locals.push(...node.variables.map(({ name }) => name));
+    if (node.type === 'FunctionDeclaration' && node.isLocal && node.identifier?.type === 'Identifier')
+      locals.push(node.identifier.name);
+  });
+  return locals
+    .filter((local) => !local.startsWith('_') && having.every(({ counts }) => (counts.get(local) ?? 0) < 2))
+    .map((local) => `${file}: ${local} is never used`);
+}
+
+function visit(node: Node, see: (node: Node) => void): void {
+  see(node);
+  for (const value of Object.values(node))
+    for (const one of Array.isArray(value) ? value : [value]) if (isNode(one)) visit(one, see);
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value;
+}
