@@ -15,7 +15,8 @@ async function expectConfirmed(redis: RedisDeployment): Promise<void> {
   const store = new Store({ redisUrl: url, shards, prefix: uniquePrefix(), waitReplicas: 1 }, () => undefined);
   await store.start();
   const said = message();
-  expect(await store.tasks.accept(scope, { message: said })).toMatchObject({ verdict: 'accepted', isDuplicate: false });
+  const accepted = await store.tasks.accept(scope, { message: said });
+  expect(accepted).toMatchObject({ verdict: 'accepted', isDuplicate: false });
   expect(await store.tasks.accept(scope, { message: said })).toMatchObject({ verdict: 'accepted', isDuplicate: true });
 
   const masters = await deployment.masters();
@@ -27,6 +28,9 @@ async function expectConfirmed(redis: RedisDeployment): Promise<void> {
   expect(await store.queue.waiting('a')).toBe(jobs + 1);
   // Not even a retry is acknowledged, of what was acknowledged before.
   await expect(store.tasks.accept(scope, { message: said })).rejects.toThrow(/0 of 1 replicas have confirmed/);
+  // So it is with a cancel.
+  const taskId = accepted.verdict === 'accepted' ? accepted.taskId : '';
+  await expect(store.tasks.cancel(scope, taskId)).rejects.toThrow(/0 of 1 replicas have confirmed/);
   for (const replica of replicas) replica.thaw();
   const isAccepted = async (): Promise<boolean> =>
     (await store.tasks.accept(scope, { message: message() })).verdict === 'accepted';

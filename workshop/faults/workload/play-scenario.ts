@@ -46,7 +46,9 @@ export async function playScenario(
     // What had ended may run again after a fail-over that lost its end.
     const task = mayLoseEvents ? await ended(client, taskId) : before;
     const unlike = seen ? (mayLoseEvents ? compareLossy : compareWatched)(seen, replayed) : [];
-    const unpushed = scenario.isPushed ? await pushes?.receiver.problemsOf(taskId, replayed.events.size) : [];
+    const unpushed = scenario.isPushed
+      ? await pushes?.receiver.problemsOf(taskId, replayed.events.size, mayLoseEvents)
+      : [];
     const violations = [
       ...checkScenario(scenario, task, replayed, mayLoseEvents),
       ...unlike,

@@ -1,13 +1,14 @@
 import type { DeadTurns } from '../dead-turns/dead-turns.ts';
 import type { Push } from '../push/push.ts';
 import type { Queue } from '../queue/queue.ts';
+import type { DurablePort } from '../redis/run-durably.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { StoreSettings } from '../settings.ts';
 import type { CachedReadPort } from '../tasks/read.ts';
 import type { Workers } from './workers.ts';
 
 /** What operations stand on. */
-export interface OpsPort extends CachedReadPort {
+export interface OpsPort extends CachedReadPort, DurablePort {
   readonly queue: Queue;
   readonly registry: Registry;
   readonly workers: Workers;

@@ -1,8 +1,8 @@
 import { ownerOf, type Scope } from '../principal.ts';
-import type { RedisConnection } from '../redis/connection.ts';
 import { defineScript } from '../redis/define-script.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { word } from '../redis/reply.ts';
+import { type DurablePort, runDurably } from '../redis/run-durably.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { StoreSettings } from '../settings.ts';
 
@@ -20,18 +20,15 @@ export const cancelScript = defineScript({
  */
 export type Cancellation = 'canceled' | 'requested' | 'terminal' | 'missing';
 
-export interface CancelPort {
-  readonly redis: RedisConnection;
+export interface CancelPort extends DurablePort {
   readonly shards: Shards;
   readonly settings: StoreSettings;
 }
 
-export function cancelTask(
-  { redis, shards, settings }: CancelPort,
-  scope: Scope,
-  taskId: string,
-): Promise<Cancellation> {
+/** @throws {NotReplicated} */
+export function cancelTask(port: CancelPort, scope: Scope, taskId: string): Promise<Cancellation> {
+  const { shards, settings } = port;
   const keys = shards.of(taskId);
   const args = { ...recordArguments(taskId, settings), owner: ownerOf(scope), channel: keys.cancels };
-  return cancelScript.run(redis, { keys: keys.record(taskId), args });
+  return runDurably(port, cancelScript, { keys: keys.record(taskId), args });
 }
