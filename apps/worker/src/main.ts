@@ -1,6 +1,6 @@
 import { failTurnOfRejection } from '@switchyard/agent';
 import { SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
-import { ErrorThrottle, Store, StoreError } from '@switchyard/store';
+import { ErrorThrottle, errorFields, Store, StoreError } from '@switchyard/store';
 import { pino } from 'pino';
 import { AgentModuleError, loadAgents } from './agents/load-agents.ts';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
@@ -21,9 +21,7 @@ async function main(): Promise<void> {
   const args = readArguments(process.argv.slice(2), process.env);
   if (typeof args === 'string') return void process.stdout.write(args);
   const config = readConfig(process.env);
-  // An error of Redis carries its command: a password, a message of a client.
-  const redact = { paths: ['err.command.args', '*.command.args'], censor: '[redacted]' };
-  const log = pino({ name: 'worker', level: config.logLevel, redact });
+  const log = pino({ name: 'worker', level: config.logLevel, serializers: { err: errorFields } });
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
   process.on('unhandledRejection', (error) => {
     const owner = failTurnOfRejection(error);

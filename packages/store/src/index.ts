@@ -8,6 +8,7 @@ export {
 } from './conversations/conversation.ts';
 export type { Conversations, NewConversation } from './conversations/conversations.ts';
 export type { DeadTurn, DeadTurns } from './dead-turns/dead-turns.ts';
+export { type ErrorFields, errorFields } from './error-fields.ts';
 export {
   type EventId,
   type FeedEvent,

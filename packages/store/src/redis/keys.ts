@@ -47,7 +47,7 @@ export class ShardKeys {
 
   /** Clients name tasks, and may name anything: `<task>:e` is no task, but it is a key. */
   task(taskId: string): string {
-    return this.tasks + (taskId.includes(':') ? encodeURIComponent(taskId) : taskId);
+    return this.tasks + keyPart(taskId);
   }
 
   /** The stream of a task's events; also the name of the channel on which they are published. */
@@ -81,7 +81,7 @@ export class ShardKeys {
 
   /** What a principal sent before: messageId → fingerprint and task. */
   accepted(scope: Scope, messageId: string): string {
-    return `${this.#root}m:${ownerOf(scope)}:${messageId}`;
+    return `${this.#root}m:${ownerOf(scope)}:${keyPart(messageId)}`;
   }
 
   /** What an agent keeps for a context of a principal. */
@@ -90,7 +90,7 @@ export class ShardKeys {
   }
 
   conversation(id: string): string {
-    return `${this.#root}v:${id}`;
+    return `${this.#root}v:${keyPart(id)}`;
   }
 
   /** The stream of a conversation's events; also the name of the channel that tells of them. */
@@ -108,6 +108,11 @@ export class ShardKeys {
     const owner = `${this.#indexRoot}:${ownerOf(scope)}`;
     return contextId === undefined ? owner : `${owner}:${jsonText(contextId)}`;
   }
+}
+
+/** An id that enters a key: it must not pass for a key beside it, such as `<task>:e`. */
+function keyPart(id: string): string {
+  return /[:%]/.test(id) ? encodeURIComponent(id) : id;
 }
 
 /** A string as it stands between the quotes of JSON. */

@@ -82,6 +82,13 @@ describe('a conversation', () => {
     expect(await eventsOf(id)).toEqual([]);
   });
 
+  test('has an id that passes for no other key', async () => {
+    const turn = await hostTurn();
+    const id = await open(turn, 'ids');
+    for (const other of [`${id}:e`, `${id}%3Ae`, '%', ':'])
+      expect(await store.conversations.read(alice.principal, other)).toBeUndefined();
+  });
+
   test('does not exist for another principal', async () => {
     const turn = await hostTurn();
     const id = await open(turn);

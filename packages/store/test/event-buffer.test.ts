@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import { BufferBudget, EventBuffer } from '../src/feed/event-buffer.ts';
+import type { FeedEvent } from '../src/feed/feed-item.ts';
+import type { FeedItem, OpenTurn, Store } from '../src/index.ts';
+import { accepted, begun } from './support/drive.ts';
+import { alice, testStore } from './support/redis.ts';
+
+const event = (seq: number, bytes: number): FeedEvent => ({
+  seq,
+  incarnation: 1,
+  previous: undefined,
+  state: 'TASK_STATE_WORKING',
+  released: undefined,
+  isReply: false,
+  json: 'x'.repeat(bytes),
+});
+
+test('a reader keeps so many bytes, and all readers together no more than their budget', () => {
+  const budget = new BufferBudget(25_000);
+  const buffers = Array.from({ length: 10 }, () => new EventBuffer({ events: 64, bytes: 10_000, budget }));
+  for (const buffer of buffers) for (let seq = 1; seq <= 64; seq++) buffer.push(event(seq, 1_000));
+  const kept = buffers.map((buffer) => buffer.take()?.length ?? 0);
+  expect(kept.slice(0, 3)).toEqual([9, 9, 4]);
+  expect(kept.slice(3)).toEqual(kept.slice(3).map(() => 0));
+  expect(buffers.every(({ isBehind }) => isBehind)).toBe(true);
+  expect(budget.hasRoomFor(25_000)).toBe(true);
+});
+
+test('readers who do not read are sent everything when they do, though next to nothing is kept for them', async () => {
+  const store: Store = await testStore({ feedBufferBytes: 100_000 });
+  const { taskId } = await accepted(store, alice);
+  const turn: OpenTurn = await begun(store, taskId);
+  const readers = Array.from({ length: 20 }, () => store.feeds.follow(alice, taskId));
+  for (const reader of readers) expect((await reader.next()).value).toMatchObject({ kind: 'task' });
+  for (let i = 0; i < 16; i++) {
+    const artifact = { artifactId: `a${i}`, parts: [{ text: `${i} `.repeat(20_000) }] };
+    await turn.publish({ kind: 'artifact', artifact, append: false, lastChunk: true });
+  }
+  await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+  for (const reader of readers) {
+    const items: FeedItem[] = await Array.fromAsync(reader);
+    expect(items.map(({ kind, seq }) => `${kind} ${seq}`)).toEqual(items.map((_, i) => `event ${i + 2}`));
+    expect(items).toHaveLength(17);
+  }
+  await until(() => store.feeds.size === 0, { what: 'all have ended' });
+});
