@@ -7,8 +7,7 @@ import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } fr
 import type { Emit } from './telemetry/events.ts';
 import { logTo } from './telemetry/log.ts';
 import { MetricsPort } from './telemetry/metrics-port.ts';
-import { reportModules } from './watch/report-modules.ts';
-import type { WorkerReport } from './watch/worker-report.ts';
+import { reportModules, type WorkerReport } from './watch/worker-report.ts';
 import { WorkerSupervisor } from './watch/worker-supervisor.ts';
 import { Worker } from './worker.ts';
 
@@ -23,13 +22,14 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = pino({ name: 'worker', level: config.logLevel, serializers: { err: errorFields } });
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
+  const emit = logTo(log);
   process.on('unhandledRejection', (error) => {
     const owner = failTurnOfRejection(error);
-    if (owner) return log.error({ ...owner, err: error }, 'unhandled-rejection');
+    if (owner) return emit({ kind: 'unhandled-rejection', ...owner, error });
     log.fatal({ err: error }, 'a rejection that belongs to no turn: the worker ends');
     process.exit(1);
   });
-  const stop = args.watch ? supervise(args, logTo(log)) : await work(config, args, logTo(log));
+  const stop = args.watch ? supervise(args, emit) : await work(config, args, emit);
   let stopped: Promise<void> | undefined;
   // A watched worker whose supervisor is gone has nobody to end it.
   for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) {

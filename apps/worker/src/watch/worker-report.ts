@@ -1,3 +1,5 @@
+import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 /** What a watched worker reports to its supervisor. */
@@ -10,4 +12,16 @@ export type WorkerReport = z.infer<typeof reportSchema>;
 /** Undefined for any other message. */
 export function readReport(message: unknown): WorkerReport | undefined {
   return reportSchema.safeParse(message).data;
+}
+
+/** Reports every module that is loaded from now on, also those that modules import; installed packages are left out. */
+export function reportModules(tell: (report: WorkerReport) => void): void {
+  registerHooks({
+    resolve(specifier, context, next) {
+      const resolved = next(specifier, context);
+      const path = resolved.url.startsWith('file:') ? fileURLToPath(resolved.url) : '';
+      if (path && !path.includes('/node_modules/')) tell({ kind: 'module', path });
+      return resolved;
+    },
+  });
 }
