@@ -10,6 +10,7 @@ import { Workers } from './ops/workers.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { Push } from './push/push.ts';
 import { Vault } from './push/vault.ts';
+import { bullmqProblem } from './queue/bullmq-version.ts';
 import type { ConsumerPort } from './queue/consumer.ts';
 import { Isolation } from './queue/isolation.ts';
 import { Leases } from './queue/leases.ts';
@@ -22,6 +23,7 @@ import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
 import { defaultStoreSettings, type StoreSettings } from './settings.ts';
 import { Steps } from './steps/steps.ts';
+import { StoreError } from './store-error.ts';
 import { InterruptedTasks } from './tasks/interrupted-tasks.ts';
 import { NewTasks } from './tasks/new-tasks.ts';
 import { taskReads } from './tasks/read.ts';
@@ -100,6 +102,8 @@ export class Store {
 
   /** @throws {StoreError} Redis does not answer, may evict keys, or holds a deployment with other shards. */
   async start(): Promise<void> {
+    const problem = bullmqProblem();
+    if (problem) throw new StoreError(problem);
     await Promise.all(Object.values(this.#connections).map(connectPatiently));
     await checkDeployment(this.#connections.commands, this.settings);
     this.#healthCheck.start();

@@ -1,0 +1,12 @@
+import { createRequire } from 'node:module';
+
+/** Whose keys the scripts of this folder know: `queue-scripts.test.ts` compares them with its own. */
+const KNOWN = /^6\.7\./;
+
+const { version: installed }: { version: string } = createRequire(import.meta.url)('bullmq/package.json');
+
+/** Why the installed BullMQ cannot be used: another one may keep jobs in another way. */
+export function bullmqProblem(version = installed): string | undefined {
+  if (KNOWN.test(version)) return undefined;
+  return `BullMQ ${version} is installed, and this store knows the keys of 6.7: install that version.`;
+}
