@@ -37,7 +37,7 @@ export class WorkerMetrics {
     });
     this.#errors = new Counter({
       name: 'switchyard_errors_total',
-      help: 'What should not happen often: jobs that failed, promises that agents forgot to await, errors of Redis.',
+      help: 'What should not happen often: jobs that failed, errors of Redis.',
       labelNames: ['kind'],
       registers,
     });
@@ -59,7 +59,6 @@ export class WorkerMetrics {
         this.#swept.inc({ what: 'canceled' }, event.canceled);
         break;
       case 'job-failed':
-      case 'unhandled-rejection':
         this.#errors.inc({ kind: event.kind });
         break;
       case 'error':
