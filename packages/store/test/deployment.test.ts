@@ -48,8 +48,8 @@ describe('a store', () => {
     const redis = testRedis();
     const shards = new Set<string>();
     for (const { taskId } of tasks) {
-      const [key = ''] = await redis.keys(`${store.settings.prefix}{s?}:t:${taskId}`);
-      shards.add(/\{(s\d)\}/.exec(key)?.[1] ?? '');
+      const [key = ''] = await redis.keys(`${store.settings.prefix}{s*}:t:${taskId}`);
+      shards.add(/\{(s\d+)\}/.exec(key)?.[1] ?? '');
     }
     expect(shards.size).toBeGreaterThan(1);
     expect(await store.queue.waiting('echo')).toBe(24);

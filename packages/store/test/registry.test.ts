@@ -62,5 +62,5 @@ test('the number of shards is written again when somebody has emptied Redis', as
   const key = `${store.settings.prefix}{agents}:shards`;
   await redis.del(key);
   await store.registry.announce([agent('1')], 'w');
-  expect(await redis.get(key)).toBe('2');
+  expect(await redis.get(key)).toBe('2 spread');
 });

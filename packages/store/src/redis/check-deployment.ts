@@ -2,6 +2,7 @@ import { Cluster, type Redis } from 'ioredis';
 import type { StoreSettings } from '../settings.ts';
 import { StoreError } from '../store-error.ts';
 import type { RedisConnection } from './connection.ts';
+import { shardLayout } from './keys.ts';
 
 /** Refuses what would lose tasks silently. @throws {StoreError} */
 export async function checkDeployment(redis: RedisConnection, settings: StoreSettings): Promise<void> {
@@ -21,10 +22,16 @@ async function checkEviction(node: Redis): Promise<void> {
 /** The number of shards decides where every task lies: the first process to start fixes it. */
 async function checkShards(redis: RedisConnection, { prefix, shards }: StoreSettings): Promise<void> {
   const key = `${prefix}{agents}:shards`;
-  await redis.set(key, shards, 'NX');
-  const fixed = await redis.get(key);
-  if (Number(fixed) !== shards)
+  const layout = shardLayout(shards);
+  await redis.set(key, layout, 'NX');
+  const fixed = (await redis.get(key)) ?? layout;
+  if (fixed === `${shards}` && fixed !== layout)
     throw new StoreError(
-      `This deployment was made with SHARDS=${fixed}, which cannot change; it was started with SHARDS=${shards}.`,
+      `The ${shards} shards of this deployment have hash tags of an earlier version, which did not spread over masters. ` +
+        'Let its tasks end with that version, then start this one with another KEY_PREFIX.',
+    );
+  if (fixed !== layout)
+    throw new StoreError(
+      `This deployment was made with SHARDS=${Number.parseInt(fixed, 10)}, which cannot change; it was started with SHARDS=${shards}.`,
     );
 }

@@ -120,6 +120,25 @@ export function jsonText(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
+const SLOTS = 16_384;
+/** Tags lie that near to where they should. */
+const NEAR = 16;
+
+/**
+ * The number in a shard's hash tag `{s<number>}`: the first one whose slot lies in the middle of the shard's part of all
+ * slots. Masters share the slots evenly, as a rule, so that none has two shards more than another. A single shard has 0.
+ */
+export function tagNumber(shard: number, shards: number): number {
+  if (shards === 1) return 0;
+  const middle = ((shard + 0.5) * SLOTS) / shards;
+  for (let number = 0; ; number++) if (Math.abs((crc16(`s${number}`) % SLOTS) - middle) <= NEAR) return number;
+}
+
+/** How `{agents}:shards` says it. Several shards had tags that did not spread, once: then it was the number alone. */
+export function shardLayout(shards: number): string {
+  return shards === 1 ? '1' : `${shards} spread`;
+}
+
 /** CRC-16/XMODEM, the hash of Redis Cluster. */
 function crc16(text: string): number {
   let crc = 0;

@@ -1,12 +1,12 @@
 import { hash, randomUUID } from 'node:crypto';
-import { ShardKeys, shardOf } from './keys.ts';
+import { ShardKeys, shardOf, tagNumber } from './keys.ts';
 
 /** All shards of a deployment, and the ids that land on them. */
 export class Shards {
   readonly all: readonly ShardKeys[];
 
   constructor(prefix: string, count: number) {
-    this.all = Array.from({ length: count }, (_, shard) => new ShardKeys(prefix, shard));
+    this.all = Array.from({ length: count }, (_, shard) => new ShardKeys(prefix, tagNumber(shard, count)));
   }
 
   /** The shard that an id (of a task or a context) lives on. */

@@ -1,6 +1,7 @@
 import type { Channels } from '../redis/channels.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { defineScript } from '../redis/define-script.ts';
+import { shardLayout } from '../redis/keys.ts';
 import { integer, list, text, tuple } from '../redis/reply.ts';
 import type { AgentAnnouncement, AnnouncedAgent } from './announcement.ts';
 
@@ -54,7 +55,7 @@ export class Registry {
     const since = this.#since.get(worker) ?? '';
     const first = await announceScript.run(this.#redis, {
       keys,
-      args: { channel, worker, since, aliveMs: ALIVE_MS, shards: this.#shards },
+      args: { channel, worker, since, aliveMs: ALIVE_MS, shards: shardLayout(this.#shards) },
       each: agents.map((agent) => ({ agent: agent.id, announcement: JSON.stringify(agent) })),
     });
     this.#since.set(worker, first);

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { shardOf, tagNumber } from '../src/redis/keys.ts';
+import { testRedis, testStore } from './support/redis.ts';
+
+const SLOTS = 16_384;
+
+test('shards spread evenly over masters: 1 to 16 over 3 to 16', () => {
+  for (let shards = 1; shards <= 16; shards++) {
+    const slots = Array.from({ length: shards }, (_, shard) => shardOf(`s${tagNumber(shard, shards)}`, SLOTS));
+    for (let masters = 3; masters <= 16; masters++) {
+      const counts = Array.from({ length: masters }, () => 0);
+      for (const slot of slots) {
+        const master = Math.floor((slot * masters) / SLOTS);
+        counts[master] = (counts[master] ?? 0) + 1;
+      }
+      const spread = Math.max(...counts) - Math.min(...counts);
+      expect(spread, `${shards} shards on ${masters} masters: ${counts}`).toBeLessThanOrEqual(1);
+    }
+  }
+});
+
+test('the tag of a single shard is what it was', () => {
+  expect(tagNumber(0, 1)).toBe(0);
+});
+
+test('a deployment whose shards have the tags of an earlier version is refused, and told what to do', async () => {
+  const redis = testRedis();
+  const { settings } = await testStore({ shards: 4 });
+  await redis.set(`${settings.prefix}{agents}:shards`, '4');
+  await expect(testStore({ prefix: settings.prefix, shards: 4 })).rejects.toThrow(/earlier version.*KEY_PREFIX/s);
+});
