@@ -6,7 +6,7 @@ import type { RedisDeployment } from '../redis/deployment.ts';
  * Everything else belongs to a task and must be gone with it.
  */
 const LASTING =
-  /\{agents\}:(?:agents|alive|shards|workers(?::reports)?)$|:q:[^:]+:(?:meta|events|checked|stalled-check|stalled|marker|id)$/;
+  /\{agents\}:(?:agents|alive|shards|sources|workers(?::reports)?)$|:q:[^:]+:(?:meta|events|checked|stalled-check|stalled|marker|id)$/;
 
 /** Keys that are left once all tasks are past their retention. Waits for them to go, at most `withinMs`. */
 export async function leakedKeys(redis: RedisDeployment, prefix: string, withinMs: number): Promise<string[]> {
