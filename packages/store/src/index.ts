@@ -8,7 +8,6 @@ export {
 } from './conversations/conversation.ts';
 export type { Conversations, NewConversation } from './conversations/conversations.ts';
 export type { DeadTurn, DeadTurns } from './dead-turns/dead-turns.ts';
-export { type ErrorFields, errorFields } from './error-fields.ts';
 export {
   type EventId,
   type FeedEvent,
@@ -33,7 +32,6 @@ export type { TaskRecord } from './ops/task-record.ts';
 export type { DrainOrder, ReportedTurn, WorkerReading, WorkerReport, WorkerState } from './ops/worker-report.ts';
 export { reportEveryMs, type Workers } from './ops/workers.ts';
 export type { Outbox, Swept } from './outbox/outbox.ts';
-export type { Principal, Scope } from './principal.ts';
 export type { DeadLetter, DeadLetters } from './push/dead-letters.ts';
 export type { Deliveries, PushJob } from './push/deliveries.ts';
 export type { LaneId } from './push/lane-id.ts';
@@ -47,14 +45,16 @@ export type { WebhookCreation, WebhookPage, Webhooks } from './push/webhooks.ts'
 export type { Consumer, ConsumerOptions, JobOutcome, TurnJob } from './queue/consumer.ts';
 export type { Queue } from './queue/queue.ts';
 export { cardUrlOf, ELSEWHERE, elsewhereId } from './queue/queue-name.ts';
+export { type ErrorFields, errorFields } from './redis/error-fields.ts';
 export { ErrorThrottle } from './redis/error-throttle.ts';
 export { isOutage } from './redis/outage.ts';
+export type { Principal, Scope } from './redis/principal.ts';
+export { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
+export { StoreError } from './redis/store-error.ts';
 export type { AgentAnnouncement, AnnouncedAgent } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';
-export { defaultStoreSettings, type StoreSettings } from './settings.ts';
 export { type BegunStep, type Steps, TooManyResults } from './steps/steps.ts';
 export { type Availability, Store } from './store.ts';
-export { StoreError } from './store-error.ts';
 export type { Cancellation } from './tasks/cancel.ts';
 export type { ContextQuery, ContextTaskReading } from './tasks/context-tasks.ts';
 export type { Deletion } from './tasks/delete.ts';

@@ -1,8 +1,8 @@
 import type { Conversations } from '../conversations/conversations.ts';
-import { scopeOf } from '../principal.ts';
 import type { Channels } from '../redis/channels.ts';
 import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
+import { scopeOf } from '../redis/principal.ts';
 import { list, text } from '../redis/reply.ts';
 import { type CancelPort, cancelTask } from '../tasks/cancel.ts';
 

@@ -1,9 +1,9 @@
-import { type Principal, personOf } from '../principal.ts';
 import type { Channels } from '../redis/channels.ts';
 import { jsonText } from '../redis/keys.ts';
 import { WritesLost } from '../redis/outage.ts';
+import { type Principal, personOf } from '../redis/principal.ts';
 import { Script } from '../redis/script.ts';
-import type { StoreSettings } from '../settings.ts';
+import type { StoreSettings } from '../redis/settings.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
 import { abandonedEntries } from './abandoned.ts';
 import { Bell } from './bell.ts';

@@ -1,6 +1,6 @@
 import type { Message } from '@switchyard/protocol';
-import { agentOf, principalOf } from '../principal.ts';
 import type { ShardKeys } from '../redis/keys.ts';
+import { agentOf, principalOf } from '../redis/principal.ts';
 import { Script } from '../redis/script.ts';
 import { type AcceptPort, accept } from '../tasks/accept.ts';
 import type { Acceptance, Delivery } from '../tasks/submission.ts';

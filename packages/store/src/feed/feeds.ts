@@ -1,7 +1,7 @@
 import type { Message } from '@switchyard/protocol';
-import type { Scope } from '../principal.ts';
 import type { Channels } from '../redis/channels.ts';
-import type { StoreSettings } from '../settings.ts';
+import type { Scope } from '../redis/principal.ts';
+import type { StoreSettings } from '../redis/settings.ts';
 import type { CachedReadPort } from '../tasks/read.ts';
 import { anchorOf } from '../tasks/submission.ts';
 import { BufferBudget } from './event-buffer.ts';

@@ -1,6 +1,6 @@
 import { isTerminal } from '@switchyard/protocol';
-import type { Scope } from '../principal.ts';
 import { defineScript } from '../redis/define-script.ts';
+import type { Scope } from '../redis/principal.ts';
 import { list, text, tuple } from '../redis/reply.ts';
 import { type CachedReadPort, readStanding, readTask } from '../tasks/read.ts';
 import { bytesOf, type EventBuffer } from './event-buffer.ts';

@@ -2,8 +2,8 @@ import type { DeadTurns } from '../dead-turns/dead-turns.ts';
 import type { Push } from '../push/push.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { DurablePort } from '../redis/run-durably.ts';
+import type { StoreSettings } from '../redis/settings.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { StoreSettings } from '../settings.ts';
 import type { CachedReadPort } from '../tasks/read.ts';
 import type { Workers } from './workers.ts';
 

@@ -1,12 +1,12 @@
-import { agentOf } from '../principal.ts';
 import type { Queue } from '../queue/queue.ts';
 import { queueRoot } from '../queue/queue-name.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
+import { agentOf } from '../redis/principal.ts';
 import { recordArguments } from '../redis/record.ts';
 import { Script } from '../redis/script.ts';
+import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import type { StoreSettings } from '../settings.ts';
 
 export const dueScript = new Script('due.lua', import.meta.url);
 export const sweepScript = new Script('sweep.lua', import.meta.url);

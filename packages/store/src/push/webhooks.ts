@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ownerOf, type Scope } from '../principal.ts';
+import { ownerOf, type Scope } from '../redis/principal.ts';
 import { Script } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
 import type { PushPort } from './push-port.ts';

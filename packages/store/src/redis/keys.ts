@@ -1,4 +1,4 @@
-import { ownerOf, type Scope } from '../principal.ts';
+import { ownerOf, type Scope } from './principal.ts';
 import type { AnyRecordKeys, RecordKeys } from './record.ts';
 
 /** The shard of an id: CRC16 as Redis Cluster computes it, modulo the number of shards. */

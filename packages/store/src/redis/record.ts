@@ -1,4 +1,4 @@
-import type { StoreSettings } from '../settings.ts';
+import type { StoreSettings } from './settings.ts';
 
 /** KEYS and ARGV of every script that includes `record.lua`: `ShardKeys.record` and `recordArguments` give them. */
 export const recordKeys = ['task', 'events', 'inbox', 'outbox', 'indexRoot', 'push'] as const;

@@ -1,7 +1,7 @@
 import { jobOptions } from '../queue/queue.ts';
 import { integer, optional, text, tuple, verdict } from '../redis/reply.ts';
+import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import type { StoreSettings } from '../settings.ts';
 import type { CallingTurn } from './submission.ts';
 
 // What accept.lua and make-tasks.lua have in common.

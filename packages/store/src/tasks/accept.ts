@@ -1,15 +1,15 @@
 import { hash, randomUUID } from 'node:crypto';
-import { ownerOf, type Scope } from '../principal.ts';
 import { sealWebhook } from '../push/sealed-webhook.ts';
 import type { Vault } from '../push/vault.ts';
 import type { Queue } from '../queue/queue.ts';
 import { queueRoot } from '../queue/queue-name.ts';
 import { defineScript } from '../redis/define-script.ts';
 import { jsonText } from '../redis/keys.ts';
+import { ownerOf, type Scope } from '../redis/principal.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { type DurablePort, runDurably } from '../redis/run-durably.ts';
+import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import type { StoreSettings } from '../settings.ts';
 import { type AcceptReply, acceptArgs, acceptArguments, acceptReply, callerKey, isAwaited } from './accept-command.ts';
 import type { NewTasks } from './new-tasks.ts';
 import {

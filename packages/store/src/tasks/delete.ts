@@ -1,8 +1,8 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
 import { listConversations } from '../conversations/conversation-reader.ts';
-import { ownerOf, personOf, type Scope } from '../principal.ts';
 import type { Queue } from '../queue/queue.ts';
 import { defineScript } from '../redis/define-script.ts';
+import { ownerOf, personOf, type Scope } from '../redis/principal.ts';
 import { recordKeys } from '../redis/record.ts';
 import { word } from '../redis/reply.ts';
 import { type CachedReadPort, readTask } from './read.ts';

@@ -1,7 +1,7 @@
 import type { TaskState } from '@switchyard/protocol';
-import { ownerOf, type Scope } from '../principal.ts';
 import { defineScript } from '../redis/define-script.ts';
 import { jsonText, type ShardKeys } from '../redis/keys.ts';
+import { ownerOf, type Scope } from '../redis/principal.ts';
 import { integer, text, tupleAnd } from '../redis/reply.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
 import { type CachedReadPort, readTogether } from './read.ts';

@@ -3,8 +3,8 @@ import { defineScript } from '../redis/define-script.ts';
 import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/record.ts';
 import { list, only } from '../redis/reply.ts';
 import { type DurablePort, runDurably } from '../redis/run-durably.ts';
+import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import type { StoreSettings } from '../settings.ts';
 import { type AcceptReply, acceptArgs, acceptArguments, acceptReply, callerKey } from './accept-command.ts';
 import type { CallingTurn } from './submission.ts';
 

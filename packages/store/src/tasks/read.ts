@@ -1,7 +1,7 @@
-import { ownerOf, type Scope } from '../principal.ts';
 import { BatchesByShard } from '../redis/batches.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { defineScript } from '../redis/define-script.ts';
+import { ownerOf, type Scope } from '../redis/principal.ts';
 import { list, optional, type Parser, text, tupleAnd } from '../redis/reply.ts';
 import type { Shards } from '../redis/shards.ts';
 import { joinPieces, type Piece, piece } from './pieces.ts';

@@ -1,4 +1,4 @@
-import type { Principal, Scope } from '../principal.ts';
+import type { Principal, Scope } from '../redis/principal.ts';
 import { type AcceptPort, accept } from './accept.ts';
 import { type Cancellation, cancelTask } from './cancel.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './context-tasks.ts';

@@ -1,6 +1,6 @@
-import { ownerOf, type Scope } from '../principal.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { defineScript } from '../redis/define-script.ts';
+import { ownerOf, type Scope } from '../redis/principal.ts';
 import { word } from '../redis/reply.ts';
 import type { Shards } from '../redis/shards.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { integer, text, tuple, tupleAnd, verdict } from '../redis/reply.ts';
-import type { StoreSettings } from '../settings.ts';
+import type { StoreSettings } from '../redis/settings.ts';
 import { piece } from '../tasks/pieces.ts';
 
 const none = tuple();

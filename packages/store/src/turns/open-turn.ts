@@ -1,9 +1,9 @@
 import type { Task } from '@switchyard/protocol';
-import type { Principal } from '../principal.ts';
 import { jobOptions } from '../queue/queue.ts';
 import { queueRoot } from '../queue/queue-name.ts';
 import { defineScript } from '../redis/define-script.ts';
 import { WritesLost } from '../redis/outage.ts';
+import type { Principal } from '../redis/principal.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { word } from '../redis/reply.ts';
 import type { Delivery } from '../tasks/submission.ts';

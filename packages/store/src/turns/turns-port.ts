@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../redis/connection.ts';
+import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import type { StoreSettings } from '../settings.ts';
 
 /** What turns stand on. */
 export interface TurnsPort {

@@ -1,12 +1,12 @@
 import type { Task } from '@switchyard/protocol';
-import { agentOf, principalOf } from '../principal.ts';
 import { Consumer, type ConsumerOptions, type ConsumerPort, type TurnJob } from '../queue/consumer.ts';
 import type { JobQueue, TakeRequest } from '../queue/job-queue.ts';
 import type { LeasedTurn } from '../queue/leases.ts';
 import type { Channels } from '../redis/channels.ts';
 import { defineScript } from '../redis/define-script.ts';
+import { agentOf, principalOf } from '../redis/principal.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
-import type { StoreSettings } from '../settings.ts';
+import type { StoreSettings } from '../redis/settings.ts';
 import { joinPieces } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';
 import type { Delivery } from '../tasks/submission.ts';
