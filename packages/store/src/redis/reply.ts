@@ -5,7 +5,7 @@ type ParsedBy<P> = P extends Parser<infer Parsed> ? Parsed : never;
 type ParsedItems<Items extends readonly Parser<unknown>[]> = { -readonly [I in keyof Items]: ParsedBy<Items[I]> };
 
 /** A script returned something else than its definition says: Lua and TypeScript have drifted apart. */
-export class UnexpectedReply extends Error {
+class UnexpectedReply extends Error {
   override readonly name = 'UnexpectedReply';
 
   constructor(expected: string, reply: unknown) {
@@ -21,11 +21,6 @@ export const text: Parser<string> = (reply) => {
 export const integer: Parser<number> = (reply) => {
   if (typeof reply !== 'number') throw new UnexpectedReply('a whole number', reply);
   return reply;
-};
-
-export const nothing: Parser<null> = (reply) => {
-  if (reply !== null) throw new UnexpectedReply('nothing', reply);
-  return null;
 };
 
 /** One of these words. */
