@@ -1,5 +1,5 @@
-// `npm run lint:lua`: reads every Lua script as Redis gets it, its includes in their places, and names globals that nobody defines,
-// locals that nobody uses, and calls of our own functions with more arguments than they take.
+// `npm run lint:lua`: reads every Lua script as Redis gets it, its includes in their places, and names globals that
+// nobody defines, locals that nobody uses, and calls of our own functions with more arguments than they take.
 
 import { globSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';

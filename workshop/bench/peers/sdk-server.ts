@@ -16,8 +16,8 @@ import { Redis } from 'ioredis';
 
 /**
  * The peer: the published SDK's server as its documentation sets it up, everything in memory, nothing durable; with the
- * URL of a Redis as its argument its tasks are kept there. Its agent does what agents/bench.ts does. Prints its URL when
- * it listens.
+ * URL of a Redis as its argument its tasks are kept there. Its agent does what agents/bench.ts does. Prints its URL
+ * when it listens.
  */
 const executor: AgentExecutor = {
   async execute({ taskId, contextId, userMessage, task }: RequestContext, bus: ExecutionEventBus) {

@@ -82,7 +82,8 @@ class EventLog {
 
 async function open(url: string, taskId: string, lastEventId = '0'): Promise<EventStream | undefined> {
   // From 0: all events there are, without the snapshot that a new subscription begins with.
-  return openEventStream(`${url}/tasks/${taskId}:subscribe`, { lastEventId }).catch(() => undefined); // a gateway that was just killed
+  // Undefined: the gateway was just killed.
+  return openEventStream(`${url}/tasks/${taskId}:subscribe`, { lastEventId }).catch(() => undefined);
 }
 
 /** What of a stream came whole: it may break at any byte, or end with an error that is to be resumed. */

@@ -56,7 +56,8 @@ class Streams {
     for (let at = dueAt; !over.aborted; at = performance.now()) {
       await this.#follow(at);
       const restMs = Math.max(0, at + REOPEN_MS - performance.now());
-      if (!over.aborted) await delay(restMs, undefined, { signal: over }).catch(() => undefined); // woken: the time is over
+      // It throws when the time is over.
+      if (!over.aborted) await delay(restMs, undefined, { signal: over }).catch(() => undefined);
     }
   }
 

@@ -16,7 +16,8 @@ export async function settle(load: Load): Promise<void> {
   while (tasks.open.size > 0 && !signal.aborted) {
     const round = tasks.open.values().toArray().values();
     await Promise.all(Array.from({ length: ASKING }, () => askInTurn(load, round, signal)));
-    if (tasks.open.size > 0) await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined); // woken: the time is over
+    // It throws when the time is over.
+    if (tasks.open.size > 0) await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 

@@ -2,7 +2,10 @@ import type { Level, Logger } from 'pino';
 import type { Emit, GatewayEvent } from './events.ts';
 import type { GatewayMetrics } from './metrics.ts';
 
-/** Each event becomes a log line, a measurement, or both: here, and nowhere else. @param metrics unset: nothing is measured */
+/**
+ * Each event becomes a log line, a measurement, or both: here, and nowhere else.
+ * @param metrics unset: nothing is measured
+ */
 export function createEmit(log: Logger, metrics?: GatewayMetrics): Emit {
   const logEvent = logEvents(log);
   return (event) => {
@@ -11,7 +14,7 @@ export function createEmit(log: Logger, metrics?: GatewayMetrics): Emit {
   };
 }
 
-/** Level and words of each kind; the others are measured only. What a client did wrong is the client's to know: it is logged for those who look closely. */
+/** Level and words of each kind; the others are only measured. A client's mistakes are told to the client: `debug`. */
 const lines: Readonly<Partial<Record<GatewayEvent['kind'], readonly [level: Level, message: string]>>> = {
   listening: ['info', 'listening'],
   stopping: ['info', 'stopping: streams end, requests finish'],

@@ -1,7 +1,7 @@
 import { errorFields } from '@switchyard/store';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 
-/** Where a secret could turn up in what is logged. Headers and bodies are not logged at all; this is for the day that one is. */
+/** Where a secret could turn up in what is logged. Headers and bodies are not logged; should one be, this hides it. */
 const secrets = ['authorization', 'cookie', 'x-api-key', 'apiKey', 'password', 'token', 'credentials'];
 
 export interface LogSettings {

@@ -1,6 +1,6 @@
 -- claimClosings: what tasks that ended had called for, and still goes on: to be ended by whoever asks.
 --
--- KEYS  closing   zset: task, blank, `w` | `d`, blank, owner; or conversation, blank, `v` → when it is to be looked after
+-- KEYS  closing   zset: task, blank, `w` | `d`, blank, owner; or conversation, blank, `v` → when to look after it
 -- ARGV  lease_ms  ms until it is given to another process, if this one does not end it
 --       most      at most so many
 -- Returns  its members

@@ -4,11 +4,14 @@
 --- @include "../redis/lua/timestamp.lua"
 --- @include "../redis/lua/when-full.lua"
 --
--- KEYS  1 task (hash) of the turn that holds the conversation   2 its calls (hash, see caller.lua)   3 conversation (hash)
+-- KEYS  1 task (hash) of the turn that holds the conversation   2 its calls (hash, see caller.lua)
+--       3 conversation (hash)
 --       4 events (stream: id `<seq>-0`, one field `e` → JSON; also the name of a channel that says the seq)
 --       5 conversations of the context (zset)
--- ARGV  1 fencing token of the turn ('' its task has ended: who closes it)   2 id   3 ms it is kept after its end   4 number of the first event
---       5 turn that follows these events   6 '1': the last of them ends the conversation   7… events, as JSON without opening brace
+-- ARGV  1 fencing token of the turn ('' its task has ended: who closes it)   2 id   3 ms it is kept after its end
+--       4 number of the first event
+--       5 turn that follows these events   6 '1': the last of them ends the conversation
+--       7… events, as JSON without opening brace
 -- Returns  written (also when asked again) | fenced | missing
 -- Invariant: events are numbered 1, 2, …; one that is there stays as it is; nothing follows the end.
 

@@ -1,7 +1,8 @@
 -- openConversation: an agent begins to talk to another one, in a turn of its own.
 --
--- KEYS  1 task (hash) of that turn   2 its calls (hash, see caller.lua)   3 conversation (hash: `owner`, `context`, `head` what does not
---       change, as JSON without closing brace, `seq` number of its events, `turn` the next turn's number, `ended` '1')
+-- KEYS  1 task (hash) of that turn   2 its calls (hash, see caller.lua)   3 conversation (hash: `owner`, `context`,
+--       `head` what does not change, as JSON without closing brace, `seq` number of its events, `turn` the next turn's
+--       number, `ended` '1')
 --       4 conversations of the context (zset: id → ms of its end, +inf before)
 -- ARGV  1 fencing token of the turn   2 id   3 owner   4 context (JSON text)   5 head
 -- Returns  opened (also when asked again) | fenced

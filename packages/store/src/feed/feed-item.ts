@@ -59,7 +59,7 @@ export function parseMessage(message: string): FeedEvent[] {
 }
 
 /**
- * `id|mark|json`. The id is `seq-incarnation`, and behind it that of the event before, if it is another one (add-event.lua).
+ * `id|mark|json`. The id is `seq-incarnation`, and behind it that of the event before, if it is another.
  * The mark is the state's letter, the number of a released message, `m` for a plain message (`say` in events.lua).
  * Without a pattern, whose match would be most of what an event costs.
  */

@@ -1,9 +1,10 @@
--- readOverdue: tasks of a shard that have work to do, and of which nothing was seen for more than a lease beyond their lease.
+-- readOverdue: tasks of a shard that have work to do, and that gave no sign of life for a lease beyond their lease.
 --
 -- KEYS  1 outbox (zset), and, named by its members, <tasks><id> (hash)
--- ARGV  1 what the keys of tasks begin with   2 lease ms   3 how many of the longest due to pass over   4 how many to look at
--- Returns  entries of the outbox, then { task id, ms of its last sign of life, owner, state, 1 if a turn is open else 0, attempts, sweeps,
---         scheduled } of each
+-- ARGV  1 what the keys of tasks begin with   2 lease ms   3 how many of the longest due to pass over
+--       4 how many to look at
+-- Returns  entries of the outbox, then { task id, ms of its last sign of life, owner, state, 1 if a turn is
+--         open else 0, attempts, sweeps, scheduled } of each
 --
 -- A sweep puts an entry back for another lease, and counts: so much longer nothing was seen.
 

@@ -5,8 +5,8 @@
 --
 -- KEYS  1-6 as in record.lua   7 root of the queue's keys, as in take-jobs.lua
 -- ARGV  1-6 as in record.lua
--- Returns  verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits for the job,
---       '1' if the queue knows the job
+-- Returns  verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits
+--       for the job, '1' if the queue knows the job
 --       idle | add | canceled | missing (an entry without a task: removed)
 
 local record = load_record()

@@ -1,7 +1,7 @@
--- lanes: the webhooks of a task. Each has a lane, a number that is never used again, so that what is still under way for
--- a webhook that was replaced or deleted finds nothing. Needs task_key, webhooks_key, push_key, task_id.
+-- lanes: the webhooks of a task. Each has a lane, a number that is never used again, so that what is still under way
+-- for a webhook that was replaced or deleted finds nothing. Needs task_key, webhooks_key, push_key, task_id.
 --
--- webhooks (hash): last = last lane given out   count = webhooks there are   id:<config id> = its lane, and of each lane
+-- webhooks (hash): last = last lane given out   count = webhooks there are   id:<config id> = its lane; and of each:
 --   <lane>:id       its config id        <lane>:config   as sealed
 --   <lane>:place   where it is in the events: '<seq>' or '<seq> <what it owes, as JSON>'
 --   <lane>:job      number of its job    <lane>:run      token of the run that delivers
@@ -40,7 +40,7 @@ local function has_room(config_id, max)
     or tonumber(redis.call('HGET', webhooks_key, 'count') or 0) < tonumber(max)
 end
 
--- A webhook that replaces another goes on where that one was. Returns the new lane, its place, the lane that it replaces.
+-- A webhook that replaces another goes on where that one was. Returns the new lane, its place, the old lane.
 local function add_webhook(config_id, sealed, seq)
   local old = redis.call('HGET', webhooks_key, 'id:' .. config_id)
   local place = old and lane_field(old, 'place') or tostring(seq)

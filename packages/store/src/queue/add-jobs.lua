@@ -1,14 +1,14 @@
 -- addJobs: jobs of tasks enter the agent's BullMQ queue in the step in which the tasks get them. Needs clock.lua.
 --
--- root: of the queue's keys; made from it: <root>wait (list), <root>prioritized, <root>marker (zsets), <root>meta (hash),
---   <root>id, <root>pc (counters) and each job <root><id> (hash)
+-- root: of the queue's keys; made from it: <root>wait (list), <root>prioritized, <root>marker (zsets), <root>meta
+--   (hash), <root>id, <root>pc (counters) and each job <root><id> (hash)
 -- ids: <task id>.<number of the job in its task>
 -- options: of each job, as JSON without its id and closing brace
 -- is_awaited: a turn waits for them; as jobs with a priority they go before those that have none
 --
--- It leaves there what BullMQ's own Queue.add leaves (packages/store/test/add-jobs.test.ts compares them), but for entries in the
--- queue's stream of events, which nobody reads. That one's script knows parents, delays and duplicates, which a job
--- with a new number never has: it takes 32 µs, and a message of its own (docs/adr/0021).
+-- It leaves there what BullMQ's own Queue.add leaves (packages/store/test/add-jobs.test.ts compares them), but for
+-- entries in the queue's stream of events, which nobody reads. That one's script knows parents, delays and duplicates,
+-- which a job with a new number never has: it takes 32 µs, and a message of its own (docs/adr/0021).
 
 local function add_jobs(root, ids, options, is_awaited)
   local now, priority = ('%.0f'):format(now_ms()), is_awaited and '1' or '0'

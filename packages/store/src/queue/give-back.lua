@@ -4,7 +4,7 @@
 -- ARGV  1 id   2 token   3 ms until it may be taken again; '': at once, before those that nobody has begun yet
 -- Returns  given | lost
 --
--- It leaves what BullMQ's moveJobFromActiveToWait and moveToDelayed leave (packages/store/test/queue-scripts.test.ts), by Redis' clock.
+-- It leaves what BullMQ's moveJobFromActiveToWait and moveToDelayed leave (test/queue-scripts.test.ts), by Redis' time.
 
 local root, id, token, delay_ms = KEYS[1], unpack(ARGV)
 local job_key = root .. id

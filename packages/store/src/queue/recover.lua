@@ -4,10 +4,10 @@
 -- ARGV  1 ms the locks last   2 ms between two checks, of all processes together
 -- Returns  ids
 --
--- It leaves what BullMQ's moveStalledJobsToWait leaves (packages/store/test/queue-scripts.test.ts compares them), but that it
--- needs no set of jobs to look at next time.
+-- It leaves what BullMQ's moveStalledJobsToWait leaves (test/queue-scripts.test.ts), but that it needs no set of
+-- jobs to look at next time.
 --
--- When the time since the last check is not what it should be, Redis was away, or its clock was set: then locks prove nothing.
+-- When the time since the last check is another, Redis was away, or its clock was set: locks prove nothing.
 -- Every job that runs gets a full lock's time, in which its process, if it is alive, renews it.
 
 local root, lock_ms, every_ms = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -1,11 +1,12 @@
 -- renew: this process is alive, and so are the jobs that it runs: their locks last on. The one lease there is.
 --
 -- KEYS  1 cancels (a channel; names the shard)
--- ARGV  1 ms the locks last; and of each job: root of its queue's keys, id, token, and of its open turn the task's key and the fencing token ('' none)
--- Returns  of each job: held | canceling (stop the executor, then append the canceled event) | lost (stop it: the job is another run's)
+-- ARGV  1 ms the locks last; and of each job: root of its queue's keys, id, token, and of its open turn the task's key
+--       and the fencing token ('' none)
+-- Returns  of each job: held | canceling (stop the executor, then append the canceled event) | lost (stop it)
 --
--- A lock that ran out while Redis was away says nothing about the job's process, which is here: a job that nobody else has taken
--- meanwhile is its own again.
+-- A lock that ran out while Redis was away says nothing about the job's process, which is here: a job that nobody else
+-- has taken meanwhile is its own again.
 
 local lock_ms = ARGV[1]
 

@@ -1,16 +1,17 @@
 -- takeJobs: the next jobs of a queue become active, each with a lock. Needs clock.lua and place-job.lua.
 --
--- root: of the queue's keys; made from it: <root>wait, <root>active (lists), <root>prioritized, <root>delayed, <root>marker (zsets),
---   <root>meta (hash), the jobs <root><id> (hashes) and their locks <root><id>:lock (strings), and <root>took:<taker> (string):
+-- root: of the queue's keys; made from it: <root>wait, <root>active (lists), <root>prioritized, <root>delayed,
+--   <root>marker (zsets), <root>meta (hash), the jobs <root><id> (hashes) and their locks <root><id>:lock (strings),
+--   and <root>took:<taker> (string):
 --   what the taker took last, so that a command that is sent twice takes once
 -- lock_ms: that the locks last
 -- taker, number, count: tokens of the locks are <taker>:<number> and so on, one for each job; as many may be taken
 -- kinds: any | awaited | awaited+suspects | suspect (one job alone, however many may be taken)
 -- Returns  jobs: { id, token, starts, priority } …
---          rest: how many others wait, '1' if there are suspects among them, ms until a delayed job is due (-1: none is delayed)
+--          rest: how many others wait, '1' if there are suspects among them, ms until a delayed job is due (-1 none)
 --
--- It leaves what BullMQ's own script leaves that takes one job (packages/store/test/take-turns.test.ts compares them), but for
--- entries in the queue's stream of events, which nobody reads, and its marker if nothing waits any more.
+-- It leaves what BullMQ's own script leaves that takes one job (packages/store/test/take-turns.test.ts compares them),
+-- but for entries in the queue's stream of events, which nobody reads, and its marker if nothing waits any more.
 
 local LOWEST = { any = AWAITED, awaited = AWAITED, ['awaited+suspects'] = AWAITED, suspect = AWAITED_SUSPECT }
 local HIGHEST = { any = AWAITED, awaited = AWAITED, ['awaited+suspects'] = AWAITED_SUSPECT, suspect = SUSPECT }

@@ -91,6 +91,7 @@ export class Channels {
     const names = [...this.#left].filter((name) => !this.#channels.get(name)?.listeners.size);
     this.#left = new Set();
     for (const name of names) this.#channels.delete(name);
-    if (names.length) this.#subscriber.unsubscribe(...names).catch(() => undefined); // a closing connection has unsubscribed by itself
+    // A closing connection has unsubscribed by itself.
+    if (names.length) this.#subscriber.unsubscribe(...names).catch(() => undefined);
   }
 }

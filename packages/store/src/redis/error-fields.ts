@@ -11,8 +11,8 @@ export interface ErrorFields {
 const REPEATED_ARGUMENTS = /with args beginning with:[^\n]*/g;
 
 /**
- * An error as fields of a log line. Only these: ioredis puts the command on its errors, and with it passwords and messages of
- * clients, which must not reach a log.
+ * An error as fields of a log line. Only these: ioredis puts the command on its errors, and with it passwords and
+ * messages of clients, which must not reach a log.
  */
 export function errorFields(error: unknown): ErrorFields | string {
   if (!(error instanceof Error)) return withoutArguments(String(error));

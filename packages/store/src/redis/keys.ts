@@ -6,7 +6,7 @@ export function shardOf(id: string, shards: number): number {
   return shards === 1 ? 0 : crc16(id) % shards;
 }
 
-/** The names of all keys of one shard; each carries the shard's hash tag, so that one script may touch them together. */
+/** The names of all keys of one shard: each has the shard's hash tag, so that one script may touch all of them. */
 export class ShardKeys {
   readonly #root: string;
   readonly #indexRoot: string;
@@ -125,8 +125,9 @@ const SLOTS = 16_384;
 const NEAR = 16;
 
 /**
- * The number in a shard's hash tag `{s<number>}`: the first one whose slot lies in the middle of the shard's part of all
- * slots. Masters share the slots evenly, as a rule, so that none has two shards more than another. A single shard has 0.
+ * The number in a shard's hash tag `{s<number>}`: the first one whose slot lies in the middle of the shard's part of
+ * all slots. Masters share the slots evenly, as a rule, so that none has two shards more than another. A single shard
+ * has 0.
  */
 export function tagNumber(shard: number, shards: number): number {
   if (shards === 1) return 0;

@@ -15,8 +15,8 @@
 -- EACH  agent          id
 --       announcement
 -- Returns  µs of the worker's first announcement
--- Invariant: an agent stays announced while its workers are away, so that messages to it are accepted and wait. While workers
--- announce an agent differently, as in a rolling deployment, what stands is the word of the one that started last.
+-- Invariant: an agent stays announced while its workers are away, so that messages to it are accepted and wait. While
+-- workers announce an agent differently, as in a rolling deployment, the word of the one that started last stands.
 
 local agents_key, alive_key, sources_key, reports_key, shards_key = unpack(KEYS, 1, 5)
 local channel, worker, since, alive_ms, shards = unpack(ARGV, 1, 5)

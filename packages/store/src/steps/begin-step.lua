@@ -2,8 +2,9 @@
 --
 --- @include "../redis/lua/record.lua"
 --
--- KEYS  <record>      and, made from the task's, its steps <task>:s (hash: `message` number of the message that they belong to,
---                     `bytes` of all results, `result <key>` of a step that is done, `mark <key>` of one that is not: see append.lua)
+-- KEYS  <record>      and, made from the task's, its steps <task>:s (hash: `message` number of the message that they
+--                     belong to, `bytes` of all results, `result <key>` of a step that is done, `mark <key>` of one
+--                     that is not: see append.lua)
 -- ARGV  <record>
 --       fence         fencing token of the turn
 --       key           of the step

@@ -22,7 +22,7 @@ if record.turn == '' then
   commit(record)
   return 'canceled'
 end
--- The owner says the last word, so that its cleanup and its last artifact are in. If it is gone, sweep or beginTurn will.
+-- The owner says the last word, so that its cleanup and its last artifact are in. If it is gone, sweep or begin does.
 if record.cancel == '' then
   record.cancel = '1'
   commit(record)

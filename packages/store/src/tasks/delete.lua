@@ -1,9 +1,11 @@
 -- delete: every key of a task that has ended goes, and every mention of it.
 --
--- KEYS  <record>         and, made from the task's and named in it, whatever else record.lua, lanes.lua and begin.lua keep of a task
+-- KEYS  <record>         and, made from the task's and named in it, whatever else record.lua, lanes.lua and begin.lua
+--                        keep of a task
 --       dead             zset
 --       conversations    zset, of its context
---       others*          what its principal sent before under the ids of its messages (strings); of each conversation: hash, stream
+--       others*          what its principal sent before under the ids of its messages (strings); of each conversation:
+--                        hash, stream
 -- ARGV  task_id
 --       owner
 --       messages         how many of the other keys are of messages

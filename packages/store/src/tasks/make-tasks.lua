@@ -1,4 +1,4 @@
--- makeTasks: messages that make tasks. Of one client, or of several that come together; of an agent that calls another one, alone.
+-- makeTasks: messages that make tasks. Of one client, or of several that come together; of an agent's call, alone.
 --
 -- KEYS  tasks_root      as in append.lua
 --       outbox
@@ -28,9 +28,9 @@
 -- Returns  of one message after the other, as accept.lua
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(messages).
 --
--- The way of most messages: what a record that begins comes to, in as few commands as there can be (docs/adr/0019). What tasks
--- have in common is written once. Nobody can follow a task that is not there: its first event is published to none but a webhook
--- that comes with it.
+-- The way of most messages: what a record that begins comes to, in as few commands as there can be (docs/adr/0019).
+-- What tasks have in common is written once. Nobody can follow a task that is not there: its first event is published
+-- to none but a webhook that comes with it.
 
 local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
 local lease_ms, _, _, _, inline_bytes, idempotency_ms, job_options, caller_fence, manner, max_calls = unpack(ARGV, 1, 10)

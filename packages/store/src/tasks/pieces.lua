@@ -1,9 +1,9 @@
 -- pieces: a task as pieces of JSON that need only be joined. Needs task_key and task_id.
 --
--- A piece is JSON, or { key, last }: fetch it with GETRANGE key 1 last. These strings only grow, hence it is the text as of
--- this read; shorter means that it was replaced meanwhile: read again.
--- Joined they are the fold of the events 1 … seq and of the messages accepted until then. Joining is left to the caller:
--- here it would take three times as long, and Redis has one thread for everyone.
+-- A piece is JSON, or { key, last }: fetch it with GETRANGE key 1 last. These strings only grow, hence it is the text
+-- as of this read; shorter means that it was replaced meanwhile: read again.
+-- Joined they are the fold of the events 1 … seq and of the messages accepted until then. Joining is left to the
+-- caller: here it would take three times as long, and Redis has one thread for everyone.
 
 -- The n latest messages: in as much of the history's end as holds them. (A plain find; a pattern is ten times slower.)
 local function latest(n, inside, outside)
@@ -22,7 +22,8 @@ local function latest(n, inside, outside)
 end
 
 -- Adds them to a reply. length: historyLength ('' all); artifacts: all | none; large_bytes: from which a text
--- is not copied through Lua; and the fields of the task's hash that are named here: count is `artifacts`, inside and outside `h` and `@h`.
+-- is not copied through Lua; and the fields of the task's hash that are named here: count is `artifacts`, inside and
+-- outside `h` and `@h`.
 local function put_pieces(reply, length, artifacts, large_bytes, context, status, metadata, count, inside, outside)
   local function put(piece) reply[#reply + 1] = piece end
   put('{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":' .. status)

@@ -8,7 +8,7 @@
 --       version      that the caller has; '' none
 --       history_length  '' all
 --       parts        all | none (no artifacts) | standing (no pieces at all)
--- Returns  of each question: nil (no such task for this owner) | state and released in one text (the caller has this version)
+-- Returns  of each question: nil (no such task for this owner) | state and released in one text (same version)
 --       | state and released, version, pieces … | nothing in a list (left out)
 --
 -- Cost: the size of the pieces.
@@ -22,8 +22,8 @@ local function read(owner, have, length, parts)
   local its_owner, seq, accepted, released, state, tip, queued = unpack(redis.call('HMGET', task_key,
     'owner', 'seq', 'accepted', 'released', 'state', 'tip', 'queued'))
   if not its_owner or (owner ~= '' and its_owner ~= owner) then return false end
-  -- A message that waits behind a running turn enters the history without an event: it counts, too. The incarnations tell
-  -- these numbers from those that a fail-over lost.
+  -- A message that waits behind a running turn enters the history without an event: it counts, too. The incarnations
+  -- tell these numbers from those that a fail-over lost.
   local version = seq .. '-' .. (tip or '0') .. '-' .. accepted .. (queued and '-' .. queued or '')
   local standing = state .. (released or '0')
   if version == have then return standing end

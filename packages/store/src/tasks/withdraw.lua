@@ -1,11 +1,11 @@
--- withdraw: the agent answered with a plain message, and its caller was given that instead of a task. Lists leave the task out from
--- now on, reads tell it apart, and a retry of the message finds the same answer until the retention is over.
+-- withdraw: the agent answered with a plain message, and its caller was given that instead of a task. Lists leave the
+-- task out from now on, reads tell it apart, and a retry of the message finds the same answer as long as it is kept.
 --
 -- KEYS  task        hash
 --       index_root  as in record.lua
 -- ARGV  task_id
 --       owner
--- Returns  withdrawn (also when sent twice) | kept (it is not completed, has had other messages, or is not this owner's)
+-- Returns  withdrawn (also when sent twice) | kept (it is not completed, has other messages or another owner)
 -- Invariant: of a task that had one message and was completed by a message; its index entries stay, under the letter M.
 
 --- @include "../redis/lua/when-full.lua"

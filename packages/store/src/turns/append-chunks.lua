@@ -1,5 +1,5 @@
--- appendChunks: events of a turn that do nothing but let one artifact grow: most of what agents say. They leave what append.lua
--- would leave, at half its cost: no functions, and no more of the record than this.
+-- appendChunks: events of a turn that do nothing but let one artifact grow: most of what agents say. They leave what
+-- append.lua would leave, at half its cost: no functions, and no more of the record than this.
 --
 -- KEYS  task          as in record.lua
 --       events
@@ -13,8 +13,8 @@
 --       first         how its last part must begin, if it is to be open, as in append.lua; '' none is open
 --       growth        what its parts grow by: JSON, or text that goes on where the open part ends
 --       json*         the events
--- Returns  a verdict of append.lua, and behind a space '1' if a cancel waits; or nothing, if the artifact is not as these events
---       have it or outgrows the hash with them: nothing is written, and append.lua is to be asked
+-- Returns  a verdict of append.lua, and behind a space '1' if a cancel waits; or nothing, if the artifact is not as
+--       these events have it or outgrows the hash with them: nothing is written, and append.lua is to be asked
 -- Invariant: as append.lua.
 
 local task_key, events_key, push_key = unpack(KEYS)

@@ -1,8 +1,8 @@
--- append: how events of agents enter their tasks, of one turn, or of several that end together. Chunks that only let an artifact
--- grow have a shorter way, append-chunks.lua, which leaves what this one would.
+-- append: how events of agents enter their tasks, of one turn, or of several that end together. Chunks that only let an
+-- artifact grow have a shorter way, append-chunks.lua, which leaves what this one would.
 --
--- KEYS  tasks_root    what the keys of tasks begin with; made from it: all that record.lua has, and <task>:<text>:<seq> (string),
---                     a growing text that has outgrown the hash
+-- KEYS  tasks_root    what the keys of tasks begin with; made from it: all that record.lua has, and <task>:<text>:<seq>
+--                     (string), a growing text that has outgrown the hash
 --       outbox        as in record.lua
 --       index_root
 --       push
@@ -11,12 +11,12 @@
 --       replay_ms
 --       retention_ms
 --       inline_bytes
---       turns*        of one turn after the other, each of another task: task id, root of the keys of its job's queue as in
---                     add-jobs.lua, fencing token, number of the first event within the turn, options of the job that takes over
---                     as in add-jobs.lua if this one has run its share of turns, else '', number of events, number of their
---                     arguments, and then each event
--- An event: of one that a step publishes, `step`, its key, and its mark, what the step's events have come to (see begin-step.lua);
---       then its kind, metadata of the task after it (JSON; '' unchanged), and
+--       turns*        of one turn after the other, each of another task: task id, root of the keys of its job's queue
+--                     as in add-jobs.lua, fencing token, number of the first event within the turn, options of the job
+--                     that takes over as in add-jobs.lua if this one has run its share of turns, else '', number of
+--                     events, number of their arguments, and then each event
+-- An event: of one that a step publishes, `step`, its key, and its mark, what the step's events have come to (see
+--       begin-step.lua); then its kind, metadata of the task after it (JSON; '' unchanged), and
 --         status    letter   '1' settles   what it means for the caller ('' | released | reply)   message (JSON or '')
 --                   '1' the message is new to the history   metadata of the event (JSON or '')
 --         artifact  the event (JSON)   number of the artifact   append|replace   header   first   parts   last
@@ -25,12 +25,14 @@
 --           parts   JSON, each after a comma; the last one without '"}' if it is plain text
 --           last    how that open last part begins; else ''
 -- Returns  of one turn after the other { verdict, cancel ('' | '1') }
---       appended | fenced (another owns the task, or it has ended) | lost (a fail-over lost events before these: run the turn again) | more (begin the next turn)
---       and, if this job is over and has left its queue: successor (another one is there) | drained | canceled (a cancel was waiting for this)
+--       appended | fenced (another owns the task, or it has ended) | lost (a fail-over lost events before these:
+--         run the turn again) | more (begin the next turn)
+--       and, if this job is over and has left its queue: successor (another one is there) | drained | canceled (a
+--         cancel was waiting for this)
 -- A batch is written up to the first event that is refused, as if each had come alone.
 --
 -- Invariant: only the open turn writes, each of its events once; the task is the fold of exactly the events
--- written and the messages accepted. An outcome and the message it answers leave together. Cost: the size of the events.
+-- written and the messages accepted. An outcome and the message it answers leave together. Cost: their size.
 
 local tasks_root, outbox_key, index_root, push_key = unpack(KEYS)
 local lease_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)

@@ -1,4 +1,4 @@
--- beginTurn: begins a turn of a task whose job runs already. The first one has begun as the job was taken (take-turn.lua), as a rule.
+-- beginTurn: begins a turn of a task whose job runs already. As a rule the first began as the job was taken.
 --
 --- @include "../redis/lua/look.lua"
 --- @include "begin.lua"

@@ -1,14 +1,15 @@
 -- begin: a run of a job asks for the first message of the task's inbox. Needs the names and what else look.lua has.
 --
--- job: its number; started: how often the queue has started it, this time included; token: of its lock; run: id drawn at random for this begin
+-- job: its number; started: how often the queue has started it, this time included; token: of its lock; run: random id
 -- dead_key: zset, tasks whose message was given up → ms; made from the task's key, its letter <task>:d (hash)
 -- max_attempts: that a message gets; large_bytes: from which parts of an artifact are not copied through Lua
 -- is_taking: its job is being taken, and can wait until a process can run it alone
--- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner, and then the task: pieces … (see pieces.lua) }
---       turn | stale, missing (there is nothing for this job: complete it) | canceled, exhausted (the task was ended here)
+-- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner, and
+--          then the task: pieces … (see pieces.lua) }
+--       turn | stale, missing (there is nothing for this job: complete it) | canceled, exhausted (the task has ended)
 --       | suspect (its process died beside others, and this is its last attempt: it is to run alone)
 -- Invariant: one turn is open at a time; taking it over gives out a new fencing token and spends an attempt.
--- A message that was given up is in `dead`, with all that is needed to look into it and to send it again, for as long as its task.
+-- A message that was given up is in `dead`, with what is needed to look into it and send it again, as long as its task.
 
 --- @include "../tasks/pieces.lua"
 
@@ -40,7 +41,7 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
   if is_open and token == record.token then
     -- Sent twice: its reply was lost. A second attempt must not be counted.
     if run == record.run then return turn() end
-    -- The owner asks for its next turn: a fail-over has forgotten how this one ended. It runs again, at no attempt's cost.
+    -- The owner asks for its next turn: a fail-over has forgotten how this one ended. It runs again, for free.
     record.attempts = record.attempts - 1
   elseif started < record.started or (is_open and started == record.started) then
     -- Only a later start of the job takes over; an earlier one is a zombie that woke up before its beginTurn.
@@ -48,12 +49,12 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
     return { 'stale' }
   end
 
-  -- The process of the run before this one is gone, or was taken for gone. One that takes its own turn again was cut off from
-  -- Redis, and has not died: that spends no attempt.
+  -- The process of the run before this one is gone, or was taken for gone. One that takes its own turn again was cut
+  -- off from Redis, and has not died: that spends no attempt.
   local is_own = is_open and token ~= record.token and process_of(token) and process_of(token) == process_of(record.token)
   if is_own then record.attempts = record.attempts - 1 end
   local died_among_others = is_open and not is_own and token ~= record.token and is_shared(record.token)
-  -- What killed it may have been another turn. The last attempt is not to be spent on that: it has its process to itself.
+  -- What killed it may have been another turn. The last attempt is not to be spent on that: it runs alone.
   if died_among_others and is_taking and is_shared(token) and record.attempts + 1 >= tonumber(max_attempts) then return { 'suspect' } end
 
   local function open()

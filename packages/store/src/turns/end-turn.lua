@@ -8,7 +8,7 @@
 -- ARGV  <record>
 --       fence              fencing token of the turn
 --       successor_options  as in append.lua
--- Returns  unsettled (the agent gave no outcome: append failed) | fenced | as append: more, successor, drained, canceled
+-- Returns  unsettled (the agent gave no outcome: append failed) | fenced | as append: more, successor …
 -- Invariant: as append: the outcome and the message it answers leave together.
 
 local queue_root = unpack(KEYS, 7)

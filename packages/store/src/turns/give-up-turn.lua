@@ -1,4 +1,4 @@
--- giveUpTurn: the agent failed, and the attempts at its message are spent: the task ends FAILED, the message becomes a dead letter.
+-- giveUpTurn: the agent failed, and the attempts at its message are spent: the task ends FAILED, its message is kept.
 --
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"

@@ -1,11 +1,12 @@
 -- takeTurns: the next jobs of the agent's queue are taken, each together with its task's turn.
 -- Sent twice, it answers with the jobs that it took before.
 --
--- KEYS  1 root of the queue's keys, as in take-jobs.lua   2 what the keys of tasks begin with   3-5 as KEYS 4-6 in record.lua   6 dead
+-- KEYS  1 root of the queue's keys, as in take-jobs.lua   2 what the keys of tasks begin with
+--       3-5 as KEYS 4-6 in record.lua   6 dead
 -- ARGV  1 ''   2-6 as in record.lua   7 ms the locks last   8-11 taker, number, count and kinds, as in take-jobs.lua
 --       12 id of the runs   13-14 as 11-12 in begin-turn.lua
--- Returns  { rest, and of each job { …, what beginTurn returns, or 'later' alone: it is a suspect, and not alone yet } … },
---         as take-jobs.lua has them
+-- Returns  { rest, and of each job { …, what beginTurn returns, or 'later' alone: it is a suspect, and not alone yet }
+--         … }, as take-jobs.lua has them
 --
 -- A job that turns out to be a suspect is set aside, and taken again by a process that can run it alone.
 

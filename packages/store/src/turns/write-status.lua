@@ -13,7 +13,7 @@ function write.status(letter, settles, caller, message, is_new, metadata)
     say_status(record, letter, told)
     return 'appended'
   end
-  -- What is accepted is answered: a completion does not end a task in which others wait, it stands as an interim status.
+  -- What is accepted is answered: a completion does not end a task in which others wait, it stands as an interim one.
   local is_interim = letter == 'C' and record.inbox > 1 and record.cancel == ''
   pop(record)
   told.released = record.released

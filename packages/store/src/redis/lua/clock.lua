@@ -10,8 +10,8 @@ local function now_ms()
   return clock_ms
 end
 
--- Incarnations tell what is written now from what a fail-over lost, should both get the same number. Of what Redis composes it is
--- the moment in µs; of what a turn writes it is that of its run. Five digits of base 36.
+-- Incarnations tell what is written now from what a fail-over lost, should both get the same number. Of what Redis
+-- composes it is the moment in µs; of what a turn writes it is that of its run. Five digits of base 36.
 local function new_incarnation()
   now_ms()
   return clock_us % 60466175 + 1

@@ -1,7 +1,7 @@
 -- expire: the task has ended, and its keys begin to expire. A part of `commit`.
 
--- What it had called for and still goes on is to end, too; a detached call may outlive a completion. `aside` says that the
--- task has calls, steps or webhooks at all: most have none, and need not look.
+-- What it had called for and still goes on is to end, too; a detached call may outlive a completion. `aside` says that
+-- the task has calls, steps or webhooks at all: most have none, and need not look.
 if record.aside ~= 0 then
   local calls, closing_key = redis.call('HGETALL', calls_key), outbox_key .. ':closing'
   for i = 1, #calls, 2 do

@@ -26,8 +26,8 @@ local function load_record()
   }
 end
 
--- The fencing token of the turn that began last: `turn` is this while it is open. The epoch alone would not do: a fail-over
--- that forgets a begin gives the number out again, to another run.
+-- The fencing token of the turn that began last: `turn` is this while it is open. The epoch alone would not do: a
+-- fail-over that forgets a begin gives the number out again, to another run.
 local function last_fence(record) return record.epoch .. '.' .. record.run end
 
 local function write_fields(record)

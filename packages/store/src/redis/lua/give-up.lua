@@ -1,7 +1,7 @@
--- give-up: ends a task as FAILED whose message has spent its attempts, and keeps that message as a dead letter: what is needed to look
--- into it and to send it again, for as long as its task. Included after rules.lua; the script commits.
+-- give-up: ends a task as FAILED whose message has spent its attempts, and keeps that message as a dead letter: what is
+-- needed to look into it and to send it again, for as long as its task. Included after rules.lua; the script commits.
 
--- reason: why, as JSON text; the client reads it, too. entry: the message's in the inbox. dead_key: zset of dead letters
+-- reason: why, as JSON text; the client reads it, too. entry: the message's in the inbox. dead_key: dead letters (zset)
 local function give_up(record, dead_key, entry, reason)
   local letter_key = task_key .. ':d'
   redis.call('HSET', letter_key, 'owner', record.owner, 'context', record.context, 'attempts', record.attempts,

@@ -1,4 +1,4 @@
--- look: the record of one task, to be looked at. Of a script that says nothing it is all there is to be included of record.lua.
+-- look: the record of one task, to be looked at. All that a script that says nothing needs of record.lua.
 
 local task_key, events_key, inbox_key, outbox_key, index_root, push_key = unpack(KEYS, 1, 6)
 local webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'

@@ -1,7 +1,7 @@
 -- moveInIndexes: the task's state or its time has changed. A part of `commit`.
 --
--- An index holds a task once, as state .. time .. id, all scores 0. One in which every task has ended expires with the last;
--- one end in eight takes members away that are past their retention, so that the index of a busy principal stays small.
+-- An index holds a task once, as state .. time .. id, all scores 0. One in which every task has ended expires with the
+-- last; one end in eight takes members away that are past their retention: a busy principal's index stays small.
 -- A context has one from its second task on: see opener.lua.
 
 local index = index_root .. ':' .. record.owner

@@ -1,4 +1,4 @@
--- opener: the task that opened a context, and has given it its id. While it is the only one, the context has no index (docs/adr/0023).
+-- opener: the task that opened a context, and has given it its id. While it is alone, it has no index: docs/adr/0023.
 
 -- tasks_root: what the keys of tasks begin with; context: as JSON text, whatever a client may have named
 -- Returns  its member of an index: state .. time .. id; nil if there is no such task, or it is another owner's

@@ -1,10 +1,10 @@
--- record: the record of one task, loaded, changed by the rules of turns, and committed. Included by every script of a turn.
+-- record: the record of one task, loaded, changed by the rules of turns, and committed. Included by scripts of turns.
 --
--- KEYS  task          hash; made from its name: its webhooks <task>:w (hash), steps <task>:s (hash, see begin-step.lua) and
---                     calls <task>:c (hash, see caller.lua)
+-- KEYS  task          hash; made from its name: its webhooks <task>:w (hash), steps <task>:s (hash, see begin-step.lua)
+--                     and calls <task>:c (hash, see caller.lua)
 --       events        stream; also the name of the channel
 --       inbox         list, but for the message that made the task, which is the field `first`
---       outbox        zset; made from its name: <outbox>:closing (zset, also a channel), what tasks that ended had called for
+--       outbox        zset; made from its name: <outbox>:closing (zset, also a channel), what ended tasks called for
 --       index_root    the indexes <root>:<owner> and <root>:<owner>:<context> (zsets) are made from it
 --       push          zset of webhooks that have something to deliver; also the name of a channel
 -- ARGV  task_id
@@ -14,12 +14,12 @@
 --       retention_ms  ms that the task outlives its end
 --       inline_bytes  bytes of a growing text that are kept in the hash
 --
--- Invariant, while the task lives: inbox not empty <=> scheduled <> 0 <=> it is in the outbox. After the end: none of them.
+-- Invariant, while the task lives: inbox not empty <=> scheduled <> 0 <=> it is in the outbox. After the end: none.
 -- seq = the number of events ever written = the last id of the stream.
 -- A webhook that is not dead and has events to come is in `push`.
 --
--- A script pays for each function that it makes and each command that it gives, more than for what they do: hence few of
--- both, everything that goes into the hash in one command, and what only an end needs in a block of its own.
+-- A script pays for each function that it makes and each command that it gives, more than for what they do: hence few
+-- of both, everything that goes into the hash in one command, and what only an end needs in a block of its own.
 
 --- @include "look.lua"
 --- @include "commit.lua"

@@ -14,7 +14,7 @@ local function pop(record)
   record.turn, record.token, record.attempts = '', '', 0
 end
 
--- The end: final, and nothing of the task is left to do. What still waited is named in the last event, not silently lost.
+-- The end: final, and nothing of the task is left to do. What still waited is named in the last event, not lost.
 local function finish(record, letter, told)
   if record.inbox > 0 then
     local dropped = redis.call('LRANGE', inbox_key, is_popped and 1 or 0, -1)
@@ -53,8 +53,8 @@ local function end_job(root)
   ended_jobs[#ended_jobs + 1] = { root = root, id = task_id .. '.' .. (was[SCHEDULED] or ''), token = was[TOKEN] }
 end
 
--- The turn has its outcome, and its message has left the inbox. root: of the queue's keys; options: of the job that takes over,
--- as in add-jobs.lua, or '': this one goes on.
+-- The turn has its outcome, and its message has left the inbox. root: of the queue's keys; options: of the job that
+-- takes over, as in add-jobs.lua, or '': this one goes on.
 local function settle(record, root, options)
   -- An agent that asks a question back must not make an accepted cancel forgotten.
   if record.cancel ~= '' then

@@ -1,8 +1,8 @@
--- texts: what grows: the history, and the parts of each artifact. A field of the hash while small, then a string of its own,
--- named in the field `@<name>`, which nothing ever changes but by appending. Its name carries the seq at which it was made,
--- so that a replaced text gets a new string.
+-- texts: what grows: the history, and the parts of each artifact. A field of the hash while small, then a string of its
+-- own, named in the field `@<name>`, which nothing ever changes but by appending. Its name carries the seq at which it
+-- was made, so that a replaced text gets a new string.
 
--- By name: what is to be added (1, 2, …), where it is (inside: the text itself; outside: the key), and, of an artifact, `open`.
+-- By name: what is to be added (1, 2, …), where it is (inside: the text; outside: the key), of an artifact `open`.
 local texts = {}
 
 local function add_text(name, addition)
@@ -10,7 +10,7 @@ local function add_text(name, addition)
   text[#text + 1] = addition
 end
 
--- A raw tab is white space in JSON, never part of a message, and harmless in a frame of SSE: it marks where each begins.
+-- A raw tab is white space in JSON, never part of a message, and harmless in a frame of SSE: each begins with it.
 local function remember(message)
   if not texts.h then
     local inside, outside = unpack(redis.call('HMGET', task_key, 'h', '@h'))
