@@ -1,5 +1,6 @@
 import { createRedisBackend, Queue, type RedisQueueBackend } from 'bullmq';
 import { afterAll, describe, expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
 import type { Store } from '../src/index.ts';
 import { JobQueue, type TakenJob } from '../src/queue/job-queue.ts';
 import { Leases } from '../src/queue/leases.ts';
@@ -169,4 +170,25 @@ describe('a job leaves in its queue what BullMQ leaves when it', () => {
     const [left, bulls] = [await after(act, ours), await after(act, bullmqs)];
     expect({ ...(left as object), ...DIFFERENT[name] }).toEqual(bulls);
   });
+});
+
+test('a wake-up is passed on while a job waits or is due, and not when there is none', async () => {
+  const store = await testStore();
+  const { prefix, shards } = store.settings;
+  const queue = new JobQueue(redis, new Shards(prefix, shards).of(''), 'echo');
+  const isPassedOn = async (): Promise<boolean> => {
+    await redis.del(`${queue.root}marker`);
+    await queue.wakeAnother();
+    return (await redis.exists(`${queue.root}marker`)) === 1;
+  };
+  const { take, giveBack, finish } = ours(store);
+  expect(await isPassedOn()).toBe(false);
+  await accepted(store, alice);
+  expect(await isPassedOn()).toBe(true);
+  const job = await take();
+  expect(await isPassedOn()).toBe(false);
+  await giveBack(job, 1);
+  await until(isPassedOn, { what: 'it is due' });
+  await finish(await take());
+  expect(await isPassedOn()).toBe(false);
 });

@@ -7,6 +7,7 @@ const takeScript = new Script('take.lua', import.meta.url);
 const finishScript = new Script('finish.lua', import.meta.url);
 const giveBackScript = new Script('give-back.lua', import.meta.url);
 const recoverScript = new Script('recover.lua', import.meta.url);
+const wakeScript = new Script('wake.lua', import.meta.url);
 
 /** `awaited`: turns wait for them. The process of a suspect died while it ran among others; it is to run alone. */
 export type JobKinds = 'any' | 'awaited' | 'awaited+suspects' | 'suspect';
@@ -102,8 +103,8 @@ export class JobQueue {
     await recoverScript.run(this.#redis, [this.root], [lockMs, everyMs]);
   }
 
-  /** Wakes a worker that waits for jobs of this queue: this one cannot take them now. */
+  /** If a job waits, wakes another worker for it: this one cannot take it now. */
   async wakeAnother(): Promise<void> {
-    await this.#redis.zadd(`${this.root}marker`, 0, '0');
+    await wakeScript.run(this.#redis, [this.root], []);
   }
 }

@@ -36,15 +36,15 @@ export class Slots {
     return this.#yielded > 0;
   }
 
-  /** Some could be acquired now. */
+  /** Who asked now would get some at once: those that are free are not for others who asked before. */
   get isFree(): boolean {
-    return this.#next.count > 0;
+    return this.#asking.length === 0 && this.#next.count > 0;
   }
 
   /** @returns at most so many, at least one; undefined: never again */
   async acquire(most: number): Promise<Grant | undefined> {
     if (this.#isEnded) return undefined;
-    if (this.#asking.length === 0 && this.isFree) return this.#grant(most);
+    if (this.isFree) return this.#grant(most);
     const granted = Promise.withResolvers<Grant | undefined>();
     this.#asking.push({ most, granted });
     this.#look();
@@ -121,7 +121,7 @@ export class Slots {
     this.#isGranting = true;
     setImmediate(() => {
       this.#isGranting = false;
-      while (this.isFree) {
+      while (this.#next.count > 0) {
         const share = Math.max(1, Math.floor(this.#next.count / this.#asking.length));
         const next = this.#asking.shift();
         if (!next) return;

@@ -344,6 +344,16 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: undefined,
     },
   ],
+  'queue/wake.lua': [
+    {
+      kind: 'ends',
+      scene: async ({ store, queue }) => {
+        await accepted(store, alice);
+        return () => queue.wakeAnother();
+      },
+      answer: undefined,
+    },
+  ],
   'outbox/due.lua': [
     {
       kind: 'reads',

@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { FetchLoop } from '../src/queue/fetch-loop.ts';
+import { Isolation } from '../src/queue/isolation.ts';
+import type { TakenJob } from '../src/queue/job-queue.ts';
+import { Slots } from '../src/queue/slots.ts';
+import { SimulatedNetwork, SimulatedQueue } from './support/simulated-queue.ts';
+
+const deed = fc.oneof(
+  { weight: 4, arbitrary: fc.constant('arrive' as const) },
+  { weight: 2, arbitrary: fc.constantFrom('add' as const, 'end' as const) },
+  { weight: 1, arbitrary: fc.constantFrom('calm' as const, 'bound' as const, 'pause' as const, 'resume' as const) },
+);
+const plans = fc.record({
+  shards: fc.integer({ min: 1, max: 3 }),
+  processes: fc.integer({ min: 1, max: 3 }),
+  concurrency: fc.integer({ min: 1, max: 3 }),
+  /** What happens, to which of those that it can happen to, and whether the event loop turns before the next. */
+  deeds: fc.array(fc.record({ deed, pick: fc.nat(99), turns: fc.boolean() }), { minLength: 10, maxLength: 150 }),
+});
+type Plan = typeof plans extends fc.Arbitrary<infer T> ? T : never;
+
+/**
+ * Who was woken while a slot was free, but for a loop that had asked before, got none, and woke nobody: the other
+ * process did not hear of the job.
+ */
+const promisedSlot: Plan = {
+  shards: 3,
+  processes: 2,
+  concurrency: 1,
+  deeds: [
+    { deed: 'end', pick: 0, turns: false },
+    { deed: 'arrive', pick: 0, turns: false },
+    { deed: 'add', pick: 0, turns: false },
+    { deed: 'add', pick: 28, turns: false },
+    { deed: 'arrive', pick: 0, turns: false },
+    { deed: 'add', pick: 0, turns: false },
+    { deed: 'add', pick: 0, turns: false },
+    { deed: 'arrive', pick: 33, turns: false },
+    { deed: 'arrive', pick: 0, turns: false },
+    { deed: 'arrive', pick: 3, turns: false },
+    { deed: 'add', pick: 25, turns: false },
+    { deed: 'arrive', pick: 3, turns: false },
+  ],
+};
+
+/** A process that takes jobs from all shards, into the slots of one agent. */
+class Process {
+  readonly slots: Slots;
+  readonly #concurrency: number;
+  readonly #loops: readonly FetchLoop[];
+  /** Ends of the jobs that run, with or without an error. */
+  readonly running: { readonly id: string; readonly end: (isFailed: boolean) => void }[] = [];
+  leases = 0;
+  isPaused = false;
+  isStopped = false;
+
+  constructor(name: string, concurrency: number, world: World) {
+    this.#concurrency = concurrency;
+    this.slots = new Slots(concurrency);
+    this.#loops = world.queues.map((queue, shard) => {
+      const loop = new FetchLoop({
+        queue,
+        taker: `${name}:echo/${shard}`,
+        take: (request) => queue.take(request),
+        wait: () => queue.wait(),
+        slots: this.slots,
+        isolation: new Isolation(),
+        hold: () => this.#hold(),
+        run: (job) => this.#run(job, queue, world),
+        onError: () => undefined,
+      });
+      loop.start();
+      return loop;
+    });
+  }
+
+  /** It has slots in which nothing runs. */
+  get isFree(): boolean {
+    return !this.isPaused && !this.isStopped && this.running.length < this.#concurrency;
+  }
+
+  pause(): void {
+    this.isPaused = true;
+    this.slots.close();
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.slots.open();
+  }
+
+  async stop(): Promise<void> {
+    this.slots.end();
+    for (const loop of this.#loops) loop.stop();
+    await Promise.all(this.#loops.map((loop) => loop.taken()));
+    this.isStopped = true;
+  }
+
+  #hold(): Disposable {
+    this.leases++;
+    return { [Symbol.dispose]: () => void this.leases-- };
+  }
+
+  #run({ id }: TakenJob, queue: SimulatedQueue, world: World): Promise<void> {
+    world.begin(id, this);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const end = (isFailed: boolean): void => {
+      queue.finish(id);
+      if (isFailed) reject(new Error('failed'));
+      else resolve();
+    };
+    this.running.push({ id, end });
+    return promise;
+  }
+}
+
+class World {
+  readonly network = new SimulatedNetwork();
+  readonly queues: readonly SimulatedQueue[];
+  readonly processes: readonly Process[];
+  readonly #concurrency: number;
+  readonly #begun = new Set<string>();
+  readonly #wrong: string[] = [];
+  #added = 0;
+
+  constructor({ shards, processes, concurrency }: Plan) {
+    this.#concurrency = concurrency;
+    this.queues = Array.from({ length: shards }, () => new SimulatedQueue(this.network));
+    this.processes = Array.from({ length: processes }, (_, n) => new Process(`p${n}`, concurrency, this));
+  }
+
+  begin(id: string, process: Process): void {
+    if (this.#begun.has(id)) this.#wrong.push(`${id} was taken twice`);
+    this.#begun.add(id);
+    if (process.running.length >= this.#concurrency) this.#wrong.push(`${id} has no slot`);
+    if (process.isStopped) this.#wrong.push(`${id} began in a process that had stopped`);
+  }
+
+  add(pick: number): void {
+    this.queues[pick % this.queues.length]?.add(`job ${++this.#added}`);
+  }
+
+  end(pick: number): void {
+    const processes = this.processes.filter(({ running }) => running.length > 0);
+    const { running } = processes[pick % processes.length] ?? {};
+    running?.splice(pick % running.length, 1)[0]?.end(pick % 5 === 0);
+  }
+
+  processOf(pick: number): Process | undefined {
+    return this.processes[pick % this.processes.length];
+  }
+
+  /** Everything arrives that is on its way, but no job ends, and no wait by its bound: now no job waits for a slot. */
+  async calm(pick: number): Promise<void> {
+    await eventLoopTurns();
+    for (let n = 0; !this.network.isSilent; n++) {
+      if (n > 5_000) throw new Error('it never calms down');
+      this.network.arrive(pick + n);
+      await eventLoopTurns();
+    }
+    const waiting = this.queues.flatMap((queue) => queue.waiting);
+    if (this.processes.some(({ isFree }) => isFree)) expect(waiting, 'jobs that wait beside free slots').toEqual([]);
+    for (const { slots, running, leases } of this.processes)
+      expect({ active: slots.active, leases }).toEqual({ active: running.length, leases: running.length });
+    expect(this.#wrong).toEqual([]);
+  }
+
+  /** All jobs are run to their end, and the processes stop. */
+  async finish(): Promise<void> {
+    for (const process of this.processes) process.resume();
+    await this.calm(0);
+    while (this.processes.some(({ running }) => running.length > 0)) {
+      this.end(1);
+      await this.calm(0);
+    }
+    expect(this.#begun.size).toBe(this.#added);
+    // One asks while it stops.
+    this.add(0);
+    const stopped = Promise.all(this.processes.map((process) => process.stop()));
+    await this.calm(0);
+    await stopped;
+    this.add(0);
+    await this.calm(0);
+  }
+}
+
+async function eventLoopTurns(): Promise<void> {
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+}
+
+/** As between two callbacks of one turn of the event loop. */
+async function microtasksRun(): Promise<void> {
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  for (let n = 0; n < 50; n++) await undefined;
+}
+
+async function play(plan: Plan): Promise<void> {
+  const world = new World(plan);
+  for (const { deed, pick, turns } of plan.deeds) {
+    if (deed === 'arrive') world.network.arrive(pick);
+    else if (deed === 'add') world.add(pick);
+    else if (deed === 'end') world.end(pick);
+    else if (deed === 'calm') await world.calm(pick);
+    else if (deed === 'bound') world.queues[pick % world.queues.length]?.endWait();
+    else if (deed === 'pause') world.processOf(pick)?.pause();
+    else world.processOf(pick)?.resume();
+    await (turns ? eventLoopTurns() : microtasksRun());
+  }
+  await world.calm(0);
+  await world.finish();
+}
+
+test('a job that waits while a slot is free is taken at once, and once, whatever comes in which order', async () => {
+  await fc.assert(fc.asyncProperty(plans, play), { numRuns: 600, examples: [[promisedSlot]] });
+}, 60_000);
