@@ -1,7 +1,7 @@
 import type { DeadTurn } from '../dead-turns/dead-turns.ts';
-import { parseLane } from '../push/lane-id.ts';
 import type { DeathNote } from '../push/open-lane.ts';
 import { parsePlace } from '../push/place.ts';
+import { parseLane } from '../queue/lane-id.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Acceptance } from '../tasks/submission.ts';
 import type { OpsPort } from './ops-port.ts';

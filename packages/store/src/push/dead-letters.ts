@@ -1,5 +1,5 @@
+import { parseLane } from '../queue/lane-id.ts';
 import { Script } from '../redis/script.ts';
-import { parseLane } from './lane-id.ts';
 import type { DeathNote } from './open-lane.ts';
 import { parsePlace } from './place.ts';
 import { type PushPort, runOnLane } from './push-port.ts';

@@ -1,9 +1,9 @@
 import { Consumer, type JobOutcome } from '../queue/consumer.ts';
+import { type LaneId, parseLane } from '../queue/lane-id.ts';
 import { PUSH_QUEUE } from '../queue/queue.ts';
 import type { Channels } from '../redis/channels.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { Script } from '../redis/script.ts';
-import { type LaneId, parseLane } from './lane-id.ts';
 import { OpenLane } from './open-lane.ts';
 import { parsePlace } from './place.ts';
 import { type PushPort, runOnLane } from './push-port.ts';

@@ -1,7 +1,7 @@
 import { type FeedEvent, parseEntry } from '../feed/feed-item.ts';
+import type { LaneId } from '../queue/lane-id.ts';
 import { Script } from '../redis/script.ts';
 import { readWhole } from '../tasks/read.ts';
-import type { LaneId } from './lane-id.ts';
 import { type Place, placeText } from './place.ts';
 import { type PushPort, runOnLane } from './push-port.ts';
 import { openWebhook } from './sealed-webhook.ts';

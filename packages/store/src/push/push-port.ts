@@ -1,10 +1,10 @@
 import type { ConsumerPort } from '../queue/consumer.ts';
+import type { LaneId } from '../queue/lane-id.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { Script } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import type { LaneId } from './lane-id.ts';
 import type { Vault } from './vault.ts';
 
 export interface PushPort {

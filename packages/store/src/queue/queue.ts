@@ -1,9 +1,9 @@
 import { Queue as BullQueue } from 'bullmq';
-import { type LaneId, laneText } from '../push/lane-id.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Shards } from '../redis/shards.ts';
 import { jobId } from './job-id.ts';
+import { type LaneId, laneText } from './lane-id.ts';
 import { queueOf } from './queue-name.ts';
 
 /** The queue of push notifications: no agent can have this name. */
