@@ -3,6 +3,5 @@
  * grow.
  */
 export const knownFolderCircles: Readonly<Record<string, number>> = {
-  'packages/settings': 2,
   'packages/store': 61,
 };

@@ -6,7 +6,7 @@ import { push } from './groups/push.ts';
 import { redis } from './groups/redis.ts';
 import { requests } from './groups/requests.ts';
 import { turns } from './groups/turns.ts';
-import type { Setting, SettingGroup } from './setting.ts';
+import type { Setting, SettingGroup } from './setting/setting.ts';
 
 /** In the order of the tables that people read. */
 export const groups: readonly SettingGroup[] = [network, redis, requests, turns, access, push, operators, examples];

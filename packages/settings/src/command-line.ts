@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import type { CommandName } from './setting.ts';
+import type { CommandName } from './setting/setting.ts';
 import { settingsHelp } from './settings-table.ts';
 
 export interface CommandLine<Options extends ParseArgsOptionsConfig> {

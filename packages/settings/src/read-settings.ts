@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { allSettings } from './all-settings.ts';
-import type { CommandName, Setting } from './setting.ts';
+import type { CommandName, Setting } from './setting/setting.ts';
 
 type All = typeof allSettings;
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { groups } from './all-settings.ts';
-import type { CommandName, Setting } from './setting.ts';
+import type { CommandName, Setting } from './setting/setting.ts';
 
 const commandTexts: Readonly<Record<CommandName, string>> = {
   start: '`npm start`',

@@ -1,6 +1,6 @@
 import { allSettings } from './all-settings.ts';
 import type { Environment } from './read-settings.ts';
-import type { Setting } from './setting.ts';
+import type { Setting } from './setting/setting.ts';
 
 /**
  * The settings in which every process of a deployment must agree, as far as they are set: `SHARDS=4 KEY_PREFIX=a`, to

@@ -1,5 +1,5 @@
-import { anyText, oneOf, onOff, whole } from '../kinds.ts';
-import type { SettingGroup } from '../setting.ts';
+import { anyText, oneOf, onOff, whole } from '../setting/kinds.ts';
+import type { SettingGroup } from '../setting/setting.ts';
 
 export const access = {
   title: 'Callers and agent cards',

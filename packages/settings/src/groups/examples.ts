@@ -1,5 +1,5 @@
-import { anyText, httpUrl } from '../kinds.ts';
-import type { SettingGroup } from '../setting.ts';
+import { anyText, httpUrl } from '../setting/kinds.ts';
+import type { SettingGroup } from '../setting/setting.ts';
 
 /** They read these themselves, as an author's own agents do: the list is for help and the docs. */
 export const examples = {

@@ -1,5 +1,5 @@
-import { anyText, httpUrl, oneOf, onOff, port, portOrOff, text } from '../kinds.ts';
-import type { SettingGroup } from '../setting.ts';
+import { anyText, httpUrl, oneOf, onOff, port, portOrOff, text } from '../setting/kinds.ts';
+import type { SettingGroup } from '../setting/setting.ts';
 
 export const network = {
   title: 'Addresses',

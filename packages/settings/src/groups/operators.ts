@@ -1,5 +1,5 @@
-import { anyText, oneOf, port } from '../kinds.ts';
-import type { SettingGroup } from '../setting.ts';
+import { anyText, oneOf, port } from '../setting/kinds.ts';
+import type { SettingGroup } from '../setting/setting.ts';
 
 export const operators = {
   title: 'Operators',

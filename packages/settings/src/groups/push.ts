@@ -1,5 +1,5 @@
-import { anyText, list, milliseconds, onOff, whole } from '../kinds.ts';
-import type { SettingGroup } from '../setting.ts';
+import { anyText, list, milliseconds, onOff, whole } from '../setting/kinds.ts';
+import type { SettingGroup } from '../setting/setting.ts';
 
 export const push = {
   title: 'Push notifications',

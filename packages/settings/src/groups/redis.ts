@@ -1,5 +1,5 @@
-import { anyText, longMilliseconds, milliseconds, port, text, whole } from '../kinds.ts';
-import type { SettingGroup } from '../setting.ts';
+import { anyText, longMilliseconds, milliseconds, port, text, whole } from '../setting/kinds.ts';
+import type { SettingGroup } from '../setting/setting.ts';
 
 export const redis = {
   title: 'Redis',

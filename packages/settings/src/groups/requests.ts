@@ -1,5 +1,5 @@
-import { milliseconds, millisecondsOrOff, oneOf, onOff, text, whole } from '../kinds.ts';
-import type { SettingGroup } from '../setting.ts';
+import { milliseconds, millisecondsOrOff, oneOf, onOff, text, whole } from '../setting/kinds.ts';
+import type { SettingGroup } from '../setting/setting.ts';
 
 export const requests = {
   title: 'Requests',

@@ -1,5 +1,5 @@
-import { longMilliseconds, milliseconds, whole } from '../kinds.ts';
-import type { SettingGroup } from '../setting.ts';
+import { longMilliseconds, milliseconds, whole } from '../setting/kinds.ts';
+import type { SettingGroup } from '../setting/setting.ts';
 
 export const turns = {
   title: 'Turns',
