@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Calls } from './calls/calls.ts';
 import { Closings } from './calls/closings.ts';
+import { conversationsOf } from './conversations/conversation-reader.ts';
 import { Conversations } from './conversations/conversations.ts';
 import { DeadTurns } from './dead-turns/dead-turns.ts';
 import { Feeds } from './feed/feeds.ts';
@@ -82,6 +83,7 @@ export class Store {
       reads: taskReads(common),
       newTasks: new NewTasks(common),
       vault: new Vault(this.settings.pushSecrets),
+      conversationsOf: conversationsOf(common),
     };
     this.tasks = new Tasks(port);
     this.turns = new Turns(port, channels);

@@ -1,6 +1,10 @@
 import type { RedisConnection } from '../redis/connection.ts';
+import { personOf, type Scope } from '../redis/principal.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { ConversationHead, ConversationItem, ConversationReading } from './conversation.ts';
+
+/** Conversations of one context that are looked through for those of a task. */
+const MAX_CONVERSATIONS = 1_000;
 
 export interface ReaderPort {
   readonly redis: RedisConnection;
@@ -47,3 +51,11 @@ export async function listConversations(
   const found = await Promise.all(ids.map((id) => readConversation(port, id)));
   return found.filter((conversation) => conversation !== undefined);
 }
+
+/** Finds the ids of those that a task holds. */
+export const conversationsOf =
+  (port: ReaderPort) =>
+  async ({ principal }: Scope, { taskId, contextId }: { taskId: string; contextId: string }): Promise<string[]> => {
+    const found = await listConversations(port, personOf(principal), { contextId, limit: MAX_CONVERSATIONS });
+    return found.filter((conversation) => conversation.taskId === taskId).map(({ id }) => id);
+  };

@@ -1,15 +1,13 @@
 import type { DeadTurns } from '../dead-turns/dead-turns.ts';
 import type { Push } from '../push/push.ts';
-import type { Queue } from '../queue/queue.ts';
 import type { DurablePort } from '../redis/run-durably.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { CachedReadPort } from '../tasks/read.ts';
+import type { DeletePort } from '../tasks/delete.ts';
 import type { Workers } from './workers.ts';
 
 /** What operations stand on. */
-export interface OpsPort extends CachedReadPort, DurablePort {
-  readonly queue: Queue;
+export interface OpsPort extends DeletePort, DurablePort {
   readonly registry: Registry;
   readonly workers: Workers;
   readonly deadTurns: DeadTurns;

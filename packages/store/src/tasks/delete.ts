@@ -1,5 +1,4 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
-import { listConversations } from '../conversations/conversation-reader.ts';
 import type { Queue } from '../queue/queue.ts';
 import { defineScript } from '../redis/define-script.ts';
 import { ownerOf, personOf, type Scope } from '../redis/principal.ts';
@@ -20,10 +19,9 @@ export type Deletion = 'deleted' | 'live' | 'missing';
 
 export interface DeletePort extends CachedReadPort {
   readonly queue: Queue;
+  /** The ids of the conversations that the task holds. */
+  readonly conversationsOf: (scope: Scope, task: { taskId: string; contextId: string }) => Promise<string[]>;
 }
-
-/** Conversations of one context that are looked through for those of the task. */
-const MAX_CONVERSATIONS = 1_000;
 
 /**
  * Removes every key of a task that has ended: record, texts, events, indexes, webhooks with what they were not yet
@@ -38,7 +36,7 @@ export async function deleteTask(port: DeletePort, scope: Scope, taskId: string)
   const { history = [], contextId = '' }: Task = JSON.parse(reading.task.toString());
   const keys = shards.of(taskId);
   const messages = history.map(({ messageId }) => keys.accepted(scope, messageId));
-  const conversations = await conversationsOf(port, scope, { taskId, contextId });
+  const conversations = await port.conversationsOf(scope, { taskId, contextId });
   const jobs = Number(await redis.hget(keys.task(taskId), 'jobs'));
   const verdict = await deleteScript.run(redis, {
     keys: {
@@ -52,13 +50,4 @@ export async function deleteTask(port: DeletePort, scope: Scope, taskId: string)
   // One that was canceled before it began may still wait in the queue.
   if (verdict === 'deleted' && jobs) await queue.remove(scope.agent, taskId, jobs);
   return verdict;
-}
-
-async function conversationsOf(
-  port: DeletePort,
-  { principal }: Scope,
-  { taskId, contextId }: { taskId: string; contextId: string },
-): Promise<string[]> {
-  const found = await listConversations(port, personOf(principal), { contextId, limit: MAX_CONVERSATIONS });
-  return found.filter((conversation) => conversation.taskId === taskId).map(({ id }) => id);
 }

@@ -2,7 +2,7 @@ import type { Principal, Scope } from '../redis/principal.ts';
 import { type AcceptPort, accept } from './accept.ts';
 import { type Cancellation, cancelTask } from './cancel.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './context-tasks.ts';
-import { type Deletion, deleteTask } from './delete.ts';
+import { type DeletePort, type Deletion, deleteTask } from './delete.ts';
 import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list.ts';
 import { readTask } from './read.ts';
 import type { Acceptance, Submission } from './submission.ts';
@@ -14,9 +14,9 @@ import { withdrawTask } from './withdraw.ts';
  * exist.
  */
 export class Tasks {
-  readonly #port: AcceptPort & ListPort;
+  readonly #port: AcceptPort & ListPort & DeletePort;
 
-  constructor(port: AcceptPort & ListPort) {
+  constructor(port: AcceptPort & ListPort & DeletePort) {
     this.#port = port;
   }
 
