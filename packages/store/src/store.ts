@@ -10,7 +10,6 @@ import { Ops } from './ops/ops.ts';
 import { Workers } from './ops/workers.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { Push } from './push/push.ts';
-import { Vault } from './push/vault.ts';
 import { bullmqProblem } from './queue/bullmq-version.ts';
 import type { ConsumerPort } from './queue/consumer.ts';
 import { Isolation } from './queue/isolation.ts';
@@ -31,6 +30,7 @@ import { taskReads } from './tasks/read.ts';
 import { TaskCache } from './tasks/task-cache.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { Turns } from './turns/turns.ts';
+import { Vault } from './vault/vault.ts';
 
 export type Availability = 'writable' | 'refuses-writes' | 'unreachable';
 

@@ -2,10 +2,10 @@ import { type FeedEvent, parseEntry } from '../feed/feed-item.ts';
 import type { LaneId } from '../queue/lane-id.ts';
 import { Script } from '../redis/script.ts';
 import { readWhole } from '../tasks/read.ts';
+import { openWebhook } from '../vault/sealed-webhook.ts';
+import type { Webhook } from '../vault/webhook.ts';
 import { type Place, placeText } from './place.ts';
 import { type PushPort, runOnLane } from './push-port.ts';
-import { openWebhook } from './sealed-webhook.ts';
-import type { Webhook } from './webhook.ts';
 
 const advanceLaneScript = new Script('advance-lane.lua', import.meta.url);
 const postponeLaneScript = new Script('postpone-lane.lua', import.meta.url);

@@ -5,7 +5,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import type { Script } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import type { Vault } from './vault.ts';
+import type { Vault } from '../vault/vault.ts';
 
 export interface PushPort {
   readonly redis: RedisConnection;

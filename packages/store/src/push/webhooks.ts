@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { ownerOf, type Scope } from '../redis/principal.ts';
 import { Script } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
+import { openWebhook, sealWebhook } from '../vault/sealed-webhook.ts';
+import type { Webhook, WebhookDraft } from '../vault/webhook.ts';
 import type { PushPort } from './push-port.ts';
-import { openWebhook, sealWebhook } from './sealed-webhook.ts';
-import type { Webhook, WebhookDraft } from './webhook.ts';
 
 const createWebhookScript = new Script('create-webhook.lua', import.meta.url);
 const readWebhooksScript = new Script('read-webhooks.lua', import.meta.url);

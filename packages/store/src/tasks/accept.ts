@@ -1,6 +1,4 @@
 import { hash, randomUUID } from 'node:crypto';
-import { sealWebhook } from '../push/sealed-webhook.ts';
-import type { Vault } from '../push/vault.ts';
 import type { Queue } from '../queue/queue.ts';
 import { queueRoot } from '../queue/queue-name.ts';
 import { defineScript } from '../redis/define-script.ts';
@@ -10,6 +8,8 @@ import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { type DurablePort, runDurably } from '../redis/run-durably.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
+import { sealWebhook } from '../vault/sealed-webhook.ts';
+import type { Vault } from '../vault/vault.ts';
 import { type AcceptReply, acceptArgs, acceptArguments, acceptReply, callerKey, isAwaited } from './accept-command.ts';
 import type { NewTasks } from './new-tasks.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Message } from '@switchyard/protocol';
-import type { WebhookDraft } from '../push/webhook.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
+import type { WebhookDraft } from '../vault/webhook.ts';
 
 /** What a client sends: the message, and what its turn is to know besides. */
 export interface Submission {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Unreadable, Vault } from '../../src/push/vault.ts';
+import { Unreadable, Vault } from '../src/vault/vault.ts';
 
 const text = '{"url":"https://example.com","token":"hush"}';
 
