@@ -17,7 +17,7 @@ describe('the floors', () => {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), code);
     }
-    return checkFloors(root, {});
+    return checkFloors(root);
   }
 
   it.each([

@@ -1,4 +1,3 @@
-import type { Conversations } from '../conversations/conversations.ts';
 import type { Channels } from '../redis/channels.ts';
 import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
@@ -16,13 +15,19 @@ export const claimClosingsScript = defineScript({
 
 const CLOSINGS_PER_CLAIM = 100;
 
+/** Conversations, as far as their end goes. */
+interface Abandonable {
+  /** The task that held the conversation has ended: so does the conversation. */
+  abandon(id: string): Promise<void>;
+}
+
 /** What tasks that ended leave behind: calls that go on, conversations without an end. */
 export class Closings {
   readonly #port: CancelPort;
   readonly #channels: Channels;
-  readonly #conversations: Conversations;
+  readonly #conversations: Abandonable;
 
-  constructor(port: CancelPort, channels: Channels, conversations: Conversations) {
+  constructor(port: CancelPort, channels: Channels, conversations: Abandonable) {
     this.#port = port;
     this.#channels = channels;
     this.#conversations = conversations;
