@@ -40,12 +40,17 @@ const edgeFiles = /\/(?:main|config)\.ts$/;
 /** Examples come with the services that they pretend to use. */
 const mayListen = /^examples\//;
 
+/** Folders of the store that carry a message, and those that only stand on them. */
+const core = /^packages\/store\/src\/(?:redis|vault|queue|tasks|turns|steps|calls|memory|feed)\//;
+const besideCore = /^packages\/store\/src\/(?:ops|conversations|push)\//;
+
 export const rules: readonly Rule[] = [
   importsGoDown,
   staysInItsPackage,
   protocolNeedsOnlyZod,
   hasAHome,
   keepsToTheEdge,
+  coreStandsAlone,
 ];
 
 function importsGoDown({ home, imports }: SourceFile): string[] {
@@ -85,6 +90,13 @@ function keepsToTheEdge({ path, isTest, code }: SourceFile): string[] {
 
 function workspaceNames(imports: readonly Import[]): string[] {
   return imports.flatMap(({ specifier }) => specifier.match(/^@switchyard\/([^/]+)/)?.[1] ?? []);
+}
+
+function coreStandsAlone({ path, imports }: SourceFile): string[] {
+  if (!core.test(path)) return [];
+  return imports
+    .filter(({ file }) => file && besideCore.test(file))
+    .map(({ specifier }) => `${specifier} is beside the core of the store, which works without it`);
 }
 
 /** Package names, without the path inside the package. Modules of Node (`node:…`) are everybody's. */

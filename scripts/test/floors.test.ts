@@ -61,6 +61,14 @@ describe('the floors', () => {
     expect(violations).toEqual([expect.stringContaining('leaves apps/gateway: import a package by its name')]);
   });
 
+  it('refuse that the core of the store needs its operators', async () => {
+    const violations = await plant({
+      'packages/store/src/ops/ops.ts': '',
+      'packages/store/src/turns/turns.ts': "import type { Ops } from '../ops/ops.ts';",
+    });
+    expect(violations).toEqual([expect.stringContaining('../ops/ops.ts is beside the core of the store')]);
+  });
+
   it('refuse folders that import each other, also by way of a third', async () => {
     const violations = await plant({
       'packages/store/src/a/one.ts': "import type { Two } from '../b/two.ts';",
