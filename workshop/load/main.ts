@@ -26,11 +26,11 @@ try {
 /** @returns the exit code */
 async function load(plan: PlannedRun): Promise<number> {
   using signals = listenToStopSignals();
-  const { options, wantsVersions } = plan;
+  const { options } = plan;
   const progress = new Progress(process.stderr, `${options.durationMs / 1_000} s`);
   await using own = options.url ? undefined : await ownGateway(options.workers, signals.stopped, progress);
   const target = { url: options.url ?? own?.url ?? new URL('http://127.0.0.1'), agent: options.agent };
-  const agent = await findAgent({ ...options, target, wantsVersions });
+  const agent = await findAgent({ ...options, target, wantsVersions: plan.profile.wantsVersions });
   progress.say(
     `${plan.profile.name}: ${plan.profile.summary}; ${agent.name} at ${agent.endpoint.href} (${agent.binding})`,
   );

@@ -2,15 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { cpuShares } from '../../tests/support/process-usage.ts';
 import { SeededRandom } from '../seeded-random.ts';
 import { A2AClient } from './client/a2a-client.ts';
-import { jsonRpc } from './client/bindings/json-rpc.ts';
-import { rest } from './client/bindings/rest.ts';
+import { jsonRpc, rest } from './client/binding.ts';
 import { Connections } from './client/connections.ts';
 import { GeneratorWatch } from './measure/generator-watch.ts';
 import type { Interval } from './measure/recorder.ts';
 import { Recorder } from './measure/recorder.ts';
 import { TaskLedger } from './measure/task-ledger.ts';
-import type { Load } from './profiles/load.ts';
-import type { PlannedRun } from './profiles/profile.ts';
+import type { Load, PlannedRun } from './profiles/profile.ts';
 import { settle } from './profiles/settle.ts';
 import type { Progress } from './report/progress.ts';
 import { type Report, toReport } from './report/report.ts';
@@ -42,7 +40,7 @@ export async function runLoad(parts: RunParts): Promise<Report> {
   const begin = loadsOn(parts, { connections, watch, halted });
 
   const warmUp = begin(plan.options.warmUpMs);
-  if (plan.canWarmUp && plan.options.warmUpMs > 0) await plan.run(warmUp);
+  if (plan.profile.canWarmUp && plan.options.warmUpMs > 0) await plan.run(warmUp);
 
   const load = begin(plan.options.durationMs);
   const beganAt = new Date();

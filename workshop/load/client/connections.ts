@@ -1,11 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Pool } from 'undici';
-import { Exchange, type ExchangeOptions } from './exchange.ts';
-import { notSent } from './outcome.ts';
+import { failed, notSent, type Outcome, succeeded } from './outcome.ts';
 
-/**
- * How often it is looked for requests whose time is up, in milliseconds: so much later than they should they are told.
- */
-const EXPIRY_EVERY_MS = 25;
+export interface Outgoing {
+  readonly method: 'GET' | 'POST';
+  /** With the query. */
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly body?: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Empty if it was a stream of events that somebody listens to. */
+  readonly body: string;
+}
+
+export interface Exchange {
+  readonly reply: Promise<Outcome<Reply>>;
+  /** Ends it with a failure; its connection is closed, since HTTP/1.1 cannot take a request back. */
+  abort(kind: string): void;
+  /** It may take any time from now on. */
+  keepOpen(): void;
+}
 
 export interface ConnectionSettings {
   readonly origin: string;
@@ -13,8 +32,10 @@ export interface ConnectionSettings {
   readonly connections: number;
   readonly connectTimeoutMs: number;
   /** Told of each request how long it waited for a free connection, in milliseconds. */
-  readonly onSent?: (waitedMs: number) => void;
+  readonly onSent: (waitedMs: number) => void;
 }
+
+type OnPiece = (piece: Buffer) => void;
 
 /**
  * Connections to one server. A request that finds none free waits, and its time runs on: a server that is slow to
@@ -23,63 +44,97 @@ export interface ConnectionSettings {
 export class Connections implements AsyncDisposable {
   readonly #pool: Pool;
   readonly #onSent: (waitedMs: number) => void;
-  readonly #waiting = new Map<Exchange, number>();
-  readonly #sent = new Set<Exchange>();
-  readonly #expiry: NodeJS.Timeout;
+  readonly #waiting = new Set<PromiseWithResolvers<void>>();
   #free: number;
 
-  constructor({ origin, connections, connectTimeoutMs, onSent = () => undefined }: ConnectionSettings) {
+  constructor({ origin, connections, connectTimeoutMs, onSent }: ConnectionSettings) {
     // Times are kept here, from the moment at which a request should have been sent.
     const times = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: connectTimeoutMs } };
     this.#pool = new Pool(origin, { ...times, connections, pipelining: 1, allowH2: false });
     this.#free = connections;
     this.#onSent = onSent;
-    this.#expiry = setInterval(() => this.#expire(performance.now()), EXPIRY_EVERY_MS).unref();
   }
 
-  begin(options: ExchangeOptions): Exchange {
-    const exchange = new Exchange(options);
-    exchange.onFree = () => this.#onFree(exchange);
-    if (this.#free > 0) this.#send(exchange, 0);
-    else this.#waiting.set(exchange, performance.now());
-    return exchange;
+  /** @param expiresAt by `performance.now()`: after that it has failed  @param onPiece gets a stream of events */
+  begin(request: Outgoing, expiresAt: number, onPiece?: OnPiece): Exchange {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const abort = (kind: string): void => controller.abort(new GivenUp(kind));
+    // A timer of Node may be early by a millisecond.
+    const timer = setTimeout(abort, Math.max(1, Math.ceil(expiresAt - performance.now()) + 1), 'timeout');
+    const reply = this.#carryOut(request, signal, onPiece)
+      .then(succeeded, (error: unknown) => failureOf(signal.aborted ? signal.reason : error))
+      .finally(() => clearTimeout(timer));
+    return { reply, abort, keepOpen: () => clearTimeout(timer) };
   }
 
   /** Takes back what was not sent yet. */
   dropWaiting(): void {
-    for (const exchange of this.#waiting.keys()) exchange.abort(notSent);
+    for (const turn of this.#waiting) turn.reject(new GivenUp(notSent));
     this.#waiting.clear();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#expiry);
     this.dropWaiting();
     await this.#pool.destroy();
   }
 
-  #send(exchange: Exchange, waitedMs: number): void {
-    this.#free--;
-    this.#sent.add(exchange);
-    this.#onSent(waitedMs);
-    const { method, path, headers, body } = exchange.request;
-    this.#pool.dispatch({ method, path, headers: headers as string[], ...(body !== undefined && { body }) }, exchange);
-  }
-
-  #onFree(exchange: Exchange): void {
-    this.#sent.delete(exchange);
-    this.#free++;
-    const [next] = this.#waiting;
-    if (!next) return;
-    this.#waiting.delete(next[0]);
-    this.#send(next[0], performance.now() - next[1]);
-  }
-
-  #expire(now: number): void {
-    for (const exchange of this.#waiting.keys()) {
-      if (exchange.expiresAt > now) continue;
-      this.#waiting.delete(exchange);
-      exchange.abort('timeout');
+  async #carryOut(request: Outgoing, signal: AbortSignal, onPiece: OnPiece | undefined): Promise<Reply> {
+    await this.#turn(signal);
+    try {
+      const sent = { ...request, headers: [...request.headers], signal };
+      const { statusCode: status, headers, body } = await this.#pool.request(sent);
+      if (!onPiece || status !== 200 || !isEventStream(headers)) return { status, headers, body: await body.text() };
+      for await (const piece of body) onPiece(piece);
+      return { status, headers, body: '' };
+    } finally {
+      const [next] = this.#waiting;
+      if (next) this.#waiting.delete(next);
+      if (next) next.resolve();
+      else this.#free++;
     }
-    for (const exchange of this.#sent) if (exchange.expiresAt <= now) exchange.abort('timeout');
   }
+
+  /** Resolves when a connection is free for it. */
+  async #turn(signal: AbortSignal): Promise<void> {
+    if (this.#free > 0) {
+      this.#free--;
+      this.#onSent(0);
+      return;
+    }
+    const since = performance.now();
+    const turn = Promise.withResolvers<void>();
+    this.#waiting.add(turn);
+    signal.addEventListener('abort', () => this.#waiting.delete(turn) && turn.reject(signal.reason), { once: true });
+    await turn.promise;
+    this.#onSent(performance.now() - since);
+  }
+}
+
+export function isEventStream(headers: IncomingHttpHeaders): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') ?? false;
+}
+
+/** Nobody waits for it any more; the message is the kind of failure. */
+class GivenUp extends Error {}
+
+/** What the codes of Node and undici mean to whoever reads the report. */
+const kinds: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection closed by the server',
+  EPIPE: 'connection closed by the server',
+  UND_ERR_SOCKET: 'connection closed by the server',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  ENOTFOUND: 'unknown host',
+  EAI_AGAIN: 'unknown host',
+  EMFILE: 'no more connections here (ulimit -n)',
+  EADDRNOTAVAIL: 'no more local ports here',
+};
+
+/** A request that got no answer at all. */
+function failureOf(error: unknown): Outcome<never> {
+  if (error instanceof GivenUp) return failed(error.message);
+  if (!(error instanceof Error)) return failed('network error', String(error));
+  const code = 'code' in error ? String(error.code) : error.name;
+  return failed(kinds[code] ?? `network error ${code}`, error.message || code);
 }

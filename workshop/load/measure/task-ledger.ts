@@ -1,5 +1,5 @@
 import { isInterrupted, isTerminal, type TaskState } from '@switchyard/protocol';
-import type { TaskView } from '../client/answers.ts';
+import type { TaskView } from '../client/a2a-client.ts';
 import type { Failure } from '../client/outcome.ts';
 
 /** More are not followed to their end: they would fill the memory of a run of hours. */

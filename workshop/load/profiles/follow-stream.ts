@@ -1,9 +1,7 @@
-import type { StreamEvent, TaskView } from '../client/answers.ts';
-import type { OpenStream, ReceivedEvent } from '../client/open-stream.ts';
-import { failed, type Outcome } from '../client/outcome.ts';
+import type { StreamEvent, TaskView } from '../client/a2a-client.ts';
+import { type Failure, failed, type Outcome } from '../client/outcome.ts';
 import { isSettled } from '../measure/task-ledger.ts';
-import { EventOrder } from './event-order.ts';
-import type { Load } from './load.ts';
+import type { Load } from './profile.ts';
 
 /** Durations that streams add to the report. */
 export const firstEvent = 'first event of a stream';
@@ -11,8 +9,6 @@ export const eventDelivery = 'event, from agent to client';
 
 export interface FollowedStream {
   readonly order: EventOrder;
-  /** Known from the first event. */
-  readonly taskId: string | undefined;
   readonly ended: Promise<Outcome<void>>;
   leave(): void;
 }
@@ -24,63 +20,50 @@ export interface StreamToFollow {
 }
 
 /** Says something, and notes what comes back on the stream. */
-export function followStream(load: Load, { text, ...options }: StreamToFollow): FollowedStream {
-  const listener = new Listener(load, options.dueAt);
-  const stream: OpenStream = load.client.stream(text, { ...options, onEvent: (event) => listener.hear(event) });
-  return {
-    order: listener.order,
-    get taskId() {
-      return listener.taskId;
-    },
-    ended: stream.ended.then((outcome) => (outcome.ok && !listener.isAtEnd ? tooEarly() : outcome)),
-    leave: stream.leave,
+export function followStream(load: Load, { text, dueAt, timeoutFor }: StreamToFollow): FollowedStream {
+  const { recorder } = load;
+  const order = new EventOrder();
+  const listener = new Listener(load);
+  let isFirst = true;
+  const onEvent = (event: StreamEvent, id: string | undefined): void => {
+    recorder.received();
+    if (isFirst) recorder.took(firstEvent, performance.now() - dueAt);
+    isFirst = false;
+    const disorder = order.next(id);
+    if (disorder) recorder.wrong(disorder);
+    listener.note(event);
   };
-}
-
-function tooEarly(): Outcome<void> {
-  return failed('stream ended before its task', 'the last event left the task running');
+  const stream = load.client.stream(text, { dueAt, timeoutFor, onEvent });
+  const tooEarly = failed('stream ended before its task', 'the last event left the task running');
+  const ended = stream.ended.then((outcome) => (outcome.ok && !listener.isAtEnd ? tooEarly : outcome));
+  return { order, ended, leave: stream.leave };
 }
 
 class Listener {
-  readonly order = new EventOrder();
-  taskId: string | undefined;
   isAtEnd = false;
   readonly #load: Load;
-  readonly #dueAt: number;
-  #isFirst = true;
+  #isAccepted = false;
 
-  constructor(load: Load, dueAt: number) {
+  constructor(load: Load) {
     this.#load = load;
-    this.#dueAt = dueAt;
   }
 
-  hear({ id, event }: ReceivedEvent): void {
-    const { recorder } = this.#load;
-    recorder.received();
-    if (this.#isFirst) recorder.took(firstEvent, performance.now() - this.#dueAt);
-    this.#isFirst = false;
-    const disorder = this.order.next(id);
-    if (disorder) recorder.wrong(disorder);
-    this.#note(event);
-  }
-
-  #note(event: StreamEvent): void {
+  note(event: StreamEvent): void {
     if ('artifactUpdate' in event) this.#noteArtifact(event.artifactUpdate.artifact.parts[0]?.text);
-    else if ('message' in event) this.#noteMessage();
     else if ('task' in event) this.#noteTask(event.task);
-    else this.#noteTask({ id: event.statusUpdate.taskId, status: event.statusUpdate.status });
-  }
-
-  #noteMessage(): void {
-    this.#load.tasks.repliedWithMessage();
-    this.isAtEnd = true;
+    else if ('statusUpdate' in event)
+      this.#noteTask({ id: event.statusUpdate.taskId, status: event.statusUpdate.status });
+    else {
+      this.#load.tasks.repliedWithMessage();
+      this.isAtEnd = true;
+    }
   }
 
   #noteTask(task: TaskView): void {
     const { tasks } = this.#load;
-    if (this.taskId === undefined) tasks.accepted(task);
-    else tasks.seen(task);
-    this.taskId = task.id;
+    if (this.#isAccepted) tasks.seen(task);
+    else tasks.accepted(task);
+    this.#isAccepted = true;
     this.isAtEnd = isSettled(task.status.state);
   }
 
@@ -89,5 +72,39 @@ class Listener {
     const sentAt = /sent at (\d+\.\d+)/.exec(text ?? '')?.[1];
     if (this.#load.isOwnAgent && sentAt !== undefined)
       this.#load.recorder.took(eventDelivery, performance.timeOrigin + performance.now() - Number(sentAt));
+  }
+}
+
+/**
+ * Ids of the events of one stream. A gateway of ours numbers the events of a task 1-…, 2-…, 3-…; a stream may begin
+ * anywhere, and from there each number comes once. Other servers need not number theirs: then there is nothing to be
+ * checked.
+ */
+class EventOrder {
+  checked = 0;
+  unchecked = 0;
+  holes = 0;
+  doubles = 0;
+  #last: number | undefined;
+
+  /** @returns what is wrong with it */
+  next(id: string | undefined): Failure | undefined {
+    if (id === undefined || !/^\d{1,15}(?:-\w{1,20})?$/.test(id)) {
+      this.unchecked++;
+      return undefined;
+    }
+    const number = Number.parseInt(id, 10);
+    const last = this.#last;
+    this.#last = Math.max(number, last ?? 0);
+    if (last === undefined || number === last + 1) {
+      this.checked++;
+      return undefined;
+    }
+    if (number <= last) {
+      this.doubles++;
+      return { kind: 'event twice on a stream', example: `event ${number} came again` };
+    }
+    this.holes++;
+    return { kind: 'hole in the events of a stream', example: `event ${number} came after ${last}` };
   }
 }

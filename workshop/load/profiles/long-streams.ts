@@ -1,13 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { time } from '../../options.ts';
-import { arrivals } from '../arrivals/arrivals.ts';
 import type { Outcome } from '../client/outcome.ts';
-import type { StreamFindings } from './findings.ts';
 import { eventDelivery, type FollowedStream, firstEvent, followStream } from './follow-stream.ts';
-import type { Load } from './load.ts';
-import { onArrivals } from './on-arrivals.ts';
-import { defineProfile } from './profile.ts';
-import { defaultText, operationOf } from './send-one.ts';
+import { defaultText, onArrivals, operationOf, steadily } from './messages.ts';
+import { defineProfile, type Load, type StreamFindings } from './profile.ts';
 
 const options = {
   everyMs: time({ what: 'between the events of a stream (own agent)', fallback: '200ms' }, '1ms', '1m'),
@@ -24,11 +20,11 @@ export const longStreams = defineProfile({
   canWarmUp: false,
   primary: (_, isOwnAgent) => (isOwnAgent ? eventDelivery : firstEvent),
   async run(load, { everyMs }) {
-    const { rate, connections, durationMs } = load.options;
+    const { connections, durationMs } = load.options;
     const streams = new Streams(load, everyMs, performance.now() + durationMs);
-    const times = arrivals({ rateAt: () => rate, peak: rate, random: load.random }).take(connections);
-    await onArrivals(load, { times, signal: load.over, act: (dueAt) => streams.keepOne(dueAt) });
-    return { streams: streams.findings() };
+    const times = steadily(load).take(connections);
+    await onArrivals(load, { times, act: (dueAt) => streams.keepOne(dueAt) });
+    return { streams: streams.findings };
   },
 });
 
@@ -37,17 +33,22 @@ class Streams {
   readonly #everyMs: number;
   readonly #endsAt: number;
   readonly #open = new Set<FollowedStream>();
-  readonly #findings = { opened: 0, most: 0, ended: 0, left: 0, checked: 0, unchecked: 0, holes: 0, doubles: 0 };
+  readonly findings: { -readonly [Name in keyof StreamFindings]: number } = {
+    opened: 0,
+    most: 0,
+    ended: 0,
+    left: 0,
+    checked: 0,
+    unchecked: 0,
+    holes: 0,
+    doubles: 0,
+  };
 
   constructor(load: Load, everyMs: number, endsAt: number) {
     this.#load = load;
     this.#everyMs = everyMs;
     this.#endsAt = endsAt;
     load.over.addEventListener('abort', () => this.#leaveAll(), { once: true });
-  }
-
-  findings(): StreamFindings {
-    return this.#findings;
   }
 
   /** Keeps one stream open until the time is over. */
@@ -65,15 +66,14 @@ class Streams {
     const { recorder } = this.#load;
     recorder.began();
     const stream = followStream(this.#load, { text: this.#text(), dueAt, timeoutFor: 'beginning' });
-    this.#findings.opened++;
+    this.findings.opened++;
     this.#open.add(stream);
-    this.#findings.most = Math.max(this.#findings.most, this.#open.size);
+    this.findings.most = Math.max(this.findings.most, this.#open.size);
     const outcome = await stream.ended;
     this.#open.delete(stream);
     recorder.ended(operationOf('stream'), this.#judged(outcome));
     recorder.left();
-    for (const what of ['checked', 'unchecked', 'holes', 'doubles'] as const)
-      this.#findings[what] += stream.order[what];
+    for (const what of ['checked', 'unchecked', 'holes', 'doubles'] as const) this.findings[what] += stream.order[what];
   }
 
   /** Our own agent is told to speak until the time is over. */
@@ -86,8 +86,8 @@ class Streams {
   /** A stream that we left at the end did what it should. */
   #judged(outcome: Outcome<void>): Outcome<void> {
     const isLeft = !outcome.ok && outcome.failure.kind === 'left';
-    if (isLeft) this.#findings.left++;
-    if (outcome.ok) this.#findings.ended++;
+    if (isLeft) this.findings.left++;
+    if (outcome.ok) this.findings.ended++;
     return isLeft ? { ok: true, value: undefined } : outcome;
   }
 

@@ -1,12 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { time } from '../../options.ts';
-import { arrivals } from '../arrivals/arrivals.ts';
 import type { TaskReading } from '../client/a2a-client.ts';
 import type { Outcome } from '../client/outcome.ts';
-import type { Load } from './load.ts';
-import { onArrivals } from './on-arrivals.ts';
-import { defineProfile } from './profile.ts';
-import { defaultText, noteTask, operationOf } from './send-one.ts';
+import { defaultText, noteTask, onArrivals, operationOf } from './messages.ts';
+import { defineProfile, type Load } from './profile.ts';
 
 /** From the arrival of a client until it sees that its task has ended. */
 const untilSeen = 'task, until a poll sees its end';
@@ -37,9 +34,7 @@ export const pollingHerd = defineProfile({
   contradictions: (_, { pollFromMs, pollToMs }) =>
     pollFromMs <= pollToMs ? [] : ['--poll-to must not be shorter than --poll-from'],
   async run(load, patience) {
-    const { rate } = load.options;
-    const times = arrivals({ rateAt: () => rate, peak: rate, random: load.random });
-    await onArrivals(load, { times, signal: load.over, act: (dueAt) => oneClient(load, patience, dueAt) });
+    await onArrivals(load, { act: (dueAt) => oneClient(load, patience, dueAt) });
     return {};
   },
 });

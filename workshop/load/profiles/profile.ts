@@ -1,7 +1,72 @@
 import { type Options, type Typed, type ValuesOf, valuesOf } from '../../options.ts';
+import type { SeededRandom } from '../../seeded-random.ts';
+import type { A2AClient } from '../client/a2a-client.ts';
+import type { Connections } from '../client/connections.ts';
+import type { Latencies, LatencySummary } from '../measure/latencies.ts';
+import type { Recorder } from '../measure/recorder.ts';
+import type { TaskLedger } from '../measure/task-ledger.ts';
 import { type CommonDefaults, type CommonOptions, commonOptions } from '../options.ts';
-import type { Findings } from './findings.ts';
-import type { Load } from './load.ts';
+
+/** What a profile has to work with. */
+export interface Load {
+  readonly options: CommonOptions;
+  /** The agent is ours, and understands what load/agents/load.ts says. */
+  readonly isOwnAgent: boolean;
+  readonly client: A2AClient;
+  readonly connections: Connections;
+  readonly recorder: Recorder;
+  readonly tasks: TaskLedger;
+  readonly random: SeededRandom;
+  /** How late arrivals were begun. */
+  readonly lateness: Latencies;
+  /** Aborts when nothing new is to be begun: the time is over, or somebody stops it. */
+  readonly over: AbortSignal;
+  /** Aborts so long after that as clients may still ask what became of their tasks (`settleMs`). */
+  readonly settled: AbortSignal;
+  /** Aborts when nothing is to be waited for any more. */
+  readonly halted: AbortSignal;
+}
+
+/** One rate that was tried by the profile `ramp`. */
+export interface TriedRate {
+  readonly rate: number;
+  readonly held: boolean;
+  /** Why it did not; unset if it did. */
+  readonly because: string | undefined;
+  readonly latency: LatencySummary | undefined;
+  readonly requests: number;
+  readonly errors: number;
+}
+
+export interface RampFindings {
+  readonly tried: readonly TriedRate[];
+  /** Per second; undefined if not even the first one did. */
+  readonly highestThatHeld: number | undefined;
+  /** The lowest that did not: the limit is between the two. Undefined if it was not reached. */
+  readonly lowestThatDidNot: number | undefined;
+  readonly maxLatencyMs: number;
+}
+
+export interface StreamFindings {
+  readonly opened: number;
+  /** Open at the same time. */
+  readonly most: number;
+  /** Ended by the server, as they should. */
+  readonly ended: number;
+  /** Still open when the time was over. */
+  readonly left: number;
+  /** Events whose ids were compared with those before, and events without a number to compare. */
+  readonly checked: number;
+  readonly unchecked: number;
+  readonly holes: number;
+  readonly doubles: number;
+}
+
+/** What only some profiles find out. */
+export interface Findings {
+  readonly ramp?: RampFindings;
+  readonly streams?: StreamFindings;
+}
 
 interface ProfileParts<O extends Options> {
   readonly name: string;
@@ -23,11 +88,9 @@ interface ProfileParts<O extends Options> {
 
 /** A profile that knows its options. */
 export interface PlannedRun {
-  readonly profile: Pick<Profile, 'name' | 'summary'>;
+  readonly profile: Pick<Profile, 'name' | 'summary' | 'canWarmUp' | 'wantsVersions'>;
   readonly options: CommonOptions;
   readonly own: Readonly<Record<string, unknown>>;
-  readonly canWarmUp: boolean;
-  readonly wantsVersions: boolean;
   primary(isOwnAgent: boolean): string;
   run(load: Load): Promise<Findings>;
 }
@@ -35,6 +98,8 @@ export interface PlannedRun {
 export interface Profile {
   readonly name: string;
   readonly summary: string;
+  readonly canWarmUp: boolean;
+  readonly wantsVersions: boolean;
   readonly commonOptions: Options;
   readonly ownOptions: Options;
   /** @returns the run, or in words all that is wrong with the options */
@@ -43,10 +108,10 @@ export interface Profile {
 
 export function defineProfile<O extends Options>(parts: ProfileParts<O>): Profile {
   const { name, summary, canWarmUp, wantsVersions = false } = parts;
+  const profile = { name, summary, canWarmUp, wantsVersions };
   const common = commonOptions(parts.defaults);
   return {
-    name,
-    summary,
+    ...profile,
     commonOptions: common,
     ownOptions: parts.options,
     plan(given) {
@@ -54,15 +119,8 @@ export function defineProfile<O extends Options>(parts: ProfileParts<O>): Profil
       if (isProblems(options) || isProblems(own)) return [options, own].filter(isProblems).flat();
       const contradictions = parts.contradictions?.(options, own) ?? [];
       if (contradictions.length > 0) return contradictions;
-      return {
-        profile: { name, summary },
-        options,
-        own,
-        canWarmUp,
-        wantsVersions,
-        primary: (isOwnAgent) => parts.primary(own, isOwnAgent),
-        run: (load) => parts.run(load, own),
-      };
+      const primary = (isOwnAgent: boolean): string => parts.primary(own, isOwnAgent);
+      return { profile, options, own, primary, run: (load) => parts.run(load, own) };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Load } from './load.ts';
+import type { Load } from './profile.ts';
 
 /** Clients that ask at once. */
 const ASKING = 32;

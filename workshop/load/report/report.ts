@@ -2,8 +2,7 @@ import type { GeneratorReading } from '../measure/generator-watch.ts';
 import type { LatencySummary } from '../measure/latencies.ts';
 import type { ErrorCount, Interval, Recorder } from '../measure/recorder.ts';
 import type { TaskCounts } from '../measure/task-ledger.ts';
-import type { Findings } from '../profiles/findings.ts';
-import type { PlannedRun } from '../profiles/profile.ts';
+import type { Findings, PlannedRun } from '../profiles/profile.ts';
 import type { FoundAgent } from '../target/target.ts';
 import { judge, type Verdict } from './verdict.ts';
 

@@ -1,4 +1,4 @@
-import type { Findings } from '../profiles/findings.ts';
+import type { Findings } from '../profiles/profile.ts';
 
 export interface Verdict {
   readonly passed: boolean;

@@ -1,5 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Latencies } from '../measure/latencies.ts';
+import type { SeededRandom } from '../seeded-random.ts';
+import type { Latencies } from './measure/latencies.ts';
+
+export interface ArrivalSettings {
+  /** Arrivals per second at a time, in milliseconds since the start. */
+  readonly rateAt: (ms: number) => number;
+  /** The highest of these rates. */
+  readonly peak: number;
+  readonly random: SeededRandom;
+}
+
+/**
+ * When clients come that know nothing of each other: a Poisson process, as milliseconds since the start. It never ends.
+ * For a rate that changes, candidates come at the highest rate and some of them stay away (thinning).
+ */
+export function* arrivals({ rateAt, peak, random }: ArrivalSettings): Generator<number, never> {
+  let ms = 0;
+  for (;;) {
+    ms += (-Math.log(1 - random.next()) / peak) * 1_000;
+    const rate = rateAt(ms);
+    if (rate >= peak || random.next() * peak < rate) yield ms;
+  }
+}
 
 /** How late a timer of Node can be on an idle machine, in milliseconds. */
 const GRAIN_MS = 2;
