@@ -29,8 +29,10 @@ local function renew(root, id, token, task_key, fence)
   end
   local lock_key = root .. id .. ':lock'
   local lock = redis.call('GET', lock_key) or ''
-  if lock ~= token and (lock ~= '' or not take_back(root, id)) then return 'lost' end
-  redis.call('SET', lock_key, token, 'PX', lock_ms)
+  -- As a rule the lock is there, and only its time is written: replicas and the append-only file get no token again.
+  if lock == token then redis.call('PEXPIRE', lock_key, lock_ms)
+  elseif lock ~= '' or not take_back(root, id) then return 'lost'
+  else redis.call('SET', lock_key, token, 'PX', lock_ms) end
   return cancel and 'canceling' or 'held'
 end
 
