@@ -110,18 +110,20 @@ export class EventBuffer {
   take(): FeedEvent[] | undefined {
     if (this.#error !== undefined) throw this.#error;
     if (this.#isForked) return undefined;
-    this.#drop(this.#events.findIndex(({ seq }) => seq > this.#last.seq));
-    const [first] = this.#events;
+    this.#dropDelivered();
+    const first = this.#events[0];
     if (first?.seq !== this.#last.seq + 1) return undefined;
     if (isOtherThan(this.#last.incarnation, first.previous)) {
       this.#isForked = true;
       return undefined;
     }
-    return this.#drop(this.#events.findIndex((event, i) => i > 0 && !follows(event, this.#events[i - 1])));
+    let end = 1;
+    while (end < this.#events.length && follows(this.#events[end], this.#events[end - 1])) end++;
+    return this.#drop(end);
   }
 
   clear(): void {
-    this.#drop(-1);
+    this.#drop(this.#events.length);
   }
 
   /** Resolves when something was received, or the reader was woken. */
@@ -135,10 +137,20 @@ export class EventBuffer {
     return seq === this.#last.seq && isOtherThan(incarnation, this.#last.incarnation);
   }
 
-  /** Takes out what is before `end`; all of it if that is negative. */
+  #dropDelivered(): void {
+    let end = 0;
+    for (const { seq } of this.#events) {
+      if (seq > this.#last.seq) break;
+      end++;
+    }
+    if (end > 0) this.#drop(end);
+  }
+
+  /** Takes out what is before `end`. */
   #drop(end: number): FeedEvent[] {
-    const events = this.#events.splice(0, end < 0 ? this.#events.length : end);
-    const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+    const events = this.#events.splice(0, end);
+    let bytes = 0;
+    for (const event of events) bytes += bytesOf(event);
     this.#bytes -= bytes;
     this.#limits.budget.give(bytes);
     return events;
@@ -153,6 +165,6 @@ function isOtherThan(one: number | undefined, other: number | undefined): boolea
   return one !== undefined && other !== undefined && one !== other;
 }
 
-function follows({ seq, previous }: FeedEvent, before: FeedEvent | undefined): boolean {
-  return before?.seq === seq - 1 && !isOtherThan(before.incarnation, previous);
+function follows(event: FeedEvent | undefined, before: FeedEvent | undefined): boolean {
+  return event !== undefined && before?.seq === event.seq - 1 && !isOtherThan(before.incarnation, event.previous);
 }
