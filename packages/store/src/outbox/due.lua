@@ -1,18 +1,24 @@
 -- due: the tasks of a shard that the sweeper should look after, the longest due first.
 --
--- KEYS  1 outbox (zset)   2 what the keys of tasks begin with
--- ARGV  1 at most so many   2 ms: no entry is due later than that (left out: not looked at)
--- Returns  of one task after the other its id and its owner ('' there is no such task)
+-- KEYS  outbox      as in record.lua
+--       tasks_root  what the keys of tasks begin with
+-- ARGV  most        at most so many
+--       latest_ms?  no entry is due later than in so many ms; left out: not looked at
+-- Returns  { id, owner ('' there is no such task) } of each
+-- Invariant: an entry is due at the latest when the task's longest lease is over, whatever happens to Redis' clock.
 
 --- @include "../redis/lua/clock.lua"
 
+local outbox_key, tasks_root = unpack(KEYS)
+local most, latest_ms = unpack(ARGV)
+
 -- The clock of Redis was set back since these were written: they are due the next time.
-if ARGV[2] then
-  local late = redis.call('ZRANGEBYSCORE', KEYS[1], now_ms() + ARGV[2], '+inf', 'LIMIT', '0', ARGV[1])
-  for _, task_id in ipairs(late) do redis.call('ZADD', KEYS[1], now_ms(), task_id) end
+if latest_ms then
+  local late = redis.call('ZRANGEBYSCORE', outbox_key, now_ms() + latest_ms, '+inf', 'LIMIT', '0', most)
+  for _, task_id in ipairs(late) do redis.call('ZADD', outbox_key, now_ms(), task_id) end
 end
 local reply = {}
-for _, task_id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now_ms(), 'LIMIT', '0', ARGV[1])) do
-  reply[#reply + 1], reply[#reply + 2] = task_id, redis.call('HGET', KEYS[2] .. task_id, 'owner') or ''
+for _, task_id in ipairs(redis.call('ZRANGEBYSCORE', outbox_key, '-inf', now_ms(), 'LIMIT', '0', most)) do
+  reply[#reply + 1] = { task_id, redis.call('HGET', tasks_root .. task_id, 'owner') or '' }
 end
 return reply

@@ -1,15 +1,31 @@
 import type { Queue } from '../queue/queue.ts';
 import { queueRoot } from '../queue/queue-name.ts';
 import type { RedisConnection } from '../redis/connection.ts';
+import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { agentOf } from '../redis/principal.ts';
-import { recordArguments } from '../redis/record.ts';
-import { Script } from '../redis/script.ts';
+import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
+import { integer, list, text, tuple, word } from '../redis/reply.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 
-export const dueScript = new Script('due.lua', import.meta.url);
-export const sweepScript = new Script('sweep.lua', import.meta.url);
+const from = import.meta.url;
+export const dueScript = defineScript({
+  file: 'due.lua',
+  from,
+  keys: ['outbox', 'tasksRoot'],
+  args: ['most', 'latestMs?'],
+  reply: list(tuple(text, text)),
+});
+const sweepVerdict = word('idle', 'add', 'canceled', 'missing');
+type SweepVerdict = ReturnType<typeof sweepVerdict>;
+export const sweepScript = defineScript({
+  file: 'sweep.lua',
+  from,
+  keys: [...recordKeys, 'root'],
+  args: recordArgs,
+  reply: tuple(sweepVerdict, integer, text, integer, text, text),
+});
 
 const TASKS_AT_ONCE = 200;
 /** A sweep goes on while entries are due, and for so long: with many waiting, the lost one among them is found soon. */
@@ -38,15 +54,6 @@ export interface Swept {
   readonly canceled: number;
 }
 
-type Reply = [
-  verdict: 'idle' | 'add' | 'canceled' | 'missing',
-  job: number,
-  owner: string,
-  sweeps: number,
-  awaited?: '1' | '',
-  known?: '1' | '',
-];
-
 /** Tasks that must have a job. The sweeper re-adds the job of any that has been silent for a lease. */
 export class Outbox {
   readonly #port: OutboxPort;
@@ -62,26 +69,26 @@ export class Outbox {
     return { add: count('add'), canceled: count('canceled') };
   }
 
-  async #sweepShard(keys: ShardKeys): Promise<Reply[0][]> {
+  async #sweepShard(keys: ShardKeys): Promise<SweepVerdict[]> {
     const { redis, settings } = this.#port;
     const startedAt = performance.now();
-    const verdicts: Reply[0][] = [];
+    const verdicts: SweepVerdict[] = [];
     for (;;) {
-      const args = [TASKS_AT_ONCE, MOST_LEASES * Math.max(settings.leaseMs, 1_000)];
-      const due = (await dueScript.run(redis, [keys.outbox, keys.tasks], args)) as string[];
-      const pairs = Array.from({ length: due.length / 2 }, (_, i) => due.slice(2 * i, 2 * i + 2));
-      verdicts.push(
-        ...(await Promise.all(pairs.map(([taskId = '', owner = '']) => this.#sweepTask(keys, taskId, owner)))),
-      );
-      if (pairs.length < TASKS_AT_ONCE || performance.now() - startedAt > SWEEP_FOR_MS) return verdicts;
+      const due = await dueScript.run(redis, {
+        keys: { outbox: keys.outbox, tasksRoot: keys.tasks },
+        args: { most: TASKS_AT_ONCE, latestMs: MOST_LEASES * Math.max(settings.leaseMs, 1_000) },
+      });
+      verdicts.push(...(await Promise.all(due.map(([taskId, owner]) => this.#sweepTask(keys, taskId, owner)))));
+      if (due.length < TASKS_AT_ONCE || performance.now() - startedAt > SWEEP_FOR_MS) return verdicts;
     }
   }
 
-  async #sweepTask(keys: ShardKeys, taskId: string, ownerFound: string): Promise<Reply[0]> {
+  async #sweepTask(keys: ShardKeys, taskId: string, ownerFound: string): Promise<SweepVerdict> {
     const { redis, queue, settings } = this.#port;
-    const args = Object.values(recordArguments(taskId, settings));
-    const names = [...Object.values(keys.record(taskId)), queueRoot(agentOf(ownerFound), keys)];
-    const [verdict, job, owner, sweeps, awaited, known] = (await sweepScript.run(redis, names, args)) as Reply;
+    const [verdict, job, owner, sweeps, awaited, known] = await sweepScript.run(redis, {
+      keys: { ...keys.record(taskId), root: queueRoot(agentOf(ownerFound), keys) },
+      args: recordArguments(taskId, settings),
+    });
     if (verdict !== 'add') return verdict;
     const isSuspicious = sweeps % SUSPICIOUS_SWEEPS === 0;
     if (known === '1' && !isSuspicious) return verdict;

@@ -3,35 +3,39 @@
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"
 --
--- KEYS  1-6 as in record.lua   7 root of the queue's keys, as in take-jobs.lua
--- ARGV  1-6 as in record.lua
--- Returns  verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits
---       for the job, '1' if the queue knows the job
+-- KEYS  <record>
+--       root      of the queue's keys, as in take-jobs.lua
+-- ARGV  <record>
+-- Returns  { verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits
+--       for the job, '1' if the queue knows the job }
 --       idle | add | canceled | missing (an entry without a task: removed)
+-- Invariant: a task that has work to do has a job, or an entry here that brings it one.
+
+local root = unpack(KEYS, 7)
 
 local record = load_record()
 if not record then
   redis.call('ZREM', outbox_key, task_id)
-  return { 'missing', 0, '', 0 }
+  return { 'missing', 0, '', 0, '', '' }
 end
 local due = redis.call('ZSCORE', outbox_key, task_id)
-if not due or tonumber(due) > now_ms() then return { 'idle', 0, '', 0 } end
+if not due or tonumber(due) > now_ms() then return { 'idle', 0, '', 0, '', '' } end
 -- The process that runs its job is alive: it renews the job's lock.
-if redis.call('EXISTS', KEYS[7] .. task_id .. '.' .. record.scheduled .. ':lock') == 1 then
+if redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled .. ':lock') == 1 then
   is_due = true
   commit(record)
-  return { 'idle', 0, '', 0 }
+  return { 'idle', 0, '', 0, '', '' }
 end
 if record.cancel ~= '' then
   go_on_when_full(task_key)
   finish(record, 'X')
   commit(record)
-  return { 'canceled', 0, record.owner, 0 }
+  return { 'canceled', 0, record.owner, 0, '', '' }
 end
 -- The same job: the queue swallows the add while it still has the job, so a long queue does not grow by sweeping.
 -- `started` 0: a job added anew counts its starts from 1 and must be let in. The owner may go on until someone is.
 record.started, record.sweeps = 0, record.sweeps + 1
-local has_job = redis.call('EXISTS', KEYS[7] .. task_id .. '.' .. record.scheduled) == 1
+local has_job = redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled) == 1
 -- One that waits in a long queue is looked at less and less often, at least every eighth lease.
 if has_job then lease_ms = lease_ms * 2 ^ math.min(record.sweeps, 3) end
 is_due = true

@@ -1,8 +1,12 @@
 -- finish: a job is done and leaves its queue, if it is still that of the run with this token.
 --
--- KEYS  1 root of the queue's keys, as in take-jobs.lua
--- ARGV  1 id   2 token
+-- KEYS  root   of the queue's keys, as in take-jobs.lua
+-- ARGV  id     of the job
+--       token  of its lock
+-- Returns  nothing
 
 --- @include "finish-jobs.lua"
 
-finish_jobs({ { root = KEYS[1], id = ARGV[1], token = ARGV[2] } })
+local root = unpack(KEYS)
+local id, token = unpack(ARGV)
+finish_jobs({ { root = root, id = id, token = token } })

@@ -1,12 +1,16 @@
 -- giveBack: a job that runs waits again, if it is still that of the run with this token.
 --
--- KEYS  1 root of the queue's keys, as in take-jobs.lua
--- ARGV  1 id   2 token   3 ms until it may be taken again; '': at once, before those that nobody has begun yet
+-- KEYS  root      of the queue's keys, as in take-jobs.lua
+-- ARGV  id        of the job
+--       token     of its lock
+--       delay_ms  until it may be taken again; '': at once, before those that nobody has begun yet
 -- Returns  given | lost
+-- Invariant: a job that runs waits once, or is another run's and stays as it is.
 --
 -- It leaves what BullMQ's moveJobFromActiveToWait and moveToDelayed leave (test/queue-scripts.test.ts), by Redis' time.
 
-local root, id, token, delay_ms = KEYS[1], unpack(ARGV)
+local root = unpack(KEYS)
+local id, token, delay_ms = unpack(ARGV)
 local job_key = root .. id
 
 --- @include "../redis/lua/clock.lua"

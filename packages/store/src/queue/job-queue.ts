@@ -1,13 +1,41 @@
 import type { RedisConnection } from '../redis/connection.ts';
+import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { Script } from '../redis/script.ts';
+import { integer, list, nothing, text, tuple, tupleAnd, word } from '../redis/reply.ts';
 import { queueRoot } from './queue-name.ts';
 
-const takeScript = new Script('take.lua', import.meta.url);
-const finishScript = new Script('finish.lua', import.meta.url);
-const giveBackScript = new Script('give-back.lua', import.meta.url);
-const recoverScript = new Script('recover.lua', import.meta.url);
-const wakeScript = new Script('wake.lua', import.meta.url);
+/** Arguments of every script that includes take-jobs.lua; `takeArguments` gives them. */
+export const takeArgs = ['lockMs', 'taker', 'number', 'count', 'kinds'] as const;
+/** As take-jobs.lua returns them: how many jobs wait, if there are suspects among them ('1'), ms until one is due. */
+export const restReply = tuple(integer, text, integer);
+/** Of a job: its id, its token, how often it was taken, its priority. */
+export const jobFields = [text, text, integer, integer] as const;
+
+const from = import.meta.url;
+const keys = ['root'] as const;
+const takeScript = defineScript({
+  file: 'take.lua',
+  from,
+  keys,
+  args: takeArgs,
+  reply: tupleAnd([restReply], tuple(...jobFields)),
+});
+const finishScript = defineScript({ file: 'finish.lua', from, keys, args: ['id', 'token'], reply: nothing });
+const giveBackScript = defineScript({
+  file: 'give-back.lua',
+  from,
+  keys,
+  args: ['id', 'token', 'delayMs'],
+  reply: word('given', 'lost'),
+});
+const recoverScript = defineScript({
+  file: 'recover.lua',
+  from,
+  keys,
+  args: ['lockMs', 'everyMs'],
+  reply: list(text),
+});
+const wakeScript = defineScript({ file: 'wake.lua', from, keys, args: [], reply: nothing });
 
 /** `awaited`: turns wait for them. The process of a suspect died while it ran among others; it is to run alone. */
 export type JobKinds = 'any' | 'awaited' | 'awaited+suspects' | 'suspect';
@@ -41,12 +69,12 @@ export interface Taken {
   readonly dueInMs: number | undefined;
 }
 
-export type RawJob = [id: string, token: string, started: number, priority: number];
-export type RawRest = [waiting: number, hasSuspects: string, dueInMs: number];
+type JobReply = readonly [id: string, token: string, started: number, priority: number, ...more: unknown[]];
 
-/** @param rest and @param jobs as take-jobs.lua returns them */
-export function takenFrom(rest: RawRest, jobs: readonly (readonly [...RawJob, ...more: unknown[]])[]): Taken {
-  const [waiting, hasSuspects, dueInMs] = rest;
+export function takenFrom(
+  [waiting, hasSuspects, dueInMs]: ReturnType<typeof restReply>,
+  jobs: readonly JobReply[],
+): Taken {
   return {
     jobs: jobs.map(([id, token, started, priority]) => ({
       id,
@@ -60,13 +88,10 @@ export function takenFrom(rest: RawRest, jobs: readonly (readonly [...RawJob, ..
   };
 }
 
-export const takeArguments = (lockMs: number, { taker, number, count, kinds }: TakeRequest): (string | number)[] => [
-  lockMs,
-  taker,
-  number,
-  count,
-  kinds,
-];
+/** The values of `takeArgs`. */
+export function takeArguments(lockMs: number, { taker, number, count, kinds }: TakeRequest) {
+  return { lockMs, taker, number, count, kinds };
+}
 
 /**
  * The jobs of one queue on one shard, as those who run them see it. Together with the Lua beside it, all that knows
@@ -84,27 +109,28 @@ export class JobQueue {
   }
 
   async take(lockMs: number, request: TakeRequest): Promise<Taken> {
-    const reply = await takeScript.run(this.#redis, [this.root], takeArguments(lockMs, request));
-    const [rest, ...jobs] = reply as [RawRest, ...RawJob[]];
+    const { root } = this;
+    const [rest, ...jobs] = await takeScript.run(this.#redis, { keys: { root }, args: takeArguments(lockMs, request) });
     return takenFrom(rest, jobs);
   }
 
   async finish({ id, token }: TakenJob): Promise<void> {
-    await finishScript.run(this.#redis, [this.root], [id, token]);
+    await finishScript.run(this.#redis, { keys: { root: this.root }, args: { id, token } });
   }
 
   /** @param delayMs until it may be taken again; undefined: at once, and before others */
   async giveBack({ id, token }: TakenJob, delayMs?: number): Promise<void> {
-    await giveBackScript.run(this.#redis, [this.root], [id, token, delayMs ?? '']);
+    const args = { id, token, delayMs: delayMs ?? '' };
+    await giveBackScript.run(this.#redis, { keys: { root: this.root }, args });
   }
 
   /** Jobs whose process is gone wait again. All processes do this, one of them at a time. */
   async recover(lockMs: number, everyMs: number): Promise<void> {
-    await recoverScript.run(this.#redis, [this.root], [lockMs, everyMs]);
+    await recoverScript.run(this.#redis, { keys: { root: this.root }, args: { lockMs, everyMs } });
   }
 
   /** If a job waits, wakes another worker for it: this one cannot take it now. */
   async wakeAnother(): Promise<void> {
-    await wakeScript.run(this.#redis, [this.root], []);
+    await wakeScript.run(this.#redis, { keys: { root: this.root }, args: {} });
   }
 }

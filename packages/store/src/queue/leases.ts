@@ -1,9 +1,18 @@
 import type { RedisConnection } from '../redis/connection.ts';
+import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { Script } from '../redis/script.ts';
+import { list, word } from '../redis/reply.ts';
 import type { JobQueue, TakenJob } from './job-queue.ts';
 
-const renewScript = new Script('renew.lua', import.meta.url);
+const renewal = word('held', 'canceling', 'lost');
+const renewScript = defineScript({
+  file: 'renew.lua',
+  from: import.meta.url,
+  keys: ['cancels'],
+  args: ['lockMs'],
+  each: ['root', 'id', 'token', 'taskKey', 'fence'],
+  reply: list(renewal),
+});
 
 /**
  * Renewals in the time that a lock lasts: one that is late, or an event loop that is blocked for four fifths of it,
@@ -134,19 +143,22 @@ export class Leases {
   async #renew(leases: readonly Lease[]): Promise<void> {
     const sentAt = performance.now();
     const turns = leases.map(({ turn }) => (turn?.isOver() ? undefined : turn));
-    const args = leases.flatMap(({ queue, job }, i) => {
-      const turn = turns[i];
-      return [queue.root, job.id, job.token, turn?.taskKey ?? '', turn?.fence ?? ''];
-    });
     const cancels = leases[0]?.queue.keys.cancels ?? '';
-    const replies = (await renewScript.run(this.#redis, [cancels], [this.#lockMs, ...args])) as string[];
+    const replies = await renewScript.run(this.#redis, {
+      keys: { cancels },
+      args: { lockMs: this.#lockMs },
+      each: leases.map(({ queue: { root }, job: { id, token } }, i) => {
+        const { taskKey = '', fence = '' } = turns[i] ?? {};
+        return { root, id, token, taskKey, fence };
+      }),
+    });
     // The replies to what turns wrote before this have come, and are told first.
     await new Promise(setImmediate);
     for (const [i, lease] of leases.entries()) tell(lease, turns[i], replies[i] ?? 'lost', sentAt);
   }
 }
 
-function tell(lease: Lease, turn: LeasedTurn | undefined, reply: string, sentAt: number): void {
+function tell(lease: Lease, turn: LeasedTurn | undefined, reply: ReturnType<typeof renewal>, sentAt: number): void {
   // What was said of the job alone, or of the turn before, is not said of this turn.
   if (turn !== lease.turn) return;
   if (reply !== 'lost') lease.confirmedAt = sentAt;

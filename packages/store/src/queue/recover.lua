@@ -1,8 +1,10 @@
 -- recover: jobs whose process is gone, for their locks ran out, wait again.
 --
--- KEYS  1 root of the queue's keys, as in take-jobs.lua; and <root>checked (string): when this was last done
--- ARGV  1 ms the locks last   2 ms between two checks, of all processes together
--- Returns  ids
+-- KEYS  root      of the queue's keys, as in take-jobs.lua; and <root>checked (string): when this was last done
+-- ARGV  lock_ms   that the locks last
+--       every_ms  between two checks, of all processes together
+-- Returns  ids of these jobs
+-- Invariant: a job whose lock lasts stays with the process that runs it.
 --
 -- It leaves what BullMQ's moveStalledJobsToWait leaves (test/queue-scripts.test.ts), but that it needs no set of
 -- jobs to look at next time.
@@ -10,7 +12,9 @@
 -- When the time since the last check is another, Redis was away, or its clock was set: locks prove nothing.
 -- Every job that runs gets a full lock's time, in which its process, if it is alive, renews it.
 
-local root, lock_ms, every_ms = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+local root = unpack(KEYS)
+local lock_ms, every_ms = unpack(ARGV)
+lock_ms, every_ms = tonumber(lock_ms), tonumber(every_ms)
 
 --- @include "../redis/lua/clock.lua"
 --- @include "../redis/lua/when-full.lua"

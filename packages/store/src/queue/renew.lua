@@ -1,17 +1,23 @@
 -- renew: this process is alive, and so are the jobs that it runs: their locks last on. The one lease there is.
 --
--- KEYS  1 cancels (a channel; names the shard)
--- ARGV  1 ms the locks last; and of each job: root of its queue's keys, id, token, and of its open turn the task's key
---       and the fencing token ('' none)
+-- KEYS  cancels   a channel; names the shard
+-- ARGV  lock_ms   that the locks last
+-- EACH  root      of the keys of the job's queue, as in take-jobs.lua
+--       id        of the job
+--       token     of its lock
+--       task_key  of its open turn; '' none
+--       fence     fencing token of that turn; '' none
 -- Returns  of each job: held | canceling (stop the executor, then append the canceled event) | lost (stop it)
+-- Invariant: of a job that two processes take for theirs, one is told `held`.
 --
 -- A lock that ran out while Redis was away says nothing about the job's process, which is here: a job that nobody else
 -- has taken meanwhile is its own again.
 
-local lock_ms = ARGV[1]
+local cancels_key = unpack(KEYS)
+local lock_ms = unpack(ARGV, 1, 1)
 
 --- @include "../redis/lua/when-full.lua"
-go_on_when_full(KEYS[1])
+go_on_when_full(cancels_key)
 
 -- The job still runs as far as the queue knows, or waits again and is taken back.
 local function take_back(root, id)

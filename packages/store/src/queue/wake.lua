@@ -1,10 +1,11 @@
 -- wake: wakes another worker if there is a job for it. Who was woken has no slot for it now.
 --
--- KEYS  1 root of the queue's keys, as in take-jobs.lua
+-- KEYS  root  of the queue's keys, as in take-jobs.lua
+-- Returns  nothing
 --
 -- With no job there is no wake-up: fetch loops that share a slot would wake each other with it again and again.
 
-local root = KEYS[1]
+local root = unpack(KEYS)
 
 --- @include "../redis/lua/clock.lua"
 --- @include "../redis/lua/when-full.lua"

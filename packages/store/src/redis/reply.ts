@@ -23,6 +23,11 @@ export const integer: Parser<number> = (reply) => {
   return reply;
 };
 
+export const nothing: Parser<null> = (reply) => {
+  if (reply !== null) throw new UnexpectedReply('nothing', reply);
+  return null;
+};
+
 /** One of these words. */
 export function word<const Word extends string>(...words: readonly Word[]): Parser<Word> {
   return (reply) => {

@@ -5,17 +5,20 @@ import { piece } from '../tasks/pieces.ts';
 
 const none = tuple();
 
-/**
- * What begin.lua returns: of a turn its fencing token, attempt, cancel ('' | '1'), inbox entry, owner, and the task in
- * pieces.
- */
-export const beginReply = verdict({
+const beginVerdicts = {
   stale: none,
   missing: none,
   canceled: none,
   exhausted: none,
   turn: tupleAnd([text, integer, text, text, text], piece),
-});
+};
+/**
+ * What begin.lua returns: of a turn its fencing token, attempt, cancel ('' | '1'), inbox entry, owner, and the task in
+ * pieces.
+ */
+export const beginReply = verdict(beginVerdicts);
+/** What take-turns.lua returns of a job: `later`: it asks for its turn itself. */
+export const takenTurnReply = verdict({ ...beginVerdicts, later: tuple() });
 export type BeginReply = ReturnType<typeof beginReply>;
 
 /** The last arguments of every script that begins a turn. */

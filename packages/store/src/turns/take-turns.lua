@@ -1,18 +1,34 @@
 -- takeTurns: the next jobs of the agent's queue are taken, each together with its task's turn.
 -- Sent twice, it answers with the jobs that it took before.
 --
--- KEYS  1 root of the queue's keys, as in take-jobs.lua   2 what the keys of tasks begin with
---       3-5 as KEYS 4-6 in record.lua   6 dead
--- ARGV  1 ''   2-6 as in record.lua   7 ms the locks last   8-11 taker, number, count and kinds, as in take-jobs.lua
---       12 id of the runs   13-14 as 11-12 in begin-turn.lua
+-- KEYS  root          of the queue's keys, as in take-jobs.lua
+--       tasks_root    what the keys of tasks begin with
+--       outbox        as in record.lua
+--       index_root
+--       push
+--       dead          as in begin.lua
+-- ARGV  lease_ms      as in record.lua
+--       kept_events
+--       replay_ms
+--       retention_ms
+--       inline_bytes
+--       lock_ms       as in take-jobs.lua
+--       taker
+--       number
+--       count
+--       kinds
+--       run           as in begin.lua, of all of them
+--       max_attempts
+--       large_bytes
 -- Returns  { rest, and of each job { …, what beginTurn returns, or 'later' alone: it is a suspect, and not alone yet }
 --         … }, as take-jobs.lua has them
+-- Invariant: a turn that is open has an active job, locked for the process that was given it.
 --
 -- A job that turns out to be a suspect is set aside, and taken again by a process that can run it alone.
 
 local root, tasks_root, outbox_key, index_root, push_key, dead_key = unpack(KEYS)
-local _, lease_ms, kept_events, replay_ms, retention_ms, inline_bytes, lock_ms, taker, number, count, kinds = unpack(ARGV, 1, 11)
-local run, max_attempts, large_bytes = unpack(ARGV, 12)
+local lease_ms, kept_events, replay_ms, retention_ms, inline_bytes, lock_ms, taker, number, count, kinds = unpack(ARGV, 1, 10)
+local run, max_attempts, large_bytes = unpack(ARGV, 11)
 
 --- @include "../redis/lua/clock.lua"
 --- @include "../queue/place-job.lua"

@@ -2,21 +2,27 @@ import type { TurnJob } from '../queue/consumer.ts';
 import { jobId } from '../queue/job-id.ts';
 import {
   type JobQueue,
-  type RawJob,
-  type RawRest,
+  jobFields,
+  restReply,
   type Taken,
   type TakeRequest,
+  takeArgs,
   takeArguments,
   takenFrom,
 } from '../queue/job-queue.ts';
-import { recordArguments } from '../redis/record.ts';
-import { Script } from '../redis/script.ts';
-import { type BeginReply, beginArguments, withAttempts } from './begin-reply.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/record.ts';
+import { tuple, tupleAnd } from '../redis/reply.ts';
+import { type BeginReply, beginArgs, beginArguments, takenTurnReply, withAttempts } from './begin-reply.ts';
 import type { TurnsPort } from './turns-port.ts';
 
-const takeTurnsScript = new Script('take-turns.lua', import.meta.url);
-
-type RawTurnJob = [...job: RawJob, begun: BeginReply | ['later']];
+const takeTurnsScript = defineScript({
+  file: 'take-turns.lua',
+  from: import.meta.url,
+  keys: ['root', ...anyRecordKeys, 'dead'],
+  args: [...settingsArgs, ...takeArgs, ...beginArgs],
+  reply: tupleAnd([restReply], tuple(...jobFields, takenTurnReply)),
+});
 
 /**
  * Takes jobs together with the turns that they are for: one script and one message for all of them
@@ -46,20 +52,16 @@ export class TurnTaker {
   async take({ root, keys }: JobQueue, request: TakeRequest, maxAttempts?: number): Promise<Taken> {
     const { redis } = this.#port;
     const settings = withAttempts(this.#port.settings, maxAttempts);
-    const names = [root, ...Object.values(keys.anyRecord), keys.dead];
-    const beginning = beginArguments(settings, `${request.taker}:${request.number}`);
-    const args = [
-      ...Object.values(recordArguments('', settings)),
-      ...takeArguments(settings.lockMs, request),
-      ...Object.values(beginning),
-    ];
-    const [rest, ...jobs] = (await takeTurnsScript.run(redis, names, args)) as [RawRest, ...RawTurnJob[]];
-    for (const [id, token, , , begun] of jobs) this.#keep(runOf(id, token), begun);
+    const [rest, ...jobs] = await takeTurnsScript.run(redis, {
+      keys: { root, ...keys.anyRecord, dead: keys.dead },
+      args: {
+        ...settingsArguments(settings),
+        ...takeArguments(settings.lockMs, request),
+        ...beginArguments(settings, `${request.taker}:${request.number}`),
+      },
+    });
+    for (const [id, token, , , begun] of jobs) if (begun[0] !== 'later') this.#begun.set(runOf(id, token), begun);
     return takenFrom(rest, jobs);
-  }
-
-  #keep(run: string, begun: BeginReply | ['later']): void {
-    if (begun[0] !== 'later') this.#begun.set(run, begun);
   }
 }
 

@@ -208,9 +208,9 @@ export class Twin {
 
   async sweep(lease: rules.Due): Promise<void> {
     const expected = rules.sweep(this.#present(), { lease });
-    const names = [...Object.values(this.#keys.record(this.id)), queueRoot(this.#agent, this.#keys)];
-    const args = [this.id, ...Object.values(settingsOf(lease))];
-    const [verdict, job] = (await sweepScript.run(this.#redis, names, args)) as [string, number];
+    const { keys, args } = this.#call(lease);
+    const call = { keys: { ...keys, root: queueRoot(this.#agent, this.#keys) }, args };
+    const [verdict, job] = await sweepScript.run(this.#redis, call);
     expect([verdict, job]).toEqual([expected.verdict, expected.job ?? 0]);
     await this.#settle(expected);
   }
@@ -312,7 +312,8 @@ export class Twin {
     const inbox = [...(record.first ? [record.first] : []), ...(await this.#redis.lrange(`${key}:i`, 0, -1))];
     expect(Number(record.inbox ?? 0)).toBe(inbox.length);
     const due = await this.#redis.zscore(this.#keys.outbox, this.id);
-    const isDue = (await dueScript.run(this.#redis, [this.#keys.outbox, this.#keys.tasks], [10])) as string[];
+    const dueKeys = { outbox: this.#keys.outbox, tasksRoot: this.#keys.tasks };
+    const isDue = (await dueScript.run(this.#redis, { keys: dueKeys, args: { most: 10 } })).map(([taskId]) => taskId);
     const number = (name: string): number => Number(record[name] ?? 0);
     return {
       state: record.state,
