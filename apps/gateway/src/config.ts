@@ -70,6 +70,7 @@ function plainSettings(values: ValuesOf<'gateway'>) {
     maxPollWaitMs: values.MAX_POLL_WAIT_MS,
     storeTimeoutMs: values.STORE_TIMEOUT_MS,
     heartbeatMs: values.HEARTBEAT_MS,
+    clientStallMs: values.CLIENT_STALL_MS,
     agentRefreshMs: defaultGatewaySettings.agentRefreshMs,
     drainMs: values.DRAIN_MS,
     maxBodyBytes: values.MAX_BODY_BYTES,

@@ -111,13 +111,13 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     grpcPort,
     httpUrl: () => httpUrl,
   };
-  const grpc = settings.grpc && new GrpcListener(grpcServices(context), settings.maxBodyBytes);
+  const grpc = settings.grpc && new GrpcListener(grpcServices(context), settings);
   const app = createApp(context, {
     agents,
     availability: () => store.availability(),
     isStopping: () => stopped !== undefined,
   });
-  const listener = new Listener(app);
+  const listener = new Listener(app, settings.clientStallMs);
 
   async function start(): Promise<Listening> {
     const problem = anonymousAccessProblem(settings) ?? missingPublicUrlProblem(settings);

@@ -1,7 +1,7 @@
 import type { Ops } from '@switchyard/store';
 import { apiKeys } from '../auth/api-keys.ts';
 import { Listener } from '../http/listener.ts';
-import type { AdminSettings } from '../settings/gateway-settings.ts';
+import { type AdminSettings, defaultGatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { type AdminContext, createAdminApp } from './admin-app.ts';
@@ -24,6 +24,7 @@ export class AdminPort {
     const operator = { key: settings.key, subject: 'operator', tenant: '', scopes: [] };
     this.#listener = new Listener(
       createAdminApp({ ...parts, authenticator: apiKeys([operator]), metrics: () => metrics.text() }),
+      defaultGatewaySettings.clientStallMs,
     );
   }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { A2AError, toHttpError } from '@switchyard/protocol';
 
@@ -11,10 +11,17 @@ const keepAliveMs = 65_000;
 /** The HTTP server: opens, and closes without cutting an answer short. */
 export class Listener {
   readonly #http: Server;
+  readonly #stallMs: number;
+  /** The latest of each connection. */
+  readonly #answers = new WeakMap<Socket, ServerResponse>();
 
-  constructor(handler: RequestListener) {
+  /** @param stallMs a client that has taken nothing of its answer for so long is disconnected */
+  constructor(handler: RequestListener, stallMs: number) {
     this.#http = createServer({ keepAliveTimeout: keepAliveMs, headersTimeout: keepAliveMs + 1_000 }, handler);
     this.#http.on('clientError', refuseMalformed);
+    this.#stallMs = stallMs;
+    this.#http.on('request', ({ socket }, res) => this.#answers.set(socket, res));
+    this.#http.setTimeout(stallMs, (socket) => this.#onSilence(socket));
   }
 
   /** @returns where it listens. Rejects if it cannot, for example because the port is taken. */
@@ -35,6 +42,13 @@ export class Listener {
     await closed;
     clearInterval(sweep);
     clearTimeout(cut);
+  }
+
+  /** A connection may be silent while there is nothing to send. A slow reader is none: Node sees that it takes some. */
+  #onSilence(socket: Socket): void {
+    const isAnswering = this.#answers.get(socket)?.writableFinished === false;
+    if (isAnswering && socket.writableLength === 0) socket.setTimeout(this.#stallMs);
+    else socket.destroy();
   }
 }
 

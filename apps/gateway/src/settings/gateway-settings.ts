@@ -117,6 +117,8 @@ export interface GatewaySettings {
   readonly storeTimeoutMs: number;
   /** Silence on a stream after which a comment is sent, so that no proxy takes it for dead. */
   readonly heartbeatMs: number;
+  /** After so long a client that takes nothing of what it is sent is disconnected. */
+  readonly clientStallMs: number;
   /** How often the announced agents are read again, besides when they say that they changed. */
   readonly agentRefreshMs: number;
   /** How long `stop()` lets requests finish before it closes their connections. */
@@ -150,6 +152,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   maxPollWaitMs: 50_000,
   storeTimeoutMs: 5_000,
   heartbeatMs: 15_000,
+  clientStallMs: 60_000,
   agentRefreshMs: 5_000,
   drainMs: 3_000,
   maxBodyBytes: 5 * 1024 * 1024,

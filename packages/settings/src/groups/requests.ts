@@ -54,6 +54,12 @@ export const requests = {
       default: 15_000,
       text: 'How long a stream may be silent before a comment is sent, so that no proxy closes it.',
     },
+    CLIENT_STALL_MS: {
+      of: ['gateway'],
+      schema: milliseconds,
+      default: 60_000,
+      text: 'When a client has taken nothing of an answer or a stream for so long, it is disconnected. A stream can be resumed.',
+    },
     MAX_BODY_BYTES: {
       of: ['gateway'],
       schema: whole(1, 1024 ** 3),

@@ -3,7 +3,7 @@ import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import type { GrpcSettings, TlsSettings } from '../../settings/gateway-settings.ts';
+import type { GatewaySettings, GrpcSettings, TlsSettings } from '../../settings/gateway-settings.ts';
 
 /** Names that health is asked of: of the server as a whole, and of the services. */
 const healthNames = ['', 'lf.a2a.v1.A2AService', 'a2a.v1.A2AService'];
@@ -34,9 +34,15 @@ export class GrpcListener {
   readonly #health = new HealthImplementation();
   #port: number | undefined;
 
-  /** @param maxMessageBytes largest message that is taken; larger ones end with RESOURCE_EXHAUSTED */
-  constructor({ a2a, legacy }: GrpcServices, maxMessageBytes: number) {
-    this.#server = new Server({ 'grpc.max_receive_message_length': maxMessageBytes });
+  /** A larger message ends with RESOURCE_EXHAUSTED; a client that does not answer a ping is disconnected. */
+  constructor(
+    { a2a, legacy }: GrpcServices,
+    { maxBodyBytes, clientStallMs }: Pick<GatewaySettings, 'maxBodyBytes' | 'clientStallMs'>,
+  ) {
+    this.#server = new Server({
+      'grpc.max_receive_message_length': maxBodyBytes,
+      'grpc.keepalive_time_ms': clientStallMs,
+    });
     this.#server.addService(A2AService, a2a);
     if (legacy) this.#server.addService(LegacyA2AService, legacy);
     this.#health.addToServer(this.#server);

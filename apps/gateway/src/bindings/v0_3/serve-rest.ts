@@ -69,8 +69,8 @@ async function readParams({ settings }: GatewayContext, { req }: Exchange): Prom
 /** Between two events, each of which is one write. */
 function sendHeartbeats({ res }: Exchange, everyMs: number): void {
   const pulse = setInterval(() => {
-    if (res.headersSent && res.getHeader('Content-Type') === 'text/event-stream' && res.writable)
-      res.write(heartbeatFrame);
+    const isStream = res.headersSent && res.getHeader('Content-Type') === 'text/event-stream';
+    if (isStream && res.writable && !res.writableNeedDrain) res.write(heartbeatFrame);
   }, everyMs).unref();
   res.once('close', () => clearInterval(pulse));
 }

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { Listener } from '../src/http/listener.ts';
+
+const STALL_MS = 300;
+/** More than the sockets' own buffers take. */
+const LARGE = Buffer.alloc(32 * 2 ** 20, 'x');
+
+/** A client that has asked, and does not read yet. */
+async function ask(handler: RequestListener): Promise<Socket> {
+  const listener = new Listener(handler, STALL_MS);
+  const { hostname, port } = new URL(await listener.open('127.0.0.1', 0));
+  const socket = connect({ host: hostname, port: Number(port) }).on('error', () => undefined);
+  onTestFinished(async () => {
+    socket.destroy();
+    await listener.close(0);
+  });
+  socket.pause();
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  return socket;
+}
+
+it('disconnects a client that takes nothing of its answer, whole or streamed', async () => {
+  for (const end of [true, false]) {
+    let isClosed = false;
+    await ask((_req, res) => {
+      res.on('close', () => {
+        isClosed = true;
+      });
+      if (end) res.end(LARGE);
+      else res.write(LARGE);
+    });
+    await vi.waitFor(() => expect(isClosed).toBe(true), { timeout: 5_000 });
+  }
+});
+
+it('lets a client wait for its answer, and keeps the connection for the next request', async () => {
+  let asked = 0;
+  const socket = await ask((_req, res) => {
+    asked++;
+    setTimeout(() => res.end('late'), 3 * STALL_MS);
+  });
+  const answers: string[] = [];
+  socket.on('data', (data) => answers.push(String(data)));
+  socket.resume();
+  await once(socket, 'data');
+  await new Promise((resolve) => setTimeout(resolve, 2 * STALL_MS));
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  await vi.waitFor(() => expect(answers.join('').match(/late/g)).toHaveLength(2), { timeout: 5_000 });
+  expect(asked).toBe(2);
+});
+
+it('lets a slow reader read', async () => {
+  const socket = await ask((_req, res) => void res.end(LARGE));
+  let bytes = 0;
+  const begun = Date.now();
+  socket.on('data', (data) => {
+    bytes += data.length;
+    socket.pause();
+    // A pause now and then, each of them shorter than the limit, and together much longer.
+    setTimeout(() => socket.resume(), bytes % 2 ** 22 < data.length ? STALL_MS / 2 : 0);
+  });
+  socket.resume();
+  await vi.waitFor(() => expect(bytes).toBeGreaterThan(LARGE.length), { timeout: 12_000 });
+  expect(Date.now() - begun).toBeGreaterThan(2 * STALL_MS);
+});

@@ -1,0 +1,16 @@
+import { defineAgent } from '@switchyard/agent';
+
+/** Publishes as many chunks of 256 KiB as it is told, and asks what next: the task stays open for who reads it. */
+export default defineAgent({
+  id: 'loud',
+  card: { name: 'Loud', description: 'Says more than anyone wants to hear.', version: '1.0.0', skills: [] },
+  async execute(turn) {
+    const chunks = Number(turn.text);
+    if (chunks > 0) {
+      const noise = turn.artifact({ name: 'Noise' });
+      for (let i = 0; i < chunks; i++) await noise.append('x'.repeat(256 * 1_024));
+      await noise.finish();
+    }
+    return turn.requireInput('More?');
+  },
+});

@@ -1,0 +1,98 @@
+import type { Socket } from 'node:net';
+import type { Task } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { userMessage } from '../../../tests/support/messages.ts';
+import { residentBytes } from '../../../tests/support/process-usage.ts';
+import { getTask, send, submit } from '../../../tests/support/rest.ts';
+import { type GatewayProcess, type Stack, startStack } from '../../../tests/support/stack.ts';
+import { until } from '../../../tests/support/until.ts';
+import { deafReader } from '../inject/client-faults.ts';
+import { startSingle } from '../redis/single.ts';
+
+const MIB = 2 ** 20;
+const READERS = 60;
+const CHUNKS = 64;
+const ADMIN_KEY = 'a key of at least 16 characters';
+
+const open: AsyncDisposable[] = [];
+let stack: Stack;
+let gateway: GatewayProcess;
+let adminUrl: string;
+
+beforeAll(async () => {
+  const redis = await startSingle();
+  open.push(redis);
+  stack = await startStack({
+    redisUrl: redis.url,
+    agents: ['loud'],
+    env: {
+      NODE_OPTIONS: '--max-old-space-size=512',
+      LOG_LEVEL: 'info',
+      ADMIN_PORT: '0',
+      ADMIN_KEY,
+      CLIENT_STALL_MS: '3000',
+    },
+  });
+  open.push(stack);
+  const [only] = stack.gateways;
+  if (!only) throw new Error('there is no gateway');
+  gateway = only;
+  [, adminUrl = ''] = await gateway.waitFor(/"adminUrl":"(http[^"]+)"/);
+}, 60_000);
+
+afterAll(async () => {
+  for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+});
+
+/** Of the gateway's heap and of its memory, while something runs. */
+async function peaks(run: () => Promise<void>): Promise<{ heap: number; resident: number }> {
+  const peak = { heap: 0, resident: 0 };
+  let isOver = false;
+  const sample = async (): Promise<boolean> => {
+    peak.heap = Math.max(peak.heap, await heapBytes());
+    peak.resident = Math.max(peak.resident, residentBytes(gateway.pid));
+    return isOver;
+  };
+  const sampled = until(sample, { what: 'it is over', timeoutMs: 100_000, everyMs: 50 });
+  try {
+    await run();
+  } finally {
+    isOver = true;
+    await sampled;
+  }
+  return peak;
+}
+
+const heapBytes = (): Promise<number> => measured('switchyard_gateway_nodejs_heap_size_used_bytes');
+const openStreams = (): Promise<number> => measured('switchyard_open_streams');
+
+async function measured(name: string): Promise<number> {
+  const response = await fetch(`${adminUrl}/metrics`, { headers: { 'x-api-key': ADMIN_KEY } });
+  return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(await response.text())?.[1]);
+}
+
+const deafReaders = (task: Task): Socket[] => Array.from({ length: READERS }, () => deafReader(gateway.url, task.id));
+
+describe('readers that do not read', () => {
+  test('cost a gateway of 512 MiB no more than it has', async () => {
+    const task = await send(gateway.url, userMessage('0'));
+    const base = residentBytes(gateway.pid);
+    const readers = deafReaders(task);
+    const peak = await peaks(async () => {
+      await submit(gateway.url, userMessage(String(CHUNKS), task));
+      await until(
+        async () => {
+          const { artifacts = [], status } = await getTask(gateway.url, task.id);
+          return artifacts.length === 1 && status.state === 'TASK_STATE_INPUT_REQUIRED';
+        },
+        { what: 'all is published', timeoutMs: 60_000, everyMs: 500 },
+      );
+      await until(async () => (await openStreams()) === 0, { what: 'they are let go', timeoutMs: 60_000 });
+    });
+    // About 160 MiB more than before; each chunk for each reader would be 960.
+    expect(peak.resident - base).toBeLessThan(400 * MIB);
+    for (const reader of readers) reader.destroy();
+    expect(gateway.isRunning()).toBe(true);
+    expect(peak.heap).toBeLessThan(512 * MIB);
+  }, 120_000);
+});
