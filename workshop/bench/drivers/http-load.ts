@@ -12,6 +12,8 @@ export interface HttpLoad {
   readonly url: string;
   /** Asked for in turn, instead of the path of the URL. */
   readonly paths?: readonly string[];
+  /** Of each path, sent as If-None-Match: two tasks never have the same. */
+  readonly etags?: readonly string[];
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -26,7 +28,9 @@ export interface HttpResult {
   readonly failed: number;
 }
 
-const { url, paths, method, headers, body, connections, seconds }: HttpLoad = JSON.parse(process.argv[2] ?? '{}');
+const { url, paths, etags, method, headers, body, connections, seconds }: HttpLoad = JSON.parse(
+  process.argv[2] ?? '{}',
+);
 const { host, hostname, port, pathname, search } = new URL(url);
 const nextRequest = requests();
 let answered = 0;
@@ -38,8 +42,11 @@ function requests(): () => string {
   const length = Buffer.byteLength(before) + (after === undefined ? 0 : randomUUID().length + Buffer.byteLength(after));
   const all = { host, 'content-type': 'application/json', 'a2a-version': '1.0', ...headers };
   const lines = Object.entries(body === undefined ? all : { ...all, 'content-length': length });
-  const rest = ` HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${before}`;
-  const heads = (paths ?? [pathname + search]).map((path) => `${method} ${path}${rest}`);
+  const rest = `${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${before}`;
+  const heads = (paths ?? [pathname + search]).map((path, i) => {
+    const condition = etags ? `if-none-match: ${etags[i]}\r\n` : '';
+    return `${method} ${path} HTTP/1.1\r\n${condition}${rest}`;
+  });
   let turn = 0;
   return () => {
     const head = heads[turn++ % heads.length] ?? '';

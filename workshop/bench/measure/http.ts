@@ -12,3 +12,19 @@ export async function httpRate(load: Partial<HttpLoad> & Pick<HttpLoad, 'url'>):
   if (failed) throw new Error(`${failed} requests to ${load.url} failed`);
   return perSecond;
 }
+
+/** Of the answers to these paths, now. */
+export function etagsOf({
+  url,
+  paths,
+}: {
+  readonly url: string;
+  readonly paths: readonly string[];
+}): Promise<string[]> {
+  const etagOf = async (path: string): Promise<string> => {
+    const etag = (await fetch(url + path)).headers.get('etag');
+    if (etag === null) throw new Error(`${path} has no ETag`);
+    return etag;
+  };
+  return Promise.all(paths.map(etagOf));
+}

@@ -1,4 +1,4 @@
-import { CALLERS, httpRate } from '../../bench/measure/http.ts';
+import { CALLERS, etagsOf, httpRate } from '../../bench/measure/http.ts';
 import { sendMessage } from '../../bench/measure/rpc.ts';
 import type { Stage } from '../../bench/stage.ts';
 import type { Cost } from '../figures.ts';
@@ -13,17 +13,15 @@ export async function measurePolls(stage: Stage): Promise<Record<'poll' | 'uncha
   const { url } = stage.gateway;
   const tasks = await Promise.all(Array.from({ length: CALLERS }, () => sendMessage(url, 'done')));
   const paths = tasks.map(({ id }) => `/tasks/${id}`);
-  // All of them have seen the same, and so have the same version.
-  const etag = (await fetch(url + paths[0])).headers.get('etag') ?? '';
-  const polls = async (headers: Readonly<Record<string, string>>): Promise<Cost> => {
-    await httpRate({ url, paths, headers, seconds: 1 });
+  const polls = async (condition: { readonly etags?: readonly string[] }): Promise<Cost> => {
+    await httpRate({ url, paths, ...condition, seconds: 1 });
     return leastOf(ROUNDS, async () => {
       let count = 0;
       const cost = await costOf(watchedOn(stage), async () => {
-        count = (await httpRate({ url, paths, headers, seconds: SECONDS })) * SECONDS;
+        count = (await httpRate({ url, paths, ...condition, seconds: SECONDS })) * SECONDS;
       });
       return dividedBy(cost, count);
     });
   };
-  return { poll: await polls({}), unchanged: await polls({ 'if-none-match': etag }) };
+  return { poll: await polls({}), unchanged: await polls({ etags: await etagsOf({ url, paths }) }) };
 }
