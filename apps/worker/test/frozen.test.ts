@@ -1,45 +1,110 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, test } from 'vitest';
-import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
 import { type Program, startProgram } from '../../../tests/support/process.ts';
+import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import { Desk } from './support/desk.ts';
 
-test('a worker that was frozen beyond its lease has no effects outside any more', { timeout: 60_000 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'switchyard-frozen-'));
-  const file = join(folder, 'effects');
-  const written = async (): Promise<string[]> =>
-    (await readFile(file, 'utf8').catch(() => '')).split('\n').slice(0, -1);
-  const redisUrl = inject('redisUrl');
-  const prefix = uniquePrefix();
-  const desk = await Desk.open({ redisUrl, prefix, agent: 'effects' });
-  const workers: Program[] = [];
-  async function startWorker(): Promise<Program> {
+/** Workers of an agent that writes its effects into a file, on a Redis of their own. */
+class Stage implements AsyncDisposable {
+  readonly redis: Redis;
+  readonly desk: Desk;
+  readonly file: string;
+  readonly #redisUrl: string;
+  readonly #workers: Program[] = [];
+  readonly #close: () => Promise<void>;
+
+  private constructor(parts: { redisUrl: string; desk: Desk; file: string; close: () => Promise<void> }) {
+    this.redis = new Redis(parts.redisUrl);
+    this.desk = parts.desk;
+    this.file = parts.file;
+    this.#redisUrl = parts.redisUrl;
+    this.#close = parts.close;
+  }
+
+  static async open(): Promise<Stage> {
+    const server = await startRedis();
+    const folder = await mkdtemp(join(tmpdir(), 'switchyard-frozen-'));
+    const desk = await Desk.open({ redisUrl: server.url, prefix: 'f', agent: 'effects' });
+    const close = async (): Promise<void> => {
+      await desk.close();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    };
+    return new Stage({ redisUrl: server.url, desk, file: join(folder, 'effects'), close });
+  }
+
+  async startWorker(): Promise<Program> {
     const args = ['--agents', 'tests/support/agents/effects.ts'];
-    const env = { REDIS_URL: redisUrl, KEY_PREFIX: prefix, DRAIN_MS: '0', LOG_LEVEL: 'debug' };
+    const env = { REDIS_URL: this.#redisUrl, KEY_PREFIX: 'f', DRAIN_MS: '0', LOG_LEVEL: 'debug' };
     const worker = await startProgram({ file: 'apps/worker/src/main.ts', args, env });
-    workers.push(worker);
+    this.#workers.push(worker);
     await worker.waitFor(/"msg":"started"/, 20_000);
     return worker;
   }
-  try {
-    const frozen = await startWorker();
-    const answer = desk.ask(file);
-    await until(async () => (await written()).length === 1, { what: 'the turn has begun', timeoutMs: 10_000 });
-    frozen.kill('SIGSTOP');
-    const other = await startWorker();
-    await until(async () => (await written()).length === 2, { what: 'it has begun elsewhere', timeoutMs: 20_000 });
-    await writeFile(`${file}.go`, '');
-    expect(await answer).toBe('done');
-    frozen.kill('SIGCONT');
-    await frozen.waitFor(/"reason":"lock-lost".*"msg":"turn-ended"/, 10_000);
-    expect(await written()).toEqual([`begun ${frozen.pid}`, `begun ${other.pid}`, `effect ${other.pid}`]);
-  } finally {
-    for (const worker of workers) worker.kill('SIGCONT');
-    await Promise.all(workers.map((worker) => worker.stop()));
-    await desk.close();
-    await rm(folder, { recursive: true, force: true });
+
+  async written(): Promise<string[]> {
+    return (await readFile(this.file, 'utf8').catch(() => '')).split('\n').slice(0, -1);
   }
+
+  /** From now on turns have their effect. */
+  async go(): Promise<void> {
+    await writeFile(`${this.file}.go`, '');
+  }
+
+  /** The turn of the only task there is has begun, as far as Redis knows. */
+  async hasTurn(): Promise<boolean> {
+    const keys = await this.redis.keys('f*:t:*');
+    const task = keys.find((key) => /:t:[^:]+$/.test(key));
+    return task !== undefined && Boolean(await this.redis.hget(task, 'turn'));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const worker of this.#workers) worker.kill('SIGCONT');
+    await Promise.all(this.#workers.map((worker) => worker.stop()));
+    this.redis.disconnect();
+    await this.#close();
+  }
+}
+
+test('a worker that was frozen beyond its lease has no effects outside any more', { timeout: 60_000 }, async () => {
+  await using stage = await Stage.open();
+  const frozen = await stage.startWorker();
+  const answer = stage.desk.ask(stage.file);
+  const begins = async (count: number) => (await stage.written()).length === count;
+  await until(() => begins(1), { what: 'the turn has begun', timeoutMs: 10_000 });
+  frozen.kill('SIGSTOP');
+  const other = await stage.startWorker();
+  await until(() => begins(2), { what: 'it has begun elsewhere', timeoutMs: 20_000 });
+  await stage.go();
+  expect(await answer).toBe('done');
+  frozen.kill('SIGCONT');
+  await frozen.waitFor(/"reason":"lock-lost".*"msg":"turn-ended"/, 10_000);
+  expect(await stage.written()).toEqual([`begun ${frozen.pid}`, `begun ${other.pid}`, `effect ${other.pid}`]);
+});
+
+test('a worker that was frozen between taking a job and running it does not run it', { timeout: 60_000 }, async () => {
+  await using stage = await Stage.open();
+  const frozen = await stage.startWorker();
+  await stage.go();
+  frozen.kill('SIGSTOP');
+  const answer = stage.desk.ask(stage.file);
+  await until(async () => (await stage.redis.keys('f*:t:*')).length > 0, { what: 'the message is accepted' });
+  // It is woken, asks for the job, and is stopped before Redis answers.
+  await stage.redis.client('PAUSE', 30_000, 'WRITE');
+  frozen.kill('SIGCONT');
+  await delay(300);
+  frozen.kill('SIGSTOP');
+  await stage.redis.client('UNPAUSE');
+  await until(() => stage.hasTurn(), { what: 'it has the job' });
+  expect(await stage.written()).toEqual([]);
+  const other = await stage.startWorker();
+  expect(await answer).toBe('done');
+  frozen.kill('SIGCONT');
+  await frozen.waitFor(/"reason":"lock-lost".*"msg":"turn-ended"/, 10_000);
+  expect(await stage.written()).toEqual([`begun ${other.pid}`, `effect ${other.pid}`]);
 });

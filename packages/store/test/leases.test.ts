@@ -60,6 +60,51 @@ test('an outage of Redis that is longer than a lock costs no turn its attempt, a
   await Promise.all(consumers.map((consumer) => consumer.stop()));
 }, 30_000);
 
+test("a process that takes its own job again keeps the new lease when the old run ends, at no attempt's cost", async () => {
+  const store = await testStore({ lockMs });
+  const root = `${store.settings.prefix}{s0}:q:echo:`;
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const tokens: string[] = [];
+  const attempts: number[] = [];
+  const fenced: number[] = [];
+  const canceled: number[] = [];
+  const consumer = consume(store, async (job) => {
+    const run = tokens.push(job.token);
+    const turn = await store.turns.begin(job, 0, {
+      onCancel: () => void canceled.push(run),
+      onFenced: () => void fenced.push(run),
+    });
+    if (typeof turn === 'string') return 'done';
+    attempts.push(turn.start.attempt);
+    await gates[run - 1]?.promise;
+    if (run === 2) await turn.publish({ ...completed, state: 'TASK_STATE_CANCELED' });
+    store.turns.forget(turn);
+    return 'done';
+  });
+  await consumer.start();
+  const { taskId } = await accepted(store, alice);
+  await until(() => attempts.length === 1, { what: 'it runs' });
+  // As another process leaves it that found no lock, after an outage.
+  const id = `${taskId}.1`;
+  const lost = redis.multi().del(`${root}${id}:lock`).lrem(`${root}active`, 1, id).rpush(`${root}wait`, id);
+  await lost.zadd(`${root}marker`, 0, '0').exec();
+  await until(() => attempts.length === 2, { what: 'it runs again' });
+  await until(() => fenced.length > 0, { what: 'the first run is told' });
+  gates[0]?.resolve();
+  await until(() => consumer.running === 1, { what: 'the first run has ended' });
+  // Long enough for a lock that nobody renews to be found.
+  await delay(3 * lockMs);
+  expect(await redis.get(`${root}${id}:lock`)).toBe(tokens[1]);
+  await store.tasks.cancel(alice, taskId);
+  await until(() => canceled.length > 0, { what: 'the second run hears of the cancel' });
+  gates[1]?.resolve();
+  const state = async () => (await store.tasks.read(alice, taskId))?.state;
+  await until(async () => (await state()) === 'TASK_STATE_CANCELED', { what: 'it ends' });
+  expect({ attempts, fenced, starts: tokens.length }).toEqual({ attempts: [1, 1], fenced: [1], starts: 2 });
+  expect(new Set(canceled)).toEqual(new Set([2]));
+  await consumer.stop();
+});
+
 test('a process that was stopped asks before it begins whether its task is its own still', async () => {
   const store = await testStore({ lockMs });
   const { prefix } = store.settings;
