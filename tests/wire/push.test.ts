@@ -27,18 +27,22 @@ const token = 'token-of-this-client';
 let stack: Stack;
 let server: Server;
 let hook: string;
-const received: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
+const received: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
 
 beforeAll(async () => {
   server = createServer(async (req, res) => {
-    received.push({ headers: req.headers, body: (await req.setEncoding('utf8').toArray()).join('') });
+    received.push({
+      path: req.url ?? '',
+      headers: req.headers,
+      body: (await req.setEncoding('utf8').toArray()).join(''),
+    });
     res.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   hook = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   stack = await startStack({
     redisUrl: inject('redisUrl'),
-    agents: ['echo'],
+    agents: ['echo', 'oracle'],
     env: {
       PUSH_ALLOW_HTTP: 'true',
       PUSH_ALLOW_HOSTS: '127.0.0.0/8',
@@ -57,6 +61,14 @@ const eventsOf = (taskId: string): StreamResponse[] =>
   received
     .filter(({ headers }) => String(headers['x-a2a-delivery-id']).startsWith(taskId))
     .map(({ body }) => JSON.parse(body));
+
+const toldAt = (path: string): StreamResponse[] =>
+  received.filter((one) => one.path.endsWith(`/${path}`)).map(({ body }) => JSON.parse(body));
+
+function answeredWithMessage(answer: Awaited<ReturnType<Client['sendMessage']>>): { readonly messageId: string } {
+  if ('status' in answer) throw new Error('the answer is a task');
+  return answer;
+}
 
 describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SDK asks for over %s', (binding) => {
   let client: Client;
@@ -83,7 +95,12 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
       what: 'word of the end',
     });
     const [first, ...others] = eventsOf(taskId);
-    expect(first?.statusUpdate?.status.state).toBe('TASK_STATE_SUBMITTED');
+    expect(first?.task).toMatchObject({
+      id: taskId,
+      status: { state: 'TASK_STATE_SUBMITTED' },
+      history: [{ parts: [{ text: 'stream 3' }] }],
+    });
+    expect(others.filter(({ task }) => task)).toEqual([]);
     expect(others.filter(({ artifactUpdate }) => artifactUpdate).length).toBeGreaterThan(2);
 
     const keys = new URL('/.well-known/jwks.json', stack.urls[0]);
@@ -91,6 +108,32 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
     const verdicts: NotificationVerdict[] = [];
     for (const each of received) verdicts.push(await verify(each));
     expect(verdicts.map(({ kind }) => kind)).toEqual(received.map(() => 'genuine'));
+  });
+
+  it('is told the plain message that its caller got, once, and of no task', async () => {
+    const mine = randomUUID();
+    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'message' }] };
+    const configuration = { taskPushNotificationConfig: { url: `${hook}/${mine}`, token } };
+    const ask = () => client.sendMessage(SendMessageRequest.fromJSON({ message, configuration }));
+    const { messageId } = answeredWithMessage(await ask());
+    await until(() => toldAt(mine).length > 0, { what: 'word of the message' });
+    expect(answeredWithMessage(await ask()).messageId).toBe(messageId);
+    const [only] = toldAt(mine);
+    expect(only).toMatchObject({ message: { messageId, parts: [{ text: 'A message, and no task' }] } });
+    expect(JSON.stringify(only)).not.toMatch(/taskId|statusUpdate/);
+    expect(toldAt(mine)).toHaveLength(1);
+  });
+
+  it('is told what a stream begins with: the message alone, also of a stream', async () => {
+    const mine = randomUUID();
+    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'message' }] };
+    const configuration = { taskPushNotificationConfig: { url: `${hook}/${mine}`, token } };
+    const events: unknown[] = [];
+    for await (const event of client.sendMessageStream(SendMessageRequest.fromJSON({ message, configuration })))
+      events.push(event);
+    expect(events).toHaveLength(1);
+    await until(() => toldAt(mine).length > 0, { what: 'word of the message' });
+    expect(toldAt(mine).map((event) => Object.keys(event))).toEqual([['message']]);
   });
 
   it('is made, read, listed and deleted', async () => {
@@ -108,6 +151,26 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
       DeleteTaskPushNotificationConfigRequest.fromJSON({ taskId, id: 'mine' }),
     );
     await expect(client.getTaskPushNotificationConfig(mine)).rejects.toThrow();
+  });
+});
+
+describe('a webhook of a message to an agent that says it may answer with a message', () => {
+  it.each([true, false])('is told the message and of no task, where returnImmediately is %s', async (immediately) => {
+    const mine = randomUUID();
+    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: '?' }] };
+    const configuration = {
+      returnImmediately: immediately,
+      taskPushNotificationConfig: { url: `${hook}/${mine}`, token },
+    };
+    const answer = await fetch(`${stack.urls[0]}/agents/oracle/message:send`, {
+      method: 'POST',
+      body: JSON.stringify({ message, configuration }),
+      headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+    });
+    const told = await answer.json();
+    expect(told).toMatchObject({ message: { parts: [{ text: '42' }] } });
+    await until(() => toldAt(mine).length > 0, { what: 'word of the message' });
+    expect(toldAt(mine)).toEqual([told]);
   });
 });
 

@@ -14,6 +14,7 @@ export {
   type FeedItem,
   formatEventId,
   parseEventId,
+  plainMessageIn,
   taskItem,
 } from './feed/feed-item.ts';
 export type { Feeds } from './feed/feeds.ts';
@@ -34,7 +35,7 @@ export { reportEveryMs, type Workers } from './ops/workers.ts';
 export type { Outbox, Swept } from './outbox/outbox.ts';
 export type { DeadLetter, DeadLetters } from './push/dead-letters.ts';
 export type { Deliveries, PushJob } from './push/deliveries.ts';
-export type { DeathNote, OpenLane } from './push/open-lane.ts';
+export type { DeathNote, LaneTask, OpenLane } from './push/open-lane.ts';
 export type { Place } from './push/place.ts';
 export type { Push } from './push/push.ts';
 export { WebhookPolicy, type WebhookPolicySettings } from './push/webhook-policy.ts';

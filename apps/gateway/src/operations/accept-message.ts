@@ -10,22 +10,29 @@ import { taskNotFound } from './read-task.ts';
 export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
 type Refused = Exclude<Acceptance['verdict'], 'accepted'>;
 
+export interface Arrangements {
+  /** Under which the message makes its task, if it makes one. */
+  readonly expected?: ExpectedTask | undefined;
+  /** How long the caller may still be answered with a plain message: a webhook of A2A 1.0 is told of no task before. */
+  readonly webhookHoldMs?: number;
+}
+
 /**
  * The first half of SendMessage and SendStreamingMessage: the message is durable, its turn is queued.
- * @param expected under which the message makes its task, if it makes one. @throws {A2AError}
+ * @throws {A2AError}
  */
 export async function acceptMessage(
   backend: Backend,
   call: Call,
   request: SendMessageRequest,
-  expected?: ExpectedTask,
+  { expected, webhookHoldMs }: Arrangements = {},
 ): Promise<Accepted> {
   requireExtensions(call);
   requireMediaTypes(call, request);
   const webhook = inlineWebhook(backend, call, request);
   const acceptance = await backend.tasks.accept(call.scope, {
     ...submission(call, request),
-    ...(webhook && { webhook }),
+    ...(webhook && { webhook, webhookHoldMs: webhook.version === undefined ? webhookHoldMs : 0 }),
     ...(expected && { expectedId: expected.taskId }),
   });
   if (acceptance.verdict !== 'accepted') throw refusals[acceptance.verdict](request);

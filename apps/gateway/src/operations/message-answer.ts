@@ -1,5 +1,5 @@
-import { A2AError, type Message, type StreamResponse } from '@switchyard/protocol';
-import type { FeedItem } from '@switchyard/store';
+import { A2AError } from '@switchyard/protocol';
+import { type FeedItem, plainMessageIn } from '@switchyard/store';
 import type { StreamItem } from './operation.ts';
 
 export interface MessageHold {
@@ -53,9 +53,7 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined
 
 /** JSON of the plain Message with which an agent answered instead of a task. It names no task: its caller has none. */
 export function replyOf({ json }: FeedItem): string {
-  const { task, statusUpdate }: StreamResponse = JSON.parse(json);
-  const message = (statusUpdate ?? task)?.status.message;
-  if (!message) throw new A2AError('InvalidAgentResponse', 'The agent answered with a message, but there is none');
-  const { taskId: _, ...reply }: Message = message;
-  return JSON.stringify(reply);
+  const reply = plainMessageIn(json);
+  if (!reply) throw new A2AError('InvalidAgentResponse', 'The agent answered with a message, but there is none');
+  return reply;
 }

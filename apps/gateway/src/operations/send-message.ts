@@ -20,7 +20,10 @@ export async function sendMessage(backend: Backend, call: Call, request: SendMes
     return task === undefined ? readReply(backend, call, taskId, historyLength) : taskReply(task);
   }
   using expected = presubscribe(backend, call, request);
-  const accepted = await acceptMessage(backend, call, request, expected);
+  const accepted = await acceptMessage(backend, call, request, {
+    expected,
+    webhookHoldMs: backend.settings.blockingWaitMs,
+  });
   const projection = new TaskProjection(accepted);
   const isQuick = wantsImmediate(backend.settings, request.configuration);
   const release = await awaitRelease(backend, call, { accepted, expected, projection, isQuick });

@@ -15,10 +15,11 @@ export async function sendStreamingMessage(
   request: SendMessageRequest,
 ): Promise<AsyncIterable<StreamItem>> {
   requireStreaming(call);
+  const holdMs = call.agent.repliesWithMessage ? Number.POSITIVE_INFINITY : backend.settings.messageHoldMs;
   const expected = presubscribe(backend, call, request);
   // Whatever becomes of the call, its signal aborts when it is over.
   call.signal.addEventListener('abort', () => expected?.[Symbol.dispose](), { once: true });
-  const accepted = await acceptMessage(backend, call, request, expected);
+  const accepted = await acceptMessage(backend, call, request, { expected, webhookHoldMs: holdMs });
   const { taskId, number, isNew } = accepted;
   const historyLength = request.configuration?.historyLength;
   const from = asAccepted(accepted, historyLength) ?? (await asRead(backend, call, taskId, historyLength));
@@ -26,7 +27,7 @@ export async function sendStreamingMessage(
   const items = backend.feeds.follow(call.scope, taskId, { from, until, expected, signal: call.signal });
   if (!isNew && !from.isReply) return items;
   return messageOrItems(items, {
-    holdMs: call.agent.repliesWithMessage ? Number.POSITIVE_INFINITY : backend.settings.messageHoldMs,
+    holdMs,
     withdraw: () => backend.tasks.withdraw(call.scope, taskId),
   });
 }

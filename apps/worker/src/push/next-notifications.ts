@@ -2,6 +2,7 @@ import type { OpenLane, Webhook } from '@switchyard/store';
 import { legacyTasks } from './legacy-tasks.ts';
 import type { CursorAdvance, Notification } from './notification.ts';
 import { snapshot } from './notification.ts';
+import { opening } from './opening.ts';
 import { wholeArtifacts } from './whole-artifacts.ts';
 
 /** In which form a webhook gets its deliveries. */
@@ -20,6 +21,7 @@ export async function nextNotifications(
 ): Promise<readonly (Notification | CursorAdvance)[]> {
   const events = await lane.events();
   if (version === '0.3') return legacyTasks(lane, events);
+  if (lane.place.seq === 0) return opening(lane, events);
   if (events === 'trimmed')
     return (await snapshot(lane)).map(({ task, ...named }) => ({ ...named, body: `{"task":${task}}` }));
   if (!chunks) return wholeArtifacts(lane, events);

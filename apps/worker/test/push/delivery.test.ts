@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
-import { asked, chunk, completed, working } from './support/events.ts';
+import { asked, chunk, completed, replied, working } from './support/events.ts';
 import { Receiver } from './support/receiver.ts';
 import { Stage, scope } from './support/stage.ts';
 
@@ -26,7 +26,9 @@ describe('a webhook', () => {
     await until(() => receiver.taken.length === 5, { what: 'five deliveries' });
     expect(receiver.marks()).toEqual(numbers(5));
     expect(
-      receiver.taken.map(({ event }) => event.statusUpdate?.status.state ?? event.artifactUpdate?.artifact.parts),
+      receiver.taken.map(
+        ({ event }) => (event.task ?? event.statusUpdate)?.status.state ?? event.artifactUpdate?.artifact.parts,
+      ),
     ).toEqual([
       'TASK_STATE_SUBMITTED',
       'TASK_STATE_WORKING',
@@ -102,6 +104,57 @@ describe('a webhook', () => {
       status: { state: 'TASK_STATE_COMPLETED' },
       history: [{ role: 'ROLE_USER' }, { messageId: 'one' }],
     });
+  });
+});
+
+describe('the first delivery to a webhook that came with the message of a new task', () => {
+  test('is the task as it was made, however far it is, and its events follow', async () => {
+    await using stage = await Stage.open();
+    await using receiver = await new Receiver().open();
+    const taskId = await stage.task({ id: 'a', url: receiver.url }, 60_000);
+    const turn = await stage.begin(taskId);
+    await turn.publish(working('one'));
+    await turn.publish(completed);
+    await until(() => receiver.taken.length === 3, { what: 'three deliveries' });
+    expect(receiver.marks()).toEqual(numbers(3));
+    expect(receiver.taken[0]?.event).toEqual({
+      task: {
+        id: taskId,
+        contextId: taskId,
+        status: { state: 'TASK_STATE_SUBMITTED', timestamp: expect.any(String) },
+        history: [expect.objectContaining({ parts: [{ text: 'hello' }], taskId })],
+      },
+    });
+  });
+
+  test('is the plain message, where the caller got that instead of the task', async () => {
+    await using stage = await Stage.open();
+    await using receiver = await new Receiver().open();
+    const taskId = await stage.task({ id: 'a', url: receiver.url }, 60_000);
+    await (await stage.begin(taskId)).publish(replied);
+    await stage.store.tasks.withdraw(scope, taskId);
+    await until(() => receiver.taken.length, { what: 'a delivery' });
+    expect(receiver.taken.map(({ mark, event }) => [mark, Object.keys(event)])).toEqual([['2', ['message']]]);
+    expect(receiver.taken[0]?.event.message).toMatchObject({ parts: [{ text: '42' }] });
+    expect(receiver.taken[0]?.event.message?.taskId).toBeUndefined();
+  });
+
+  test('is the task, where the caller keeps it although the agent answered with a plain message', async () => {
+    await using stage = await Stage.open();
+    await using receiver = await new Receiver().open();
+    const taskId = await stage.task({ id: 'a', url: receiver.url }, 60_000);
+    await (await stage.begin(taskId)).publish(replied);
+    await until(() => receiver.taken.length === 2, { what: 'two deliveries' });
+    expect(receiver.marks()).toEqual(['1', '2']);
+    expect(receiver.taken[1]?.event.statusUpdate?.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  test('is the task when it was held back long enough', async () => {
+    await using stage = await Stage.open();
+    await using receiver = await new Receiver().open();
+    await stage.task({ id: 'a', url: receiver.url }, 50);
+    await until(() => receiver.taken.length, { what: 'a delivery' });
+    expect(receiver.marks()).toEqual(['1']);
   });
 });
 

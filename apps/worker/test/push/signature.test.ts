@@ -28,7 +28,7 @@ describe('a signed delivery', () => {
     expect(await verify(second)).toMatchObject({
       kind: 'genuine',
       deliveryId: `${taskId}:a:1`,
-      event: { statusUpdate: { taskId, status: { state: 'TASK_STATE_SUBMITTED' } } },
+      event: { task: { id: taskId, status: { state: 'TASK_STATE_SUBMITTED' } } },
     });
     const elsewhere = createNotificationVerifier({ ...options, audience: 'https://other.example.com' });
     expect(await elsewhere(second)).toMatchObject({ kind: 'refused' });

@@ -1,4 +1,4 @@
-import type { TaskState } from '@switchyard/protocol';
+import type { Message, StreamResponse, TaskState } from '@switchyard/protocol';
 import { stateOf } from '../tasks/state-letters.ts';
 import type { TaskReading } from '../tasks/task-reading.ts';
 
@@ -51,6 +51,18 @@ export type Position = EventId & Pick<TaskReading, 'state' | 'released'> & Parti
 export function taskItem(position: Position, task: string | Buffer): FeedItem {
   const { seq, incarnation, state, released, isWithdrawn = false } = position;
   return { kind: 'task', seq, incarnation, state, released, isReply: isWithdrawn, json: `{"task":${task}}` };
+}
+
+/**
+ * JSON of the plain Message with which an agent answered, where `isReply`: it names no task, its caller has none.
+ * @param json of the event, or of the task
+ */
+export function plainMessageIn(json: string): string | undefined {
+  const { task, statusUpdate }: StreamResponse = JSON.parse(json);
+  const message = (statusUpdate ?? task)?.status.message;
+  if (!message) return undefined;
+  const { taskId: _, ...plain }: Message = message;
+  return JSON.stringify(plain);
 }
 
 /** A message of the channel: events that were written together, a line each. */

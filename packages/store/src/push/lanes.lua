@@ -58,9 +58,11 @@ local function remove_webhook(lane)
   close_lane(lane)
 end
 
--- Something is to be told: wakes whoever delivers, unless it is marked already.
-local function mark_lane(lane, now)
-  if redis.call('ZADD', push_key, 'NX', now, member(lane)) == 1 then redis.call('PUBLISH', push_key, '') end
+-- Something is to be told: wakes whoever delivers, unless it is marked already. One that is held back is due later, or with
+-- the agent's first event (events.lua).
+local function mark_lane(lane, now, hold_ms)
+  local is_new = redis.call('ZADD', push_key, 'NX', now + (hold_ms or 0), member(lane)) == 1
+  if is_new and (hold_ms or 0) == 0 then redis.call('PUBLISH', push_key, '') end
 end
 
 -- Nothing is left to be told. What comes next is another job: an add under the number of one that is just completing

@@ -27,6 +27,15 @@ export interface LaneState {
   readonly ageMs: number;
 }
 
+/** The task of a lane as it is. */
+export interface LaneTask {
+  readonly seq: number;
+  /** JSON of the task. */
+  readonly json: string;
+  /** Its caller was given a plain message instead. */
+  readonly isWithdrawn: boolean;
+}
+
 /** Why a webhook was given up. */
 export interface DeathNote {
   readonly configId: string;
@@ -86,9 +95,11 @@ export class OpenLane {
   }
 
   /** The task as it is; undefined: it has expired. */
-  async task(): Promise<{ readonly seq: number; readonly json: string } | undefined> {
+  async task(): Promise<LaneTask | undefined> {
     const reading = await readWhole(this.#port, this.id.taskId);
-    return reading?.task === undefined ? undefined : { seq: reading.seq, json: reading.task.toString() };
+    if (reading?.task === undefined) return undefined;
+    const { seq, task, isWithdrawn } = reading;
+    return { seq, json: task.toString(), isWithdrawn };
   }
 
   /**

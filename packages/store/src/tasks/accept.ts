@@ -81,6 +81,9 @@ export async function accept(
 /** `body`: JSON of the message up to where its taskId and contextId are written. Made once: a message may be large. */
 type Sent = Submission & Partial<CallSubmission> & { readonly body: string };
 
+/** As good as for ever, and a number that Redis can count on with. */
+const LONGEST_HOLD_MS = 1e12;
+
 /** A context that the client did not name is that of the task which opens it, and has its id (docs/adr/0023). */
 function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptReply> {
   const { message, body } = sent;
@@ -98,6 +101,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     entry: entry(scope, sent),
     queueRoot: queueRoot(scope.agent, keys),
     ...sealed(port, taskId, sent),
+    holdMs: Math.min(sent.webhookHoldMs ?? 0, LONGEST_HOLD_MS),
   };
   return port.newTasks.make(task, sent.caller);
 }

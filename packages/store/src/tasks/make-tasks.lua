@@ -25,6 +25,7 @@
 --       queue_root      root of the queue's keys, as in add-jobs.lua
 --       config_id       of a webhook that is to hear of all that comes of it; '' none
 --       sealed          its config; '' none
+--       hold_ms         ms that it waits for the agent's first event before it is told of the task
 -- Returns  of one message after the other, as accept.lua
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(messages).
 --
@@ -34,7 +35,7 @@
 
 local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
 local lease_ms, _, _, _, inline_bytes, idempotency_ms, job_options, caller_fence, manner, max_calls = unpack(ARGV, 1, 10)
-local SIZE = 10
+local SIZE = 11
 
 --- @include "../redis/lua/clock.lua"
 --- @include "../calls/caller.lua"
@@ -97,7 +98,7 @@ if #new > 0 then
 
   for i = 1, #new do
     local at = starts[new[i]]
-    local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, sealed = unpack(ARGV, at, at + SIZE - 1)
+    local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, sealed, hold_ms = unpack(ARGV, at, at + SIZE - 1)
     local task_key = tasks_root .. task_id
     local ids = '"taskId":"' .. task_id .. '","contextId":"' .. context .. '"'
     local status = '{"state":"TASK_STATE_SUBMITTED","timestamp":"' .. timestamp_now .. '"}'
@@ -119,7 +120,7 @@ if #new > 0 then
       --- @include "../push/lanes.lua"
       local lane = add_webhook(config_id, sealed, 0)
       redis.call('HSET', task_key, 'lanes', ' ' .. lane, 'aside', '1')
-      mark_lane(lane, now_ms())
+      mark_lane(lane, now_ms(), tonumber(hold_ms))
     end
     replies[new[i]] = { 'scheduled', task_id, context, 1, 1, 1, timestamp_now }
   end

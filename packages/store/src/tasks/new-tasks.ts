@@ -13,7 +13,19 @@ export const makeTasksScript = defineScript({
   from: import.meta.url,
   keys: [...anyRecordKeys, 'caller?'],
   args: [...settingsArgs, ...acceptArgs],
-  each: ['taskId', 'owner', 'context', 'sentKey', 'fingerprint', 'body', 'entry', 'queueRoot', 'configId', 'sealed'],
+  each: [
+    'taskId',
+    'owner',
+    'context',
+    'sentKey',
+    'fingerprint',
+    'body',
+    'entry',
+    'queueRoot',
+    'configId',
+    'sealed',
+    'holdMs',
+  ],
   reply: list(acceptReply),
 });
 
@@ -42,6 +54,7 @@ export interface NewTask {
   /** Of its webhook, as the next; both empty: there is none. */
   readonly configId: string;
   readonly sealed: string;
+  readonly holdMs: number;
 }
 
 /**

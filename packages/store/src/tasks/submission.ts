@@ -13,6 +13,11 @@ export interface Submission {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** To be told of every event from this message on. */
   readonly webhook?: WebhookDraft;
+  /**
+   * How long the webhook is not told of the task that the message makes unless the agent says something: as long as the
+   * caller may get a plain message instead.
+   */
+  readonly webhookHoldMs?: number | undefined;
   /** Of the task, if the message makes one: from `Feeds.expect` for this message. */
   readonly expectedId?: string;
   /** Of the task that is answered for a new task: 0 leaves the history out. */

@@ -229,6 +229,7 @@ export class Twin {
       queueRoot: queueRoot(agent, this.#keys),
       configId: '',
       sealed: '',
+      holdMs: 0,
     });
     const [beside = [], reply, retry] = await makeTasksScript.run(this.#redis, {
       keys: this.#keys.anyRecord,

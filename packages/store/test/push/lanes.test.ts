@@ -48,6 +48,26 @@ describe('a lane', () => {
     expect(await store.push.deliveries.open(first)).toBe('stale');
   });
 
+  test('that is held back is claimed with the first event, and not before', async () => {
+    const acceptance = await store.tasks.accept(alice, {
+      message: userMessage(),
+      webhook: { id: 'a', url },
+      webhookHoldMs: Number.POSITIVE_INFINITY,
+    });
+    if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+    const { taskId } = acceptance;
+    const claims = (): Promise<string | null> => redis.hget(`${root(store)}t:${taskId}:w`, '1:silent');
+    await store.push.deliveries.claim();
+    expect([await claims(), (await marks(store)).includes(`${taskId}.1`)]).toEqual([null, true]);
+    const turn = await begun(store, taskId);
+    await turn.publish(working);
+    await store.push.deliveries.claim();
+    expect(await claims()).toBe('1');
+    await turn.publish(working);
+    await store.push.deliveries.claim();
+    expect(await claims()).toBe('1');
+  });
+
   test('goes on when an event came while the last one was told', async () => {
     const taskId = await withWebhook(store);
     const lane = await opened(store, await jobOf(store, taskId));

@@ -48,10 +48,10 @@ export class Stage implements AsyncDisposable {
     return stage;
   }
 
-  /** A new task that tells the webhook of everything. */
-  async task(webhook: WebhookDraft): Promise<string> {
+  /** A new task that tells the webhook of everything, held back so long for the agent's first event. */
+  async task(webhook: WebhookDraft, webhookHoldMs = 0): Promise<string> {
     const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hello' }] } as const;
-    const submission = { message: { ...message, parts: [...message.parts] }, webhook };
+    const submission = { message: { ...message, parts: [...message.parts] }, webhook, webhookHoldMs };
     const acceptance = await this.store.tasks.accept(scope, submission);
     if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
     return acceptance.taskId;

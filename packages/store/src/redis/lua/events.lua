@@ -21,6 +21,9 @@ local function publish(record)
   end
   redis.call('PUBLISH', events_key, table.concat(lines, '\n'))
   if lanes ~= '' then
+    if written[1] == 2 then
+      --- @include "release-lanes.lua"
+    end
     --- @include "wake-lanes.lua"
   end
 end

@@ -1,0 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { defineAgent } from '@switchyard/agent';
+
+/** Says of itself that it may answer with a plain message, and takes its time to do so. */
+export default defineAgent({
+  id: 'oracle',
+  repliesWithMessage: true,
+  card: { name: 'Oracle', description: 'Answers with a message.', version: '1.0.0', skills: [] },
+  async execute(turn) {
+    await delay(100, undefined, { signal: turn.signal });
+    return turn.reply('42');
+  },
+});
