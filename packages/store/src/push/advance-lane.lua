@@ -10,7 +10,7 @@ local task_id, lane, token, from, to, lease_ms = unpack(ARGV)
 
 --- @include "../redis/lua/clock.lua"
 --- @include "../redis/lua/when-full.lua"
---- @include "lanes.lua"
+--- @include "../redis/lua/lanes.lua"
 
 local place, run = unpack(redis.call('HMGET', webhooks_key, lane .. ':place', lane .. ':run'))
 local seq = tonumber(redis.call('HGET', task_key, 'seq') or 0)

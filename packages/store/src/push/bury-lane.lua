@@ -9,7 +9,7 @@ local task_id, lane, token, why = unpack(ARGV)
 
 --- @include "../redis/lua/clock.lua"
 --- @include "../redis/lua/when-full.lua"
---- @include "lanes.lua"
+--- @include "../redis/lua/lanes.lua"
 
 if lane_field(lane, 'run') ~= token then return 'fenced' end
 go_on_when_full(webhooks_key)

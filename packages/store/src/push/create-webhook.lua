@@ -9,7 +9,7 @@ local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, owner, config_id, sealed, max = unpack(ARGV)
 
 --- @include "../redis/lua/clock.lua"
---- @include "lanes.lua"
+--- @include "../redis/lua/lanes.lua"
 
 local its_owner, state, seq, lanes = unpack(redis.call('HMGET', task_key, 'owner', 'state', 'seq', 'lanes'))
 if not its_owner or its_owner ~= owner then return 'missing' end

@@ -7,7 +7,7 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, owner, config_id = unpack(ARGV)
 
---- @include "lanes.lua"
+--- @include "../redis/lua/lanes.lua"
 
 if redis.call('HGET', task_key, 'owner') ~= owner then return 'missing' end
 local lane = redis.call('HGET', webhooks_key, 'id:' .. config_id)

@@ -7,7 +7,7 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, lane = unpack(ARGV)
 
---- @include "lanes.lua"
+--- @include "../redis/lua/lanes.lua"
 
 redis.call('ZREM', dead_key, member(lane))
 if not lane_field(lane, 'dead') then return 'unknown' end

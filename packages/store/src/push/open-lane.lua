@@ -10,7 +10,7 @@ local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, lane, job, token = unpack(ARGV)
 
 --- @include "../redis/lua/clock.lua"
---- @include "lanes.lua"
+--- @include "../redis/lua/lanes.lua"
 
 local seq = redis.call('HGET', task_key, 'seq')
 local place, its_job, id, sealed, failed, dead = unpack(redis.call('HMGET', webhooks_key,

@@ -8,7 +8,7 @@ local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, lane = unpack(ARGV)
 
 --- @include "../redis/lua/clock.lua"
---- @include "lanes.lua"
+--- @include "../redis/lua/lanes.lua"
 
 if not lane_field(lane, 'dead') then
   redis.call('ZREM', dead_key, member(lane))

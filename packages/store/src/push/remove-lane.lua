@@ -7,7 +7,7 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, lane, token = unpack(ARGV)
 
---- @include "lanes.lua"
+--- @include "../redis/lua/lanes.lua"
 
 if lane_field(lane, 'run') ~= token then return 'fenced' end
 remove_webhook(lane)

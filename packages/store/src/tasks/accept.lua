@@ -33,7 +33,7 @@ local sent_key, queue_root, caller_key = unpack(KEYS, 7, 9)
 local idempotency_ms, job_options, caller_fence, manner, max_calls = unpack(ARGV, 7, 11)
 local owner, context, fingerprint, message, entry, max_inbox, max_history, config_id, sealed, max_webhooks = unpack(ARGV, 12, 21)
 
---- @include "../calls/caller.lua"
+--- @include "caller.lua"
 
 local refusal = caller_key and caller.refusal()
 if refusal then return { refusal } end
@@ -49,7 +49,7 @@ end
 
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"
---- @include "../push/lanes.lua"
+--- @include "../redis/lua/lanes.lua"
 
 if caller_key and not caller.has_room() then return { 'too-many-calls' } end
 local record = load_record()

@@ -38,7 +38,7 @@ local lease_ms, _, _, _, inline_bytes, idempotency_ms, job_options, caller_fence
 local SIZE = 11
 
 --- @include "../redis/lua/clock.lua"
---- @include "../calls/caller.lua"
+--- @include "caller.lua"
 
 local refusal = caller_key and caller.refusal()
 if refusal then return { { refusal } } end
@@ -117,7 +117,7 @@ if #new > 0 then
     end
     if config_id ~= '' then
       local webhooks_key = task_key .. ':w'
-      --- @include "../push/lanes.lua"
+      --- @include "../redis/lua/lanes.lua"
       local lane = add_webhook(config_id, sealed, 0)
       redis.call('HSET', task_key, 'lanes', ' ' .. lane, 'aside', '1')
       mark_lane(lane, now_ms(), tonumber(hold_ms))

@@ -13,7 +13,7 @@ import { Stage } from './stage.ts';
 const source = new URL('../../src/', import.meta.url);
 /** Parts of others. */
 const INCLUDED =
-  /^redis\/lua\/|^push\/lanes\.lua$|^(?:calls\/caller|tasks\/(?:pieces|first-answer)|turns\/(?:begin|write-status)|queue\/(?:add-jobs|finish-jobs|place-job|take-jobs))\.lua$/;
+  /^redis\/lua\/|^(?:tasks\/(?:caller|pieces|first-answer)|turns\/(?:begin|write-status)|queue\/(?:add-jobs|finish-jobs|place-job|take-jobs))\.lua$/;
 
 const cases = Object.entries(scriptRuns).flatMap(([script, runs]) =>
   runs.map((run) => ({ name: run.of ? `${script}: ${run.of}` : script, ...run })),
