@@ -1,11 +1,21 @@
 import type { Message } from '@switchyard/protocol';
+import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { agentOf, principalOf } from '../redis/principal.ts';
-import { Script } from '../redis/script.ts';
+import { integer, list, text, tuple } from '../redis/reply.ts';
 import { type AcceptPort, accept } from '../tasks/accept.ts';
 import type { Acceptance, Delivery } from '../tasks/submission.ts';
 
-const readDeadTurnsScript = new Script('read-dead-turns.lua', import.meta.url);
+/** Task id, ms, owner, context as JSON text, attempts, inbox entry, reason as JSON. */
+const letterReply = tuple(text, integer, text, text, integer, text, text);
+type Letter = ReturnType<typeof letterReply>;
+const readDeadTurnsScript = defineScript({
+  file: 'read-dead-turns.lua',
+  from: import.meta.url,
+  keys: ['dead', 'tasksRoot'],
+  args: ['most', 'taskId'],
+  reply: list(letterReply),
+});
 
 /**
  * A message whose attempts are spent, by failures that the agent reported or by deaths of its workers: its task ended
@@ -25,16 +35,6 @@ export interface DeadTurn {
   /** As the client sent it. */
   readonly message: Message;
 }
-
-type Reply = [
-  taskId: string,
-  ms: number,
-  owner: string,
-  context: string,
-  attempts: number,
-  entry: string,
-  reason: string,
-][];
 
 /** Messages that were given up, for operators: whoever asks here is not asked who it is. */
 export class DeadTurns {
@@ -95,12 +95,12 @@ export class DeadTurns {
     return dropped > 0;
   }
 
-  async #read(keys: ShardKeys, limit: number, taskId = ''): Promise<Reply> {
-    return (await readDeadTurnsScript.run(this.#port.redis, [keys.dead], [keys.tasks, limit, taskId])) as Reply;
+  #read({ dead, tasks }: ShardKeys, most: number, taskId = ''): Promise<Letter[]> {
+    return readDeadTurnsScript.run(this.#port.redis, { keys: { dead, tasksRoot: tasks }, args: { most, taskId } });
   }
 }
 
-function deadTurn([taskId, ms, owner, context, attempts, entry, reasonJson]: Reply[number]): DeadTurn {
+function deadTurn([taskId, ms, owner, context, attempts, entry, reasonJson]: Letter): DeadTurn {
   const { message, scopes } = deliveryIn(entry);
   const { tenant, subject } = principalOf(owner, scopes);
   const contextId: string = JSON.parse(`"${context}"`);

@@ -1,13 +1,15 @@
 -- listWorkers: who has reported of late, and what.
 --
--- KEYS  1 workers   2 their reports, both as in report-worker.lua
+-- KEYS  workers  as in report-worker.lua
+--       reports  as in report-worker.lua
 -- Returns  ms now, then { worker id, ms of its last report, report as JSON, how it is to be drained ('' not) } of each
 
+local workers_key, reports_key = unpack(KEYS)
 local clock = redis.call('TIME')
 local reply = { clock[1] * 1000 + math.floor(clock[2] / 1000) }
-local seen = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')
+local seen = redis.call('ZRANGE', workers_key, 0, -1, 'WITHSCORES')
 for i = 1, #seen, 2 do
-  local report, how = unpack(redis.call('HMGET', KEYS[2], seen[i], seen[i] .. ' drain'))
+  local report, how = unpack(redis.call('HMGET', reports_key, seen[i], seen[i] .. ' drain'))
   if report then reply[#reply + 1] = { seen[i], tonumber(seen[i + 1]), report, how or '' } end
 end
 return reply

@@ -1,11 +1,20 @@
 import type { TaskState } from '@switchyard/protocol';
+import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { agentOf } from '../redis/principal.ts';
-import { Script } from '../redis/script.ts';
+import { integer, text, tuple, tupleAnd } from '../redis/reply.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 import type { OpsPort } from './ops-port.ts';
 
-const readOverdueScript = new Script('read-overdue.lua', import.meta.url);
+/** Task id, ms of its last sign of life, owner, state, 1 if a turn is open, attempts, sweeps, job. */
+const entryReply = tuple(text, integer, text, text, integer, integer, integer, integer);
+const readOverdueScript = defineScript({
+  file: 'read-overdue.lua',
+  from: import.meta.url,
+  keys: ['outbox', 'tasksRoot'],
+  args: ['leaseMs', 'from', 'most'],
+  reply: tupleAnd([integer], entryReply),
+});
 
 /** A task that has work to do, and of which nothing was seen for more than a lease beyond its lease. */
 export interface OverdueTask {
@@ -23,18 +32,6 @@ export interface OverdueTask {
   readonly job: number;
 }
 
-type Entry = [
-  taskId: string,
-  seenMs: number,
-  owner: string,
-  state: string,
-  turn: number,
-  attempts: number,
-  sweeps: number,
-  job: number,
-];
-type Reply = [total: number, ...entries: Entry[]];
-
 /** Looked at in one step of Redis, so that nobody else waits for long. */
 const PER_STEP = 200;
 /** Looked at in one shard at most: those that are due first. */
@@ -48,15 +45,19 @@ export async function overdueTasks(port: OpsPort): Promise<OverdueTask[]> {
 async function overdueIn({ redis, settings }: OpsPort, keys: ShardKeys): Promise<OverdueTask[]> {
   const found = new Map<string, OverdueTask>();
   for (let from = 0; from < PER_SHARD; from += PER_STEP) {
-    const args = [keys.tasks, settings.leaseMs, from, PER_STEP];
-    const [total, ...entries] = (await readOverdueScript.run(redis, [keys.outbox], args)) as Reply;
+    const [total, ...entries] = await readOverdueScript.run(redis, {
+      keys: { outbox: keys.outbox, tasksRoot: keys.tasks },
+      args: { leaseMs: settings.leaseMs, from, most: PER_STEP },
+    });
     for (const entry of entries) found.set(entry[0], overdueTask(entry));
     if (from + PER_STEP >= total) break;
   }
   return [...found.values()];
 }
 
-function overdueTask([taskId, seenMs, owner, letter, turn, attempts, sweeps, job]: Entry): OverdueTask {
+function overdueTask([taskId, seenMs, owner, letter, turn, attempts, sweeps, job]: ReturnType<
+  typeof entryReply
+>): OverdueTask {
   return {
     taskId,
     seenMs,

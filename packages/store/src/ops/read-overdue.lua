@@ -1,22 +1,26 @@
 -- readOverdue: tasks of a shard that have work to do, and that gave no sign of life for a lease beyond their lease.
 --
--- KEYS  1 outbox (zset), and, named by its members, <tasks><id> (hash)
--- ARGV  1 what the keys of tasks begin with   2 lease ms   3 how many of the longest due to pass over
---       4 how many to look at
+-- KEYS  outbox      zset; and, named by its members, <tasks><id> (hash)
+--       tasks_root  what the keys of tasks begin with
+-- ARGV  lease_ms    as in record.lua
+--       from        how many of the longest due to pass over
+--       most        how many to look at
 -- Returns  entries of the outbox, then { task id, ms of its last sign of life, owner, state, 1 if a turn is
 --         open else 0, attempts, sweeps, scheduled } of each
 --
 -- A sweep puts an entry back for another lease, and counts: so much longer nothing was seen.
 
-local tasks, lease_ms, from, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local outbox_key, tasks_root = unpack(KEYS)
+local lease_ms, from, most = unpack(ARGV)
+lease_ms = tonumber(lease_ms)
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
-local reply = { redis.call('ZCARD', KEYS[1]) }
-local due = redis.call('ZRANGE', KEYS[1], from, from + count - 1, 'WITHSCORES')
+local reply = { redis.call('ZCARD', outbox_key) }
+local due = redis.call('ZRANGE', outbox_key, from, from + most - 1, 'WITHSCORES')
 for i = 1, #due, 2 do
   local id = due[i]
-  local owner, state, turn, attempts, sweeps, scheduled = unpack(redis.call('HMGET', tasks .. id,
+  local owner, state, turn, attempts, sweeps, scheduled = unpack(redis.call('HMGET', tasks_root .. id,
     'owner', 'state', 'turn', 'attempts', 'sweeps', 'scheduled'))
   local seen_ms = tonumber(due[i + 1]) - lease_ms * (1 + tonumber(sweeps or 0))
   if owner and now_ms - seen_ms > 2 * lease_ms then

@@ -2,22 +2,26 @@
 --
 --- @include "../redis/lua/when-full.lua"
 --
--- KEYS  1 workers (zset: worker id → ms of its last report)
---       2 their reports (hash: worker id → report as JSON; '<worker id> drain' → how it is to be drained)
--- ARGV  1 worker id   2 report as JSON   3 ms after which a silent worker is forgotten
+-- KEYS  workers    zset: worker id → ms of its last report
+--       reports    hash: worker id → report as JSON; '<worker id> drain' → how it is to be drained
+-- ARGV  worker     its id
+--       report     as JSON
+--       forget_ms  after which a silent worker is forgotten
 -- Returns  how it is to be drained, '' if it is not
+-- Invariant: a worker that reports is listed; of one that is forgotten nothing is left.
 
+local workers_key, reports_key = unpack(KEYS)
 local worker, report, forget_ms = unpack(ARGV)
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
-go_on_when_full(KEYS[1])
-redis.call('ZADD', KEYS[1], now_ms, worker)
-redis.call('HSET', KEYS[2], worker, report)
-for _, silent in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now_ms - forget_ms, 'LIMIT', 0, 10)) do
-  redis.call('ZREM', KEYS[1], silent)
-  redis.call('HDEL', KEYS[2], silent, silent .. ' drain')
+go_on_when_full(workers_key)
+redis.call('ZADD', workers_key, now_ms, worker)
+redis.call('HSET', reports_key, worker, report)
+for _, silent in ipairs(redis.call('ZRANGEBYSCORE', workers_key, '-inf', now_ms - forget_ms, 'LIMIT', 0, 10)) do
+  redis.call('ZREM', workers_key, silent)
+  redis.call('HDEL', reports_key, silent, silent .. ' drain')
 end
-redis.call('PEXPIRE', KEYS[1], forget_ms)
-redis.call('PEXPIRE', KEYS[2], forget_ms)
-return redis.call('HGET', KEYS[2], worker .. ' drain') or ''
+redis.call('PEXPIRE', workers_key, forget_ms)
+redis.call('PEXPIRE', reports_key, forget_ms)
+return redis.call('HGET', reports_key, worker .. ' drain') or ''

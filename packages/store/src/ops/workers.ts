@@ -1,32 +1,44 @@
 import type { Channels } from '../redis/channels.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { defineScript } from '../redis/define-script.ts';
-import { integer } from '../redis/reply.ts';
-import { Script } from '../redis/script.ts';
+import { integer, text, tuple, tupleAnd } from '../redis/reply.ts';
 import type { DrainOrder, WorkerReading, WorkerReport, WorkerState } from './worker-report.ts';
 
-const reportWorkerScript = new Script('report-worker.lua', import.meta.url);
+const from = import.meta.url;
+const reportWorkerScript = defineScript({
+  file: 'report-worker.lua',
+  from,
+  keys: ['workers', 'reports'],
+  args: ['worker', 'report', 'forgetMs'],
+  reply: text,
+});
 const drainWorkerScript = defineScript({
   file: 'drain-worker.lua',
-  from: import.meta.url,
+  from,
   keys: ['workers', 'reports', 'alive'],
   args: ['worker', 'how', 'channel', 'changed'],
   reply: integer,
 });
-const listWorkersScript = new Script('list-workers.lua', import.meta.url);
+/** Id, ms of its last report, the report as JSON, how it is to be drained ('' not). */
+const reportedReply = tuple(text, integer, text, text);
+const listWorkersScript = defineScript({
+  file: 'list-workers.lua',
+  from,
+  keys: ['workers', 'reports'],
+  args: [],
+  reply: tupleAnd([integer], reportedReply),
+});
 
 export const reportEveryMs = 1_000;
 /** Without a report for so long, a worker counts as silent. */
 const SILENT_AFTER_MS = 5_000;
 const FORGET_AFTER_MS = 10 * 60_000;
 
-type Reported = [id: string, seenMs: number, report: string, drain: string];
-
 /** Workers as they report themselves, and what operators want of them. */
 export class Workers {
   readonly #redis: RedisConnection;
   readonly #channels: Channels;
-  readonly #keys: [workers: string, reports: string];
+  readonly #keys: { readonly workers: string; readonly reports: string };
   readonly #channel: string;
   readonly #root: string;
 
@@ -34,26 +46,25 @@ export class Workers {
     this.#redis = redis;
     this.#channels = channels;
     this.#root = `${prefix}{agents}:`;
-    this.#keys = [`${this.#root}workers`, `${this.#root}workers:reports`];
+    this.#keys = { workers: `${this.#root}workers`, reports: `${this.#root}workers:reports` };
     this.#channel = `${this.#root}drain`;
   }
 
   /** To be repeated every `reportEveryMs`. @returns how the worker is to be drained; undefined: it is not */
   async report(id: string, report: WorkerReport): Promise<DrainOrder | undefined> {
-    const drain = await reportWorkerScript.run(this.#redis, this.#keys, [id, JSON.stringify(report), FORGET_AFTER_MS]);
-    return orderIn(String(drain));
+    const args = { worker: id, report: JSON.stringify(report), forgetMs: FORGET_AFTER_MS };
+    return orderIn(await reportWorkerScript.run(this.#redis, { keys: this.#keys, args }));
   }
 
   /** The worker stops. */
   async withdraw(id: string): Promise<void> {
-    const [workers, reports] = this.#keys;
+    const { workers, reports } = this.#keys;
     await Promise.all([this.#redis.zrem(workers, id), this.#redis.hdel(reports, id, `${id} drain`)]);
   }
 
   /** By id. */
   async list(): Promise<WorkerReading[]> {
-    const reply = await listWorkersScript.run(this.#redis, this.#keys, []);
-    const [nowMs, ...reported] = reply as [number, ...Reported[]];
+    const [nowMs, ...reported] = await listWorkersScript.run(this.#redis, { keys: this.#keys, args: {} });
     return reported.map((each) => workerReading(nowMs, each)).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
@@ -77,14 +88,13 @@ export class Workers {
   }
 
   async #tell(worker: string, how: string): Promise<boolean> {
-    const [workers, reports] = this.#keys;
-    const keys = { workers, reports, alive: `${this.#root}alive` };
+    const keys = { ...this.#keys, alive: `${this.#root}alive` };
     const args = { worker, how, channel: this.#channel, changed: `${this.#root}changed` };
     return (await drainWorkerScript.run(this.#redis, { keys, args })) === 1;
   }
 }
 
-function workerReading(nowMs: number, [id, seenMs, json, drain]: Reported): WorkerReading {
+function workerReading(nowMs: number, [id, seenMs, json, drain]: ReturnType<typeof reportedReply>): WorkerReading {
   const { agents, upForMs, isDraining, turns }: WorkerReport = JSON.parse(json);
   const order = orderIn(drain);
   return {
