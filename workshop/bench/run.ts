@@ -1,10 +1,9 @@
+import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { count, flag, readCommandLine } from '../options.ts';
-import type { BenchCase, Figures } from './cases/bench-case.ts';
 import { benchCases } from './cases/index.ts';
-import { heldBars } from './report/bars.ts';
-import { writeResults } from './report/results.ts';
-import { tableRow } from './report/table.ts';
+import { ratioChart } from './report/chart.ts';
+import { heldBars, type Result, tableHead, tableRow } from './report/table.ts';
 import { Stage } from './stage.ts';
 
 /** Ours beside the peer and the limits, alternating in one run. */
@@ -27,21 +26,27 @@ const conditions = {
 };
 process.stdout.write(`${JSON.stringify(conditions)}\n`);
 
-async function measured(one: BenchCase, stage: Stage): Promise<{ id: string; title: string; figures: Figures }> {
-  const figures = await one.run(stage, rounds);
-  process.stdout.write(`${tableRow(one.title, figures)}\n`);
-  return { id: one.id, title: one.title, figures };
-}
-
-const results: Awaited<ReturnType<typeof measured>>[] = [];
+const results: Result[] = [];
 {
   await using stage = await Stage.open();
-  for (const one of chosen) {
-    results.push(await measured(one, stage));
-    if (options.save) await writeResults(conditions, results);
+  for (const { id, title, run } of chosen) {
+    const figures = await run(stage, rounds);
+    process.stdout.write(`${tableRow(title, figures)}\n`);
+    results.push({ id, title, figures });
+    if (options.save) await writeResults();
   }
 }
 const missed = results.filter(({ figures }) => !heldBars(figures).every(({ isHeld }) => isHeld));
 process.stdout.write(
   missed.length ? `bars not held: ${missed.map(({ id }) => id).join(', ')}\n` : 'every bar is held\n',
 );
+
+/** bench/results/<date>.json with every round, and beside it the table and the picture that the documents show. */
+async function writeResults(): Promise<void> {
+  const folder = new URL('results/', import.meta.url);
+  const date = new Date().toISOString().slice(0, 10);
+  await writeFile(new URL(`${date}.json`, folder), `${JSON.stringify({ date, conditions, results }, null, 1)}\n`);
+  const rows = results.map(({ title, figures }) => tableRow(title, figures));
+  await writeFile(new URL('latest.md', folder), `${[tableHead, ...rows].join('\n')}\n`);
+  await writeFile(new URL('latest.svg', folder), ratioChart(results));
+}

@@ -2,15 +2,17 @@
 
 import { listenToStopSignals } from '../../scripts/start/stop-signals.ts';
 import { BadOptions, help, readOptions } from './command-line.ts';
+import type { Interval } from './measure/recorder.ts';
 import type { PlannedRun } from './profiles/profile.ts';
-import { Progress } from './report/progress.ts';
-import { toText } from './report/text.ts';
-import { writeReport } from './report/write-report.ts';
+import { writeReport } from './report/report.ts';
+import { progressLine, toText } from './report/text.ts';
 import { runLoad } from './run-load.ts';
-import { findAgent } from './target/find-agent.ts';
+import { findAgent, TargetError } from './target/find-agent.ts';
 import { type OwnGateway, startOwnGateway } from './target/own-gateway.ts';
-import { TargetError } from './target/target.ts';
 
+/** Seconds between two lines that say how it goes. */
+const LINE_EVERY = 5;
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
 const { LOAD_API_KEY: apiKey, LOAD_BEARER: bearer } = process.env;
 
 try {
@@ -27,20 +29,21 @@ try {
 async function load(plan: PlannedRun): Promise<number> {
   using signals = listenToStopSignals();
   const { options } = plan;
-  const progress = new Progress(process.stderr, `${options.durationMs / 1_000} s`);
-  await using own = options.url ? undefined : await ownGateway(options.workers, signals.stopped, progress);
+  await using own = options.url ? undefined : await ownGateway(options.workers, signals.stopped);
   const target = { url: options.url ?? own?.url ?? new URL('http://127.0.0.1'), agent: options.agent };
   const agent = await findAgent({ ...options, target, wantsVersions: plan.profile.wantsVersions });
-  progress.say(
-    `${plan.profile.name}: ${plan.profile.summary}; ${agent.name} at ${agent.endpoint.href} (${agent.binding})`,
-  );
-  const report = await runLoad({ plan, agent, ownPids: own?.pids, progress, ...signals });
+  say(`${plan.profile.name}: ${plan.profile.summary}; ${agent.name} at ${agent.endpoint.href} (${agent.binding})`);
+  let second = 0;
+  const onSecond = (interval: Interval): void => {
+    if (second++ % LINE_EVERY === 0) say(progressLine(interval, `${options.durationMs / 1_000} s`));
+  };
+  const report = await runLoad({ plan, agent, ownPids: own?.pids, onSecond, ...signals });
   process.stdout.write(`\n${toText(report)}\n`);
   process.stdout.write(`\n${await writeReport(report, options.out)}\n`);
   return report.verdict.passed ? 0 : 1;
 }
 
-function ownGateway(workers: number, stopped: AbortSignal, progress: Progress): Promise<OwnGateway> {
-  progress.say(`starting a gateway, ${workers === 1 ? 'a worker' : `${workers} workers`} and a Redis`);
+function ownGateway(workers: number, stopped: AbortSignal): Promise<OwnGateway> {
+  say(`starting a gateway, ${workers === 1 ? 'a worker' : `${workers} workers`} and a Redis`);
   return startOwnGateway(workers, stopped);
 }

@@ -5,14 +5,12 @@ import { A2AClient } from './client/a2a-client.ts';
 import { jsonRpc, rest } from './client/binding.ts';
 import { Connections } from './client/connections.ts';
 import { GeneratorWatch } from './measure/generator-watch.ts';
-import type { Interval } from './measure/recorder.ts';
-import { Recorder } from './measure/recorder.ts';
+import { type Interval, Recorder } from './measure/recorder.ts';
 import { TaskLedger } from './measure/task-ledger.ts';
 import type { Load, PlannedRun } from './profiles/profile.ts';
 import { settle } from './profiles/settle.ts';
-import type { Progress } from './report/progress.ts';
 import { type Report, toReport } from './report/report.ts';
-import type { FoundAgent } from './target/target.ts';
+import type { FoundAgent } from './target/find-agent.ts';
 
 /** Once somebody stops a run, what is under way has so long to end, in milliseconds. */
 const STOP_WITHIN_MS = 2_000;
@@ -23,7 +21,7 @@ export interface RunParts {
   readonly agent: FoundAgent;
   /** Process ids of an own gateway, by name; unset: it is somebody else's. */
   readonly ownPids: Readonly<Record<string, number>> | undefined;
-  readonly progress: Progress;
+  readonly onSecond: (interval: Interval) => void;
   /** Aborts when somebody wants to see the report now. */
   readonly stopped: AbortSignal;
   /** Aborts when they do not want to wait for it either. */
@@ -43,10 +41,10 @@ export async function runLoad(parts: RunParts): Promise<Report> {
   if (plan.profile.canWarmUp && plan.options.warmUpMs > 0) await plan.run(warmUp);
 
   const load = begin(plan.options.durationMs);
-  const beganAt = new Date();
+  const beganAt = new Date().toISOString();
   const start = performance.now();
   const { result: findings, shares } = await cpuShares(ownPids ?? {}, async () => {
-    using _ = countSeconds(load, watch, parts.progress);
+    using _ = countSeconds(load, watch, parts.onSecond);
     return await plan.run(load);
   });
   const seconds = (performance.now() - start) / 1_000;
@@ -104,18 +102,17 @@ function loadsOn({ plan, agent, ownPids, stopped }: RunParts, { connections, wat
 }
 
 /** Ends an interval every second, and one when it is disposed. */
-function countSeconds({ recorder }: Load, watch: GeneratorWatch, progress: Progress): Disposable {
+function countSeconds({ recorder }: Load, watch: GeneratorWatch, onSecond: RunParts['onSecond']): Disposable {
   watch.start();
   const cut = (): Interval => {
     watch.cut();
     return recorder.cut();
   };
-  const timer = setInterval(() => progress.show(cut()), SECOND_MS);
+  const timer = setInterval(() => onSecond(cut()), SECOND_MS);
   return {
     [Symbol.dispose]() {
       clearInterval(timer);
       cut();
-      progress.end();
     },
   };
 }

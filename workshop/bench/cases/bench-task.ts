@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Message } from '@switchyard/protocol';
 import type { OpenTurn, Scope, Store } from '@switchyard/store';
+import type { Redis } from 'ioredis';
 
 export const benchScope: Scope = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'bench' };
 
@@ -9,6 +10,12 @@ export const userMessage = (text: string): Message => ({
   role: 'ROLE_USER',
   parts: [{ text }],
 });
+
+/** Memory of keys, their names and entries in the key space included. */
+export async function bytesOf(redis: Redis, keys: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)));
+  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+}
 
 /** A task whose turn this process runs, without a queue or an agent between it and the store. */
 export class BenchTask {
@@ -29,6 +36,15 @@ export class BenchTask {
     const turn = await store.turns.begin(job, 0, hooks);
     if (typeof turn === 'string') throw new Error(turn);
     return new BenchTask(store, turn);
+  }
+
+  /** A small one. Events so far: submitted, working, the artifact, another chunk of it. */
+  static async small(store: Store): Promise<BenchTask> {
+    const task = await BenchTask.begin(store);
+    await task.working();
+    await task.chunk('x'.repeat(100));
+    await task.chunk('y'.repeat(100));
+    return task;
   }
 
   /** So many chunks, `together` of them in each call of the script. */

@@ -1,7 +1,7 @@
+import { median } from '../../statistics/quantile.ts';
 import type { StreamLoad, StreamResult } from '../drivers/streams.ts';
 import { compare } from '../measure/comparison.ts';
 import { ask } from '../measure/program.ts';
-import { median } from '../measure/statistics.ts';
 import type { BenchCase } from './bench-case.ts';
 
 const OURS = 'Switchyard';

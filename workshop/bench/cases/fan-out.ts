@@ -1,7 +1,7 @@
+import { quantile } from '../../statistics/quantile.ts';
 import type { FanOut, FanOutResult } from '../drivers/subscribers.ts';
 import { ask } from '../measure/program.ts';
 import { sendMessage } from '../measure/rpc.ts';
-import { quantile } from '../measure/statistics.ts';
 import type { BenchCase } from './bench-case.ts';
 
 /** The first events of a round meet subscribers that have heard none, and a gateway that has never told so many. */

@@ -1,6 +1,6 @@
 import { Store } from '@switchyard/store';
+import { median } from '../../statistics/quantile.ts';
 import { compare } from '../measure/comparison.ts';
-import { median } from '../measure/statistics.ts';
 import type { Stage } from '../stage.ts';
 import type { BenchCase } from './bench-case.ts';
 import { benchScope, userMessage } from './bench-task.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Store } from '@switchyard/store';
 import type { Stage } from '../stage.ts';
 import type { BenchCase } from './bench-case.ts';
-import { BenchTask } from './bench-task.ts';
+import { BenchTask, bytesOf } from './bench-task.ts';
 
 const TASKS = 500;
 
@@ -16,7 +16,7 @@ export const memory: BenchCase = {
     const settings = { redisUrl: stage.redisUrl, prefix: 'memory', replayMs: 1 };
     const store = new Store(settings, (error) => process.stderr.write(`${error.message}\n`));
     await store.start();
-    for (let i = 0; i < TASKS; i++) await smallTask(store);
+    for (let i = 0; i < TASKS; i++) await (await BenchTask.small(store)).complete('Your pizza is on its way.');
     await delay(3_000); // Redis takes expired streams away
     const kilobytes = (await bytesOfTasks(stage)) / TASKS / 1_000;
     await store.stop();
@@ -26,21 +26,11 @@ export const memory: BenchCase = {
   },
 };
 
-/** Events: submitted, working, the artifact, another chunk of it, completed with a message. */
-async function smallTask(store: Store): Promise<void> {
-  const task = await BenchTask.begin(store);
-  await task.working();
-  await task.chunk('x'.repeat(100));
-  await task.chunk('y'.repeat(100));
-  await task.complete('Your pizza is on its way.');
-}
-
 /**
  * Every key that the tasks left, names and entries in the key space included. Not the jobs: nobody has worked them off
  * here, and a worker takes them away. (The memory of the whole Redis would count the buffers of its file and clients.)
  */
 async function bytesOfTasks({ redis }: Stage): Promise<number> {
   const keys = (await redis.keys('memory{s0}:*')).filter((key) => !key.startsWith('memory{s0}:q:'));
-  const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)));
-  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  return bytesOf(redis, keys);
 }

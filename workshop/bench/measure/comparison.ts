@@ -1,4 +1,4 @@
-import { median } from './statistics.ts';
+import { median } from '../../statistics/quantile.ts';
 
 /** One of those that are measured in turn. */
 export interface Contender {

@@ -1,11 +1,11 @@
 import type { Figures } from '../cases/bench-case.ts';
-import { heldBars } from './bars.ts';
-import { label, line, picture, round } from './svg.ts';
-import { number } from './table.ts';
+import { heldBars, number, type Result } from './table.ts';
 
 const WIDTH = 900;
 const LABELS = 420;
 const ROW = 26;
+const ZERO = LABELS + (WIDTH - LABELS) / 2;
+const TITLE = 'Figures beside the bars that they have to reach';
 
 interface Row {
   readonly label: string;
@@ -15,20 +15,22 @@ interface Row {
 }
 
 /**
- * A bar for each bar: how far each figure is beyond what it had to reach, on a logarithmic scale. Pure SVG, no script.
+ * A bar for each bar: how far each figure is beyond what it had to reach, on a logarithmic scale. An SVG that stands
+ * for itself: no script, nothing fetched, light and dark as the reader's screen is.
  */
-export function ratioChart(results: readonly { readonly title: string; readonly figures: Figures }[]): string {
+export function ratioChart(results: readonly Result[]): string {
   const rows = results.flatMap(({ title, figures }) => rowsOf(title, figures));
   const reach = Math.max(2, ...rows.map(({ score }) => Math.abs(Math.log2(score))));
-  const zero = LABELS + (WIDTH - LABELS) / 2;
-  const scale = (WIDTH - LABELS) / 2 / reach;
   const height = rows.length * ROW + 40;
-  const bars = rows.flatMap((row, i) => bar(row, { y: 30 + i * ROW, zero, scale }));
-  return picture('Figures beside the bars that they have to reach', { width: WIDTH, height }, [
-    label({ x: zero, y: 16, text: 'on the bar (right: better)', anchor: 'middle', style: 'faint' }),
-    ...bars,
-    line({ from: [zero, 22], to: [zero, height - 10], style: 'axis' }),
-  ]);
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" class="chart" role="img" aria-label="${TITLE}" viewBox="0 0 ${WIDTH} ${height}">`,
+    `<style>${theme}</style>`,
+    `<rect class="paper" width="${WIDTH}" height="${height}"/>`,
+    `<text x="${ZERO}" y="16" text-anchor="middle" class="faint">on the bar (right: better)</text>`,
+    ...rows.flatMap((row, i) => bar(row, 30 + i * ROW, (WIDTH - LABELS) / 2 / reach)),
+    `<line x1="${ZERO}" y1="22" x2="${ZERO}" y2="${height - 10}" class="axis"/>`,
+    '</svg>\n',
+  ].join('\n');
 }
 
 function rowsOf(title: string, figures: Figures): Row[] {
@@ -39,15 +41,24 @@ function rowsOf(title: string, figures: Figures): Row[] {
   }));
 }
 
-function bar(
-  { label: text, score, text: figure }: Row,
-  { y, zero, scale }: Record<'y' | 'zero' | 'scale', number>,
-): string[] {
+/** @param scale units of the picture for each doubling */
+function bar({ label, score, text }: Row, y: number, scale: number): string[] {
   const length = Math.log2(score) * scale;
-  const [x, width] = length < 0 ? [zero + length, -length] : [zero, length];
+  const x = (ZERO + Math.min(0, length)).toFixed(1);
+  const width = Math.max(1, Math.abs(length)).toFixed(1);
   return [
-    label({ x: 8, y: y + 13, text: text.length > 66 ? `${text.slice(0, 65)}…` : text }),
-    `<rect x="${round(x)}" y="${y}" width="${round(Math.max(1, width))}" height="18" class="${score >= 1 ? 'good' : 'bad'}"/>`,
-    label({ x: zero + 6, y: y + 13, text: figure }),
+    `<text x="8" y="${y + 13}">${escaped(label.length > 66 ? `${label.slice(0, 65)}…` : label)}</text>`,
+    `<rect x="${x}" y="${y}" width="${width}" height="18" class="${score >= 1 ? 'good' : 'bad'}"/>`,
+    `<text x="${ZERO + 6}" y="${y + 13}">${escaped(text)}</text>`,
   ];
 }
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const theme = `
+.chart{--paper:#fff;--ink:#1f2328;--faint:#59636e;--good:#1a7f50;--bad:#c2442d;
+font-family:system-ui,-apple-system,"Segoe UI",sans-serif;font-size:12px;font-variant-numeric:tabular-nums}
+@media (prefers-color-scheme:dark){.chart{--paper:#0d1117;--ink:#e6edf3;--faint:#9aa4af;--good:#3fb37f;--bad:#f0725a}}
+.chart text{fill:var(--ink)}.chart .paper{fill:var(--paper)}.chart .faint{fill:var(--faint)}.chart .axis{stroke:var(--faint)}
+.chart rect.good,.chart rect.bad{fill-opacity:.6}.chart .good{fill:var(--good)}.chart .bad{fill:var(--bad)}`;

@@ -1,6 +1,24 @@
-import type { Figures } from '../cases/bench-case.ts';
-import { median } from '../measure/statistics.ts';
-import { heldBars } from './bars.ts';
+import { median } from '../../statistics/quantile.ts';
+import type { Bar, Figures } from '../cases/bench-case.ts';
+
+export interface Result {
+  readonly id: string;
+  readonly title: string;
+  readonly figures: Figures;
+}
+
+interface HeldBar extends Bar {
+  /** The ratio to the one the bar names, or the figure itself. */
+  readonly is: number;
+  readonly isHeld: boolean;
+}
+
+export function heldBars({ bars, ours, values, ratios }: Figures): HeldBar[] {
+  return bars.map((bar) => {
+    const is = bar.to === undefined ? median(values[ours] ?? []) : (ratios[bar.to] ?? Number.NaN);
+    return { ...bar, is, isHeld: bar.at === 'least' ? is >= bar.value : is <= bar.value };
+  });
+}
 
 /** One row of the table as Markdown: what, the medians, the ratios, the bars. */
 export function tableRow(title: string, figures: Figures): string {

@@ -1,6 +1,5 @@
 import { Store } from '@switchyard/store';
-import type { Redis } from 'ioredis';
-import { BenchTask } from '../../bench/cases/bench-task.ts';
+import { BenchTask, bytesOf } from '../../bench/cases/bench-task.ts';
 import type { Stage } from '../../bench/stage.ts';
 import type { Named, sizes } from '../figures.ts';
 
@@ -14,7 +13,8 @@ export async function measureSizes({ redis, redisUrl }: Stage): Promise<Sizes> {
   const store = new Store({ redisUrl, prefix: 'sizes' }, (error) => process.stderr.write(`${error.message}\n`));
   await store.start();
   const bytes = async (pattern: string): Promise<number> => bytesOf(redis, await redis.keys(pattern));
-  const running = await runTasks(store);
+  const running: BenchTask[] = [];
+  for (let i = 0; i < TASKS; i++) running.push(await BenchTask.small(store));
   const runningTask = (await bytes('sizes{s0}:*')) / TASKS;
   for (const task of running) await task.complete('Your pizza is on its way.');
   const streamOfTask = (await bytes('sizes{s0}:t:*:e')) / TASKS;
@@ -26,29 +26,10 @@ export async function measureSizes({ redis, redisUrl }: Stage): Promise<Sizes> {
   return { runningTask, streamOfTask, finishedTask, messageId, chunk };
 }
 
-/** Events so far: submitted, working, the artifact, another chunk of it. */
-async function runTasks(store: Store): Promise<BenchTask[]> {
-  const tasks: BenchTask[] = [];
-  for (let i = 0; i < TASKS; i++) {
-    const task = await BenchTask.begin(store);
-    await task.working();
-    await task.chunk('x'.repeat(100));
-    await task.chunk('y'.repeat(100));
-    tasks.push(task);
-  }
-  return tasks;
-}
-
 async function bytesOfChunk(store: Store, streams: () => Promise<number>): Promise<number> {
   const task = await BenchTask.begin(store);
   await task.chunks(100, 10);
   const before = await streams();
   await task.chunks(CHUNKS, 10);
   return ((await streams()) - before) / CHUNKS;
-}
-
-/** Memory of keys, their names and entries in the key space included. */
-async function bytesOf(redis: Redis, keys: readonly string[]): Promise<number> {
-  const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key, 'SAMPLES', 0)));
-  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }

@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { env } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent, type Outcome, type Turn } from '@switchyard/agent';
-import { machineMs } from '../report/effects.ts';
 import { chapterText, lineText, questionText } from '../workload/scenario.ts';
+import { machineMs } from '../workload/violations.ts';
 
 /**
  * Acts out the scenarios of `workload/scenario.ts`: what it says and delivers follows from the message alone, so that a

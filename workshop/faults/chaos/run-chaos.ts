@@ -6,11 +6,8 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 import { type Fault, Target } from '../inject/fault.ts';
 import { injectFaults } from '../inject/fault-injector.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';
-import { lateEffects } from '../report/effects.ts';
-import { leakedKeys } from '../report/leaked-keys.ts';
-import { leakedSecrets } from '../report/leaked-secrets.ts';
-import type { Violation, Violations } from '../report/violations.ts';
 import { PushReceiver } from '../workload/push-receiver.ts';
+import { lateEffects, leakedKeys, leakedSecrets, type Violation } from '../workload/violations.ts';
 import { Traffic } from './traffic.ts';
 
 export interface ChaosOptions {
@@ -34,7 +31,7 @@ export interface ChaosOptions {
 }
 
 export interface ChaosReport {
-  readonly violations: Violations;
+  readonly violations: readonly Violation[];
   readonly tasks: number;
   /** How often each was injected. */
   readonly faults: Readonly<Record<string, number>>;
@@ -71,16 +68,16 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     ...options,
     onFault: (name, number) =>
       options.log(
-        `${number}/${options.count}  ${name.padEnd(50)} ${traffic.played} tasks, ${traffic.violations.total} violations`,
+        `${number}/${options.count}  ${name.padEnd(50)} ${traffic.played} tasks, ${traffic.violations.length} violations`,
       ),
   });
   await traffic.runUntil(injected);
-  traffic.violations.add([
+  traffic.violations.push(
     ...(await lateEffects(effectsFile, traffic.endedMs)),
     ...crashed(stack, target.victims),
     ...leakedSecrets(stack.programs, options.secrets ?? []),
     ...(await leakedKeys(redis, prefix, 3 * options.retentionMs)).map((what): Violation => ({ kind: 'keys', what })),
-  ]);
+  );
   await folder.remove();
   return {
     violations: traffic.violations,

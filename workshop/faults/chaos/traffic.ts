@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SeededRandom } from '../../seeded-random.ts';
-import { machineMs } from '../report/effects.ts';
-import { Violations } from '../report/violations.ts';
 import { type Pushes, playScenario } from '../workload/play-scenario.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 import { createScenario, scenarioKinds } from '../workload/scenario.ts';
+import { machineMs, type Violation } from '../workload/violations.ts';
 
 export interface TrafficOptions {
   readonly urls: readonly string[];
@@ -19,7 +18,7 @@ export interface TrafficOptions {
 
 /** So many clients, each playing one scenario after the other. */
 export class Traffic {
-  readonly violations = new Violations();
+  readonly violations: Violation[] = [];
   /** When a client saw the end of a task, by `machineMs`. */
   readonly endedMs = new Map<string, number>();
   played = 0;
@@ -55,7 +54,7 @@ export class Traffic {
       });
       const onEnded = (taskId: string): void => void this.endedMs.set(taskId, machineMs());
       const { violations, resumed } = await playScenario(client, scenario, { pushes, mayLoseEvents, onEnded });
-      this.violations.add(violations);
+      this.violations.push(...violations);
       for (const { kind, what } of violations) log(`     VIOLATION  ${kind}: ${what}`);
       this.resumed += resumed;
       this.played++;

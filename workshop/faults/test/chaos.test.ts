@@ -20,6 +20,6 @@ test('whatever is killed, every task that was accepted ends once, as it would ha
     retentionMs: 15_000,
     log: () => undefined,
   });
-  expect(violations.examples(10), `seed ${seed}, ${JSON.stringify(faults)}`).toEqual([]);
+  expect(violations.slice(0, 10), `seed ${seed}, ${JSON.stringify(faults)}`).toEqual([]);
   expect(tasks).toBeGreaterThanOrEqual(150);
 }, 120_000);

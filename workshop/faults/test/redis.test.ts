@@ -5,10 +5,10 @@ import { until } from '../../../tests/support/until.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';
 import type { RedisNode } from '../redis/redis-node.ts';
 import { type SingleOptions, startSingle } from '../redis/single.ts';
-import { leakedSecrets } from '../report/leaked-secrets.ts';
 import { playScenario } from '../workload/play-scenario.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 import { CONFIDENTIAL, createScenario, type ScenarioKind } from '../workload/scenario.ts';
+import { leakedSecrets } from '../workload/violations.ts';
 import { endsTask, watchTask } from '../workload/watch-task.ts';
 
 const open: AsyncDisposable[] = [];

@@ -44,8 +44,9 @@ const pidOf = async (client: ResilientClient, taskId: string): Promise<number> =
   Number((await client.read(taskId)).metadata?.pid ?? 0);
 
 test('the turns of a killed worker run elsewhere within 5 s', async () => {
-  const { worst } = await measureRecovery({ rounds: 1, tasks: 10 });
-  expect(worst).toBeLessThan(5_000);
+  const measured = await measureRecovery({ rounds: 1, tasks: 10 });
+  expect(measured.length).toBeGreaterThan(0);
+  expect(Math.max(...measured)).toBeLessThan(5_000);
 }, 60_000);
 
 test('a worker that was frozen beyond its lock wakes up as a zombie: its turn is stopped, its writes are refused', async () => {

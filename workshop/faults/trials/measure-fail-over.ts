@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isTerminal } from '@switchyard/protocol';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';
@@ -119,21 +118,12 @@ async function takeAway(
 }
 
 async function notCompleted({ urls }: Stack, accepted: readonly string[]): Promise<string[]> {
-  const states = await Promise.all(accepted.map((id) => endOf(`${urls[0]}/tasks/${id}`)));
-  return accepted.flatMap((id, i) => (states[i] === 'TASK_STATE_COMPLETED' ? [] : [`${id} ${states[i]}`]));
-}
-
-async function endOf(url: string): Promise<string> {
-  const state = async (): Promise<string> => {
-    const response = await fetch(url);
-    const { status }: { status?: { state: string } } = JSON.parse(await response.text());
-    return response.ok ? (status?.state ?? '') : `HTTP ${response.status}`;
-  };
-  const ended = async (): Promise<string | false> => {
-    const now = await state();
-    return (now.startsWith('HTTP 4') || isTerminal(now as 'TASK_STATE_COMPLETED')) && now;
-  };
-  return until(ended, { what: url, timeoutMs: 30_000, everyMs: 250 }).catch(state);
+  const client = new ResilientClient(urls, 0);
+  const ends = await Promise.allSettled(accepted.map((id) => client.ended(id, 30_000)));
+  return ends.flatMap((end, i) => {
+    const state = end.status === 'fulfilled' ? end.value.status.state : String(end.reason);
+    return state === 'TASK_STATE_COMPLETED' ? [] : [`${accepted[i]} ${state}`];
+  });
 }
 
 /** Of each task every event, the first time in order. */

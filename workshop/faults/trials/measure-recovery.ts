@@ -1,7 +1,6 @@
 import { startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
 import { startSingle } from '../redis/single.ts';
-import { type Spread, spreadOf } from '../report/table.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 
 export interface RecoveryOptions {
@@ -11,16 +10,10 @@ export interface RecoveryOptions {
   readonly tasks: number;
 }
 
-/** Where a turn runs. */
-interface Run {
-  readonly pid: number;
-  readonly attempt: number;
-}
-
 const WORKERS = 2;
 
 /** From kill -9 of a worker until each of its turns runs elsewhere, in milliseconds. */
-export async function measureRecovery({ rounds, tasks }: RecoveryOptions): Promise<Spread> {
+export async function measureRecovery({ rounds, tasks }: RecoveryOptions): Promise<number[]> {
   await using redis = await startSingle();
   await using stack = await startStack({
     redisUrl: redis.url,
@@ -35,30 +28,30 @@ export async function measureRecovery({ rounds, tasks }: RecoveryOptions): Promi
   const ids = (await Promise.all(sent)).map(({ id }) => id);
   const measured: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const runs = await Promise.all(ids.map((id) => runOf(client, id)));
+    const pids = await Promise.all(ids.map((id) => pidOf(client, id)));
     // Not any worker: what comes at once may have been taken by one of them, all of it.
-    const victim = stack.workers.find(({ pid }) => runs.some((run) => run.pid === pid));
-    const orphans = ids.filter((_, n) => runs[n]?.pid === victim?.pid);
+    const victim = stack.workers.find(({ pid }) => pids.includes(pid));
+    const orphans = ids.filter((_, n) => pids[n] === victim?.pid);
     const killed = performance.now();
     victim?.kill('SIGKILL');
     await Promise.all(
       orphans.map(async (id) => {
-        await runOf(client, id, victim?.pid);
+        await pidOf(client, id, victim?.pid);
         measured.push(performance.now() - killed);
       }),
     );
     await stack.addWorker();
   }
-  return spreadOf(measured);
+  return measured;
 }
 
-/** Where a task runs, as its agent said; not at `except`, which is dead. */
-function runOf(client: ResilientClient, taskId: string, except?: number): Promise<Run> {
+/** The process that runs a task, as its agent said; not at `except`, which is dead. */
+function pidOf(client: ResilientClient, taskId: string, except?: number): Promise<number> {
   return until(
     async () => {
       const { metadata } = await client.read(taskId);
       const pid = Number(metadata?.pid);
-      return pid > 0 && pid !== except && { pid, attempt: Number(metadata?.attempt) };
+      return pid > 0 && pid !== except && pid;
     },
     { what: `${taskId} runs elsewhere`, timeoutMs: 30_000, everyMs: 25 },
   );

@@ -1,6 +1,5 @@
 import { userMessage } from '../../../tests/support/messages.ts';
 import { startStack } from '../../../tests/support/stack.ts';
-import { until } from '../../../tests/support/until.ts';
 import { keepWorkers } from '../inject/keep-workers.ts';
 import { startSingle } from '../redis/single.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
@@ -38,17 +37,9 @@ export async function measurePoisons(poisons: number): Promise<PoisonReport> {
     if (n < poisons) poison.push(await send('die'));
   }
   const countUnlike = async (ids: readonly string[], state: string): Promise<number> => {
-    const ends = await Promise.all(ids.map((id) => endOf(client, id)));
-    return ends.filter((end) => end !== state).length;
+    const ends = await Promise.allSettled(ids.map((id) => client.ended(id, 180_000)));
+    return ends.filter((end) => end.status === 'rejected' || end.value.status.state !== state).length;
   };
   const unpunished = await countUnlike(poison, 'TASK_STATE_FAILED');
   return { poisons, unpunished, innocents: await countUnlike(innocent, 'TASK_STATE_COMPLETED') };
-}
-
-function endOf(client: ResilientClient, id: string): Promise<string> {
-  const ended = async (): Promise<string | false> => {
-    const { state } = (await client.read(id)).status;
-    return ['TASK_STATE_COMPLETED', 'TASK_STATE_FAILED'].includes(state) && state;
-  };
-  return until(ended, { what: `${id} ends`, timeoutMs: 180_000, everyMs: 200 }).catch(() => 'did not end');
 }

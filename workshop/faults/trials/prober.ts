@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Task } from '@switchyard/protocol';
+import type { Message, Task } from '@switchyard/protocol';
+import { ResilientClient } from '../workload/resilient-client.ts';
 
 /** Every so many tasks have a webhook. */
 const PUSHED_EVERY = 5;
@@ -12,7 +13,7 @@ export class Prober {
   readonly pushed: string[] = [];
   /** The longest time between two answers so far. */
   worstOutageMs = 0;
-  readonly #url: string;
+  readonly #client: ResilientClient;
   readonly #name: string;
   readonly #webhook: string | undefined;
   #isStopped = false;
@@ -21,7 +22,7 @@ export class Prober {
 
   /** @param webhook is told of some of its tasks */
   constructor(url: string, name: string, webhook?: string) {
-    this.#url = url;
+    this.#client = new ResilientClient([url], 0);
     this.#name = name;
     this.#webhook = webhook;
   }
@@ -51,30 +52,11 @@ export class Prober {
 
   async #untilAnswered(messageId: string, text: string, webhook?: string): Promise<Task | undefined> {
     while (!this.#isStopped) {
-      const task = await this.#send(messageId, text, webhook);
+      const message: Message = { messageId, role: 'ROLE_USER', parts: [{ text }] };
+      const task = await this.#client.send(message, false, webhook).catch(() => undefined); // the same message again
       if (task) return task;
       await delay(50);
     }
     return undefined;
-  }
-
-  async #send(messageId: string, text: string, webhook?: string): Promise<Task | undefined> {
-    const message = { messageId, role: 'ROLE_USER', parts: [{ text }] };
-    const configuration = {
-      returnImmediately: false,
-      ...(webhook && { taskPushNotificationConfig: { url: webhook } }),
-    };
-    try {
-      const response = await fetch(`${this.#url}/message:send`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ message, configuration }),
-        signal: AbortSignal.timeout(20_000),
-      });
-      const { task }: { task?: Task } = JSON.parse(await response.text());
-      return task;
-    } catch {
-      return undefined; // no answer: the same message again
-    }
   }
 }

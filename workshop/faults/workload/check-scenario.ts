@@ -1,8 +1,8 @@
 import type { Artifact, Task } from '@switchyard/protocol';
 import { transcript } from '../../../tests/support/messages.ts';
 import { SentEvent } from '../../../tests/support/sent-events.ts';
-import type { Violation } from '../report/violations.ts';
 import type { Scenario } from './scenario.ts';
+import type { Violation } from './violations.ts';
 import { endsTask, type Watched } from './watch-task.ts';
 
 /**

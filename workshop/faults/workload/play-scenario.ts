@@ -1,10 +1,10 @@
-import { isTerminal, type Message, type Task } from '@switchyard/protocol';
+import type { Message, Task } from '@switchyard/protocol';
 import { until } from '../../../tests/support/until.ts';
-import type { Violation } from '../report/violations.ts';
 import { checkScenario, compareFolded, compareLossy, compareWatched } from './check-scenario.ts';
 import type { PushReceiver } from './push-receiver.ts';
 import type { ResilientClient } from './resilient-client.ts';
 import { CONFIDENTIAL, type Scenario } from './scenario.ts';
+import type { Violation } from './violations.ts';
 import { watchOverGrpc } from './watch-over-grpc.ts';
 import { type Watched, watchTask } from './watch-task.ts';
 
@@ -39,12 +39,12 @@ export async function playScenario(
   const { pushes, mayLoseEvents = false, onEnded } = options;
   try {
     const { taskId, watched, overGrpc } = await send(client, scenario, options);
-    const before = await ended(client, taskId);
+    const before = await client.ended(taskId, END_WITHIN_MS);
     if (!mayLoseEvents) onEnded?.(taskId);
     const seen = await watched;
     const replayed = await watchTask(client, taskId, { mayLoseEvents });
     // What had ended may run again after a fail-over that lost its end.
-    const task = mayLoseEvents ? await ended(client, taskId) : before;
+    const task = mayLoseEvents ? await client.ended(taskId, END_WITHIN_MS) : before;
     const unlike = seen ? (mayLoseEvents ? compareLossy : compareWatched)(seen, replayed) : [];
     const unpushed = scenario.isPushed
       ? await pushes?.receiver.problemsOf(taskId, replayed.events.size, mayLoseEvents)
@@ -111,14 +111,4 @@ async function cancel(client: ResilientClient, taskId: string): Promise<void> {
   const isWorking = async (): Promise<boolean> => (await client.read(taskId)).status.state === 'TASK_STATE_WORKING';
   await until(isWorking, { what: `${taskId} works`, timeoutMs: END_WITHIN_MS, everyMs: 50 });
   await client.cancel(taskId);
-}
-
-function ended(client: ResilientClient, taskId: string): Promise<Task> {
-  return until(
-    async () => {
-      const task = await client.read(taskId);
-      return isTerminal(task.status.state) && task;
-    },
-    { what: `${taskId} ends`, timeoutMs: END_WITHIN_MS, everyMs: 100 },
-  );
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Message, Task } from '@switchyard/protocol';
+import { isTerminal, type Message, type Task } from '@switchyard/protocol';
+import { until } from '../../../tests/support/until.ts';
 
 export interface Answer<Body> {
   readonly status: number;
@@ -42,6 +43,15 @@ export class ResilientClient {
 
   read(taskId: string): Promise<Task> {
     return this.#ask<Task>(`/tasks/${taskId}`);
+  }
+
+  /** The task once it has ended. @throws {Error} it has not in this time */
+  ended(taskId: string, timeoutMs: number): Promise<Task> {
+    const end = async (): Promise<Task | false> => {
+      const task = await this.read(taskId);
+      return isTerminal(task.status.state) && task;
+    };
+    return until(end, { what: `${taskId} ends`, timeoutMs, everyMs: 100 });
   }
 
   /** A cancel that is sent again may find the task canceled, which is what was asked for. */

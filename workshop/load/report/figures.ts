@@ -13,3 +13,8 @@ export function count(value: number): string {
 export function rate(value: number): string {
   return `${value >= 100 ? count(value) : Number(value.toPrecision(3))}/s`;
 }
+
+export function percent(share: number): string {
+  const value = share * 100;
+  return `${value === 0 || value >= 10 ? Math.round(value) : Number(value.toPrecision(2))} %`;
+}

@@ -1,10 +1,12 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { GeneratorReading } from '../measure/generator-watch.ts';
 import type { LatencySummary } from '../measure/latencies.ts';
 import type { ErrorCount, Interval, Recorder } from '../measure/recorder.ts';
 import type { TaskCounts } from '../measure/task-ledger.ts';
 import type { Findings, PlannedRun } from '../profiles/profile.ts';
-import type { FoundAgent } from '../target/target.ts';
-import { judge, type Verdict } from './verdict.ts';
+import type { FoundAgent } from '../target/find-agent.ts';
+import { percent } from './figures.ts';
 
 export interface OperationReport {
   readonly name: string;
@@ -15,8 +17,28 @@ export interface OperationReport {
   readonly latency: LatencySummary | undefined;
 }
 
+export interface Verdict {
+  readonly passed: boolean;
+  /** In words, what was asked and what came of it. */
+  readonly because: string;
+}
+
+/** What is seen from outside of the books. */
+interface Seen {
+  readonly tasks: TaskCounts;
+  /** Accepted before the figures began to count; they are in the target's books, too. */
+  readonly warmUpTasks: number;
+  readonly generator: GeneratorReading;
+  /** Share of one processor that each part of an own gateway used. */
+  readonly cpuShares: Readonly<Record<string, number>>;
+  readonly beganAt: string;
+  readonly seconds: number;
+  /** Somebody ended it before its time. */
+  readonly isCutShort: boolean;
+}
+
 /** Everything that is known of a run; report.json is this. Times without a unit in their name are milliseconds. */
-export interface Report extends Findings {
+export interface Report extends Findings, Seen {
   readonly version: 1;
   readonly profile: string;
   readonly summary: string;
@@ -28,10 +50,6 @@ export interface Report extends Findings {
     readonly binding: string;
   };
   readonly options: Readonly<Record<string, unknown>>;
-  readonly beganAt: string;
-  readonly seconds: number;
-  /** Somebody ended it before its time. */
-  readonly isCutShort: boolean;
   readonly verdict: Verdict;
   readonly offered: number;
   readonly requests: number;
@@ -40,74 +58,66 @@ export interface Report extends Findings {
   readonly events: number;
   readonly errorCount: number;
   readonly errors: readonly ErrorCount[];
-  readonly tasks: TaskCounts;
-  /** Accepted before the figures began to count; they are in the target's books, too. */
-  readonly warmUpTasks: number;
   /** Whose latency is that of the run. */
   readonly primary: string;
   readonly operations: readonly OperationReport[];
   readonly intervals: readonly Interval[];
-  readonly generator: GeneratorReading;
-  /** Share of one processor that each part of an own gateway used. */
-  readonly cpuShares: Readonly<Record<string, number>>;
 }
 
-export interface Measured {
+export interface Measured extends Seen {
   readonly plan: PlannedRun;
   readonly agent: FoundAgent;
   readonly recorder: Recorder;
-  readonly tasks: TaskCounts;
-  readonly warmUpTasks: number;
   readonly findings: Findings;
-  readonly generator: GeneratorReading;
-  readonly cpuShares: Readonly<Record<string, number>>;
-  readonly beganAt: Date;
-  readonly seconds: number;
-  readonly isCutShort: boolean;
 }
 
-export function toReport({ plan, agent, recorder, findings, ...measured }: Measured): Report {
-  const { requests, offered, events, errors, primary, intervals } = recorder;
-  const { beganAt, seconds, ...rest } = measured;
+export function toReport({ plan, agent, recorder, findings, ...seen }: Measured): Report {
+  const { requests, errors, primary, intervals, total, operations } = recorder;
+  const { apiKey: _, bearer: __, url, out: ___, ...options } = plan.options;
   return {
     version: 1,
     profile: plan.profile.name,
     summary: plan.profile.summary,
-    target: {
-      url: plan.options.url?.href,
-      agent: agent.name,
-      endpoint: agent.endpoint.href,
-      binding: agent.binding,
-    },
-    options: shown(plan),
-    beganAt: beganAt.toISOString(),
-    seconds,
-    verdict: judge({ requests, errors: errors.total, findings, most: plan.options.maxErrorRateShare }),
-    offered,
+    target: { url: url?.href, agent: agent.name, endpoint: agent.endpoint.href, binding: agent.binding },
+    options: { ...options, ...plan.own },
+    verdict: judge(recorder, findings, options.maxErrorRateShare),
+    offered: total.offered,
     requests,
-    requestsPerSecond: requests / Math.max(seconds, 0.001),
-    events,
-    errorCount: errors.total,
-    errors: errors.list(),
+    requestsPerSecond: requests / Math.max(seen.seconds, 0.001),
+    events: total.events,
+    errorCount: total.errors,
+    errors,
     primary,
-    operations: operationsOf(recorder),
+    operations: Array.from(operations, ([name, { latencies, ...counts }]) => ({
+      name,
+      ...counts,
+      latency: latencies.summary(),
+    })),
     intervals,
     ...findings,
-    ...rest,
+    ...seen,
   };
 }
 
-function operationsOf({ operations }: Recorder): OperationReport[] {
-  return Array.from(operations, ([name, { requests, errors, latencies }]) => ({
-    name,
-    requests,
-    errors,
-    latency: latencies.summary(),
-  }));
+/** Decides about the exit code. A ramp passes when a rate held: the errors beyond its limit are what it looked for. */
+function judge({ requests, total }: Recorder, { ramp }: Findings, most: number): Verdict {
+  if (ramp) {
+    const { highestThatHeld, lowestThatDidNot } = ramp;
+    if (highestThatHeld === undefined) return { passed: false, because: 'not even the first rate held' };
+    const limit = lowestThatDidNot === undefined ? 'the limit was not reached' : `${lowestThatDidNot}/s did not`;
+    return { passed: true, because: `${highestThatHeld}/s held, ${limit}` };
+  }
+  if (requests === 0) return { passed: false, because: 'nothing was answered' };
+  const rate = total.errors / requests;
+  const passed = rate <= most;
+  return { passed, because: `errors ${percent(rate)}, ${passed ? 'not more' : 'more'} than ${percent(most)}` };
 }
 
-/** Without what is nobody else's business. */
-function shown({ options, own }: PlannedRun): Record<string, unknown> {
-  const { apiKey: _, bearer: __, url: ___, out: ____, ...others } = options;
-  return { ...others, ...own };
+/** report.json. @returns its path  @param folder unset: one of its own below .data/load */
+export async function writeReport(report: Report, folder: string | undefined): Promise<string> {
+  const stamp = report.beganAt.slice(0, 19).replaceAll(':', '-');
+  const place = resolve(folder ?? join('.data', 'load', `${stamp}-${report.profile}`));
+  await mkdir(place, { recursive: true });
+  await writeFile(join(place, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
+  return join(place, 'report.json');
 }

@@ -1,38 +1,141 @@
-import { ms, rate } from './figures.ts';
+import { textTable } from '../../tables/text-table.ts';
+import type { Interval } from '../measure/recorder.ts';
+import { count, ms, percent, rate } from './figures.ts';
 import type { Report } from './report.ts';
-import { tablesOf } from './tables.ts';
 
-/** The report as it is printed. */
+/** How a run goes, in one second. @param of how long the run will take, in words */
+export function progressLine(interval: Interval, of: string): string {
+  const { seconds, offered, answered, others, events, errors, open, p50, p99 } = interval;
+  const parts = [
+    `${seconds.toFixed(0).padStart(3)} of ${of}`,
+    `offered ${count(offered)}/s`,
+    ...(answered + others > 0 || events === 0 ? [`answered ${count(answered + others)}/s`] : []),
+    ...(events > 0 ? [`events ${count(events)}/s`] : []),
+    `p50 ${ms(p50)}`,
+    `p99 ${ms(p99)}`,
+    `errors ${count(errors)}`,
+    `open ${count(open)}`,
+  ];
+  return parts.join('  ');
+}
+
+/** The report as it is printed; tables without rows are left out. */
 export function toText(report: Report): string {
-  const tables = tablesOf(report).map(({ title, head, rows }) => `${title}\n${textTable(head, rows)}`);
-  return [headline(report), ...tables, ...remarksOn(report), verdictIn(report)].join('\n\n');
+  const { verdict } = report;
+  const all = [latencies(report), ramp(report), tasks(report), streams(report), errors(report), processors(report)];
+  const tables = all
+    .filter(({ rows }) => rows.length > 0)
+    .map(({ title, head = ['', ''], rows }) => `${title}\n${textTable(head, rows)}`);
+  const end = `${verdict.passed ? 'passed' : 'FAILED'}: ${verdict.because}`;
+  return [headline(report), ...tables, ...remarksOn(report), end].join('\n\n');
+}
+
+interface Table {
+  readonly title: string;
+  /** Unset: two columns without names. */
+  readonly head?: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+function latencies({ operations }: Report): Table {
+  return {
+    title: 'Latency, from when a request was due',
+    head: ['', 'requests', 'errors', 'p50', 'p90', 'p99', 'p99.9', 'max'],
+    rows: operations.map(({ name, requests, errors: failed, latency }) => [
+      name,
+      ...(requests === 0 ? ['', ''] : [count(requests), count(failed)]),
+      ...(['p50', 'p90', 'p99', 'p999', 'max'] as const).map((which) => ms(latency?.[which])),
+    ]),
+  };
+}
+
+function ramp({ ramp: found }: Report): Table {
+  return {
+    title: 'Rates, in the order in which they were tried',
+    head: ['rate', 'verdict', 'p50', 'p99', 'answers', 'errors'],
+    rows: (found?.tried ?? []).map((tried) => [
+      rate(tried.rate),
+      tried.held ? 'held' : `did not: ${tried.because}`,
+      ms(tried.latency?.p50),
+      ms(tried.latency?.p99),
+      count(tried.requests),
+      count(tried.errors),
+    ]),
+  };
+}
+
+function tasks({ tasks: found, warmUpTasks }: Report): Table {
+  const more = {
+    failed: found.failed,
+    'waiting for their client': found.waiting,
+    'not finished': found.unfinished,
+    'answers without a task': found.messages,
+    'accepted before, to warm up': warmUpTasks,
+  };
+  const rows = Object.entries(more).filter(([, value]) => value > 0);
+  const always = Object.entries({ accepted: found.accepted, completed: found.completed });
+  return { title: 'Tasks', rows: [...always, ...rows].map(([what, value]) => [what, count(value)]) };
+}
+
+function streams({ streams: found, events, seconds }: Report): Table {
+  if (!found) return { title: '', rows: [] };
+  const ids =
+    found.checked === 0 ? 'none has a number' : `${count(found.holes)} holes, ${count(found.doubles)} doubles`;
+  return {
+    title: 'Streams',
+    rows: [
+      ['opened', count(found.opened)],
+      ['open at the same time', count(found.most)],
+      ['ended by the server', count(found.ended)],
+      ...(found.left > 0 ? [['left at the end', count(found.left)]] : []),
+      ['events', `${count(events)}, ${rate(events / seconds)}`],
+      ['order of the events', ids],
+    ],
+  };
+}
+
+function errors({ errors: found }: Report): Table {
+  const shortened = (text: string): string => (text.length > 90 ? `${text.slice(0, 89)}…` : text);
+  return {
+    title: 'Errors',
+    head: ['', 'times', 'the first one'],
+    rows: found.map(({ kind, count: times, example }) => [
+      kind,
+      count(times),
+      example === kind ? '' : shortened(example),
+    ]),
+  };
+}
+
+function processors({ generator, cpuShares }: Report): Table {
+  return {
+    title: 'Processors used (100 % is a whole one)',
+    head: ['', 'over the run', 'busiest second'],
+    rows: [
+      ['this generator', percent(generator.cpuShare), percent(generator.mostCpuShare)],
+      ...Object.entries(cpuShares).map(([name, share]) => [name, percent(share), '']),
+    ],
+  };
 }
 
 function headline(report: Report): string {
-  const { profile, target, seconds, requestsPerSecond, streams, events, isCutShort } = report;
-  const where = target.url === undefined ? 'a gateway of its own' : target.url;
-  const how = `${target.agent}, ${target.binding}`;
+  const { profile, target, seconds, requestsPerSecond, streams: found, events, isCutShort } = report;
   const time = `${seconds.toFixed(1)} s${isCutShort ? ', cut short' : ''}`;
-  const what = streams ? `${rate(events / seconds)} events received` : `${rate(requestsPerSecond)} requests answered`;
-  return `${profile} on ${where} (${how}): ${time}, ${what}`;
+  const what = found ? `${rate(events / seconds)} events received` : `${rate(requestsPerSecond)} requests answered`;
+  return `${profile} on ${target.url ?? 'a gateway of its own'} (${target.agent}, ${target.binding}): ${time}, ${what}`;
 }
 
 /** What is to be known before the figures are believed. */
-function remarksOn({ generator, options, ramp, tasks }: Report): string[] {
+function remarksOn({ generator, options, ramp: found, tasks: { unfinished } }: Report): string[] {
   const { bottleneck, connectionWaitP99 } = generator;
-  const waits = `Requests waited up to ${ms(connectionWaitP99)} (p99) for one of ${options.connections} connections; that is part of their latency.`;
   return [
-    ...(bottleneck.length > 0
-      ? [
-          `The generator itself could not keep up: ${bottleneck.join(', ')}. The target may be better than these figures.`,
-        ]
-      : []),
-    ...(connectionWaitP99 >= 1 ? [waits] : []),
-    ...(ramp ? [rampInWords(ramp)] : []),
-    ...(tasks.unfinished > 0
-      ? [`Of ${tasks.unfinished} accepted tasks the end was not seen; a longer --settle would ask on.`]
-      : []),
-  ];
+    bottleneck.length > 0 &&
+      `The generator itself could not keep up: ${bottleneck.join(', ')}. The target may be better than these figures.`,
+    connectionWaitP99 >= 1 &&
+      `Requests waited up to ${ms(connectionWaitP99)} (p99) for one of ${options.connections} connections; that is part of their latency.`,
+    found && rampInWords(found),
+    unfinished > 0 && `Of ${unfinished} accepted tasks the end was not seen; a longer --settle would ask on.`,
+  ].filter((remark) => typeof remark === 'string');
 }
 
 function rampInWords({ highestThatHeld, lowestThatDidNot, maxLatencyMs }: NonNullable<Report['ramp']>): string {
@@ -42,20 +145,4 @@ function rampInWords({ highestThatHeld, lowestThatDidNot, maxLatencyMs }: NonNul
   if (lowestThatDidNot === undefined)
     return `${rate(highestThatHeld)} held (${limit}), and nothing higher was tried: a longer --duration or a higher --peak finds the limit.`;
   return `The highest rate that held is ${rate(highestThatHeld)} (${limit}); ${rate(lowestThatDidNot)} did not hold.`;
-}
-
-function verdictIn({ verdict }: Report): string {
-  return `${verdict.passed ? 'passed' : 'FAILED'}: ${verdict.because}`;
-}
-
-/** Columns as people read them: the first one begins on the left, figures end on the right. */
-function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const lineOf = (row: readonly string[]): string =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('   ')
-      .trimEnd();
-  const isNamed = head.some((title) => title !== '');
-  return [...(isNamed ? [head] : []), ...rows].map((row) => `  ${lineOf(row)}`).join('\n');
 }

@@ -1,7 +1,47 @@
+import { BlockList, isIP } from 'node:net';
 import { A2AError, type AgentCard, type AgentInterface, agentCardSchema, parse } from '@switchyard/protocol';
-import { authHeaders, type Credentials } from './credentials.ts';
-import { requireAllowed } from './require-allowed.ts';
-import { type FoundAgent, type Target, TargetError } from './target.ts';
+
+/** What is put under load. */
+export interface Target {
+  /** Base URL of the gateway or agent, or the URL of its card, as it was given. */
+  readonly url: URL;
+  /** One of the agents of a gateway; unset: the one at its root. */
+  readonly agent: string | undefined;
+}
+
+/** The agent that a target leads to, and how it is spoken to. */
+export interface FoundAgent {
+  readonly name: string;
+  readonly endpoint: URL;
+  readonly binding: 'JSONRPC' | 'HTTP+JSON';
+  readonly tenant: AgentInterface['tenant'];
+  /** Sent with every request: names and values in turn. */
+  readonly headers: readonly string[];
+}
+
+/** The run cannot begin; the message says what is to be done. */
+export class TargetError extends Error {
+  override readonly name = 'TargetError';
+}
+
+interface Credentials {
+  readonly apiKey?: string | undefined;
+  readonly bearer?: string | undefined;
+}
+
+/** As headers, names and values in turn. The card may say which header an API key belongs into (A2A 4.5.2). */
+function authHeaders({ apiKey, bearer }: Credentials, card?: AgentCard): string[] {
+  return [
+    ...(bearer === undefined ? [] : ['authorization', `Bearer ${bearer}`]),
+    ...(apiKey === undefined ? [] : [apiKeyHeader(card), apiKey]),
+  ];
+}
+
+function apiKeyHeader(card: AgentCard | undefined): string {
+  const schemes = Object.values(card?.securitySchemes ?? {});
+  const named = schemes.map((scheme) => ('apiKeySecurityScheme' in scheme ? scheme.apiKeySecurityScheme : undefined));
+  return named.find((scheme) => scheme?.location === 'header')?.name ?? 'X-API-Key';
+}
 
 const CARD_WITHIN_MS = 10_000;
 const bindings = { jsonrpc: 'JSONRPC', rest: 'HTTP+JSON' } as const;
@@ -80,4 +120,28 @@ function choose({ supportedInterfaces }: AgentCard, { binding, wantsVersions }: 
 function isSpoken(offered: AgentInterface): offered is Spoken {
   const { protocolBinding, protocolVersion } = offered;
   return ['JSONRPC', 'HTTP+JSON'].includes(protocolBinding) && /^1\./.test(protocolVersion);
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/**
+ * A load test is an attack unless one may: this machine, or the one host that was named. An agent card may lead
+ * elsewhere than it came from, so that the endpoint is asked about, too.
+ * @throws {TargetError}
+ */
+export function requireAllowed({ hostname }: URL, allowedHost: string | undefined): void {
+  if (isLoopback(hostname) || hostname === allowedHost) return;
+  throw new TargetError(
+    `${hostname} is not this machine. If you may put it under load, say so: --allow-host ${hostname}` +
+      (allowedHost === undefined ? '' : ` (you allowed ${allowedHost})`),
+  );
+}
+
+function isLoopback(hostname: string): boolean {
+  const address = hostname.replace(/^\[|\]$/g, '');
+  const family = isIP(address);
+  if (family === 0) return address === 'localhost' || address.endsWith('.localhost');
+  return loopback.check(address, family === 4 ? 'ipv4' : 'ipv6');
 }

@@ -1,7 +1,7 @@
 import { startRedis } from '../../../tests/support/redis.ts';
 import { startStack } from '../../../tests/support/stack.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
-import { TargetError } from './target.ts';
+import { TargetError } from './find-agent.ts';
 
 /**
  * A gateway, workers with the agent of load/agents, and a Redis with an append-only file: on loopback, gone with the

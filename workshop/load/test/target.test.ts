@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { findAgent } from '../target/find-agent.ts';
-import { requireAllowed } from '../target/require-allowed.ts';
+import { findAgent, requireAllowed } from '../target/find-agent.ts';
 import { startOddAgent } from './support/odd-agent.ts';
 import { load } from './support/run-load.ts';
 
