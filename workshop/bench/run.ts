@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { count, flag, readCommandLine } from '../options.ts';
+import { markdownRow, markdownTable } from '../tables/markdown.ts';
 import { benchCases } from './cases/index.ts';
 import { ratioChart } from './report/chart.ts';
 import { heldBars, type Result, tableHead, tableRow } from './report/table.ts';
@@ -30,9 +31,9 @@ const results: Result[] = [];
 {
   await using stage = await Stage.open();
   for (const { id, title, run } of chosen) {
-    const figures = await run(stage, rounds);
-    process.stdout.write(`${tableRow(title, figures)}\n`);
-    results.push({ id, title, figures });
+    const result: Result = { id, title, figures: await run(stage, rounds) };
+    process.stdout.write(`${markdownRow(tableRow(result))}\n`);
+    results.push(result);
     if (options.save) await writeResults();
   }
 }
@@ -46,7 +47,6 @@ async function writeResults(): Promise<void> {
   const folder = new URL('results/', import.meta.url);
   const date = new Date().toISOString().slice(0, 10);
   await writeFile(new URL(`${date}.json`, folder), `${JSON.stringify({ date, conditions, results }, null, 1)}\n`);
-  const rows = results.map(({ title, figures }) => tableRow(title, figures));
-  await writeFile(new URL('latest.md', folder), `${[tableHead, ...rows].join('\n')}\n`);
+  await writeFile(new URL('latest.md', folder), `${markdownTable(tableHead, results.map(tableRow))}\n`);
   await writeFile(new URL('latest.svg', folder), ratioChart(results));
 }

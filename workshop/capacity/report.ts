@@ -1,4 +1,4 @@
-import { number } from '../bench/report/table.ts';
+import { markdownTable, number } from '../tables/markdown.ts';
 import { type Cost, type Figures, idlers, operations, publications, sizes } from './figures.ts';
 
 const [begin, end] = ['<!-- measured: made by npm run capacity -->', '<!-- end of measured -->'];
@@ -14,12 +14,12 @@ function measuredTables(figures: Figures): string {
   const { date, conditions } = figures;
   const where = Object.entries(conditions).map(([name, value]) => `${name} ${value}`);
   return [
-    `**Measured** on ${date} (${where.join(', ')}). Microseconds of processor for each:`,
+    `**Measured** on ${date} (${where.join(', ')}).\nMicroseconds of processor for each:`,
     costTable('operation', figures.operations, operations),
     '**Measured**: microseconds of processor in each second in which nothing happens:',
     costTable('idle', figures.idle, idlers),
     '**Measured**: memory, and what a published event costs Redis beside itself:',
-    table(
+    markdownTable(
       ['what', 'each'],
       [
         ...Object.entries(figures.sizes).map(([name, size]) => [words(sizes, name), bytes(size)]),
@@ -42,7 +42,7 @@ function costTable(what: string, costs: Readonly<Record<string, Cost>>, names: R
     netBytes < 1 ? undefined : bytes(netBytes),
     published < 0.005 ? undefined : published,
   ]);
-  return table(
+  return markdownTable(
     [what, 'gateway', 'worker', 'Redis', 'to the append-only file', 'over the network', 'messages published'],
     rows,
   );
@@ -51,19 +51,6 @@ function costTable(what: string, costs: Readonly<Record<string, Cost>>, names: R
 const words = (names: Readonly<Record<string, string>>, name: string): string => names[name] ?? name;
 /** What is less than this is noise. */
 const orDash = (micros: number): number | undefined => (micros < 0.5 ? undefined : micros);
-
-type Cell = string | number | undefined;
-
-/** A table in Markdown; an empty cell is a dash. */
-function table(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const line = (cells: readonly Cell[]): string => `| ${cells.map(text).join(' | ')} |`;
-  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
-}
-
-function text(cell: Cell): string {
-  if (cell === undefined) return '–';
-  return typeof cell === 'number' ? number(cell) : cell;
-}
 
 /** Bytes in the unit that leaves three digits at most. */
 function bytes(count: number): string {

@@ -1,15 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { Message } from '@switchyard/protocol';
 import type { OpenTurn, Scope, Store } from '@switchyard/store';
 import type { Redis } from 'ioredis';
+import { userMessage } from '../../../tests/support/messages.ts';
 
 export const benchScope: Scope = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'bench' };
 
-export const userMessage = (text: string): Message => ({
-  messageId: randomUUID(),
-  role: 'ROLE_USER',
-  parts: [{ text }],
-});
+const agentMessage = (text: string): Message => ({ ...userMessage(text), role: 'ROLE_AGENT' });
 
 /** Memory of keys, their names and entries in the key space included. */
 export async function bytesOf(redis: Redis, keys: readonly string[]): Promise<number> {
@@ -73,12 +69,12 @@ export class BenchTask {
   }
 
   async say(text: string): Promise<void> {
-    const message: Message = { messageId: randomUUID(), role: 'ROLE_AGENT', parts: [{ text }] };
+    const message = agentMessage(text);
     await this.#turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false, message });
   }
 
   async complete(text: string): Promise<void> {
-    const message: Message = { messageId: randomUUID(), role: 'ROLE_AGENT', parts: [{ text }] };
+    const message = agentMessage(text);
     await this.#turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, message });
   }
 

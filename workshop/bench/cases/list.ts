@@ -1,9 +1,10 @@
 import { Store } from '@switchyard/store';
+import { userMessage } from '../../../tests/support/messages.ts';
 import { median } from '../../statistics/quantile.ts';
 import { compare } from '../measure/comparison.ts';
 import type { Stage } from '../stage.ts';
 import type { BenchCase } from './bench-case.ts';
-import { benchScope, userMessage } from './bench-task.ts';
+import { benchScope } from './bench-task.ts';
 
 const FEW = 1_000;
 const MANY = 1_000_000;

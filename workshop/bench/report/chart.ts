@@ -1,5 +1,6 @@
+import { number } from '../../tables/markdown.ts';
 import type { Figures } from '../cases/bench-case.ts';
-import { heldBars, number, type Result } from './table.ts';
+import { heldBars, type Result } from './table.ts';
 
 const WIDTH = 900;
 const LABELS = 420;

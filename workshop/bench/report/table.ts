@@ -1,4 +1,5 @@
 import { median } from '../../statistics/quantile.ts';
+import { number } from '../../tables/markdown.ts';
 import type { Bar, Figures } from '../cases/bench-case.ts';
 
 export interface Result {
@@ -20,8 +21,8 @@ export function heldBars({ bars, ours, values, ratios }: Figures): HeldBar[] {
   });
 }
 
-/** One row of the table as Markdown: what, the medians, the ratios, the bars. */
-export function tableRow(title: string, figures: Figures): string {
+/** One row of the table: what, the medians, the ratios, the bars. */
+export function tableRow({ title, figures }: Result): string[] {
   const { values, ratios, unit, notes = {} } = figures;
   const medians = Object.entries(values).map(([name, all]) => `${name} ${number(median(all))} ${unit}`);
   const shares = Object.entries(ratios).map(([name, ratio]) => `${number(ratio)} × ${name}`);
@@ -32,13 +33,7 @@ export function tableRow(title: string, figures: Figures): string {
   const seen = Object.entries(notes).map(
     ([name, value]) => `${name} ${typeof value === 'number' ? number(value) : value}`,
   );
-  return `| ${[title, medians.join('<br>'), shares.join('<br>'), bars.join('<br>'), seen.join(', ')].join(' | ')} |`;
+  return [title, medians.join('<br>'), shares.join('<br>'), bars.join('<br>'), seen.join(', ')];
 }
 
-export const tableHead = '| work | medians | ratio, median of the rounds | bar | seen |\n|---|---|---|---|---|';
-
-/** Three digits that matter. */
-export function number(value: number): string {
-  if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en');
-  return String(Number(value.toPrecision(3)));
-}
+export const tableHead = ['work', 'medians', 'ratio, median of the rounds', 'bar', 'seen'];

@@ -15,7 +15,6 @@ export interface GeneratorReading {
   readonly mostCpuShare: number;
   /** How long the event loop was held up, in milliseconds. */
   readonly eventLoopDelayP99: number;
-  readonly eventLoopDelayMax: number;
   /** How late arrivals were begun, in milliseconds; of less than 1,000 the tenth-latest. */
   readonly lateP99: number;
   /** How long requests waited for a free connection, in milliseconds. */
@@ -58,12 +57,10 @@ export class GeneratorWatch {
 
   stop(): GeneratorReading {
     this.#loop.disable();
-    const delay = (ns: number): number => Math.max(0, ns / 1e6 - TICK_MS);
     const reading = {
       cpuShare: this.#usedMs / Math.max(1, this.#watchedMs),
       mostCpuShare: this.#mostShare,
-      eventLoopDelayP99: delay(this.#loop.percentile(99)),
-      eventLoopDelayMax: delay(this.#loop.max),
+      eventLoopDelayP99: Math.max(0, this.#loop.percentile(99) / 1e6 - TICK_MS),
       lateP99: this.lateness.at(decidedPercentile(this.lateness.count)) ?? 0,
       connectionWaitP99: this.connectionWaits.at(99) ?? 0,
     };
