@@ -3,9 +3,9 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { count, flag, readCommandLine } from '../options.ts';
 import { markdownRow, markdownTable } from '../tables/markdown.ts';
 import { benchCases } from './cases/index.ts';
+import { Stage } from './measure/stage.ts';
 import { ratioChart } from './report/chart.ts';
 import { heldBars, type Result, tableHead, tableRow } from './report/table.ts';
-import { Stage } from './stage.ts';
 
 /** Ours beside the peer and the limits, alternating in one run. */
 const ids = benchCases.map(({ id }) => id);

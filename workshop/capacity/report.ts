@@ -1,5 +1,5 @@
 import { markdownTable, number } from '../tables/markdown.ts';
-import { type Cost, type Figures, idlers, operations, publications, sizes } from './figures.ts';
+import { type Cost, type Figures, idlers, operations, publications, sizes } from './measure/figures.ts';
 
 const [begin, end] = ['<!-- measured: made by npm run capacity -->', '<!-- end of measured -->'];
 

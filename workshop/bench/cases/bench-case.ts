@@ -1,5 +1,5 @@
 import type { Outcome } from '../measure/comparison.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../measure/stage.ts';
 
 /** What a bar demands of a ratio or a figure. */
 export interface Bar {

@@ -3,7 +3,7 @@ import { compare } from '../measure/comparison.ts';
 import { httpRate } from '../measure/http.ts';
 import { ask } from '../measure/program.ts';
 import { sendBody } from '../measure/rpc.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../measure/stage.ts';
 import type { BenchCase } from './bench-case.ts';
 
 const RAW = 'BullMQ, jobs that do nothing';

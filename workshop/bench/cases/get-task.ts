@@ -5,7 +5,7 @@ import { compare, shortRounds } from '../measure/comparison.ts';
 import { CALLERS, etagsOf, httpRate } from '../measure/http.ts';
 import { serve } from '../measure/program.ts';
 import { sendMessage } from '../measure/rpc.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../measure/stage.ts';
 import type { BenchCase } from './bench-case.ts';
 
 const OURS = 'Switchyard';

@@ -2,7 +2,7 @@ import { quantile } from '../../statistics/quantile.ts';
 import type { StreamLoad, StreamResult } from '../drivers/streams.ts';
 import { compare, shortRounds } from '../measure/comparison.ts';
 import { ask } from '../measure/program.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../measure/stage.ts';
 import type { BenchCase } from './bench-case.ts';
 
 const TIMES = 300;

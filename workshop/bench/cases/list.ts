@@ -2,7 +2,7 @@ import { Store } from '@switchyard/store';
 import { userMessage } from '../../../tests/support/messages.ts';
 import { median } from '../../statistics/quantile.ts';
 import { compare } from '../measure/comparison.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../measure/stage.ts';
 import type { BenchCase } from './bench-case.ts';
 import { benchScope } from './bench-task.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Store } from '@switchyard/store';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../measure/stage.ts';
 import type { BenchCase } from './bench-case.ts';
 import { BenchTask, bytesOf } from './bench-task.ts';
 

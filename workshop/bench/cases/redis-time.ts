@@ -2,8 +2,8 @@ import { Store } from '@switchyard/store';
 import { median } from '../../statistics/quantile.ts';
 import { compare, type Outcome, shortRounds } from '../measure/comparison.ts';
 import { scriptMicros } from '../measure/redis-time.ts';
+import type { Stage } from '../measure/stage.ts';
 import { BareAppend } from '../peers/bare-append.ts';
-import type { Stage } from '../stage.ts';
 import type { BenchCase, Figures } from './bench-case.ts';
 import { BenchTask } from './bench-task.ts';
 

@@ -2,7 +2,7 @@ import { cpuShares } from '../../../tests/support/process-usage.ts';
 import { compare } from '../measure/comparison.ts';
 import { CALLERS, httpRate } from '../measure/http.ts';
 import { sendBody } from '../measure/rpc.ts';
-import type { Stage } from '../stage.ts';
+import type { Stage } from '../measure/stage.ts';
 import type { BenchCase, Figures } from './bench-case.ts';
 
 const OURS = 'Switchyard, durable';

@@ -2,8 +2,8 @@ import type { StreamLoad, StreamResult } from '../../bench/drivers/streams.ts';
 import type { FanOut, FanOutResult } from '../../bench/drivers/subscribers.ts';
 import { ask } from '../../bench/measure/program.ts';
 import { sendMessage } from '../../bench/measure/rpc.ts';
-import type { Stage } from '../../bench/stage.ts';
-import type { Cost } from '../figures.ts';
+import type { Stage } from '../../bench/measure/stage.ts';
+import type { Cost } from './figures.ts';
 import { costOf, dividedBy, leastOf, minus, watchedOn } from './meter.ts';
 
 const STREAMS = 100;

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startProgram } from '../../../tests/support/process.ts';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { until } from '../../../tests/support/until.ts';
-import { type Stage, startWorker } from '../../bench/stage.ts';
-import type { Cost, idlers, Named } from '../figures.ts';
+import { type Stage, startWorker } from '../../bench/measure/stage.ts';
+import type { Cost, idlers, Named } from './figures.ts';
 import { costOf, dividedBy, minus, type Watched, watchedOn } from './meter.ts';
 import { info, number } from './redis-info.ts';
 

@@ -1,7 +1,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { Stage } from '../../bench/stage.ts';
-import type { Cost, Figures } from '../figures.ts';
+import { Stage } from '../../bench/measure/stage.ts';
 import { measureChunks } from './chunks.ts';
+import type { Cost, Figures } from './figures.ts';
 import { measureIdle } from './idle.ts';
 import { atLeastNothing } from './meter.ts';
 import { measurePolls } from './polls.ts';

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { processorMicros } from '../../../tests/support/process-usage.ts';
-import type { Stage } from '../../bench/stage.ts';
-import type { Cost } from '../figures.ts';
+import type { Stage } from '../../bench/measure/stage.ts';
+import type { Cost } from './figures.ts';
 import { info, mainThreadMicros, number } from './redis-info.ts';
 
 /** Who is watched. No worker: none runs. */

@@ -1,7 +1,7 @@
 import { CALLERS, etagsOf, httpRate } from '../../bench/measure/http.ts';
 import { sendMessage } from '../../bench/measure/rpc.ts';
-import type { Stage } from '../../bench/stage.ts';
-import type { Cost } from '../figures.ts';
+import type { Stage } from '../../bench/measure/stage.ts';
+import type { Cost } from './figures.ts';
 import { costOf, dividedBy, leastOf, watchedOn } from './meter.ts';
 
 /** Whole ones: the load generator ends at one. */

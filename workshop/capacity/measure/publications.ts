@@ -4,7 +4,7 @@ import { freePort } from '../../../scripts/processes/free-port.ts';
 import { until } from '../../../tests/support/until.ts';
 import { dataSettings, RedisNode } from '../../faults/redis/redis-node.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
-import type { Named, publications } from '../figures.ts';
+import type { Named, publications } from './figures.ts';
 import { mainThreadMicros } from './redis-info.ts';
 
 /** Of an event: its JSON and what goes before it. */

@@ -1,7 +1,7 @@
 import { httpRate } from '../../bench/measure/http.ts';
 import { sendBody } from '../../bench/measure/rpc.ts';
-import type { Stage } from '../../bench/stage.ts';
-import type { Cost } from '../figures.ts';
+import type { Stage } from '../../bench/measure/stage.ts';
+import type { Cost } from './figures.ts';
 import { costOf, dividedBy, leastOf, minus, watchedOn } from './meter.ts';
 
 const SECONDS = 2;

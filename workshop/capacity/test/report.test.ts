@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import type { Figures } from '../figures.ts';
+import type { Figures } from '../measure/figures.ts';
 import { withTables } from '../report.ts';
 
 const figures: Figures = JSON.parse(await readFile('workshop/bench/results/capacity.json', 'utf8'));

@@ -1,7 +1,7 @@
 import { oneOf } from '../../options.ts';
-import { arrivals, keepPace } from '../arrivals.ts';
 import type { SendResult } from '../client/a2a-client.ts';
 import type { Outcome } from '../client/outcome.ts';
+import { arrivals, keepPace } from '../measure/arrivals.ts';
 import { followStream } from './follow-stream.ts';
 import type { Load } from './profile.ts';
 

@@ -5,7 +5,7 @@ import type { Connections } from '../client/connections.ts';
 import type { Latencies, LatencySummary } from '../measure/latencies.ts';
 import type { Recorder } from '../measure/recorder.ts';
 import type { TaskLedger } from '../measure/task-ledger.ts';
-import { type CommonDefaults, type CommonOptions, commonOptions } from '../options.ts';
+import { type CommonDefaults, type CommonOptions, commonOptions } from './options.ts';
 
 /** What a profile has to work with. */
 export interface Load {

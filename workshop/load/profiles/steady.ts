@@ -1,5 +1,5 @@
 import { number, time } from '../../options.ts';
-import { arrivals } from '../arrivals.ts';
+import { arrivals } from '../measure/arrivals.ts';
 import { modeOption, onArrivals, operationOf, sendOne } from './messages.ts';
 import { defineProfile } from './profile.ts';
 

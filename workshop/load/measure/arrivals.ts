@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SeededRandom } from '../seeded-random.ts';
-import type { Latencies } from './measure/latencies.ts';
+import type { SeededRandom } from '../../seeded-random.ts';
+import type { Latencies } from './latencies.ts';
 
 export interface ArrivalSettings {
   /** Arrivals per second at a time, in milliseconds since the start. */

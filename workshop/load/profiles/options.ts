@@ -1,4 +1,4 @@
-import { count, mustBe, number, oneOf, optional, percentage, time, type ValuesOf, word } from '../options.ts';
+import { count, mustBe, number, oneOf, optional, percentage, time, type ValuesOf, word } from '../../options.ts';
 
 /** What differs from profile to profile, as it would be typed. */
 export interface CommonDefaults {

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
-import { type Program, startProgram } from '../../tests/support/process.ts';
-import { startRedis } from '../../tests/support/redis.ts';
-import type { GatewayProcess } from '../../tests/support/stack.ts';
-import { until } from '../../tests/support/until.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
-import { serve } from './measure/program.ts';
+import { type Program, startProgram } from '../../../tests/support/process.ts';
+import { startRedis } from '../../../tests/support/redis.ts';
+import type { GatewayProcess } from '../../../tests/support/stack.ts';
+import { until } from '../../../tests/support/until.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { serve } from './program.ts';
 
 const PREFIX = 'bench';
 
