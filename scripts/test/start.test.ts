@@ -134,12 +134,15 @@ describe('npm start', { timeout: 60_000 }, () => {
     const url = await addressOf(started);
     const [line = ''] = await started.waitFor(/^REDIS_URL=.* npm run worker -- --agents .*$/m);
     expect(line).toContain(" KEY_PREFIX=of-a-test PUSH_ALLOW_HTTP=true PUSH_ALLOW_HOSTS='127.0.0.0/8 ::1' ");
-    const added = await spawnGuarded('/bin/sh', ['-c', line]);
+    const added = await spawnGuarded('/bin/sh', ['-c', line.replace('npm run', 'exec npm run')]);
     await until(async () => (await fetch(`${url}/agents/hello/.well-known/agent-card.json`)).ok, {
       what: 'the agent of the added worker is served',
       timeoutMs: 20_000,
     });
+    const { pid: worker = 0 } = descendantsOf(added.pid).at(-1) ?? {};
+    expect(worker).toBeGreaterThan(0);
     await added.stop();
+    await until(() => !isAlive(worker), { what: 'the added worker ends with its command' });
   });
 
   it('stops when nobody reads what it prints, as in npm start | head', async () => {
