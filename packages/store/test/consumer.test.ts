@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JobOutcome, TurnJob } from '@switchyard/store';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import { accepted } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
@@ -99,7 +100,10 @@ test('one that is paused while it waits keeps no job that it does not run', asyn
 });
 
 test('messages one after the other beside a turn that runs are each taken at once', async () => {
-  const store = await testStore();
+  // One of its own: in the one that the files share, another file's long script can take longer than the limit here.
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const store = await testStore({ redisUrl: server.url });
   const gate = Promise.withResolvers<void>();
   let [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let runs = 0;
@@ -121,7 +125,8 @@ test('messages one after the other beside a turn that runs are each taken at onc
     const sentAt = performance.now();
     await accepted(store, alice);
     await taken.promise;
-    if (performance.now() - sentAt > 200) late.push(n);
+    const tookMs = performance.now() - sentAt;
+    if (tookMs > 200) late.push(Math.round(tookMs));
     // The next one is sent while this one ends, or when it has ended.
     if (n % 2) await ended.promise;
   }
