@@ -6,7 +6,7 @@ import type { TakenJob } from '../src/queue/job-queue.ts';
 import { Slots } from '../src/queue/slots.ts';
 import { SimulatedNetwork, SimulatedQueue } from './support/simulated-queue.ts';
 
-const deed = fc.oneof(
+const step = fc.oneof(
   { weight: 4, arbitrary: fc.constant('arrive' as const) },
   { weight: 2, arbitrary: fc.constantFrom('add' as const, 'end' as const) },
   { weight: 1, arbitrary: fc.constantFrom('calm' as const, 'bound' as const, 'pause' as const, 'resume' as const) },
@@ -16,7 +16,7 @@ const plans = fc.record({
   processes: fc.integer({ min: 1, max: 3 }),
   concurrency: fc.integer({ min: 1, max: 3 }),
   /** What happens, to which of those that it can happen to, and whether the event loop turns before the next. */
-  deeds: fc.array(fc.record({ deed, pick: fc.nat(99), turns: fc.boolean() }), { minLength: 10, maxLength: 150 }),
+  steps: fc.array(fc.record({ step, pick: fc.nat(99), turns: fc.boolean() }), { minLength: 10, maxLength: 150 }),
 });
 type Plan = typeof plans extends fc.Arbitrary<infer T> ? T : never;
 
@@ -28,19 +28,19 @@ const promisedSlot: Plan = {
   shards: 3,
   processes: 2,
   concurrency: 1,
-  deeds: [
-    { deed: 'end', pick: 0, turns: false },
-    { deed: 'arrive', pick: 0, turns: false },
-    { deed: 'add', pick: 0, turns: false },
-    { deed: 'add', pick: 28, turns: false },
-    { deed: 'arrive', pick: 0, turns: false },
-    { deed: 'add', pick: 0, turns: false },
-    { deed: 'add', pick: 0, turns: false },
-    { deed: 'arrive', pick: 33, turns: false },
-    { deed: 'arrive', pick: 0, turns: false },
-    { deed: 'arrive', pick: 3, turns: false },
-    { deed: 'add', pick: 25, turns: false },
-    { deed: 'arrive', pick: 3, turns: false },
+  steps: [
+    { step: 'end', pick: 0, turns: false },
+    { step: 'arrive', pick: 0, turns: false },
+    { step: 'add', pick: 0, turns: false },
+    { step: 'add', pick: 28, turns: false },
+    { step: 'arrive', pick: 0, turns: false },
+    { step: 'add', pick: 0, turns: false },
+    { step: 'add', pick: 0, turns: false },
+    { step: 'arrive', pick: 33, turns: false },
+    { step: 'arrive', pick: 0, turns: false },
+    { step: 'arrive', pick: 3, turns: false },
+    { step: 'add', pick: 25, turns: false },
+    { step: 'arrive', pick: 3, turns: false },
   ],
 };
 
@@ -198,13 +198,13 @@ async function microtasksRun(): Promise<void> {
 
 async function play(plan: Plan): Promise<void> {
   const world = new World(plan);
-  for (const { deed, pick, turns } of plan.deeds) {
-    if (deed === 'arrive') world.network.arrive(pick);
-    else if (deed === 'add') world.add(pick);
-    else if (deed === 'end') world.end(pick);
-    else if (deed === 'calm') await world.calm(pick);
-    else if (deed === 'bound') world.queues[pick % world.queues.length]?.endWait();
-    else if (deed === 'pause') world.processOf(pick)?.pause();
+  for (const { step, pick, turns } of plan.steps) {
+    if (step === 'arrive') world.network.arrive(pick);
+    else if (step === 'add') world.add(pick);
+    else if (step === 'end') world.end(pick);
+    else if (step === 'calm') await world.calm(pick);
+    else if (step === 'bound') world.queues[pick % world.queues.length]?.endWait();
+    else if (step === 'pause') world.processOf(pick)?.pause();
     else world.processOf(pick)?.resume();
     await (turns ? eventLoopTurns() : microtasksRun());
   }

@@ -47,8 +47,8 @@ export class WaitingCalls {
 export type InterruptionKind = 'client-gone' | 'shutdown';
 
 /**
- * The reason of every signal in the gateway. An interruption is not an error: whoever waits stops, and answers what it
- * has.
+ * The reason of every signal in the gateway. An interruption is not an error: the call stops waiting, and answers
+ * what it has.
  */
 export class Interruption {
   readonly kind: InterruptionKind;

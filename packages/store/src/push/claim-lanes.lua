@@ -1,4 +1,4 @@
--- claimLanes: the lanes of a shard that need a job: newly marked, or silent for a lease. Each claim in vain doubles it:
+-- claimLanes: the lanes of a shard that need a job: newly marked, or silent for a lease. A claim without effect doubles it:
 -- a job that is just late, in a long queue, is there all the while.
 --
 -- KEYS  1 push (zset)   2 dead push (zset)   and, made from ARGV[1], the webhooks of each task

@@ -5,7 +5,7 @@ import type { Grant, Slots } from './slots.ts';
 
 /** Jobs that one script takes: bounds the time that Redis spends in it. */
 const MOST_AT_ONCE = 16;
-/** A wake-up may be lost with its process, or its connection: who waits looks by itself after so long. */
+/** A wake-up may be lost with its process, or its connection: a loop that waits looks again after so long. */
 const LOOK_AGAIN_MS = 1_000;
 /** Until it looks again for jobs that others wait for, while others wait that it must not take. */
 const LOOK_FOR_AWAITED_MS = 50;
