@@ -1,5 +1,5 @@
--- claimLanes: the lanes of a shard that need a job: newly marked, or silent for a lease. A claim without effect doubles it:
--- a job that is just late, in a long queue, is there all the while.
+-- claimLanes: the lanes of a shard that need a job: newly marked, or silent for a lease.
+-- A claim without effect doubles it: a job that is just late, in a long queue, is there all the while.
 --
 -- KEYS  1 push (zset)   2 dead push (zset)   and, made from ARGV[1], the webhooks of each task
 -- ARGV  1 what the keys of tasks begin with   2 lease ms: how long a lane may be silent   3 at most so many
