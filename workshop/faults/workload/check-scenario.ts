@@ -1,6 +1,6 @@
 import type { Artifact, Task } from '@switchyard/protocol';
 import { transcript } from '../../../tests/support/messages.ts';
-import { SentEvent } from '../../../tests/support/sent-events.ts';
+import type { SentEvent } from '../../../tests/support/sent-events.ts';
 import type { Scenario } from './scenario.ts';
 import type { Violation } from './violations.ts';
 import { endsTask, type Watched } from './watch-task.ts';
@@ -17,7 +17,7 @@ export function checkScenario(scenario: Scenario, task: Task, replayed: Watched,
       kind: 'lost',
       what: `${name} ended ${task.status.state}: ${JSON.stringify(task.status.message)}`,
     });
-  const ends = [...replayed.events].filter(([seq, text]) => endsTask(new SentEvent(`${seq}`, text).data));
+  const ends = [...replayed.events].filter(([, { data }]) => endsTask(data));
   if (ends.length > 1) violations.push({ kind: 'twice', what: `${name} ended ${ends.length} times` });
   if (!isEqual(contentsOf(task.artifacts ?? []), expected.artifacts))
     violations.push({ kind: 'artifacts', what: `${name} has ${JSON.stringify(contentsOf(task.artifacts ?? []))}` });
@@ -33,19 +33,28 @@ export function checkScenario(scenario: Scenario, task: Task, replayed: Watched,
 /** What a watcher saw as it happened must be what the replay says. */
 export function compareWatched(seen: Watched, replayed: Watched): Violation[] {
   const problems = [...seen.problems];
-  for (const [seq, text] of seen.events)
-    if (replayed.events.get(seq) !== text) problems.push(`event ${seq} was ${text}`);
+  for (const [seq, { eventId, text }] of seen.events) {
+    const now = replayed.events.get(seq);
+    if (now?.eventId !== eventId || now.text !== text) problems.push(`event ${eventId} was ${text}`);
+  }
   return problems.map((what) => ({ kind: 'events', what }));
 }
 
-/** The last events may have been lost after they were seen. One that is still there must not follow one that is not. */
+/**
+ * The last events may have been lost after they were seen. One that is still there must not follow one that is not. A
+ * chunk that is written again says the same, but is another event: the ids tell.
+ */
 export function compareLossy(seen: Watched, replayed: Watched): Violation[] {
   const problems = [...seen.problems];
-  const numbers = [...seen.events.keys()];
-  const kept = numbers.findLast((seq) => replayed.events.get(seq) === seen.events.get(seq)) ?? 0;
-  for (const seq of numbers)
-    if (seq < kept && replayed.events.get(seq) !== seen.events.get(seq))
-      problems.push(`event ${kept} of now came after a lost event ${seq}: ${seen.events.get(seq)}`);
+  const isKept = ({ id, eventId }: SentEvent): boolean => replayed.events.get(id)?.eventId === eventId;
+  const events = [...seen.events.values()];
+  const kept = events.findLast(isKept);
+  for (const event of events) {
+    const { id, eventId, text } = event;
+    if (kept && id < kept.id && !isKept(event))
+      problems.push(`event ${kept.eventId} of now came after a lost event ${eventId}: ${text}`);
+    if (isKept(event) && replayed.events.get(id)?.text !== text) problems.push(`event ${eventId} was ${text}`);
+  }
   return problems.map((what) => ({ kind: 'events', what }));
 }
 

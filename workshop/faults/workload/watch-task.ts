@@ -8,7 +8,7 @@ export interface Watched {
   /** Whether what came was each event once, in order, from the first one asked for to the last. */
   readonly problems: readonly string[];
   /** Since the last snapshot, if there was one. */
-  readonly events: ReadonlyMap<number, string>;
+  readonly events: ReadonlyMap<number, SentEvent>;
   /** How often the stream broke and was resumed. */
   readonly resumed: number;
 }
@@ -49,7 +49,7 @@ export async function watchTask(
 
 /** What came, over however many streams. */
 class EventLog {
-  readonly events = new Map<number, string>();
+  readonly events = new Map<number, SentEvent>();
   readonly problems: string[] = [];
   last = 0;
   /** Undefined before the first event. */
@@ -67,7 +67,7 @@ class EventLog {
     if ('task' in event.data) this.#restart();
     else {
       if (event.id !== this.last + 1) this.problems.push(`${this.#taskId}: event ${event.id} came after ${this.last}`);
-      this.events.set(event.id, event.text);
+      this.events.set(event.id, event);
     }
     this.last = event.id;
     this.lastEventId = event.eventId;

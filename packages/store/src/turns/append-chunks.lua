@@ -38,7 +38,7 @@ inside = not outside and (inside or '') .. growth
 if inside and #inside > tonumber(inline_bytes) then return end
 
 local lines, was_tip = {}, tip
-local inc = ('%d'):format(tonumber(fence:match('[^.]+$'), 36) % 60466175 + 1) -- as incarnation_of
+local inc = said > 0 and tip or ('%d'):format(tonumber(fence:match('[^.]+$'), 36) % 60466175 + 1) -- as in append.lua
 tip = tip or '0'
 for i = 9, #ARGV do
   local json = ARGV[i]

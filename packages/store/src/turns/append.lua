@@ -49,8 +49,15 @@ local record, queue_root, successor_options
 
 local write = {}
 
+-- The incarnation of a turn's first event tells its run from others; later ones take over that of the event before.
+-- A status, sent again after a fail-over, gets a new one: so what followed it is told from what follows it now.
+local function next_incarnation()
+  if record.said == 1 then return incarnation_of(record.run) end
+  return written[#written - 2] or record.tip
+end
+
 function write.artifact(json, n, mode, header, first, parts, last)
-  say(record, json, incarnation_of(record.run))
+  say(record, json, next_incarnation())
   local name, open_name = 'p' .. n, 'o' .. n
   local text = texts[name]
   if not text then

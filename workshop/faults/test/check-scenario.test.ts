@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { SentEvent } from '../../../tests/support/sent-events.ts';
+import { compareLossy } from '../workload/check-scenario.ts';
+import type { Watched } from '../workload/watch-task.ts';
+
+const watched = (...events: [id: string, text: string][]): Watched => ({
+  problems: [],
+  resumed: 0,
+  events: new Map(events.map(([id, text]) => [Number.parseInt(id, 10), new SentEvent(id, text)])),
+});
+const lost = watched(['1', 'submitted'], ['2-a', 'working at 1'], ['3-a', 'chunk'], ['4-b', 'completed at 1']);
+
+test('a turn that runs again after its events were lost may say the same: that is no event of now after a lost one', () => {
+  const again = watched(['1', 'submitted'], ['2-c', 'working at 2'], ['3-c', 'chunk'], ['4-d', 'completed at 2']);
+  expect(compareLossy(lost, again)).toEqual([]);
+});
+
+test('an event of now behind a lost one is a breach, and so is an id that was given to two events', () => {
+  const again = watched(['1', 'submitted'], ['2-c', 'working at 2'], ['3-a', 'chunk'], ['4-b', 'failed']);
+  expect(compareLossy(lost, again).map(({ what }) => what)).toEqual([
+    'event 4-b of now came after a lost event 2-a: working at 1',
+    'event 4-b was completed at 1',
+  ]);
+});
