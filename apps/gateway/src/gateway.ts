@@ -33,7 +33,7 @@ import { GatewayMetrics, type MetricSources } from './telemetry/metrics.ts';
 /** The part of a `Store` that a gateway uses. Its owner starts it before the gateway and stops it after. */
 export interface GatewayStore {
   readonly tasks: TaskStore;
-  readonly feeds: Pick<Feeds, 'follow' | 'expect'>;
+  readonly feeds: Pick<Feeds, 'follow' | 'presubscribe'>;
   readonly conversations: ConversationStore;
   readonly push: { readonly webhooks: WebhookStore & Pick<Webhooks, 'areSealed'> };
   readonly registry: Pick<Registry, 'list' | 'onChange'>;

@@ -11,7 +11,7 @@ let url: string;
 beforeAll(async () => {
   stage = await openStage();
   const { tasks, push, registry, conversations, ops } = stage.store;
-  const feeds: GatewayStore['feeds'] = { follow: breakDown, expect: () => undefined };
+  const feeds: GatewayStore['feeds'] = { follow: breakDown, presubscribe: () => undefined };
   const store: GatewayStore = {
     tasks,
     push,

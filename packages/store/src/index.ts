@@ -18,7 +18,7 @@ export {
   taskItem,
 } from './feed/feed-item.ts';
 export type { Feeds } from './feed/feeds.ts';
-export { type ExpectedTask, type FollowOptions, TaskMissing } from './feed/task-feed.ts';
+export { type FollowOptions, type PreSubscription, TaskMissing } from './feed/task-feed.ts';
 export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory.ts';
 export type { AgentReading, Agents } from './ops/agents.ts';
 export type { AnyTask } from './ops/any-task.ts';

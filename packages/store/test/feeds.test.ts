@@ -187,39 +187,39 @@ describe('a feed', () => {
   });
 });
 
-describe('a task that is expected', () => {
+describe('a task whose id was subscribed before it was made', () => {
   const { prefix } = store.settings;
 
-  /** Accepted under an expectation, as soon as one is ready. */
-  async function expected(of = store): Promise<{ turn: OpenTurn; items: () => Promise<FeedItem[]> }> {
+  /** Accepted with a pre-subscribed id, as soon as one is ready. */
+  async function presubscribed(of = store): Promise<{ turn: OpenTurn; items: () => Promise<FeedItem[]> }> {
     const message = userMessage();
-    const expectation = await until(() => of.feeds.expect(alice, message), { what: 'an id is ready' });
-    const acceptance = await of.tasks.accept(alice, { message, expectedId: expectation.taskId });
-    expect(acceptance).toMatchObject({ isNew: true, taskId: expectation.taskId, seq: 1 });
+    const preSubscription = await until(() => of.feeds.presubscribe(alice, message), { what: 'an id is ready' });
+    const acceptance = await of.tasks.accept(alice, { message, reservedId: preSubscription.taskId });
+    expect(acceptance).toMatchObject({ isNew: true, taskId: preSubscription.taskId, seq: 1 });
     return {
-      turn: await begun(of, expectation.taskId),
+      turn: await begun(of, preSubscription.taskId),
       items: () =>
-        Array.fromAsync(of.feeds.follow(alice, expectation.taskId, { after: { seq: 1 }, expected: expectation })),
+        Array.fromAsync(of.feeds.follow(alice, preSubscription.taskId, { after: { seq: 1 }, preSubscription })),
     };
   }
 
   test('is followed from its first event on, however late, and Redis is not asked', async () => {
     const ledger = await testLedger(redisUrl);
     const patient = await testStore({ redisUrl: ledger.url, feedCheckMs: 60_000 });
-    const { turn, items } = await expected(patient);
+    const { turn, items } = await presubscribed(patient);
     for (let i = 0; i < 5; i++) await chunk(turn, `${i} `);
     await complete(turn);
-    let heard: FeedItem[] = [];
+    let received: FeedItem[] = [];
     const follow = async (): Promise<void> => {
-      heard = await items();
+      received = await items();
     };
     expect((await ledger.during(follow)).commands).toEqual(['unsubscribe']);
-    expect(heard.map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6, 7]);
-    expect(heard.at(-1)).toMatchObject({ state: 'TASK_STATE_COMPLETED', released: 1 });
+    expect(received.map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6, 7]);
+    expect(received.at(-1)).toMatchObject({ state: 'TASK_STATE_COMPLETED', released: 1 });
   });
 
-  test('may say more than is kept before it is followed', async () => {
-    const { turn, items } = await expected();
+  test('may have more events than are kept before it is followed', async () => {
+    const { turn, items } = await presubscribed();
     for (let i = 0; i < 200; i++) await chunk(turn, `${i} `);
     await complete(turn);
     expect((await items()).map(({ seq }) => seq)).toEqual(Array.from({ length: 201 }, (_, i) => i + 2));
@@ -227,17 +227,19 @@ describe('a task that is expected', () => {
 
   test('misses nothing when the connection was cut before it was followed', async () => {
     const patient = await testStore({ redisUrl, feedCheckMs: 60_000 });
-    const { turn, items } = await expected(patient);
+    const { turn, items } = await presubscribed(patient);
     await cutSubscribers();
     await complete(turn);
     expect((await items()).map(({ seq }) => seq)).toEqual([2]);
   });
 
-  test('and is not made is no longer heard', async () => {
-    const expectation = await until(() => store.feeds.expect(alice, userMessage()), { what: 'an id is ready' });
-    const channel = `${prefix}{s0}:t:${expectation.taskId}:e`;
+  test('and that is not made is unsubscribed', async () => {
+    const preSubscription = await until(() => store.feeds.presubscribe(alice, userMessage()), {
+      what: 'an id is ready',
+    });
+    const channel = `${prefix}{s0}:t:${preSubscription.taskId}:e`;
     await until(async () => (await redis.pubsub('NUMSUB', channel))[1] === 1, { what: 'it is subscribed' });
-    expectation[Symbol.dispose]();
+    preSubscription[Symbol.dispose]();
     await until(async () => (await redis.pubsub('NUMSUB', channel))[1] === 0, { what: 'it is unsubscribed' });
   });
 });

@@ -1,5 +1,5 @@
 import { A2AError, type SendMessageRequest } from '@switchyard/protocol';
-import type { Acceptance, ExpectedTask, Submission } from '@switchyard/store';
+import type { Acceptance, PreSubscription, Submission } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
 import { activeExtensions, requireExtensions } from './extensions.ts';
@@ -12,7 +12,7 @@ type Refused = Exclude<Acceptance['verdict'], 'accepted'>;
 
 export interface Arrangements {
   /** Under which the message makes its task, if it makes one. */
-  readonly expected?: ExpectedTask | undefined;
+  readonly preSubscription?: PreSubscription | undefined;
   /** How long the caller may still be answered with a plain message: a webhook of A2A 1.0 is told of no task before. */
   readonly webhookHoldMs?: number;
 }
@@ -25,7 +25,7 @@ export async function acceptMessage(
   backend: Backend,
   call: Call,
   request: SendMessageRequest,
-  { expected, webhookHoldMs }: Arrangements = {},
+  { preSubscription, webhookHoldMs }: Arrangements = {},
 ): Promise<Accepted> {
   requireExtensions(call);
   requireMediaTypes(call, request);
@@ -33,7 +33,7 @@ export async function acceptMessage(
   const acceptance = await backend.tasks.accept(call.scope, {
     ...submission(call, request),
     ...(webhook && { webhook, webhookHoldMs: webhook.version === undefined ? webhookHoldMs : 0 }),
-    ...(expected && { expectedId: expected.taskId }),
+    ...(preSubscription && { reservedId: preSubscription.taskId }),
   });
   if (acceptance.verdict !== 'accepted') throw refusals[acceptance.verdict](request);
   const { isDuplicate, isNew } = acceptance;
@@ -92,6 +92,6 @@ export function presubscribe(
   { feeds }: Backend,
   { scope, signal }: Call,
   { message }: SendMessageRequest,
-): ExpectedTask | undefined {
-  return message.taskId !== undefined || signal.aborted ? undefined : feeds.expect(scope, message);
+): PreSubscription | undefined {
+  return message.taskId !== undefined || signal.aborted ? undefined : feeds.presubscribe(scope, message);
 }

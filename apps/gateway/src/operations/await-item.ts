@@ -1,4 +1,4 @@
-import type { EventId, ExpectedTask, FeedItem } from '@switchyard/store';
+import type { EventId, FeedItem, PreSubscription } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
 
@@ -6,7 +6,7 @@ export interface Wait {
   readonly taskId: string;
   /** Where the feed goes on; unset: it begins with the task as it is. */
   readonly after?: EventId | undefined;
-  readonly expected?: ExpectedTask | undefined;
+  readonly preSubscription?: PreSubscription | undefined;
   readonly waitMs: number;
   readonly until: (item: FeedItem) => boolean;
 }
@@ -20,8 +20,8 @@ export async function awaitItem(
   { scope, signal }: Call,
   wait: Wait,
 ): Promise<FeedItem | undefined> {
-  const { taskId, after, expected, waitMs, until } = wait;
-  const items = feeds.follow(scope, taskId, { after, expected });
+  const { taskId, after, preSubscription, waitMs, until } = wait;
+  const items = feeds.follow(scope, taskId, { after, preSubscription });
   const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
   const giveUp = (): void => leave(undefined);
   // A timer of Node cannot wait for ever.

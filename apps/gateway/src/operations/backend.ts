@@ -20,7 +20,7 @@ export interface PushBackend {
 export interface Backend {
   readonly emit: Emit;
   readonly tasks: TaskStore;
-  readonly feeds: Pick<Feeds, 'follow' | 'expect'>;
+  readonly feeds: Pick<Feeds, 'follow' | 'presubscribe'>;
   /** Unset: push notifications are off. */
   readonly push: PushBackend | undefined;
   readonly cards: Pick<Cards, 'offersExtended' | 'presentExtended'>;

@@ -1,5 +1,5 @@
 import { isTerminal, type SendMessageRequest } from '@switchyard/protocol';
-import { type ExpectedTask, type FeedItem, taskItem } from '@switchyard/store';
+import { type FeedItem, type PreSubscription, taskItem } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts';
 import { awaitItem } from './await-item.ts';
@@ -19,14 +19,14 @@ export async function sendMessage(backend: Backend, call: Call, request: SendMes
     const { taskId, task } = await acceptMessage(backend, call, request);
     return task === undefined ? readReply(backend, call, taskId, historyLength) : taskReply(task);
   }
-  using expected = presubscribe(backend, call, request);
+  using preSubscription = presubscribe(backend, call, request);
   const accepted = await acceptMessage(backend, call, request, {
-    expected,
+    preSubscription,
     webhookHoldMs: backend.settings.blockingWaitMs,
   });
   const projection = new TaskProjection(accepted);
   const isQuick = wantsImmediate(backend.settings, request.configuration);
-  const release = await awaitRelease(backend, call, { accepted, expected, projection, isQuick });
+  const release = await awaitRelease(backend, call, { accepted, preSubscription, projection, isQuick });
   if (release?.isReply && accepted.number === 1) {
     if (release.kind === 'event') await backend.tasks.withdraw(call.scope, accepted.taskId);
     return messageReply(release);
@@ -60,7 +60,7 @@ function wantsImmediate(
 
 interface Wait {
   readonly accepted: Accepted;
-  readonly expected: ExpectedTask | undefined;
+  readonly preSubscription: PreSubscription | undefined;
   readonly projection: TaskProjection;
   /** Waits for the agent's first event only. */
   readonly isQuick: boolean;
@@ -69,14 +69,14 @@ interface Wait {
 function awaitRelease(
   backend: Backend,
   call: Call,
-  { accepted, expected, projection, isQuick }: Wait,
+  { accepted, preSubscription, projection, isQuick }: Wait,
 ): Promise<FeedItem | undefined> {
   const { taskId, number, seq, incarnation, isDuplicate } = accepted;
   return awaitItem(backend, call, {
     taskId,
     // The message of a retry may have been answered long ago: then the snapshot says so.
     after: isDuplicate ? undefined : { seq, incarnation },
-    expected,
+    preSubscription,
     waitMs: backend.settings.blockingWaitMs,
     until(item) {
       projection.apply(item);

@@ -16,15 +16,15 @@ export async function sendStreamingMessage(
 ): Promise<AsyncIterable<StreamItem>> {
   requireStreaming(call);
   const holdMs = call.agent.repliesWithMessage ? Number.POSITIVE_INFINITY : backend.settings.messageHoldMs;
-  const expected = presubscribe(backend, call, request);
+  const preSubscription = presubscribe(backend, call, request);
   // Whatever becomes of the call, its signal aborts when it is over.
-  call.signal.addEventListener('abort', () => expected?.[Symbol.dispose](), { once: true });
-  const accepted = await acceptMessage(backend, call, request, { expected, webhookHoldMs: holdMs });
+  call.signal.addEventListener('abort', () => preSubscription?.[Symbol.dispose](), { once: true });
+  const accepted = await acceptMessage(backend, call, request, { preSubscription, webhookHoldMs: holdMs });
   const { taskId, number, isNew } = accepted;
   const historyLength = request.configuration?.historyLength;
   const from = asAccepted(accepted, historyLength) ?? (await asRead(backend, call, taskId, historyLength));
   const until = (item: FeedItem): boolean => asksCallerOf(number, item);
-  const items = backend.feeds.follow(call.scope, taskId, { from, until, expected, signal: call.signal });
+  const items = backend.feeds.follow(call.scope, taskId, { from, until, preSubscription, signal: call.signal });
   if (!isNew && !from.isReply) return items;
   return messageOrItems(items, {
     holdMs,

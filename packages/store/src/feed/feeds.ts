@@ -5,9 +5,9 @@ import type { StoreSettings } from '../redis/settings.ts';
 import type { CachedReadPort } from '../tasks/read.ts';
 import { anchorOf } from '../tasks/submission.ts';
 import { BufferBudget } from './event-buffer.ts';
-import { ExpectedTasks } from './expected-tasks.ts';
 import type { FeedItem } from './feed-item.ts';
-import { type ExpectedTask, type FeedPort, type FollowOptions, TaskFeed } from './task-feed.ts';
+import { PreSubscriptions } from './pre-subscriptions.ts';
+import { type FeedPort, type FollowOptions, type PreSubscription, TaskFeed } from './task-feed.ts';
 import { TaskListener } from './task-listener.ts';
 
 export type FeedSettings = Pick<StoreSettings, 'feedCheckMs' | 'feedBufferBytes'>;
@@ -15,13 +15,13 @@ export type FeedSettings = Pick<StoreSettings, 'feedCheckMs' | 'feedBufferBytes'
 /** The feeds of one process: any number of tasks and readers over one subscriber connection. */
 export class Feeds {
   readonly #port: FeedPort;
-  readonly #expected: ExpectedTasks;
+  readonly #preSubscriptions: PreSubscriptions;
   readonly #checkMs: number;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(reads: CachedReadPort, channels: Channels, { feedCheckMs, feedBufferBytes }: FeedSettings) {
     this.#port = { reads, channels, budget: new BufferBudget(feedBufferBytes), open: new Set() };
-    this.#expected = new ExpectedTasks(reads.shards, channels);
+    this.#preSubscriptions = new PreSubscriptions(reads.shards, channels);
     this.#checkMs = feedCheckMs;
   }
 
@@ -48,8 +48,8 @@ export class Feeds {
    * it, has missed nothing, and Redis need not be asked. Undefined: there is none just now, and nothing is lost by
    * that.
    */
-  expect(scope: Scope, message: Message): ExpectedTask | undefined {
-    const taskId = this.#expected.take(anchorOf(scope, message));
+  presubscribe(scope: Scope, message: Message): PreSubscription | undefined {
+    const taskId = this.#preSubscriptions.take(anchorOf(scope, message));
     if (taskId === undefined) return undefined;
     return new TaskListener(this.#port, taskId);
   }

@@ -19,7 +19,7 @@ const readEventsScript = defineScript({
 const PAGE = { events: 65, bytes: 256 * 1_024 };
 
 /** A task that may be about to be made, and whose every event is heard. It is followed, or disposed of. */
-export type ExpectedTask = TaskListener;
+export type PreSubscription = TaskListener;
 
 export interface FollowOptions {
   /** Begins with this item, which has just been read, instead of the task as it is. */
@@ -32,7 +32,7 @@ export interface FollowOptions {
   /** Ends with the first item that this is true of. */
   readonly until?: ((item: FeedItem) => boolean) | undefined;
   /** The task was made under this expectation. */
-  readonly expected?: ExpectedTask | undefined;
+  readonly preSubscription?: PreSubscription | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -67,7 +67,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   readonly #taskId: string;
   readonly #after: EventId | undefined;
   readonly #until: FollowOptions['until'];
-  readonly #expected: ExpectedTask | undefined;
+  readonly #preSubscription: PreSubscription | undefined;
   readonly #signal: AbortSignal | undefined;
   #listener: TaskListener | undefined;
   /** What is there, and not delivered yet. */
@@ -75,13 +75,18 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   #position: Position | undefined;
   #isEnded = false;
 
-  constructor(port: FeedPort, scope: Scope, taskId: string, { from, after, until, expected, signal }: FollowOptions) {
+  constructor(
+    port: FeedPort,
+    scope: Scope,
+    taskId: string,
+    { from, after, until, preSubscription, signal }: FollowOptions,
+  ) {
     this.#port = port;
     this.#scope = scope;
     this.#taskId = taskId;
     this.#after = from ?? after;
     this.#until = until;
-    this.#expected = expected?.taskId === taskId ? expected : undefined;
+    this.#preSubscription = preSubscription?.taskId === taskId ? preSubscription : undefined;
     this.#signal = signal;
     if (from) this.#keep([from]);
   }
@@ -157,8 +162,8 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   /** Where the feed begins. */
   async #listen(): Promise<Page> {
     const { open } = this.#port;
-    const listener = this.#expected ?? new TaskListener(this.#port, this.#taskId);
-    const isBeginning = this.#expected?.hasMissedNothing;
+    const listener = this.#preSubscription ?? new TaskListener(this.#port, this.#taskId);
+    const isBeginning = this.#preSubscription?.hasMissedNothing;
     this.#listener = listener;
     open.add(this);
     this.#signal?.addEventListener('abort', this.end, { once: true });

@@ -89,7 +89,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
   const { message, body } = sent;
   const { messageId, contextId } = message;
   const owner = ownerOf(scope);
-  const taskId = sent.expectedId ?? port.shards.newId(anchorOf(scope, message));
+  const taskId = sent.reservedId ?? port.shards.newId(anchorOf(scope, message));
   const keys = port.shards.of(taskId);
   const task = {
     taskId,

@@ -19,7 +19,7 @@ export interface Submission {
    */
   readonly webhookHoldMs?: number | undefined;
   /** Of the task, if the message makes one: from `Feeds.expect` for this message. */
-  readonly expectedId?: string;
+  readonly reservedId?: string;
   /** Of the task that is answered for a new task: 0 leaves the history out. */
   readonly historyLength?: number;
 }

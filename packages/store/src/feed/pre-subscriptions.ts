@@ -10,7 +10,7 @@ const FEW = 32;
  * Ids for tasks that are about to be made here, whose channels are subscribed before they are. Who follows such a task
  * misses nothing, and need neither subscribe nor look where it is.
  */
-export class ExpectedTasks {
+export class PreSubscriptions {
   readonly #shards: Shards;
   readonly #channels: Channels;
   readonly #ready = new Map<ShardKeys, string[]>();
