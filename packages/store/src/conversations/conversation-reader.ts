@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../redis/connection.ts';
-import { personOf, type Scope } from '../redis/principal.ts';
+import { principalKey, type Scope } from '../redis/principal.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { ConversationHead, ConversationItem, ConversationReading } from './conversation.ts';
 
@@ -13,8 +13,8 @@ export interface ReaderPort {
 
 /** With what only the store needs. */
 export interface StoredConversation extends ConversationReading {
-  /** Whose it is, as `personOf`. */
-  readonly person: string;
+  /** Whose it is, as `principalKey`. */
+  readonly owner: string;
   /** The number of the turn that comes next. */
   readonly nextTurn: number;
 }
@@ -24,10 +24,10 @@ export async function readConversation(
   id: string,
 ): Promise<StoredConversation | undefined> {
   const key = shards.of(id).conversation(id);
-  const [person, head, seq, turn, ended] = await redis.hmget(key, 'owner', 'head', 'seq', 'turn', 'ended');
-  if (!person || !head) return undefined;
+  const [owner, head, seq, turn, ended] = await redis.hmget(key, 'owner', 'head', 'seq', 'turn', 'ended');
+  if (!owner || !head) return undefined;
   const read: ConversationHead = JSON.parse(head);
-  return { ...read, person, seq: Number(seq), nextTurn: Number(turn), isComplete: ended === '1' };
+  return { ...read, owner, seq: Number(seq), nextTurn: Number(turn), isComplete: ended === '1' };
 }
 
 /** The events behind `after`, as far as they are there. */
@@ -43,10 +43,10 @@ export async function readEvents(
 /** Those that go on first, then the others, the one that ended last first. One that has expired since is left out. */
 export async function listConversations(
   port: ReaderPort,
-  person: string,
+  owner: string,
   { contextId, limit }: { contextId: string; limit: number },
 ): Promise<StoredConversation[]> {
-  const key = port.shards.of(contextId).conversations(person, contextId);
+  const key = port.shards.of(contextId).conversations(owner, contextId);
   const ids = await port.redis.zrevrange(key, 0, limit - 1);
   const found = await Promise.all(ids.map((id) => readConversation(port, id)));
   return found.filter((conversation) => conversation !== undefined);
@@ -56,6 +56,6 @@ export async function listConversations(
 export const conversationsOf =
   (port: ReaderPort) =>
   async ({ principal }: Scope, { taskId, contextId }: { taskId: string; contextId: string }): Promise<string[]> => {
-    const found = await listConversations(port, personOf(principal), { contextId, limit: MAX_CONVERSATIONS });
+    const found = await listConversations(port, principalKey(principal), { contextId, limit: MAX_CONVERSATIONS });
     return found.filter((conversation) => conversation.taskId === taskId).map(({ id }) => id);
   };

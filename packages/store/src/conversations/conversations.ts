@@ -1,7 +1,7 @@
 import type { Channels } from '../redis/channels.ts';
 import { jsonText } from '../redis/keys.ts';
 import { WritesLost } from '../redis/outage.ts';
-import { type Principal, personOf } from '../redis/principal.ts';
+import { type Principal, principalKey } from '../redis/principal.ts';
 import { Script } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
@@ -40,7 +40,7 @@ export interface FollowConversationOptions {
 interface Place {
   readonly id: string;
   readonly taskId: string;
-  readonly person: string;
+  readonly owner: string;
   readonly contextId: string;
   readonly fence: string;
 }
@@ -65,9 +65,9 @@ export class Conversations {
     const { contextId = '' } = task;
     const id = shards.derivedId(taskId, `${taskId} ${seed}`);
     const head: ConversationHead = { id, contextId, fromAgent: agent, toAgent, maxTurns, taskId };
-    const person = personOf(principal);
-    const { caller, conversation, index } = this.#keys({ id, taskId, person, contextId });
-    const args = [fence, id, person, jsonText(contextId), JSON.stringify(head)];
+    const owner = principalKey(principal);
+    const { caller, conversation, index } = this.#keys({ id, taskId, owner, contextId });
+    const args = [fence, id, owner, jsonText(contextId), JSON.stringify(head)];
     const verdict = await openConversationScript.run(redis, [...caller, conversation, index], args);
     if (verdict !== 'opened') throw new TurnEnded();
     return id;
@@ -76,7 +76,7 @@ export class Conversations {
   /** @param seq of the event: one that is there already stays as it is. @throws {TurnEnded} @throws {WritesLost} */
   async append({ start }: OpenTurn, id: string, entry: ConversationEntry & { readonly seq: number }): Promise<void> {
     const { taskId, fence, principal, task } = start;
-    const place = { id, taskId, person: personOf(principal), contextId: task.contextId ?? '', fence };
+    const place = { id, taskId, owner: principalKey(principal), contextId: task.contextId ?? '', fence };
     const verdict = await this.#append(place, entry.seq, [entry]);
     if (verdict === 'fenced') throw new TurnEnded();
     if (verdict === 'missing') throw new WritesLost();
@@ -85,12 +85,12 @@ export class Conversations {
   /** @returns undefined: no such conversation of this principal, or no longer */
   async read(principal: Principal, id: string): Promise<ConversationReading | undefined> {
     const conversation = await readConversation(this.#port, id);
-    return conversation?.person === personOf(principal) ? conversation : undefined;
+    return conversation?.owner === principalKey(principal) ? conversation : undefined;
   }
 
   /** At most `limit`: those that go on first, then the others, the one that ended last first. */
   list(principal: Principal, query: { contextId: string; limit: number }): Promise<readonly ConversationReading[]> {
-    return listConversations(this.#port, personOf(principal), query);
+    return listConversations(this.#port, principalKey(principal), query);
   }
 
   /** The events behind `after`, as far as they are there. Whoever asks has read the conversation. */
@@ -149,14 +149,14 @@ export class Conversations {
     );
   }
 
-  #keys({ id, taskId, person, contextId }: Omit<Place, 'fence'>) {
+  #keys({ id, taskId, owner, contextId }: Omit<Place, 'fence'>) {
     const keys = this.#port.shards.of(taskId);
     const task = keys.task(taskId);
     return {
       caller: [task, `${task}:c`],
       conversation: keys.conversation(id),
       events: keys.conversationEvents(id),
-      index: keys.conversations(person, contextId),
+      index: keys.conversations(owner, contextId),
     };
   }
 }

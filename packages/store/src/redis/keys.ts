@@ -98,9 +98,9 @@ export class ShardKeys {
     return `${this.conversation(id)}:e`;
   }
 
-  /** The conversations of a context. @param person as `personOf` */
-  conversations(person: string, contextId: string): string {
-    return `${this.#root}y:${person}:${jsonText(contextId)}`;
+  /** The conversations of a context. @param owner as `principalKey` */
+  conversations(owner: string, contextId: string): string {
+    return `${this.#root}y:${owner}:${jsonText(contextId)}`;
   }
 
   /** The index of a scope's tasks, or of those of one of its contexts. */

@@ -11,21 +11,21 @@ export interface Scope {
   readonly agent: string;
 }
 
-/** Whoever calls calls often. */
-const persons = new WeakMap<Principal, string>();
+/** A caller is the same object in all of its calls. */
+const knownKeys = new WeakMap<Principal, string>();
 
 /** A principal as it is written in keys and records: `tenant/subject`, each part URI-encoded. */
-export function personOf(principal: Principal): string {
-  const known = persons.get(principal);
+export function principalKey(principal: Principal): string {
+  const known = knownKeys.get(principal);
   if (known !== undefined) return known;
-  const person = `${encodeURIComponent(principal.tenant)}/${encodeURIComponent(principal.subject)}`;
-  persons.set(principal, person);
-  return person;
+  const key = `${encodeURIComponent(principal.tenant)}/${encodeURIComponent(principal.subject)}`;
+  knownKeys.set(principal, key);
+  return key;
 }
 
 /** The scope as it is written in keys and records: `tenant/subject/agent`, each part URI-encoded. */
 export function ownerOf({ principal, agent }: Scope): string {
-  return `${personOf(principal)}/${encodeURIComponent(agent)}`;
+  return `${principalKey(principal)}/${encodeURIComponent(agent)}`;
 }
 
 /** The agent of an `ownerOf` text. */

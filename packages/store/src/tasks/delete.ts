@@ -1,7 +1,7 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
 import type { Queue } from '../queue/queue.ts';
 import { defineScript } from '../redis/define-script.ts';
-import { ownerOf, personOf, type Scope } from '../redis/principal.ts';
+import { ownerOf, principalKey, type Scope } from '../redis/principal.ts';
 import { recordKeys } from '../redis/record.ts';
 import { word } from '../redis/reply.ts';
 import { type CachedReadPort, readTask } from './read.ts';
@@ -42,7 +42,7 @@ export async function deleteTask(port: DeletePort, scope: Scope, taskId: string)
     keys: {
       ...keys.record(taskId),
       dead: keys.dead,
-      conversations: keys.conversations(personOf(scope.principal), contextId),
+      conversations: keys.conversations(principalKey(scope.principal), contextId),
       others: [...messages, ...conversations.flatMap((id) => [keys.conversation(id), keys.conversationEvents(id)])],
     },
     args: { taskId, owner: ownerOf(scope), messages: messages.length, conversationIds: conversations },
