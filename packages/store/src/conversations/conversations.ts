@@ -6,7 +6,6 @@ import { Script } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
 import { abandonedEntries } from './abandoned.ts';
-import { Bell } from './bell.ts';
 import {
   type ConversationEntry,
   type ConversationHead,
@@ -15,6 +14,7 @@ import {
   type ConversationReading,
 } from './conversation.ts';
 import { listConversations, type ReaderPort, readConversation, readEvents } from './conversation-reader.ts';
+import { Notifier } from './notifier.ts';
 
 const openConversationScript = new Script('open-conversation.lua', import.meta.url);
 const appendConversationScript = new Script('append-conversation.lua', import.meta.url);
@@ -108,8 +108,9 @@ export class Conversations {
     { after = 0, signal }: FollowConversationOptions = {},
   ): AsyncGenerator<ConversationItem, void> {
     const channel = this.#port.shards.of(id).conversationEvents(id);
-    await using bell = await Bell.hang(this.#channels, channel, { everyMs: this.#port.settings.feedCheckMs, signal });
-    for (let last = after; !signal?.aborted; await bell.heard()) {
+    const everyMs = this.#port.settings.feedCheckMs;
+    await using notifier = await Notifier.subscribe(this.#channels, channel, { everyMs, signal });
+    for (let last = after; !signal?.aborted; await notifier.wait()) {
       const now = await this.read(principal, id);
       if (!now) throw new ConversationMissing(id);
       // A fail-over has lost events: from the beginning, rather than with a hole.
