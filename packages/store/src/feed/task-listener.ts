@@ -3,47 +3,47 @@ import type { Shards } from '../redis/shards.ts';
 import { type BufferBudget, EventBuffer } from './event-buffer.ts';
 import { parseMessage } from './feed-item.ts';
 
-/** Of one reader. */
+/** What is buffered for one reader. */
 const LIMITS = { events: 64, bytes: 256 * 1_024 };
 
 export interface ListenerPort {
   readonly reads: { readonly shards: Shards };
   readonly channels: Channels;
-  /** For what all readers of the process have been sent and not taken yet. */
+  /** Bounds what is buffered for all readers of the process. */
   readonly budget: BufferBudget;
 }
 
-/** Hears the events of one task, for whoever reads them. */
+/** Buffers the live events of one task for one reader. */
 export class TaskListener implements Disposable {
   readonly taskId: string;
   readonly channel: string;
   readonly buffer: EventBuffer;
-  /** Nothing that comes later is missed. */
+  /** Resolves when the channel is subscribed. */
   readonly isListening: Promise<void>;
   readonly #channels: Channels;
-  readonly #era: number | undefined;
+  readonly #generation: number | undefined;
 
   constructor({ channels, reads: { shards }, budget }: ListenerPort, taskId: string) {
     this.buffer = new EventBuffer({ ...LIMITS, budget });
     this.#channels = channels;
-    this.#era = channels.era;
+    this.#generation = channels.generation;
     this.taskId = taskId;
     this.channel = shards.of(taskId).events(taskId);
-    this.isListening = channels.subscribe(this.channel, this.#hear);
+    this.isListening = channels.subscribe(this.channel, this.#onMessage);
   }
 
-  /** Of what was said since it was subscribed. */
+  /** Whether every event since the subscription has arrived. */
   get hasMissedNothing(): boolean {
-    return this.#era !== undefined && this.#era === this.#channels.era;
+    return this.#generation !== undefined && this.#generation === this.#channels.generation;
   }
 
-  readonly #hear = (message: string): void => {
+  readonly #onMessage = (message: string): void => {
     for (const event of parseMessage(message)) this.buffer.push(event);
   };
 
   /** Idempotent. */
   [Symbol.dispose](): void {
-    this.#channels.unsubscribe(this.channel, this.#hear);
+    this.#channels.unsubscribe(this.channel, this.#onMessage);
     this.buffer.clear();
   }
 }

@@ -7,42 +7,39 @@ interface Channel {
   readonly subscribed: Promise<unknown>;
 }
 
-/**
- * How long a channel may stay subscribed that nobody listens to any more: those that were left meanwhile go in one
- * command.
- */
-const LEAVE_WITHIN_MS = 50;
+/** How long a channel without listeners stays subscribed: all of them are then unsubscribed in one command. */
+const UNSUBSCRIBE_AFTER_MS = 50;
 
 /** Any number of listeners over one subscriber connection. */
 export class Channels {
   readonly #subscriber: RedisConnection;
   readonly #channels = new Map<string, Channel>();
-  /** Names of channels that were left a moment ago. */
-  #left = new Set<string>();
-  #leaving: NodeJS.Timeout | undefined;
+  /** Names of channels whose last listener has gone. */
+  #unused = new Set<string>();
+  #unsubscribeTimer: NodeJS.Timeout | undefined;
 
-  readonly #reconnected: (() => void)[] = [];
-  #cuts = 0;
-  #isWhole = false;
+  readonly #reconnectListeners: (() => void)[] = [];
+  #disconnects = 0;
+  #isConnected = false;
 
   constructor(subscriber: RedisConnection) {
     this.#subscriber = subscriber;
     subscriber.on('close', () => {
-      this.#cuts++;
-      this.#isWhole = false;
+      this.#disconnects++;
+      this.#isConnected = false;
     });
-    subscriber.on('ready', () => void this.#connected());
+    subscriber.on('ready', () => void this.#reconnect());
     subscriber.on('message', (name: string, message: string) => {
       for (const listener of this.#channels.get(name)?.listeners ?? []) listener(message);
     });
   }
 
-  /** Another one whenever messages may have been lost. Undefined: they may be lost just now. */
-  get era(): number | undefined {
-    return this.#isWhole ? this.#cuts : undefined;
+  /** Changes whenever messages may have been lost; undefined while the connection is down. */
+  get generation(): number | undefined {
+    return this.#isConnected ? this.#disconnects : undefined;
   }
 
-  /** Resolves when Redis has subscribed, by this listener or by one before it. */
+  /** Resolves when Redis has subscribed the channel, for this listener or for an earlier one. */
   async subscribe(name: string, listener: Listener): Promise<void> {
     const channel = this.#channels.get(name) ?? { listeners: new Set(), subscribed: this.#subscriber.subscribe(name) };
     this.#channels.set(name, channel);
@@ -50,7 +47,7 @@ export class Channels {
     await channel.subscribed;
   }
 
-  /** Subscribes channels that nobody listens to yet, in one command. @returns whether Redis has done so */
+  /** Subscribes channels before they have listeners, in one command. @returns whether Redis has subscribed them */
   async open(names: readonly string[]): Promise<boolean> {
     const subscribed = this.#subscriber.subscribe(...names);
     for (const name of names) this.#channels.set(name, { listeners: new Set(), subscribed });
@@ -66,30 +63,30 @@ export class Channels {
   unsubscribe(name: string, listener: Listener): void {
     const channel = this.#channels.get(name);
     if (!channel?.listeners.delete(listener) || channel.listeners.size) return;
-    this.#left.add(name);
-    this.#leaving ??= setTimeout(() => this.#leave(), LEAVE_WITHIN_MS).unref();
+    this.#unused.add(name);
+    this.#unsubscribeTimer ??= setTimeout(() => this.#unsubscribeUnused(), UNSUBSCRIBE_AFTER_MS).unref();
   }
 
-  /** Called whenever the connection is back and every channel is subscribed again: messages may have been lost. */
+  /** Calls `check` after each reconnection, when every channel is subscribed again: messages may have been lost. */
   onReconnect(check: () => void): void {
-    this.#reconnected.push(check);
+    this.#reconnectListeners.push(check);
   }
 
-  async #connected(): Promise<void> {
+  async #reconnect(): Promise<void> {
     try {
-      // The connection answers in order: this comes behind the SUBSCRIBE that ioredis repeats by itself.
+      // Redis answers in order, and ioredis has sent its SUBSCRIBE first: after this reply the channels are subscribed.
       await this.#subscriber.ping();
-      this.#isWhole = true;
+      this.#isConnected = true;
     } catch {
-      // Cut again: it will be back.
+      // Disconnected again: `ready` fires again.
     }
-    for (const check of this.#reconnected) check();
+    for (const check of this.#reconnectListeners) check();
   }
 
-  #leave(): void {
-    this.#leaving = undefined;
-    const names = [...this.#left].filter((name) => !this.#channels.get(name)?.listeners.size);
-    this.#left = new Set();
+  #unsubscribeUnused(): void {
+    this.#unsubscribeTimer = undefined;
+    const names = [...this.#unused].filter((name) => !this.#channels.get(name)?.listeners.size);
+    this.#unused = new Set();
     for (const name of names) this.#channels.delete(name);
     // A closing connection has unsubscribed by itself.
     if (names.length) this.#subscriber.unsubscribe(...names).catch(() => undefined);
