@@ -54,7 +54,7 @@ export class Worker {
     this.#parts = parts;
     this.#announcer = new Announcer(store.registry, this.id, { agents, emit });
     this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);
-    this.#orphanCleanup = new OrphanCleanup(store.closings, settings.sweepEveryMs, emit);
+    this.#orphanCleanup = new OrphanCleanup(store.orphans, settings.sweepEveryMs, emit);
     this.#remoteAgents = new RemoteAgentConsumer(this.#consume(remoteAgents()), store.queue);
     this.#consumers = [...agents.map((agent) => this.#consume(agent)), this.#remoteAgents];
     this.#drain = new Drain(this.#consumers);

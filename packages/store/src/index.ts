@@ -1,5 +1,5 @@
 export type { Calls, OutgoingMessage, Placement } from './calls/calls.ts';
-export type { Closings } from './calls/closings.ts';
+export type { Orphans } from './calls/orphans.ts';
 export {
   type ConversationEntry,
   type ConversationItem,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Calls } from './calls/calls.ts';
-import { Closings } from './calls/closings.ts';
+import { Orphans } from './calls/orphans.ts';
 import { conversationsOf } from './conversations/conversation-reader.ts';
 import { Conversations } from './conversations/conversations.ts';
 import { DeadTurns } from './dead-turns/dead-turns.ts';
@@ -41,7 +41,7 @@ export class Store {
   readonly turns: Turns;
   readonly steps: Steps;
   readonly calls: Calls;
-  readonly closings: Closings;
+  readonly orphans: Orphans;
   readonly memory: Memory;
   readonly conversations: Conversations;
   readonly queue: Queue;
@@ -91,7 +91,7 @@ export class Store {
     this.calls = new Calls(port);
     this.memory = new Memory(port);
     this.conversations = new Conversations(port, channels);
-    this.closings = new Closings(port, channels, this.conversations);
+    this.orphans = new Orphans(port, channels, this.conversations);
     this.outbox = new Outbox(port);
     this.interrupted = new InterruptedTasks(port);
     this.deadTurns = new DeadTurns(port);

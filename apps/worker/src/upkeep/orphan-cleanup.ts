@@ -1,4 +1,4 @@
-import type { Closings } from '@switchyard/store';
+import type { Orphans } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/poller.ts';
 
@@ -7,19 +7,19 @@ import { Poller } from '../timing/poller.ts';
  * notification was lost, or whose worker died over them.
  */
 export class OrphanCleanup {
-  readonly #closings: Closings;
+  readonly #orphans: Orphans;
   readonly #emit: Emit;
   readonly #poller: Poller;
 
-  constructor(closings: Closings, everyMs: number, emit: Emit) {
-    this.#closings = closings;
+  constructor(orphans: Orphans, everyMs: number, emit: Emit) {
+    this.#orphans = orphans;
     this.#emit = emit;
     const onError = (error: unknown): void => emit({ kind: 'error', where: 'orphan-cleanup', error });
     this.#poller = new Poller({ everyMs, run: () => this.#cleanUp(), onError });
   }
 
   async start(): Promise<void> {
-    await this.#closings.listen(this.#poller.request);
+    await this.#orphans.listen(this.#poller.request);
     this.#poller.start();
   }
 
@@ -28,7 +28,7 @@ export class OrphanCleanup {
   }
 
   async #cleanUp(): Promise<void> {
-    const canceled = await this.#closings.close();
+    const canceled = await this.#orphans.end();
     if (canceled) this.#emit({ kind: 'orphans-canceled', canceled });
   }
 }

@@ -14,7 +14,7 @@ export class ShardKeys {
   /** Channel: ids of tasks whose cancel waits for the owner of the running turn. */
   readonly cancels: string;
   /** What tasks that ended had called for and still goes on → when; also the channel that says so. */
-  readonly closing: string;
+  readonly orphans: string;
   /** Tasks that wait for their client → since when. */
   readonly interrupted: string;
   /** Prefix of the shard's BullMQ queues. */
@@ -34,7 +34,7 @@ export class ShardKeys {
     this.#root = `${prefix}{s${shard}}:`;
     this.#indexRoot = `${this.#root}x`;
     this.outbox = `${this.#root}outbox`;
-    this.closing = `${this.outbox}:closing`;
+    this.orphans = `${this.outbox}:orphans`;
     this.interrupted = `${this.outbox}:interrupted`;
     this.cancels = `${this.#root}cancels`;
     this.queues = `${this.#root}q`;

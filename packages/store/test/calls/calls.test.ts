@@ -32,7 +32,7 @@ const stateOf = async (taskId: string): Promise<string | undefined> =>
 
 async function closed(): Promise<number> {
   let count = 0;
-  for (let more = 1; more > 0; count += more) more = await store.closings.close();
+  for (let more = 1; more > 0; count += more) more = await store.orphans.end();
   return count;
 }
 
@@ -148,14 +148,14 @@ describe('what a task has called for', () => {
     const host = await hostTurn();
     const { taskId } = await call(host);
     await host.publish(ended('FAILED'));
-    const key = `${store.settings.prefix}{s0}:outbox:closing`;
+    const key = `${store.settings.prefix}{s0}:outbox:orphans`;
     // One that dies after it has claimed.
-    const { claimClosingsScript } = await import('../../src/calls/closings.ts');
-    const claim = { keys: { closing: key }, args: { leaseMs: 60_000, most: 10 } };
-    expect(await claimClosingsScript.run(redis, claim)).toHaveLength(1);
-    expect(await hurried.closings.close()).toBe(0);
+    const { claimOrphansScript } = await import('../../src/calls/orphans.ts');
+    const claim = { keys: { orphans: key }, args: { leaseMs: 60_000, most: 10 } };
+    expect(await claimOrphansScript.run(redis, claim)).toHaveLength(1);
+    expect(await hurried.orphans.end()).toBe(0);
     await redis.zadd(key, 0, (await redis.zrevrange(key, 0, 0))[0] ?? '');
-    const counts = await Promise.all([store.closings.close(), hurried.closings.close()]);
+    const counts = await Promise.all([store.orphans.end(), hurried.orphans.end()]);
     expect(counts.sort()).toEqual([0, 1]);
     expect(await stateOf(taskId)).toBe('CANCELED');
     expect(await redis.exists(key)).toBe(0);

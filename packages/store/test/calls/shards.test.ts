@@ -15,7 +15,7 @@ test('whatever belongs to a context is on its shard, so that one script can touc
     const id = await store.conversations.open(host, { seed: 'one', toAgent: 'kitchen', maxTurns: 3 });
     await store.memory.write(host, '1');
     await host.publish({ kind: 'status', state: 'TASK_STATE_FAILED', settles: true });
-    await store.closings.close();
+    await store.orphans.end();
     const reading = await store.tasks.read({ ...alice, agent: 'kitchen' }, called.taskId);
     expect(reading?.state).toBe('TASK_STATE_CANCELED');
     expect(await store.conversations.read(alice.principal, id)).toMatchObject({ isComplete: true, seq: 2 });

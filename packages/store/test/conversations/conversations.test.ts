@@ -32,7 +32,7 @@ async function milliseconds(): Promise<number> {
 }
 
 async function closeAll(): Promise<void> {
-  while ((await store.closings.close()) > 0);
+  while ((await store.orphans.end()) > 0);
 }
 
 describe('a conversation', () => {

@@ -83,7 +83,7 @@ test('conversations that a task held go with it', async () => {
   await store.conversations.append(turn, id, { seq: 1, event: { phase: 'complete' }, nextTurn: 1, isEnd: true });
   await turn.publish(completed);
   await turn.flush();
-  await store.closings.close();
+  await store.orphans.end();
   expect(await store.conversations.list(alice.principal, { contextId, limit: 5 })).toHaveLength(1);
   await store.queue.remove('echo', taskId, 1);
   expect(await store.tasks.delete(alice, taskId)).toBe('deleted');

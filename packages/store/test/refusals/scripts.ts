@@ -408,7 +408,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: undefined,
     },
   ],
-  'calls/claim-closings.lua': [
+  'calls/claim-orphans.lua': [
     {
       kind: 'ends',
       scene: async (stage) => {
@@ -416,7 +416,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         const message = userMessage('cook', { contextId: 'context' });
         await stage.store.calls.place(turn, { agent: 'kitchen', submission: { message }, isDetached: false });
         await turn.publish(outcome('FAILED'));
-        return () => stage.store.closings.close();
+        return () => stage.store.orphans.end();
       },
       answer: 1,
     },

@@ -3,14 +3,14 @@
 -- What it had called for and still goes on is to end, too; a detached call may outlive a completion. `aside` says that
 -- the task has calls, steps or webhooks at all: most have none, and need not look.
 if record.aside ~= 0 then
-  local calls, closing_key = redis.call('HGETALL', calls_key), outbox_key .. ':closing'
+  local calls, orphans_key = redis.call('HGETALL', calls_key), outbox_key .. ':orphans'
   for i = 1, #calls, 2 do
     local called, manner = calls[i], calls[i + 1]
     if record.state ~= 'C' or manner:sub(1, 1) ~= 'd' then
-      redis.call('ZADD', closing_key, now_ms(), called .. ' ' .. manner)
+      redis.call('ZADD', orphans_key, now_ms(), called .. ' ' .. manner)
     end
   end
-  if #calls > 0 then redis.call('PUBLISH', closing_key, '') end
+  if #calls > 0 then redis.call('PUBLISH', orphans_key, '') end
   redis.call('DEL', steps_key, calls_key)
   redis.call('PEXPIRE', webhooks_key, retention_ms)
 end

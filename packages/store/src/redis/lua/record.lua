@@ -4,7 +4,7 @@
 --                     and calls <task>:c (hash, see caller.lua)
 --       events        stream; also the name of the channel
 --       inbox         list, but for the message that made the task, which is the field `first`
---       outbox        zset; made from its name: <outbox>:closing (zset, also a channel), what ended tasks called for
+--       outbox        zset; made from its name: <outbox>:orphans (zset, also a channel), what ended tasks called for
 --       index_root    the indexes <root>:<owner> and <root>:<owner>:<context> (zsets) are made from it
 --       push          zset of webhooks that have something to deliver; also the name of a channel
 -- ARGV  task_id

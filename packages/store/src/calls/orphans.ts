@@ -1,0 +1,71 @@
+import type { Channels } from '../redis/channels.ts';
+import { defineScript } from '../redis/define-script.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { scopeOf } from '../redis/principal.ts';
+import { list, text } from '../redis/reply.ts';
+import { type CancelPort, cancelTask } from '../tasks/cancel.ts';
+
+export const claimOrphansScript = defineScript({
+  file: 'claim-orphans.lua',
+  from: import.meta.url,
+  keys: ['orphans'],
+  args: ['leaseMs', 'most'],
+  reply: list(text),
+});
+
+const ORPHANS_PER_CLAIM = 100;
+
+/** The part of Conversations that orphans need. */
+interface Abandonable {
+  /** Ends a conversation whose task has ended. */
+  abandon(id: string): Promise<void>;
+}
+
+/** What ended tasks leave behind: called tasks that still run, and conversations without an end. */
+export class Orphans {
+  readonly #port: CancelPort;
+  readonly #channels: Channels;
+  readonly #conversations: Abandonable;
+
+  constructor(port: CancelPort, channels: Channels, conversations: Abandonable) {
+    this.#port = port;
+    this.#channels = channels;
+    this.#conversations = conversations;
+  }
+
+  /** Calls `wake` when there are orphans. The notification may be lost, so the caller also looks on a timer. */
+  async listen(wake: () => void): Promise<void> {
+    await Promise.all(this.#port.shards.all.map(({ orphans }) => this.#channels.subscribe(orphans, wake)));
+  }
+
+  /**
+   * Cancels those tasks, and ends those conversations. Several processes may do so at once.
+   * @returns how many
+   */
+  async end(): Promise<number> {
+    const counts = await Promise.all(this.#port.shards.all.map((keys) => this.#endInShard(keys)));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  async #endInShard(keys: ShardKeys): Promise<number> {
+    const { redis, settings } = this.#port;
+    const members = await claimOrphansScript.run(redis, {
+      keys: { orphans: keys.orphans },
+      args: { leaseMs: settings.leaseMs, most: ORPHANS_PER_CLAIM },
+    });
+    await Promise.all(
+      members.map(async (member) => {
+        await this.#end(member);
+        await redis.zrem(keys.orphans, member);
+      }),
+    );
+    return members.length;
+  }
+
+  /** The cancel is stored in the called task: if no worker acts on it, the sweeper does. */
+  async #end(member: string): Promise<void> {
+    const [id = '', manner, owner = ''] = member.split(' ');
+    if (manner === 'v') await this.#conversations.abandon(id);
+    else await cancelTask(this.#port, scopeOf(owner), id);
+  }
+}
