@@ -1,8 +1,9 @@
 import type { Channels } from '../redis/channels.ts';
+import { defineScript } from '../redis/define-script.ts';
 import { jsonText } from '../redis/keys.ts';
 import { WritesLost } from '../redis/outage.ts';
 import { type Principal, principalKey } from '../redis/principal.ts';
-import { Script } from '../redis/script.ts';
+import { word } from '../redis/reply.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
 import { abandonedEntries } from './abandoned.ts';
@@ -16,8 +17,22 @@ import {
 import { listConversations, type ReaderPort, readConversation, readEvents } from './conversation-reader.ts';
 import { Notifier } from './notifier.ts';
 
-const openConversationScript = new Script('open-conversation.lua', import.meta.url);
-const appendConversationScript = new Script('append-conversation.lua', import.meta.url);
+const from = import.meta.url;
+const keys = ['task', 'calls', 'conversation', 'index'] as const;
+const openScript = defineScript({
+  file: 'open-conversation.lua',
+  from,
+  keys,
+  args: ['fence', 'id', 'owner', 'context', 'head'],
+  reply: word('opened', 'fenced'),
+});
+const appendScript = defineScript({
+  file: 'append-conversation.lua',
+  from,
+  keys: [...keys, 'events'],
+  args: ['fence', 'id', 'keptMs', 'first', 'turn', 'isEnd', 'events*'],
+  reply: word('written', 'fenced', 'missing'),
+});
 
 export interface ConversationsPort extends ReaderPort {
   readonly settings: StoreSettings;
@@ -66,9 +81,8 @@ export class Conversations {
     const id = shards.derivedId(taskId, `${taskId} ${seed}`);
     const head: ConversationHead = { id, contextId, fromAgent: agent, toAgent, maxTurns, taskId };
     const owner = principalKey(principal);
-    const { caller, conversation, index } = this.#keys({ id, taskId, owner, contextId });
-    const args = [fence, id, owner, jsonText(contextId), JSON.stringify(head)];
-    const verdict = await openConversationScript.run(redis, [...caller, conversation, index], args);
+    const args = { fence, id, owner, context: jsonText(contextId), head: JSON.stringify(head) };
+    const verdict = await openScript.run(redis, { keys: this.#keys({ id, taskId, owner, contextId }), args });
     if (verdict !== 'opened') throw new TurnEnded();
     return id;
   }
@@ -131,32 +145,30 @@ export class Conversations {
     await this.#append({ ...conversation, fence: '' }, conversation.seq + 1, abandonedEntries(conversation));
   }
 
-  #append(place: Place, seq: number, entries: readonly ConversationEntry[]): Promise<unknown> {
-    const { redis, settings } = this.#port;
-    const { caller, conversation, events, index } = this.#keys(place);
+  #append(place: Place, first: number, entries: readonly ConversationEntry[]) {
+    const { redis, shards, settings } = this.#port;
     const last = entries.at(-1);
-    return appendConversationScript.run(
-      redis,
-      [...caller, conversation, events, index],
-      [
-        place.fence,
-        place.id,
-        settings.retentionMs,
-        seq,
-        last?.nextTurn ?? 0,
-        last?.isEnd ? '1' : '',
-        ...entries.map(({ event }) => JSON.stringify(event).slice(1)),
-      ],
-    );
+    return appendScript.run(redis, {
+      keys: { ...this.#keys(place), events: shards.of(place.taskId).conversationEvents(place.id) },
+      args: {
+        fence: place.fence,
+        id: place.id,
+        keptMs: settings.retentionMs,
+        first,
+        turn: last?.nextTurn ?? 0,
+        isEnd: last?.isEnd ? '1' : '',
+        events: entries.map(({ event }) => JSON.stringify(event).slice(1)),
+      },
+    });
   }
 
   #keys({ id, taskId, owner, contextId }: Omit<Place, 'fence'>) {
     const keys = this.#port.shards.of(taskId);
     const task = keys.task(taskId);
     return {
-      caller: [task, `${task}:c`],
+      task,
+      calls: `${task}:c`,
       conversation: keys.conversation(id),
-      events: keys.conversationEvents(id),
       index: keys.conversations(owner, contextId),
     };
   }

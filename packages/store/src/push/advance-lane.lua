@@ -1,7 +1,14 @@
 -- advanceLane: what lies between two places was delivered.
 --
--- KEYS  1 task (hash)   2 its webhooks (hash)   3 push (zset, channel)   and, made from it, dead push (zset)
--- ARGV  1 task id   2 lane   3 token of the run   4 place before   5 place after   6 lease ms
+-- KEYS  task      hash
+--       webhooks  hash, see lanes.lua
+--       push      zset, channel; made from it: <push>:dead (zset)
+-- ARGV  task_id
+--       lane      its number
+--       token     of the run
+--       from      place before
+--       to        place after
+--       lease_ms  that the lane may be silent
 -- Returns  more | idle (all is told: complete the job) | fenced (another run delivers, or the webhook is gone)
 -- Invariant: a place only grows, and the mark goes in the same step in which the last event is told.
 

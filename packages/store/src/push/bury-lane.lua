@@ -1,8 +1,14 @@
 -- buryLane: a webhook is given up; what it was not told stays in the stream, and its place is kept.
 --
--- KEYS  1 task (hash)   2 its webhooks (hash)   3 push (zset, channel)   and, made from it, dead push (zset)
--- ARGV  1 task id   2 lane   3 token of the run   4 why, as JSON
+-- KEYS  task      hash
+--       webhooks  hash, see lanes.lua
+--       push      zset, channel; made from it: <push>:dead (zset)
+-- ARGV  task_id
+--       lane     its number
+--       token    of the run
+--       why      as JSON
 -- Returns  buried | fenced
+-- Invariant: it is dead until an operator redrives or drops it, and no job of it begins.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, lane, token, why = unpack(ARGV)

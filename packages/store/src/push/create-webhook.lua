@@ -1,7 +1,13 @@
 -- createWebhook: a client wants to be told of a task's events from here on.
 --
--- KEYS  1 task (hash)   2 its webhooks (hash)   3 push (zset, channel)   and, made from it, dead push (zset)
--- ARGV  1 task id   2 owner   3 config id   4 config, sealed   5 webhooks that a task may have
+-- KEYS  task      hash
+--       webhooks  hash, see lanes.lua
+--       push      zset, channel; made from it: <push>:dead (zset)
+-- ARGV  task_id
+--       owner
+--       config_id
+--       sealed     its config
+--       max        webhooks that a task may have
 -- Returns  created | missing (no such task) | too-many
 -- Invariant: sent twice, it takes effect once. One with a known id replaces it and goes on where it was.
 

@@ -1,12 +1,33 @@
 import { parseLane } from '../queue/lane-id.ts';
-import { Script } from '../redis/script.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { integer, list, text, tuple, word } from '../redis/reply.ts';
 import type { DeathNote } from './open-lane.ts';
 import { parsePlace } from './place.ts';
-import { type PushPort, runOnLane } from './push-port.ts';
+import { type PushPort, webhookKeys } from './push-port.ts';
 
-const listDeadLanesScript = new Script('list-dead-lanes.lua', import.meta.url);
-const redriveLaneScript = new Script('redrive-lane.lua', import.meta.url);
-const dropLaneScript = new Script('drop-lane.lua', import.meta.url);
+const from = import.meta.url;
+const deadLane = tuple(text, integer, text, text);
+const listDeadLanesScript = defineScript({
+  file: 'list-dead-lanes.lua',
+  from,
+  keys: ['deadPush', 'tasksRoot'],
+  args: ['most'],
+  reply: list(deadLane),
+});
+const redriveLaneScript = defineScript({
+  file: 'redrive-lane.lua',
+  from,
+  keys: webhookKeys,
+  args: ['taskId', 'lane'],
+  reply: word('redriven', 'unknown'),
+});
+const dropLaneScript = defineScript({
+  file: 'drop-lane.lua',
+  from,
+  keys: webhookKeys,
+  args: ['taskId', 'lane'],
+  reply: word('dropped', 'unknown'),
+});
 
 /** A webhook that was given up; what it was not told is kept for as long as its task. */
 export interface DeadLetter extends DeathNote {
@@ -17,8 +38,6 @@ export interface DeadLetter extends DeathNote {
   /** Of the last event that it was told. */
   readonly lastSeq: number;
 }
-
-type Reply = [lane: string, ms: number, why: string, place: string][];
 
 /** Webhooks that were given up, for operators: whoever asks here is not asked who it is. */
 export class DeadLetters {
@@ -32,7 +51,9 @@ export class DeadLetters {
   async list(limit = 100): Promise<DeadLetter[]> {
     const { redis, shards } = this.#port;
     const replies = await Promise.all(
-      shards.all.map((keys) => listDeadLanesScript.run(redis, [keys.deadPush], [keys.tasks, limit]) as Promise<Reply>),
+      shards.all.map(({ deadPush, tasks: tasksRoot }) =>
+        listDeadLanesScript.run(redis, { keys: { deadPush, tasksRoot }, args: { most: limit } }),
+      ),
     );
     return replies
       .flat()
@@ -43,16 +64,21 @@ export class DeadLetters {
 
   /** Tries again, from where it stopped: order is kept. @returns false: there is no such dead letter */
   async redrive(id: string): Promise<boolean> {
-    return (await runOnLane(this.#port, redriveLaneScript, parseLane(id))) === 'redriven';
+    return (await redriveLaneScript.run(this.#port.redis, this.#call(id))) === 'redriven';
   }
 
   /** Deletes the webhook, with all that it was not told. @returns false: there is no such dead letter */
   async drop(id: string): Promise<boolean> {
-    return (await runOnLane(this.#port, dropLaneScript, parseLane(id))) === 'dropped';
+    return (await dropLaneScript.run(this.#port.redis, this.#call(id))) === 'dropped';
+  }
+
+  #call(id: string) {
+    const { taskId, lane } = parseLane(id);
+    return { keys: this.#port.shards.of(taskId).webhooks(taskId), args: { taskId, lane } };
   }
 }
 
-function deadLetter([lane, ms, why, place]: Reply[number]): DeadLetter {
+function deadLetter([lane, ms, why, place]: ReturnType<typeof deadLane>): DeadLetter {
   const note: DeathNote = JSON.parse(why);
   return {
     id: lane,

@@ -1,7 +1,11 @@
 -- deleteWebhook: a client wants no more to be told to a webhook.
 --
--- KEYS  1 task (hash)   2 its webhooks (hash)   3 push (zset, channel)   and, made from it, dead push (zset)
--- ARGV  1 task id   2 owner   3 config id
+-- KEYS  task      hash
+--       webhooks  hash, see lanes.lua
+--       push      zset, channel; made from it: <push>:dead (zset)
+-- ARGV  task_id
+--       owner
+--       config_id
 -- Returns  deleted (also if there is no such webhook, or no longer) | missing (no such task)
 
 local task_key, webhooks_key, push_key = unpack(KEYS)

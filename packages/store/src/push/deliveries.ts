@@ -2,14 +2,28 @@ import { Consumer, type JobOutcome } from '../queue/consumer.ts';
 import { type LaneId, parseLane } from '../queue/lane-id.ts';
 import { PUSH_QUEUE } from '../queue/queue.ts';
 import type { Channels } from '../redis/channels.ts';
+import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { Script } from '../redis/script.ts';
+import { integer, list, text, tuple, verdict } from '../redis/reply.ts';
 import { OpenLane } from './open-lane.ts';
 import { parsePlace } from './place.ts';
-import { type PushPort, runOnLane } from './push-port.ts';
+import { type PushPort, webhookKeys } from './push-port.ts';
 
-const claimLanesScript = new Script('claim-lanes.lua', import.meta.url);
-const openLaneScript = new Script('open-lane.lua', import.meta.url);
+const from = import.meta.url;
+const claimLanesScript = defineScript({
+  file: 'claim-lanes.lua',
+  from,
+  keys: ['push', 'deadPush', 'tasksRoot'],
+  args: ['leaseMs', 'most', 'keptMs'],
+  reply: list(tuple(text, integer, integer)),
+});
+const openLaneScript = defineScript({
+  file: 'open-lane.lua',
+  from,
+  keys: webhookKeys,
+  args: ['taskId', 'lane', 'job', 'token'],
+  reply: verdict({ stale: tuple(), idle: tuple(), open: tuple(text, text, text, integer, integer) }),
+});
 
 const LANES_PER_CLAIM = 200;
 /** Claims without progress after which the queue itself is suspected to have mislaid the job. */
@@ -28,10 +42,6 @@ export interface PushConsumerOptions {
   readonly run: (job: PushJob) => Promise<JobOutcome>;
   readonly onError: (error: Error) => void;
 }
-
-type Reply =
-  | ['stale' | 'idle']
-  | ['open', configId: string, sealed: string, place: string, attempts: number, ageMs: number];
 
 /** What a worker does with webhooks that have something to be told. */
 export class Deliveries {
@@ -74,22 +84,25 @@ export class Deliveries {
 
   /** @returns `stale`, `idle`: there is nothing to be told, the job is done */
   async open({ job, token, ...id }: PushJob): Promise<OpenLane | 'stale' | 'idle'> {
-    const reply = (await runOnLane(this.#port, openLaneScript, id, job, token)) as Reply;
-    if (reply.length === 1) return reply[0];
+    const { redis, shards } = this.#port;
+    const args = { ...id, job, token };
+    const reply = await openLaneScript.run(redis, { keys: shards.of(id.taskId).webhooks(id.taskId), args });
+    if (reply[0] !== 'open') return reply[0];
     const [, configId, sealed, place, attempts, ageMs] = reply;
     return new OpenLane(this.#port, { id, token, configId, sealed, place: parsePlace(place), attempts, ageMs });
   }
 
   async #claimShard(keys: ShardKeys): Promise<number> {
     const { redis, queue, settings } = this.#port;
-    const args = [keys.tasks, settings.pushLeaseMs, LANES_PER_CLAIM, settings.retentionMs];
-    const reply = (await claimLanesScript.run(redis, [keys.push, keys.deadPush], args)) as (string | number)[];
-    const adds: Promise<void>[] = [];
-    for (let i = 0; i < reply.length; i += 3) {
-      const isSuspicious = Number(reply[i + 2]) >= SUSPICIOUS_CLAIMS;
-      adds.push(queue.addPush(parseLane(String(reply[i])), Number(reply[i + 1]), { isSuspicious }));
-    }
-    await Promise.all(adds);
-    return adds.length;
+    const claimed = await claimLanesScript.run(redis, {
+      keys: { push: keys.push, deadPush: keys.deadPush, tasksRoot: keys.tasks },
+      args: { leaseMs: settings.pushLeaseMs, most: LANES_PER_CLAIM, keptMs: settings.retentionMs },
+    });
+    await Promise.all(
+      claimed.map(([lane, job, claims]) =>
+        queue.addPush(parseLane(lane), job, { isSuspicious: claims >= SUSPICIOUS_CLAIMS }),
+      ),
+    );
+    return claimed.length;
   }
 }

@@ -1,8 +1,12 @@
 -- dropLane: an operator gives up for good a webhook that was given up.
 --
--- KEYS  1 task (hash)   2 its webhooks (hash)   3 push (zset, channel)   and, made from it, dead push (zset)
--- ARGV  1 task id   2 lane
+-- KEYS  task      hash
+--       webhooks  hash, see lanes.lua
+--       push      zset, channel; made from it: <push>:dead (zset)
+-- ARGV  task_id
+--       lane     its number
 -- Returns  dropped | unknown (it is not dead, or gone)
+-- Invariant: what is not dead stays.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, lane = unpack(ARGV)

@@ -1,7 +1,12 @@
 -- openLane: a run of a lane's job begins to deliver.
 --
--- KEYS  1 task (hash)   2 its webhooks (hash)   3 push (zset, channel)   and, made from it, dead push (zset)
--- ARGV  1 task id   2 lane   3 number of the job   4 token of the run
+-- KEYS  task      hash
+--       webhooks  hash, see lanes.lua
+--       push      zset, channel; made from it: <push>:dead (zset)
+-- ARGV  task_id
+--       lane     its number
+--       job      its number
+--       token    of the run
 -- Returns  { stale } (there is nothing for this job) | { idle } (all is told)
 --       | { open, config id, config, place, attempts at the next delivery, ms since the first of them }
 -- Invariant: only the run that opened last moves the lane.

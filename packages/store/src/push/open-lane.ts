@@ -1,16 +1,45 @@
 import { type FeedEvent, parseEntry } from '../feed/feed-item.ts';
 import type { LaneId } from '../queue/lane-id.ts';
-import { Script } from '../redis/script.ts';
+import { defineScript } from '../redis/define-script.ts';
+import { word } from '../redis/reply.ts';
 import { readWhole } from '../tasks/read.ts';
 import { openWebhook } from '../vault/sealed-webhook.ts';
 import type { Webhook } from '../vault/webhook.ts';
 import { type Place, placeText } from './place.ts';
-import { type PushPort, runOnLane } from './push-port.ts';
+import { type PushPort, webhookKeys } from './push-port.ts';
 
-const advanceLaneScript = new Script('advance-lane.lua', import.meta.url);
-const postponeLaneScript = new Script('postpone-lane.lua', import.meta.url);
-const buryLaneScript = new Script('bury-lane.lua', import.meta.url);
-const removeLaneScript = new Script('remove-lane.lua', import.meta.url);
+const from = import.meta.url;
+const keys = webhookKeys;
+/** Arguments of every script of a run. */
+const runArgs = ['taskId', 'lane', 'token'] as const;
+const advanceLaneScript = defineScript({
+  file: 'advance-lane.lua',
+  from,
+  keys,
+  args: [...runArgs, 'from', 'to', 'leaseMs'],
+  reply: word('more', 'idle', 'fenced'),
+});
+const postponeLaneScript = defineScript({
+  file: 'postpone-lane.lua',
+  from,
+  keys,
+  args: [...runArgs, 'attempts', 'delayMs', 'leaseMs'],
+  reply: word('postponed', 'fenced'),
+});
+const buryLaneScript = defineScript({
+  file: 'bury-lane.lua',
+  from,
+  keys,
+  args: [...runArgs, 'why'],
+  reply: word('buried', 'fenced'),
+});
+const removeLaneScript = defineScript({
+  file: 'remove-lane.lua',
+  from,
+  keys,
+  args: runArgs,
+  reply: word('removed', 'fenced'),
+});
 
 const EVENTS_PER_READ = 50;
 
@@ -106,31 +135,38 @@ export class OpenLane {
    * What lies before `to` was told. `idle`: that was all, the job is done. `fenced`: another run delivers, or nobody
    * need.
    */
-  async advance(to: Place): Promise<'more' | 'idle' | 'fenced'> {
-    const args = [placeText(this.#place), placeText(to), this.#port.settings.pushLeaseMs];
+  advance(to: Place): Promise<'more' | 'idle' | 'fenced'> {
+    const leaseMs = this.#port.settings.pushLeaseMs;
+    const args = { ...this.#run, from: placeText(this.#place), to: placeText(to), leaseMs };
     this.#place = to;
     this.#isFirst = false;
-    return (await this.#run(advanceLaneScript, ...args)) as 'more' | 'idle' | 'fenced';
+    return advanceLaneScript.run(this.#port.redis, { keys: this.#keys, args });
   }
 
   /** @param attempts at the next delivery so far; 0: it was not even tried */
-  async postpone(delayMs: number, attempts: number): Promise<'postponed' | 'fenced'> {
-    const args = [attempts, Math.ceil(delayMs), this.#port.settings.pushLeaseMs];
-    return (await this.#run(postponeLaneScript, ...args)) as 'postponed' | 'fenced';
+  postpone(delayMs: number, attempts: number): Promise<'postponed' | 'fenced'> {
+    const leaseMs = this.#port.settings.pushLeaseMs;
+    const args = { ...this.#run, attempts, delayMs: Math.ceil(delayMs), leaseMs };
+    return postponeLaneScript.run(this.#port.redis, { keys: this.#keys, args });
   }
 
   /** Nothing more is tried until an operator says so. */
-  async bury(cause: DeathCause): Promise<'buried' | 'fenced'> {
+  bury(cause: DeathCause): Promise<'buried' | 'fenced'> {
     const note: DeathNote = { configId: this.configId, ...cause };
-    return (await this.#run(buryLaneScript, JSON.stringify(note))) as 'buried' | 'fenced';
+    const args = { ...this.#run, why: JSON.stringify(note) };
+    return buryLaneScript.run(this.#port.redis, { keys: this.#keys, args });
   }
 
   /** The receiver wants no more: the webhook is deleted. */
-  async remove(): Promise<'removed' | 'fenced'> {
-    return (await this.#run(removeLaneScript)) as 'removed' | 'fenced';
+  remove(): Promise<'removed' | 'fenced'> {
+    return removeLaneScript.run(this.#port.redis, { keys: this.#keys, args: this.#run });
   }
 
-  #run(script: Script, ...args: (string | number)[]): Promise<unknown> {
-    return runOnLane(this.#port, script, this.id, this.#state.token, ...args);
+  get #keys() {
+    return this.#port.shards.of(this.id.taskId).webhooks(this.id.taskId);
+  }
+
+  get #run() {
+    return { ...this.id, token: this.#state.token };
   }
 }

@@ -1,8 +1,16 @@
 -- postponeLane: the next delivery is tried again later.
 --
--- KEYS  1 task (hash)   2 its webhooks (hash)   3 push (zset, channel)   and, made from it, dead push (zset)
--- ARGV  1 task id   2 lane   3 token of the run   4 attempts at it so far   5 ms until the next   6 lease ms
+-- KEYS  task      hash
+--       webhooks  hash, see lanes.lua
+--       push      zset, channel; made from it: <push>:dead (zset)
+-- ARGV  task_id
+--       lane      its number
+--       token     of the run
+--       attempts  at it so far
+--       delay_ms  until the next
+--       lease_ms  that the lane may be silent
 -- Returns  postponed | fenced
+-- Invariant: it stays in `push`, so that a job that is lost is added again.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, lane, token, attempts, delay_ms, lease_ms = unpack(ARGV)

@@ -1,8 +1,11 @@
 -- readWebhooks: the webhooks of a task as they are stored.
 --
--- KEYS  1 task (hash)   2 its webhooks (hash)
--- ARGV  1 owner
+-- KEYS  task      hash
+--       webhooks  hash, see lanes.lua
+-- ARGV  owner
 -- Returns  nil (no such task) | the fields of the hash: name, value, name, value, …
 
-if redis.call('HGET', KEYS[1], 'owner') ~= ARGV[1] then return false end
-return redis.call('HGETALL', KEYS[2])
+local task_key, webhooks_key = unpack(KEYS)
+local owner = unpack(ARGV)
+if redis.call('HGET', task_key, 'owner') ~= owner then return false end
+return redis.call('HGETALL', webhooks_key)

@@ -1,8 +1,12 @@
 -- redriveLane: an operator has a webhook that was given up tried again, from where it stopped.
 --
--- KEYS  1 task (hash)   2 its webhooks (hash)   3 push (zset, channel)   and, made from it, dead push (zset)
--- ARGV  1 task id   2 lane
+-- KEYS  task      hash
+--       webhooks  hash, see lanes.lua
+--       push      zset, channel; made from it: <push>:dead (zset)
+-- ARGV  task_id
+--       lane     its number
 -- Returns  redriven | unknown (it is not dead, or gone)
+-- Invariant: it goes on at its place, with a new job.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, lane = unpack(ARGV)

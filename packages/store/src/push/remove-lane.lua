@@ -1,7 +1,11 @@
 -- removeLane: the receiver wants no more (410 Gone): the webhook is deleted.
 --
--- KEYS  1 task (hash)   2 its webhooks (hash)   3 push (zset, channel)   and, made from it, dead push (zset)
--- ARGV  1 task id   2 lane   3 token of the run
+-- KEYS  task      hash
+--       webhooks  hash, see lanes.lua
+--       push      zset, channel; made from it: <push>:dead (zset)
+-- ARGV  task_id
+--       lane     its number
+--       token    of the run
 -- Returns  removed | fenced
 
 local task_key, webhooks_key, push_key = unpack(KEYS)

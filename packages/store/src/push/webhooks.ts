@@ -1,14 +1,34 @@
 import { randomUUID } from 'node:crypto';
+import { defineScript } from '../redis/define-script.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
-import { Script } from '../redis/script.ts';
+import { list, optional, text, word } from '../redis/reply.ts';
 import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
 import { openWebhook, sealWebhook } from '../vault/sealed-webhook.ts';
 import type { Webhook, WebhookDraft } from '../vault/webhook.ts';
-import type { PushPort } from './push-port.ts';
+import { type PushPort, webhookKeys } from './push-port.ts';
 
-const createWebhookScript = new Script('create-webhook.lua', import.meta.url);
-const readWebhooksScript = new Script('read-webhooks.lua', import.meta.url);
-const deleteWebhookScript = new Script('delete-webhook.lua', import.meta.url);
+const from = import.meta.url;
+const createWebhookScript = defineScript({
+  file: 'create-webhook.lua',
+  from,
+  keys: webhookKeys,
+  args: ['taskId', 'owner', 'configId', 'sealed', 'max'],
+  reply: word('created', 'missing', 'too-many'),
+});
+const readWebhooksScript = defineScript({
+  file: 'read-webhooks.lua',
+  from,
+  keys: ['task', 'webhooks'],
+  args: ['owner'],
+  reply: optional(list(text)),
+});
+const deleteWebhookScript = defineScript({
+  file: 'delete-webhook.lua',
+  from,
+  keys: webhookKeys,
+  args: ['taskId', 'owner', 'configId'],
+  reply: word('deleted', 'missing'),
+});
 
 export interface WebhookQuery {
   readonly pageSize: number;
@@ -52,9 +72,9 @@ export class Webhooks {
     const { redis, shards, vault, settings } = this.#port;
     const webhook = { ...draft, id: draft.id ?? randomUUID() };
     const sealed = sealWebhook(vault, taskId, webhook);
-    const args = [taskId, ownerOf(scope), webhook.id, sealed, settings.maxWebhooks];
-    const verdict = await createWebhookScript.run(redis, shards.of(taskId).lanes(taskId), args);
-    return verdict === 'created' ? webhook : (verdict as 'missing' | 'too-many');
+    const args = { taskId, owner: ownerOf(scope), configId: webhook.id, sealed, max: settings.maxWebhooks };
+    const verdict = await createWebhookScript.run(redis, { keys: shards.of(taskId).webhooks(taskId), args });
+    return verdict === 'created' ? webhook : verdict;
   }
 
   /** @returns undefined: no such task in this scope, or no such webhook. @throws {Unreadable} */
@@ -77,10 +97,10 @@ export class Webhooks {
   }
 
   /** Idempotent. @returns `missing`: no such task in this scope */
-  async delete(scope: Scope, taskId: string, id: string): Promise<'deleted' | 'missing'> {
+  delete(scope: Scope, taskId: string, configId: string): Promise<'deleted' | 'missing'> {
     const { redis, shards } = this.#port;
-    const args = [taskId, ownerOf(scope), id];
-    return (await deleteWebhookScript.run(redis, shards.of(taskId).lanes(taskId), args)) as 'deleted' | 'missing';
+    const args = { taskId, owner: ownerOf(scope), configId };
+    return deleteWebhookScript.run(redis, { keys: shards.of(taskId).webhooks(taskId), args });
   }
 
   #open(taskId: string, { sealed }: Stored): Webhook {
@@ -89,8 +109,9 @@ export class Webhooks {
 
   async #read(scope: Scope, taskId: string): Promise<Stored[] | undefined> {
     const { redis, shards } = this.#port;
-    const reply = await readWebhooksScript.run(redis, shards.of(taskId).lanes(taskId), [ownerOf(scope)]);
-    return reply === null ? undefined : storedIn(reply as string[]);
+    const { task, webhooks } = shards.of(taskId).webhooks(taskId);
+    const reply = await readWebhooksScript.run(redis, { keys: { task, webhooks }, args: { owner: ownerOf(scope) } });
+    return reply ? storedIn(reply) : undefined;
   }
 }
 

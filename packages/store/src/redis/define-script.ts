@@ -4,7 +4,7 @@ import type { RedisConnection } from './connection.ts';
 import { NotReplicated } from './outage.ts';
 import type { Parser } from './reply.ts';
 
-const INCLUDE = /^ *--- @include "(.+)"$/gm;
+export const INCLUDE = /^ *--- @include "(.+)"$/gm;
 
 type Value = string | number;
 /** `name?` may be left out, `name*` is as many as there are; both come last. */

@@ -73,10 +73,10 @@ export class ShardKeys {
     return { tasksRoot: this.tasks, outbox: this.outbox, indexRoot: this.#indexRoot, push: this.push };
   }
 
-  /** KEYS of every script of a webhook: task, its webhooks, push. */
-  lanes(taskId: string): string[] {
+  /** Of every script of a webhook. */
+  webhooks(taskId: string): Readonly<Record<'task' | 'webhooks' | 'push', string>> {
     const task = this.task(taskId);
-    return [task, `${task}:w`, this.push];
+    return { task, webhooks: `${task}:w`, push: this.push };
   }
 
   /** What a principal sent before: messageId → fingerprint and task. */

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import '../../src/index.ts';
-import { definedScripts, withIncludes } from '../../src/redis/define-script.ts';
+import { definedScripts, INCLUDE, withIncludes } from '../../src/redis/define-script.ts';
 
 // The header of each script names its keys and arguments. TypeScript passes them, and Lua reads them, by these names in
 // this order.
@@ -36,6 +36,15 @@ const inLua = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${l
 const scripts = definedScripts.map((definition) => {
   const url = new URL(definition.file, definition.from);
   return { name: fileURLToPath(url).slice(fileURLToPath(source).length), url, definition };
+});
+
+test('every .lua is a script that is defined, or a part of one', () => {
+  const files = globSync('**/*.lua', { cwd: source }).map((file) => new URL(file, source));
+  const parts = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(INCLUDE)].map(([, part = '']) => new URL(part, file)),
+  );
+  const known = new Set([...scripts.map(({ url }) => url), ...parts].map(String));
+  expect(files.map(String).filter((file) => !known.has(file))).toEqual([]);
 });
 
 describe.each(scripts)('$name', ({ url, definition }) => {
