@@ -1,8 +1,8 @@
 import type { Channels } from '../redis/channels.ts';
-import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { scopeOf } from '../redis/principal.ts';
 import { list, text } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import { type CancelPort, cancelTask } from '../tasks/cancel.ts';
 
 export const claimOrphansScript = defineScript({

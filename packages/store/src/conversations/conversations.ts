@@ -1,9 +1,9 @@
 import type { Channels } from '../redis/channels.ts';
-import { defineScript } from '../redis/define-script.ts';
 import { jsonText } from '../redis/keys.ts';
 import { WritesLost } from '../redis/outage.ts';
 import { type Principal, principalKey } from '../redis/principal.ts';
 import { word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
 import { abandonedEntries } from './abandoned.ts';

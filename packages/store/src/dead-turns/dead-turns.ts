@@ -1,8 +1,8 @@
 import type { Message } from '@switchyard/protocol';
-import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { agentOf, principalOf } from '../redis/principal.ts';
 import { integer, list, text, tuple } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import { type AcceptPort, accept } from '../tasks/accept.ts';
 import type { Acceptance, Delivery } from '../tasks/submission.ts';
 

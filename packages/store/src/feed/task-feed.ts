@@ -1,7 +1,7 @@
 import { isTerminal } from '@switchyard/protocol';
-import { defineScript } from '../redis/define-script.ts';
 import type { Scope } from '../redis/principal.ts';
 import { list, text, tuple } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import { type CachedReadPort, readStanding, readTask } from '../tasks/read.ts';
 import { bytesOf, type EventBuffer } from './event-buffer.ts';
 import { type EventId, type FeedEvent, type FeedItem, type Position, parseEntry, taskItem } from './feed-item.ts';

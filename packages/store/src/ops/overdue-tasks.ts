@@ -1,8 +1,8 @@
 import type { TaskState } from '@switchyard/protocol';
-import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { agentOf } from '../redis/principal.ts';
 import { integer, text, tuple, tupleAnd } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 import type { OpsPort } from './ops-port.ts';
 

@@ -1,7 +1,7 @@
 import type { Channels } from '../redis/channels.ts';
 import type { RedisConnection } from '../redis/connection.ts';
-import { defineScript } from '../redis/define-script.ts';
 import { integer, text, tuple, tupleAnd } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import type { DrainOrder, WorkerReading, WorkerReport, WorkerState } from './worker-report.ts';
 
 const from = import.meta.url;

@@ -1,6 +1,6 @@
 import { parseLane } from '../queue/lane-id.ts';
-import { defineScript } from '../redis/define-script.ts';
 import { integer, list, text, tuple, word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import type { DeathNote } from './open-lane.ts';
 import { parsePlace } from './place.ts';
 import { type PushPort, webhookKeys } from './push-port.ts';

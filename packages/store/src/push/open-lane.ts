@@ -1,7 +1,7 @@
 import { type FeedEvent, parseEntry } from '../feed/feed-item.ts';
 import type { LaneId } from '../queue/lane-id.ts';
-import { defineScript } from '../redis/define-script.ts';
 import { word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import { readWhole } from '../tasks/read.ts';
 import { openWebhook } from '../vault/sealed-webhook.ts';
 import type { Webhook } from '../vault/webhook.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { defineScript } from '../redis/define-script.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
 import { list, optional, text, word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
 import { openWebhook, sealWebhook } from '../vault/sealed-webhook.ts';
 import type { Webhook, WebhookDraft } from '../vault/webhook.ts';

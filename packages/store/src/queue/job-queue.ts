@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../redis/connection.ts';
-import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, list, nothing, text, tuple, tupleAnd, word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import { queueRoot } from './queue-name.ts';
 
 /** Arguments of every script that includes take-jobs.lua; `takeArguments` gives them. */

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../redis/connection.ts';
-import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { list, word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import type { JobQueue, TakenJob } from './job-queue.ts';
 
 const renewal = word('held', 'canceling', 'lost');

@@ -1,5 +1,5 @@
 import type { RedisConnection } from './connection.ts';
-import type { DefinedScript, ScriptCall } from './define-script.ts';
+import type { Script, ScriptCall } from './script.ts';
 
 /** Replicas that are well need a millisecond. */
 const REPLICATED_WITHIN_MS = 1_000;
@@ -17,7 +17,7 @@ export interface DurablePort {
  */
 export function runDurably<Key extends string, Argument extends string, Entry extends string, Reply>(
   { redis, replicated, settings }: DurablePort,
-  script: DefinedScript<Key, Argument, Entry, Reply>,
+  script: Script<Key, Argument, Entry, Reply>,
   call: ScriptCall<Key, Argument, Entry>,
 ): Promise<Reply> {
   if (!replicated) return script.run(redis, call);

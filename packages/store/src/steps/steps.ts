@@ -1,6 +1,6 @@
-import { defineScript } from '../redis/define-script.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { text, tuple, verdict, word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
 import type { TurnsPort } from '../turns/turns-port.ts';
 

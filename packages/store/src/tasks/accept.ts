@@ -1,11 +1,11 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Queue } from '../queue/queue.ts';
 import { queueRoot } from '../queue/queue-name.ts';
-import { defineScript } from '../redis/define-script.ts';
 import { jsonText } from '../redis/keys.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { type DurablePort, runDurably } from '../redis/run-durably.ts';
+import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import { sealWebhook } from '../vault/sealed-webhook.ts';

@@ -1,8 +1,8 @@
-import { defineScript } from '../redis/define-script.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { word } from '../redis/reply.ts';
 import { type DurablePort, runDurably } from '../redis/run-durably.ts';
+import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 

@@ -1,9 +1,9 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
 import type { Queue } from '../queue/queue.ts';
-import { defineScript } from '../redis/define-script.ts';
 import { ownerOf, principalKey, type Scope } from '../redis/principal.ts';
 import { recordKeys } from '../redis/record.ts';
 import { word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import { type CachedReadPort, readTask } from './read.ts';
 
 const deleteScript = defineScript({

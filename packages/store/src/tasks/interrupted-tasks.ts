@@ -1,7 +1,7 @@
-import { defineScript } from '../redis/define-script.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import type { CancelPort } from './cancel.ts';
 
 const endInterruptedScript = defineScript({

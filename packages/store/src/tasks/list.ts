@@ -1,8 +1,8 @@
 import type { TaskState } from '@switchyard/protocol';
-import { defineScript } from '../redis/define-script.ts';
 import { jsonText, type ShardKeys } from '../redis/keys.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
 import { integer, text, tupleAnd } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
 import { type CachedReadPort, readTogether } from './read.ts';
 import { sortableTime } from './sortable-time.ts';

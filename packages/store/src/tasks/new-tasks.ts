@@ -1,8 +1,8 @@
 import { BatchesByShard, togetherOrAlone } from '../redis/batches.ts';
-import { defineScript } from '../redis/define-script.ts';
 import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/record.ts';
 import { list, only } from '../redis/reply.ts';
 import { type DurablePort, runDurably } from '../redis/run-durably.ts';
+import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import { type AcceptReply, acceptArgs, acceptArguments, acceptReply, callerKey } from './accept-command.ts';

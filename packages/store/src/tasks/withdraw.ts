@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../redis/connection.ts';
-import { defineScript } from '../redis/define-script.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
 import { word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 
 const withdrawScript = defineScript({

@@ -1,7 +1,7 @@
 import { BatchesByShard, togetherOrAlone } from '../redis/batches.ts';
-import { defineScript } from '../redis/define-script.ts';
 import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/record.ts';
 import { list, only, type Parser, text, tuple, word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import { type Chunks, chunksOf } from './chunks.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 import type { TurnsPort } from './turns-port.ts';

@@ -1,11 +1,11 @@
 import type { Task } from '@switchyard/protocol';
 import { jobOptions } from '../queue/queue.ts';
 import { queueRoot } from '../queue/queue-name.ts';
-import { defineScript } from '../redis/define-script.ts';
 import { WritesLost } from '../redis/outage.ts';
 import type { Principal } from '../redis/principal.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import type { Delivery } from '../tasks/submission.ts';
 import type { Appends } from './appends.ts';
 import type { EncodedEvent } from './encoded-event.ts';

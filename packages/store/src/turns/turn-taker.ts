@@ -10,9 +10,9 @@ import {
   takeArguments,
   takenFrom,
 } from '../queue/job-queue.ts';
-import { defineScript } from '../redis/define-script.ts';
 import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/record.ts';
 import { tuple, tupleAnd } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
 import { type BeginReply, beginArgs, beginArguments, takenTurnReply, withAttempts } from './begin-reply.ts';
 import type { TurnsPort } from './turns-port.ts';
 

@@ -3,9 +3,9 @@ import { Consumer, type ConsumerOptions, type ConsumerPort, type TurnJob } from 
 import type { JobQueue, TakeRequest } from '../queue/job-queue.ts';
 import type { LeasedTurn } from '../queue/leases.ts';
 import type { Channels } from '../redis/channels.ts';
-import { defineScript } from '../redis/define-script.ts';
 import { agentOf, principalOf } from '../redis/principal.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
+import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { joinPieces } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';

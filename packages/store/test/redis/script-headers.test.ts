@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import '../../src/index.ts';
-import { definedScripts, INCLUDE, withIncludes } from '../../src/redis/define-script.ts';
+import { definedScripts, INCLUDE, withIncludes } from '../../src/redis/script.ts';
 
 // The header of each script names its keys and arguments. TypeScript passes them, and Lua reads them, by these names in
 // this order.

@@ -50,7 +50,7 @@ export const definedScripts: ScriptDefinition<string, string, string, unknown>[]
  * "../redis/lua/record.lua"` is replaced by that file. It is run by its hash; Redis is sent the source when it does not
  * know it (after a restart).
  */
-export class DefinedScript<Key extends string, Argument extends string, Entry extends string, Reply> {
+export class Script<Key extends string, Argument extends string, Entry extends string, Reply> {
   readonly source: string;
   readonly #definition: ScriptDefinition<Key, Argument, Entry, Reply>;
   readonly #sha: string;
@@ -116,9 +116,9 @@ export function defineScript<
   const Argument extends string,
   Reply,
   const Entry extends string = never,
->(definition: ScriptDefinition<Key, Argument, Entry, Reply>): DefinedScript<Key, Argument, Entry, Reply> {
+>(definition: ScriptDefinition<Key, Argument, Entry, Reply>): Script<Key, Argument, Entry, Reply> {
   definedScripts.push(definition);
-  return new DefinedScript(definition);
+  return new Script(definition);
 }
 
 type Given = Readonly<Record<string, Value | readonly Value[] | undefined>>;
