@@ -1,11 +1,4 @@
-import {
-  type Availability,
-  type Feeds,
-  type Ops,
-  type Registry,
-  WebhookPolicy,
-  type Webhooks,
-} from '@switchyard/store';
+import { type Feeds, type RequestStore, type Store, WebhookPolicy } from '@switchyard/store';
 import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
@@ -19,11 +12,8 @@ import { Cards } from './cards/cards.ts';
 import { missingPublicUrlProblem } from './cards/sign-card.ts';
 import { createApp } from './http/app.ts';
 import { Listener } from './http/listener.ts';
-import { conversationsInTime } from './limits/conversations-in-time.ts';
 import { StreamSlots } from './limits/stream-slots.ts';
 import { WaitingCalls } from './limits/waiting-calls.ts';
-import { askInTime, withStoreDeadline } from './limits/with-store-deadline.ts';
-import type { ConversationStore, TaskStore, WebhookStore } from './operations/backend.ts';
 import { bindOperations } from './operations/operations.ts';
 import { noteClearStorage } from './operations/push-config.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
@@ -31,16 +21,9 @@ import { createEmit } from './telemetry/emit.ts';
 import { GatewayMetrics, type MetricSources } from './telemetry/metrics.ts';
 
 /** The part of a `Store` that a gateway uses. Its owner starts it before the gateway and stops it after. */
-export interface GatewayStore {
-  readonly tasks: TaskStore;
+export interface GatewayStore
+  extends Pick<Store, 'conversations' | 'registry' | 'isAnswering' | 'availability' | 'forRequests'> {
   readonly feeds: Pick<Feeds, 'follow' | 'presubscribe'>;
-  readonly conversations: ConversationStore;
-  readonly push: { readonly webhooks: WebhookStore & Pick<Webhooks, 'areSealed'> };
-  readonly registry: Pick<Registry, 'list' | 'onChange'>;
-  readonly ops: Ops;
-  /** Whether Redis answered a moment ago. */
-  readonly isAnswering: boolean;
-  availability(): Promise<Availability>;
 }
 
 export interface GatewayParts {
@@ -71,25 +54,24 @@ export interface Gateway {
 export function createGateway(given: Partial<GatewaySettings>, { store, log }: GatewayParts): Gateway {
   const settings = { ...defaultGatewaySettings, ...given };
   const streams = new StreamSlots(settings.maxStreams);
-  const { storeTimeoutMs } = settings;
-  const inTime = <T>(question: () => Promise<T>): Promise<T> => askInTime(store, storeTimeoutMs, question);
+  const requests = store.forRequests(settings.storeTimeoutMs);
+  const { tasks, webhooks, ops } = requests;
   // Nobody reads measurements where there is no port for operators.
-  const metrics = settings.admin && new GatewayMetrics(metricSources(store, streams, inTime));
+  const metrics = settings.admin && new GatewayMetrics(metricSources(store, requests, streams));
   const emit = createEmit(log, metrics);
   const agents = new AgentDirectory(store.registry, settings, emit);
   const waiting = new WaitingCalls();
   const authenticator = createAuthenticator(settings.auth);
   const grpcPort = (): number | undefined => grpc?.port;
   const cards = new Cards({ settings, authenticator, grpcPort });
-  const admin = settings.admin && metrics && new AdminPort(settings.admin, { ops: store.ops, inTime, metrics, emit });
-  const { tasks, webhooks } = withStoreDeadline(store, settings.storeTimeoutMs);
+  const admin = settings.admin && metrics && new AdminPort(settings.admin, { ops, metrics, emit });
   const operations = bindOperations({
     emit,
     tasks,
     push: settings.push && {
       webhooks,
       policy: new WebhookPolicy(settings.push.policy),
-      noteStoring: noteClearStorage(store.push.webhooks.areSealed, emit),
+      noteStoring: noteClearStorage(webhooks.areSealed, emit),
     },
     feeds: store.feeds,
     cards,
@@ -102,7 +84,8 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     agents,
     cards,
     tasks,
-    conversations: conversationsInTime(store, settings.storeTimeoutMs),
+    conversations: requests.conversations,
+    conversationFeeds: store.conversations,
     authenticator,
     waiting,
     streams,
@@ -143,14 +126,12 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   return { start, stop: () => (stopped ??= stop()) };
 }
 
-type InTime = <T>(question: () => Promise<T>) => Promise<T>;
-
-function metricSources(store: GatewayStore, streams: StreamSlots, inTime: InTime): MetricSources {
+function metricSources(store: GatewayStore, { ops }: RequestStore, streams: StreamSlots): MetricSources {
   return {
     openStreams: () => streams.taken,
     isRedisUp: () => store.isAnswering,
-    agents: () => inTime(() => store.ops.agents.list()),
-    dead: () => inTime(() => store.ops.dead.count()),
+    agents: () => ops.agents.list(),
+    dead: () => ops.dead.count(),
   };
 }
 

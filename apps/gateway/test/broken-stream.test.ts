@@ -10,17 +10,15 @@ let url: string;
 
 beforeAll(async () => {
   stage = await openStage();
-  const { tasks, push, registry, conversations, ops } = stage.store;
+  const { registry, conversations } = stage.store;
   const feeds: GatewayStore['feeds'] = { follow: breakDown, presubscribe: () => undefined };
   const store: GatewayStore = {
-    tasks,
-    push,
     registry,
     conversations,
-    ops,
     feeds,
     isAnswering: true,
     availability: () => stage.store.availability(),
+    forRequests: (timeoutMs) => stage.store.forRequests(timeoutMs),
   };
   gateway = createGateway({ port: 0, defaultAgent: 'echo' }, { store, log: pino({ level: 'silent' }) });
   ({ url } = await gateway.start());

@@ -53,7 +53,7 @@ export { StoreError } from './redis/store-error.ts';
 export type { AgentAnnouncement, AnnouncedAgent } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';
 export { type BegunStep, type Steps, TooManyResults } from './steps/steps.ts';
-export { type Availability, Store } from './store.ts';
+export { type Availability, type RequestStore, Store } from './store.ts';
 export type { Cancellation } from './tasks/cancel.ts';
 export type { ContextQuery, ContextTaskReading } from './tasks/context-tasks.ts';
 export type { Deletion } from './tasks/delete.ts';

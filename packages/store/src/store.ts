@@ -10,6 +10,7 @@ import { Ops } from './ops/ops.ts';
 import { Workers } from './ops/workers.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { Push } from './push/push.ts';
+import type { Webhooks } from './push/webhooks.ts';
 import { bullmqProblem } from './queue/bullmq-version.ts';
 import type { ConsumerPort } from './queue/consumer.ts';
 import { Isolation } from './queue/isolation.ts';
@@ -17,7 +18,8 @@ import { Leases } from './queue/leases.ts';
 import { Queue } from './queue/queue.ts';
 import { Channels } from './redis/channels.ts';
 import { checkDeployment } from './redis/check-deployment.ts';
-import { type Connections, connectPatiently, createConnections } from './redis/connection.ts';
+import { type Connections, connectPatiently, createConnections, type RedisConnection } from './redis/connection.ts';
+import { type Deadline, withDeadline } from './redis/deadline.ts';
 import { HealthCheck } from './redis/health-check.ts';
 import { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 import { Shards } from './redis/shards.ts';
@@ -33,6 +35,29 @@ import { Turns } from './turns/turns.ts';
 import { Vault } from './vault/vault.ts';
 
 export type Availability = 'writable' | 'refuses-writes' | 'unreachable';
+
+/** The parts of a store that requests of clients and operators are served with. */
+export interface RequestStore extends Pick<Store, 'tasks' | 'conversations' | 'ops'> {
+  readonly webhooks: Webhooks;
+}
+
+/** What all parts of a store share. */
+interface Common {
+  readonly shards: Shards;
+  readonly settings: StoreSettings;
+  readonly consumers: ConsumerPort;
+  readonly cache: TaskCache;
+  readonly vault: Vault;
+}
+
+/** How parts of a store ask Redis. */
+interface Asked {
+  readonly redis: RedisConnection;
+  readonly replicated: RedisConnection | undefined;
+  readonly queue: Queue;
+  /** Unset: they wait for Redis. */
+  readonly deadline?: Deadline;
+}
 
 /** Everything that Switchyard keeps in Redis. */
 export class Store {
@@ -56,6 +81,9 @@ export class Store {
   readonly #healthCheck: HealthCheck;
   readonly #leases: Leases;
   readonly #shards: Shards;
+  readonly #channels: Channels;
+  readonly #common: Common;
+  readonly #requestQueues: Queue[] = [];
   #stopped: Promise<void> | undefined;
 
   /** Connects nothing yet: see `start`. @param onError failures of the connections; they come back by themselves */
@@ -63,28 +91,26 @@ export class Store {
     this.settings = { ...defaultStoreSettings, ...settings };
     const { redisUrl, prefix, shards: shardCount, waitReplicas } = this.settings;
     this.#connections = createConnections(redisUrl, { isReplicated: waitReplicas > 0 });
-    for (const connection of Object.values(this.#connections)) connection.on('error', onError);
+    // Each queue listens to its connection, and there is one per agent and shard.
+    for (const connection of Object.values(this.#connections)) connection.on('error', onError).setMaxListeners(0);
     const redis = this.#connections.commands;
     this.#healthCheck = new HealthCheck(redis, this.#connections.subscriber);
     const shards = new Shards(prefix, shardCount);
     this.#shards = shards;
     const channels = new Channels(this.#connections.subscriber);
+    this.#channels = channels;
     this.queue = new Queue(redis, shards);
-    const common = { redis, shards, settings: this.settings, replicated: this.#connections.replicated };
     const { lockMs } = this.settings;
     this.#leases = new Leases(redis, lockMs, onError);
     const process = { leases: this.#leases, isolation: new Isolation(), processId: randomUUID() };
-    const consumers: ConsumerPort = { redis, shards, lockMs, ...process };
-    const port = {
-      ...common,
-      consumers,
-      queue: this.queue,
+    this.#common = {
+      shards,
+      settings: this.settings,
+      consumers: { redis, shards, lockMs, ...process },
       cache: new TaskCache(this.settings.readCacheBytes),
-      reads: taskReads(common),
-      newTasks: new NewTasks(common),
       vault: new Vault(this.settings.pushSecrets),
-      conversationsOf: conversationsOf(common),
     };
+    const port = this.#portOver({ redis, replicated: this.#connections.replicated, queue: this.queue });
     this.tasks = new Tasks(port);
     this.turns = new Turns(port, channels);
     this.steps = new Steps(port);
@@ -100,6 +126,34 @@ export class Store {
     this.registry = new Registry(redis, channels, this.settings);
     const workers = new Workers(redis, channels, prefix);
     this.ops = new Ops({ ...port, registry: this.registry, workers, deadTurns: this.deadTurns, push: this.push });
+  }
+
+  /**
+   * What serves requests: nothing that it asks of Redis waits longer than `timeoutMs` for an answer, and nothing waits
+   * while Redis is known to be away. It rejects with what `isOutage` is true of.
+   */
+  forRequests(timeoutMs: number): RequestStore {
+    const { commands, replicated } = this.#connections;
+    const deadline = { ms: timeoutMs, isAway: () => !this.isAnswering };
+    const redis = withDeadline(commands, deadline);
+    const queue = new Queue(redis, this.#shards);
+    this.#requestQueues.push(queue);
+    const port = this.#portOver({
+      redis,
+      replicated: replicated && withDeadline(replicated, deadline),
+      queue,
+      deadline,
+    });
+    const { prefix } = this.settings;
+    const push = new Push(port, this.#channels);
+    const registry = new Registry(redis, this.#channels, this.settings);
+    const workers = new Workers(redis, this.#channels, prefix);
+    return {
+      tasks: new Tasks(port),
+      webhooks: push.webhooks,
+      conversations: new Conversations(port, this.#channels),
+      ops: new Ops({ ...port, registry, workers, deadTurns: new DeadTurns(port), push }),
+    };
   }
 
   /** @throws {StoreError} Redis does not answer, may evict keys, or holds a deployment with other shards. */
@@ -144,11 +198,21 @@ export class Store {
     }
   }
 
+  #portOver(asked: Asked) {
+    const base = { ...this.#common, ...asked };
+    return {
+      ...base,
+      reads: taskReads(base),
+      newTasks: new NewTasks(base),
+      conversationsOf: conversationsOf(base),
+    };
+  }
+
   async #stop(): Promise<void> {
     this.#healthCheck.stop();
     this.#leases.stop();
     this.feeds.stop();
-    await this.queue.stop();
+    await Promise.all([this.queue, ...this.#requestQueues].map((queue) => queue.stop()));
     for (const connection of Object.values(this.#connections)) connection.disconnect();
   }
 }

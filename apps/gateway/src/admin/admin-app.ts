@@ -13,8 +13,6 @@ import { taskRoutes } from './tasks.ts';
 
 export interface AdminContext {
   readonly ops: Ops;
-  /** Asks the store, for no longer than is reasonable. @throws {A2AError} Unavailable */
-  readonly inTime: <T>(question: () => Promise<T>) => Promise<T>;
   readonly authenticator: Authenticator;
   readonly emit: Emit;
   /** In the text format of Prometheus. */
@@ -50,7 +48,7 @@ function requireKey(context: AdminContext): RequestHandler {
 function serve(context: AdminContext, { verb, run }: AdminRoute): RequestHandler {
   return async (req, res) => {
     try {
-      const answer = await context.inTime(() => run(context.ops, req));
+      const answer = await run(context.ops, req);
       if (verb !== 'get') context.emit({ kind: 'admin-action', ...requestName({ req, res }) });
       res.setHeader('Cache-Control', 'no-store');
       if (answer === undefined) res.writeHead(204).end();

@@ -4,12 +4,10 @@ import { Listener } from '../http/listener.ts';
 import { type AdminSettings, defaultGatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
-import { type AdminContext, createAdminApp } from './admin-app.ts';
+import { createAdminApp } from './admin-app.ts';
 
 export interface AdminParts {
   readonly ops: Ops;
-  /** Asks Redis, and waits no longer than a request may. */
-  readonly inTime: AdminContext['inTime'];
   readonly metrics: GatewayMetrics;
   readonly emit: Emit;
 }

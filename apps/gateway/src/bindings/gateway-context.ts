@@ -1,9 +1,10 @@
+import type { Conversations } from '@switchyard/store';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { Cards } from '../cards/cards.ts';
 import type { StreamSlots } from '../limits/stream-slots.ts';
 import type { WaitingCalls } from '../limits/waiting-calls.ts';
-import type { ConversationStore, TaskStore } from '../operations/backend.ts';
+import type { TaskStore } from '../operations/backend.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
@@ -13,7 +14,8 @@ export interface GatewayContext {
   readonly operations: Operations;
   readonly cards: Cards;
   readonly tasks: Pick<TaskStore, 'delete'>;
-  readonly conversations: ConversationStore;
+  readonly conversations: Pick<Conversations, 'read' | 'list' | 'events'>;
+  readonly conversationFeeds: Pick<Conversations, 'follow'>;
   readonly agents: AgentDirectory;
   readonly authenticator: Authenticator;
   readonly waiting: WaitingCalls;

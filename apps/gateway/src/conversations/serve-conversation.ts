@@ -55,7 +55,11 @@ async function streamEvents(
   if (conversation.isComplete && after === conversation.seq) return void res.writeHead(204).end();
   using _slot = context.streams.take();
   const signal = context.waiting.watch(res);
-  await writeStream(context, { req, res }, context.conversations.follow(principal, conversation.id, { after, signal }));
+  await writeStream(
+    context,
+    { req, res },
+    context.conversationFeeds.follow(principal, conversation.id, { after, signal }),
+  );
 }
 
 function resumeAfter({ req }: Exchange): number | undefined {

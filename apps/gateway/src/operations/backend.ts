@@ -1,4 +1,4 @@
-import type { Conversations, Feeds, Tasks, WebhookPolicy, Webhooks } from '@switchyard/store';
+import type { Feeds, Tasks, WebhookPolicy, Webhooks } from '@switchyard/store';
 import type { Cards } from '../cards/cards.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
@@ -29,6 +29,3 @@ export interface Backend {
     'sendMode' | 'blockingWaitMs' | 'acknowledgedIsReleased' | 'cancelWaitMs' | 'maxPollWaitMs' | 'messageHoldMs'
   >;
 }
-
-/** The part of the store's conversations that a gateway shows. */
-export type ConversationStore = Pick<Conversations, 'read' | 'list' | 'events' | 'follow'>;

@@ -1,4 +1,5 @@
-import { isOutage } from './outage.ts';
+import type { Deadline } from './deadline.ts';
+import { isOutage, RedisAway } from './outage.ts';
 
 /** Asks Redis several questions in one message. Answers in their order. */
 export type AskAll<Question, Answer> = (
@@ -27,6 +28,8 @@ export interface BatchLimits {
   readonly questions: number;
   /** Messages under way at once. With one, Redis takes turns with whoever asks; with two it need not wait for them. */
   readonly messages: number;
+  /** Of those who ask; unset: they wait. */
+  readonly deadline?: Deadline | undefined;
 }
 
 /**
@@ -45,8 +48,9 @@ export class Batches<Question, Answer> {
     this.#limits = limits;
   }
 
-  /** @param key equal for equal questions */
+  /** @param key equal for equal questions @throws {RedisAway} at once, and not behind what is under way */
   ask(key: string, question: Question): Promise<Answer> {
+    if (this.#limits.deadline?.isAway()) return Promise.reject(new RedisAway());
     const known = this.#waiting.get(key);
     if (known) return known.answer.promise;
     const answer = Promise.withResolvers<Answer>();

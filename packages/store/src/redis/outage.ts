@@ -5,7 +5,7 @@
 const REDIS_OUTAGE =
   /^(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED|WRONGPASS|NOAUTH|NOPERM)\b/;
 const CONNECTION_OUTAGE =
-  /^(?:Connection is closed|Stream isn't writeable|Command aborted due to connection close|None of startup nodes|Failed to refresh slots cache|Too many Cluster redirections|connect ETIMEDOUT)/;
+  /^(?:Connection is closed|Stream isn't writeable|Command aborted due to connection close|Command timed out|None of startup nodes|Failed to refresh slots cache|Too many Cluster redirections|connect ETIMEDOUT)/;
 const SOCKET_OUTAGE = /\bE(?:CONN(?:REFUSED|RESET)|PIPE)\b/;
 
 function isOutageText(message: string): boolean {
@@ -38,6 +38,15 @@ export class NotReplicated extends Error {
   }
 }
 
+/** Redis is known not to answer, and the caller is one that does not wait: nothing was sent. */
+export class RedisAway extends Error {
+  override readonly name = 'RedisAway';
+
+  constructor() {
+    super('Redis does not answer.');
+  }
+}
+
 /**
  * Whether the fault is Redis' own state, which passes: the same command may succeed later, and nobody here did wrong.
  */
@@ -45,6 +54,7 @@ export function isOutage(error: unknown): boolean {
   return (
     error instanceof WritesLost ||
     error instanceof NotReplicated ||
+    error instanceof RedisAway ||
     (error instanceof Error && isOutageText(error.message))
   );
 }

@@ -1,4 +1,5 @@
 import { BatchesByShard, togetherOrAlone } from '../redis/batches.ts';
+import type { Deadline } from '../redis/deadline.ts';
 import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/record.ts';
 import { list, only } from '../redis/reply.ts';
 import { type DurablePort, runDurably } from '../redis/run-durably.ts';
@@ -39,6 +40,8 @@ const LARGE = 16_384;
 export interface NewTasksPort extends DurablePort {
   readonly shards: Shards;
   readonly settings: StoreSettings;
+  /** Of those who ask; unset: they wait. */
+  readonly deadline?: Deadline | undefined;
 }
 
 /** A message that makes a task, as make-tasks.lua has it. */
@@ -64,10 +67,12 @@ export interface NewTask {
  */
 export class NewTasks {
   readonly #port: NewTasksPort;
-  readonly #batches = new BatchesByShard<NewTask, AcceptReply>((tasks) => this.#makeAll(tasks), LIMITS);
+  readonly #batches: BatchesByShard<NewTask, AcceptReply>;
 
   constructor(port: NewTasksPort) {
     this.#port = port;
+    const limits = { ...LIMITS, deadline: port.deadline };
+    this.#batches = new BatchesByShard((tasks: readonly NewTask[]) => this.#makeAll(tasks), limits);
   }
 
   /** @param caller the turn that asks for it, if an agent calls */

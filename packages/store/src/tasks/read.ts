@@ -1,5 +1,6 @@
 import { BatchesByShard } from '../redis/batches.ts';
 import type { RedisConnection } from '../redis/connection.ts';
+import type { Deadline } from '../redis/deadline.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
 import { list, optional, type Parser, text, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
@@ -13,6 +14,8 @@ export interface ReadPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly settings: { readonly largeTextBytes: number };
+  /** Of those who ask; unset: they wait. */
+  readonly deadline?: Deadline | undefined;
 }
 
 export interface CachedReadPort extends ReadPort {
@@ -55,7 +58,7 @@ export type TaskReads = BatchesByShard<Question, TaskReading | undefined>;
 const LIMITS = { questions: 32, messages: 1 };
 
 export const taskReads = (port: ReadPort): TaskReads =>
-  new BatchesByShard((questions) => readAll(port, questions), LIMITS);
+  new BatchesByShard((questions) => readAll(port, questions), { ...LIMITS, deadline: port.deadline });
 
 /**
  * One round trip, shared with whoever asks meanwhile; one more if an artifact is large.

@@ -1,0 +1,29 @@
+import type { Cluster } from 'ioredis';
+import type { RedisConnection } from './connection.ts';
+import { RedisAway } from './outage.ts';
+
+/** How long a request waits for Redis. */
+export interface Deadline {
+  readonly ms: number;
+  /** Redis is known not to answer: nobody need wait to find that out. */
+  readonly isAway: () => boolean;
+}
+
+/**
+ * The same connection for requests: commands wait for a Redis that comes back, clients should not. While it is known to
+ * be away nothing is sent at all, so that an outage gathers no commands of callers who have long gone.
+ * A command that was sent may still be done after its caller was sent away: a retry finds what it has done.
+ */
+export function withDeadline(redis: RedisConnection, { ms, isAway }: Deadline): RedisConnection {
+  const send: Cluster['sendCommand'] = redis.sendCommand.bind(redis);
+  const sendCommand: Cluster['sendCommand'] = (command, stream, node) => {
+    if (isAway()) {
+      command.reject(new RedisAway());
+      return command.promise;
+    }
+    command.setTimeout(ms);
+    return send(command, stream, node);
+  };
+  // Every command and pipeline of ioredis ends in this method; all else is the connection's own.
+  return Object.create(redis, { sendCommand: { value: sendCommand } });
+}
