@@ -1,9 +1,6 @@
-import type { Artifact } from './objects/artifact.ts';
 import type { Metadata } from './objects/fields.ts';
-import type { Message } from './objects/message.ts';
-import type { Part } from './objects/part.ts';
 import type { StreamResponse, TaskArtifactUpdateEvent } from './objects/stream-response.ts';
-import type { Task } from './objects/task.ts';
+import type { Artifact, Message, Part, Task } from './objects/task.ts';
 
 export interface FoldOptions {
   /** Whether text that is appended grows the artifact's last part instead of adding a part. Default true. */

@@ -1,9 +1,8 @@
-export { A2AError, type A2AErrorDetails, type FieldViolation } from './errors/a2a-error.ts';
+export { A2AError, type A2AErrorDetails, type FieldViolation, invalidParams } from './errors/a2a-error.ts';
 export { type A2AErrorCode, a2aErrorCodes } from './errors/codes.ts';
 export { type ErrorDetail, errorDetails, errorDomain, errorReasons } from './errors/error-info.ts';
 export { type GrpcStatus, type GrpcStatusName, grpcStatuses } from './errors/grpc.ts';
 export { type HttpErrorBody, httpStatuses, toHttpError } from './errors/http.ts';
-export { invalidParams } from './errors/invalid-params.ts';
 export { type JsonRpcError, jsonRpcCodes, toJsonRpcError } from './errors/json-rpc.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';
 export { mediaRangesMeet } from './media-range.ts';
@@ -23,24 +22,7 @@ export {
   agentProviderSchema,
   agentSkillSchema,
 } from './objects/agent-card.ts';
-export { type Artifact, artifactSchema } from './objects/artifact.ts';
 export { idSchema, type Metadata, metadataSchema, timestampSchema } from './objects/fields.ts';
-export { type Message, messageSchema, type Role, roleSchema } from './objects/message.ts';
-export {
-  type AuthorizationCodeOAuthFlow,
-  authorizationCodeOAuthFlowSchema,
-  type ClientCredentialsOAuthFlow,
-  clientCredentialsOAuthFlowSchema,
-  type DeviceCodeOAuthFlow,
-  deviceCodeOAuthFlowSchema,
-  type ImplicitOAuthFlow,
-  implicitOAuthFlowSchema,
-  type OAuthFlows,
-  oauthFlowsSchema,
-  type PasswordOAuthFlow,
-  passwordOAuthFlowSchema,
-} from './objects/oauth-flows.ts';
-export { type Part, partSchema } from './objects/part.ts';
 export {
   type AuthenticationInfo,
   authenticationInfoSchema,
@@ -49,20 +31,33 @@ export {
 } from './objects/push-notification-config.ts';
 export {
   type APIKeySecurityScheme,
+  type AuthorizationCodeOAuthFlow,
   apiKeySecuritySchemeSchema,
+  authorizationCodeOAuthFlowSchema,
+  type ClientCredentialsOAuthFlow,
+  clientCredentialsOAuthFlowSchema,
+  type DeviceCodeOAuthFlow,
+  deviceCodeOAuthFlowSchema,
   type HTTPAuthSecurityScheme,
   httpAuthSecuritySchemeSchema,
+  type ImplicitOAuthFlow,
+  implicitOAuthFlowSchema,
   type MutualTlsSecurityScheme,
   mutualTlsSecuritySchemeSchema,
   type OAuth2SecurityScheme,
+  type OAuthFlows,
   type OpenIdConnectSecurityScheme,
   oauth2SecuritySchemeSchema,
+  oauthFlowsSchema,
   openIdConnectSecuritySchemeSchema,
+  type PasswordOAuthFlow,
+  passwordOAuthFlowSchema,
   type SecurityRequirement,
   type SecurityScheme,
   securityRequirementSchema,
   securitySchemeSchema,
-} from './objects/security-schemes.ts';
+} from './objects/security.ts';
+export { canFollow, isInterrupted, isTerminal, type TaskState, taskStateSchema, taskStates } from './objects/states.ts';
 export {
   type StreamResponse,
   streamResponseSchema,
@@ -71,40 +66,48 @@ export {
   taskArtifactUpdateEventSchema,
   taskStatusUpdateEventSchema,
 } from './objects/stream-response.ts';
-export { type Task, type TaskStatus, taskSchema, taskStatusSchema } from './objects/task.ts';
-export { type TaskState, taskStateSchema, taskStates } from './objects/task-state.ts';
+export {
+  type Artifact,
+  artifactSchema,
+  type Message,
+  messageSchema,
+  type Part,
+  partSchema,
+  type Role,
+  roleSchema,
+  type Task,
+  type TaskStatus,
+  taskSchema,
+  taskStatusSchema,
+} from './objects/task.ts';
 export { parse } from './parse.ts';
-export { type CancelTaskRequest, cancelTaskRequestSchema } from './requests/cancel-task.ts';
 export {
-  type GetExtendedAgentCardRequest,
-  getExtendedAgentCardRequestSchema,
-} from './requests/get-extended-agent-card.ts';
-export { type GetTaskRequest, getTaskRequestSchema } from './requests/get-task.ts';
-export {
-  type ListTasksRequest,
-  type ListTasksResponse,
-  listTasksRequestSchema,
-  listTasksResponseSchema,
-} from './requests/list-tasks.ts';
-export {
+  type CancelTaskRequest,
   type CreateTaskPushNotificationConfigRequest,
+  cancelTaskRequestSchema,
   createTaskPushNotificationConfigRequestSchema,
   type DeleteTaskPushNotificationConfigRequest,
   deleteTaskPushNotificationConfigRequestSchema,
+  type GetExtendedAgentCardRequest,
   type GetTaskPushNotificationConfigRequest,
+  type GetTaskRequest,
+  getExtendedAgentCardRequestSchema,
   getTaskPushNotificationConfigRequestSchema,
+  getTaskRequestSchema,
   type ListTaskPushNotificationConfigsRequest,
   type ListTaskPushNotificationConfigsResponse,
+  type ListTasksRequest,
+  type ListTasksResponse,
   listTaskPushNotificationConfigsRequestSchema,
   listTaskPushNotificationConfigsResponseSchema,
-} from './requests/push-notification-configs.ts';
-export {
+  listTasksRequestSchema,
+  listTasksResponseSchema,
   type SendMessageConfiguration,
   type SendMessageRequest,
   type SendMessageResponse,
+  type SubscribeToTaskRequest,
   sendMessageConfigurationSchema,
   sendMessageRequestSchema,
   sendMessageResponseSchema,
-} from './requests/send-message.ts';
-export { type SubscribeToTaskRequest, subscribeToTaskRequestSchema } from './requests/subscribe-to-task.ts';
-export { canFollow, isInterrupted, isTerminal } from './states.ts';
+  subscribeToTaskRequestSchema,
+} from './requests.ts';

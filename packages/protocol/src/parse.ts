@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { invalidParams } from './errors/invalid-params.ts';
-import { normaliserOf } from './proto-json/normaliser.ts';
-import { describe, violationsOf } from './violations.ts';
+import { type FieldViolation, invalidParams } from './errors/a2a-error.ts';
+import { normaliserOf } from './proto-json.ts';
 
 /**
  * Untrusted JSON as the schema has it, the liberties of ProtoJSON taken out and unknown fields dropped.
@@ -29,4 +28,66 @@ function compiled<Schema extends z.ZodType>(schema: Schema): Schema {
   const made = z.compile(schema);
   compiledSchemas.set(schema, made);
   return made;
+}
+
+/** Most violations that one error names. */
+const maxViolations = 50;
+/** Longest map key that is repeated in a path. */
+const maxKeyLength = 64;
+
+/**
+ * What is wrong, field by field, in the order of the schema; of a field with several faults the first, on which the
+ * others rest.
+ */
+export function violationsOf(issues: readonly z.core.$ZodIssue[], root: string): FieldViolation[] {
+  const byField = new Map<string, FieldViolation>();
+  for (const { path, message } of issues) {
+    if (byField.size === maxViolations) break;
+    const field = fieldPath(root, path) || '(root)';
+    if (!byField.has(field)) byField.set(field, { field, description: message });
+  }
+  return [...byField.values()];
+}
+
+/** For example `message.parts[0].text`; names that are not plain words are quoted. */
+function fieldPath(root: string, path: readonly PropertyKey[]): string {
+  return path.reduce<string>((parent, key) => {
+    if (typeof key === 'number') return `${parent}[${key}]`;
+    const name = String(key).slice(0, maxKeyLength);
+    if (!/^\w+$/.test(name)) return `${parent}[${JSON.stringify(name)}]`;
+    return parent ? `${parent}.${name}` : name;
+  }, root);
+}
+
+/** Why a value is refused, in words that follow the field's name. Never repeats the value. */
+export function describe(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is required' : `must be ${typeNames[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return issue.input === undefined ? 'is required' : `must be one of ${issue.values.join(', ')}`;
+    case 'too_small':
+      return tooSmall(issue.origin, issue.minimum);
+    case 'too_big':
+      return `must ${limits[issue.origin] ?? 'be'} at most ${issue.maximum}${units[issue.origin] ?? ''}`;
+    default:
+      return 'is not valid';
+  }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+};
+
+const limits: Readonly<Record<string, string>> = { string: 'have', array: 'have' };
+const units: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
+
+function tooSmall(origin: string, minimum: number | bigint): string {
+  return origin === 'string' || origin === 'array' ? 'must not be empty' : `must be at least ${minimum}`;
 }

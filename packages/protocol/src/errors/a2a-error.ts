@@ -40,3 +40,14 @@ export class A2AError extends Error {
     return error instanceof A2AError ? error : new A2AError('Internal', 'Internal error', { cause: error });
   }
 }
+
+/** A request whose fields are wrong. Most client libraries show the message alone: it names the first field. */
+export function invalidParams(violations: readonly FieldViolation[], cause?: unknown): A2AError {
+  return new A2AError('InvalidParams', summary(violations), { violations, ...(cause !== undefined && { cause }) });
+}
+
+function summary([first, ...others]: readonly FieldViolation[]): string {
+  if (!first) return 'Invalid parameters';
+  const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+  return `Invalid parameters: ${first.field} ${first.description}${more}`;
+}

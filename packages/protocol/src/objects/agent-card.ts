@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listOf, metadataSchema, requiredShortTextSchema, shortTextSchema, shortTextsSchema } from './fields.ts';
-import { securityRequirementSchema, securitySchemeSchema } from './security-schemes.ts';
+import { securityRequirementSchema, securitySchemeSchema } from './security.ts';
 
 /** §4.4.6: a URL, and what is spoken there. */
 export const agentInterfaceSchema = z.object({

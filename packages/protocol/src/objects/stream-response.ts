@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import { artifactSchema } from './artifact.ts';
-import { idSchema, metadataSchema } from './fields.ts';
-import { type Message, messageSchema } from './message.ts';
-import { type OneOf, oneOf } from './one-of.ts';
-import { type Task, taskSchema, taskStatusSchema } from './task.ts';
+import { idSchema, metadataSchema, type OneOf, oneOf } from './fields.ts';
+import { artifactSchema, type Message, messageSchema, type Task, taskSchema, taskStatusSchema } from './task.ts';
 
 /** §4.2.1: the status of a task changed. */
 export const taskStatusUpdateEventSchema = z.object({

@@ -1,6 +1,3 @@
-import { artifactSchema } from '../../src/objects/artifact.ts';
-import { messageSchema } from '../../src/objects/message.ts';
-import { partSchema } from '../../src/objects/part.ts';
 import {
   authenticationInfoSchema,
   taskPushNotificationConfigSchema,
@@ -10,7 +7,7 @@ import {
   taskArtifactUpdateEventSchema,
   taskStatusUpdateEventSchema,
 } from '../../src/objects/stream-response.ts';
-import { taskSchema, taskStatusSchema } from '../../src/objects/task.ts';
+import { artifactSchema, messageSchema, partSchema, taskSchema, taskStatusSchema } from '../../src/objects/task.ts';
 import { type ObjectDefinition, oneOf, optional, required, requiredOrEmpty } from './field.ts';
 
 /** §4.1 to §4.3: tasks, messages, artifacts and the events about them. */

@@ -1,19 +1,18 @@
-import { cancelTaskRequestSchema } from '../../src/requests/cancel-task.ts';
-import { getExtendedAgentCardRequestSchema } from '../../src/requests/get-extended-agent-card.ts';
-import { getTaskRequestSchema } from '../../src/requests/get-task.ts';
-import { listTasksRequestSchema, listTasksResponseSchema } from '../../src/requests/list-tasks.ts';
 import {
+  cancelTaskRequestSchema,
   deleteTaskPushNotificationConfigRequestSchema,
+  getExtendedAgentCardRequestSchema,
   getTaskPushNotificationConfigRequestSchema,
+  getTaskRequestSchema,
   listTaskPushNotificationConfigsRequestSchema,
   listTaskPushNotificationConfigsResponseSchema,
-} from '../../src/requests/push-notification-configs.ts';
-import {
+  listTasksRequestSchema,
+  listTasksResponseSchema,
   sendMessageConfigurationSchema,
   sendMessageRequestSchema,
   sendMessageResponseSchema,
-} from '../../src/requests/send-message.ts';
-import { subscribeToTaskRequestSchema } from '../../src/requests/subscribe-to-task.ts';
+  subscribeToTaskRequestSchema,
+} from '../../src/requests.ts';
 import { explicit, type ObjectDefinition, oneOf, optional, required, requiredOrEmpty } from './field.ts';
 
 /** §3: the parameters and results of the operations. */

@@ -1,21 +1,19 @@
 import {
+  apiKeySecuritySchemeSchema,
   authorizationCodeOAuthFlowSchema,
   clientCredentialsOAuthFlowSchema,
   deviceCodeOAuthFlowSchema,
-  implicitOAuthFlowSchema,
-  oauthFlowsSchema,
-  passwordOAuthFlowSchema,
-} from '../../src/objects/oauth-flows.ts';
-import {
-  apiKeySecuritySchemeSchema,
   httpAuthSecuritySchemeSchema,
+  implicitOAuthFlowSchema,
   mutualTlsSecuritySchemeSchema,
   oauth2SecuritySchemeSchema,
+  oauthFlowsSchema,
   openIdConnectSecuritySchemeSchema,
+  passwordOAuthFlowSchema,
   securityRequirementSchema,
   securitySchemeSchema,
   stringListSchema,
-} from '../../src/objects/security-schemes.ts';
+} from '../../src/objects/security.ts';
 import { type ObjectDefinition, oneOf, optional, required, requiredOrEmpty } from './field.ts';
 
 /** §4.5: how to authenticate to an agent. */
