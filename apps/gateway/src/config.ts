@@ -8,8 +8,8 @@ import {
   type ValuesOf,
 } from '@switchyard/settings';
 import { type StoreSettings, WebhookPolicy } from '@switchyard/store';
-import { anonymousAccessProblem } from './auth/anonymous-access.ts';
 import { parseApiKeys } from './auth/api-keys.ts';
+import { anonymousAccessProblem } from './auth/authenticator.ts';
 import { missingPublicUrlProblem } from './cards/sign-card.ts';
 import {
   type AdminSettings,
@@ -20,7 +20,7 @@ import {
   type PushSettings,
   type TlsSettings,
 } from './settings/gateway-settings.ts';
-import type { LogSettings } from './telemetry/log.ts';
+import type { LogSettings } from './telemetry/emit.ts';
 
 export interface GatewayConfig {
   readonly gateway: GatewaySettings;

@@ -2,8 +2,8 @@ import { type Feeds, type RequestStore, type Store, WebhookPolicy } from '@switc
 import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
-import { anonymousAccessProblem } from './auth/anonymous-access.ts';
-import { createAuthenticator } from './auth/create-authenticator.ts';
+import { apiKeys } from './auth/api-keys.ts';
+import { anonymous, anonymousAccessProblem } from './auth/authenticator.ts';
 import type { GatewayContext } from './bindings/gateway-context.ts';
 import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.ts';
 import { createService } from './bindings/grpc/service.ts';
@@ -15,7 +15,7 @@ import { Listener } from './http/listener.ts';
 import { StreamSlots } from './limits/stream-slots.ts';
 import { WaitingCalls } from './limits/waiting-calls.ts';
 import { bindOperations } from './operations/operations.ts';
-import { noteClearStorage } from './operations/push-config.ts';
+import { noteClearStorage } from './operations/webhook-draft.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
 import { createEmit } from './telemetry/emit.ts';
 import { GatewayMetrics, type MetricSources } from './telemetry/metrics.ts';
@@ -61,7 +61,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const emit = createEmit(log, metrics);
   const agents = new AgentDirectory(store.registry, settings, emit);
   const waiting = new WaitingCalls();
-  const authenticator = createAuthenticator(settings.auth);
+  const authenticator = settings.auth.kind === 'none' ? anonymous : apiKeys(settings.auth.keys);
   const grpcPort = (): number | undefined => grpc?.port;
   const cards = new Cards({ settings, authenticator, grpcPort });
   const admin = settings.admin && metrics && new AdminPort(settings.admin, { ops, metrics, emit });

@@ -8,4 +8,4 @@ export {
   type GatewaySettings,
   type NoAuthSettings,
 } from './settings/gateway-settings.ts';
-export { createLog, type LogSettings } from './telemetry/log.ts';
+export { createLog, type LogSettings } from './telemetry/emit.ts';

@@ -3,7 +3,7 @@ import { ErrorThrottle, Store, StoreError } from '@switchyard/store';
 import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
-import { createLog } from './telemetry/log.ts';
+import { createLog } from './telemetry/emit.ts';
 
 /**
  * The gateway as a process: settings from the environment, JSON lines on standard output, stops on SIGINT and SIGTERM.

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { logEvents } from '../src/telemetry/emit.ts';
-import { createLog } from '../src/telemetry/log.ts';
+import { createLog, logEvents } from '../src/telemetry/emit.ts';
 
 function linesOf(
   level: 'debug' | 'info',

@@ -1,7 +1,7 @@
 import { A2AError } from '@switchyard/protocol';
 import type { Ops } from '@switchyard/store';
 import { taskIsLive } from '../http/serve-deletion.ts';
-import { taskNotFound } from '../operations/read-task.ts';
+import { taskNotFound } from '../operations/backend.ts';
 import { contentsParameters } from './parameters.ts';
 import { adminAction, adminRoute } from './route.ts';
 

@@ -1,12 +1,19 @@
 import type { AnnouncedAgent, EventId, Principal, Scope } from '@switchyard/store';
 import { selectAgent } from '../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, endpointAt } from '../call/call.ts';
-import { positionIn, traceParentIn, versionIn, waitMsIn } from '../call/preferences.ts';
-import { requireSupportedVersion, type SpokenVersion } from '../call/protocol-version.ts';
+import {
+  activeExtensions,
+  parseExtensions,
+  positionIn,
+  requireSupportedVersion,
+  type SpokenVersion,
+  traceParentIn,
+  versionIn,
+  waitMsIn,
+} from '../call/service-parameters.ts';
 import { baseUrl } from '../exchange/base-url.ts';
 import { type Exchange, namedVersion, pathPart, queryText } from '../exchange/exchange.ts';
 import type { WaitingCalls } from '../limits/waiting-calls.ts';
-import { activeExtensions, parseExtensions } from '../operations/extensions.ts';
 import type { Reply, StreamItem } from '../operations/operation.ts';
 import type { OperationName } from '../operations/operations.ts';
 import type { GatewayContext } from './gateway-context.ts';

@@ -1,5 +1,5 @@
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
-import type { SpokenVersion } from './protocol-version.ts';
+import type { SpokenVersion } from './service-parameters.ts';
 
 /** What an operation gets besides its request, from any binding. */
 export interface Call {

@@ -1,5 +1,5 @@
 import type { AgentInterface } from '@switchyard/protocol';
-import { legacyVersion, protocolVersion, type SpokenVersion } from '../call/protocol-version.ts';
+import { legacyVersion, protocolVersion, type SpokenVersion } from '../call/service-parameters.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 
 /** What is served, and where. */

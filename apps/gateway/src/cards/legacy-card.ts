@@ -1,5 +1,5 @@
 import type { AgentCard, AgentInterface, SecurityRequirement, SecurityScheme } from '@switchyard/protocol';
-import { legacyVersion } from '../call/protocol-version.ts';
+import { legacyVersion } from '../call/service-parameters.ts';
 
 /**
  * A card for readers that may know version 0.3 only: the card of 1.0, and beside its fields those of 0.3

@@ -2,7 +2,7 @@ import type { ConversationReading, Principal } from '@switchyard/store';
 import Negotiator from 'negotiator';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { writeError, writeStream } from '../bindings/rest/write.ts';
-import { positionIn, versionIn } from '../call/preferences.ts';
+import { positionIn, versionIn } from '../call/service-parameters.ts';
 import { type Exchange, type Handler, pathPart, queryText } from '../exchange/exchange.ts';
 import { respond, respondUnchanged } from '../exchange/respond.ts';
 import { conversationJson, conversationNotFound } from './conversation-json.ts';

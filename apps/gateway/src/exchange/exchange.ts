@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
-import { protocolVersion } from '../call/protocol-version.ts';
+import { protocolVersion } from '../call/service-parameters.ts';
 import type { Emit, RequestName } from '../telemetry/events.ts';
 
 /** A request whose route is found. */

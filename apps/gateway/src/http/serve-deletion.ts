@@ -3,7 +3,7 @@ import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { openCall } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/rest/write.ts';
 import { type Handler, pathPart, queryText } from '../exchange/exchange.ts';
-import { taskNotFound } from '../operations/read-task.ts';
+import { taskNotFound } from '../operations/backend.ts';
 
 /** Below the base of an agent. */
 export const deletionPath = '/tasks/:id';

@@ -1,4 +1,7 @@
-import type { Feeds, Tasks, WebhookPolicy, Webhooks } from '@switchyard/store';
+import { A2AError } from '@switchyard/protocol';
+import type { Feeds, TaskReading, Tasks, TaskView, WebhookPolicy, Webhooks } from '@switchyard/store';
+import type { Call } from '../call/call.ts';
+import { offersPush, offersStreaming } from '../cards/build-card.ts';
 import type { Cards } from '../cards/cards.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
@@ -7,9 +10,9 @@ import type { Emit } from '../telemetry/events.ts';
 export type TaskStore = Pick<Tasks, 'accept' | 'read' | 'list' | 'cancel' | 'withdraw' | 'delete'>;
 
 /** The part of the store's webhooks that operations use. */
-export type WebhookStore = Pick<Webhooks, 'create' | 'get' | 'list' | 'delete'>;
+type WebhookStore = Pick<Webhooks, 'create' | 'get' | 'list' | 'delete'>;
 
-export interface PushBackend {
+interface PushBackend {
   readonly webhooks: WebhookStore;
   readonly policy: Pick<WebhookPolicy, 'problemOf'>;
   /** To be called before a config is stored. */
@@ -28,4 +31,30 @@ export interface Backend {
     GatewaySettings,
     'sendMode' | 'blockingWaitMs' | 'acknowledgedIsReleased' | 'cancelWaitMs' | 'maxPollWaitMs' | 'messageHoldMs'
   >;
+}
+
+/** @throws {A2AError} TaskNotFound */
+export async function readTask({ tasks }: Backend, call: Call, taskId: string, view?: TaskView): Promise<TaskReading> {
+  const reading = await tasks.read(call.scope, taskId, view);
+  if (!reading || reading.isWithdrawn) throw taskNotFound(taskId);
+  return reading;
+}
+
+/** No such task, or none of this caller's: the two are not told apart (A2A 3.3.2). */
+export function taskNotFound(taskId: string): A2AError {
+  return new A2AError('TaskNotFound', 'The task does not exist or is not accessible', { metadata: { taskId } });
+}
+
+/**
+ * For the four operations on push notification configs, and a config inside SendMessage: where the card says that push
+ * is off, each of them MUST be refused (A2A 3.3.4). @throws {A2AError} PushNotificationNotSupported
+ */
+export function requirePush({ push }: Backend, { agent }: Call): PushBackend {
+  if (push && offersPush(agent.card)) return push;
+  throw new A2AError('PushNotificationNotSupported', 'This agent does not offer push notifications');
+}
+
+/** @throws {A2AError} UnsupportedOperation: the agent's card says that it does not stream (A2A 3.3.4) */
+export function requireStreaming({ agent }: Call): void {
+  if (!offersStreaming(agent.card)) throw new A2AError('UnsupportedOperation', 'This agent does not offer streaming');
 }

@@ -2,8 +2,8 @@ import { A2AError, type CancelTaskRequest, isTerminal } from '@switchyard/protoc
 import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
+import { readTask, taskNotFound } from './backend.ts';
 import type { Reply } from './operation.ts';
-import { readTask, taskNotFound } from './read-task.ts';
 
 /**
  * A2A 3.1.5. A running turn has the last word, so its cancellation is waited for, briefly; then the task is answered

@@ -3,8 +3,8 @@ import type { TaskReading } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
+import { readTask } from './backend.ts';
 import type { Reply } from './operation.ts';
-import { readTask } from './read-task.ts';
 
 /** A2A 3.1.3. A caller who knows this version, or asks for the next one, may wait for it instead of polling. */
 export async function getTask(backend: Backend, call: Call, request: GetTaskRequest): Promise<Reply> {

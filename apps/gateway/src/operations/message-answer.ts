@@ -2,7 +2,7 @@ import { A2AError } from '@switchyard/protocol';
 import { type FeedItem, plainMessageIn } from '@switchyard/store';
 import type { StreamItem } from './operation.ts';
 
-export interface MessageHold {
+interface MessageHold {
   /** How long the task is held back for the agent's first word. */
   readonly holdMs: number;
   /** To be called when the message stands for the task. */

@@ -22,13 +22,13 @@ export interface StreamItem extends EventId {
 /** An A2A operation as bindings see it: parameters of any shape in, checked on the way. */
 export type Operation = UnaryOperation | StreamingOperation;
 
-export interface UnaryOperation {
+interface UnaryOperation {
   readonly kind: 'unary';
   /** @throws {A2AError} */
   invoke(call: Call, params: unknown): Promise<Reply>;
 }
 
-export interface StreamingOperation {
+interface StreamingOperation {
   readonly kind: 'streaming';
   /** Resolves once the stream can begin; what is refused is refused before. @throws {A2AError} */
   invoke(call: Call, params: unknown): Promise<AsyncIterable<StreamItem>>;

@@ -12,14 +12,11 @@ import {
 } from '@switchyard/protocol';
 import type { Backend } from './backend.ts';
 import { cancelTask } from './cancel-task.ts';
-import { createPushConfig } from './create-push-config.ts';
-import { deletePushConfig } from './delete-push-config.ts';
 import { getExtendedAgentCard } from './get-extended-agent-card.ts';
-import { getPushConfig } from './get-push-config.ts';
 import { getTask } from './get-task.ts';
-import { listPushConfigs } from './list-push-configs.ts';
 import { listTasks } from './list-tasks.ts';
 import { type Definition, type Operation, streaming, unary } from './operation.ts';
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from './push-configs.ts';
 import { sendMessage } from './send-message.ts';
 import { sendStreamingMessage } from './send-streaming-message.ts';
 import { subscribeToTask } from './subscribe-to-task.ts';

@@ -4,9 +4,9 @@ import type { Call } from '../call/call.ts';
 import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
+import { taskNotFound } from './backend.ts';
 import { replyOf } from './message-answer.ts';
 import type { Reply } from './operation.ts';
-import { taskNotFound } from './read-task.ts';
 import { TaskProjection } from './task-projection.ts';
 
 /**

@@ -3,10 +3,9 @@ import { type FeedItem, taskItem } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts';
 import type { Backend } from './backend.ts';
+import { requireStreaming, taskNotFound } from './backend.ts';
 import { messageOrItems } from './message-answer.ts';
-import { requireStreaming } from './offered-capabilities.ts';
 import type { StreamItem } from './operation.ts';
-import { taskNotFound } from './read-task.ts';
 
 /** A2A 3.1.2. Begins with the task; ends at its terminal event, or when the agent asks for input. */
 export async function sendStreamingMessage(

@@ -2,9 +2,8 @@ import { A2AError, isTerminal, type SubscribeToTaskRequest } from '@switchyard/p
 import { type EventId, taskItem } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
-import { requireStreaming } from './offered-capabilities.ts';
+import { readTask, requireStreaming } from './backend.ts';
 import type { StreamItem } from './operation.ts';
-import { readTask } from './read-task.ts';
 
 /**
  * A2A 3.1.6: the task, then its events up to the terminal one; resumed, the events that the caller has not seen. The

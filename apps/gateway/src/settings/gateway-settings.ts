@@ -1,6 +1,6 @@
 import type { PublicJwk, SigningKey } from '@switchyard/settings';
 import type { WebhookPolicySettings } from '@switchyard/store';
-import type { MissingVersion } from '../call/protocol-version.ts';
+import type { MissingVersion } from '../call/service-parameters.ts';
 
 /** Where operators reach a gateway, and the key that lets them in. */
 export interface AdminSettings {

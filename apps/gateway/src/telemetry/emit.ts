@@ -1,4 +1,5 @@
-import type { Level, Logger } from 'pino';
+import { errorFields } from '@switchyard/store';
+import { type DestinationStream, type Level, type LevelWithSilent, type Logger, pino } from 'pino';
 import type { Emit, GatewayEvent } from './events.ts';
 import type { GatewayMetrics } from './metrics.ts';
 
@@ -35,4 +36,19 @@ export function logEvents(log: Logger): Emit {
     const { kind: _, ...fields } = event;
     log[level](fields, message);
   };
+}
+
+/** Where a secret could turn up in what is logged. Headers and bodies are not logged; should one be, this hides it. */
+const secrets = ['authorization', 'cookie', 'x-api-key', 'apiKey', 'password', 'token', 'credentials'];
+
+export interface LogSettings {
+  readonly level: LevelWithSilent;
+}
+
+/** JSON lines on standard output, or wherever `destination` says. */
+export function createLog({ level }: LogSettings, destination?: DestinationStream): Logger {
+  const named = secrets.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
+  const redact = { paths: named, censor: '[redacted]' };
+  const options = { level, base: { app: 'gateway' }, serializers: { err: errorFields }, redact };
+  return destination ? pino(options, destination) : pino(options);
 }

@@ -1,11 +1,15 @@
 import type { AnnouncedAgent, Scope } from '@switchyard/store';
 import { selectAgent } from '../../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, endpointAt } from '../../call/call.ts';
-import { traceParentIn, waitMsIn } from '../../call/preferences.ts';
-import { requireSupportedVersion, type SpokenVersion } from '../../call/protocol-version.ts';
+import {
+  parseExtensions,
+  requireSupportedVersion,
+  type SpokenVersion,
+  traceParentIn,
+  waitMsIn,
+} from '../../call/service-parameters.ts';
 import { withoutSlashAtEnd } from '../../exchange/base-url.ts';
 import type { WaitingCall, WaitingCalls } from '../../limits/waiting-calls.ts';
-import { parseExtensions } from '../../operations/extensions.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import type { CallerContext } from '../http-call.ts';
 import { headersOf, type ServedCall, textIn } from './rpc.ts';

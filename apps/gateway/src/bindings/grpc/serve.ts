@@ -1,6 +1,6 @@
 import type { handleServerStreamingCall, handleUnaryCall, ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
 import { A2AError } from '@switchyard/protocol';
-import { protocolVersion } from '../../call/protocol-version.ts';
+import { protocolVersion } from '../../call/service-parameters.ts';
 import { requireShallow } from '../../exchange/read-json.ts';
 import { Interruption } from '../../limits/waiting-calls.ts';
 import type { OperationName } from '../../operations/operations.ts';

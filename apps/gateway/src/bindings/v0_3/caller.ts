@@ -1,7 +1,7 @@
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import type { EventId, Principal } from '@switchyard/store';
 import type { Call } from '../../call/call.ts';
-import { legacyVersion } from '../../call/protocol-version.ts';
+import { legacyVersion } from '../../call/service-parameters.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { type HttpCall, openCall } from '../http-call.ts';

@@ -1,6 +1,6 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { Principal } from '@switchyard/store';
-import { majorMinor, protocolVersion } from '../../call/protocol-version.ts';
+import { majorMinor, protocolVersion } from '../../call/service-parameters.ts';
 import { type Exchange, namedVersion } from '../../exchange/exchange.ts';
 import { reportFailure } from '../../exchange/report-failure.ts';
 import type { GatewayContext } from '../gateway-context.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 import { toHttpError, toJsonRpcError } from '@switchyard/protocol';
 import type { Request, RequestHandler } from 'express';
-import { legacyVersion, majorMinor } from '../../call/protocol-version.ts';
+import { legacyVersion, majorMinor } from '../../call/service-parameters.ts';
 import { type Exchange, namedVersion } from '../../exchange/exchange.ts';
 import { readOptionalJson } from '../../exchange/read-json.ts';
 import { reportFailure } from '../../exchange/report-failure.ts';

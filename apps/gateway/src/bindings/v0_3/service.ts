@@ -1,5 +1,5 @@
 import { legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
-import { legacyVersion } from '../../call/protocol-version.ts';
+import { legacyVersion } from '../../call/service-parameters.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { openCall } from '../grpc/grpc-call.ts';
 import { Rpc, type ServedCall } from '../grpc/rpc.ts';

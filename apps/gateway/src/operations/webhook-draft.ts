@@ -5,20 +5,18 @@ import {
   type SendMessageRequest,
   type TaskPushNotificationConfig,
 } from '@switchyard/protocol';
-import type { Webhook, WebhookDraft, WebhookPolicy } from '@switchyard/store';
+import type { WebhookDraft, WebhookPolicy } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
-import { traceParentIn } from '../call/preferences.ts';
-import { legacyVersion } from '../call/protocol-version.ts';
+import { legacyVersion, traceParentIn } from '../call/service-parameters.ts';
 import type { Emit } from '../telemetry/events.ts';
-import type { Backend } from './backend.ts';
-import { requirePush } from './offered-capabilities.ts';
+import { type Backend, requirePush } from './backend.ts';
 
 /** What becomes part of a header: visible ASCII, with blanks inside. */
 const headerText = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
 /** RFC 9110 5.6.2. */
 const schemeName = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-export interface WebhookSource {
+interface WebhookSource {
   readonly policy: Pick<WebhookPolicy, 'problemOf'>;
   readonly call: Pick<Call, 'version' | 'traceParent'>;
   /** Where the config is in its request: '' or a path that ends with a dot. */
@@ -82,14 +80,6 @@ export function inlineWebhook(
 function ofAnotherTask(): A2AError {
   const violations = [{ field: `${path}taskId`, description: 'must be left out, or be that of the message' }];
   return invalidParams(violations);
-}
-
-/** A2A 4.3.1, as its owner gets it. */
-export function toConfig(
-  { traceParent: _, version: __, ...webhook }: Webhook,
-  taskId: string,
-): TaskPushNotificationConfig {
-  return { ...webhook, taskId };
 }
 
 /** A client that makes one with every message should give it an id: then it is replaced. */

@@ -1,0 +1,106 @@
+import { A2AError, type AgentCard, type AgentExtension, invalidParams } from '@switchyard/protocol';
+import { type AnnouncedAgent, type EventId, parseEventId } from '@switchyard/store';
+
+/** What is spoken here, as requests, responses and cards name it: major.minor (A2A 3.6). */
+export const protocolVersion = '1.0';
+
+/** What older clients speak, where it is served beside. */
+export const legacyVersion = '0.3';
+
+export type SpokenVersion = typeof protocolVersion | typeof legacyVersion;
+export type MissingVersion = 'by-shape' | typeof legacyVersion;
+
+/**
+ * Patch numbers play no part in the choice (A2A 3.6). People who use curl name no version: they get the one that their
+ * method or path belongs to.
+ * @param asked value of the header `A2A-Version`, or of the query parameter of the same name
+ * @param spoken by the method or path that is asked for
+ * @param missing what stands for no version at all: `by-shape`, that of the method or path, or 0.3, as A2A 3.6.2 has it
+ * @throws {A2AError} VersionNotSupported
+ */
+export function requireSupportedVersion(
+  named: string | undefined,
+  {
+    spoken = protocolVersion,
+    missing,
+  }: { readonly spoken?: SpokenVersion | undefined; readonly missing: MissingVersion },
+): void {
+  const asked = named || (missing === 'by-shape' ? spoken : missing);
+  if (majorMinor(asked) === spoken) return;
+  throw new A2AError('VersionNotSupported', `What is asked for here is A2A ${spoken}`, {
+    violations: [{ field: 'A2A-Version', description: `must be ${spoken}` }],
+    metadata: { requested: asked.slice(0, 64), supported: spoken },
+  });
+}
+
+/** `1.0` of `1.0.1`; undefined for what is no version. */
+export function majorMinor(version: string): string | undefined {
+  return /^(\d+\.\d+)(?:\.\d+)?$/.exec(version.trim())?.[1];
+}
+
+interface ExtensionRequest {
+  readonly agent: AnnouncedAgent;
+  /** URIs of those that the caller asks for. */
+  readonly extensions: readonly string[];
+}
+
+/** What is asked for and offered is active (A2A 4.6); what is asked for and unknown is ignored (4.6.3). */
+export function activeExtensions({ agent, extensions }: ExtensionRequest): readonly string[] {
+  if (extensions.length === 0) return extensions;
+  const offered = new Set(extensionsOf(agent.extendedCard ?? agent.card).map(({ uri }) => uri));
+  return [...new Set(extensions)].filter((uri) => offered.has(uri));
+}
+
+/**
+ * @throws {A2AError} ExtensionSupportRequired: the agent works only with clients that know its extensions (A2A 3.3.4)
+ */
+export function requireExtensions({ agent, extensions }: ExtensionRequest): void {
+  const missing = extensionsOf(agent.card).flatMap(({ uri, required }) =>
+    required && uri && !extensions.includes(uri) ? [uri] : [],
+  );
+  if (missing.length === 0) return;
+  throw new A2AError('ExtensionSupportRequired', 'This agent works only with clients that support its extensions', {
+    violations: missing.map((uri) => ({ field: 'A2A-Extensions', description: `must name ${uri}` })),
+  });
+}
+
+function extensionsOf({ capabilities }: AgentCard): readonly AgentExtension[] {
+  return capabilities.extensions ?? [];
+}
+
+/** Value of the service parameter `A2A-Extensions` (A2A 3.2.6) as a list. */
+export function parseExtensions(text: string | undefined): readonly string[] {
+  const uris = text?.split(',') ?? [];
+  return uris.map((uri) => uri.trim()).filter((uri) => uri !== '');
+}
+
+/** How long `Prefer: wait=20` would wait (RFC 7240 4.3), in milliseconds; 0 without it. */
+export function waitMsIn(prefer: string | undefined): number {
+  const seconds = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:$|[,;])/i.exec(prefer ?? '')?.[1];
+  return seconds === undefined ? 0 : Number(seconds) * 1000;
+}
+
+/** The one version that `If-None-Match` names (RFC 9110 13.1.2); undefined for none, for several and for `*`. */
+export function versionIn(ifNoneMatch: string | undefined): string | undefined {
+  return /^\s*(?:W\/)?"([^"]*)"\s*$/.exec(ifNoneMatch ?? '')?.[1];
+}
+
+/**
+ * The event after which a stream goes on.
+ * @param text value of `Last-Event-ID`, or of the query parameter `fromSeq`
+ * @throws {A2AError} InvalidParams
+ */
+export function positionIn(text: string | undefined, field: string): EventId | undefined {
+  if (text === undefined || text === '') return undefined;
+  const position = parseEventId(text);
+  if (position) return position;
+  throw invalidParams([{ field, description: 'must be the id of an event of this stream' }]);
+}
+
+/** W3C Trace Context, version 00 and those that begin like it. */
+const traceParent = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
+
+/** What is none is left out, as the recommendation has it: it is not the caller's fault. */
+export function traceParentIn(value: unknown): string | undefined {
+  return typeof value === 'string' && traceParent.test(value) ? value : undefined;
+}

@@ -1,0 +1,94 @@
+import {
+  A2AError,
+  type CreateTaskPushNotificationConfigRequest,
+  type DeleteTaskPushNotificationConfigRequest,
+  type GetTaskPushNotificationConfigRequest,
+  invalidParams,
+  type ListTaskPushNotificationConfigsRequest,
+  type TaskPushNotificationConfig,
+} from '@switchyard/protocol';
+import { InvalidPageToken, type Webhook, type WebhookPage } from '@switchyard/store';
+import type { Call } from '../call/call.ts';
+import { type Backend, requirePush, taskNotFound } from './backend.ts';
+import type { Reply } from './operation.ts';
+import { tooManyConfigs, toWebhook } from './webhook-draft.ts';
+
+/**
+ * A2A 3.1.7. From here on each event of the task is told to the webhook; a config with a known id replaces that one.
+ */
+export async function createPushConfig(
+  backend: Backend,
+  call: Call,
+  request: CreateTaskPushNotificationConfigRequest,
+): Promise<Reply> {
+  const { webhooks, policy, noteStoring } = requirePush(backend, call);
+  const { taskId } = request;
+  const draft = toWebhook(request, { policy, call, path: '' });
+  noteStoring();
+  const made = await webhooks.create(call.scope, taskId, draft);
+  if (made === 'missing') throw taskNotFound(taskId);
+  if (made === 'too-many') throw tooManyConfigs(taskId);
+  return { json: JSON.stringify(toConfig(made, taskId)) };
+}
+
+/** A2A 3.1.8: a config that does not exist is answered like a task that does not. */
+export async function getPushConfig(
+  backend: Backend,
+  call: Call,
+  { taskId, id }: GetTaskPushNotificationConfigRequest,
+): Promise<Reply> {
+  const webhook = await requirePush(backend, call).webhooks.get(call.scope, taskId, id);
+  if (webhook) return { json: JSON.stringify(toConfig(webhook, taskId)) };
+  throw new A2AError('TaskNotFound', 'The task, or this config of it, does not exist or is not accessible', {
+    metadata: { taskId },
+  });
+}
+
+/** More than a task can have. */
+const largestPage = 100;
+
+/** A2A 3.1.9: all configs of the task, in the order in which they were made, page by page if the caller wants. */
+export async function listPushConfigs(
+  backend: Backend,
+  call: Call,
+  request: ListTaskPushNotificationConfigsRequest,
+): Promise<Reply> {
+  const { taskId } = request;
+  const page = await readPage(backend, call, request);
+  if (!page) throw taskNotFound(taskId);
+  const configs = page.webhooks.map((webhook) => toConfig(webhook, taskId));
+  return { json: JSON.stringify({ configs, nextPageToken: page.nextPageToken }) };
+}
+
+async function readPage(
+  backend: Backend,
+  call: Call,
+  { taskId, pageSize, pageToken }: ListTaskPushNotificationConfigsRequest,
+): Promise<WebhookPage | undefined> {
+  try {
+    const query = { pageSize: Math.min(pageSize || largestPage, largestPage), pageToken };
+    return await requirePush(backend, call).webhooks.list(call.scope, taskId, query);
+  } catch (error) {
+    if (!(error instanceof InvalidPageToken)) throw error;
+    const violations = [
+      { field: 'pageToken', description: 'is not one that ListTaskPushNotificationConfigs answered' },
+    ];
+    throw invalidParams(violations, error);
+  }
+}
+
+/** A2A 3.1.10: idempotent, so a config that does not exist is deleted already. */
+export async function deletePushConfig(
+  backend: Backend,
+  call: Call,
+  { taskId, id }: DeleteTaskPushNotificationConfigRequest,
+): Promise<Reply> {
+  const verdict = await requirePush(backend, call).webhooks.delete(call.scope, taskId, id);
+  if (verdict === 'missing') throw taskNotFound(taskId);
+  return { json: '{}' };
+}
+
+/** A2A 4.3.1, as its owner gets it. */
+function toConfig({ traceParent: _, version: __, ...webhook }: Webhook, taskId: string): TaskPushNotificationConfig {
+  return { ...webhook, taskId };
+}
