@@ -16,6 +16,7 @@ import {
   type AuthSettings,
   defaultGatewaySettings,
   type GatewaySettings,
+  type GrpcLimits,
   type GrpcSettings,
   type PushSettings,
   type TlsSettings,
@@ -42,6 +43,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       auth: readAuth(given),
       admin: readAdmin(given),
       grpc: readGrpc(given),
+      grpcLimits: grpcLimits(values),
       cardSigningKeys: readCardKeys(given),
       push: readPush(given),
     },
@@ -108,6 +110,17 @@ function readAdmin(given: Given): AdminSettings | undefined {
 function readGrpc(given: Given): GrpcSettings | undefined {
   const { PORT, GRPC_PORT: port = portAfter(PORT), GRPC_PUBLIC_ADDRESS: publicAddress } = given.values;
   return port === 'off' ? undefined : { port, publicAddress, tls: readTls(given) };
+}
+
+function grpcLimits(values: ValuesOf<'gateway'>): GrpcLimits {
+  return {
+    streams: values.GRPC_MAX_STREAMS,
+    bytes: values.GRPC_MAX_QUEUED_BYTES,
+    messageMs: values.GRPC_MESSAGE_TIMEOUT_MS,
+    idleMs: values.GRPC_IDLE_MS,
+    ageMs: values.GRPC_MAX_AGE_MS,
+    ageGraceMs: values.GRPC_MAX_AGE_GRACE_MS,
+  };
 }
 
 /** 4001 beside 4000, so that a gateway on another port is on other ports altogether. */

@@ -94,7 +94,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     grpcPort,
     httpUrl: () => httpUrl,
   };
-  const grpc = settings.grpc && new GrpcListener(grpcServices(context), settings);
+  const grpc = settings.grpc && new GrpcListener(grpcServices(context), context);
   const app = createApp(context, {
     agents,
     availability: () => store.availability(),

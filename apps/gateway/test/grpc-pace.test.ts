@@ -42,10 +42,7 @@ beforeEach(async () => {
     settings: defaultGatewaySettings,
     grpcPort: () => listener.port,
   } as unknown as GatewayContext;
-  listener = new GrpcListener(
-    { a2a: createService(context), legacy: createLegacyService(context) },
-    defaultGatewaySettings,
-  );
+  listener = new GrpcListener({ a2a: createService(context), legacy: createLegacyService(context) }, context);
   await listener.open('127.0.0.1', { port: 0 });
   client = new Client(`127.0.0.1:${listener.port}`, credentials.createInsecure());
 });

@@ -1,5 +1,6 @@
 import { access } from './groups/access.ts';
 import { examples } from './groups/examples.ts';
+import { grpc } from './groups/grpc.ts';
 import { network } from './groups/network.ts';
 import { operators } from './groups/operators.ts';
 import { push } from './groups/push.ts';
@@ -9,7 +10,17 @@ import { turns } from './groups/turns.ts';
 import type { Setting, SettingGroup } from './setting/setting.ts';
 
 /** In the order of the tables that people read. */
-export const groups: readonly SettingGroup[] = [network, redis, requests, turns, access, push, operators, examples];
+export const groups: readonly SettingGroup[] = [
+  network,
+  redis,
+  requests,
+  turns,
+  access,
+  push,
+  grpc,
+  operators,
+  examples,
+];
 
 /** By name; typed, so that whoever reads one gets its value's type. */
 export const allSettings = {
@@ -19,6 +30,7 @@ export const allSettings = {
   ...turns.settings,
   ...access.settings,
   ...push.settings,
+  ...grpc.settings,
   ...operators.settings,
   ...examples.settings,
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -50,6 +50,31 @@ export interface GrpcSettings {
   readonly tls?: TlsSettings | undefined;
 }
 
+/** What one connection of gRPC may hold, and for how long. */
+export interface GrpcLimits {
+  /** Calls at a time. */
+  readonly streams: number;
+  /** What is queued to be sent, and headers. Beyond it the connection gets no new calls. */
+  readonly bytes: number;
+  /** After so long a call whose message has not arrived is refused. */
+  readonly messageMs: number;
+  /** How long a connection stays open without a call. */
+  readonly idleMs: number;
+  /** After so long a connection takes no new calls. */
+  readonly ageMs: number;
+  /** How long the calls of such a connection go on. */
+  readonly ageGraceMs: number;
+}
+
+export const defaultGrpcLimits: GrpcLimits = {
+  streams: 1_000,
+  bytes: 128 * 1024 * 1024,
+  messageMs: 30_000,
+  idleMs: 15 * 60_000,
+  ageMs: 3_600_000,
+  ageGraceMs: 3_600_000,
+};
+
 /** PEM texts. */
 export interface TlsSettings {
   readonly certificate: Buffer;
@@ -74,6 +99,7 @@ export interface GatewaySettings {
   readonly port: number;
   /** Unset: no gRPC. */
   readonly grpc?: GrpcSettings | undefined;
+  readonly grpcLimits: GrpcLimits;
   /** Undefined: no push notifications. */
   readonly push: PushSettings | undefined;
   /** Serves clients that speak A2A 0.3 beside the others, at the same URLs. */
@@ -140,6 +166,7 @@ export interface GatewaySettings {
 export const defaultGatewaySettings: GatewaySettings = {
   host: '127.0.0.1',
   port: 4000,
+  grpcLimits: defaultGrpcLimits,
   push: defaultPushSettings,
   legacyV03: true,
   missingVersion: 'by-shape',

@@ -12,7 +12,8 @@ import { withoutSlashAtEnd } from '../../exchange/base-url.ts';
 import type { WaitingCall, WaitingCalls } from '../../limits/waiting-calls.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import type { CallerContext } from '../http-call.ts';
-import { headersOf, type ServedCall, textIn } from './rpc.ts';
+import { admittedCall } from './admission.ts';
+import { type ServedCall, textIn } from './rpc.ts';
 
 /** A call that came by gRPC. Metadata stands where HTTP has headers (A2A 10.2). */
 export class GrpcCall implements Call, Disposable {
@@ -73,16 +74,16 @@ export class GrpcCall implements Call, Disposable {
 const agentKey = 'a2a-agent';
 
 /**
- * From the request to the call: who asks, in which version, and of which agent. There is no path to name an agent in,
+ * From the request to the call: in which version it is, and of which agent. There is no path to name an agent in,
  * so the tenant does, as the agent's card says; without one it is the agent at the root.
  * @throws {A2AError}
  */
-export async function openCall(
+export function openCall(
   context: GatewayContext,
   call: ServedCall<unknown, unknown>,
   { tenant, version }: { readonly tenant?: string; readonly version?: SpokenVersion },
-): Promise<GrpcCall> {
-  const principal = await context.authenticator.authenticate(headersOf(call.metadata));
+): GrpcCall {
+  const { principal } = admittedCall(call);
   const { missingVersion: missing } = context.settings;
   requireSupportedVersion(textIn(call.metadata, 'a2a-version'), { spoken: version, missing });
   const agentId = textIn(call.metadata, agentKey);

@@ -1,9 +1,11 @@
 import { promisify } from 'node:util';
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
-import { Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import { type ChannelOptions, Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import type { GatewaySettings, GrpcSettings, TlsSettings } from '../../settings/gateway-settings.ts';
+import type { GrpcLimits, GrpcSettings, TlsSettings } from '../../settings/gateway-settings.ts';
+import { type AdmissionContext, admission } from './admission.ts';
+import { StreamGuard } from './stream-guard.ts';
 
 /** Names that health is asked of: of the server as a whole, and of the services. */
 const healthNames = ['', 'lf.a2a.v1.A2AService', 'a2a.v1.A2AService'];
@@ -32,17 +34,19 @@ export class GrpcUnavailable extends Error {
 export class GrpcListener {
   readonly #server: Server;
   readonly #health = new HealthImplementation();
+  readonly #guard: StreamGuard;
   #port: number | undefined;
 
   /** A larger message ends with RESOURCE_EXHAUSTED; a client that does not answer a ping is disconnected. */
-  constructor(
-    { a2a, legacy }: GrpcServices,
-    { maxBodyBytes, clientStallMs }: Pick<GatewaySettings, 'maxBodyBytes' | 'clientStallMs'>,
-  ) {
+  constructor({ a2a, legacy }: GrpcServices, context: AdmissionContext) {
+    const { maxBodyBytes, clientStallMs, grpcLimits } = context.settings;
     this.#server = new Server({
       'grpc.max_receive_message_length': maxBodyBytes,
       'grpc.keepalive_time_ms': clientStallMs,
+      ...limitOptions(grpcLimits),
+      interceptors: [admission(context)],
     });
+    this.#guard = new StreamGuard(clientStallMs);
     this.#server.addService(A2AService, a2a);
     if (legacy) this.#server.addService(LegacyA2AService, legacy);
     this.#health.addToServer(this.#server);
@@ -60,6 +64,7 @@ export class GrpcListener {
     this.#port = await bind(address, credentials(tls)).catch((cause: unknown) => {
       throw new GrpcUnavailable(address, cause);
     });
+    this.#guard.start(this.#port);
     this.#setHealth('SERVING');
   }
 
@@ -69,11 +74,23 @@ export class GrpcListener {
     const cut = setTimeout(() => this.#server.forceShutdown(), drainMs);
     await promisify(this.#server.tryShutdown.bind(this.#server))();
     clearTimeout(cut);
+    this.#guard.stop();
   }
 
   #setHealth(status: 'SERVING' | 'NOT_SERVING'): void {
     for (const name of healthNames) this.#health.setStatus(name, status);
   }
+}
+
+function limitOptions({ streams, bytes, idleMs, ageMs, ageGraceMs }: GrpcLimits): ChannelOptions {
+  return {
+    'grpc.max_concurrent_streams': streams,
+    // Node takes it in millions of bytes.
+    'grpc-node.max_session_memory': Math.ceil(bytes / 1e6),
+    'grpc.max_connection_idle_ms': idleMs,
+    'grpc.max_connection_age_ms': ageMs,
+    'grpc.max_connection_age_grace_ms': ageGraceMs,
+  };
 }
 
 function credentials(tls: TlsSettings | undefined): ServerCredentials {

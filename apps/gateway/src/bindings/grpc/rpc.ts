@@ -19,9 +19,8 @@ export class Rpc {
   #hasEnded = false;
   #extensions: readonly string[] = [];
 
-  constructor(call: ServedCall<unknown, unknown>, emit: Emit) {
-    const requestId = requestIdOf(textIn(call.metadata, 'x-request-id'));
-    this.#name = { requestId, method: 'gRPC', path: call.getPath() };
+  constructor({ metadata, path }: { readonly metadata: Metadata; readonly path: string }, emit: Emit) {
+    this.#name = { requestId: requestIdOf(textIn(metadata, 'x-request-id')), method: 'gRPC', path };
     this.#emit = emit;
   }
 

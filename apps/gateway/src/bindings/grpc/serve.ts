@@ -5,8 +5,9 @@ import { requireShallow } from '../../exchange/read-json.ts';
 import { Interruption } from '../../limits/waiting-calls.ts';
 import type { OperationName } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
+import { admittedCall } from './admission.ts';
 import { openCall } from './grpc-call.ts';
-import { Rpc } from './rpc.ts';
+import type { Rpc } from './rpc.ts';
 import { toRefusal } from './status-details.ts';
 
 /** An operation behind a method of the service. */
@@ -27,7 +28,7 @@ export function serveUnary<Request extends TenantRequest, Response>(
   method: Method<Request, Response>,
 ): handleUnaryCall<Request, Response> {
   return (call, callback) => {
-    const rpc = new Rpc(call, context.emit);
+    const { rpc } = admittedCall(call);
     answer(context, method, call, rpc).then(
       (message) => {
         call.sendMetadata(rpc.head(protocolVersion));
@@ -45,7 +46,7 @@ async function answer<Request extends TenantRequest, Response>(
   call: ServerUnaryCall<Request, Response>,
   rpc: Rpc,
 ): Promise<Response> {
-  using opened = await openCall(context, call, call.request);
+  using opened = openCall(context, call, call.request);
   rpc.opened(opened);
   const operation = context.operations[name];
   if (operation.kind !== 'unary') throw new TypeError(`${name} answers with a stream`);
@@ -58,7 +59,7 @@ export function serveStream<Request extends TenantRequest, Response>(
   method: Method<Request, Response>,
 ): handleServerStreamingCall<Request, Response> {
   return (call) => {
-    const rpc = new Rpc(call, context.emit);
+    const { rpc } = admittedCall(call);
     stream(context, method, call, rpc).then(
       () => {
         call.end();
@@ -76,17 +77,38 @@ async function stream<Request extends TenantRequest, Response>(
   call: ServerWritableStream<Request, Response>,
   rpc: Rpc,
 ): Promise<void> {
-  using opened = await openCall(context, call, call.request);
+  using opened = openCall(context, call, call.request);
   rpc.opened(opened);
   const operation = context.operations[name];
   if (operation.kind !== 'streaming') throw new TypeError(`${name} answers with one message`);
   using _slot = context.streams.take();
   const items = await operation.invoke(opened, requireShallow(toParams(call.request), 'request'));
   call.sendMetadata(rpc.head(protocolVersion));
+  let unsent = 0;
   for await (const { json } of items) {
-    if (!call.write(toMessage(json))) await drained(call);
+    unsent += json.length;
+    if (unsent > MOST_UNSENT) await sent(call, toMessage(json));
+    else if (call.write(toMessage(json))) continue;
+    else await drained(call);
+    unsent = 0;
   }
   if (isShutdown(opened.signal)) throw cutShort();
+}
+
+/** Bytes that are written before they are known to be sent: gRPC itself counts messages, however large they are. */
+const MOST_UNSENT = 64 * 1024;
+
+/** Resolves when this message, and all before it, are sent, or the client is gone. */
+function sent<Response>(call: ServerWritableStream<unknown, Response>, message: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      call.off('cancelled', done);
+      resolve();
+    };
+    call.on('cancelled', done);
+    if (call.cancelled) done();
+    else call.write(message, done);
+  });
 }
 
 /** Resolves when the client has read enough, or is gone: a slow reader stops the source of its events. */

@@ -1,8 +1,9 @@
 import { legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { legacyVersion } from '../../call/service-parameters.ts';
 import type { GatewayContext } from '../gateway-context.ts';
+import { admittedCall } from '../grpc/admission.ts';
 import { openCall } from '../grpc/grpc-call.ts';
-import { Rpc, type ServedCall } from '../grpc/rpc.ts';
+import type { ServedCall } from '../grpc/rpc.ts';
 import { drained } from '../grpc/serve.ts';
 import { LegacyCaller } from './caller.ts';
 import { WireError } from './errors.ts';
@@ -21,10 +22,10 @@ export function createLegacyService(context: GatewayContext): ReturnType<typeof 
 }
 
 async function openCaller(context: GatewayContext, call: ServedCall<unknown, unknown>): Promise<LegacyCaller> {
-  const rpc = new Rpc(call, context.emit);
+  const { rpc } = admittedCall(call);
   const refuse = (thrown: unknown): WireError => new WireError(rpc.refused(thrown), 'grpc');
   try {
-    const opened = await openCall(context, call, { version: legacyVersion });
+    const opened = openCall(context, call, { version: legacyVersion });
     return new LegacyCaller(opened, {
       refuse,
       drained: async () => {

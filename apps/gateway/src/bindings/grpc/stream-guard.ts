@@ -1,0 +1,61 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { constants, type ServerHttp2Stream } from 'node:http2';
+
+/** Node names every stream of an HTTP/2 server here. The gRPC library keeps its own to itself. */
+const channel = 'http2.server.stream.start';
+
+/** The slowest reader that is waited for, in bytes per millisecond: 64 KiB a second. */
+const SLOWEST = 65.536;
+
+/** What of a stream had not been sent at a time. */
+interface Unsent {
+  readonly bytes: number;
+  readonly since: number;
+}
+
+/**
+ * Ends what gRPC itself would keep: a stream whose client takes nothing, though it answers pings, and one that still
+ * sends after its call was refused.
+ */
+export class StreamGuard {
+  readonly #stallMs: number;
+  readonly #unsent = new Map<ServerHttp2Stream, Unsent>();
+  #port: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param stallMs after so long without progress a stream ends; a large message may take longer */
+  constructor(stallMs: number) {
+    this.#stallMs = stallMs;
+  }
+
+  /** @param port of the server whose streams are guarded */
+  start(port: number): void {
+    this.#port = port;
+    subscribe(channel, this.#onStream);
+    this.#timer = setInterval(() => this.#look(performance.now()), Math.max(this.#stallMs / 4, 20)).unref();
+  }
+
+  stop(): void {
+    unsubscribe(channel, this.#onStream);
+    clearInterval(this.#timer);
+  }
+
+  readonly #onStream = (message: unknown): void => {
+    const { stream } = message as { readonly stream: ServerHttp2Stream };
+    if (stream.session?.socket.localPort !== this.#port) return;
+    this.#unsent.set(stream, { bytes: 0, since: 0 });
+    stream.once('close', () => this.#unsent.delete(stream));
+    // RFC 9113 8.1: the answer is complete, and the client may stop sending.
+    stream.once('finish', () => {
+      if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+    });
+  };
+
+  #look(now: number): void {
+    for (const [stream, { bytes, since }] of this.#unsent) {
+      const left = stream.writableLength;
+      if (left !== bytes) this.#unsent.set(stream, { bytes: left, since: now });
+      else if (left > 0 && now - since > this.#stallMs + left / SLOWEST) stream.close(constants.NGHTTP2_CANCEL);
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import { once } from 'node:events';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
+import type { OpenTurn } from '@switchyard/store';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import { defaultGrpcLimits } from '../src/settings/gateway-settings.ts';
+import { messagesOf } from './support/bindings/messages.ts';
+import { definitionOf } from './support/bindings/over-grpc.ts';
+import { submit, userMessage } from './support/client.ts';
+import { chunk } from './support/events.ts';
+import { grpcAddressOf } from './support/grpc-address.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+const key = 'key-of-alice-0123456789';
+const auth = { kind: 'api-key', keys: [{ key, subject: 'alice', tenant: 'default', scopes: [] }] } as const;
+const listTasks = '/lf.a2a.v1.A2AService/ListTasks';
+const subscribeToTask = '/lf.a2a.v1.A2AService/SubscribeToTask';
+const check = '/grpc.health.v1.Health/Check';
+const watch = '/grpc.health.v1.Health/Watch';
+
+let stage: Stage;
+const open: (() => void)[] = [];
+
+beforeAll(async () => {
+  stage = await openStage({ gateway: { grpc: { port: 0, publicAddress: 'auto' } } });
+});
+
+afterAll(async () => {
+  for (const close of open) close();
+  await stage[Symbol.asyncDispose]();
+});
+
+/** A gateway with such limits, and a connection to it that speaks HTTP/2 by hand. */
+async function attack(settings: Parameters<Stage['another']>[0] = {}): Promise<ClientHttp2Session> {
+  const url = await stage.another({ grpc: { port: 0, publicAddress: 'auto' }, ...settings });
+  const session = connect(`http://${await grpcAddressOf(url)}`);
+  session.on('error', () => undefined);
+  open.push(() => session.destroy());
+  return session;
+}
+
+const limits = (some: Partial<typeof defaultGrpcLimits>) => ({ grpcLimits: { ...defaultGrpcLimits, ...some } });
+
+interface Attempt {
+  readonly stream: ClientHttp2Stream;
+  /** The gRPC status, as soon as there is one. */
+  readonly status: () => number | undefined;
+}
+
+function call(session: ClientHttp2Session, path: string, headers: Readonly<Record<string, string>> = {}): Attempt {
+  const stream = session.request(
+    { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers', ...headers },
+    { endStream: false },
+  );
+  let code: number | undefined;
+  const note = (found: object): void => {
+    if ('grpc-status' in found) code = Number(found['grpc-status']);
+  };
+  stream.on('response', note).on('trailers', note);
+  stream.on('error', () => undefined);
+  return { stream, status: () => code };
+}
+
+/** The five bytes before a message of so many. */
+function prefix(bytes: number): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(bytes, 1);
+  return head;
+}
+
+const whole = (message: Uint8Array): Buffer => Buffer.concat([prefix(message.length), message]);
+
+describe('Somebody without a key', () => {
+  it('is refused before the message is read, and cannot go on sending it', async () => {
+    const { stream, status: code } = call(await attack({ auth }), listTasks);
+    stream.write(prefix(1_000_000));
+    const sends = setInterval(() => stream.writable && stream.write(Buffer.alloc(1_000)), 20);
+    await until(() => stream.closed, { what: 'the stream is closed' });
+    clearInterval(sends);
+    expect(code()).toBe(status.UNAUTHENTICATED);
+  });
+
+  it('may ask for the health, and not watch it', async () => {
+    const session = await attack({ auth });
+    const [asked, watched] = [call(session, check), call(session, watch)];
+    for (const { stream } of [asked, watched]) stream.end(prefix(0)).resume();
+    await until(() => asked.status() !== undefined && watched.status() !== undefined, { what: 'both are answered' });
+    expect(asked.status()).toBe(status.OK);
+    expect(watched.status()).toBe(status.UNAUTHENTICATED);
+  });
+
+  it('gets the refusal as a client of gRPC expects it', async () => {
+    const url = await stage.another({ grpc: { port: 0, publicAddress: 'auto' }, auth });
+    const client = new Client(await grpcAddressOf(url), credentials.createInsecure());
+    open.push(() => client.close());
+    const { path, requestSerialize, responseDeserialize } = definitionOf('SendMessage');
+    const request = messagesOf('SendMessage').request.fromJSON({ message: userMessage('x'.repeat(1_000_000)) });
+    const refusals = Array.from({ length: 20 }, () => {
+      const { promise, resolve } = Promise.withResolvers<number | undefined>();
+      client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, new Metadata(), (error) =>
+        resolve(error?.code),
+      );
+      return promise;
+    });
+    expect(await Promise.all(refusals)).toEqual(refusals.map(() => status.UNAUTHENTICATED));
+  });
+});
+
+describe('One who is let in', () => {
+  it('has to send the message in time', async () => {
+    const { stream, status: code } = call(await attack(limits({ messageMs: 200 })), listTasks);
+    stream.write(prefix(1_000));
+    await until(() => stream.closed, { what: 'the stream is closed' });
+    expect(code()).toBe(status.INVALID_ARGUMENT);
+  });
+
+  it('has to send it in time to the health, too', async () => {
+    const { stream } = call(await attack(limits({ messageMs: 200 })), check);
+    await until(() => stream.closed, { what: 'the stream is closed' });
+  });
+
+  it('watches the health a hundred times at most', async () => {
+    const session = await attack();
+    const attempts = Array.from({ length: 300 }, () => call(session, watch));
+    let refused = 0;
+    for (const { stream } of attempts)
+      stream
+        .end(prefix(0))
+        .resume()
+        .on('close', () => refused++);
+    await until(() => refused === 200, { what: '200 are refused' });
+    attempts.find(({ stream }) => !stream.closed)?.stream.close(constants.NGHTTP2_CANCEL);
+    const isLetIn = async (): Promise<boolean> => {
+      const { stream, status: code } = call(session, watch);
+      stream.end(prefix(0)).resume();
+      await once(stream, 'response');
+      return code() === undefined;
+    };
+    await until(isLetIn, { what: 'there is room for another one' });
+  });
+
+  it('gets a share of streams for each connection', async () => {
+    const session = await attack(limits({ streams: 3 }));
+    await until(() => session.remoteSettings?.maxConcurrentStreams === 3, { what: 'the settings are there' });
+  });
+
+  it('is shown out of a connection that has grown old, and later its calls are cut', async () => {
+    const session = await attack(limits({ ageMs: 300, ageGraceMs: 300 }));
+    let isShownOut = false;
+    session.on('goaway', () => {
+      isShownOut = true;
+    });
+    const { stream } = call(session, watch);
+    stream.end(prefix(0)).resume();
+    await until(() => isShownOut, { what: 'it is told to go' });
+    expect(stream.closed).toBe(false);
+    await until(() => session.destroyed && stream.closed, { what: 'it is cut' });
+  });
+
+  it('loses a connection without a call', async () => {
+    const session = await attack(limits({ idleMs: 200 }));
+    await until(() => session.destroyed, { what: 'it is closed' });
+  });
+});
+
+/** A task whose agent has said so much, and a request for all that comes of it. */
+async function talkative(chunks: number): Promise<{ readonly turn: OpenTurn; readonly request: Buffer }> {
+  const { id } = await submit(stage.url, userMessage('hello'));
+  const turn = await stage.beginTurn(id);
+  await turn.publish(chunk('', { append: false }));
+  for (let n = 0; n < chunks; n++) await turn.publish(chunk('x'.repeat(40_000)));
+  const { requestSerialize } = definitionOf('SubscribeToTask');
+  return { turn, request: whole(requestSerialize(messagesOf('SubscribeToTask').request.fromJSON({ id }))) };
+}
+
+describe('A reader that answers pings and reads nothing', () => {
+  it('loses its stream, and no other of its connection', async () => {
+    const session = await attack({ clientStallMs: 400 });
+    const { turn, request } = await talkative(4);
+    const [deaf, reader] = [call(session, subscribeToTask), call(session, subscribeToTask)];
+    deaf.stream.pause().end(request);
+    let read = 0;
+    reader.stream.on('data', ({ length }: Buffer) => {
+      read += length;
+    });
+    reader.stream.end(request);
+    await until(() => deaf.stream.closed, { what: 'the stream is ended', timeoutMs: 10_000 });
+    expect(deaf.stream.rstCode).toBe(constants.NGHTTP2_CANCEL);
+    const before = read;
+    await turn.publish(chunk('x'));
+    await until(() => read > before, { what: 'the other reader goes on' });
+  });
+
+  it('loses a connection that has too much to be sent when it asks for more', async () => {
+    const session = await attack(limits({ bytes: 1_000_000 }));
+    const { request } = await talkative(10);
+    const deaf = Array.from({ length: 4 }, () => call(session, subscribeToTask));
+    for (const { stream } of deaf) stream.pause().end(request);
+    const isRefused = async (): Promise<boolean> => {
+      if (session.destroyed) return true;
+      const { stream } = call(session, subscribeToTask);
+      stream.pause().end(request);
+      await Promise.race([once(stream, 'response'), once(stream, 'close')]);
+      return stream.closed;
+    };
+    await until(isRefused, { what: 'it gets no more' });
+  });
+});
