@@ -13,6 +13,8 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Its standard input stays open. */
   readonly takesInput?: boolean;
+  /** The root of another checkout, whose program it is. */
+  readonly cwd?: string;
 }
 
 export interface Program {

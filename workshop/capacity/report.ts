@@ -1,14 +1,10 @@
 import { markdownTable, number } from '../tables/markdown.ts';
+import { withSection } from '../tables/page-section.ts';
 import { type Cost, type Figures, idlers, operations, publications, sizes } from './measure/figures.ts';
 
-const [begin, end] = ['<!-- measured: made by npm run capacity -->', '<!-- end of measured -->'];
-
-/** The page with these figures between its markers. @throws {Error} a marker is missing */
-export function withTables(page: string, figures: Figures): string {
-  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
-  if (from < 0 || to < from) throw new Error('docs/scaling.md has no place for the measured tables.');
-  return `${page.slice(0, from + begin.length)}\n\n${measuredTables(figures)}\n\n${page.slice(to)}`;
-}
+/** The page with these figures in its section. @throws {Error} it has none */
+export const withTables = (page: string, figures: Figures): string =>
+  withSection(page, 'measured', measuredTables(figures));
 
 function measuredTables(figures: Figures): string {
   const { date, conditions } = figures;

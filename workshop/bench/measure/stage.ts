@@ -1,49 +1,41 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { type Program, startProgram } from '../../../tests/support/process.ts';
-import { startRedis } from '../../../tests/support/redis.ts';
+import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import type { GatewayProcess } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
-import { serve } from './program.ts';
 
 const PREFIX = 'bench';
 
-/** Everything that is measured: a durable Redis (AOF everysec), one gateway, at most one worker, and the peer. */
+/** Everything that is measured: a durable Redis (AOF everysec), one gateway, at most one worker, and peers. */
 export class Stage implements AsyncDisposable {
   readonly redisUrl: string;
   readonly redis: Redis;
-  readonly redisPid: number;
   readonly gateway: GatewayProcess;
-  readonly sdk: Program & { readonly url: string };
-  readonly #stops: (() => Promise<unknown>)[];
+  readonly #redisPid: number;
+  readonly #tree: string | undefined;
+  readonly #parts: AsyncDisposableStack;
+  readonly #peers = new Map<string, Promise<GatewayProcess>>();
   #worker: Program | undefined;
 
-  private constructor(
-    parts: Pick<Stage, 'redisUrl' | 'redis' | 'redisPid' | 'gateway' | 'sdk'>,
-    stops: (() => Promise<unknown>)[],
-  ) {
-    this.redisUrl = parts.redisUrl;
-    this.redis = parts.redis;
-    this.redisPid = parts.redisPid;
-    this.gateway = parts.gateway;
-    this.sdk = parts.sdk;
-    this.#stops = stops;
+  private constructor(parts: AsyncDisposableStack, server: TestRedis, gateway: GatewayProcess, tree?: string) {
+    this.redisUrl = server.url;
+    this.#redisPid = server.pid ?? 0;
+    this.gateway = gateway;
+    this.#tree = tree;
+    this.#parts = parts;
+    this.redis = parts.adopt(new Redis(server.url), async (redis) => redis.disconnect());
   }
 
-  static async open(): Promise<Stage> {
-    const folder = await temporaryFolder();
-    const server = await startRedis({ appendOnly: true, folder: folder.path });
-    const redis = new Redis(server.url);
-    const gateway = await startGateway(server.url);
-    const sdk = await serve('workshop/bench/peers/sdk-server.ts');
-    const stops = [
-      () => sdk.stop(),
-      () => gateway.stop(),
-      async () => redis.disconnect(),
-      () => server.stop(),
-      folder.remove,
-    ];
-    const stage = new Stage({ redisUrl: server.url, redis, redisPid: server.pid ?? 0, gateway, sdk }, stops);
+  /** @param tree root of another checkout whose gateway and worker run here; left out: those of this one */
+  static async open(tree?: string): Promise<Stage> {
+    const parts = new AsyncDisposableStack();
+    const folder = parts.adopt(await temporaryFolder(), ({ remove }) => remove());
+    const server = parts.adopt(await startRedis({ appendOnly: true, folder: folder.path }), ({ stop }) => stop());
+    const gateway = parts.adopt(await startGateway(server.url, tree), ({ stop }) => stop().then(() => undefined));
+    const stage = new Stage(parts, server, gateway, tree);
     await stage.withWorker(); // announces the agent
     return stage;
   }
@@ -52,12 +44,17 @@ export class Stage implements AsyncDisposable {
     return this.#worker;
   }
 
+  /** Process ids of all that runs, by name. */
+  get pids(): Readonly<Record<string, number>> {
+    const worker = this.#worker && { worker: this.#worker.pid };
+    return { gateway: this.gateway.pid, redis: this.#redisPid, ...worker };
+  }
+
   /** Runs one worker from now on. */
-  async withWorker(): Promise<Program> {
-    if (this.#worker) return this.#worker;
-    this.#worker = await startWorker(this.redisUrl);
+  async withWorker(): Promise<void> {
+    if (this.#worker) return;
+    this.#worker = await this.startWorker({ LOG_LEVEL: 'warn' });
     await this.#untilWorkers((count) => count > 0);
-    return this.#worker;
   }
 
   /** Runs none. What is accepted waits. */
@@ -67,9 +64,40 @@ export class Stage implements AsyncDisposable {
     await this.#untilWorkers((count) => count === 0);
   }
 
+  /** One more, for its caller to stop. */
+  startWorker(env: Readonly<Record<string, string>>): Promise<Program> {
+    const agent = ['workshop/bench/agents/bench.ts', 'bench/agents/bench.ts'].find((path) =>
+      existsSync(join(this.#tree ?? '.', path)),
+    );
+    return startProgram({
+      file: 'apps/worker/src/main.ts',
+      args: ['--agents', agent ?? ''],
+      env: { REDIS_URL: this.redisUrl, KEY_PREFIX: PREFIX, ...env },
+      ...(this.#tree && { cwd: this.#tree }),
+    });
+  }
+
   /** Another gateway, which has done nothing yet: what others have left in its memory hides what is added. */
   freshGateway(): Promise<GatewayProcess> {
-    return startGateway(this.redisUrl);
+    return startGateway(this.redisUrl, this.#tree);
+  }
+
+  /** The URL of a server beside ours, which is started if it does not run yet. */
+  async peer(file: string, ...args: string[]): Promise<string> {
+    const key = [file, ...args].join(' ');
+    const peer = this.#peers.get(key) ?? startServer({ file, args }, /listening on (\S+)/);
+    this.#peers.set(key, peer);
+    return (await peer).url;
+  }
+
+  /** The published SDK's server. @param redisUrl where it keeps its tasks; left out: in its memory */
+  readonly sdk = (...redisUrl: string[]): Promise<string> =>
+    this.peer('workshop/bench/peers/sdk-server.ts', ...redisUrl);
+
+  async stopPeers(): Promise<void> {
+    const peers = await Promise.all(this.#peers.values());
+    await Promise.all(peers.map((peer) => peer.stop()));
+    this.#peers.clear();
   }
 
   /** Tasks that are not completed yet. */
@@ -93,8 +121,9 @@ export class Stage implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.stopPeers();
     await this.#worker?.stop();
-    for (const stop of this.#stops) await stop();
+    await this.#parts.disposeAsync();
   }
 
   async #untilWorkers(isReached: (count: number) => boolean): Promise<void> {
@@ -108,25 +137,14 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-async function startGateway(redisUrl: string): Promise<GatewayProcess> {
-  const env = {
-    REDIS_URL: redisUrl,
-    KEY_PREFIX: PREFIX,
-    PORT: '0',
-    GRPC_PORT: 'off',
-    DEFAULT_AGENT: 'bench',
-    LOG_LEVEL: 'info',
-  };
-  const program = await startProgram({ file: 'apps/gateway/src/main.ts', env });
-  const [, url = ''] = await program.waitFor(/"url":"(http[^"]+)","msg":"listening"/, 30_000);
-  return { ...program, url };
+function startGateway(redisUrl: string, cwd: string | undefined): Promise<GatewayProcess> {
+  const own = { REDIS_URL: redisUrl, KEY_PREFIX: PREFIX, PORT: '0', GRPC_PORT: 'off', DEFAULT_AGENT: 'bench' };
+  const program = { file: 'apps/gateway/src/main.ts', env: { ...own, LOG_LEVEL: 'info' }, ...(cwd && { cwd }) };
+  return startServer(program, /"url":"(http[^"]+)","msg":"listening"/);
 }
 
-/** @param env differs from that of the stage's own worker */
-export async function startWorker(redisUrl: string, env: Readonly<Record<string, string>> = {}): Promise<Program> {
-  return startProgram({
-    file: 'apps/worker/src/main.ts',
-    args: ['--agents', 'workshop/bench/agents/bench.ts'],
-    env: { REDIS_URL: redisUrl, KEY_PREFIX: PREFIX, LOG_LEVEL: 'warn', ...env },
-  });
+async function startServer(options: Parameters<typeof startProgram>[0], listening: RegExp): Promise<GatewayProcess> {
+  const program = await startProgram(options);
+  const [, url = ''] = await program.waitFor(listening, 30_000);
+  return { ...program, url };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { Redis } from 'ioredis';
+import { listen } from './listen.ts';
 
 /**
  * The limit of what a durable server on Express and Redis can do: a message becomes a task by one bare script, without
@@ -25,7 +25,4 @@ app.post('/', express.json(), async (req, res) => {
   await redis.evalsha(sha, 1, `bare:${taskId}`, task);
   res.type('application/json').send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"task":${task}}}`);
 });
-const server = app.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(`listening on http://127.0.0.1:${port}\n`);
-});
+listen(app);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
 import { AgentCard, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from '@a2a-js/sdk';
 import {
   AgentEvent,
@@ -13,6 +12,7 @@ import {
 import { jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
 import express from 'express';
 import { Redis } from 'ioredis';
+import { listen } from './listen.ts';
 
 /**
  * The peer: the published SDK's server as its documentation sets it up, everything in memory, nothing durable; with the
@@ -104,7 +104,4 @@ const userBuilder = UserBuilder.noAuthentication;
 const app = express();
 app.use('/rest', restHandler({ requestHandler, userBuilder }));
 app.use('/', jsonRpcHandler({ requestHandler, userBuilder }));
-const server = app.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(`listening on http://127.0.0.1:${port}\n`);
-});
+listen(app);

@@ -1,12 +1,6 @@
-import { median } from '../../statistics/quantile.ts';
 import { number } from '../../tables/markdown.ts';
-import type { Bar, Figures } from '../cases/bench-case.ts';
-
-export interface Result {
-  readonly id: string;
-  readonly title: string;
-  readonly figures: Figures;
-}
+import { type Figures, figureOf, type Result } from '../measure/measure-row.ts';
+import type { Bar } from '../rows/row.ts';
 
 interface HeldBar extends Bar {
   /** The ratio to the one the bar names, or the figure itself. */
@@ -14,9 +8,9 @@ interface HeldBar extends Bar {
   readonly isHeld: boolean;
 }
 
-export function heldBars({ bars, ours, values, ratios }: Figures): HeldBar[] {
-  return bars.map((bar) => {
-    const is = bar.to === undefined ? median(values[ours] ?? []) : (ratios[bar.to] ?? Number.NaN);
+export function heldBars(figures: Figures): HeldBar[] {
+  return figures.bars.map((bar) => {
+    const is = bar.to === undefined ? figureOf(figures, figures.ours) : (figures.ratios[bar.to] ?? Number.NaN);
     return { ...bar, is, isHeld: bar.at === 'least' ? is >= bar.value : is <= bar.value };
   });
 }
@@ -24,15 +18,13 @@ export function heldBars({ bars, ours, values, ratios }: Figures): HeldBar[] {
 /** One row of the table: what, the medians, the ratios, the bars. */
 export function tableRow({ title, figures }: Result): string[] {
   const { values, ratios, unit, notes = {} } = figures;
-  const medians = Object.entries(values).map(([name, all]) => `${name} ${number(median(all))} ${unit}`);
+  const medians = Object.keys(values).map((name) => `${name} ${number(figureOf(figures, name))} ${unit}`);
   const shares = Object.entries(ratios).map(([name, ratio]) => `${number(ratio)} × ${name}`);
   const bars = heldBars(figures).map(
     ({ at, value, to, isHeld }) =>
       `${isHeld ? 'held' : 'MISSED'}: ${at === 'least' ? '≥' : '≤'} ${number(value)}${to ? ` × ${to}` : ` ${unit}`}`,
   );
-  const seen = Object.entries(notes).map(
-    ([name, value]) => `${name} ${typeof value === 'number' ? number(value) : value}`,
-  );
+  const seen = Object.entries(notes).map(([name, value]) => `${name} ${number(value)}`);
   return [title, medians.join('<br>'), shares.join('<br>'), bars.join('<br>'), seen.join(', ')];
 }
 

@@ -2,10 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startProgram } from '../../../tests/support/process.ts';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { until } from '../../../tests/support/until.ts';
-import { type Stage, startWorker } from '../../bench/measure/stage.ts';
+import type { Stage } from '../../bench/measure/stage.ts';
 import type { Cost, idlers, Named } from './figures.ts';
-import { costOf, dividedBy, minus, type Watched, watchedOn } from './meter.ts';
-import { info, number } from './redis-info.ts';
+import { costOf, dividedBy, info, minus, number, type Watched, watchedOn } from './meter.ts';
 
 const SECONDS = 4;
 /** Every heartbeat comes once in it. */
@@ -43,11 +42,8 @@ async function withoutWorker(stage: Stage): Promise<Cost> {
 async function shardOfWorker(stage: Stage, gateway: Cost): Promise<Cost> {
   const costs: Cost[] = [];
   for (const shards of [1, SHARDS]) {
-    const worker = await startWorker(stage.redisUrl, {
-      LOG_LEVEL: 'info',
-      KEY_PREFIX: `shards${shards}`,
-      SHARDS: String(shards),
-    });
+    const own = { KEY_PREFIX: `shards${shards}`, SHARDS: String(shards) };
+    const worker = await stage.startWorker({ LOG_LEVEL: 'info', ...own });
     await worker.waitFor(/"msg":"started"/, 30_000);
     await delay(1_000); // what happens at the start alone
     costs.push(minus(await perSecond({ ...watchedOn(stage), worker: worker.pid }), gateway));

@@ -1,14 +1,11 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { Stage } from '../../bench/measure/stage.ts';
-import { measureChunks } from './chunks.ts';
 import type { Cost, Figures } from './figures.ts';
 import { measureIdle } from './idle.ts';
-import { atLeastNothing } from './meter.ts';
-import { measurePolls } from './polls.ts';
+import { atLeastNothing, info } from './meter.ts';
+import { measureOperations } from './operations.ts';
 import { measurePublications } from './publications.ts';
-import { info } from './redis-info.ts';
 import { measureSizes } from './sizes.ts';
-import { measureTasks } from './tasks.ts';
 
 /** Everything, one after the other, so that nothing disturbs what is measured: about a minute and a half. */
 export async function measure(say: (line: string) => void): Promise<Figures> {
@@ -22,14 +19,11 @@ export async function measure(say: (line: string) => void): Promise<Figures> {
     say(`${what}: ${JSON.stringify(result)} (${Math.round((performance.now() - begun) / 1_000)} s)`);
     return result;
   };
-  const tasks = await step('tasks', () => measureTasks(stage));
-  const polls = await step('polls', () => measurePolls(stage));
-  const chunks = await step('chunks', () => measureChunks(stage));
+  const operations = await step('operations', () => measureOperations(stage));
   const { idle, sizes } = await step('idle', () => measureIdle(stage));
   const kept = await step('sizes', () => measureSizes(stage));
   const publications = await step('publications', measurePublications);
   const redis = /redis_version:(\S+)/.exec(await info(stage.redis))?.[1] ?? 'unknown';
-  const operations = { ...tasks, ...polls, ...chunks };
   return asWritten({
     date: new Date().toISOString().slice(0, 10),
     conditions: {

@@ -2,7 +2,6 @@ import type { Redis } from 'ioredis';
 import { processorMicros } from '../../../tests/support/process-usage.ts';
 import type { Stage } from '../../bench/measure/stage.ts';
 import type { Cost } from './figures.ts';
-import { info, mainThreadMicros, number } from './redis-info.ts';
 
 /** Who is watched. No worker: none runs. */
 export interface Watched {
@@ -58,3 +57,17 @@ export async function leastOf(rounds: number, measure: () => Promise<Cost>): Pro
 /** What a difference of two measurements says is less than nothing is noise. */
 export const atLeastNothing = (cost: Cost): Cost => combine(cost, cost, (x) => Math.max(0, x));
 export const dividedBy = (cost: Cost, count: number): Cost => combine(cost, cost, (x) => x / count);
+
+/** Everything that Redis tells of itself. */
+export const info = (redis: Redis): Promise<string> => redis.info('everything');
+
+/** @throws {Error} Redis does not tell it: an older one */
+export function number(text: string, name: string): number {
+  const [, value] = new RegExp(`^${name}:([\\d.]+)`, 'm').exec(text) ?? [];
+  if (value === undefined) throw new Error(`This Redis does not tell its ${name}: measure with version 7 or later.`);
+  return Number(value);
+}
+
+export function mainThreadMicros(text: string): number {
+  return (number(text, 'used_cpu_user_main_thread') + number(text, 'used_cpu_sys_main_thread')) * 1_000_000;
+}

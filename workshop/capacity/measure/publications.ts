@@ -5,7 +5,7 @@ import { until } from '../../../tests/support/until.ts';
 import { dataSettings, RedisNode } from '../../faults/redis/redis-node.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import type { Named, publications } from './figures.ts';
-import { mainThreadMicros } from './redis-info.ts';
+import { mainThreadMicros } from './meter.ts';
 
 /** Of an event: its JSON and what goes before it. */
 const MESSAGE = 'x'.repeat(300);

@@ -1,5 +1,5 @@
 import { Store } from '@switchyard/store';
-import { BenchTask, bytesOf } from '../../bench/cases/bench-task.ts';
+import { BenchTask, bytesOf } from '../../bench/measure/bench-task.ts';
 import type { Stage } from '../../bench/measure/stage.ts';
 import type { Named, sizes } from './figures.ts';
 

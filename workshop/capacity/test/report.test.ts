@@ -17,5 +17,5 @@ it('other figures would make another page', () => {
 });
 
 it('a page without a place for them is refused', () => {
-  expect(() => withTables('# Scaling', figures)).toThrow('no place for the measured tables');
+  expect(() => withTables('# Scaling', figures)).toThrow('no place for measured');
 });

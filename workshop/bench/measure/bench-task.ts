@@ -50,7 +50,7 @@ export class BenchTask {
         this.chunk(`chunk ${this.#chunks} of the bench text `),
       );
       await Promise.all(batch);
-      await this.#turn.flush();
+      await this.flush();
     }
   }
 
@@ -62,6 +62,11 @@ export class BenchTask {
       append,
       lastChunk: false,
     });
+  }
+
+  /** Once it returns, all that was published is written. */
+  flush(): Promise<unknown> {
+    return Promise.resolve(this.#turn.flush());
   }
 
   async working(): Promise<void> {

@@ -1,0 +1,136 @@
+// `npm run bench:before-after -- --tree <checkout>`: the rows of another checkout and of this one in alternating rounds.
+
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { startProgram } from '../../tests/support/process.ts';
+import { count, flag, readCommandLine, word } from '../options.ts';
+import { median } from '../statistics/quantile.ts';
+import { markdownTable } from '../tables/markdown.ts';
+import { inTurn, ratio } from './measure/measure-row.ts';
+import { Stage } from './measure/stage.ts';
+import { conditions, today, writeResult } from './report/results.ts';
+import { rows, wireRows } from './rows/index.ts';
+import type { Contest, Row } from './rows/row.ts';
+
+const ids = rows.map(({ id }) => id);
+const { options, names } = readCommandLine({
+  usage: `npm run bench:before-after -- --tree <checkout> [options] [row …]
+  Ours alone, without peers. The gateway, worker and agent of both trees get the same load from the same generator, in
+  turn; the first round only warms up. The store's own rows (list, memory, append, read) are measured by the bench of
+  each tree, since they are inside of a process. Rows: ${ids.join(', ')}`,
+  options: {
+    tree: word({ value: '<folder>', what: 'the other checkout, with its node_modules' }, /./, 'a folder'),
+    minutes: count({ what: 'for how long', fallback: '18' }, 1),
+    save: flag('write workshop/bench/results/before-after.md'),
+  },
+  names: ids,
+});
+const root = resolve(process.env.INIT_CWD ?? '.', options.tree ?? '');
+if (!options.tree || !existsSync(join(root, 'node_modules'))) {
+  process.stderr.write(`--tree ${root}: name a checkout in which npm install was run\n`);
+  process.exit(2);
+}
+
+/** Of one row: a value for each round. */
+interface Pairs {
+  readonly row: Row;
+  readonly before: number[];
+  readonly after: number[];
+}
+
+const isChosen = ({ id }: Row): boolean => !names.length || names.includes(id);
+const pairs: readonly Pairs[] = rows.filter(isChosen).map((row) => ({ row, before: [], after: [] }));
+const ofWire = pairs.filter(({ row }) => wireRows.includes(row));
+const ofStore = pairs.filter(({ row }) => !wireRows.includes(row));
+
+const begun = performance.now();
+const lastedMs = new Map<unknown, number>();
+/** Does it if what it took the last time is left of the time. */
+async function inTime(what: unknown, act: () => Promise<void>): Promise<boolean> {
+  const start = performance.now();
+  if (start - begun + (lastedMs.get(what) ?? 0) > options.minutes * 60_000) return false;
+  await act();
+  lastedMs.set(what, performance.now() - start);
+  return true;
+}
+
+{
+  await using before = await Stage.open(root);
+  await using after = await Stage.open();
+  for (let round = 0, goesOn = true; goesOn; round++) {
+    goesOn = false;
+    for (const pair of ofWire) if (await inTime(pair, () => measurePair(pair, round, { before, after }))) goesOn = true;
+    // They take a minute: a third of the rounds are enough.
+    if (ofStore.length && round % 3 === 1 && (await inTime(ofStore, () => measureStores(round)))) goesOn = true;
+    process.stderr.write(`round ${round}: ${Math.round((performance.now() - begun) / 1_000)} s\n`);
+    await report();
+  }
+}
+process.stdout.write(`${table()}\n`);
+
+interface Stages {
+  readonly before: Stage;
+  readonly after: Stage;
+}
+
+async function measurePair({ row, ...values }: Pairs, round: number, stages: Stages): Promise<void> {
+  const opened: Contest[] = [];
+  const open = async (name: keyof Stages) => {
+    const stage = stages[name];
+    await (row.hasNoWorker ? stage.withoutWorker() : stage.withWorker());
+    const contest = await row.open(stage);
+    opened.push(contest);
+    return { name, measure: async () => median([await contest.ours.measure()].flat()) };
+  };
+  const sides = [await open('before'), await open('after')];
+  const times = row.isShort ? 3 : 1;
+  const measured = await inTurn(round % 2 ? sides.toReversed() : sides, { rounds: times, warmUps: 0 });
+  if (round > 0) for (const name of ['before', 'after'] as const) values[name].push(...(measured[name] ?? []).flat());
+  for (const { close } of opened) await close?.();
+  await Promise.all([stages.before.clear(), stages.after.clear()]);
+}
+
+async function measureStores(round: number): Promise<void> {
+  const sides = [
+    { name: 'before', cwd: root },
+    { name: 'after', cwd: '.' },
+  ] as const;
+  for (const { name, cwd } of round % 2 ? sides : sides.toReversed()) {
+    const file = existsSync(join(cwd, 'workshop')) ? 'workshop/bench/run.ts' : 'bench/run.ts';
+    const args = ['--rounds', '1', ...ofStore.map(({ row }) => row.id)];
+    const program = await startProgram({ file, args, cwd: resolve(cwd) });
+    await program.exited;
+    for (const pair of ofStore) pair[name].push(figureIn(program.output(), pair.row));
+  }
+}
+
+/** What the table that the bench of a tree prints says of ours. */
+function figureIn(output: string, { title, unit }: Row): number {
+  const line = output.split('\n').find((one) => one.startsWith(`| ${title} |`));
+  const [ours = ''] = line?.split(' | ')[1]?.split('<br>') ?? [];
+  const figure = Number(ours.slice(0, -unit.length).trim().split(' ').at(-1)?.replaceAll(',', ''));
+  if (!Number.isFinite(figure)) throw new Error(`no figure for "${title}" in\n${output}`);
+  return figure;
+}
+
+function table(): string {
+  const measured = pairs.filter(({ after }) => after.length > 0);
+  return markdownTable(
+    ['work', 'unit', 'before', 'after', 'after / before, median of the pairs', 'rounds'],
+    measured.map(({ row: { title, unit }, before, after }) => [
+      title,
+      unit,
+      median(before),
+      median(after),
+      ratio(after, before),
+      after.length,
+    ]),
+  );
+}
+
+/** After each round, so that a run that is ended early has written what it knows. */
+async function report(): Promise<void> {
+  const seen = Object.entries(conditions(0)).filter(([name]) => name !== 'rounds');
+  const where = seen.map(([name, value]) => `${name} ${value}`).join(', ');
+  if (options.save) await writeResult('before-after.md', `Measured on ${today()} (${where}).\n\n${table()}`);
+}

@@ -1,0 +1,151 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startProgram } from '../../../tests/support/process.ts';
+import { residentBytes } from '../../../tests/support/process-usage.ts';
+import { median, quantile } from '../../statistics/quantile.ts';
+import { ask, fanOut, sendMessage, streams } from '../measure/drive.ts';
+import type { Stage } from '../measure/stage.ts';
+import type { Row } from './row.ts';
+
+const OURS = 'Switchyard';
+const SDK = 'SDK, in memory';
+const FEW_CHUNKS = '500 chunks';
+const RAW = 'BullMQ, add → done';
+
+/** Milliseconds until every chunk has arrived as an event of its own, or the bench fails. */
+async function chunksMs(url: string, chunks: number, clients = 1): Promise<number> {
+  const { totalMs, events } = await streams({ url, text: `chunks ${chunks}`, clients, times: 1 });
+  if (events < chunks * clients) throw new Error(`${events} events of ${chunks * clients} chunks arrived from ${url}`);
+  return totalMs;
+}
+
+async function microsPerChunk(url: string, count: number, times: number): Promise<number> {
+  const took: number[] = [];
+  for (let i = 0; i < times; i++) took.push(await chunksMs(url, count));
+  return (median(took) * 1_000) / count;
+}
+
+const chunksPerSecond = async (url: string): Promise<number> => 8_000_000 / (await chunksMs(url, 1_000, 8));
+
+const chunkRows: readonly Row[] = [
+  {
+    id: 'chunks',
+    title: '5,000 chunks appended to one artifact and streamed to a client',
+    unit: 'ms',
+    bars: [{ to: SDK, at: 'most', value: 1 / 25 }],
+    // The SDK takes half a minute for each: two rounds are enough for a factor of this size.
+    mostRounds: 2,
+    async open({ gateway: { url }, sdk }) {
+      await chunksMs(url, 500);
+      return {
+        ours: { name: OURS, measure: () => chunksMs(url, 5_000) },
+        others: [{ name: SDK, measure: async () => chunksMs(await sdk(), 5_000) }],
+      };
+    },
+  },
+  {
+    id: 'chunk-cost',
+    title: 'Time for each chunk, 50,000 beside 500',
+    unit: 'µs/chunk',
+    bars: [{ to: FEW_CHUNKS, at: 'most', value: 1.2 }],
+    open: ({ gateway: { url } }) => ({
+      ours: { name: '50,000 chunks', measure: () => microsPerChunk(url, 50_000, 1) },
+      others: [{ name: FEW_CHUNKS, measure: () => microsPerChunk(url, 500, 5) }],
+    }),
+  },
+  {
+    id: 'eight-streams',
+    title: '8 streams of 1,000 chunks at once, chunks delivered',
+    unit: 'chunks/s',
+    bars: [{ to: SDK, at: 'least', value: 15 }],
+    async open({ gateway: { url }, sdk }) {
+      await chunksPerSecond(url);
+      return {
+        ours: { name: OURS, measure: () => chunksPerSecond(url) },
+        others: [{ name: SDK, measure: async () => chunksPerSecond(await sdk()) }],
+      };
+    },
+  },
+];
+
+/** The first events of a round meet subscribers that have heard none, and a gateway that never sent to so many. */
+const FIRST_EVENTS = 10;
+
+const fanOutRow: Row = {
+  id: 'fan-out',
+  title: 'One event to 1,000 subscribers of one task, until the last has it, p99',
+  unit: 'ms',
+  share: 0.99,
+  bars: [{ at: 'most', value: 50 }],
+  open({ gateway: { url } }) {
+    const all: number[] = [];
+    const notes: Record<string, number> = {};
+    const measure = async (): Promise<readonly number[]> => {
+      const { id: taskId } = await sendMessage(url, 'ask');
+      const { lastMs } = await fanOut({ url, taskId, subscribers: 1_000, messages: 40 });
+      all.push(...lastMs.slice(FIRST_EVENTS));
+      notes['median, ms'] = median(all);
+      return lastMs.slice(FIRST_EVENTS);
+    };
+    return { ours: { name: OURS, measure }, notes };
+  },
+};
+
+const SUBSCRIBERS = 10_000;
+
+const idleRow: Row = {
+  id: 'idle-subscribers',
+  title: 'Memory of the gateway for each of 10,000 idle subscribers',
+  unit: 'KB',
+  mostRounds: 1,
+  bars: [{ at: 'most', value: 25 }],
+  open: (stage) => ({ ours: { name: OURS, measure: () => kilobytesOfSubscriber(stage) } }),
+};
+
+async function kilobytesOfSubscriber(stage: Stage): Promise<number> {
+  const gateway = await stage.freshGateway();
+  const { id: taskId } = await sendMessage(gateway.url, 'ask');
+  const before = residentBytes(gateway.pid);
+  const load = JSON.stringify({ url: gateway.url, taskId, subscribers: SUBSCRIBERS, messages: 0 });
+  const clients = await startProgram({ file: 'workshop/bench/drivers/subscribers.ts', args: [load] });
+  await clients.waitFor(/subscribed/, 120_000);
+  await delay(2_000); // the last sockets settle
+  const kilobytes = (residentBytes(gateway.pid) - before) / SUBSCRIBERS / 1_024;
+  await clients.stop();
+  await gateway.stop();
+  return kilobytes;
+}
+
+const TIMES = 300;
+const FIRST_TIMES = 30;
+
+/** One quantile of it beside raw BullMQ's add → done. */
+const latencyRows: readonly Row[] = [
+  { share: 0.5, bar: 3 },
+  { share: 0.99, bar: 4 },
+].map(({ share, bar }) => ({
+  id: `latency-p${share * 100}`,
+  title: `Send → completed on the stream, idle, p${share * 100}`,
+  unit: 'ms',
+  isShort: true,
+  bars: [{ to: RAW, at: 'most', value: bar }],
+  open: ({ gateway: { url }, redisUrl }) => ({
+    ours: {
+      name: OURS,
+      async measure() {
+        const { streamMs } = await streams({ url, text: 'done', clients: 1, times: TIMES });
+        return quantile(streamMs.slice(FIRST_TIMES), share);
+      },
+    },
+    others: [
+      {
+        name: RAW,
+        async measure() {
+          const times = await ask<number[]>('workshop/bench/peers/bull.ts', redisUrl, 'latency', String(TIMES));
+          return quantile(times.slice(FIRST_TIMES), share);
+        },
+      },
+    ],
+  }),
+}));
+
+export const streamRows: readonly Row[] = [...chunkRows, fanOutRow, idleRow, ...latencyRows];

@@ -1,0 +1,94 @@
+import { CALLERS, etagsOf, fanOut, httpRate, sendBody, sendMessage, streams } from '../../bench/measure/drive.ts';
+import type { Stage } from '../../bench/measure/stage.ts';
+import type { Cost, Named, operations } from './figures.ts';
+import { costOf, dividedBy, leastOf, minus, watchedOn } from './meter.ts';
+
+/** Whole ones: the load generator ends at one. */
+const SECONDS = 2;
+const ROUNDS = 3;
+/** Of streams, whose long and short runs are measured. */
+const SLOPE_ROUNDS = 2;
+const STREAMS = 100;
+/** 50 a second, as a fast model speaks. */
+const EVERY_MS = 20;
+const SUBSCRIBERS = 200;
+
+type Operations = Named<typeof operations, Cost>;
+
+export async function measureOperations(stage: Stage): Promise<Operations> {
+  return { ...(await measureTasks(stage)), ...(await measurePolls(stage)), ...(await measureChunks(stage)) };
+}
+
+const acceptedOn = ({ redis }: Stage): Promise<number> => redis.zcard('bench{s0}:x:default/anonymous/bench');
+
+/** Of each task that is accepted while something is done, until all have ended that can. */
+async function perTask(stage: Stage, act: () => Promise<unknown>): Promise<Cost> {
+  const before = await acceptedOn(stage);
+  const cost = await costOf(watchedOn(stage), act);
+  return dividedBy(cost, (await acceptedOn(stage)) - before);
+}
+
+/** A task accepted; its turn; a client that waits for it. */
+async function measureTasks(stage: Stage): Promise<Pick<Operations, 'accept' | 'complete' | 'wait'>> {
+  const load = (returnImmediately: boolean): Promise<number> =>
+    httpRate({ url: stage.gateway.url, body: sendBody('done', returnImmediately), seconds: SECONDS });
+  await load(false); // the compiler has seen it
+  await stage.withoutWorker();
+  const accept = await leastOf(ROUNDS, () => perTask(stage, () => load(true)));
+  await stage.withWorker();
+  await stage.untilFinished();
+  const loadAndDrain = async (): Promise<void> => {
+    await load(true);
+    await stage.untilFinished();
+  };
+  const whole = await leastOf(ROUNDS, () => perTask(stage, loadAndDrain));
+  const waited = await leastOf(ROUNDS, () => perTask(stage, () => load(false)));
+  return { accept, complete: minus(whole, accept), wait: minus(waited, whole) };
+}
+
+/** GetTask of small tasks, with and without the ETag. Each caller asks for another one: equal questions cost less. */
+async function measurePolls(stage: Stage): Promise<Pick<Operations, 'poll' | 'unchanged'>> {
+  const { url } = stage.gateway;
+  const tasks = await Promise.all(Array.from({ length: CALLERS }, () => sendMessage(url, 'done')));
+  const paths = tasks.map(({ id }) => `/tasks/${id}`);
+  const polls = async (condition: { readonly etags?: readonly string[] }): Promise<Cost> => {
+    await httpRate({ url, paths, ...condition, seconds: 1 });
+    return leastOf(ROUNDS, async () => {
+      let count = 0;
+      const cost = await costOf(watchedOn(stage), async () => {
+        count = (await httpRate({ url, paths, ...condition, seconds: SECONDS })) * SECONDS;
+      });
+      return dividedBy(cost, count);
+    });
+  };
+  return { poll: await polls({}), unchanged: await polls({ etags: await etagsOf({ url, paths }) }) };
+}
+
+/**
+ * A chunk from the agent to a subscriber, and to one more. Differences of a long and a short run: the rest cancels out.
+ */
+async function measureChunks(stage: Stage): Promise<Pick<Operations, 'chunk' | 'chunkInBurst' | 'delivery'>> {
+  const chunk = await slope([20, 170], (chunks) => streamed(stage, `chunks ${chunks} every ${EVERY_MS}`));
+  const chunkInBurst = await slope([20, 520], (chunks) => streamed(stage, `chunks ${chunks}`));
+  const many = await slope([3, 23], (messages) => messagesTo(stage, SUBSCRIBERS, messages));
+  const one = await slope([3, 23], (messages) => messagesTo(stage, 1, messages));
+  // Each message makes the task submitted, and input-required again: two events.
+  const delivery = dividedBy(minus(many, one), 2 * (SUBSCRIBERS - 1));
+  return { chunk: dividedBy(chunk, STREAMS), chunkInBurst: dividedBy(chunkInBurst, STREAMS), delivery };
+}
+
+async function slope([few, many]: [number, number], measure: (count: number) => Promise<Cost>): Promise<Cost> {
+  const less = await leastOf(SLOPE_ROUNDS, () => measure(few));
+  const more = await leastOf(SLOPE_ROUNDS, () => measure(many));
+  return dividedBy(minus(more, less), many - few);
+}
+
+function streamed(stage: Stage, text: string): Promise<Cost> {
+  return costOf(watchedOn(stage), () => streams({ url: stage.gateway.url, text, clients: STREAMS, times: 1 }));
+}
+
+async function messagesTo(stage: Stage, subscribers: number, messages: number): Promise<Cost> {
+  const { url } = stage.gateway;
+  const { id: taskId } = await sendMessage(url, 'ask');
+  return costOf(watchedOn(stage), () => fanOut({ url, taskId, subscribers, messages }));
+}
