@@ -183,9 +183,9 @@ describe('dead work', () => {
     await stage.store.push.webhooks.create(scope, taskId, { id: 'hook', url, token: 'token-of-hook' });
     const { deliveries } = stage.store.push;
     await stage.store.tasks.cancel(scope, taskId);
-    const lane = await deliveries.open({ taskId, lane: 1, job: 1, token: 'run' });
-    if (typeof lane === 'string') throw new Error(lane);
-    await lane.bury({ origin: 'https://example.com', reason: 'it answered 500', attempts: 9 });
+    const queue = await deliveries.open({ taskId, number: 1, job: 1, token: 'run' });
+    if (typeof queue === 'string') throw new Error(queue);
+    await queue.deadLetter({ origin: 'https://example.com', reason: 'it answered 500', attempts: 9 });
     const { body } = await stage.ask<{ kind: string; reason: string }>(`/admin/dead/${taskId}.1`);
     expect(body).toMatchObject({ kind: 'webhook', taskId, configId: 'hook', reason: 'it answered 500', attempts: 9 });
     expect(JSON.stringify((await stage.ask('/admin/dead')).body)).toContain(`${taskId}.1`);

@@ -14,7 +14,7 @@ export class Circuit {
   #openUntil = 0;
   #inFlight = 0;
 
-  /** @returns undefined: go ahead, and tell how it went; else milliseconds until it may be tried again */
+  /** @returns undefined: go ahead, and report how it went; else milliseconds until it may be tried again */
   admit(now: number): number | undefined {
     if (now < this.#openUntil) return this.#openUntil - now;
     if (this.#openings > 0 && this.#inFlight > 0) return FIRST_OPEN_MS;

@@ -1,4 +1,4 @@
-import type { JobOutcome, OpenLane, Place } from '@switchyard/store';
+import type { DeliveryCursor, JobOutcome, OpenDeliveryQueue } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { backoffDelayMs } from '../timing/backoff.ts';
 import type { Failure, Outcome } from './outcome.ts';
@@ -11,14 +11,14 @@ export interface ConcludePort {
 
 /** What was attempted. */
 export interface Attempt {
-  readonly lane: OpenLane;
+  readonly queue: OpenDeliveryQueue;
   /** Of the receiver. */
   readonly origin: string;
-  /** Where the lane is if it succeeded. */
-  readonly place: Place;
+  /** Where the queue is if it succeeded. */
+  readonly cursor: DeliveryCursor;
 }
 
-/** What becomes of the job; `more`: the lane may have more to tell. */
+/** What becomes of the job; `more`: more may be due. */
 export type Step = JobOutcome | 'more';
 
 /** Before another call to a host that has enough of them under way. */
@@ -26,14 +26,14 @@ const BUSY_MS = 250;
 
 /** Brings the outcome of an attempt into the store. */
 export async function conclude(port: ConcludePort, attempt: Attempt, outcome: Outcome): Promise<Step> {
-  const { lane, place } = attempt;
+  const { queue, cursor } = attempt;
   switch (outcome.kind) {
     case 'delivered':
-      return (await lane.advance(place)) === 'more' ? 'more' : 'done';
+      return (await queue.advance(cursor)) === 'more' ? 'more' : 'done';
     case 'busy':
-      return later(lane, { delayMs: BUSY_MS, attempts: lane.attempts });
+      return later(queue, { delayMs: BUSY_MS, attempts: queue.attempts });
     case 'gone':
-      await lane.remove();
+      await queue.remove();
       port.emit({ kind: 'push-ended', ...nameOf(attempt) });
       return 'done';
     case 'refused':
@@ -43,26 +43,29 @@ export async function conclude(port: ConcludePort, attempt: Attempt, outcome: Ou
 }
 
 async function concludeFailure(port: ConcludePort, attempt: Attempt, failure: Failure): Promise<Step> {
-  const { lane, origin } = attempt;
-  const attempts = lane.attempts + 1;
+  const { queue, origin } = attempt;
+  const attempts = queue.attempts + 1;
   const { reason } = failure;
-  if (isHopeless(failure, { attempts, ageMs: lane.ageMs }, port.settings)) {
-    await lane.bury({ origin, reason, attempts });
+  if (isHopeless(failure, { attempts, ageMs: queue.ageMs }, port.settings)) {
+    await queue.deadLetter({ origin, reason, attempts });
     port.emit({ kind: 'push-dead', ...nameOf(attempt), reason, attempts });
     return 'done';
   }
   const delay = delayMs(failure, attempts, port.settings);
   port.emit({ kind: 'push-failed', ...nameOf(attempt), reason, attempts, retryInMs: Math.ceil(delay) });
-  return later(lane, { delayMs: delay, attempts });
+  return later(queue, { delayMs: delay, attempts });
 }
 
-async function later(lane: OpenLane, { delayMs, attempts }: { delayMs: number; attempts: number }): Promise<Step> {
+async function later(
+  queue: OpenDeliveryQueue,
+  { delayMs, attempts }: { delayMs: number; attempts: number },
+): Promise<Step> {
   const retryAfterMs = Math.ceil(delayMs);
-  return (await lane.postpone(retryAfterMs, attempts)) === 'postponed' ? { retryAfterMs } : 'done';
+  return (await queue.postpone(retryAfterMs, attempts)) === 'postponed' ? { retryAfterMs } : 'done';
 }
 
-function nameOf({ lane, origin }: Attempt): { taskId: string; configId: string; origin: string } {
-  return { taskId: lane.id.taskId, configId: lane.configId, origin };
+function nameOf({ queue, origin }: Attempt): { taskId: string; configId: string; origin: string } {
+  return { taskId: queue.id.taskId, configId: queue.configId, origin };
 }
 
 /** A refusal is tried again, too, in case a receiver is just being deployed; but not for long. */

@@ -1,4 +1,4 @@
-import type { FeedEvent, OpenLane } from '@switchyard/store';
+import type { FeedEvent, OpenDeliveryQueue } from '@switchyard/store';
 import type { CursorAdvance, Notification } from './notification.ts';
 import { snapshot } from './notification.ts';
 import { isChunk } from './plan-whole-artifacts.ts';
@@ -8,14 +8,14 @@ import { isChunk } from './plan-whole-artifacts.ts';
  * not cause a delivery: the status, or the end of the artifact, that follows does.
  */
 export async function legacyTasks(
-  lane: OpenLane,
+  queue: OpenDeliveryQueue,
   events: readonly FeedEvent[] | 'trimmed',
 ): Promise<readonly (Notification | CursorAdvance)[]> {
   const last = events === 'trimmed' ? undefined : events.at(-1);
-  if (events !== 'trimmed' && last && events.every(isChunk)) return [{ place: { seq: last.seq, owed: [] } }];
-  const tasks = await snapshot(lane);
+  if (events !== 'trimmed' && last && events.every(isChunk)) return [{ cursor: { seq: last.seq, pending: [] } }];
+  const tasks = await snapshot(queue);
   return Promise.all(
-    tasks.map(async ({ deliveryId, task, place }) => ({ deliveryId, place, body: await toLegacyTask(task) })),
+    tasks.map(async ({ deliveryId, task, cursor }) => ({ deliveryId, cursor, body: await toLegacyTask(task) })),
   );
 }
 

@@ -1,4 +1,4 @@
-import type { OpenLane, Webhook } from '@switchyard/store';
+import type { OpenDeliveryQueue, Webhook } from '@switchyard/store';
 import { legacyTasks } from './legacy-tasks.ts';
 import type { CursorAdvance, Notification } from './notification.ts';
 import { snapshot } from './notification.ts';
@@ -16,14 +16,14 @@ export interface DeliveryOptions {
  * missing. Nothing at all: the task has expired.
  */
 export async function nextNotifications(
-  lane: OpenLane,
+  queue: OpenDeliveryQueue,
   { version, chunks }: DeliveryOptions,
 ): Promise<readonly (Notification | CursorAdvance)[]> {
-  const events = await lane.events();
-  if (version === '0.3') return legacyTasks(lane, events);
-  if (lane.place.seq === 0) return opening(lane, events);
+  const events = await queue.events();
+  if (version === '0.3') return legacyTasks(queue, events);
+  if (queue.cursor.seq === 0) return opening(queue, events);
   if (events === 'trimmed')
-    return (await snapshot(lane)).map(({ task, ...named }) => ({ ...named, body: `{"task":${task}}` }));
-  if (!chunks) return wholeArtifacts(lane, events);
-  return events.map(({ seq, json }) => ({ deliveryId: `${seq}`, body: json, place: { seq, owed: [] } }));
+    return (await snapshot(queue)).map(({ task, ...named }) => ({ ...named, body: `{"task":${task}}` }));
+  if (!chunks) return wholeArtifacts(queue, events);
+  return events.map(({ seq, json }) => ({ deliveryId: `${seq}`, body: json, cursor: { seq, pending: [] } }));
 }

@@ -1,4 +1,4 @@
-import type { OpenLane, Place } from '@switchyard/store';
+import type { DeliveryCursor, OpenDeliveryQueue } from '@switchyard/store';
 
 /** One delivery to a webhook. */
 export interface Notification {
@@ -10,12 +10,12 @@ export interface Notification {
   /** StreamResponse (A2A 4.3.3); for clients of 0.3 the Task. */
   readonly body: string;
   /** The cursor of the webhook after this delivery. */
-  readonly place: Place;
+  readonly cursor: DeliveryCursor;
 }
 
 /** Moves the cursor of the webhook without a delivery. */
 export interface CursorAdvance {
-  readonly place: Place;
+  readonly cursor: DeliveryCursor;
   readonly body?: undefined;
 }
 
@@ -24,11 +24,11 @@ export interface Snapshot {
   readonly deliveryId: string;
   /** JSON of the task. */
   readonly task: string;
-  readonly place: Place;
+  readonly cursor: DeliveryCursor;
 }
 
 /** One, or none if the task has expired. */
-export async function snapshot(lane: OpenLane): Promise<readonly Snapshot[]> {
-  const task = await lane.task();
-  return task ? [{ deliveryId: `${task.seq}.task`, task: task.json, place: { seq: task.seq, owed: [] } }] : [];
+export async function snapshot(queue: OpenDeliveryQueue): Promise<readonly Snapshot[]> {
+  const task = await queue.task();
+  return task ? [{ deliveryId: `${task.seq}.task`, task: task.json, cursor: { seq: task.seq, pending: [] } }] : [];
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Task } from '@switchyard/protocol';
-import { type FeedEvent, type LaneTask, type OpenLane, plainMessageIn } from '@switchyard/store';
+import { type FeedEvent, type OpenDeliveryQueue, plainMessageIn, type TaskSnapshot } from '@switchyard/store';
 import type { Notification } from './notification.ts';
 import { snapshot } from './notification.ts';
 
@@ -13,33 +13,33 @@ const LOOK_AGAIN_AFTER_MS = [10, 20, 40, 80, 160, 320];
  * the task has expired.
  */
 export async function opening(
-  lane: OpenLane,
+  queue: OpenDeliveryQueue,
   events: readonly FeedEvent[] | 'trimmed',
 ): Promise<readonly Notification[]> {
   const [made, first] = events === 'trimmed' ? [] : events;
-  const task = first?.isReply ? await withdrawn(lane) : await lane.task();
+  const task = first?.isReply ? await withdrawn(queue) : await queue.task();
   if (!task) return [];
   const message = task.isWithdrawn ? plainMessageIn(`{"task":${task.json}}`) : undefined;
-  if (message) return [{ deliveryId: `${task.seq}`, body: `{"message":${message}}`, place: placeAt(task.seq) }];
-  if (!made) return (await snapshot(lane)).map(({ task: json, ...named }) => ({ ...named, body: `{"task":${json}}` }));
-  return [{ deliveryId: `${made.seq}`, body: taskAsMade(task, made), place: placeAt(made.seq) }];
+  if (message) return [{ deliveryId: `${task.seq}`, body: `{"message":${message}}`, cursor: cursorAt(task.seq) }];
+  if (!made) return (await snapshot(queue)).map(({ task: json, ...named }) => ({ ...named, body: `{"task":${json}}` }));
+  return [{ deliveryId: `${made.seq}`, body: taskAsMade(task, made), cursor: cursorAt(made.seq) }];
 }
 
-const placeAt = (seq: number): Notification['place'] => ({ seq, owed: [] });
+const cursorAt = (seq: number): Notification['cursor'] => ({ seq, pending: [] });
 
 /** The task once it is withdrawn; if it is not, its caller has it: the task as it is. */
-async function withdrawn(lane: OpenLane): Promise<LaneTask | undefined> {
-  let task = await lane.task();
+async function withdrawn(queue: OpenDeliveryQueue): Promise<TaskSnapshot | undefined> {
+  let task = await queue.task();
   for (const ms of LOOK_AGAIN_AFTER_MS) {
     if (!task || task.isWithdrawn) return task;
     await sleep(ms);
-    task = await lane.task();
+    task = await queue.task();
   }
   return task;
 }
 
 /** With its first status and its first message alone. What came since follows as events. */
-function taskAsMade({ json }: LaneTask, made: FeedEvent): string {
+function taskAsMade({ json }: TaskSnapshot, made: FeedEvent): string {
   const { id, contextId, history = [] }: Task = JSON.parse(json);
   const { status } = JSON.parse(made.json).statusUpdate;
   return JSON.stringify({ task: { id, contextId, status, history: history.slice(0, 1) } });

@@ -4,9 +4,9 @@ import type { Agent } from 'undici';
 import type { Emit } from '../telemetry/events.ts';
 import { Circuits } from './circuits.ts';
 import { Claimer } from './claimer.ts';
-import { deliverLane } from './deliver-lane.ts';
 import { guardedAgent, type Resolve } from './guarded-agent.ts';
 import type { PushSettings } from './push-settings.ts';
+import { runDeliveryQueue } from './run-delivery-queue.ts';
 import { createSigner, type Sign } from './sign.ts';
 
 export interface PushParts {
@@ -79,7 +79,7 @@ export class PushDeliverer {
       emit,
     };
     try {
-      return await deliverLane(port, job);
+      return await runDeliveryQueue(port, job);
     } catch (error) {
       // Redis was away, or a fault of ours: the queue starts the job again, or the claimer has it added.
       emit({ kind: 'error', where: 'push delivery', error });

@@ -1,4 +1,4 @@
-import type { LaneId, Webhook } from '@switchyard/store';
+import type { DeliveryQueueId, Webhook } from '@switchyard/store';
 import { type Dispatcher, request } from 'undici';
 import type { Circuits } from './circuits.ts';
 import type { Notification } from './notification.ts';
@@ -14,7 +14,7 @@ export interface SendPort {
 
 /** The webhook that it is sent to. */
 export interface Receiver {
-  readonly id: LaneId;
+  readonly id: DeliveryQueueId;
   readonly webhook: Webhook;
 }
 
@@ -54,7 +54,7 @@ async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
  * A2A 4.3.3: what the config says of authentication, and its token beside it under the name that the published SDKs
  * use. The delivery id is the same in each attempt at a delivery, so that receivers can ignore repetitions.
  */
-function requestHeaders(webhook: Webhook, { taskId }: LaneId, deliveryId: string): Record<string, string> {
+function requestHeaders(webhook: Webhook, { taskId }: DeliveryQueueId, deliveryId: string): Record<string, string> {
   const { token, authentication, traceParent, version = '1.0' } = webhook;
   const { scheme, credentials } = authentication ?? {};
   return {

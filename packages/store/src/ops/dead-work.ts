@@ -1,7 +1,6 @@
 import type { DeadTurn } from '../dead-turns/dead-turns.ts';
-import type { DeathNote } from '../push/open-lane.ts';
-import { parsePlace } from '../push/place.ts';
-import { parseLane } from '../queue/lane-id.ts';
+import { type DeadLetterDetails, parseCursor } from '../push/delivery-queue.ts';
+import { parseDeliveryQueue } from '../queue/job-id.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Acceptance } from '../tasks/submission.ts';
 import type { OpsPort } from './ops-port.ts';
@@ -10,7 +9,7 @@ import { latestFirst, type Page, type PageQuery, pageOf } from './page.ts';
 /** Work that was given up: a message at which every attempt died, or a webhook that could not be told. */
 export type DeadWork = ({ readonly kind: 'turn'; readonly id: string } & DeadTurn) | DeadWebhook;
 
-export interface DeadWebhook extends DeathNote {
+export interface DeadWebhook extends DeadLetterDetails {
   readonly kind: 'webhook';
   readonly id: string;
   readonly taskId: string;
@@ -34,8 +33,8 @@ interface Corpse {
 /** Of one kind in one shard: those that died last. */
 const LISTED = 10_000;
 
-/** The id of a dead turn is its task's; that of a webhook has the number of its lane behind. */
-const isLane = (id: string): boolean => id.includes('.');
+/** The id of a dead turn is its task's; that of a webhook has its delivery queue's number behind. */
+const isDeliveryQueue = (id: string): boolean => id.includes('.');
 
 /** What was given up, of all kinds: to be looked into, tried again, or forgotten. */
 export class DeadLetterOffice {
@@ -62,7 +61,7 @@ export class DeadLetterOffice {
 
   /** @returns undefined: there is no such dead work */
   async find(id: string): Promise<DeadWork | undefined> {
-    if (isLane(id)) return this.#webhook(id);
+    if (isDeliveryQueue(id)) return this.#webhook(id);
     const turn = await this.#port.deadTurns.find(id);
     return turn && { kind: 'turn', id, ...turn };
   }
@@ -70,9 +69,9 @@ export class DeadLetterOffice {
   /** A message is sent again, as a new task; a webhook goes on where it stopped. */
   async retry(id: string): Promise<Retrial> {
     const { push, deadTurns } = this.#port;
-    if (isLane(id)) {
+    if (isDeliveryQueue(id)) {
       const isRedriven = await push.dead.redrive(id);
-      return isRedriven ? { verdict: 'retried', taskId: parseLane(id).taskId } : { verdict: 'missing' };
+      return isRedriven ? { verdict: 'retried', taskId: parseDeliveryQueue(id).taskId } : { verdict: 'missing' };
     }
     const acceptance = await deadTurns.redrive(id);
     if (!acceptance) return { verdict: 'missing' };
@@ -83,7 +82,7 @@ export class DeadLetterOffice {
   /** @returns false: there is no such dead work */
   drop(id: string): Promise<boolean> {
     const { push, deadTurns } = this.#port;
-    return isLane(id) ? push.dead.drop(id) : deadTurns.drop(id);
+    return isDeliveryQueue(id) ? push.dead.drop(id) : deadTurns.drop(id);
   }
 
   /** How many there are. One that has expired with its task counts until the next one dies. */
@@ -106,15 +105,15 @@ export class DeadLetterOffice {
 
   async #webhook(id: string): Promise<DeadWebhook | undefined> {
     const { redis, shards } = this.#port;
-    const { taskId, lane } = parseLane(id);
+    const { taskId, number } = parseDeliveryQueue(id);
     const keys = shards.of(taskId);
-    const [diedMs, [why, place]] = await Promise.all([
+    const [diedMs, [reason, cursor]] = await Promise.all([
       redis.zscore(keys.deadPush, id),
-      redis.hmget(`${keys.task(taskId)}:w`, `${lane}:dead`, `${lane}:place`),
+      redis.hmget(`${keys.task(taskId)}:w`, `${number}:dead`, `${number}:cursor`),
     ]);
-    if (diedMs === null || !why || !place) return undefined;
-    const note: DeathNote = JSON.parse(why);
+    if (diedMs === null || !reason || !cursor) return undefined;
+    const details: DeadLetterDetails = JSON.parse(reason);
     const diedAt = new Date(Number(diedMs)).toISOString();
-    return { kind: 'webhook', id, taskId, ...note, diedAt, lastSeq: parsePlace(place).seq };
+    return { kind: 'webhook', id, taskId, ...details, diedAt, lastSeq: parseCursor(cursor).seq };
   }
 }

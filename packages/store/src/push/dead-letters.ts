@@ -1,45 +1,44 @@
-import { parseLane } from '../queue/lane-id.ts';
+import { parseDeliveryQueue } from '../queue/job-id.ts';
 import { integer, list, text, tuple, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import type { DeathNote } from './open-lane.ts';
-import { parsePlace } from './place.ts';
+import { type DeadLetterDetails, parseCursor } from './delivery-queue.ts';
 import { type PushPort, webhookKeys } from './push-port.ts';
 
 const from = import.meta.url;
-const deadLane = tuple(text, integer, text, text);
-const listDeadLanesScript = defineScript({
-  file: 'list-dead-lanes.lua',
+const storedLetter = tuple(text, integer, text, text);
+const listScript = defineScript({
+  file: 'list-dead-letters.lua',
   from,
   keys: ['deadPush', 'tasksRoot'],
   args: ['most'],
-  reply: list(deadLane),
+  reply: list(storedLetter),
 });
-const redriveLaneScript = defineScript({
-  file: 'redrive-lane.lua',
+const redriveScript = defineScript({
+  file: 'redrive-dead-letter.lua',
   from,
   keys: webhookKeys,
-  args: ['taskId', 'lane'],
+  args: ['taskId', 'number'],
   reply: word('redriven', 'unknown'),
 });
-const dropLaneScript = defineScript({
-  file: 'drop-lane.lua',
+const dropScript = defineScript({
+  file: 'drop-dead-letter.lua',
   from,
   keys: webhookKeys,
-  args: ['taskId', 'lane'],
+  args: ['taskId', 'number'],
   reply: word('dropped', 'unknown'),
 });
 
-/** A webhook that was given up; what it was not told is kept for as long as its task. */
-export interface DeadLetter extends DeathNote {
+/** A webhook to which deliveries were given up; its events are kept for as long as its task. */
+export interface DeadLetter extends DeadLetterDetails {
   readonly id: string;
   readonly taskId: string;
   /** ISO time. */
   readonly diedAt: string;
-  /** Of the last event that it was told. */
+  /** Of the last event that it received. */
   readonly lastSeq: number;
 }
 
-/** Webhooks that were given up, for operators: whoever asks here is not asked who it is. */
+/** Webhooks to which deliveries were given up, for operators: of all principals. */
 export class DeadLetters {
   readonly #port: PushPort;
 
@@ -52,7 +51,7 @@ export class DeadLetters {
     const { redis, shards } = this.#port;
     const replies = await Promise.all(
       shards.all.map(({ deadPush, tasks: tasksRoot }) =>
-        listDeadLanesScript.run(redis, { keys: { deadPush, tasksRoot }, args: { most: limit } }),
+        listScript.run(redis, { keys: { deadPush, tasksRoot }, args: { most: limit } }),
       ),
     );
     return replies
@@ -64,27 +63,27 @@ export class DeadLetters {
 
   /** Tries again, from where it stopped: order is kept. @returns false: there is no such dead letter */
   async redrive(id: string): Promise<boolean> {
-    return (await redriveLaneScript.run(this.#port.redis, this.#call(id))) === 'redriven';
+    return (await redriveScript.run(this.#port.redis, this.#call(id))) === 'redriven';
   }
 
-  /** Deletes the webhook, with all that it was not told. @returns false: there is no such dead letter */
+  /** Deletes the webhook, with its deliveries. @returns false: there is no such dead letter */
   async drop(id: string): Promise<boolean> {
-    return (await dropLaneScript.run(this.#port.redis, this.#call(id))) === 'dropped';
+    return (await dropScript.run(this.#port.redis, this.#call(id))) === 'dropped';
   }
 
   #call(id: string) {
-    const { taskId, lane } = parseLane(id);
-    return { keys: this.#port.shards.of(taskId).webhooks(taskId), args: { taskId, lane } };
+    const { taskId, number } = parseDeliveryQueue(id);
+    return { keys: this.#port.shards.of(taskId).webhooks(taskId), args: { taskId, number } };
   }
 }
 
-function deadLetter([lane, ms, why, place]: ReturnType<typeof deadLane>): DeadLetter {
-  const note: DeathNote = JSON.parse(why);
+function deadLetter([id, ms, reason, cursor]: ReturnType<typeof storedLetter>): DeadLetter {
+  const details: DeadLetterDetails = JSON.parse(reason);
   return {
-    id: lane,
-    taskId: parseLane(lane).taskId,
-    ...note,
+    id,
+    taskId: parseDeliveryQueue(id).taskId,
+    ...details,
     diedAt: new Date(ms).toISOString(),
-    lastSeq: parsePlace(place).seq,
+    lastSeq: parseCursor(cursor).seq,
   };
 }

@@ -1,8 +1,6 @@
--- deleteWebhook: a client wants no more to be told to a webhook.
+-- deleteWebhook: a client wants no more deliveries to a webhook.
 --
--- KEYS  task      hash
---       webhooks  hash, see lanes.lua
---       push      zset, channel; made from it: <push>:dead (zset)
+-- KEYS  <delivery-queues>
 -- ARGV  task_id
 --       owner
 --       config_id
@@ -11,9 +9,9 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, owner, config_id = unpack(ARGV)
 
---- @include "../redis/lua/lanes.lua"
+--- @include "../redis/lua/delivery-queues.lua"
 
 if redis.call('HGET', task_key, 'owner') ~= owner then return 'missing' end
-local lane = redis.call('HGET', webhooks_key, 'id:' .. config_id)
-if lane then remove_webhook(lane) end
+local number = redis.call('HGET', webhooks_key, 'id:' .. config_id)
+if number then remove_webhook(number) end
 return 'deleted'

@@ -1,36 +1,36 @@
 import { Consumer, type JobOutcome } from '../queue/consumer.ts';
-import { type LaneId, parseLane } from '../queue/lane-id.ts';
+import { type DeliveryQueueId, parseDeliveryQueue } from '../queue/job-id.ts';
 import { PUSH_QUEUE } from '../queue/queue.ts';
 import type { Channels } from '../redis/channels.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, list, text, tuple, verdict } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { OpenLane } from './open-lane.ts';
-import { parsePlace } from './place.ts';
+import { parseCursor } from './delivery-queue.ts';
+import { OpenDeliveryQueue } from './open-delivery-queue.ts';
 import { type PushPort, webhookKeys } from './push-port.ts';
 
 const from = import.meta.url;
-const claimLanesScript = defineScript({
-  file: 'claim-lanes.lua',
+const claimScript = defineScript({
+  file: 'claim-deliveries.lua',
   from,
   keys: ['push', 'deadPush', 'tasksRoot'],
   args: ['leaseMs', 'most', 'keptMs'],
   reply: list(tuple(text, integer, integer)),
 });
-const openLaneScript = defineScript({
-  file: 'open-lane.lua',
+const openScript = defineScript({
+  file: 'open-delivery-queue.lua',
   from,
   keys: webhookKeys,
-  args: ['taskId', 'lane', 'job', 'token'],
+  args: ['taskId', 'number', 'job', 'token'],
   reply: verdict({ stale: tuple(), idle: tuple(), open: tuple(text, text, text, integer, integer) }),
 });
 
-const LANES_PER_CLAIM = 200;
+const CLAIMS_AT_ONCE = 200;
 /** Claims without progress after which the queue itself is suspected to have mislaid the job. */
 const SUSPICIOUS_CLAIMS = 4;
 
-/** One start of a lane's job by the queue. */
-export interface PushJob extends LaneId {
+/** One start of the job of a delivery queue. */
+export interface PushJob extends DeliveryQueueId {
   readonly job: number;
   /** The lock of this start. */
   readonly token: string;
@@ -43,7 +43,7 @@ export interface PushConsumerOptions {
   readonly onError: (error: Error) => void;
 }
 
-/** What a worker does with webhooks that have something to be told. */
+/** What a worker does with delivery queues. */
 export class Deliveries {
   readonly #port: PushPort;
   readonly #channels: Channels;
@@ -59,7 +59,7 @@ export class Deliveries {
       agent: PUSH_QUEUE,
       concurrency,
       onError,
-      run: ({ taskId: lane, job, token }) => run({ ...parseLane(lane), job, token }),
+      run: ({ taskId: id, job, token }) => run({ ...parseDeliveryQueue(id), job, token }),
     });
   }
 
@@ -68,13 +68,13 @@ export class Deliveries {
     return this.#port.queue.waiting(PUSH_QUEUE);
   }
 
-  /** Hears that there is something to claim. It may miss it: who listens also claims by the clock. */
+  /** Calls `wake` when there is something to claim. It may miss some: claim by the clock, too. */
   async listen(wake: () => void): Promise<void> {
     await Promise.all(this.#port.shards.all.map(({ push }) => this.#channels.subscribe(push, wake)));
   }
 
   /**
-   * Gives a job to each lane that has newly something to be told, or was silent for a lease. Any process may, and
+   * Gives a job to each delivery queue that has something new, or was silent for a lease. Any process may, and
    * several may at once. @returns how many it were
    */
   async claim(): Promise<number> {
@@ -82,25 +82,33 @@ export class Deliveries {
     return claimed.reduce((sum, count) => sum + count, 0);
   }
 
-  /** @returns `stale`, `idle`: there is nothing to be told, the job is done */
-  async open({ job, token, ...id }: PushJob): Promise<OpenLane | 'stale' | 'idle'> {
+  /** @returns `stale`, `idle`: there is nothing to deliver, the job is done */
+  async open({ job, token, ...id }: PushJob): Promise<OpenDeliveryQueue | 'stale' | 'idle'> {
     const { redis, shards } = this.#port;
     const args = { ...id, job, token };
-    const reply = await openLaneScript.run(redis, { keys: shards.of(id.taskId).webhooks(id.taskId), args });
+    const reply = await openScript.run(redis, { keys: shards.of(id.taskId).webhooks(id.taskId), args });
     if (reply[0] !== 'open') return reply[0];
-    const [, configId, sealed, place, attempts, ageMs] = reply;
-    return new OpenLane(this.#port, { id, token, configId, sealed, place: parsePlace(place), attempts, ageMs });
+    const [, configId, sealed, cursor, attempts, ageMs] = reply;
+    return new OpenDeliveryQueue(this.#port, {
+      id,
+      token,
+      configId,
+      sealed,
+      cursor: parseCursor(cursor),
+      attempts,
+      ageMs,
+    });
   }
 
   async #claimShard(keys: ShardKeys): Promise<number> {
     const { redis, queue, settings } = this.#port;
-    const claimed = await claimLanesScript.run(redis, {
+    const claimed = await claimScript.run(redis, {
       keys: { push: keys.push, deadPush: keys.deadPush, tasksRoot: keys.tasks },
-      args: { leaseMs: settings.pushLeaseMs, most: LANES_PER_CLAIM, keptMs: settings.retentionMs },
+      args: { leaseMs: settings.pushLeaseMs, most: CLAIMS_AT_ONCE, keptMs: settings.retentionMs },
     });
     await Promise.all(
-      claimed.map(([lane, job, claims]) =>
-        queue.addPush(parseLane(lane), job, { isSuspicious: claims >= SUSPICIOUS_CLAIMS }),
+      claimed.map(([id, job, claims]) =>
+        queue.addPush(parseDeliveryQueue(id), job, { isSuspicious: claims >= SUSPICIOUS_CLAIMS }),
       ),
     );
     return claimed.length;

@@ -4,7 +4,7 @@ import { Deliveries } from './deliveries.ts';
 import type { PushPort } from './push-port.ts';
 import { Webhooks } from './webhooks.ts';
 
-/** Push notifications: who wants to be told of what, and how far each has been told. */
+/** Push notifications: webhooks, their delivery queues, and dead letters. */
 export class Push {
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;

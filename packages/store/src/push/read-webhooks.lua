@@ -1,7 +1,7 @@
 -- readWebhooks: the webhooks of a task as they are stored.
 --
 -- KEYS  task      hash
---       webhooks  hash, see lanes.lua
+--       webhooks  hash, see delivery-queues.lua
 -- ARGV  owner
 -- Returns  nil (no such task) | the fields of the hash: name, value, name, value, …
 

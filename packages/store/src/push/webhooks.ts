@@ -3,8 +3,7 @@ import { ownerOf, type Scope } from '../redis/principal.ts';
 import { list, optional, text, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
-import { openWebhook, sealWebhook } from '../vault/sealed-webhook.ts';
-import type { Webhook, WebhookDraft } from '../vault/webhook.ts';
+import { openWebhook, sealWebhook, type Webhook, type WebhookDraft } from '../vault/webhook.ts';
 import { type PushPort, webhookKeys } from './push-port.ts';
 
 const from = import.meta.url;
@@ -47,7 +46,8 @@ export type WebhookCreation = Webhook | 'missing' | 'too-many';
 
 interface Stored {
   readonly id: string;
-  readonly lane: number;
+  /** Of its delivery queue. */
+  readonly number: number;
   readonly sealed: string;
 }
 
@@ -65,7 +65,7 @@ export class Webhooks {
   }
 
   /**
-   * From here on each event of the task is told to it. With an id that the task knows it replaces that webhook, and
+   * From here on it gets each event of the task. With an id that the task knows it replaces that webhook, and
    * goes on where that one was.
    */
   async create(scope: Scope, taskId: string, draft: WebhookDraft): Promise<WebhookCreation> {
@@ -86,13 +86,13 @@ export class Webhooks {
   /** @returns undefined: no such task in this scope. @throws {InvalidPageToken} @throws {Unreadable} */
   async list(scope: Scope, taskId: string, { pageSize, pageToken }: WebhookQuery): Promise<WebhookPage | undefined> {
     const after = Number(decodePageToken(pageToken, ['webhooks', taskId]) ?? 0);
-    const rest = (await this.#read(scope, taskId))?.filter(({ lane }) => lane > after);
+    const rest = (await this.#read(scope, taskId))?.filter(({ number }) => number > after);
     if (!rest) return undefined;
     const page = rest.slice(0, pageSize);
     const last = page.at(-1);
     return {
       webhooks: page.map((stored) => this.#open(taskId, stored)),
-      nextPageToken: last && rest.length > pageSize ? encodePageToken(String(last.lane), ['webhooks', taskId]) : '',
+      nextPageToken: last && rest.length > pageSize ? encodePageToken(String(last.number), ['webhooks', taskId]) : '',
     };
   }
 
@@ -115,12 +115,16 @@ export class Webhooks {
   }
 }
 
-/** @param reply names and values of the fields, in turn: see lanes.lua */
+/** @param reply names and values of the fields, in turn: see delivery-queues.lua */
 function storedIn(reply: readonly string[]): Stored[] {
   const fields = new Map<string, string>();
   for (let i = 0; i < reply.length; i += 2) fields.set(reply[i] ?? '', reply[i + 1] ?? '');
   return [...fields]
     .filter(([name]) => name.startsWith('id:'))
-    .map(([name, lane]) => ({ id: name.slice(3), lane: Number(lane), sealed: fields.get(`${lane}:config`) ?? '' }))
-    .sort((a, b) => a.lane - b.lane);
+    .map(([name, number]) => ({
+      id: name.slice(3),
+      number: Number(number),
+      sealed: fields.get(`${number}:config`) ?? '',
+    }))
+    .sort((a, b) => a.number - b.number);
 }

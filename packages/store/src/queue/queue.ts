@@ -2,8 +2,7 @@ import { Queue as BullQueue } from 'bullmq';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Shards } from '../redis/shards.ts';
-import { jobId } from './job-id.ts';
-import { type LaneId, laneText } from './lane-id.ts';
+import { type DeliveryQueueId, deliveryQueueText, jobId } from './job-id.ts';
 import { queueOf } from './queue-name.ts';
 
 /** The queue of push notifications: no agent can have this name. */
@@ -66,14 +65,14 @@ export class Queue {
   }
 
   /**
-   * Of a webhook that has something to be told. Swallowed by the queue while it has this job.
+   * Of a webhook that has deliveries to come. Swallowed by the queue while it has this job.
    * @param options as of `add`
    */
-  async addPush(lane: LaneId, job: number, { isSuspicious = false } = {}): Promise<void> {
-    const queue = this.#queue(PUSH_QUEUE, this.#shards.of(lane.taskId));
-    const id = jobId(laneText(lane), job);
-    if (isSuspicious) await removeIfMislaid(queue, id);
-    await queue.add('push', {}, { ...JOB_OPTIONS, jobId: id });
+  async addPush(id: DeliveryQueueId, job: number, { isSuspicious = false } = {}): Promise<void> {
+    const queue = this.#queue(PUSH_QUEUE, this.#shards.of(id.taskId));
+    const pushJobId = jobId(deliveryQueueText(id), job);
+    if (isSuspicious) await removeIfMislaid(queue, pushJobId);
+    await queue.add('push', {}, { ...JOB_OPTIONS, jobId: pushJobId });
   }
 
   /** A job that is running stays. */

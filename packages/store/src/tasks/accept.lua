@@ -49,7 +49,7 @@ end
 
 --- @include "../redis/lua/record.lua"
 --- @include "../redis/lua/rules.lua"
---- @include "../redis/lua/lanes.lua"
+--- @include "../redis/lua/delivery-queues.lua"
 
 if caller_key and not caller.has_room() then return { 'too-many-calls' } end
 local record = load_record()
@@ -70,10 +70,10 @@ record.accepted = record.accepted + 1
 remember(message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}')
 
 -- Before anything is said, and in the same step: it misses nothing.
-local lane, place, replaced
+local number, cursor, replaced
 if config_id ~= '' then
-  lane, place, replaced = add_webhook(config_id, sealed, record.seq)
-  record.lanes, record.aside = without_lane(record.lanes, replaced or '') .. ' ' .. lane, 1
+  number, cursor, replaced = add_webhook(config_id, sealed, record.seq)
+  record.webhooks, record.aside = without(record.webhooks, replaced or '') .. ' ' .. number, 1
 end
 
 local verdict, job, status_time = 'queued', 0, ''
@@ -86,5 +86,5 @@ else
   verdict, job, status_time = 'scheduled', record.scheduled, timestamp(now_ms())
 end
 commit(record)
-if lane and seq_of(place) < record.seq then mark_lane(lane, now_ms()) end
+if number and seq_of(cursor) < record.seq then mark_due(number, now_ms()) end
 return { verdict, task_id, record.context, record.accepted, record.seq, job, status_time, record.tip }

@@ -8,8 +8,8 @@ import { type DurablePort, runDurably } from '../redis/run-durably.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import { sealWebhook } from '../vault/sealed-webhook.ts';
 import type { Vault } from '../vault/vault.ts';
+import { sealWebhook } from '../vault/webhook.ts';
 import { type AcceptReply, acceptArgs, acceptArguments, acceptReply, callerKey, isAwaited } from './accept-command.ts';
 import type { NewTasks } from './new-tasks.ts';
 import {

@@ -1,6 +1,6 @@
 -- delete: every key of a task that has ended goes, and every mention of it.
 --
--- KEYS  <record>         and, made from the task's and named in it, whatever else record.lua, lanes.lua and begin.lua
+-- KEYS  <record>         and, made from the task's and named in it, whatever else record.lua, delivery-queues.lua and begin.lua
 --                        keep of a task
 --       dead             zset
 --       conversations    zset, of its context
@@ -39,9 +39,9 @@ end
 for i = 9 + messages, #KEYS do gone[#gone + 1] = KEYS[i] end
 for i = 4, #ARGV do redis.call('ZREM', conversations_key, ARGV[i]) end
 
-for lane = 1, tonumber(redis.call('HGET', task_key .. ':w', 'last') or 0) do
-  redis.call('ZREM', push_key, task_id .. '.' .. lane)
-  redis.call('ZREM', push_key .. ':dead', task_id .. '.' .. lane)
+for number = 1, tonumber(redis.call('HGET', task_key .. ':w', 'last') or 0) do
+  redis.call('ZREM', push_key, task_id .. '.' .. number)
+  redis.call('ZREM', push_key .. ':dead', task_id .. '.' .. number)
 end
 redis.call('ZREM', index_root .. ':' .. owner, state .. time .. task_id)
 redis.call('ZREM', index_root .. ':' .. owner .. ':' .. context, state .. time .. task_id)

@@ -117,10 +117,10 @@ if #new > 0 then
     end
     if config_id ~= '' then
       local webhooks_key = task_key .. ':w'
-      --- @include "../redis/lua/lanes.lua"
-      local lane = add_webhook(config_id, sealed, 0)
-      redis.call('HSET', task_key, 'lanes', ' ' .. lane, 'aside', '1')
-      mark_lane(lane, now_ms(), tonumber(hold_ms))
+      --- @include "../redis/lua/delivery-queues.lua"
+      local number = add_webhook(config_id, sealed, 0)
+      redis.call('HSET', task_key, 'webhooks', ' ' .. number, 'aside', '1')
+      mark_due(number, now_ms(), tonumber(hold_ms))
     end
     replies[new[i]] = { 'scheduled', task_id, context, 1, 1, 1, timestamp_now }
   end

@@ -21,8 +21,8 @@ local task_key, events_key, push_key = unpack(KEYS)
 local task_id, kept_events, inline_bytes, fence, number, artifact, first, growth = unpack(ARGV, 1, 8)
 local open_name, name = 'o' .. artifact, 'p' .. artifact
 
-local mark, cancel, lanes, seq, turn, said, tip, open, inside, outside = unpack(redis.call('HMGET', task_key,
-  'state', 'cancel', 'lanes', 'seq', 'turn', 'said', 'tip', open_name, name, '@' .. name))
+local mark, cancel, webhooks, seq, turn, said, tip, open, inside, outside = unpack(redis.call('HMGET', task_key,
+  'state', 'cancel', 'webhooks', 'seq', 'turn', 'said', 'tip', open_name, name, '@' .. name))
 cancel, said, number = cancel and ' ' .. cancel or '', tonumber(said or 0), tonumber(number)
 local last = number + #ARGV - 9
 
@@ -53,8 +53,8 @@ else
 end
 if tip ~= was_tip then redis.call('HSET', task_key, 'tip', tip) end
 redis.call('PUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
-if lanes then
+if webhooks then
   --- @include "../redis/lua/clock.lua"
-  --- @include "../redis/lua/wake-lanes.lua"
+  --- @include "../redis/lua/wake-deliveries.lua"
 end
 return 'appended' .. cancel

@@ -96,7 +96,7 @@ describe('a webhook that comes with a message', () => {
     if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
     const page = await webhooks.list(alice, acceptance.taskId, all);
     expect(page?.webhooks).toHaveLength(1);
-    expect(await redis.hget(key(acceptance.taskId), '1:place')).toBe('0');
+    expect(await redis.hget(key(acceptance.taskId), '1:cursor')).toBe('0');
     expect(await redis.zscore(`${store.settings.prefix}{s0}:push`, `${acceptance.taskId}.1`)).not.toBeNull();
   });
 
@@ -131,7 +131,7 @@ describe('a webhook that comes with a message', () => {
       message: agentMessage('before'),
     });
     await store.tasks.accept(alice, { message: userMessage('more', { taskId }), webhook: { id: 'a', url } });
-    expect(await redis.hget(key(taskId), '1:place')).toBe('2');
+    expect(await redis.hget(key(taskId), '1:cursor')).toBe('2');
     await turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false, message: agentMessage('after') });
     expect(await redis.zscore(`${store.settings.prefix}{s0}:push`, `${taskId}.1`)).not.toBeNull();
   });

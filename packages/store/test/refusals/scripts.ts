@@ -494,7 +494,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'deleted',
     },
   ],
-  'push/claim-lanes.lua': [
+  'push/claim-deliveries.lua': [
     {
       kind: 'begins',
       scene: async (stage) => {
@@ -504,81 +504,81 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
-  'push/open-lane.lua': [
+  'push/open-delivery-queue.lua': [
     {
       kind: 'begins',
       scene: async (stage) => {
-        const job = { taskId: await stage.webhook(), lane: 1, job: 1, token: randomUUID() };
+        const job = { taskId: await stage.webhook(), number: 1, job: 1, token: randomUUID() };
         return async () => typeof (await stage.store.push.deliveries.open(job));
       },
       answer: 'object',
     },
   ],
-  'push/advance-lane.lua': [
+  'push/advance-cursor.lua': [
     {
       kind: 'ends',
       scene: async (stage) => {
-        const lane = await stage.lane();
-        return () => lane.advance({ seq: 1, owed: [] });
+        const queue = await stage.deliveryQueue();
+        return () => queue.advance({ seq: 1, pending: [] });
       },
       answer: 'idle',
     },
   ],
-  'push/postpone-lane.lua': [
+  'push/postpone-delivery.lua': [
     {
       kind: 'ends',
       scene: async (stage) => {
-        const lane = await stage.lane();
-        return () => lane.postpone(1_000, 1);
+        const queue = await stage.deliveryQueue();
+        return () => queue.postpone(1_000, 1);
       },
       answer: 'postponed',
     },
   ],
-  'push/bury-lane.lua': [
+  'push/dead-letter.lua': [
     {
       kind: 'ends',
       scene: async (stage) => {
-        const lane = await stage.lane();
-        return () => lane.bury({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
+        const queue = await stage.deliveryQueue();
+        return () => queue.deadLetter({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
       },
-      answer: 'buried',
+      answer: 'dead-lettered',
     },
   ],
-  'push/remove-lane.lua': [
+  'push/remove-webhook.lua': [
     {
       kind: 'ends',
       scene: async (stage) => {
-        const lane = await stage.lane();
-        return () => lane.remove();
+        const queue = await stage.deliveryQueue();
+        return () => queue.remove();
       },
       answer: 'removed',
     },
   ],
-  'push/list-dead-lanes.lua': [
+  'push/list-dead-letters.lua': [
     {
       kind: 'reads',
       scene: async (stage) => {
-        await stage.deadLane();
+        await stage.deadLetter();
         return async () => (await stage.store.push.dead.list()).length;
       },
       answer: 1,
     },
   ],
-  'push/redrive-lane.lua': [
+  'push/redrive-dead-letter.lua': [
     {
       kind: 'begins',
       scene: async (stage) => {
-        const id = await stage.deadLane();
+        const id = await stage.deadLetter();
         return () => stage.store.push.dead.redrive(id);
       },
       answer: true,
     },
   ],
-  'push/drop-lane.lua': [
+  'push/drop-dead-letter.lua': [
     {
       kind: 'ends',
       scene: async (stage) => {
-        const id = await stage.deadLane();
+        const id = await stage.deadLetter();
         return () => stage.store.push.dead.drop(id);
       },
       answer: true,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
-import { type OpenLane, type OpenTurn, Store, type StoreSettings, type TurnEvent } from '../../src/index.ts';
+import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings, type TurnEvent } from '../../src/index.ts';
 import { JobQueue, type TakenJob } from '../../src/queue/job-queue.ts';
 import { Leases } from '../../src/queue/leases.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
@@ -79,18 +79,18 @@ export class Stage implements AsyncDisposable {
     return acceptance.taskId;
   }
 
-  async lane(): Promise<OpenLane> {
+  async deliveryQueue(): Promise<OpenDeliveryQueue> {
     const taskId = await this.webhook();
-    const lane = await this.store.push.deliveries.open({ taskId, lane: 1, job: 1, token: randomUUID() });
-    if (typeof lane === 'string') throw new Error(lane);
-    return lane;
+    const queue = await this.store.push.deliveries.open({ taskId, number: 1, job: 1, token: randomUUID() });
+    if (typeof queue === 'string') throw new Error(queue);
+    return queue;
   }
 
   /** The id of a webhook that was given up. */
-  async deadLane(): Promise<string> {
-    const lane = await this.lane();
-    await lane.bury({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
-    return `${lane.id.taskId}.1`;
+  async deadLetter(): Promise<string> {
+    const queue = await this.deliveryQueue();
+    await queue.deadLetter({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
+    return `${queue.id.taskId}.1`;
   }
 
   async conversation(turn: OpenTurn): Promise<string> {

@@ -118,11 +118,11 @@ async function webhooks(store: Store, look: () => Promise<void>): Promise<void> 
     await store.push.webhooks.create(alice, taskId, { id, url: 'https://client.example.com/hook' });
   await turn.publish(outcome('COMPLETED'));
   await store.push.deliveries.claim();
-  for (const lane of [1, 2]) {
-    const open = await store.push.deliveries.open({ taskId, lane, job: 1, token: `t${lane}` });
+  for (const number of [1, 2]) {
+    const open = await store.push.deliveries.open({ taskId, number, job: 1, token: `t${number}` });
     if (typeof open === 'string') throw new Error(open);
-    if (lane === 1) await open.advance({ seq: 2, owed: [] });
-    else await open.bury({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
+    if (number === 1) await open.advance({ seq: 2, pending: [] });
+    else await open.deadLetter({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
   }
   await look();
 }

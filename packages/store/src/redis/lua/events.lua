@@ -13,17 +13,17 @@ end
 
 -- All that a script says is one message of the channel: events are JSON, and hold no line break.
 local function publish(record)
-  local lines, lanes, tip = {}, record.lanes, was[TIP] or '0'
+  local lines, webhooks, tip = {}, record.webhooks, was[TIP] or '0'
   for i = 1, #written, 4 do
     local seq, inc, mark, json = unpack(written, i, i + 3)
     inc = ('%d'):format(inc)
     --- @include "add-event.lua"
   end
   redis.call('PUBLISH', events_key, table.concat(lines, '\n'))
-  if lanes ~= '' then
+  if webhooks ~= '' then
     if written[1] == 2 then
-      --- @include "release-lanes.lua"
+      --- @include "release-deliveries.lua"
     end
-    --- @include "wake-lanes.lua"
+    --- @include "wake-deliveries.lua"
   end
 end

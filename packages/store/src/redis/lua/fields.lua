@@ -1,7 +1,7 @@
 -- fields: the record as fields of the task's hash. A field that is empty or 0 is not there.
 
 local FIELDS = {
-  'state', 'cancel', 'lanes', 'seq', 'epoch', 'run', 'turn', 'said',
+  'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'said',
   'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'aside', 'shared', 'sweeps', 'tip', 'queued',
   'artifacts', '@h', -- not of the record, but an end must know them
 }
@@ -13,10 +13,10 @@ local others = {} -- what else is to be written: the status, texts, artifacts, m
 -- In one piece: a table that grows field by field costs more than the command.
 local function load_record()
   was = redis.call('HMGET', task_key, unpack(FIELDS))
-  local state, cancel, lanes, seq, epoch, run, turn, said, time, token, owner, context, started, attempts, scheduled, jobs,
+  local state, cancel, webhooks, seq, epoch, run, turn, said, time, token, owner, context, started, attempts, scheduled, jobs,
     accepted, released, inbox, aside, shared, sweeps, tip, queued = unpack(was)
   return state and {
-    state = state, cancel = cancel or '', lanes = lanes or '',
+    state = state, cancel = cancel or '', webhooks = webhooks or '',
     seq = tonumber(seq or 0), epoch = tonumber(epoch or 0), run = run or '', turn = turn or '', said = tonumber(said or 0),
     time = time or '', token = token or '', owner = owner or '', context = context or '',
     started = tonumber(started or 0), attempts = tonumber(attempts or 0), scheduled = tonumber(scheduled or 0),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { OpenLane, OpenTurn } from '../../src/index.ts';
+import type { OpenDeliveryQueue, OpenTurn } from '../../src/index.ts';
 import { agentMessage, begun, userMessage } from '../support/drive.ts';
 import { alice, testRedis, testStore } from '../support/redis.ts';
 
@@ -21,7 +21,7 @@ interface Told {
 /** A task, its webhooks, and any number of workers that deliver at the same time, die, and come back. */
 class World {
   readonly #told = new Map<string, Told>();
-  readonly #runs: OpenLane[] = [];
+  readonly #runs: OpenDeliveryQueue[] = [];
   readonly #taskId: string;
   readonly #turn: OpenTurn;
 
@@ -70,10 +70,10 @@ class World {
   /** A worker takes a job; earlier ones may still be at it. */
   async open(n: number): Promise<void> {
     await store.push.deliveries.claim();
-    const lanes = (await redis.zrange(`${root}push`, '0', '-1')).filter((lane) => lane.startsWith(this.#taskId));
-    const lane = Number(lanes[n % (lanes.length || 1)]?.split('.').at(-1) ?? 0);
-    const job = Number(await redis.hget(`${root}t:${this.#taskId}:w`, `${lane}:job`));
-    const opened = await store.push.deliveries.open({ taskId: this.#taskId, lane, job, token: randomUUID() });
+    const queues = (await redis.zrange(`${root}push`, '0', '-1')).filter((queue) => queue.startsWith(this.#taskId));
+    const number = Number(queues[n % (queues.length || 1)]?.split('.').at(-1) ?? 0);
+    const job = Number(await redis.hget(`${root}t:${this.#taskId}:w`, `${number}:job`));
+    const opened = await store.push.deliveries.open({ taskId: this.#taskId, number, job, token: randomUUID() });
     if (typeof opened !== 'string') this.#runs.push(opened);
   }
 
@@ -85,7 +85,7 @@ class World {
     const [event] = events === 'trimmed' ? [] : events;
     if (!event) return this.#forget(run);
     this.#tell(run, event.seq);
-    if ((await run.advance({ seq: event.seq, owed: [] })) !== 'more') this.#forget(run);
+    if ((await run.advance({ seq: event.seq, pending: [] })) !== 'more') this.#forget(run);
   }
 
   async fail(n: number): Promise<void> {
@@ -95,10 +95,10 @@ class World {
     this.#forget(run);
   }
 
-  async bury(n: number): Promise<void> {
+  async deadLetter(n: number): Promise<void> {
     const run = this.#runs[n % (this.#runs.length || 1)];
     if (!run) return;
-    await run.bury({ origin: url, reason: 'test', attempts: 1 });
+    await run.deadLetter({ origin: url, reason: 'test', attempts: 1 });
     this.#forget(run);
   }
 
@@ -114,18 +114,20 @@ class World {
   /** Whoever has something to hear is marked, unless it is dead; nobody else is known to the task. */
   async expectMarked(): Promise<void> {
     const fields = await redis.hgetall(`${root}t:${this.#taskId}:w`);
-    const lanes = Object.entries(fields).flatMap(([name, lane]) => (name.startsWith('id:') ? [lane] : []));
-    const dead = lanes.filter((lane) => fields[`${lane}:dead`]);
-    const live = lanes.filter((lane) => !dead.includes(lane));
-    const known = (await redis.hget(`${root}t:${this.#taskId}`, 'lanes'))?.trim().split(' ') ?? [];
+    const queues = Object.entries(fields).flatMap(([name, queue]) => (name.startsWith('id:') ? [queue] : []));
+    const dead = queues.filter((queue) => fields[`${queue}:dead`]);
+    const live = queues.filter((queue) => !dead.includes(queue));
+    const known = (await redis.hget(`${root}t:${this.#taskId}`, 'webhooks'))?.trim().split(' ') ?? [];
     expect(known.sort()).toEqual(live.sort());
-    expect(Number(fields.count ?? 0)).toBe(lanes.length);
+    expect(Number(fields.count ?? 0)).toBe(queues.length);
     const seq = await this.#seq();
-    const behind = live.filter((lane) => Number.parseInt(fields[`${lane}:place`] ?? '', 10) < seq);
-    const marked = (await redis.zrange(`${root}push`, '0', '-1')).filter((lane) => lane.startsWith(this.#taskId));
-    expect(marked).toEqual(expect.arrayContaining(behind.map((lane) => `${this.#taskId}.${lane}`)));
-    const buried = (await redis.zrange(`${root}push:dead`, '0', '-1')).filter((lane) => lane.startsWith(this.#taskId));
-    expect(buried.sort()).toEqual(dead.map((lane) => `${this.#taskId}.${lane}`).sort());
+    const behind = live.filter((queue) => Number.parseInt(fields[`${queue}:cursor`] ?? '', 10) < seq);
+    const marked = (await redis.zrange(`${root}push`, '0', '-1')).filter((queue) => queue.startsWith(this.#taskId));
+    expect(marked).toEqual(expect.arrayContaining(behind.map((queue) => `${this.#taskId}.${queue}`)));
+    const deadLetters = (await redis.zrange(`${root}push:dead`, '0', '-1')).filter((queue) =>
+      queue.startsWith(this.#taskId),
+    );
+    expect(deadLetters.sort()).toEqual(dead.map((queue) => `${this.#taskId}.${queue}`).sort());
   }
 
   /** Everyone who is still there was told everything, each event first after the one before it. */
@@ -144,18 +146,18 @@ class World {
   }
 
   async #marked(): Promise<boolean> {
-    return (await redis.zrange(`${root}push`, '0', '-1')).some((lane) => lane.startsWith(this.#taskId));
+    return (await redis.zrange(`${root}push`, '0', '-1')).some((queue) => queue.startsWith(this.#taskId));
   }
 
   async #seq(): Promise<number> {
     return Number(await redis.hget(`${root}t:${this.#taskId}`, 'seq'));
   }
 
-  #tell(run: OpenLane, seq: number): void {
+  #tell(run: OpenDeliveryQueue, seq: number): void {
     this.#told.get(run.webhook().id)?.seqs.push(seq);
   }
 
-  #forget(run: OpenLane): void {
+  #forget(run: OpenDeliveryQueue): void {
     const at = this.#runs.indexOf(run);
     if (at >= 0) this.#runs.splice(at, 1);
   }
@@ -225,7 +227,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.nat(5).map(
       (n): Step =>
         (world) =>
-          world.bury(n),
+          world.deadLetter(n),
     ),
   },
   {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
-import type { OpenLane, PushJob, Store } from '../../src/index.ts';
+import type { OpenDeliveryQueue, PushJob, Store } from '../../src/index.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice, testRedis, testStore } from '../support/redis.ts';
 
@@ -24,23 +24,23 @@ async function withWebhook(of: Store): Promise<string> {
 
 async function jobOf(of: Store, taskId: string): Promise<PushJob> {
   const job = Number(await redis.hget(`${root(of)}t:${taskId}:w`, '1:job'));
-  return { taskId, lane: 1, job, token: randomUUID() };
+  return { taskId, number: 1, job, token: randomUUID() };
 }
 
-async function opened(of: Store, job: PushJob): Promise<OpenLane> {
-  const lane = await of.push.deliveries.open(job);
-  if (typeof lane === 'string') throw new Error(`there was nothing to deliver: ${lane}`);
-  return lane;
+async function opened(of: Store, job: PushJob): Promise<OpenDeliveryQueue> {
+  const queue = await of.push.deliveries.open(job);
+  if (typeof queue === 'string') throw new Error(`there was nothing to deliver: ${queue}`);
+  return queue;
 }
 
-describe('a lane', () => {
+describe('a delivery queue', () => {
   test('is marked by an event, and rests when it was told', async () => {
     const taskId = await withWebhook(store);
     expect(await marks(store)).toContain(`${taskId}.1`);
     const first = await jobOf(store, taskId);
-    const lane = await opened(store, first);
-    expect(await lane.events()).toMatchObject([{ seq: 1, state: 'TASK_STATE_SUBMITTED' }]);
-    expect(await lane.advance({ seq: 1, owed: [] })).toBe('idle');
+    const queue = await opened(store, first);
+    expect(await queue.events()).toMatchObject([{ seq: 1, state: 'TASK_STATE_SUBMITTED' }]);
+    expect(await queue.advance({ seq: 1, pending: [] })).toBe('idle');
     expect(await marks(store)).not.toContain(`${taskId}.1`);
     await (await begun(store, taskId)).publish(working);
     expect(await marks(store)).toContain(`${taskId}.1`);
@@ -56,7 +56,7 @@ describe('a lane', () => {
     });
     if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
     const { taskId } = acceptance;
-    const claims = (): Promise<string | null> => redis.hget(`${root(store)}t:${taskId}:w`, '1:silent');
+    const claims = (): Promise<string | null> => redis.hget(`${root(store)}t:${taskId}:w`, '1:claims');
     await store.push.deliveries.claim();
     expect([await claims(), (await marks(store)).includes(`${taskId}.1`)]).toEqual([null, true]);
     const turn = await begun(store, taskId);
@@ -70,10 +70,10 @@ describe('a lane', () => {
 
   test('goes on when an event came while the last one was told', async () => {
     const taskId = await withWebhook(store);
-    const lane = await opened(store, await jobOf(store, taskId));
+    const queue = await opened(store, await jobOf(store, taskId));
     await (await begun(store, taskId)).publish(working);
-    expect(await lane.advance({ seq: 1, owed: [] })).toBe('more');
-    expect(await lane.events()).toMatchObject([{ seq: 2 }]);
+    expect(await queue.advance({ seq: 1, pending: [] })).toBe('more');
+    expect(await queue.events()).toMatchObject([{ seq: 2 }]);
   });
 
   test('is marked by a chunk of an artifact, too', async () => {
@@ -88,8 +88,8 @@ describe('a lane', () => {
       await turn.publish({ kind: 'artifact', artifact, append, lastChunk: false });
       await turn.written();
       expect(await marks(store)).toContain(`${taskId}.1`);
-      const lane = await opened(store, await jobOf(store, taskId));
-      expect(await lane.advance({ seq, owed: [] })).toBe('idle');
+      const queue = await opened(store, await jobOf(store, taskId));
+      expect(await queue.advance({ seq, pending: [] })).toBe('idle');
     }
     expect(await marks(store)).not.toContain(`${taskId}.1`);
   });
@@ -98,34 +98,34 @@ describe('a lane', () => {
     const taskId = await withWebhook(store);
     const zombie = await opened(store, await jobOf(store, taskId));
     const owner = await opened(store, await jobOf(store, taskId));
-    expect(await zombie.advance({ seq: 1, owed: [] })).toBe('fenced');
+    expect(await zombie.advance({ seq: 1, pending: [] })).toBe('fenced');
     expect(await zombie.postpone(0, 1)).toBe('fenced');
-    expect(await zombie.bury(note)).toBe('fenced');
+    expect(await zombie.deadLetter(note)).toBe('fenced');
     expect(await zombie.remove()).toBe('fenced');
-    expect(await owner.advance({ seq: 1, owed: [] })).toBe('idle');
+    expect(await owner.advance({ seq: 1, pending: [] })).toBe('idle');
   });
 
   test('keeps what it owes and how often it failed', async () => {
     const taskId = await withWebhook(store);
     await (await begun(store, taskId)).publish(working);
-    const lane = await opened(store, await jobOf(store, taskId));
-    await lane.advance({ seq: 1, owed: ['report', 'a "b"'] });
-    await lane.postpone(0, 3);
+    const queue = await opened(store, await jobOf(store, taskId));
+    await queue.advance({ seq: 1, pending: ['report', 'a "b"'] });
+    await queue.postpone(0, 3);
     const again = await opened(store, await jobOf(store, taskId));
-    expect(again.place).toEqual({ seq: 1, owed: ['report', 'a "b"'] });
+    expect(again.cursor).toEqual({ seq: 1, pending: ['report', 'a "b"'] });
     expect(again.attempts).toBe(3);
     expect(again.ageMs).toBeGreaterThanOrEqual(0);
-    await again.advance({ seq: 2, owed: [] });
+    await again.advance({ seq: 2, pending: [] });
     await (await begun(store, taskId, { started: 2 })).publish(working);
     expect((await opened(store, await jobOf(store, taskId))).attempts).toBe(0);
   });
 
   test('is told the task as it is where the stream no longer reaches back', async () => {
     const taskId = await withWebhook(store);
-    const lane = await opened(store, await jobOf(store, taskId));
+    const queue = await opened(store, await jobOf(store, taskId));
     await redis.xtrim(`${root(store)}t:${taskId}:e`, 'MAXLEN', 0);
-    expect(await lane.events()).toBe('trimmed');
-    const task = await lane.task();
+    expect(await queue.events()).toBe('trimmed');
+    const task = await queue.task();
     expect(task?.seq).toBe(1);
     expect(JSON.parse(task?.json ?? '')).toMatchObject({ id: taskId });
   });
@@ -133,9 +133,9 @@ describe('a lane', () => {
   test('is gone with its webhook', async () => {
     const taskId = await withWebhook(store);
     const job = await jobOf(store, taskId);
-    const lane = await opened(store, job);
+    const queue = await opened(store, job);
     await store.push.webhooks.delete(alice, taskId, 'a');
-    expect(await lane.advance({ seq: 1, owed: [] })).toBe('fenced');
+    expect(await queue.advance({ seq: 1, pending: [] })).toBe('fenced');
     expect(await store.push.deliveries.open(job)).toBe('stale');
     expect(await marks(store)).not.toContain(`${taskId}.1`);
     expect(await redis.hgetall(`${root(store)}t:${taskId}:w`)).toEqual({ last: '1', count: '0' });
@@ -144,13 +144,13 @@ describe('a lane', () => {
   test('is none of a task without webhooks', async () => {
     const { taskId } = await accepted(store, alice);
     await (await begun(store, taskId)).publish(working);
-    expect((await marks(store)).filter((lane) => lane.startsWith(taskId))).toEqual([]);
+    expect((await marks(store)).filter((id) => id.startsWith(taskId))).toEqual([]);
     expect(await redis.exists(`${root(store)}t:${taskId}:w`)).toBe(0);
   });
 });
 
 describe('claiming', () => {
-  test('is woken by the event that marks a lane, and gives its job to one of all who ask', async () => {
+  test('is woken by the event that marks a delivery queue, and gives its job to one of all who ask', async () => {
     const own = await testStore();
     let woken = 0;
     await own.push.deliveries.listen(() => woken++);
@@ -161,7 +161,7 @@ describe('claiming', () => {
     expect(await own.push.deliveries.waiting()).toBe(1);
   });
 
-  test('adds the job of a silent lane again, also one that the queue has mislaid', async () => {
+  test('adds the job of a silent delivery queue again, also one that the queue has mislaid', async () => {
     const taskId = await withWebhook(impatient);
     const { job } = await jobOf(impatient, taskId);
     await impatient.push.deliveries.claim();
@@ -176,7 +176,7 @@ describe('claiming', () => {
     await impatient.push.webhooks.delete(alice, taskId, 'a');
   });
 
-  test('asks ever more rarely for a lane whose job is just late', async () => {
+  test('asks ever more rarely for a delivery queue whose job is just late', async () => {
     const own = await testStore();
     const taskId = await withWebhook(own);
     const dueInMs = async (): Promise<number> => {
@@ -191,7 +191,7 @@ describe('claiming', () => {
     expect(await own.push.deliveries.waiting()).toBe(1);
   });
 
-  test('leaves a lane alone until its next attempt is due', async () => {
+  test('leaves a delivery queue alone until its next attempt is due', async () => {
     const taskId = await withWebhook(impatient);
     await impatient.push.deliveries.claim();
     await (await opened(impatient, await jobOf(impatient, taskId))).postpone(60_000, 1);
@@ -199,7 +199,7 @@ describe('claiming', () => {
     await impatient.push.webhooks.delete(alice, taskId, 'a');
   });
 
-  test('forgets the lanes of tasks that have expired', async () => {
+  test('forgets the delivery queues of tasks that have expired', async () => {
     const taskId = await withWebhook(store);
     await redis.del(`${root(store)}t:${taskId}`, `${root(store)}t:${taskId}:w`);
     await store.push.deliveries.claim();
@@ -208,15 +208,15 @@ describe('claiming', () => {
 });
 
 describe('a dead letter', () => {
-  const buried = async (): Promise<string> => {
+  const deadLettered = async (): Promise<string> => {
     const taskId = await withWebhook(store);
-    await (await opened(store, await jobOf(store, taskId))).bury(note);
+    await (await opened(store, await jobOf(store, taskId))).deadLetter(note);
     return taskId;
   };
   const of = async (taskId: string) => (await store.push.dead.list()).find((letter) => letter.taskId === taskId);
 
   test('says what was given up, when and why', async () => {
-    const taskId = await buried();
+    const taskId = await deadLettered();
     expect(await of(taskId)).toEqual({
       ...note,
       configId: 'a',
@@ -228,19 +228,19 @@ describe('a dead letter', () => {
   });
 
   test('makes no work, whatever happens to its task, until it is redriven: then it goes on where it stopped', async () => {
-    const taskId = await buried();
+    const taskId = await deadLettered();
     await (await begun(store, taskId)).publish(working);
     expect(await marks(store)).not.toContain(`${taskId}.1`);
     expect(await store.push.deliveries.open(await jobOf(store, taskId))).toBe('stale');
     expect(await store.push.dead.redrive(`${taskId}.1`)).toBe(true);
     expect(await store.push.dead.redrive(`${taskId}.1`)).toBe(false);
     expect(await of(taskId)).toBeUndefined();
-    const lane = await opened(store, await jobOf(store, taskId));
-    expect(await lane.events()).toMatchObject([{ seq: 1 }, { seq: 2 }]);
+    const queue = await opened(store, await jobOf(store, taskId));
+    expect(await queue.events()).toMatchObject([{ seq: 1 }, { seq: 2 }]);
   });
 
   test('is dropped with its webhook', async () => {
-    const taskId = await buried();
+    const taskId = await deadLettered();
     expect(await store.push.dead.drop(`${taskId}.1`)).toBe(true);
     expect(await store.push.dead.drop(`${taskId}.1`)).toBe(false);
     expect(await of(taskId)).toBeUndefined();
@@ -248,15 +248,15 @@ describe('a dead letter', () => {
   });
 
   test('is gone when its client replaces the webhook, which goes on where it stopped', async () => {
-    const taskId = await buried();
+    const taskId = await deadLettered();
     await store.push.webhooks.create(alice, taskId, { id: 'a', url: `${url}/2` });
     expect(await of(taskId)).toBeUndefined();
     expect(await marks(store)).toContain(`${taskId}.2`);
-    expect(await redis.hget(`${root(store)}t:${taskId}:w`, '2:place')).toBe('0');
+    expect(await redis.hget(`${root(store)}t:${taskId}:w`, '2:cursor')).toBe('0');
   });
 
   test('makes no key of a task that has expired', async () => {
-    const taskId = await buried();
+    const taskId = await deadLettered();
     await redis.del(`${root(store)}t:${taskId}`, `${root(store)}t:${taskId}:w`);
     expect(await of(taskId)).toBeUndefined();
     expect(await store.push.dead.redrive(`${taskId}.1`)).toBe(false);

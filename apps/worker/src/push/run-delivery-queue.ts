@@ -1,7 +1,7 @@
 import {
   type Deliveries,
   type JobOutcome,
-  type OpenLane,
+  type OpenDeliveryQueue,
   type PushJob,
   Unreadable,
   type Webhook,
@@ -22,25 +22,25 @@ export interface DeliverPort extends SendPort, ConcludePort {
 const SLICE_MS = 5_000;
 
 /** One start of a webhook's job by the queue: makes its deliveries one after the other, until there are none. */
-export async function deliverLane(port: DeliverPort, job: PushJob): Promise<JobOutcome> {
-  const lane = await port.deliveries.open(job);
-  if (typeof lane === 'string') return 'done';
-  const webhook = webhookOf(lane);
-  if (webhook instanceof Unreadable) return withoutWebhook(port, lane, webhook);
+export async function runDeliveryQueue(port: DeliverPort, job: PushJob): Promise<JobOutcome> {
+  const queue = await port.deliveries.open(job);
+  if (typeof queue === 'string') return 'done';
+  const webhook = webhookOf(queue);
+  if (webhook instanceof Unreadable) return withoutWebhook(port, queue, webhook);
   const giveWayAt = performance.now() + SLICE_MS;
   let step: Step = 'more';
   while (step === 'more')
-    step = performance.now() < giveWayAt ? await deliverSome(port, lane, webhook) : { retryAfterMs: 0 };
+    step = performance.now() < giveWayAt ? await deliverSome(port, queue, webhook) : { retryAfterMs: 0 };
   return step;
 }
 
 /** The deliveries that are due now. None: the task has expired. */
-async function deliverSome(port: DeliverPort, lane: OpenLane, webhook: Webhook): Promise<Step> {
+async function deliverSome(port: DeliverPort, queue: OpenDeliveryQueue, webhook: Webhook): Promise<Step> {
   let step: Step = 'done';
   const options = { version: webhook.version, chunks: port.settings.chunks };
-  for (const next of await nextNotifications(lane, options)) {
+  for (const next of await nextNotifications(queue, options)) {
     if (port.shutdown.aborted) return 'hand-back';
-    step = await deliver(port, { lane, webhook }, next);
+    step = await deliver(port, { queue, webhook }, next);
     if (step !== 'more') return step;
   }
   return step;
@@ -48,29 +48,29 @@ async function deliverSome(port: DeliverPort, lane: OpenLane, webhook: Webhook):
 
 async function deliver(
   port: DeliverPort,
-  { lane, webhook }: { readonly lane: OpenLane; readonly webhook: Webhook },
+  { queue, webhook }: { readonly queue: OpenDeliveryQueue; readonly webhook: Webhook },
   next: Notification | CursorAdvance,
 ): Promise<Step> {
-  const outcome = next.body === undefined ? SKIPPED : await send(port, { id: lane.id, webhook }, next);
+  const outcome = next.body === undefined ? SKIPPED : await send(port, { id: queue.id, webhook }, next);
   const { origin } = new URL(webhook.url);
   if (outcome !== SKIPPED && outcome.kind === 'delivered')
-    port.emit({ kind: 'push-delivered', taskId: lane.id.taskId, configId: lane.configId, origin });
-  return conclude(port, { lane, origin, place: next.place }, outcome);
+    port.emit({ kind: 'push-delivered', taskId: queue.id.taskId, configId: queue.configId, origin });
+  return conclude(port, { queue, origin, cursor: next.cursor }, outcome);
 }
 
 /** The outcome of a cursor's advance without a delivery. */
 const SKIPPED = { kind: 'delivered' } as const;
 
-function webhookOf(lane: OpenLane): Webhook | Unreadable {
+function webhookOf(queue: OpenDeliveryQueue): Webhook | Unreadable {
   try {
-    return lane.webhook();
+    return queue.webhook();
   } catch (error) {
     if (error instanceof Unreadable) return error;
     throw error;
   }
 }
 
-async function withoutWebhook(port: DeliverPort, lane: OpenLane, error: Unreadable): Promise<JobOutcome> {
-  const step = await conclude(port, { lane, origin: '', place: lane.place }, outcomeOfUnreadable(error));
+async function withoutWebhook(port: DeliverPort, queue: OpenDeliveryQueue, error: Unreadable): Promise<JobOutcome> {
+  const step = await conclude(port, { queue, origin: '', cursor: queue.cursor }, outcomeOfUnreadable(error));
   return step === 'more' ? 'done' : step;
 }

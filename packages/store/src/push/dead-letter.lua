@@ -1,0 +1,24 @@
+-- deadLetter: deliveries to a webhook are given up; the events stay in the stream, and its cursor is kept.
+--
+-- KEYS  <delivery-queues>
+-- ARGV  task_id
+--       number   of the delivery queue
+--       token    of the run
+--       reason   as JSON
+-- Returns  dead-lettered | fenced
+-- Invariant: it is dead until an operator redrives or drops it, and no job of it begins.
+
+local task_key, webhooks_key, push_key = unpack(KEYS)
+local task_id, number, token, reason = unpack(ARGV)
+
+--- @include "../redis/lua/clock.lua"
+--- @include "../redis/lua/when-full.lua"
+--- @include "../redis/lua/delivery-queues.lua"
+
+if queue_field(number, 'run') ~= token then return 'fenced' end
+go_on_when_full(webhooks_key)
+redis.call('HSET', webhooks_key, number .. ':dead', reason)
+store_webhooks(without(redis.call('HGET', task_key, 'webhooks') or '', number))
+redis.call('ZREM', push_key, member(number))
+redis.call('ZADD', dead_key, now_ms(), member(number))
+return 'dead-lettered'

@@ -1,0 +1,28 @@
+-- openDeliveryQueue: a run of its job begins to deliver.
+--
+-- KEYS  <delivery-queues>
+-- ARGV  task_id
+--       number   of the delivery queue
+--       job      its number
+--       token    of the run
+-- Returns  { stale } (there is nothing for this job) | { idle } (all is delivered)
+--       | { open, config id, config, cursor, attempts at the next delivery, ms since the first of them }
+-- Invariant: only the run that opened it last moves its cursor.
+
+local task_key, webhooks_key, push_key = unpack(KEYS)
+local task_id, number, job, token = unpack(ARGV)
+
+--- @include "../redis/lua/clock.lua"
+--- @include "../redis/lua/delivery-queues.lua"
+
+local seq = redis.call('HGET', task_key, 'seq')
+local cursor, its_job, id, sealed, failed, dead = unpack(redis.call('HMGET', webhooks_key,
+  number .. ':cursor', number .. ':job', number .. ':id', number .. ':config', number .. ':failed', number .. ':dead'))
+if not seq or not cursor or dead or its_job ~= job then return { 'stale' } end
+if seq_of(cursor) == tonumber(seq) then
+  drain(number)
+  return { 'idle' }
+end
+redis.call('HSET', webhooks_key, number .. ':run', token)
+local attempts, since = (failed or '0 0'):match('^(%d+) (%d+)$')
+return { 'open', id, sealed, cursor, tonumber(attempts), failed and now_ms() - since or 0 }

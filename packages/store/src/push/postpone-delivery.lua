@@ -1,0 +1,28 @@
+-- postponeDelivery: the next delivery is tried again later.
+--
+-- KEYS  <delivery-queues>
+-- ARGV  task_id
+--       number    of the delivery queue
+--       token     of the run
+--       attempts  at it so far
+--       delay_ms  until the next
+--       lease_ms  that a delivery queue may be silent
+-- Returns  postponed | fenced
+-- Invariant: it stays in `push`, so that a job that is lost is added again.
+
+local task_key, webhooks_key, push_key = unpack(KEYS)
+local task_id, number, token, attempts, delay_ms, lease_ms = unpack(ARGV)
+
+--- @include "../redis/lua/clock.lua"
+--- @include "../redis/lua/when-full.lua"
+--- @include "../redis/lua/delivery-queues.lua"
+
+if queue_field(number, 'run') ~= token then return 'fenced' end
+go_on_when_full(webhooks_key)
+if attempts ~= '0' then
+  local since = (queue_field(number, 'failed') or ''):match('^%d+ (%d+)$') or now_ms()
+  redis.call('HSET', webhooks_key, number .. ':failed', attempts .. ' ' .. since)
+end
+redis.call('HDEL', webhooks_key, number .. ':claims')
+redis.call('ZADD', push_key, 'XX', now_ms() + delay_ms + lease_ms, member(number))
+return 'postponed'

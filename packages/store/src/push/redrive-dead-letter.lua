@@ -1,0 +1,24 @@
+-- redriveDeadLetter: an operator has deliveries that were given up tried again, from where they stopped.
+--
+-- KEYS  <delivery-queues>
+-- ARGV  task_id
+--       number   of the delivery queue
+-- Returns  redriven | unknown (it is not dead, or gone)
+-- Invariant: it goes on at its cursor, with a new job.
+
+local task_key, webhooks_key, push_key = unpack(KEYS)
+local task_id, number = unpack(ARGV)
+
+--- @include "../redis/lua/clock.lua"
+--- @include "../redis/lua/delivery-queues.lua"
+
+if not queue_field(number, 'dead') then
+  redis.call('ZREM', dead_key, member(number))
+  return 'unknown'
+end
+redis.call('HINCRBY', webhooks_key, number .. ':job', 1)
+redis.call('HDEL', webhooks_key, number .. ':dead', number .. ':failed', number .. ':claims')
+redis.call('ZREM', dead_key, member(number))
+store_webhooks((redis.call('HGET', task_key, 'webhooks') or '') .. ' ' .. number)
+mark_due(number, now_ms())
+return 'redriven'

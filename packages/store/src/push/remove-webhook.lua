@@ -1,0 +1,16 @@
+-- removeWebhook: the receiver wants no more (410 Gone): the webhook is deleted.
+--
+-- KEYS  <delivery-queues>
+-- ARGV  task_id
+--       number   of the delivery queue
+--       token    of the run
+-- Returns  removed | fenced
+
+local task_key, webhooks_key, push_key = unpack(KEYS)
+local task_id, number, token = unpack(ARGV)
+
+--- @include "../redis/lua/delivery-queues.lua"
+
+if queue_field(number, 'run') ~= token then return 'fenced' end
+remove_webhook(number)
+return 'removed'

@@ -1,0 +1,77 @@
+-- deliveryQueues: the webhooks of a task. Each has a delivery queue, whose number is never used again, so that a run for
+-- a webhook that was replaced or deleted finds nothing. Needs task_key, webhooks_key, push_key, task_id.
+--
+-- KEYS  task      hash; its field `webhooks`: the numbers of those that are not dead, each after a blank
+--       webhooks  hash: last = last number given out   count = webhooks there are   id:<config id> = its number
+--                 and of each:
+--                 <number>:id      its config id       <number>:config  as sealed
+--                 <number>:cursor  what was delivered: '<seq>' or '<seq> <artifacts that are pending, as JSON>'
+--                 <number>:job     number of its job   <number>:run     token of the run that delivers
+--                 <number>:failed  '<attempts at the next delivery> <ms of the first>'
+--                 <number>:claims  since its last progress
+--                 <number>:dead    why deliveries were given up, as JSON
+--       push      zset, channel; made from it: <push>:dead (zset)
+--
+-- Invariant: cursor < seq of the task => dead, or in push.
+
+local dead_key = push_key .. ':dead' -- zset: `<task>.<number>` -> when deliveries were given up
+
+local QUEUE_FIELDS = { 'id', 'config', 'cursor', 'job', 'run', 'failed', 'claims', 'dead' }
+
+local function queue_field(number, name) return redis.call('HGET', webhooks_key, number .. ':' .. name) end
+local function member(number) return task_id .. '.' .. number end
+local function seq_of(cursor) return tonumber(cursor:match('^%d+')) end
+
+local function without(webhooks, number) return ((webhooks .. ' '):gsub(' ' .. number .. ' ', ' '):gsub(' $', '')) end
+
+-- A task that has expired must not come back as a hash with nothing else in it.
+local function store_webhooks(webhooks)
+  if redis.call('EXISTS', task_key) == 0 then return end
+  if webhooks == '' then redis.call('HDEL', task_key, 'webhooks')
+  else redis.call('HSET', task_key, 'webhooks', webhooks, 'aside', '1') end
+end
+
+local function close_queue(number)
+  local fields = {}
+  for i, name in ipairs(QUEUE_FIELDS) do fields[i] = number .. ':' .. name end
+  redis.call('HDEL', webhooks_key, unpack(fields))
+  redis.call('ZREM', push_key, member(number))
+  redis.call('ZREM', dead_key, member(number))
+end
+
+local function has_room(config_id, max)
+  return redis.call('HEXISTS', webhooks_key, 'id:' .. config_id) == 1
+    or tonumber(redis.call('HGET', webhooks_key, 'count') or 0) < tonumber(max)
+end
+
+-- A webhook that replaces another goes on where that one was. Returns the new number, its cursor, the old number.
+local function add_webhook(config_id, sealed, seq)
+  local old = redis.call('HGET', webhooks_key, 'id:' .. config_id)
+  local cursor = old and queue_field(old, 'cursor') or tostring(seq)
+  if old then close_queue(old) else redis.call('HINCRBY', webhooks_key, 'count', 1) end
+  local number = redis.call('HINCRBY', webhooks_key, 'last', 1)
+  redis.call('HSET', webhooks_key, 'id:' .. config_id, number,
+    number .. ':id', config_id, number .. ':config', sealed, number .. ':cursor', cursor, number .. ':job', 1)
+  return number, cursor, old
+end
+
+local function remove_webhook(number)
+  redis.call('HDEL', webhooks_key, 'id:' .. queue_field(number, 'id'))
+  redis.call('HINCRBY', webhooks_key, 'count', -1)
+  store_webhooks(without(redis.call('HGET', task_key, 'webhooks') or '', number))
+  close_queue(number)
+end
+
+-- There is something to deliver: wakes the workers, unless it is marked already. One that is held back is due later, or
+-- with the agent's first event (events.lua).
+local function mark_due(number, now, hold_ms)
+  local is_new = redis.call('ZADD', push_key, 'NX', now + (hold_ms or 0), member(number)) == 1
+  if is_new and (hold_ms or 0) == 0 then redis.call('PUBLISH', push_key, '') end
+end
+
+-- All is delivered. What comes next is another job: an add under the number of one that is just completing
+-- would be swallowed.
+local function drain(number)
+  redis.call('ZREM', push_key, member(number))
+  redis.call('HINCRBY', webhooks_key, number .. ':job', 1)
+end

@@ -1,0 +1,8 @@
+-- wakeDeliveries: the task's webhooks are to get its new events. One that is marked already is being served.
+-- webhooks: their numbers, as the record has them
+
+local is_new = false
+for number in webhooks:gmatch('%d+') do
+  if redis.call('ZADD', push_key, 'NX', now_ms(), task_id .. '.' .. number) == 1 then is_new = true end
+end
+if is_new then redis.call('PUBLISH', push_key, '') end
