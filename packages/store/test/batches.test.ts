@@ -2,119 +2,119 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { Batches, BatchesByShard } from '../src/redis/batches.ts';
 
-/** A Redis that answers when it is told to. */
-class Desk {
+/** Replies when the test says so. */
+class StandInRedis {
   /** Messages as they came. */
-  readonly asked: (readonly string[])[] = [];
-  readonly #answers: PromiseWithResolvers<string[]>[] = [];
+  readonly messages: (readonly string[])[] = [];
+  readonly #replies: PromiseWithResolvers<string[]>[] = [];
 
-  readonly ask = (questions: readonly string[]): Promise<string[]> => {
-    this.asked.push(questions);
-    const answers = Promise.withResolvers<string[]>();
-    this.#answers.push(answers);
-    return answers.promise;
+  readonly send = (requests: readonly string[]): Promise<string[]> => {
+    this.messages.push(requests);
+    const reply = Promise.withResolvers<string[]>();
+    this.#replies.push(reply);
+    return reply.promise;
   };
 
-  async answer(n: number, ...texts: string[]): Promise<void> {
-    this.#answers[n]?.resolve(texts);
+  async reply(n: number, ...texts: string[]): Promise<void> {
+    this.#replies[n]?.resolve(texts);
     await turnOfTheLoop();
   }
 
   async fail(n: number): Promise<void> {
-    this.#answers[n]?.reject(new Error('away'));
+    this.#replies[n]?.reject(new Error('away'));
     await turnOfTheLoop();
   }
 }
 
-function opened(messages = 1): { batches: Batches<string, string>; desk: Desk } {
-  const desk = new Desk();
-  return { batches: new Batches(desk.ask, { questions: 32, messages }), desk };
+function opened(messages = 1): { batches: Batches<string, string>; redis: StandInRedis } {
+  const redis = new StandInRedis();
+  return { batches: new Batches(redis.send, { requests: 32, messages }), redis };
 }
 
 describe('batches', () => {
-  test('what is asked in one turn of the loop leaves at once in one message, equal questions as one', async () => {
-    const { batches, desk } = opened();
-    const asked = ['a', 'b', 'a'].map((name) => batches.ask(name, name));
+  test('requests of one turn of the event loop leave in one message, equal ones as one', async () => {
+    const { batches, redis } = opened();
+    const asked = ['a', 'b', 'a'].map((name) => batches.send(name, name));
     await turnOfTheLoop();
-    expect(desk.asked).toEqual([['a', 'b']]);
-    await desk.answer(0, 'A', 'B');
+    expect(redis.messages).toEqual([['a', 'b']]);
+    await redis.reply(0, 'A', 'B');
     expect(await Promise.all(asked)).toEqual(['A', 'B', 'A']);
   });
 
-  test('what comes meanwhile leaves with the answers, and does not get the older one', async () => {
-    const { batches, desk } = opened();
-    const before = batches.ask('a', 'a');
+  test('requests made meanwhile leave when the reply is there, and do not get its responses', async () => {
+    const { batches, redis } = opened();
+    const before = batches.send('a', 'a');
     await turnOfTheLoop();
-    const after = [batches.ask('a', 'a'), batches.ask('a', 'a'), batches.ask('b', 'b')];
+    const after = [batches.send('a', 'a'), batches.send('a', 'a'), batches.send('b', 'b')];
     await turnOfTheLoop();
-    expect(desk.asked).toEqual([['a']]);
-    await desk.answer(0, 'old');
-    expect(desk.asked).toEqual([['a'], ['a', 'b']]);
-    await desk.answer(1, 'new', 'B');
+    expect(redis.messages).toEqual([['a']]);
+    await redis.reply(0, 'old');
+    expect(redis.messages).toEqual([['a'], ['a', 'b']]);
+    await redis.reply(1, 'new', 'B');
     expect(await before).toBe('old');
     expect(await Promise.all(after)).toEqual(['new', 'new', 'B']);
   });
 
-  test('where two messages may be under way, what comes behind them leaves with the first answers', async () => {
-    const { batches, desk } = opened(2);
+  test('with two messages in flight, later requests leave with the first reply', async () => {
+    const { batches, redis } = opened(2);
     for (const name of ['a', 'b', 'c', 'd']) {
-      void batches.ask(name, name);
+      void batches.send(name, name);
       await turnOfTheLoop();
     }
-    expect(desk.asked).toEqual([['a'], ['b']]);
-    await desk.answer(1, 'B');
-    expect(desk.asked).toEqual([['a'], ['b'], ['c', 'd']]);
-    void batches.ask('e', 'e');
+    expect(redis.messages).toEqual([['a'], ['b']]);
+    await redis.reply(1, 'B');
+    expect(redis.messages).toEqual([['a'], ['b'], ['c', 'd']]);
+    void batches.send('e', 'e');
     await turnOfTheLoop();
-    await desk.answer(0, 'A');
-    expect(desk.asked.slice(3)).toEqual([['e']]);
+    await redis.reply(0, 'A');
+    expect(redis.messages.slice(3)).toEqual([['e']]);
   });
 
-  test('no message has more than 32 questions', async () => {
-    const { batches, desk } = opened();
+  test('no message has more than 32 requests', async () => {
+    const { batches, redis } = opened();
     const names = Array.from({ length: 70 }, (_, i) => `${i}`);
-    const asked = names.map((name) => batches.ask(name, name));
+    const asked = names.map((name) => batches.send(name, name));
     for (let n = 0; n < 3; n++) {
       await turnOfTheLoop();
-      await desk.answer(n, ...(desk.asked[n] ?? []));
+      await redis.reply(n, ...(redis.messages[n] ?? []));
     }
-    expect(desk.asked.map((questions) => questions.length)).toEqual([32, 32, 6]);
+    expect(redis.messages.map((requests) => requests.length)).toEqual([32, 32, 6]);
     expect(await Promise.all(asked)).toEqual(names);
   });
 
-  test('an answer that takes longer, such as a large text, holds back nobody', async () => {
+  test('a slow response, such as a large text, delays no other', async () => {
     const slow = Promise.withResolvers<string>();
     const ask = async (names: readonly string[]): Promise<(string | Promise<string>)[]> =>
       names.map((name) => (name === 'large' ? slow.promise : name));
-    const batches = new Batches(ask, { questions: 32, messages: 1 });
-    const large = batches.ask('large', 'large');
-    expect(await batches.ask('small', 'small')).toBe('small');
-    expect(await batches.ask('late', 'late')).toBe('late');
+    const batches = new Batches(ask, { requests: 32, messages: 1 });
+    const large = batches.send('large', 'large');
+    expect(await batches.send('small', 'small')).toBe('small');
+    expect(await batches.send('late', 'late')).toBe('late');
     slow.resolve('text');
     expect(await large).toBe('text');
   });
 
-  test('whoever shares a message shares its failure, and the next ones leave', async () => {
-    const { batches, desk } = opened();
-    const failing = ['a', 'a', 'b'].map((name) => batches.ask(name, name));
+  test('requests of one message fail together, and the next ones leave', async () => {
+    const { batches, redis } = opened();
+    const failing = ['a', 'a', 'b'].map((name) => batches.send(name, name));
     const outcomes = Promise.allSettled(failing);
     await turnOfTheLoop();
-    const next = batches.ask('b', 'b');
-    await desk.fail(0);
+    const next = batches.send('b', 'b');
+    await redis.fail(0);
     expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    await desk.answer(1, 'B');
+    await redis.reply(1, 'B');
     expect(await next).toBe('B');
   });
 
-  test('a shard waits for no other', async () => {
-    const desk = new Desk();
-    const all = new BatchesByShard(desk.ask, { questions: 32, messages: 1 });
+  test('a shard does not wait for another one', async () => {
+    const redis = new StandInRedis();
+    const all = new BatchesByShard(redis.send, { requests: 32, messages: 1 });
     const [here, there] = [{}, {}];
-    void all.of(here).ask('a', 'a');
+    void all.of(here).send('a', 'a');
     await turnOfTheLoop();
-    void all.of(there).ask('b', 'b');
-    void all.of(here).ask('c', 'c');
+    void all.of(there).send('b', 'b');
+    void all.of(here).send('c', 'c');
     await turnOfTheLoop();
-    expect(desk.asked).toEqual([['a'], ['b']]);
+    expect(redis.messages).toEqual([['a'], ['b']]);
   });
 });

@@ -1,126 +1,125 @@
 import type { Deadline } from './deadline.ts';
 import { isOutage, RedisAway } from './outage.ts';
 
-/** Asks Redis several questions in one message. Answers in their order. */
-export type AskAll<Question, Answer> = (
-  questions: readonly Question[],
-) => Promise<readonly (Answer | Promise<Answer>)[]>;
+/** Sends several requests to Redis in one message. Responses come in the order of the requests. */
+export type SendAll<Request, Response> = (
+  requests: readonly Request[],
+) => Promise<readonly (Response | Promise<Response>)[]>;
 
 /**
- * Asks all at once; what Redis finds wrong with that may be the fault of one of them, and they are asked one by one.
- * What was done already is asked again: it must be such that this does no harm.
+ * Sends all requests in one message. If Redis refuses the message, one request may be the reason: each is sent again
+ * by itself, so a request that runs twice must have its effect once.
  */
-export async function togetherOrAlone<Question, Answer>(
-  questions: readonly Question[],
-  ask: (questions: readonly Question[]) => Promise<readonly Answer[]>,
-): Promise<readonly (Answer | Promise<Answer>)[]> {
+export async function togetherOrSingly<Request, Response>(
+  requests: readonly Request[],
+  send: (requests: readonly Request[]) => Promise<readonly Response[]>,
+): Promise<readonly (Response | Promise<Response>)[]> {
   try {
-    return await ask(questions);
+    return await send(requests);
   } catch (error) {
     const isRefused = error instanceof Error && error.name === 'ReplyError';
-    if (!isRefused || isOutage(error) || questions.length === 1) throw error;
-    return questions.map(async (question) => (await ask([question]))[0] as Answer);
+    if (!isRefused || isOutage(error) || requests.length === 1) throw error;
+    return requests.map(async (request) => (await send([request]))[0] as Response);
   }
 }
 
 export interface BatchLimits {
-  /** Questions in one message: bounds the time that Redis spends on them in one go. */
-  readonly questions: number;
-  /** Messages under way at once. With one, Redis takes turns with whoever asks; with two it need not wait for them. */
+  /** Requests in one message: bounds the time that Redis spends on one script. */
+  readonly requests: number;
+  /** Messages in flight. With 1, Redis serves other clients between two; with 2 it has the next one ready. */
   readonly messages: number;
-  /** Of those who ask; unset: they wait. */
+  /** Of the callers; unset: they wait. */
   readonly deadline?: Deadline | undefined;
 }
 
 /**
- * Questions that many ask Redis at once. Those that come while others are under way leave together, in one message, as
- * soon as some of those are answered, and equal ones leave as one: a message to Redis costs more than what is in it.
- * Nobody gets the answer to a question that had left before it was asked.
+ * Concurrent requests to Redis, sent in few messages: a message costs more than a request in it. While messages are in
+ * flight new requests are queued, equal ones as one. No caller gets the response to a request sent before its own.
  */
-export class Batches<Question, Answer> {
-  readonly #askAll: AskAll<Question, Answer>;
+export class Batches<Request, Response> {
+  readonly #sendAll: SendAll<Request, Response>;
   readonly #limits: BatchLimits;
-  #underWay = 0;
-  #waiting = new Map<string, Waiting<Question, Answer>>();
+  #inFlight = 0;
+  #queued = new Map<string, Queued<Request, Response>>();
 
-  constructor(askAll: AskAll<Question, Answer>, limits: BatchLimits) {
-    this.#askAll = askAll;
+  constructor(sendAll: SendAll<Request, Response>, limits: BatchLimits) {
+    this.#sendAll = sendAll;
     this.#limits = limits;
   }
 
-  /** @param key equal for equal questions @throws {RedisAway} at once, and not behind what is under way */
-  ask(key: string, question: Question): Promise<Answer> {
+  /** @param key equal for equal requests @throws {RedisAway} at once, without queueing */
+  send(key: string, request: Request): Promise<Response> {
     if (this.#limits.deadline?.isAway()) return Promise.reject(new RedisAway());
-    const known = this.#waiting.get(key);
-    if (known) return known.answer.promise;
-    const answer = Promise.withResolvers<Answer>();
-    this.#waiting.set(key, { question, answer });
-    if (this.#underWay < this.#limits.messages && this.#waiting.size === 1) queueMicrotask(() => this.#leave());
-    return answer.promise;
+    const queued = this.#queued.get(key);
+    if (queued) return queued.response.promise;
+    const response = Promise.withResolvers<Response>();
+    this.#queued.set(key, { request, response });
+    if (this.#inFlight < this.#limits.messages && this.#queued.size === 1) queueMicrotask(() => this.#flush());
+    return response.promise;
   }
 
-  #leave(): void {
-    while (this.#waiting.size > 0 && this.#underWay < this.#limits.messages) this.#send(this.#take());
+  #flush(): void {
+    while (this.#queued.size > 0 && this.#inFlight < this.#limits.messages) this.#sendBatch(this.#take());
   }
 
-  #send(batch: readonly Waiting<Question, Answer>[]): void {
-    this.#underWay++;
-    this.#askAll(batch.map(({ question }) => question)).then(
-      (answers) => {
-        this.#arrived();
-        answers.forEach((answer, i) => void batch[i]?.answer.resolve(answer));
+  #sendBatch(batch: readonly Queued<Request, Response>[]): void {
+    this.#inFlight++;
+    this.#sendAll(batch.map(({ request }) => request)).then(
+      (responses) => {
+        this.#onReply();
+        responses.forEach((response, i) => void batch[i]?.response.resolve(response));
       },
       (error: unknown) => {
-        this.#arrived();
-        for (const { answer } of batch) answer.reject(error);
+        this.#onReply();
+        for (const { response } of batch) response.reject(error);
       },
     );
   }
 
-  #take(): Waiting<Question, Answer>[] {
-    if (this.#waiting.size <= this.#limits.questions) {
-      const all = [...this.#waiting.values()];
-      this.#waiting = new Map();
+  #take(): Queued<Request, Response>[] {
+    if (this.#queued.size <= this.#limits.requests) {
+      const all = [...this.#queued.values()];
+      this.#queued = new Map();
       return all;
     }
-    const batch: Waiting<Question, Answer>[] = [];
-    for (const [key, waiting] of this.#waiting) {
-      if (batch.length === this.#limits.questions) break;
-      this.#waiting.delete(key);
-      batch.push(waiting);
+    const batch: Queued<Request, Response>[] = [];
+    for (const [key, queued] of this.#queued) {
+      if (batch.length === this.#limits.requests) break;
+      this.#queued.delete(key);
+      batch.push(queued);
     }
     return batch;
   }
 
-  /** The next ones leave before these are told: Redis works while the answers go out. */
-  #arrived(): void {
-    this.#underWay--;
-    this.#leave();
+  /** The next message leaves before the responses resolve: Redis works on it meanwhile. */
+  #onReply(): void {
+    this.#inFlight--;
+    this.#flush();
   }
 }
 
-/** A question that has not left yet. */
-interface Waiting<Question, Answer> {
-  readonly question: Question;
-  readonly answer: PromiseWithResolvers<Answer>;
+/** A request that is not sent yet. */
+interface Queued<Request, Response> {
+  readonly request: Request;
+  readonly response: PromiseWithResolvers<Response>;
 }
 
-/** Some for each shard: what is slow or away in one of them holds nobody back in another. */
-export class BatchesByShard<Question, Answer> {
-  readonly #askAll: AskAll<Question, Answer>;
+/** Batches for each shard: a shard that is slow or down does not delay the others. */
+export class BatchesByShard<Request, Response> {
+  readonly #sendAll: SendAll<Request, Response>;
   readonly #limits: BatchLimits;
-  readonly #batches = new WeakMap<object, Batches<Question, Answer>>();
+  readonly #batches = new WeakMap<object, Batches<Request, Response>>();
 
-  /** @param askAll questions to one shard */
-  constructor(askAll: AskAll<Question, Answer>, limits: BatchLimits) {
-    this.#askAll = askAll;
+  /** @param sendAll sends requests to one shard */
+  constructor(sendAll: SendAll<Request, Response>, limits: BatchLimits) {
+    this.#sendAll = sendAll;
     this.#limits = limits;
   }
 
-  of(shard: object): Batches<Question, Answer> {
+  of(shard: object): Batches<Request, Response> {
     const known = this.#batches.get(shard);
     if (known) return known;
-    const batches = new Batches(this.#askAll, this.#limits);
+    const batches = new Batches(this.#sendAll, this.#limits);
     this.#batches.set(shard, batches);
     return batches;
   }

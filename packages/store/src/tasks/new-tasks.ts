@@ -1,4 +1,4 @@
-import { BatchesByShard, togetherOrAlone } from '../redis/batches.ts';
+import { BatchesByShard, togetherOrSingly } from '../redis/batches.ts';
 import type { Deadline } from '../redis/deadline.ts';
 import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/record.ts';
 import { list, only } from '../redis/reply.ts';
@@ -30,7 +30,7 @@ export const makeTasksScript = defineScript({
   reply: list(acceptReply),
 });
 
-const LIMITS = { questions: 16, messages: 2 };
+const LIMITS = { requests: 16, messages: 2 };
 /**
  * Characters of an inbox entry from which it leaves alone: writing it takes longer than what it would share with
  * others.
@@ -40,7 +40,7 @@ const LARGE = 16_384;
 export interface NewTasksPort extends DurablePort {
   readonly shards: Shards;
   readonly settings: StoreSettings;
-  /** Of those who ask; unset: they wait. */
+  /** Of the callers; unset: they wait. */
   readonly deadline?: Deadline | undefined;
 }
 
@@ -78,12 +78,12 @@ export class NewTasks {
   /** @param caller the turn that asks for it, if an agent calls */
   async make(task: NewTask, caller?: CallingTurn): Promise<AcceptReply> {
     if (!caller && task.entry.length < LARGE)
-      return this.#batches.of(this.#port.shards.of(task.taskId)).ask(task.taskId, task);
+      return this.#batches.of(this.#port.shards.of(task.taskId)).send(task.taskId, task);
     return only(await this.#run([task], caller));
   }
 
   #makeAll(tasks: readonly NewTask[]): Promise<readonly (AcceptReply | Promise<AcceptReply>)[]> {
-    return togetherOrAlone(tasks, (some) => this.#run(some));
+    return togetherOrSingly(tasks, (some) => this.#run(some));
   }
 
   /** @param tasks of one shard */

@@ -1,14 +1,14 @@
 -- read: tasks as pieces of JSON (see pieces.lua), unless the caller has this version of them.
 --
--- KEYS  tasks*       hashes, one for each question; and, named in them, the strings of their growing texts
+-- KEYS  tasks*       hashes, one for each task; and, named in them, the strings of their growing texts
 -- ARGV  large_bytes  bytes from which parts of an artifact are not copied through Lua
---       max_bytes    of all pieces; once they are reached, the tasks that follow are left out; 0 no bound
+--       max_bytes    of all pieces: later tasks are left out; 0 no bound
 -- EACH  task_id
 --       owner        '' a worker, which holds the task's turn
 --       version      that the caller has; '' none
 --       history_length  '' all
---       parts        all | none (no artifacts) | standing (no pieces at all)
--- Returns  of each question: nil (no such task for this owner) | state and released in one text (same version)
+--       parts        all | none (no artifacts) | position (no pieces at all)
+-- Returns  for each task: nil (no such task for this owner) | state and released in one text (same version)
 --       | state and released, version, pieces … | nothing in a list (left out)
 --
 -- Cost: the size of the pieces.
@@ -25,14 +25,14 @@ local function read(owner, have, length, parts)
   -- A message that waits behind a running turn enters the history without an event: it counts, too. The incarnations
   -- tell these numbers from those that a fail-over lost.
   local version = seq .. '-' .. (tip or '0') .. '-' .. accepted .. (queued and '-' .. queued or '')
-  local standing = state .. (released or '0')
-  if version == have then return standing end
-  if parts == 'standing' then return { standing, version } end
+  local summary = state .. (released or '0')
+  if version == have then return summary end
+  if parts == 'position' then return { summary, version } end
   if not with_pieces then
     --- @include "pieces.lua"
     with_pieces = put_pieces
   end
-  local reply = { standing, version }
+  local reply = { summary, version }
   with_pieces(reply, length, parts, large_bytes,
     unpack(redis.call('HMGET', task_key, 'context', 'status', 'metadata', 'artifacts', 'h', '@h')))
   return reply

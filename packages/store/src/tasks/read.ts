@@ -14,7 +14,7 @@ export interface ReadPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly settings: { readonly largeTextBytes: number };
-  /** Of those who ask; unset: they wait. */
+  /** Of the callers; unset: they wait. */
   readonly deadline?: Deadline | undefined;
 }
 
@@ -23,20 +23,20 @@ export interface CachedReadPort extends ReadPort {
   readonly reads: TaskReads;
 }
 
-/** What a read asks Redis, as read.lua has it. */
-interface Question {
+/** The arguments of read.lua for one task. */
+interface ReadRequest {
   readonly taskId: string;
   readonly owner: string;
   readonly version: string;
   readonly historyLength: number | '';
-  readonly parts: 'all' | 'none' | 'standing';
+  readonly parts: 'all' | 'none' | 'position';
 }
 
 /**
- * `standing`: the state's letter, and `released`. Alone: the version that the question named is the present one. '':
- * left out.
+ * `summary`: the state's letter and `released`. Alone: the task still has the version of the request. '': left out for
+ * `maxBytes`.
  */
-type Reply = null | string | [standing: string, version: string, ...pieces: Piece[]];
+type Reply = null | string | [summary: string, version: string, ...pieces: Piece[]];
 
 const whole = tupleAnd([text, text], piece);
 const reply: Parser<Reply> = optional((one) =>
@@ -52,16 +52,16 @@ const readScript = defineScript({
   reply: list(reply),
 });
 
-/** Reads of this process that leave together. */
-export type TaskReads = BatchesByShard<Question, TaskReading | undefined>;
+/** The reads of this process, in batches. */
+export type TaskReads = BatchesByShard<ReadRequest, TaskReading | undefined>;
 
-const LIMITS = { questions: 32, messages: 1 };
+const LIMITS = { requests: 32, messages: 1 };
 
 export const taskReads = (port: ReadPort): TaskReads =>
-  new BatchesByShard((questions) => readAll(port, questions), { ...LIMITS, deadline: port.deadline });
+  new BatchesByShard((requests) => readAll(port, requests), { ...LIMITS, deadline: port.deadline });
 
 /**
- * One round trip, shared with whoever asks meanwhile; one more if an artifact is large.
+ * One round trip, shared with other reads at the same time; one more if an artifact is large.
  * @returns undefined: no such task in this scope
  */
 export async function readTask(
@@ -71,7 +71,7 @@ export async function readTask(
   view: TaskView = {},
 ): Promise<TaskReading | undefined> {
   const known = knownOf(port, taskId, view);
-  return merge(port, { taskId, view, known }, await ask(port, questionOf(scope, taskId, { view, known })));
+  return merge(port, { taskId, view, known }, await send(port, readRequest(scope, taskId, { view, known })));
 }
 
 /**
@@ -83,35 +83,35 @@ export async function readTogether(
   scope: Scope,
   { taskIds, view }: { readonly taskIds: readonly string[]; readonly view: TaskView },
 ): Promise<(TaskReading | undefined)[]> {
-  const asked = taskIds.map((taskId) => {
+  const wanted = taskIds.map((taskId) => {
     const known = knownOf(port, taskId, view);
-    return { taskId, view, known, question: questionOf(scope, taskId, { view, known }) };
+    return { taskId, view, known, request: readRequest(scope, taskId, { view, known }) };
   });
   const { maxPageBytes } = port.settings;
   const replies = new Map<string, Reply>();
-  const shards = Map.groupBy(asked, ({ taskId }) => port.shards.of(taskId));
-  const ask = async (some: typeof asked): Promise<void> => {
+  const shards = Map.groupBy(wanted, ({ taskId }) => port.shards.of(taskId));
+  const send = async (some: typeof wanted): Promise<void> => {
     const found = await runRead(
       port,
-      some.map(({ question }) => question),
+      some.map(({ request }) => request),
       maxPageBytes,
     );
     some.forEach(({ taskId }, i) => void replies.set(taskId, found[i] ?? null));
   };
-  await Promise.all([...shards.values()].map(ask));
+  await Promise.all([...shards.values()].map(send));
   const readings: (TaskReading | undefined)[] = [];
   let bytes = 0;
-  for (const { taskId, question, known } of asked) {
+  for (const { taskId, request, known } of wanted) {
     const reply = replies.get(taskId) ?? null;
     if (bytes >= maxPageBytes || reply === '') break;
-    const reading = merge(port, { taskId, view, known }, await readingOf(port, question, reply));
+    const reading = merge(port, { taskId, view, known }, await readingOf(port, request, reply));
     bytes += reading?.task?.length ?? 0;
     readings.push(reading);
   }
   return readings;
 }
 
-/** Who names a version has it, and needs no other. */
+/** A caller that names a version has that one, so the cache is not needed. */
 function knownOf(port: CachedReadPort, taskId: string, view: TaskView): WholeReading | undefined {
   return view.version === undefined ? port.cache.get(taskId, view) : undefined;
 }
@@ -121,7 +121,7 @@ interface Known {
   readonly known: WholeReading | undefined;
 }
 
-function questionOf(scope: Scope, taskId: string, { view, known }: Known): Question {
+function readRequest(scope: Scope, taskId: string, { view, known }: Known): ReadRequest {
   return {
     taskId,
     owner: ownerOf(scope),
@@ -131,7 +131,7 @@ function questionOf(scope: Scope, taskId: string, { view, known }: Known): Quest
   };
 }
 
-/** What is kept may be another principal's, or of a task that is gone: Redis has the say. */
+/** The cache may hold a task of another principal, or one that is gone: Redis decides. */
 function merge(
   port: CachedReadPort,
   { taskId, view, known }: Known & { readonly taskId: string },
@@ -139,78 +139,78 @@ function merge(
 ): TaskReading | undefined {
   if (!reading) return undefined;
   if (reading.task !== undefined) port.cache.set(taskId, view, { ...reading, task: reading.task });
-  // Unchanged: we have it, or the caller does.
+  // Unchanged: the cache has it, or the caller does.
   return reading.task === undefined && known ? known : reading;
 }
 
-/** As `readTask`, without the task. */
-export function readStanding(port: CachedReadPort, scope: Scope, taskId: string): Promise<TaskReading | undefined> {
-  return ask(port, { taskId, owner: ownerOf(scope), version: '', historyLength: '', parts: 'standing' });
+/** State and version, without the task. */
+export function readPosition(port: CachedReadPort, scope: Scope, taskId: string): Promise<TaskReading | undefined> {
+  return send(port, { taskId, owner: ownerOf(scope), version: '', historyLength: '', parts: 'position' });
 }
 
-/** For the worker that holds the task's turn, whoever owns the task. */
+/** For the worker that holds the task's turn: for any principal. */
 export async function readWhole(port: ReadPort, taskId: string): Promise<TaskReading | undefined> {
   const [reading] = await readAll(port, [{ taskId, owner: '', version: '', historyLength: '', parts: 'all' }]);
   return reading;
 }
 
-function ask({ reads, shards }: CachedReadPort, question: Question): Promise<TaskReading | undefined> {
-  const { taskId, owner, version, historyLength, parts } = question;
-  // Ids and versions are the caller's, and may hold anything: the length says where the id ends.
+function send({ reads, shards }: CachedReadPort, request: ReadRequest): Promise<TaskReading | undefined> {
+  const { taskId, owner, version, historyLength, parts } = request;
+  // Ids and versions come from clients, and may hold blanks: the length says where the id ends.
   const key = `${owner} ${taskId.length} ${taskId} ${historyLength} ${parts} ${version}`;
-  return reads.of(shards.of(taskId)).ask(key, question);
+  return reads.of(shards.of(taskId)).send(key, request);
 }
 
 /** Tasks of one shard. */
 async function readAll(
   port: ReadPort,
-  questions: readonly Question[],
+  requests: readonly ReadRequest[],
 ): Promise<(TaskReading | undefined | Promise<TaskReading | undefined>)[]> {
-  const replies = await runRead(port, questions, 0);
-  return questions.map((question, i) => readingOf(port, question, replies[i] ?? null));
+  const replies = await runRead(port, requests, 0);
+  return requests.map((request, i) => readingOf(port, request, replies[i] ?? null));
 }
 
 /** @param maxBytes as in read.lua */
 function runRead(
   { redis, shards, settings }: ReadPort,
-  questions: readonly Question[],
+  requests: readonly ReadRequest[],
   maxBytes: number,
 ): Promise<Reply[]> {
   return readScript.run(redis, {
-    keys: { tasks: questions.map(({ taskId }) => shards.of(taskId).task(taskId)) },
+    keys: { tasks: requests.map(({ taskId }) => shards.of(taskId).task(taskId)) },
     args: { largeBytes: settings.largeTextBytes, maxBytes },
-    each: questions,
+    each: requests,
   });
 }
 
 function readingOf(
   port: ReadPort,
-  question: Question,
+  request: ReadRequest,
   reply: Reply,
 ): TaskReading | undefined | Promise<TaskReading | undefined> {
   if (reply === null || reply === '') return undefined;
-  if (typeof reply === 'string') return readingAt(question.version, reply);
-  const [standing, version, ...pieces] = reply;
-  const reading = readingAt(version, standing);
-  return pieces.length ? withTask(port, question, reading, pieces) : reading;
+  if (typeof reply === 'string') return readingAt(request.version, reply);
+  const [summary, version, ...pieces] = reply;
+  const reading = readingAt(version, summary);
+  return pieces.length ? withTask(port, request, reading, pieces) : reading;
 }
 
-function readingAt(version: string, standing: string): TaskReading {
-  const [state = '', released] = [standing[0], standing.slice(1)];
+function readingAt(version: string, summary: string): TaskReading {
+  const [state = '', released] = [summary[0], summary.slice(1)];
   const [seq = 0, incarnation = 0] = version.split('-', 2).map(Number);
   const isWithdrawn = state === withdrawnLetter;
   return { version, seq, incarnation, state: stateOf(state), isWithdrawn, released: Number(released) };
 }
 
-/** What was replaced while its large texts were fetched is read again. */
+/** Reads again when a large text was replaced before it was fetched. */
 async function withTask(
   port: ReadPort,
-  question: Question,
+  request: ReadRequest,
   reading: TaskReading,
   pieces: readonly Piece[],
 ): Promise<TaskReading | undefined> {
   const task = await joinPieces(port.redis, pieces);
   if (task !== undefined) return { ...reading, task };
-  const [again] = await readAll(port, [question]);
+  const [again] = await readAll(port, [request]);
   return again;
 }

@@ -1,4 +1,4 @@
-import { BatchesByShard, togetherOrAlone } from '../redis/batches.ts';
+import { BatchesByShard, togetherOrSingly } from '../redis/batches.ts';
 import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/record.ts';
 import { list, only, type Parser, text, tuple, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
@@ -34,7 +34,7 @@ export const appendChunksScript = defineScript({
   reply: chunksReply,
 });
 
-const LIMITS = { questions: 16, messages: 1 };
+const LIMITS = { requests: 16, messages: 1 };
 
 /** Events of one turn, in their order. */
 export interface Append {
@@ -73,12 +73,12 @@ export class Appends {
   /** As `write`, together with others that are written so. Each is an outcome, with what the turn said before it. */
   writeOutcome(append: Append): Promise<AppendReply> {
     const { taskId, fence, number } = append;
-    return this.#outcomes.of(this.#port.shards.of(taskId)).ask(`${taskId} ${fence} ${number}`, append);
+    return this.#outcomes.of(this.#port.shards.of(taskId)).send(`${taskId} ${fence} ${number}`, append);
   }
 
   /** Those that were written before one is refused are known by their numbers. */
   #writeTogether(appends: readonly Append[]): Promise<readonly (AppendReply | Promise<AppendReply>)[]> {
-    return togetherOrAlone(appends, (some) => this.#run(some));
+    return togetherOrSingly(appends, (some) => this.#run(some));
   }
 
   /** @returns null, and has written nothing, if they need the longer way */
