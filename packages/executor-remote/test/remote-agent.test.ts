@@ -138,8 +138,8 @@ describe('an authorization', () => {
 describe('the card of an agent elsewhere', () => {
   it('is announced as ours, without what only holds there', async () => {
     await using server = await new SdkHttpServer(pizzaDesk, { streaming: false }).start();
-    const { card, id, concurrency } = await remoteAgent({ id: 'elsewhere', cardUrl: server.cardUrl });
-    expect({ id, concurrency }).toEqual({ id: 'elsewhere', concurrency: 100 });
+    const { card, id, concurrency } = await remoteAgent({ id: 'remote', cardUrl: server.cardUrl });
+    expect({ id, concurrency }).toEqual({ id: 'remote', concurrency: 100 });
     expect(card).toEqual({
       name: 'Elsewhere',
       description: 'An agent of the SDK.',

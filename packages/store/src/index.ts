@@ -43,7 +43,7 @@ export type { WebhookCreation, WebhookPage, Webhooks } from './push/webhooks.ts'
 export type { Consumer, ConsumerOptions, JobOutcome, TurnJob } from './queue/consumer.ts';
 export type { DeliveryQueueId } from './queue/job-id.ts';
 export type { Queue } from './queue/queue.ts';
-export { cardUrlOf, ELSEWHERE, elsewhereId } from './queue/queue-name.ts';
+export { cardUrlOf, REMOTE_AGENTS, remoteAgentId } from './queue/queue-name.ts';
 export { type ErrorFields, errorFields } from './redis/error-fields.ts';
 export { ErrorThrottle } from './redis/error-throttle.ts';
 export { isOutage } from './redis/outage.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Scope, Store } from '../src/index.ts';
-import { elsewhereId } from '../src/queue/queue-name.ts';
+import { remoteAgentId } from '../src/queue/queue-name.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { queueContents } from './support/queue-contents.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
@@ -72,8 +72,8 @@ describe('a message leaves in the queue what BullMQ leaves that adds the same jo
   });
 
   test('to an agent elsewhere', async () => {
-    await send({ ...alice, agent: elsewhereId('https://agent.example/card.json') });
-    await expectTheSame('@elsewhere');
+    await send({ ...alice, agent: remoteAgentId('https://agent.example/card.json') });
+    await expectTheSame('@remote');
   });
 
   test.each([

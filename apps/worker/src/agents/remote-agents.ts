@@ -1,5 +1,5 @@
 import { type Agent, defineAgent, type Execute } from '@switchyard/agent';
-import { cardUrlOf, ELSEWHERE } from '@switchyard/store';
+import { cardUrlOf, REMOTE_AGENTS } from '@switchyard/store';
 
 /** Executors that are cached; each has read a card. */
 const MOST_EXECUTORS = 100;
@@ -26,8 +26,8 @@ export function remoteAgents(): Agent {
     return (await executor)(turn);
   };
   return {
-    ...defineAgent({ id: 'elsewhere', card, concurrency: 100, turnTimeoutMs: 3_600_000, execute }),
-    id: ELSEWHERE,
+    ...defineAgent({ id: 'remote', card, concurrency: 100, turnTimeoutMs: 3_600_000, execute }),
+    id: REMOTE_AGENTS,
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Consumer, ELSEWHERE, type Queue } from '@switchyard/store';
+import { type Consumer, type Queue, REMOTE_AGENTS } from '@switchyard/store';
 
 /**
  * Takes the turns of agents that are called by URL, once there are any: most deployments call none, and need no
@@ -21,7 +21,7 @@ export class RemoteAgentConsumer {
 
   /** Takes turns at once if another process has called a URL before. */
   async start(): Promise<void> {
-    if (await this.#queue.isUsed(ELSEWHERE)) await this.open();
+    if (await this.#queue.isUsed(REMOTE_AGENTS)) await this.open();
   }
 
   /** Takes turns from now on: this process is about to call a URL. */

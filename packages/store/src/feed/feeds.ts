@@ -44,9 +44,8 @@ export class Feeds {
   }
 
   /**
-   * For a message that may make a task, before it is accepted: whoever has it accepted with this id, and then follows
-   * it, has missed nothing, and Redis need not be asked. Undefined: there is none just now, and nothing is lost by
-   * that.
+   * For a message that may make a task, before it is accepted with the id of this pre-subscription: a feed of the task
+   * then needs nothing from Redis. Undefined: none is ready, and the feed subscribes by itself.
    */
   presubscribe(scope: Scope, message: Message): PreSubscription | undefined {
     const taskId = this.#preSubscriptions.take(anchorOf(scope, message));
@@ -55,8 +54,8 @@ export class Feeds {
   }
 
   /**
-   * First the task as it is; then each later event, once and in order. Where the stream no longer reaches back, a fresh
-   * task stands for what is missing. Ends with the terminal state, or with the signal; an item that it waits for
+   * First the task as it is; then each later event, once and in order. Where the stream no longer holds the next event,
+   * a snapshot of the task takes its place. Ends with the terminal state, or with the signal; `next`
    * rejects with `TaskMissing` if there is no such task in this scope, or no longer.
    */
   follow(scope: Scope, taskId: string, options: FollowOptions = {}): AsyncIterableIterator<FeedItem, void> {

@@ -2,13 +2,14 @@ import type { Channels } from '../redis/channels.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Shards } from '../redis/shards.ts';
 
-/** Tasks that are expected with one message to Redis, and of how many that are left the next ones are. */
+/** Channels of one SUBSCRIBE. */
 const AT_ONCE = 64;
+/** Ids that are left when the next channels are subscribed. */
 const FEW = 32;
 
 /**
- * Ids for tasks that are about to be made here, whose channels are subscribed before they are. Who follows such a task
- * misses nothing, and need neither subscribe nor look where it is.
+ * Ids for new tasks whose channels this process has subscribed already. A feed of such a task gets every event, and
+ * needs neither a SUBSCRIBE nor a read.
  */
 export class PreSubscriptions {
   readonly #shards: Shards;
@@ -21,7 +22,7 @@ export class PreSubscriptions {
     this.#channels = channels;
   }
 
-  /** An id on the shard of `anchor` (see Shards.newId). Undefined: none is ready just now. */
+  /** An id on the shard of `anchor` (see Shards.newId). Undefined: none is ready. */
   take(anchor: string): string | undefined {
     const shard = this.#shards.of(anchor);
     const ready = this.#ready.get(shard) ?? [];

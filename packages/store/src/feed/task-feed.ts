@@ -25,23 +25,23 @@ const readEventsScript = defineScript({
   reply: list(tuple(text, list(text))),
 });
 
-/** What is read from the stream at once. */
+/** Limits of one read of the stream. */
 const PAGE = { events: 65, bytes: 256 * 1_024 };
 
-/** A task that may be about to be made, and whose every event is heard. It is followed, or disposed of. */
+/** The channel of a task that may be made, subscribed before. Follow it, or dispose of it. */
 export type PreSubscription = TaskListener;
 
 export interface FollowOptions {
   /** Begins with this item, which has just been read, instead of the task as it is. */
   readonly from?: FeedItem | undefined;
   /**
-   * Goes on behind this event (Last-Event-ID; without an incarnation any will do) instead of beginning with the task as
-   * it is.
+   * Resumes after this event (Last-Event-ID; one without an incarnation matches any) instead of beginning with the
+   * task as it is.
    */
   readonly after?: EventId | undefined;
-  /** Ends with the first item that this is true of. */
+  /** The feed ends with the first item that matches. */
   readonly until?: ((item: FeedItem) => boolean) | undefined;
-  /** The task was made under this expectation. */
+  /** With whose id the task was made. */
   readonly preSubscription?: PreSubscription | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -55,7 +55,7 @@ export class TaskMissing extends Error {
   }
 }
 
-/** What feeds stand on. */
+/** What all feeds share. */
 export interface FeedPort extends ListenerPort {
   readonly reads: CachedReadPort;
   /** The feeds that listen. */
@@ -64,7 +64,7 @@ export interface FeedPort extends ListenerPort {
 
 type Page = (FeedEvent | FeedItem)[];
 
-/** Where a task begins that nobody else knows yet. */
+/** The position of a new task, before its first event. */
 const BEGINNING: Position = { seq: 1, incarnation: 0, state: 'TASK_STATE_SUBMITTED', released: 0 };
 
 /**
@@ -80,7 +80,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   readonly #preSubscription: PreSubscription | undefined;
   readonly #signal: AbortSignal | undefined;
   #listener: TaskListener | undefined;
-  /** What is there, and not delivered yet. */
+  /** What was read, and not delivered yet. */
   #page: Page = [];
   #position: Position | undefined;
   #isEnded = false;
@@ -125,7 +125,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     return { done: true, value: undefined };
   }
 
-  /** It ends, also if `next` waits for news just now. */
+  /** Ends the feed, also while `next` waits. */
   readonly end = (): void => {
     this.#isEnded = true;
     this.#listener?.buffer.wake();
@@ -135,11 +135,11 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   async check(): Promise<void> {
     const buffer = this.#listener?.buffer;
     if (!buffer) return;
-    const { last } = buffer; // as it was before asking: what has been delivered by now was written by then
+    const { last } = buffer; // taken before the read: events that arrive meanwhile are not missing
     try {
       buffer.compare(await this.#currentPosition(), last);
     } catch (error) {
-      // Redis may be away: the next check asks again.
+      // Redis may be unreachable: the next check asks again.
       if (error instanceof TaskMissing) buffer.fail(error);
     }
   }
@@ -169,7 +169,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     return item;
   }
 
-  /** Where the feed begins. */
+  /** Subscribes, and reads where the feed begins. */
   async #listen(): Promise<Page> {
     const { open } = this.#port;
     const listener = this.#preSubscription ?? new TaskListener(this.#port, this.#taskId);
@@ -187,22 +187,22 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     return [];
   }
 
-  /** What follows, as far as it is there; undefined after a change that may bring something. */
+  /** The next events if there are some; undefined once there may be. */
   #following({ buffer, channel }: TaskListener): Page | undefined | Promise<Page | undefined> {
     return buffer.take() ?? (buffer.isBehind ? this.#missing(buffer, channel) : buffer.change());
   }
 
-  /** The events behind the last one from the stream; if they are not there, or not behind that one, a fresh task. */
+  /** The events after the last one, from the stream; a snapshot of the task if the stream does not hold them. */
   async #missing(buffer: EventBuffer, channel: string): Promise<Page> {
-    const events = buffer.isForked ? undefined : await this.#readBehind(buffer.last, channel);
+    const events = buffer.isForked ? undefined : await this.#readAfter(buffer.last, channel);
     if (events) return events;
     buffer.restart();
     return [await this.#snapshot()];
   }
 
-  async #readBehind(last: EventId, channel: string): Promise<Page | undefined> {
+  async #readAfter(last: EventId, channel: string): Promise<Page | undefined> {
     const { reads, budget } = this.#port;
-    // The last one is read again, to see that it is still the same.
+    // The last event is read again: after a fail-over another one may have its number.
     const from = last.incarnation === undefined || last.seq === 0 ? last.seq + 1 : last.seq;
     const bytes = budget.hasRoomFor(PAGE.bytes) ? PAGE.bytes : 0;
     const args = { from: `${from}-0`, most: PAGE.events, bytes };

@@ -1,26 +1,24 @@
 import type { ShardKeys } from '../redis/keys.ts';
 
-/**
- * The queue of agents that run elsewhere and are called by the URL of their card: no agent of ours can have this name.
- */
-export const ELSEWHERE = '@elsewhere';
+/** The queue of all remote agents, which are called by the URL of their card. No local agent can have this id. */
+export const REMOTE_AGENTS = '@remote';
 
-/** Under which name an agent that is called by a URL has its tasks. */
-export function elsewhereId(cardUrl: string): string {
+/** The agent id in the tasks of a remote agent. */
+export function remoteAgentId(cardUrl: string): string {
   return `@${cardUrl}`;
 }
 
-/** The URL of an agent that has its tasks under this name; undefined for an agent of ours. */
+/** The card URL in a remote agent's id; undefined for a local agent. */
 export function cardUrlOf(agent: string): string | undefined {
   return /^@https?:/.test(agent) ? agent.slice(1) : undefined;
 }
 
-/** What the keys of an agent's queue on one shard begin with. */
+/** The prefix of the keys of an agent's queue on one shard. */
 export function queueRoot(agent: string, keys: ShardKeys): string {
   return `${keys.queues}:${queueOf(agent)}:`;
 }
 
-/** Agents elsewhere are many, and share a queue; every other has its own. */
+/** Remote agents are many, and share one queue. */
 export function queueOf(agent: string): string {
-  return cardUrlOf(agent) === undefined ? agent : ELSEWHERE;
+  return cardUrlOf(agent) === undefined ? agent : REMOTE_AGENTS;
 }

@@ -9,10 +9,10 @@ import type { TurnsPort } from './turns-port.ts';
 const appendVerdict = word('appended', 'fenced', 'lost', 'more', 'successor', 'drained', 'canceled');
 const appendReply = tuple(appendVerdict, text);
 
-/** How a turn ended, or that it goes on; and whether its task's cancel waits ('1'). See append.lua. */
+/** The verdict of append.lua, and '1' if the task is to be canceled. */
 export type AppendReply = ReturnType<typeof appendReply>;
 
-/** A verdict, and behind a space '1' if a cancel waits. */
+/** A verdict, and after a blank '1' if the task is to be canceled. */
 const chunksReply: Parser<AppendReply | null> = (reply) => {
   if (reply === null) return null;
   const [verdict, cancel = ''] = text(reply).split(' ');
@@ -51,9 +51,8 @@ export interface Append {
 }
 
 /**
- * What turns write. The outcomes of those that end together leave together: what a script needs to write one serves all
- * of them. Those that come while others are under way wait for these: Redis takes turns between them and what others
- * ask of it.
+ * Writes the events of turns. Outcomes that come at the same time are written by one script, which costs less than one
+ * each; those that come meanwhile wait for its reply, so that Redis serves other clients in between.
  */
 export class Appends {
   readonly #port: TurnsPort;
@@ -70,18 +69,18 @@ export class Appends {
     return only(await this.#run([append]));
   }
 
-  /** As `write`, together with others that are written so. Each is an outcome, with what the turn said before it. */
+  /** As `write`, in one script with other outcomes. @param append an outcome, with the events before it */
   writeOutcome(append: Append): Promise<AppendReply> {
     const { taskId, fence, number } = append;
     return this.#outcomes.of(this.#port.shards.of(taskId)).send(`${taskId} ${fence} ${number}`, append);
   }
 
-  /** Those that were written before one is refused are known by their numbers. */
+  /** Appends that were written before Redis refused one are known by their event numbers. */
   #writeTogether(appends: readonly Append[]): Promise<readonly (AppendReply | Promise<AppendReply>)[]> {
     return togetherOrSingly(appends, (some) => this.#run(some));
   }
 
-  /** @returns null, and has written nothing, if they need the longer way */
+  /** @returns null if append.lua must write them; then nothing is written */
   #writeChunks({ taskId, fence, number }: Append, chunks: Chunks): Promise<AppendReply | null> {
     const { redis, shards, settings } = this.#port;
     const { keptEvents, inlineTextBytes: inlineBytes } = settings;

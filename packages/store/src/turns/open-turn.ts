@@ -10,7 +10,7 @@ import type { Delivery } from '../tasks/submission.ts';
 import type { Appends } from './appends.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 import { Encoder } from './encoder.ts';
-import { Tail } from './tail.ts';
+import { EventBatcher } from './event-batcher.ts';
 import type { TurnEvent } from './turn-event.ts';
 import type { TurnsPort } from './turns-port.ts';
 
@@ -43,7 +43,7 @@ export const giveUpTurnScript = defineScript({
  */
 export type Ending = 'more' | 'drained' | 'canceled' | 'fenced' | 'successor';
 
-/** The turn no longer owns its task: what it still has to say is refused. */
+/** The turn no longer owns its task: its later events are refused. */
 export class TurnEnded extends Error {
   override readonly name = 'TurnEnded';
 
@@ -57,10 +57,10 @@ export interface TurnStart {
   readonly agent: string;
   readonly principal: Principal;
   /**
-   * Its fencing token, which every command carries: no other turn has it, even if a fail-over has forgotten a begin.
+   * Fencing token of every command: no other turn has it, even if a fail-over lost the script that began one.
    */
   readonly fence: string;
-  /** How many turns of the task had begun with this one. */
+  /** Turns of the task so far, this one included. */
   readonly epoch: number;
   /** 1, 2, … of this message. */
   readonly attempt: number;
@@ -68,15 +68,15 @@ export interface TurnStart {
   readonly delivery: Delivery;
   /** Before this turn; its history includes the message. */
   readonly task: Task;
-  /** The job has run its share: whatever waits is run by another job. */
+  /** The job has run its share of turns: another job runs the messages that wait. */
   readonly handsOver: boolean;
   readonly cancelRequested: boolean;
 }
 
-/** An outcome with more than that before it leaves alone: sixteen of them would keep Redis for too long. */
+/** An outcome with more events than these is written by itself: a batch of sixteen would block Redis for too long. */
 const FEW_EVENTS = 4;
 
-/** A turn that this process runs: the only way in for its events. All commands carry its fencing token. */
+/** A turn that this process runs. Events enter the task through it alone, and every command carries its fencing token. */
 export class OpenTurn {
   readonly start: TurnStart;
   /** Set once the turn has its outcome, or lost its task. */
@@ -84,7 +84,7 @@ export class OpenTurn {
   readonly #port: TurnsPort;
   readonly #encoder: Encoder;
   readonly #appends: Appends;
-  readonly #tail: Tail<EncodedEvent>;
+  readonly #batcher: EventBatcher<EncodedEvent>;
   /** Of the queue, and of a job that takes over. */
   readonly #queueRoot: string;
   readonly #onCancel: () => void;
@@ -101,7 +101,7 @@ export class OpenTurn {
     this.#port = port;
     this.#appends = appends;
     this.#encoder = new Encoder(start.task, port.settings);
-    this.#tail = new Tail((events) => this.#append(events));
+    this.#batcher = new EventBatcher((events) => this.#append(events));
     this.#queueRoot = queueRoot(start.agent, port.shards.of(start.taskId));
     this.#onCancel = hooks.onCancel;
     this.#onFenced = hooks.onFenced;
@@ -109,7 +109,7 @@ export class OpenTurn {
 
   /**
    * In order. A status resolves when it is durable. An artifact chunk resolves at once while few wait, so that chunks
-   * travel in batches; a refusal is told by the next call and by `onFenced`.
+   * travel in batches; a refusal rejects the next call and calls `onFenced`.
    * @throws {TurnEnded}
    * @throws {WritesLost} give the turn back: it must run again
    * @throws {TooManyArtifacts}
@@ -120,7 +120,7 @@ export class OpenTurn {
   }
 
   /**
-   * As `publish`, but resolves at once while few events wait: a status that says nothing by itself travels with the
+   * As `publish`, but resolves at once while few events wait: a status without a message travels with the
    * next event.
    */
   announce(event: TurnEvent): Promise<void> {
@@ -129,12 +129,12 @@ export class OpenTurn {
 
   /** Everything published is durable, or refused. */
   flush(): Promise<void> {
-    return this.#tail.drained();
+    return this.#batcher.drained();
   }
 
   /** Everything published is durable. @throws what refused it */
   written(): Promise<void> {
-    return this.#tail.written();
+    return this.#batcher.written();
   }
 
   /** After an executor that returned with the task waiting for authorization. `unsettled`: it gave no outcome. */
@@ -149,7 +149,7 @@ export class OpenTurn {
     return verdict;
   }
 
-  /** Gives the turn back unfinished. A spent attempt counts; a shutdown spends none. */
+  /** Gives the turn back unfinished. @param isSpent false: the attempt does not count, as at a shutdown */
   async release(isSpent: boolean): Promise<'released' | 'canceled' | 'fenced'> {
     await this.flush();
     const { keys, args } = this.#call();
@@ -161,7 +161,7 @@ export class OpenTurn {
     return verdict;
   }
 
-  /** Ends the task as FAILED, and keeps its message as a dead letter: the attempts are spent. @throws {TurnEnded} */
+  /** Ends the task as FAILED, and keeps its message as a dead letter: no attempts are left. @throws {TurnEnded} */
   async giveUp(reason: string): Promise<void> {
     await this.flush();
     const { redis, shards } = this.#port;
@@ -176,10 +176,10 @@ export class OpenTurn {
 
   async #push(event: TurnEvent, isAwaited: boolean): Promise<void> {
     if (this.ending) throw new TurnEnded();
-    await this.#tail.push(this.#encoder.encode(event), isAwaited);
+    await this.#batcher.push(this.#encoder.encode(event), isAwaited);
   }
 
-  async #append(said: readonly EncodedEvent[]): Promise<void> {
+  async #append(events: readonly EncodedEvent[]): Promise<void> {
     const { taskId, fence } = this.start;
     const append = {
       taskId,
@@ -187,12 +187,12 @@ export class OpenTurn {
       fence,
       number: this.#number,
       successor: this.#successor,
-      events: said,
+      events,
     };
-    const isShortOutcome = said.at(-1)?.isOutcome && said.length <= FEW_EVENTS;
+    const isShortOutcome = events.at(-1)?.isOutcome && events.length <= FEW_EVENTS;
     const reply = isShortOutcome ? this.#appends.writeOutcome(append) : this.#appends.write(append);
     const [verdict, cancel] = await reply;
-    this.#number += said.length;
+    this.#number += events.length;
     if (cancel) this.#onCancel();
     if (verdict === 'appended') return;
     if (verdict === 'lost') throw new WritesLost();

@@ -1,4 +1,11 @@
-import { type Consumer, ELSEWHERE, elsewhereId, type OpenTurn, type Store, type TurnEvent } from '../../src/index.ts';
+import {
+  type Consumer,
+  type OpenTurn,
+  REMOTE_AGENTS,
+  remoteAgentId,
+  type Store,
+  type TurnEvent,
+} from '../../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './drive.ts';
 import { alice, bob } from './redis.ts';
 
@@ -23,7 +30,7 @@ export async function consumeAll(store: Store): Promise<Consumer[]> {
   const onError = (): void => undefined;
   const run = async () => 'done' as const;
   const consumers = [
-    ...['echo', 'kitchen', ELSEWHERE].map((agent) => store.turns.consume({ agent, concurrency: 10, run, onError })),
+    ...['echo', 'kitchen', REMOTE_AGENTS].map((agent) => store.turns.consume({ agent, concurrency: 10, run, onError })),
     store.push.deliveries.consume({ concurrency: 10, run, onError }),
   ];
   await Promise.all(consumers.map((consumer) => consumer.start()));
@@ -90,7 +97,7 @@ async function steps(store: Store, look: () => Promise<void>): Promise<void> {
 async function callsAndConversations(store: Store, look: () => Promise<void>): Promise<void> {
   const turn = await hostTurn(store, 'of calls');
   const { contextId = '' } = turn.start.task;
-  for (const agent of ['kitchen', elsewhereId('https://oven.example.com/card.json')])
+  for (const agent of ['kitchen', remoteAgentId('https://oven.example.com/card.json')])
     await store.calls.place(turn, {
       agent,
       submission: { message: userMessage('x', { contextId }) },

@@ -11,9 +11,9 @@ import {
 import { isTerminal } from '@switchyard/protocol';
 import {
   type AgentAnnouncement,
-  elsewhereId,
   type OpenTurn,
   type Placement,
+  remoteAgentId,
   type Scope,
   type Store,
 } from '@switchyard/store';
@@ -77,11 +77,11 @@ export class StoredCalls implements CallPort {
   async #remoteAgents(cardUrl: string): Promise<Addressee | undefined> {
     if (!isWebUrl(cardUrl)) return undefined;
     await this.#parts.consumeRemoteAgents();
-    return { id: elsewhereId(cardUrl) };
+    return { id: remoteAgentId(cardUrl) };
   }
 
   #scopeOf({ agent }: PlacedCall): Scope {
-    return { principal: this.#turn.start.principal, agent: isWebUrl(agent) ? elsewhereId(agent) : agent };
+    return { principal: this.#turn.start.principal, agent: isWebUrl(agent) ? remoteAgentId(agent) : agent };
   }
 }
 

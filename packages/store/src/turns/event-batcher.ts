@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Chunks that may wait before whoever publishes the next one has to wait, too. */
+/** Waiting events from which on `push` waits, too. */
 const MAX_WAITING = 64;
 /** Events of one batch: bounds the time that Redis spends in one script. */
 const MAX_BATCH = 32;
 
 let end: Promise<void> | undefined;
 
-/** The end of this turn of the event loop: the same for all tails, so that what is said in it can leave together. */
-function endOfTurn(): Promise<void> {
+/** The end of this turn of the event loop: one promise for all batchers, so that their events can leave together. */
+function endOfTick(): Promise<void> {
   end ??= setImmediate().then(() => {
     end = undefined;
   });
@@ -16,10 +16,10 @@ function endOfTurn(): Promise<void> {
 }
 
 /**
- * One ordered tail of events. While a batch is on its way the next one gathers: a slow stream is written event by
- * event, a fast one in batches, and nobody waits for a timer.
+ * Writes events in order, in batches. While one batch is written the next one fills: a slow stream is written event by
+ * event, a fast one in batches, and no event waits for a timer.
  */
-export class Tail<Entry> {
+export class EventBatcher<Entry> {
   readonly #write: (batch: readonly Entry[]) => Promise<void>;
   #waiting: Entry[] = [];
   #writing: Promise<void> | undefined;
@@ -50,9 +50,9 @@ export class Tail<Entry> {
   }
 
   async #writeAll(): Promise<void> {
-    // What is published in one turn of the event loop leaves together, such as an agent's "working" and its quick
+    // Events of one turn of the event loop leave together, such as an agent's "working" and its quick
     // answer.
-    await endOfTurn();
+    await endOfTick();
     while (this.#waiting.length && !this.#failure) {
       const batch = this.#waiting.splice(0, MAX_BATCH);
       await this.#write(batch).catch((error: unknown) => {
