@@ -1,18 +1,8 @@
 import { isTerminal } from '@switchyard/protocol';
 import type { Scope } from '../redis/principal.ts';
 import { list, text, tuple } from '../redis/reply.ts';
-
-<<<<<<< HEAD
-
 import { defineScript } from '../redis/script.ts';
-import { type CachedReadPort, readStanding, readTask } from '../tasks/read.ts';
-
-=======
-
 import { type CachedReadPort, readPosition, readTask } from '../tasks/read.ts';
-
->>>>>>> 222a9ee (Batches carry requests and responses, and a read has a position)
-
 import { bytesOf, type EventBuffer } from './event-buffer.ts';
 import { type EventId, type FeedEvent, type FeedItem, type Position, parseEntry, taskItem } from './feed-item.ts';
 import { type ListenerPort, TaskListener } from './task-listener.ts';
