@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Scope, Store, TaskQuery } from '../src/index.ts';
+import { idText } from '../src/redis/keys.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, bob, testRedis, testStore } from './support/redis.ts';
 
@@ -170,3 +171,24 @@ test('whatever becomes of its tasks, a context has exactly those that are there'
     { numRuns: 60 },
   );
 }, 60_000);
+
+test('whatever ids clients name, keys tell them apart, and records give them back', async () => {
+  const odd = fc.constantFrom(':', '%3A', '\\u003a', '"', '\\', '\n', '\ud800', '\udbff', 'é', 'a');
+  const ids = fc.array(odd, { maxLength: 4 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(ids, (id) => {
+      expect(JSON.parse(`"${idText(id)}"`)).toBe(id);
+      expect(idText(id)).not.toContain(':');
+      expect(idText(id).isWellFormed()).toBe(true);
+    }),
+  );
+  const store = await testStore();
+  for (const id of ['\ud800:e', '\udbff:e', '%:']) {
+    expect(await store.tasks.read(alice, id)).toBeUndefined();
+    expect(await accepted(store, alice, userMessage('hi', { messageId: id, contextId: id }))).toMatchObject({
+      isDuplicate: false,
+      contextId: id,
+    });
+    expect((await pages(store, alice, { contextId: id })).totals).toEqual([1]);
+  }
+});

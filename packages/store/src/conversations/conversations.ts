@@ -1,5 +1,5 @@
 import type { Channels } from '../redis/channels.ts';
-import { jsonText } from '../redis/keys.ts';
+import { idText } from '../redis/keys.ts';
 import { WritesLost } from '../redis/outage.ts';
 import { type Principal, principalKey } from '../redis/principal.ts';
 import { word } from '../redis/reply.ts';
@@ -81,7 +81,7 @@ export class Conversations {
     const id = shards.derivedId(taskId, `${taskId} ${seed}`);
     const head: ConversationHead = { id, contextId, fromAgent: agent, toAgent, maxTurns, taskId };
     const owner = principalKey(principal);
-    const args = { fence, id, owner, context: jsonText(contextId), head: JSON.stringify(head) };
+    const args = { fence, id, owner, context: idText(contextId), head: JSON.stringify(head) };
     const verdict = await openScript.run(redis, { keys: this.#keys({ id, taskId, owner, contextId }), args });
     if (verdict !== 'opened') throw new TurnEnded();
     return id;

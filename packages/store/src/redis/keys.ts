@@ -47,7 +47,7 @@ export class ShardKeys {
 
   /** Clients name tasks, and may name anything: `<task>:e` is no task, but it is a key. */
   task(taskId: string): string {
-    return this.tasks + keyPart(taskId);
+    return this.tasks + idText(taskId);
   }
 
   /** The stream of a task's events; also the name of the channel on which they are published. */
@@ -81,16 +81,16 @@ export class ShardKeys {
 
   /** What a principal sent before: messageId → fingerprint and task. */
   accepted(scope: Scope, messageId: string): string {
-    return `${this.#root}m:${ownerOf(scope)}:${keyPart(messageId)}`;
+    return `${this.#root}m:${ownerOf(scope)}:${idText(messageId)}`;
   }
 
   /** What an agent keeps for a context of a principal. */
   memory(scope: Scope, contextId: string): string {
-    return `${this.#root}k:${ownerOf(scope)}:${jsonText(contextId)}`;
+    return `${this.#root}k:${ownerOf(scope)}:${idText(contextId)}`;
   }
 
   conversation(id: string): string {
-    return `${this.#root}v:${keyPart(id)}`;
+    return `${this.#root}v:${idText(id)}`;
   }
 
   /** The stream of a conversation's events; also the name of the channel that tells of them. */
@@ -100,24 +100,24 @@ export class ShardKeys {
 
   /** The conversations of a context. @param owner as `principalKey` */
   conversations(owner: string, contextId: string): string {
-    return `${this.#root}y:${owner}:${jsonText(contextId)}`;
+    return `${this.#root}y:${owner}:${idText(contextId)}`;
   }
 
   /** The index of a scope's tasks, or of those of one of its contexts. */
   index(scope: Scope, contextId?: string): string {
     const owner = `${this.#indexRoot}:${ownerOf(scope)}`;
-    return contextId === undefined ? owner : `${owner}:${jsonText(contextId)}`;
+    return contextId === undefined ? owner : `${owner}:${idText(contextId)}`;
   }
 }
 
-/** An id that enters a key: it must not pass for a key beside it, such as `<task>:e`. */
-function keyPart(id: string): string {
-  return /[:%]/.test(id) ? encodeURIComponent(id) : id;
-}
-
-/** A string as it stands between the quotes of JSON. */
-export function jsonText(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
+/**
+ * An id as keys, records and scripts have it: as between the quotes of JSON, and its colons escaped as well, so that it
+ * cannot pass for a key beside it, such as `<task>:e`.
+ */
+export function idText(id: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes them
+  if (id.isWellFormed() && !/[:"\\\u0000-\u001f]/.test(id)) return id;
+  return JSON.stringify(id).slice(1, -1).replaceAll(':', '\\u003a');
 }
 
 const SLOTS = 16_384;

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Queue } from '../queue/queue.ts';
 import { queueRoot } from '../queue/queue-name.ts';
-import { jsonText } from '../redis/keys.ts';
+import { idText } from '../redis/keys.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { type DurablePort, runDurably } from '../redis/run-durably.ts';
@@ -94,7 +94,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
   const task = {
     taskId,
     owner,
-    context: jsonText(contextId ?? taskId),
+    context: idText(contextId ?? taskId),
     sentKey: keys.accepted(scope, messageId),
     fingerprint: fingerprint(sent),
     body,
@@ -122,7 +122,7 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
       ...recordArguments(taskId, settings),
       ...acceptArguments(settings, caller),
       owner: ownerOf(scope),
-      context: contextId === undefined ? '' : jsonText(contextId),
+      context: contextId === undefined ? '' : idText(contextId),
       fingerprint: fingerprint(sent),
       message: body,
       entry: entry(scope, sent),

@@ -1,5 +1,5 @@
 import type { TaskState } from '@switchyard/protocol';
-import { jsonText, type ShardKeys } from '../redis/keys.ts';
+import { idText, type ShardKeys } from '../redis/keys.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
 import { integer, text, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
@@ -83,7 +83,7 @@ export async function findPlaces(port: ListPort, keys: ShardKeys, scope: Scope, 
       size: pageSize,
       token: decodePageToken(pageToken, filtersOf(scope, query)) ?? '',
       owner: ownerOf(scope),
-      context: contextId === undefined ? '' : jsonText(contextId),
+      context: contextId === undefined ? '' : idText(contextId),
     },
   });
 }
