@@ -149,7 +149,7 @@ type Normalise = (value: unknown) => unknown;
 
 /** ProtoJSON writes 64-bit integers as strings and takes strings for all; a query parameter (§11.5) is always one. */
 const normaliseNumber: Normalise = (value) =>
-  typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : value;
 
 /** `true` and `false` as in a query parameter (§11.5). */
 const normaliseBoolean: Normalise = (value) => (value === 'true' ? true : value === 'false' ? false : value);

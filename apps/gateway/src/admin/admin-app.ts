@@ -1,10 +1,8 @@
 import type { Ops } from '@switchyard/store';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { refuseFault, refusePath, refuseVerb } from '../bindings/rest/unserved.ts';
-import { writeError } from '../bindings/rest/write.ts';
-import { beginEachExchange, requestName } from '../exchange/exchange.ts';
-import { respond } from '../exchange/respond.ts';
+import { refuseFault, refusePath, refuseVerb, writeError } from '../bindings/rest/write.ts';
+import { beginEachExchange, requestName, respond } from '../exchange/exchange.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { deadRoutes } from './dead.ts';
 import { agentRoutes, turnRoutes, workerRoutes } from './deployment.ts';

@@ -2,8 +2,7 @@ import { idSchema, invalidParams, parse } from '@switchyard/protocol';
 import { z } from 'zod';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { writeError } from '../bindings/rest/write.ts';
-import { type Handler, queryText, type Route, type RoutedRequest } from '../exchange/exchange.ts';
-import { respond } from '../exchange/respond.ts';
+import { type Handler, queryText, type Route, type RoutedRequest, respond } from '../exchange/exchange.ts';
 import { showConversation } from './conversation-json.ts';
 import { serveConversation } from './serve-conversation.ts';
 

@@ -3,8 +3,7 @@ import Negotiator from 'negotiator';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { writeError, writeStream } from '../bindings/rest/write.ts';
 import { positionIn, versionIn } from '../call/service-parameters.ts';
-import { type Exchange, type Handler, pathPart, queryText } from '../exchange/exchange.ts';
-import { respond, respondUnchanged } from '../exchange/respond.ts';
+import { type Exchange, type Handler, pathPart, queryText, respond, respondUnchanged } from '../exchange/exchange.ts';
 import { conversationJson, conversationNotFound } from './conversation-json.ts';
 
 interface ConversationRequest {

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { A2AError } from '@switchyard/protocol';
 import type { RequestHandler } from 'express';
+import type { Authenticator } from '../auth/authenticator.ts';
 import { protocolVersion } from '../call/service-parameters.ts';
 import type { Emit, RequestName } from '../telemetry/events.ts';
+import { failureOf, toA2AError } from '../telemetry/failures.ts';
 
 /** A request whose route is found. */
 export interface RoutedRequest extends IncomingMessage {
@@ -90,4 +93,44 @@ export function beginEachExchange(emit: Emit): RequestHandler {
 /** The caller's own id if it is sane, else a new one. */
 export function requestIdOf(named: unknown): string {
   return typeof named === 'string' && saneId.test(named) ? named : `${ourName}-${++given}`;
+}
+
+/** The body goes out as it is. (Express' own `send` would parse types and hash it for an ETag.) */
+export function respond(res: ServerResponse, contentType: string, body: string | Buffer): void {
+  res.setHeader('Content-Type', contentType);
+  res.end(body);
+}
+
+/** The caller has it already (RFC 9110 15.4.5). */
+export function respondUnchanged(res: ServerResponse): void {
+  res.statusCode = 304;
+  res.end();
+}
+
+/** Resolves when the client has read enough, or is gone. */
+export function drained(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      res.off('drain', done).off('close', done);
+      resolve();
+    };
+    res.on('drain', done).on('close', done);
+  });
+}
+
+/** What refusing a request takes. */
+export interface Refusal {
+  readonly emit: Emit;
+  readonly authenticator: Pick<Authenticator, 'challenge'>;
+}
+
+/** What was thrown, as the error for the client: its headers are set, and it is logged. */
+export function reportFailure({ emit, authenticator }: Refusal, exchange: Exchange, thrown: unknown): A2AError {
+  const { res } = exchange;
+  const error = toA2AError(thrown);
+  emit({ ...failureOf(error), ...requestName(exchange) });
+  if (res.headersSent) return error;
+  if (error.code === 'Unauthenticated') res.setHeader('WWW-Authenticate', authenticator.challenge);
+  if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', error.retryAfterSeconds);
+  return error;
 }

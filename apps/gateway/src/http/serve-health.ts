@@ -1,7 +1,7 @@
 import type { Availability } from '@switchyard/store';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
 import type { Handler } from '../exchange/exchange.ts';
-import { respond } from '../exchange/respond.ts';
+import { respond } from '../exchange/exchange.ts';
 
 /** `GET /healthz`: the process runs. Says nothing of Redis, or an outage there would have every gateway restarted. */
 export const serveHealth: Handler = (_req, res) => respond(res, 'application/json', '{"status":"ok"}');

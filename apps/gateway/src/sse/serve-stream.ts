@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type EventId, formatEventId } from '@switchyard/store';
-import { drained } from '../exchange/respond.ts';
+import { drained } from '../exchange/exchange.ts';
 import type { StreamItem } from '../operations/operation.ts';
 import { FrameBuffer } from './frame-buffer.ts';
 

@@ -1,7 +1,7 @@
 import type { Principal } from '@switchyard/store';
 import type { Exchange, Handler } from '../../exchange/exchange.ts';
+import { reportFailure } from '../../exchange/exchange.ts';
 import { parseJson, readJsonText } from '../../exchange/read-json.ts';
-import { reportFailure } from '../../exchange/report-failure.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { type Answer, openCall, runOperation } from '../http-call.ts';

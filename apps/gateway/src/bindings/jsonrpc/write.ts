@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type A2AError, type A2AErrorCode, toJsonRpcError } from '@switchyard/protocol';
 import type { Exchange } from '../../exchange/exchange.ts';
-import { reportFailure } from '../../exchange/report-failure.ts';
-import { respond } from '../../exchange/respond.ts';
+import { reportFailure, respond } from '../../exchange/exchange.ts';
 import type { Reply, StreamItem } from '../../operations/operation.ts';
 import { serveStream } from '../../sse/serve-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';

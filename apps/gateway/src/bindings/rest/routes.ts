@@ -1,25 +1,28 @@
+import { A2AError } from '@switchyard/protocol';
+import {
+  type Exchange,
+  type Handler,
+  pathPart,
+  queryText,
+  type Route,
+  type RoutedRequest,
+} from '../../exchange/exchange.ts';
+import { readOptionalJson } from '../../exchange/read-json.ts';
 import type { OperationName } from '../../operations/operations.ts';
-import type { RequestShape } from './parse-request.ts';
+import type { GatewayContext } from '../gateway-context.ts';
+import { type Answer, openCall, runOperation } from '../http-call.ts';
+import { writeError, writeResult, writeStream } from './write.ts';
 
 /** Which request is which operation. */
-export interface OperationRoute extends RequestShape {
+interface OperationRoute extends RequestShape {
   readonly verb: 'GET' | 'POST' | 'DELETE';
   /** Below the base of an agent: `::` is a colon, `:id` a parameter, `:id(^.+)` one that something follows. */
   readonly path: string;
   readonly operation: OperationName;
 }
 
-const tenant = { tenant: 'text' } as const;
-const page = { pageSize: 'number', pageToken: 'text' } as const;
-const list = {
-  ...tenant,
-  ...page,
-  contextId: 'text',
-  status: 'text',
-  historyLength: 'number',
-  statusTimestampAfter: 'text',
-  includeArtifacts: 'boolean',
-} as const;
+const page = ['tenant', 'pageSize', 'pageToken'];
+const list = [...page, 'contextId', 'status', 'historyLength', 'statusTimestampAfter', 'includeArtifacts'];
 const configs = '/tasks/:taskId/pushNotificationConfigs';
 const config = `${configs}/:id`;
 
@@ -29,13 +32,19 @@ export const routes: readonly OperationRoute[] = [
   { verb: 'POST', path: '/message::stream', operation: 'SendStreamingMessage', hasBody: true },
   { verb: 'POST', path: '/tasks/:id(^.+)::cancel', operation: 'CancelTask', inPath: ['id'], hasBody: true },
   { verb: 'POST', path: '/tasks/:id(^.+)::subscribe', operation: 'SubscribeToTask', inPath: ['id'], hasBody: true },
-  { verb: 'GET', path: '/tasks/:id(^.+)::subscribe', operation: 'SubscribeToTask', inPath: ['id'], inQuery: tenant },
+  {
+    verb: 'GET',
+    path: '/tasks/:id(^.+)::subscribe',
+    operation: 'SubscribeToTask',
+    inPath: ['id'],
+    inQuery: ['tenant'],
+  },
   {
     verb: 'GET',
     path: '/tasks/:id',
     operation: 'GetTask',
     inPath: ['id'],
-    inQuery: { ...tenant, historyLength: 'number' },
+    inQuery: ['tenant', 'historyLength'],
   },
   { verb: 'GET', path: '/tasks', operation: 'ListTasks', inQuery: list },
   { verb: 'POST', path: configs, operation: 'CreateTaskPushNotificationConfig', inPath: ['taskId'], hasBody: true },
@@ -44,15 +53,98 @@ export const routes: readonly OperationRoute[] = [
     path: configs,
     operation: 'ListTaskPushNotificationConfigs',
     inPath: ['taskId'],
-    inQuery: { ...tenant, ...page },
+    inQuery: page,
   },
-  { verb: 'GET', path: config, operation: 'GetTaskPushNotificationConfig', inPath: ['taskId', 'id'], inQuery: tenant },
+  {
+    verb: 'GET',
+    path: config,
+    operation: 'GetTaskPushNotificationConfig',
+    inPath: ['taskId', 'id'],
+    inQuery: ['tenant'],
+  },
   {
     verb: 'DELETE',
     path: config,
     operation: 'DeleteTaskPushNotificationConfig',
     inPath: ['taskId', 'id'],
-    inQuery: tenant,
+    inQuery: ['tenant'],
   },
-  { verb: 'GET', path: '/extendedAgentCard', operation: 'GetExtendedAgentCard', inQuery: tenant },
+  { verb: 'GET', path: '/extendedAgentCard', operation: 'GetExtendedAgentCard', inQuery: ['tenant'] },
 ];
+
+/** A2A over HTTP+JSON (chapter 11), below the base of one agent or of a pattern of agents. */
+export function restRoutes(context: GatewayContext, base: string): Route[] {
+  return routes.map((route) => ({
+    verb: route.verb,
+    path: base + route.path,
+    handle: serveRest(context, route),
+    isStream: context.operations[route.operation].kind === 'streaming',
+  }));
+}
+
+function serveRest(context: GatewayContext, route: OperationRoute): Handler {
+  return async (req, res) => {
+    const exchange = { req, res };
+    try {
+      const answer = await handle(context, exchange, route);
+      if ('reply' in answer) return writeResult(exchange, answer.reply);
+      using stream = answer;
+      await writeStream(context, exchange, stream.items);
+    } catch (thrown) {
+      writeError(context, exchange, thrown);
+    }
+  };
+}
+
+async function handle(context: GatewayContext, exchange: Exchange, route: OperationRoute): Promise<Answer> {
+  const { req } = exchange;
+  const principal = await context.authenticator.authenticate(req.headers);
+  const body = route.hasBody ? await readOptionalJson(req, context.settings.maxBodyBytes) : {};
+  const params = parseRequest(req, route, body);
+  const call = openCall(context, exchange, { principal, tenant: params.tenant });
+  return runOperation(context, route.operation, { call, params });
+}
+
+/** Where the parameters of an operation are in its HTTP request (A2A 11.3, 11.5). */
+interface RequestShape {
+  /** Names of the request's fields that are parts of the path. */
+  readonly inPath?: readonly string[];
+  /** Fields that are query parameters: texts, as ProtoJSON may write every value. */
+  readonly inQuery?: readonly string[];
+  /** The other fields are the members of the body. */
+  readonly hasBody?: boolean;
+}
+
+/** The operation's request as one object, unchecked. @throws {A2AError} InvalidRequest */
+function parseRequest(req: RoutedRequest, shape: RequestShape, body: unknown): Record<string, unknown> {
+  return {
+    ...members(body),
+    ...fromQuery(req, shape.inQuery ?? []),
+    ...fromPath(req, [...(shape.inPath ?? []), 'tenant']),
+  };
+}
+
+function members(body: unknown): object {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
+  throw new A2AError('InvalidRequest', 'Request payload validation error', {
+    violations: [{ field: 'body', description: 'must be a JSON object' }],
+  });
+}
+
+function fromPath(req: RoutedRequest, names: readonly string[]): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const name of names) {
+    const part = pathPart(req, name);
+    if (part !== undefined) fields[name] = part;
+  }
+  return fields;
+}
+
+function fromQuery(req: RoutedRequest, names: readonly string[]): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const name of Object.keys(req.query)) {
+    const text = names.includes(name) ? queryText(req, name) : undefined;
+    if (text !== undefined) fields[name] = text;
+  }
+  return fields;
+}

@@ -1,9 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import { type A2AError, type HttpErrorBody, toHttpError } from '@switchyard/protocol';
+import { A2AError, type HttpErrorBody, toHttpError } from '@switchyard/protocol';
+import type { ErrorRequestHandler } from 'express';
 import Negotiator from 'negotiator';
-import type { Exchange } from '../../exchange/exchange.ts';
-import { type Refusal, reportFailure } from '../../exchange/report-failure.ts';
-import { respond, respondUnchanged } from '../../exchange/respond.ts';
+import {
+  type Exchange,
+  type Handler,
+  type Refusal,
+  reportFailure,
+  respond,
+  respondUnchanged,
+} from '../../exchange/exchange.ts';
 import type { Reply, StreamItem } from '../../operations/operation.ts';
 import { serveStream } from '../../sse/serve-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';
@@ -45,7 +51,7 @@ export function writeError(context: Refusal, exchange: Exchange, thrown: unknown
 }
 
 /** @param allow verbs that the path does take: the status is 405 (RFC 9110 15.5.6), of which no A2A error speaks */
-export function writeWrongVerb(
+function writeWrongVerb(
   context: Refusal,
   exchange: Exchange,
   { error, allow }: { error: A2AError; allow: string },
@@ -74,3 +80,33 @@ export function writeStream(
 }
 
 const asStored = (json: string): string => json;
+
+/** For a path that is served, but not for this verb. @param allow the verbs that it is served for: `GET, POST` */
+export function refuseVerb(context: Refusal, allow: string): Handler {
+  return (req, res) => {
+    const error = new A2AError('MethodNotFound', `${req.method} is not served here; ${allow} is`);
+    writeWrongVerb(context, { req, res }, { error, allow });
+  };
+}
+
+/** For a path that nothing is served at. */
+export function refusePath(context: Refusal): Handler {
+  return (req, res) => {
+    writeError(context, { req, res }, new A2AError('NotFound', 'Nothing is served at this path'));
+  };
+}
+
+/** For what Express itself refuses, such as a path that cannot be decoded: it would answer with HTML. */
+export function refuseFault(context: Refusal): ErrorRequestHandler {
+  return (fault: unknown, req, res, _next) => {
+    const error = isClientFault(fault)
+      ? new A2AError('InvalidRequest', 'The request could not be read', { cause: fault })
+      : fault;
+    writeError(context, { req, res }, error);
+  };
+}
+
+function isClientFault(fault: unknown): boolean {
+  const status = fault instanceof Error && 'status' in fault ? Number(fault.status) : 500;
+  return status >= 400 && status < 500;
+}

@@ -1,8 +1,7 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { Principal } from '@switchyard/store';
 import { majorMinor, protocolVersion } from '../../call/service-parameters.ts';
-import { type Exchange, namedVersion } from '../../exchange/exchange.ts';
-import { reportFailure } from '../../exchange/report-failure.ts';
+import { type Exchange, namedVersion, reportFailure } from '../../exchange/exchange.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { type JsonRpcRequest, parseRequest } from '../jsonrpc/parse-request.ts';
 import type { OlderVersion } from '../jsonrpc/serve.ts';

@@ -71,7 +71,7 @@ function toRequest({ operation, params, headers }: Invocation): RequestInit & { 
     delete rest[name];
     return encodeURIComponent(value);
   });
-  const query = Object.entries(route.inQuery ?? {}).flatMap(([name]) =>
+  const query = (route.inQuery ?? []).flatMap((name) =>
     rest[name] === undefined ? [] : [`${name}=${encodeURIComponent(String(rest[name]))}`],
   );
   return {

@@ -1,12 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { PublicJwk } from '@switchyard/settings';
 import type { AnnouncedAgent } from '@switchyard/store';
 import { requireAgent } from '../agents/agent-directory.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { writeError } from '../bindings/rest/write.ts';
+import { agentUrl, cardPath } from '../cards/endpoints.ts';
 import { withLegacyFields } from '../cards/legacy-card.ts';
 import { baseUrl } from '../exchange/base-url.ts';
-import { type Exchange, type Handler, namedVersion, pathPart, type RoutedRequest } from '../exchange/exchange.ts';
-import { respond, respondUnchanged } from '../exchange/respond.ts';
+import {
+  type Exchange,
+  type Handler,
+  namedVersion,
+  pathPart,
+  type RoutedRequest,
+  respond,
+  respondUnchanged,
+} from '../exchange/exchange.ts';
 
 /** A2A 8.2 and 8.6: the card of the agent that the path names, for caches to keep. Public: it says how to get in. */
 export function serveCard(context: GatewayContext): Handler {
@@ -50,7 +59,7 @@ function lastChange({ updatedAt }: AnnouncedAgent): Date {
   return new Date(Math.max(Date.parse(updatedAt), performance.timeOrigin));
 }
 
-export interface Validators {
+interface Validators {
   /** With its quotes. */
   readonly etag: string;
   readonly lastModified: Date;
@@ -65,4 +74,59 @@ function isUnchanged(headers: IncomingHttpHeaders, { etag, lastModified }: Valid
   if (known !== undefined) return known.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
   const since = Date.parse(headers['if-modified-since'] ?? '');
   return since >= Math.floor(lastModified.getTime() / 1000) * 1000;
+}
+
+/** One agent in the answer to `GET /agents`. */
+interface ListedAgent {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  /** Served at the root too. */
+  readonly isDefault: boolean;
+  /** Alive now; 0: messages are accepted and wait. */
+  readonly workers: number;
+  readonly url: string;
+  readonly card: string;
+}
+
+/** What is announced. Not A2A: a gateway's own. */
+export function serveAgentList(context: GatewayContext): Handler {
+  return async (req, res) => {
+    try {
+      await context.authenticator.authenticate(req.headers);
+      const base = baseUrl(req, context.settings);
+      const first = context.agents.default?.id;
+      const agents = context.agents.list().map((agent) => listed(agent, { base, isDefault: agent.id === first }));
+      respond(res, 'application/json', JSON.stringify({ agents }));
+    } catch (thrown) {
+      writeError(context, { req, res }, thrown);
+    }
+  };
+}
+
+function listed(
+  { id, card, workers }: AnnouncedAgent,
+  { base, isDefault }: { base: string; isDefault: boolean },
+): ListedAgent {
+  const { name, description, version } = card;
+  const url = agentUrl(base, id);
+  return { id, name, description, version, isDefault, workers, url, card: url + cardPath };
+}
+
+/** RFC 7517 8.5.2. */
+const mediaType = 'application/jwk-set+json';
+
+/** The public half of every key that this gateway signs with, whatever it signs: one set, for caches to keep. */
+export function serveJwks(keys: readonly PublicJwk[], maxAgeSeconds: number): Handler {
+  const body = JSON.stringify({ keys: distinct(keys) });
+  return (_req, res) => {
+    res.setHeader('Cache-Control', `public, max-age=${maxAgeSeconds}`);
+    respond(res, mediaType, body);
+  };
+}
+
+/** One key may serve two purposes. */
+function distinct(keys: readonly PublicJwk[]): PublicJwk[] {
+  return [...new Map(keys.map((key) => [key.kid, key])).values()];
 }
