@@ -50,7 +50,7 @@ interface Common {
   readonly vault: Vault;
 }
 
-/** How parts of a store ask Redis. */
+/** How parts of a store reach Redis. */
 interface Asked {
   readonly redis: RedisConnection;
   readonly replicated: RedisConnection | undefined;
@@ -91,7 +91,7 @@ export class Store {
     this.settings = { ...defaultStoreSettings, ...settings };
     const { redisUrl, prefix, shards: shardCount, waitReplicas } = this.settings;
     this.#connections = createConnections(redisUrl, { isReplicated: waitReplicas > 0 });
-    // Each queue listens to its connection, and there is one per agent and shard.
+    // Each queue adds a listener, and there is one per agent and shard.
     for (const connection of Object.values(this.#connections)) connection.on('error', onError).setMaxListeners(0);
     const redis = this.#connections.commands;
     this.#healthCheck = new HealthCheck(redis, this.#connections.subscriber);
@@ -129,8 +129,8 @@ export class Store {
   }
 
   /**
-   * What serves requests: nothing that it asks of Redis waits longer than `timeoutMs` for an answer, and nothing waits
-   * while Redis is known to be away. It rejects with what `isOutage` is true of.
+   * The parts that serve requests: no command waits longer than `timeoutMs`, and none waits while Redis is unreachable.
+   * They reject with errors that `isOutage` recognises.
    */
   forRequests(timeoutMs: number): RequestStore {
     const { commands, replicated } = this.#connections;
@@ -172,14 +172,12 @@ export class Store {
     return this.#stopped;
   }
 
-  /**
-   * Whether Redis answered a moment ago: known without asking. A request that comes while it does not need not wait.
-   */
+  /** Whether Redis answers, by the last health check: known without a round trip. */
   get isAnswering(): boolean {
     return this.#healthCheck.isAnswering;
   }
 
-  /** Asks Redis by writing: one that is full, a replica, or one whose disk is full answers and takes no work. */
+  /** Writes to Redis: one that is full, a replica, or one with a full disk answers PING and accepts no work. */
   async availability(timeoutMs = 1_000): Promise<Availability> {
     const late = new Promise<'unreachable'>((resolve) => {
       setTimeout(() => resolve('unreachable'), timeoutMs).unref();
@@ -187,7 +185,7 @@ export class Store {
     return Promise.race([this.#tryWriting(), late]);
   }
 
-  /** A key of each shard, so that each master that has some is asked. */
+  /** Writes a key of each shard, so that each master is checked. */
   async #tryWriting(): Promise<Availability> {
     const { commands } = this.#connections;
     try {

@@ -2,20 +2,20 @@ import { type AcceptPort, accept } from '../tasks/accept.ts';
 import type { Acceptance, CallingTurn, RefusedCall, Submission } from '../tasks/submission.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
 
-/** A message of an agent to another one. */
+/** A message from one agent to another. */
 export interface OutgoingMessage {
   readonly agent: string;
   readonly submission: Submission;
-  /** The task may outlive a completion of the caller's. */
+  /** The called task may go on when the caller's task completes. */
   readonly isDetached: boolean;
 }
 
-/** `other-shard`: the task to be continued cannot be in the caller's context. */
+/** `other-shard`: the continued task is not in the caller's context. */
 export type Placement = Acceptance | Exclude<RefusedCall, { verdict: 'fenced' }> | { readonly verdict: 'other-shard' };
 
 /**
- * Agents that call agents. A call is recorded with the caller's task in the very step that accepts the message, under
- * the fencing token of its turn: so it is found when that task ends, whichever way, and whoever lives then.
+ * Calls between agents. The script that accepts the message also records the call with the caller's task, under the
+ * fencing token of its turn: however that task ends, its calls are found.
  */
 export class Calls {
   readonly #port: AcceptPort;
@@ -34,13 +34,13 @@ export class Calls {
     return placement;
   }
 
-  /** The called task has ended: nothing is left to cancel. */
+  /** The called task has ended: it need not be canceled with the caller's. */
   async forget({ start }: OpenTurn, taskId: string): Promise<void> {
     const caller = this.#port.shards.of(start.taskId).task(start.taskId);
     await this.#port.redis.hdel(`${caller}:c`, taskId);
   }
 
-  /** Tasks of a context share a shard, hence one script can touch both. */
+  /** Only tasks of one context are sure to share a shard, so that one script can touch both. */
   #isBesides(continued: string | undefined, taskId: string): boolean {
     const { shards } = this.#port;
     return continued === undefined || shards.of(continued) === shards.of(taskId);

@@ -1,6 +1,6 @@
 import type { EventId, FeedEvent } from './feed-item.ts';
 
-/** What the buffers of all readers of a process may hold together. Beyond it readers go to the stream. */
+/** Bounds the buffers of all readers of a process together. Beyond it readers read from the stream. */
 export class BufferBudget {
   #free: number;
 
@@ -28,17 +28,17 @@ export interface BufferLimits {
 }
 
 /**
- * How far one reader of a feed is, and a bounded cache of the newest events. Everything else is in the stream, so a
- * full buffer, a lost message and a slow reader have one remedy: reading on from there.
+ * One reader's position in a feed, and a bounded cache of the newest events. The stream holds all events, so a full
+ * buffer, a lost message and a slow reader have one remedy: reading on from the stream.
  */
 export class EventBuffer {
   readonly #limits: BufferLimits;
   /** The last event delivered. */
   #last: EventId = { seq: 0 };
-  /** Redis no longer has what was delivered: a fail-over lost writes. */
+  /** Redis no longer has an event that was delivered: a fail-over lost writes. */
   #isForked = false;
   #error: unknown;
-  /** The highest seq that is known to exist. */
+  /** The highest seq known to be in Redis. */
   #newest = 0;
   #events: FeedEvent[] = [];
   #bytes = 0;
@@ -65,7 +65,7 @@ export class EventBuffer {
     this.#newest = Math.max(this.#newest, event.seq);
   }
 
-  /** Before a fresh task is read: what was received so far no longer counts. */
+  /** Call it before a snapshot is read: events received so far no longer count. */
   restart(): void {
     this.#isForked = false;
     this.#newest = 0;
@@ -86,8 +86,8 @@ export class EventBuffer {
   }
 
   /**
-   * What Redis says is the newest event.
-   * @param asked the last event delivered when Redis was asked: it was written before
+   * Compares with the newest event in Redis.
+   * @param asked the last event delivered before Redis was asked: `newest` cannot be older
    */
   compare(newest: EventId, asked: EventId): void {
     this.#isForked ||= newest.seq < asked.seq || this.#isReplacedBy(newest);
@@ -95,18 +95,18 @@ export class EventBuffer {
     this.wake();
   }
 
-  /** The reader gets this error instead of more events. */
+  /** The reader gets this error after the buffered events. */
   fail(error: unknown): void {
     this.#error ??= error;
     this.wake();
   }
 
-  /** Whoever waits for a change looks again. */
+  /** Resolves `change`. */
   wake(): void {
     this.#onChange();
   }
 
-  /** The buffered events that follow the last one without a hole, if there are any. @throws what it failed with */
+  /** The buffered events that follow the last one without a gap, if there are any. @throws the error of `fail` */
   take(): FeedEvent[] | undefined {
     if (this.#error !== undefined) throw this.#error;
     if (this.#isForked) return undefined;
@@ -126,7 +126,7 @@ export class EventBuffer {
     this.#drop(this.#events.length);
   }
 
-  /** Resolves when something was received, or the reader was woken. */
+  /** Resolves when an event was received, or by `wake`. */
   change(): Promise<undefined> {
     return new Promise((resolve) => {
       this.#onChange = resolve;
@@ -146,7 +146,7 @@ export class EventBuffer {
     if (end > 0) this.#drop(end);
   }
 
-  /** Takes out what is before `end`. */
+  /** Removes and returns the events before index `end`. */
   #drop(end: number): FeedEvent[] {
     const events = this.#events.splice(0, end);
     let bytes = 0;
@@ -157,7 +157,7 @@ export class EventBuffer {
   }
 }
 
-/** Of the heap, about. */
+/** Approximate heap size. */
 export const bytesOf = ({ json }: Pick<FeedEvent, 'json'>): number => json.length + 100;
 
 /** Whether two incarnations are known to differ. */

@@ -3,8 +3,8 @@ import { stateOf } from '../tasks/state-letters.ts';
 import type { TaskReading } from '../tasks/task-reading.ts';
 
 /**
- * Which event of a task. The number alone is not enough: a fail-over may lose events, and what is written afterwards
- * gets their numbers again, but another incarnation. Unset: not known, as when a client names a number.
+ * Identifies an event of a task. After a fail-over that lost events, new ones get the same numbers but another
+ * incarnation. Unset: unknown, as when a client names only a number.
  */
 export interface EventId {
   /** 1, 2, 3 … within a task. */
@@ -12,49 +12,49 @@ export interface EventId {
   readonly incarnation?: number | undefined;
 }
 
-/** As clients see it, in the `id:` of server-sent events: `12-k3x9a`; `12` if it has no incarnation. */
+/** The `id:` of a server-sent event: `12-k3x9a`; `12` if it has no incarnation. */
 export function formatEventId({ seq, incarnation }: EventId): string {
   return incarnation ? `${seq}-${incarnation.toString(36)}` : `${seq}`;
 }
 
-/** @returns undefined: this is no such id */
+/** @returns undefined: not an event id */
 export function parseEventId(text: string): EventId | undefined {
   const [, seq, incarnation] = /^(\d{1,15})(?:-([0-9a-z]{1,6}))?$/.exec(text) ?? [];
   if (seq === undefined) return undefined;
   return { seq: Number(seq), ...(incarnation !== undefined && { incarnation: Number.parseInt(incarnation, 36) }) };
 }
 
-/** One step of a feed: the task as it is, or one event. */
+/** One item of a feed: a snapshot of the task, or one event. */
 export interface FeedItem extends EventId {
   readonly kind: 'task' | 'event';
   readonly state: TaskState;
-  /** The highest number of a message whose caller need not wait any more. */
+  /** The highest number of a message whose caller need not wait any longer. */
   readonly released: number;
-  /** The turn answered with a plain message: it is in the completed status, of the event or of the task. */
+  /** The turn answered with a plain message, which is the message of the completed status. */
   readonly isReply: boolean;
   /** JSON of the A2A StreamResponse (3.2.3). */
   readonly json: string;
 }
 
-/** An event as the stream and the channel have it. */
+/** An event of the stream or of the channel. */
 export interface FeedEvent extends Omit<FeedItem, 'released' | 'kind'> {
-  /** Only where the event says so. */
+  /** Unset if this event releases no caller. */
   readonly released: number | undefined;
-  /** Incarnation of the event before it, where the channel names it. */
+  /** Incarnation of the event before this one, if the channel names it. */
   readonly previous: number | undefined;
 }
 
-/** How far a task has come. */
+/** The last event of a task, and its state. */
 export type Position = EventId & Pick<TaskReading, 'state' | 'released'> & Partial<Pick<TaskReading, 'isWithdrawn'>>;
 
-/** With which a feed begins, or goes on where events are missing. @param task JSON of the Task */
+/** A snapshot: the first item of a feed, and the next one where events are missing. @param task JSON of the Task */
 export function taskItem(position: Position, task: string | Buffer): FeedItem {
   const { seq, incarnation, state, released, isWithdrawn = false } = position;
   return { kind: 'task', seq, incarnation, state, released, isReply: isWithdrawn, json: `{"task":${task}}` };
 }
 
 /**
- * JSON of the plain Message with which an agent answered, where `isReply`: it names no task, its caller has none.
+ * JSON of the plain Message of an item with `isReply`, without a taskId: its caller has no task.
  * @param json of the event, or of the task
  */
 export function plainMessageIn(json: string): string | undefined {
@@ -65,15 +65,15 @@ export function plainMessageIn(json: string): string | undefined {
   return JSON.stringify(plain);
 }
 
-/** A message of the channel: events that were written together, a line each. */
+/** Parses a message of the channel: events that one script wrote, a line each. */
 export function parseMessage(message: string): FeedEvent[] {
   return message.split('\n').map(parseLine);
 }
 
 /**
- * `id|mark|json`. The id is `seq-incarnation`, and behind it that of the event before, if it is another.
- * The mark is the state's letter, the number of a released message, `m` for a plain message (`say` in events.lua).
- * Without a pattern, whose match would be most of what an event costs.
+ * `id|mark|json`. The id is `seq-incarnation`, followed by the incarnation of the event before if it is another. The
+ * mark is the state's letter, the number of a released message, `m` for a plain message (events.lua). A regular
+ * expression would take most of the time of an event.
  */
 function parseLine(line: string): FeedEvent {
   const first = line.indexOf('|');
@@ -95,7 +95,7 @@ function parseLine(line: string): FeedEvent {
   };
 }
 
-/** An entry of the stream: id `<seq>-<incarnation>`, one field named by the mark. */
+/** Parses an entry of the stream: its id is `<seq>-<incarnation>`, its only field is named by the mark. */
 export function parseEntry([id, [mark = '', json = '']]: [id: string, fields: string[]]): FeedEvent {
   return { ...parseLine(`${id}|${mark}|`), previous: undefined, json };
 }

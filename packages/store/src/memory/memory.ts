@@ -20,7 +20,7 @@ export interface MemoryPort {
   readonly settings: StoreSettings;
 }
 
-/** What an agent keeps for a context is larger than it may be. */
+/** The value that an agent keeps for a context would be too large. */
 export class MemoryTooLarge extends Error {
   override readonly name = 'MemoryTooLarge';
 
@@ -54,8 +54,8 @@ export class Memory {
   }
 
   /**
-   * @param ifVersion unset: replace whatever is there
-   * @returns the new version; undefined if there is another one than `ifVersion`
+   * @param ifVersion unset: replaces any version
+   * @returns the new version; undefined if the stored version is not `ifVersion`
    * @throws {TurnEnded}
    * @throws {MemoryTooLarge}
    */
@@ -76,5 +76,5 @@ export class Memory {
   }
 }
 
-/** The client library sends a command again whose reply was lost: by this it is known. */
+/** Identifies a write: ioredis sends a command again when its reply was lost. */
 const newWriteId = (): string => randomBytes(6).toString('base64url');

@@ -9,7 +9,7 @@ export interface AgentReading extends JobCounts {
   readonly paused: boolean;
 }
 
-/** The agents that were ever announced, and their queues. */
+/** All agents that were ever announced, and their queues. */
 export class Agents {
   readonly #port: OpsPort;
 
@@ -23,7 +23,7 @@ export class Agents {
     return Promise.all(announced.map(({ id, workers }) => this.#read(id, workers)));
   }
 
-  /** Its messages are accepted and wait. Turns that run go on. @returns undefined: no such agent */
+  /** Its messages are accepted, and wait. Running turns go on. @returns undefined: no such agent */
   pause(id: string): Promise<AgentReading | undefined> {
     return this.#change(id, () => this.#port.queue.pause(id));
   }

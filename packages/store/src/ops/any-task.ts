@@ -5,7 +5,7 @@ import { readTask } from '../tasks/read.ts';
 import type { OpsPort } from './ops-port.ts';
 import { readRecord, type TaskRecord } from './task-record.ts';
 
-/** Tasks of whichever principal, for operators: whoever asks here is not asked who it is. */
+/** Tasks of all principals, for operators. */
 export class AnyTask {
   readonly #port: OpsPort;
 

@@ -11,7 +11,7 @@ export interface InterruptedTask {
   readonly state: TaskState;
   /** ISO time. */
   readonly interruptedSince: string;
-  /** When it will be canceled, if no answer comes. ISO time. */
+  /** When it is canceled unless the client answers. ISO time. */
   readonly endsAt: string;
 }
 
@@ -20,7 +20,7 @@ export interface Interruption {
   readonly sinceMs: number;
 }
 
-/** Looked at in one shard at most: those that wait longest. */
+/** Read at most of one shard, those that wait longest. */
 const PER_SHARD = 20_000;
 
 export async function interruptions({ redis, shards }: OpsPort): Promise<Interruption[]> {
@@ -31,7 +31,7 @@ export async function interruptions({ redis, shards }: OpsPort): Promise<Interru
   return (await Promise.all(shards.all.map(read))).flat();
 }
 
-/** @returns undefined: it waits no more */
+/** @returns undefined: it no longer waits */
 export async function interruptedTask(
   { redis, shards, settings }: OpsPort,
   { taskId, sinceMs }: Interruption,

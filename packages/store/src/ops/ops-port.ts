@@ -6,7 +6,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { DeletePort } from '../tasks/delete.ts';
 import type { Workers } from './workers.ts';
 
-/** What operations stand on. */
+/** What all operations need. */
 export interface OpsPort extends DeletePort, DurablePort {
   readonly registry: Registry;
   readonly workers: Workers;

@@ -10,7 +10,7 @@ import { type StuckTask, whyStuck } from './stuck-tasks.ts';
 import type { WorkerReading } from './worker-report.ts';
 import type { Workers } from './workers.ts';
 
-/** What operators see and do. Every list comes in pages. */
+/** What operators can read and do. Lists are paged. */
 export class Ops {
   readonly workers: Workers;
   readonly agents: Agents;
@@ -36,7 +36,7 @@ export class Ops {
     return pageOf(await this.workers.list(), query, { list: 'workers', positionOf: ({ id }) => id });
   }
 
-  /** The one that runs longest first. @throws {InvalidPageToken} */
+  /** Longest running first. @throws {InvalidPageToken} */
   async listTurns(query: PageQuery): Promise<Page<RunningTurn>> {
     const turns = await runningTurns(this.#port);
     return pageOf(turns, query, {
@@ -45,7 +45,7 @@ export class Ops {
     });
   }
 
-  /** The one that waits longest first. @throws {InvalidPageToken} */
+  /** Longest waiting first. @throws {InvalidPageToken} */
   async listInterrupted(query: PageQuery): Promise<Page<InterruptedTask>> {
     const page = pageOf(await interruptions(this.#port), query, {
       list: 'interrupted',
@@ -55,14 +55,14 @@ export class Ops {
     return { ...page, items: tasks.filter((task) => task !== undefined) };
   }
 
-  /** The one that is silent longest first. @throws {InvalidPageToken} */
+  /** Longest silent first. @throws {InvalidPageToken} */
   async listStuck(query: PageQuery): Promise<Page<StuckTask>> {
     const [overdue, workers, agents] = await Promise.all([
       overdueTasks(this.#port),
       this.workers.list(),
       this.agents.list(),
     ]);
-    // Swept once or twice, and at work again all the same.
+    // A task that was swept once or twice may run again by now.
     const alive = workers.filter(({ state }) => state !== 'silent').flatMap(({ turns }) => turns);
     const running = new Set(alive.map(({ taskId }) => taskId));
     const stuck = overdue.filter(({ taskId, hasOpenTurn }) => !(hasOpenTurn && running.has(taskId)));

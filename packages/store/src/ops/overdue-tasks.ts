@@ -6,7 +6,7 @@ import { defineScript } from '../redis/script.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 import type { OpsPort } from './ops-port.ts';
 
-/** Task id, ms of its last sign of life, owner, state, 1 if a turn is open, attempts, sweeps, job. */
+/** Task id, ms of its last heartbeat, owner, state, 1 if a turn is open, attempts, sweeps, job. */
 const entryReply = tuple(text, integer, text, text, integer, integer, integer, integer);
 const readOverdueScript = defineScript({
   file: 'read-overdue.lua',
@@ -16,28 +16,28 @@ const readOverdueScript = defineScript({
   reply: tupleAnd([integer], entryReply),
 });
 
-/** A task that has work to do, and of which nothing was seen for more than a lease beyond its lease. */
+/** A task with work to do whose lease ended more than a lease ago without a heartbeat. */
 export interface OverdueTask {
   readonly taskId: string;
   readonly agent: string;
   readonly state: TaskState;
-  /** Its last sign of life. */
+  /** Its last heartbeat. */
   readonly seenMs: number;
   readonly hasOpenTurn: boolean;
-  /** Of the message that is worked on. */
+  /** Attempts at the current message. */
   readonly attempts: number;
-  /** How often the sweeper came in vain. */
+  /** How often the sweeper added its job again without effect. */
   readonly sweeps: number;
-  /** Number of the job that it waits for. */
+  /** Number of its job. */
   readonly job: number;
 }
 
-/** Looked at in one step of Redis, so that nobody else waits for long. */
+/** Read by one script: bounds the time that Redis spends on it. */
 const PER_STEP = 200;
-/** Looked at in one shard at most: those that are due first. */
+/** Read at most of one shard, those due first. */
 const PER_SHARD = 20_000;
 
-/** Of a backlog of more than 20,000 tasks in a shard, those that are due last are not looked at. */
+/** Of more than 20,000 tasks in a shard, those due last are left out. */
 export async function overdueTasks(port: OpsPort): Promise<OverdueTask[]> {
   return (await Promise.all(port.shards.all.map((keys) => overdueIn(port, keys)))).flat();
 }

@@ -13,11 +13,11 @@ export interface Page<Item> {
   readonly nextPageToken: string;
 }
 
-/** How a list is paged. */
+/** The order of a paged list. */
 export interface Paging<Item> {
-  /** Its name: a page token is good for this list only. */
+  /** Name of the list: a page token is valid for it alone. */
   readonly list: string;
-  /** Items come by it, upwards. */
+  /** Sort key, ascending. */
   readonly positionOf: (item: Item) => string;
 }
 
@@ -41,12 +41,12 @@ export function pageOf<Item>(
   };
 }
 
-/** So that the latest come first: a position by time, counted down. */
+/** A sort key that puts the latest first: time, counted down. */
 export function latestFirst(ms: number, id: string): string {
   return `${String(Number.MAX_SAFE_INTEGER - ms).padStart(16, '0')} ${id}`;
 }
 
-/** So that the longest ago come first. */
+/** A sort key that puts the earliest first. */
 export function earliestFirst(ms: number, id: string): string {
   return `${String(ms).padStart(16, '0')} ${id}`;
 }

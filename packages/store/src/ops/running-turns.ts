@@ -9,13 +9,13 @@ export interface RunningTurn {
   readonly epoch: number;
   readonly attempt: number;
   readonly since: string;
-  /** Of the turn: its last event, or that its worker said it goes on. */
+  /** Time of the turn's last event or heartbeat. */
   readonly lastSignOfLife: string;
 }
 
 /**
- * The turns that workers report, as far as the tasks know them: one that ended since, or that another worker took over,
- * is left out. One that has just begun comes with its worker's next report.
+ * The turns that workers report and that their tasks still have open. A new turn is listed after its worker's next
+ * report.
  */
 export async function runningTurns(port: OpsPort): Promise<RunningTurn[]> {
   const workers = await port.workers.list();

@@ -2,11 +2,10 @@ import type { AgentReading } from './agents.ts';
 import type { OverdueTask } from './overdue-tasks.ts';
 
 /**
- * - `agent-paused`: its agent is paused. `no-worker`: no worker that is alive can run its agent.
- * - `not-swept`: the sweeper does not come, though there are workers.
- * - `worker-silent`: the turn is open, its worker says nothing. `queued`: its job waits behind others.
- * - `retry-waits`: its job comes back after a while. `job-missing`: the queue has no job for it; the sweeper adds it
- *   anew.
+ * - `agent-paused`: its agent is paused. `no-worker`: no live worker runs its agent.
+ * - `not-swept`: no worker sweeps the outbox.
+ * - `worker-silent`: the turn is open, and its worker sends no heartbeat. `queued`: its job waits behind others.
+ * - `retry-waits`: its job is delayed. `job-missing`: the queue has no job for it; the sweeper adds one.
  */
 export type StuckReason =
   | 'agent-paused'
@@ -17,7 +16,7 @@ export type StuckReason =
   | 'retry-waits'
   | 'job-missing';
 
-/** @param job what the queue knows of the task's job @param agent undefined: it was never announced */
+/** @param job state of the task's job in the queue @param agent undefined: it was never announced */
 export function stuckReason(task: OverdueTask, job: string, agent: AgentReading | undefined): StuckReason {
   if (agent?.paused) return 'agent-paused';
   if (!agent?.workers) return 'no-worker';

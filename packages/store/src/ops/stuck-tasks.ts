@@ -3,14 +3,14 @@ import type { OpsPort } from './ops-port.ts';
 import type { OverdueTask } from './overdue-tasks.ts';
 import { type StuckReason, stuckReason } from './stuck-reason.ts';
 
-/** A task that has work to do and shows no sign of life. */
+/** A task that has work to do, and no heartbeat. */
 export interface StuckTask extends Pick<OverdueTask, 'taskId' | 'agent' | 'state' | 'attempts' | 'sweeps'> {
   readonly reason: StuckReason;
   /** ISO time. */
   readonly silentSince: string;
 }
 
-/** @param agents all that there are */
+/** @param agents all agents */
 export async function whyStuck(
   port: OpsPort,
   task: OverdueTask,

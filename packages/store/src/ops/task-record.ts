@@ -3,7 +3,7 @@ import { scopeOf } from '../redis/principal.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 import type { OpsPort } from './ops-port.ts';
 
-/** What the store keeps of a task, without anything that its client or its agent said. Times are ISO. */
+/** The stored fields of a task, without contents of its client or its agent. Times are ISO. */
 export interface TaskRecord {
   readonly taskId: string;
   readonly contextId: string;
@@ -14,28 +14,28 @@ export interface TaskRecord {
   readonly isTerminal: boolean;
   /** Number of its last event. */
   readonly seq: number;
-  /** Events that are still in its stream. */
+  /** Events in its stream. */
   readonly keptEvents: number;
   readonly messagesAccepted: number;
-  /** The highest number of a message whose caller need not wait any more. */
+  /** The highest number of a message whose caller need not wait any longer. */
   readonly messagesReleased: number;
-  /** Accepted messages that no turn has finished yet. */
+  /** Accepted messages whose turn has not ended. */
   readonly inbox: number;
   readonly artifacts: number;
   readonly webhooks: number;
   readonly cancelRequested: boolean;
-  /** Turns that were begun, attempts counted. */
+  /** Turns begun so far, each attempt counted. */
   readonly epoch: number;
-  /** 0: no turn is open; else its epoch. */
+  /** Epoch of the open turn; 0: none. */
   readonly openTurn: number;
-  /** At the message that is worked on. */
+  /** Attempts at the current message. */
   readonly attempts: number;
-  /** Number of the job that may begin turns, 0 none; and what the queue knows of it. */
+  /** Number of the job that may begin turns, 0: none; and its state in the queue. */
   readonly job: number;
   readonly jobState: string;
-  /** How often the sweeper came since a turn began. */
+  /** Sweeps since the last turn began. */
   readonly sweeps: number;
-  /** When the sweeper looks after it, unless there is a sign of life before. */
+  /** When the sweeper adds its job again, unless a heartbeat comes first. */
   readonly dueAt?: string;
   readonly expiresAt?: string;
 }

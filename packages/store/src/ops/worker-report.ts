@@ -1,9 +1,9 @@
-/** What a worker says of itself, again and again. Durations, since its clock is its own: Redis makes times of them. */
+/** A worker's periodic report. It has durations, as the worker's clock may differ: Redis makes times of them. */
 export interface WorkerReport {
   /** Ids of its agents. */
   readonly agents: readonly string[];
   readonly upForMs: number;
-  /** It takes no more work: it has obeyed an order. */
+  /** It takes no more work. */
   readonly isDraining: boolean;
   readonly turns: readonly ReportedTurn[];
 }
@@ -15,17 +15,15 @@ export interface ReportedTurn {
   readonly runsForMs: number;
 }
 
-/** How a worker is to be drained: it takes no more work. */
+/** An order to drain a worker: it takes no more work. */
 export interface DrainOrder {
-  /**
-   * After so long the turns that still run are given back, without an attempt spent; unset: they may run to their end.
-   */
+  /** When turns that still run are given back, without counting the attempt; unset: they run to their end. */
   readonly giveBackAfterMs?: number | undefined;
 }
 
 /**
- * - `working`. `draining`: it is to take no more work. `drained`: it takes none, and has none left: it can be stopped.
- * `silent`: has not reported for a while; it may be dead.
+ * - `working`. `draining`: it takes no more work. `drained`: and has none left, so it can be stopped. `silent`: no
+ *   report for a while; it may be dead.
  */
 export type WorkerState = 'working' | 'draining' | 'drained' | 'silent';
 
@@ -37,7 +35,7 @@ export interface WorkerReading {
   readonly since: string;
   /** ISO time. */
   readonly lastSignOfLife: string;
-  /** Unset: it is not to be drained. */
+  /** Unset: no order. */
   readonly drain?: DrainOrder;
   readonly turns: readonly { readonly taskId: string; readonly epoch: number; readonly since: string }[];
 }

@@ -19,7 +19,7 @@ const drainWorkerScript = defineScript({
   args: ['worker', 'how', 'channel', 'changed'],
   reply: integer,
 });
-/** Id, ms of its last report, the report as JSON, how it is to be drained ('' not). */
+/** Id, ms of the last report, the report as JSON, the drain order ('' none). */
 const reportedReply = tuple(text, integer, text, text);
 const listWorkersScript = defineScript({
   file: 'list-workers.lua',
@@ -30,11 +30,11 @@ const listWorkersScript = defineScript({
 });
 
 export const reportEveryMs = 1_000;
-/** Without a report for so long, a worker counts as silent. */
+/** A worker without a report for this long is silent. */
 const SILENT_AFTER_MS = 5_000;
 const FORGET_AFTER_MS = 10 * 60_000;
 
-/** Workers as they report themselves, and what operators want of them. */
+/** The reports of workers, and the drain orders of operators. */
 export class Workers {
   readonly #redis: RedisConnection;
   readonly #channels: Channels;
@@ -50,7 +50,7 @@ export class Workers {
     this.#channel = `${this.#root}drain`;
   }
 
-  /** To be repeated every `reportEveryMs`. @returns how the worker is to be drained; undefined: it is not */
+  /** Call it every `reportEveryMs`. @returns the drain order, if there is one */
   async report(id: string, report: WorkerReport): Promise<DrainOrder | undefined> {
     const args = { worker: id, report: JSON.stringify(report), forgetMs: FORGET_AFTER_MS };
     return orderIn(await reportWorkerScript.run(this.#redis, { keys: this.#keys, args }));
@@ -78,7 +78,7 @@ export class Workers {
     return this.#tell(id, '');
   }
 
-  /** Hears that there is a new order for a worker. It may be missed: whoever reports hears of it, too. */
+  /** Calls `report` when there is a new order. The notification may be lost: each report returns the order, too. */
   async onOrder(id: string, report: () => void): Promise<() => void> {
     const listener = (worker: string): void => {
       if (worker === id) report();
@@ -111,7 +111,7 @@ function workerReading(nowMs: number, [id, seenMs, json, drain]: ReturnType<type
 interface Condition {
   readonly silentMs: number;
   readonly order: DrainOrder | undefined;
-  /** By its own word. */
+  /** As its report says. */
   readonly isIdle: boolean;
 }
 

@@ -28,14 +28,11 @@ export const sweepScript = defineScript({
 });
 
 const TASKS_AT_ONCE = 200;
-/** A sweep goes on while entries are due, and for so long: with many waiting, the lost one among them is found soon. */
+/** Longest sweep while entries are due: with many waiting, a lost job is found soon. */
 const SWEEP_FOR_MS = 1_500;
-/**
- * Sweeps without a turn after which the queue itself is suspected to have mislaid the job: each so many it is looked
- * for.
- */
+/** After every third sweep without a turn the queue may have the job in none of its lists: then it is looked for. */
 const SUSPICIOUS_SWEEPS = 3;
-/** No entry is due later than so many leases: see sweep.lua. */
+/** No entry is due later than after these many leases: see sweep.lua. */
 const MOST_LEASES = 16;
 
 export interface OutboxPort {
@@ -46,15 +43,15 @@ export interface OutboxPort {
 }
 
 /**
- * How many of each a sweep found. `add`: silent tasks whose job was added again. `canceled`: cancels whose owner is
- * gone.
+ * What a sweep did. `add`: tasks without heartbeat whose job was added again. `canceled`: cancels that no worker had
+ * carried out.
  */
 export interface Swept {
   readonly add: number;
   readonly canceled: number;
 }
 
-/** Tasks that must have a job. The sweeper re-adds the job of any that has been silent for a lease. */
+/** The tasks that must have a job. The sweeper adds the job again of each task without a heartbeat for a lease. */
 export class Outbox {
   readonly #port: OutboxPort;
 
@@ -62,7 +59,7 @@ export class Outbox {
     this.#port = port;
   }
 
-  /** Any process may sweep, and several may at once. */
+  /** Several processes may sweep at once. */
   async sweep(): Promise<Swept> {
     const verdicts = (await Promise.all(this.#port.shards.all.map((keys) => this.#sweepShard(keys)))).flat();
     const count = (name: string): number => verdicts.filter((verdict) => verdict === name).length;

@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module';
 
-/** Whose keys the scripts of this folder know: `queue-scripts.test.ts` compares them with its own. */
+/**
+ * The versions whose keys the scripts of this folder use: `queue-scripts.test.ts` compares them with BullMQ's own
+ * scripts.
+ */
 const KNOWN = /^6\.7\./;
 
 const { version: installed }: { version: string } = createRequire(import.meta.url)('bullmq/package.json');

@@ -14,15 +14,15 @@ export interface TurnJob {
   readonly job: number;
   /** How often the queue has started the job, this time included. */
   readonly started: number;
-  /** A turn that runs waits for this one. */
+  /** A running turn waits for this job's turn. */
   readonly isAwaited?: boolean;
-  /** The lock of this start: tells a command sent twice from a second start. */
+  /** Token of this start's lock: tells a command sent twice from a second start. */
   readonly token: string;
 }
 
 /**
- * What becomes of the job: `done`; `ended`, and out of its queue already; `hand-back` to the front of the queue; or
- * back after a while.
+ * What the queue does with the job: `done`; `ended`: it has left the queue already; `hand-back`: to the front of the
+ * queue; or back after a delay.
  */
 export type JobOutcome = 'done' | 'ended' | 'hand-back' | { readonly retryAfterMs: number };
 
@@ -30,7 +30,7 @@ export interface ConsumerOptions {
   readonly agent: string;
   /** Jobs of this agent that this process runs at the same time. */
   readonly concurrency: number;
-  /** One that fails, which it tells itself, is tried again after a while. */
+  /** Runs a job. If it rejects, the job is tried again after a delay. */
   readonly run: (job: TurnJob) => Promise<JobOutcome>;
   /** Failures of the queue itself: a lost connection, jobs that could not be taken. */
   readonly onError: (error: Error) => void;
@@ -48,11 +48,11 @@ export interface ConsumerPort {
 }
 
 interface Consumption extends ConsumerOptions {
-  /** Takes jobs. Default: and does nothing more. */
+  /** Takes jobs. Default: without beginning their turns. */
   readonly take?: (queue: JobQueue, request: TakeRequest) => Promise<Taken>;
 }
 
-/** A run that failed for no fault of its job's, as Redis was away, is tried again after so long. */
+/** Delay of a job whose run rejected, as when Redis was unreachable. */
 const FAILED_RETRY_MS = 1_000;
 const RECOVERIES_PER_LOCK = 7;
 
@@ -89,7 +89,7 @@ export class Consumer {
     for (const { loop } of this.#sources) loop.start();
   }
 
-  /** Takes no more jobs; those that run go on. */
+  /** Takes no more jobs. Running jobs go on. */
   async pause(): Promise<void> {
     this.#slots.close();
     await Promise.all(this.#sources.map(({ loop }) => loop.taken()));
@@ -100,7 +100,7 @@ export class Consumer {
     this.#slots.open();
   }
 
-  /** Takes no more jobs and waits for those that run. Idempotent. */
+  /** Takes no more jobs, and waits for running ones. Idempotent. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#slots.end();
@@ -112,8 +112,8 @@ export class Consumer {
   }
 
   /**
-   * A job that waits for other jobs leaves its slot to one of them: jobs that fill every slot cannot all wait for each
-   * other. When it goes on there may for a moment be more that work than there are slots.
+   * Gives the slot of a job that waits for other jobs to one of them: jobs in all slots could otherwise wait for each
+   * other. When it goes on, more jobs than slots may run for a moment.
    */
   yieldSlot<T>(wait: () => Promise<T>): Promise<T> {
     return this.#slots.yieldSlot(wait);

@@ -5,34 +5,34 @@ import type { Grant, Slots } from './slots.ts';
 
 /** Jobs that one script takes: bounds the time that Redis spends in it. */
 const MOST_AT_ONCE = 16;
-/** A wake-up may be lost with its process, or its connection: a loop that waits looks again after so long. */
+/** A wake-up may be lost with its process or connection: a waiting loop looks again after this time. */
 const LOOK_AGAIN_MS = 1_000;
-/** Until it looks again for jobs that others wait for, while others wait that it must not take. */
+/** How often it looks for awaited jobs while the waiting jobs are ones that it must not take. */
 const LOOK_FOR_AWAITED_MS = 50;
 const RETRY_MS = 200;
 
 export interface FetchLoopParts {
   readonly queue: Pick<JobQueue, 'wakeAnother'>;
-  /** Of the locks of the jobs that it takes. Starts with the name of the process. */
+  /** Prefix of the lock tokens. Starts with the name of the process. */
   readonly taker: string;
   readonly take: (request: TakeRequest) => Promise<Taken>;
   /**
-   * Resolves when there may be a job, and at the latest after the time.
+   * Resolves when there may be a job, at the latest after `ms`.
    * @returns whether this process alone was woken
    */
   readonly wait: (ms: number) => Promise<boolean>;
   readonly slots: Slots;
   readonly isolation: Isolation;
-  /** From now on the job's lock is renewed. @param takenAt when it was asked for, as performance.now() */
+  /** Begins to renew the job's lock. @param takenAt when the job was requested, as performance.now() */
   readonly hold: (job: TakenJob, takenAt: number) => Disposable;
   readonly run: (job: TakenJob) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
 /**
- * Takes the jobs of one queue on one shard, as many as slots are free, and waits when there is none. One after the
- * other: an answer is never older than the wait before it, and what comes after an answer has left a wake-up for the
- * next wait.
+ * Takes the jobs of one queue on one shard, as many as slots are free, and waits when there is none. Requests run one
+ * after the other: a reply is never older than the wait before it, and a job added after a reply leaves a wake-up for
+ * the next wait.
  */
 export class FetchLoop {
   readonly #parts: FetchLoopParts;
@@ -48,12 +48,12 @@ export class FetchLoop {
     this.#run().catch(this.#parts.onError);
   }
 
-  /** Resolves when the jobs that were asked for have been given, and run. */
+  /** Resolves when the requested jobs have arrived, and run. */
   async taken(): Promise<void> {
     await this.#taking;
   }
 
-  /** The slots have ended. A wait may go on for a while; nobody need wait for it. */
+  /** Call it after the slots' end. A wait may go on for a while; the caller need not wait for it. */
   stop(): void {
     this.#ended.abort();
   }
@@ -92,7 +92,7 @@ export class FetchLoop {
     const number = this.#number;
     this.#number += count;
     try {
-      // The token says that the run is alone, or beside what it waits for: see begin.lua.
+      // The token says that the run is alone in its process, but for the turns it waits for: see begin.lua.
       const isAlone = kinds === 'suspect' || kinds === 'awaited+suspects';
       return await take({ taker: isAlone ? `${taker}:alone` : taker, number, count, kinds });
     } catch (error) {
@@ -101,7 +101,7 @@ export class FetchLoop {
     }
   }
 
-  /** It holds its slot until it has ended, and its lease from now on. */
+  /** The job holds its slot until it has ended, and its lease from now on. */
   #start(job: TakenJob, takenAt: number, admit: (run: () => Promise<void>) => Promise<void>): void {
     const { hold, run, slots, onError } = this.#parts;
     const lease = hold(job, takenAt);
@@ -120,7 +120,7 @@ export class FetchLoop {
     if (waiting > 0 && jobs.length === 0) return this.#pause(LOOK_FOR_AWAITED_MS);
     if (waiting > 0) return;
     const isWoken = await wait(Math.min(dueInMs, LOOK_AGAIN_MS));
-    // All slots were taken meanwhile, by jobs of other shards, or it is to take no more.
+    // Jobs of other shards have taken all slots meanwhile, or this process takes no more.
     if (isWoken && !slots.isFree) await queue.wakeAnother().catch(this.#parts.onError);
   }
 

@@ -1,21 +1,20 @@
 import type { Slots } from './slots.ts';
 
 /**
- * A process that does not get rid of its other turns in this time runs a suspect beside them: they have attempts left.
+ * If the other turns of the process still run after this time, the suspect runs beside them: they have attempts left.
  */
 const ALONE_WITHIN_MS = 30_000;
 
 /**
- * One suspect at a time has a process to itself: should it be what killed its processes, it takes no other turn along.
- * Turns that wait for others do not count, nor do those that turns of this process wait for: they must run for it to
- * become free.
+ * Gives a process to one suspect at a time, so that a message that kills its process takes no other turn with it. Turns
+ * that wait for others do not count, nor do those they wait for, which must run for the process to become free.
  */
 export class Isolation {
   readonly #slots = new Set<Slots>();
   #isClaimed = false;
   #onChange: () => void = () => undefined;
 
-  /** Slots of this process: all agents have theirs. */
+  /** Adds the slots of an agent of this process. */
   join(slots: Slots): void {
     this.#slots.add(slots);
     slots.onChange(() => this.#onChange());
@@ -25,7 +24,7 @@ export class Isolation {
     this.#slots.delete(slots);
   }
 
-  /** @returns whether a suspect may be taken, to be run by `run`; if there is none, `release` */
+  /** @returns whether a suspect may be taken: then call `run`, or `release` if there is none */
   claim(): boolean {
     if (this.#isClaimed) return false;
     this.#isClaimed = true;
@@ -36,7 +35,7 @@ export class Isolation {
     this.#isClaimed = false;
   }
 
-  /** Runs the suspect for which this was claimed, when it is alone. It holds a slot. */
+  /** Runs the claimed suspect once it is alone. It holds a slot. */
   async run(suspect: () => Promise<void>): Promise<void> {
     for (const slots of this.#slots) slots.isolate(true);
     try {

@@ -4,11 +4,11 @@ import { integer, list, nothing, text, tuple, tupleAnd, word } from '../redis/re
 import { defineScript } from '../redis/script.ts';
 import { queueRoot } from './queue-name.ts';
 
-/** Arguments of every script that includes take-jobs.lua; `takeArguments` gives them. */
+/** Arguments of scripts that include take-jobs.lua; `takeArguments` has the values. */
 export const takeArgs = ['lockMs', 'taker', 'number', 'count', 'kinds'] as const;
-/** As take-jobs.lua returns them: how many jobs wait, if there are suspects among them ('1'), ms until one is due. */
+/** Reply of take-jobs.lua: how many jobs wait, '1' if suspects are among them, ms until one is due. */
 export const restReply = tuple(integer, text, integer);
-/** Of a job: its id, its token, how often it was taken, its priority. */
+/** Of a job: id, token, how often it was taken, priority. */
 export const jobFields = [text, text, integer, integer] as const;
 
 const from = import.meta.url;
@@ -37,20 +37,22 @@ const recoverScript = defineScript({
 });
 const wakeScript = defineScript({ file: 'wake.lua', from, keys, args: [], reply: nothing });
 
-/** `awaited`: turns wait for them. The process of a suspect died while it ran among others; it is to run alone. */
+/**
+ * `awaited`: jobs that turns wait for. `suspect`: the job ran in a process that died with several jobs; it runs alone.
+ */
 export type JobKinds = 'any' | 'awaited' | 'awaited+suspects' | 'suspect';
 
-/** Which jobs are to be taken. Their locks have the tokens `<taker>:<number>` and so on. */
+/** Which jobs to take. Their lock tokens are `<taker>:<number>` and so on. */
 export interface TakeRequest {
-  /** Sent twice with the same taker and number, a request takes once. */
+  /** A request with the same taker and number has its effect once. */
   readonly taker: string;
   readonly number: number;
-  /** At most. */
+  /** Most jobs of the reply. */
   readonly count: number;
   readonly kinds: JobKinds;
 }
 
-/** A job that this process has been given, and the token of its lock. */
+/** A job that this process has taken, and the token of its lock. */
 export interface TakenJob {
   readonly id: string;
   readonly token: string;
@@ -61,9 +63,9 @@ export interface TakenJob {
 
 export interface Taken {
   readonly jobs: readonly TakenJob[];
-  /** Jobs that wait behind these. */
+  /** Jobs that still wait. */
   readonly waiting: number;
-  /** There are suspects among those that wait. */
+  /** Suspects are among those that wait. */
   readonly hasSuspects: boolean;
   /** Until a delayed job is due; undefined: none is delayed. */
   readonly dueInMs: number | undefined;
@@ -94,8 +96,8 @@ export function takeArguments(lockMs: number, { taker, number, count, kinds }: T
 }
 
 /**
- * The jobs of one queue on one shard, as those who run them see it. Together with the Lua beside it, all that knows
- * BullMQ's keys.
+ * The jobs of one queue on one shard, for the process that runs them. This class and the Lua beside it are all that
+ * uses BullMQ's keys.
  */
 export class JobQueue {
   readonly root: string;
@@ -118,18 +120,18 @@ export class JobQueue {
     await finishScript.run(this.#redis, { keys: { root: this.root }, args: { id, token } });
   }
 
-  /** @param delayMs until it may be taken again; undefined: at once, and before others */
+  /** @param delayMs unset: the job is taken next */
   async giveBack({ id, token }: TakenJob, delayMs?: number): Promise<void> {
     const args = { id, token, delayMs: delayMs ?? '' };
     await giveBackScript.run(this.#redis, { keys: { root: this.root }, args });
   }
 
-  /** Jobs whose process is gone wait again. All processes do this, one of them at a time. */
+  /** Returns the jobs of dead processes to the queue. All processes call it; one of them at a time acts. */
   async recover(lockMs: number, everyMs: number): Promise<void> {
     await recoverScript.run(this.#redis, { keys: { root: this.root }, args: { lockMs, everyMs } });
   }
 
-  /** If a job waits, wakes another worker for it: this one cannot take it now. */
+  /** Wakes another worker if a job waits: this one cannot take it now. */
   async wakeAnother(): Promise<void> {
     await wakeScript.run(this.#redis, { keys: { root: this.root }, args: {} });
   }

@@ -14,10 +14,7 @@ const renewScript = defineScript({
   reply: list(renewal),
 });
 
-/**
- * Renewals in the time that a lock lasts: one that is late, or an event loop that is blocked for four fifths of it,
- * costs nothing.
- */
+/** Renewals per lock duration: a late one does no harm, nor an event loop that is blocked for four fifths of it. */
 const RENEWALS_PER_LOCK = 5;
 /** Jobs that one script renews: bounds the time that Redis spends in it. */
 const JOBS_PER_RENEWAL = 200;
@@ -26,21 +23,21 @@ const JOBS_PER_RENEWAL = 200;
 export interface LeasedTurn {
   readonly taskKey: string;
   readonly fence: string;
-  /** It has its outcome: what is said of it is late. */
+  /** Whether the turn has its outcome; then cancel and loss no longer matter. */
   readonly isOver: () => boolean;
-  /** A cancel waits for it. */
+  /** Called when the task is to be canceled. */
   readonly onCancel: () => void;
-  /** Another run has its task. */
+  /** Called when another run owns the task. */
   readonly onLost: () => void;
 }
 
-/** One job that this process runs: others leave it alone as long as its lock lasts. */
+/** The lease of one job that this process runs: no other process takes it while its lock lasts. */
 export class Lease implements Disposable {
   readonly queue: JobQueue;
   readonly job: TakenJob;
-  /** When the job was asked for, as performance.now(), which goes on while the process is stopped. */
+  /** When the job was requested, as performance.now(), which goes on while the process is stopped. */
   readonly takenAt: number;
-  /** Its lock lasted, and its turn was its own, from then on, as performance.now(). */
+  /** When lock and turn were last known to be this run's, as performance.now(). */
   confirmedAt: number;
   #turn: LeasedTurn | undefined;
   readonly #onRelease: () => void;
@@ -58,7 +55,7 @@ export class Lease implements Disposable {
     return this.#turn;
   }
 
-  /** @param begunAt when it was asked for, as performance.now() */
+  /** @param begunAt when it was requested, as performance.now() */
   begin(turn: LeasedTurn, begunAt: number): void {
     this.#turn = turn;
     this.confirmedAt = begunAt;
@@ -73,7 +70,7 @@ export class Lease implements Disposable {
   }
 }
 
-/** The leases of all jobs that this process runs: one timer renews them, by one script a shard. */
+/** The leases of all jobs of this process: one timer renews them, with one script per shard. */
 export class Leases {
   readonly #redis: RedisConnection;
   readonly #lockMs: number;
@@ -88,7 +85,7 @@ export class Leases {
     this.#onError = onError;
   }
 
-  /** @param takenAt when it was asked for, as performance.now() */
+  /** @param takenAt when it was requested, as performance.now() */
   hold(queue: JobQueue, job: TakenJob, takenAt: number): Lease {
     const lease = new Lease(queue, job, { takenAt, onRelease: () => this.#release(job.token) });
     this.#leases.set(job.token, lease);
@@ -101,8 +98,8 @@ export class Leases {
   }
 
   /**
-   * Before anything that is seen outside: a process that was stopped, or is told late, may have lost its job meanwhile.
-   * If so, the turn's hooks are called.
+   * Call it before an effect outside: a process that was stopped, or got a late reply, may have lost its job. If so, it
+   * calls the turn's hooks.
    */
   async confirm(token: string): Promise<void> {
     const lease = this.#leases.get(token);
@@ -125,7 +122,7 @@ export class Leases {
   #renewAll(): void {
     const byShard = Map.groupBy(this.#leases.values(), ({ queue }) => queue.keys);
     for (const [shard, leases] of byShard) {
-      // While Redis is away one renewal waits for it, and not five a lock.
+      // While Redis is unreachable one renewal waits for it, not five per lock.
       if (this.#renewing.has(shard)) continue;
       this.#renewing.add(shard);
       this.#renewShard(leases)
@@ -152,14 +149,14 @@ export class Leases {
         return { root, id, token, taskKey, fence };
       }),
     });
-    // The replies to what turns wrote before this have come, and are told first.
+    // Replies to earlier writes of turns have arrived: they are handled first.
     await new Promise(setImmediate);
     for (const [i, lease] of leases.entries()) tell(lease, turns[i], replies[i] ?? 'lost', sentAt);
   }
 }
 
 function tell(lease: Lease, turn: LeasedTurn | undefined, reply: ReturnType<typeof renewal>, sentAt: number): void {
-  // What was said of the job alone, or of the turn before, is not said of this turn.
+  // This reply is about an earlier turn of the job, or none.
   if (turn !== lease.turn) return;
   if (reply !== 'lost') lease.confirmedAt = sentAt;
   if (!turn || turn.isOver()) return;

@@ -5,37 +5,35 @@ import type { Shards } from '../redis/shards.ts';
 import { type DeliveryQueueId, deliveryQueueText, jobId } from './job-id.ts';
 import { queueOf } from './queue-name.ts';
 
-/** The queue of push notifications: no agent can have this name. */
+/** The queue of push notifications. No agent can have this id. */
 export const PUSH_QUEUE = '@push';
 
 const JOB_OPTIONS = {
   removeOnComplete: true,
   removeOnFail: true,
-  // Nobody counts them here: beginTurn counts attempts at a message.
+  // Not used: beginTurn counts the attempts at a message.
   attempts: 0,
 } as const;
-/** It goes before those that have no priority. */
+/** Runs before jobs without priority. */
 const AWAITED = { priority: 1 } as const;
 
 const options = (more: object): string => JSON.stringify({ ...JOB_OPTIONS, ...more }).slice(0, -1);
 const ORDINARY_OPTIONS = options({});
 const AWAITED_OPTIONS = options(AWAITED);
 
-/** Of a task's job, as add-jobs.lua has them. @param isAwaited as of `add` */
+/** The options of a task's job for add-jobs.lua. @param isAwaited as of `add` */
 export function jobOptions(isAwaited = false): string {
   return isAwaited ? AWAITED_OPTIONS : ORDINARY_OPTIONS;
 }
 
-/** Jobs by what they are doing. `delayed`: they come back after a while. */
+/** Jobs by state. `delayed`: they wait for a retry. */
 export interface JobCounts {
   readonly waiting: number;
   readonly active: number;
   readonly delayed: number;
 }
 
-/**
- * The jobs of all agents: a BullMQ queue per agent and shard. A job says no more than which task has something to do.
- */
+/** The jobs of all agents: a BullMQ queue per agent and shard. A job says only which task has work to do. */
 export class Queue {
   readonly #queues = new Map<string, BullQueue>();
   readonly #redis: RedisConnection;
@@ -47,10 +45,10 @@ export class Queue {
   }
 
   /**
-   * For a job that may be in no queue any more: it came there in the step in which its task got it (add-jobs.lua).
-   * Swallowed by the queue while it has this job.
-   * @param options `isAwaited`: a turn that runs waits for this one, which goes before those that nobody has begun yet.
-   *   `isSuspicious`: the job was added again and again, and nothing came of it
+   * Adds a job again that the queue may have lost: add-jobs.lua added it with its task's message. Without effect while
+   * the queue has the job.
+   * @param options `isAwaited`: a running turn waits for this one, which goes before jobs that nobody waits for.
+   * `isSuspicious`: it was added several times without effect
    */
   async add(
     agent: string,
@@ -75,12 +73,12 @@ export class Queue {
     await queue.add('push', {}, { ...JOB_OPTIONS, jobId: pushJobId });
   }
 
-  /** A job that is running stays. */
+  /** Removes a job unless it is running. */
   async remove(agent: string, taskId: string, job: number): Promise<void> {
     await this.#queue(agent, this.#shards.of(taskId)).remove(jobId(taskId, job));
   }
 
-  /** Of the jobs of an agent, over all shards. */
+  /** The jobs of an agent, over all shards. */
   async counts(agent: string): Promise<JobCounts> {
     const states = ['waiting', 'prioritized', 'active', 'delayed'] as const;
     const counts = await this.#onShards(agent, (queue) => queue.getJobCounts(...states));
@@ -88,7 +86,7 @@ export class Queue {
     return { waiting: sum('waiting') + sum('prioritized'), active: sum('active'), delayed: sum('delayed') };
   }
 
-  /** Jobs are added and wait: no worker is given any, until `resume`. Those that run go on. */
+  /** Jobs are added, and workers take none until `resume`. Running jobs go on. */
   async pause(agent: string): Promise<void> {
     await this.#onShards(agent, (queue) => queue.pause());
   }
@@ -101,13 +99,13 @@ export class Queue {
     return (await this.#onShards(agent, (queue) => queue.isPaused())).includes(true);
   }
 
-  /** What BullMQ knows of a job: `waiting`, `active`, `delayed` …, or `unknown`. */
+  /** BullMQ's state of a job: `waiting`, `active`, `delayed` …, or `unknown`. */
   async stateOf(agent: string, taskId: string, job: number): Promise<string> {
     const state = await this.#queue(agent, this.#shards.of(taskId)).getJobState(jobId(taskId, job));
     return state === 'prioritized' ? 'waiting' : state;
   }
 
-  /** Whether an agent, or one that shares its queue, was ever given a job. */
+  /** Whether the agent's queue ever had a job. */
   async isUsed(agent: string): Promise<boolean> {
     const counters = this.#shards.all.map((keys) => this.#redis.exists(this.#queue(agent, keys).toKey('id')));
     return (await Promise.all(counters)).includes(1);
@@ -133,14 +131,14 @@ export class Queue {
     const known = this.#queues.get(name);
     if (known) return known;
     const queue = new BullQueue(shared, { connection: this.#redis, prefix: keys.queues, skipMetasUpdate: true });
-    // The connection is the store's, which hears of its errors itself; without a listener BullMQ prints them.
+    // The store handles errors of the connection; without a listener BullMQ prints them.
     queue.on('error', () => undefined);
     this.#queues.set(name, queue);
     return queue;
   }
 }
 
-/** A job that the queue knows but has in none of its lists would swallow every add for ever. */
+/** A job that is stored but in none of the queue's lists would keep every add from having an effect. */
 async function removeIfMislaid(queue: BullQueue, id: string): Promise<void> {
   if ((await queue.getJobState(id)) === 'unknown') await queue.remove(id);
 }

@@ -1,6 +1,5 @@
 /**
- * Slots that were acquired: as many jobs of these kinds may be taken. Each is released when its job has ended, or there
- * was none.
+ * Acquired slots: as many jobs of these kinds may be taken. Release each when its job has ended, or if there was none.
  */
 export interface Grant {
   readonly count: number;
@@ -8,9 +7,9 @@ export interface Grant {
 }
 
 /**
- * The turns of one agent that this process runs at a time, whatever the number of shards: those who ask get their share
- * in turn. A turn that waits for another one yields its slot, to turns that are waited for and to no others: new work
- * in it would wait in its turn, until no slot is left for what it waits for.
+ * Bounds the turns of one agent that this process runs at a time, over all shards; waiting shards get slots in turn. A
+ * turn that waits for another one yields its slot, but only to awaited turns: new work could wait in turn, until no
+ * slot is left for what it waits for.
  */
 export class Slots {
   readonly #count: number;
@@ -27,7 +26,7 @@ export class Slots {
     this.#count = count;
   }
 
-  /** Turns that run and do not wait for others. */
+  /** Running turns that do not wait for others. */
   get active(): number {
     return this.#held - this.#yielded;
   }
@@ -36,12 +35,12 @@ export class Slots {
     return this.#yielded > 0;
   }
 
-  /** Who asked now would get some at once: those that are free are not for others who asked before. */
+  /** Whether `acquire` would resolve at once. */
   get isFree(): boolean {
     return this.#asking.length === 0 && this.#next.count > 0;
   }
 
-  /** @returns at most so many, at least one; undefined: never again */
+  /** @returns 1 to `most` slots; undefined after `end` */
   async acquire(most: number): Promise<Grant | undefined> {
     if (this.#isEnded) return undefined;
     if (this.isFree) return this.#grant(most);
@@ -51,7 +50,7 @@ export class Slots {
     return granted.promise;
   }
 
-  /** One more, though there may be none: of a suspect, which waits with it until it is alone. */
+  /** Takes a slot even if none is free: for a suspect, which waits until it is alone. */
   hold(): void {
     this.#held++;
   }
@@ -71,7 +70,7 @@ export class Slots {
     }
   }
 
-  /** None can be acquired, until they are opened again. */
+  /** No slot can be acquired until `open`. */
   close(): void {
     this.#isOpen = false;
   }
@@ -81,20 +80,20 @@ export class Slots {
     this.#look();
   }
 
-  /** For ever. */
+  /** No slot can be acquired any more. */
   end(): void {
     this.close();
     this.#isEnded = true;
     for (const { granted } of this.#asking.splice(0)) granted.resolve(undefined);
   }
 
-  /** A suspect is to be alone: only what is waited for by turns of this process may be taken. */
+  /** Before a suspect runs: only jobs that turns of this process wait for may be taken. */
   isolate(isIsolated: boolean): void {
     this.#isIsolated = isIsolated;
     this.#look();
   }
 
-  /** Calls back whenever a turn ends or yields its slot. */
+  /** Calls `changed` whenever a turn ends or yields its slot. */
   onChange(changed: () => void): void {
     this.#onChange = changed;
   }
@@ -114,7 +113,7 @@ export class Slots {
     return { count: granted, kinds };
   }
 
-  /** Those that end together are given to others together. */
+  /** Slots that are released together are acquired together. */
   #look(): void {
     this.#onChange();
     if (this.#isGranting || this.#asking.length === 0) return;

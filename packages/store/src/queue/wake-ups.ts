@@ -4,10 +4,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { queueOf } from './queue-name.ts';
 
-/**
- * A wait that lasts so much longer than it should has a connection whose other end is gone. BullMQ replaces it, too,
- * but may hang.
- */
+/** A wait this much longer than requested has a dead connection. BullMQ replaces it as well, but may hang. */
 const STUCK_AFTER_MS = 10_000;
 const RETRY_MS = 200;
 
@@ -18,7 +15,7 @@ export class WakeUps {
   readonly #queue: string;
   readonly #onError: (error: Error) => void;
   #backend: RedisQueueBackend | undefined;
-  /** A wait that has not ended yet, and since when, as performance.now(). */
+  /** The pending wait and its start, as performance.now(). */
   #waiting: { readonly woken: Promise<boolean>; readonly since: number } | undefined;
 
   constructor(redis: RedisConnection, keys: ShardKeys, agent: string, onError: (error: Error) => void) {
@@ -34,7 +31,7 @@ export class WakeUps {
   }
 
   /**
-   * Resolves when there may be a job, and at the latest, whatever becomes of the connection, a second after `ms`.
+   * Resolves when there may be a job, and in any case a second after `ms`, even if the connection hangs.
    * @returns whether this process alone was woken
    */
   async wait(ms: number): Promise<boolean> {

@@ -10,8 +10,8 @@ interface Node {
 }
 
 /**
- * The subscriber of a Cluster: one connection to any node, each time to the next one, since all nodes tell what is
- * published. ioredis' own is hidden inside the Cluster: it cannot be pinged, and does not say when it was cut.
+ * The subscriber of a Cluster: one connection to any node, after a disconnect to the next one, as every node gets all
+ * publications. ioredis' own subscriber cannot be pinged, and has no event when it is disconnected.
  */
 export function createClusterSubscriber(
   cluster: Cluster,

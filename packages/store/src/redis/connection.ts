@@ -7,11 +7,11 @@ import { StoreError } from './store-error.ts';
 export type RedisConnection = Redis | Cluster;
 
 export interface Connections {
-  /** Scripts, reads and the queue's adds: what one call issues together costs one round trip. */
+  /** Scripts, reads and the queue's adds: commands issued together cost one round trip. */
   readonly commands: RedisConnection;
   /** Channels of the feeds, of cancels and of the registry. */
   readonly subscriber: RedisConnection;
-  /** Messages that wait until replicas have them. */
+  /** Commands followed by WAIT, which would delay the others. */
   readonly replicated?: RedisConnection;
 }
 
@@ -31,15 +31,15 @@ export function createConnections(redisUrl: string, { isReplicated }: { isReplic
   };
 }
 
-/** How long a Redis may take to be there when we start: whatever starts us may have started it a moment ago. */
+/** How long a Redis may take to start: it may have been started together with this process. */
 const START_WITHIN_MS = 5_000;
 
-/** Resolves when it is connected, be it not at the first attempt. Rejects with what was wrong with that one. */
+/** Connects, with retries. Rejects with the error of the first attempt. */
 export async function connectPatiently(connection: RedisConnection): Promise<void> {
   try {
     await connection.connect();
   } catch (cause) {
-    // It goes on trying by itself.
+    // ioredis retries by itself.
     await new Promise<void>((resolve, reject) => {
       const late = setTimeout(() => reject(unreachable(cause)), START_WITHIN_MS);
       connection.once('ready', () => {
@@ -57,22 +57,22 @@ const unreachable = (cause: unknown): StoreError =>
 
 const retryStrategy = (attempt: number): number => Math.min(50 * 2 ** Math.min(attempt, 5), 1_000);
 
-/** A master that became a replica: connect again, to find the new one, and send the command there. */
+/** The master became a replica: reconnects to find the new one, and sends the command there. */
 const reconnectOnError = (error: Error): false | 2 => (error.message.startsWith('READONLY') ? 2 : false);
 
-// Auto-pipelining stays off: it makes BullMQ slower, and holding commands back was no gain (docs/performance.md).
-// Commands wait for a connection that comes back; who must not wait puts a deadline on the call.
+// Auto-pipelining stays off: it makes BullMQ slower, and was no gain here (docs/performance.md). Commands wait for a
+// connection that comes back; a caller that must not wait sets a deadline.
 const PATIENT = { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: 3_000 };
 const ALONE = { ...PATIENT, retryStrategy, reconnectOnError };
-/** A frozen master keeps its connections: only the sentinels tell that there is another. */
+/** A frozen master keeps its connections: only the sentinels report that there is another. */
 const SENTINEL = { ...ALONE, failoverDetector: true, sentinelRetryStrategy: retryStrategy };
-/** Found by killing masters: with the defaults adds fail in a fail-over, and workers hang. */
+/** With ioredis' defaults adds fail and workers hang when a master is killed. */
 const CLUSTER = {
   lazyConnect: true,
   enableReadyCheck: false,
   maxRedirections: 1_000,
   slotsRefreshInterval: 1_000,
-  // The default of 1 s is not enough on a machine that starts everything at once.
+  // The default of 1 s is too short on a machine that starts everything at once.
   slotsRefreshTimeout: 2_000,
   clusterRetryStrategy: retryStrategy,
 } as const;

@@ -1,4 +1,4 @@
-/** What a log may have of an error. */
+/** The fields of an error that may be logged. */
 export interface ErrorFields {
   readonly type: string;
   readonly message: string;
@@ -7,12 +7,12 @@ export interface ErrorFields {
   readonly cause?: ErrorFields | string;
 }
 
-/** What Redis repeats of a command that it does not know. */
+/** The arguments that Redis repeats in its error for an unknown command. */
 const REPEATED_ARGUMENTS = /with args beginning with:[^\n]*/g;
 
 /**
- * An error as fields of a log line. Only these: ioredis puts the command on its errors, and with it passwords and
- * messages of clients, which must not reach a log.
+ * An error as fields of a log line. No others: ioredis puts the command on its errors, with passwords and messages of
+ * clients.
  */
 export function errorFields(error: unknown): ErrorFields | string {
   if (!(error instanceof Error)) return withoutArguments(String(error));

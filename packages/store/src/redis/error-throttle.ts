@@ -1,13 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
 const INTERVAL_MS = 10_000;
-/** More different messages at a time than any outage has. */
+/** More different messages than an outage has. */
 const MOST_MESSAGES = 100;
 
-/**
- * Which errors of connections are worth a log line. In an outage each connection repeats its own several times a
- * second.
- */
+/** Limits log lines about connections: in an outage each connection repeats its error several times a second. */
 export class ErrorThrottle {
   readonly #recent = new LRUCache<string, true>({ max: MOST_MESSAGES, ttl: INTERVAL_MS });
 

@@ -3,32 +3,30 @@ import type { RedisConnection } from './connection.ts';
 import { isOutage } from './outage.ts';
 
 const EVERY_MS = 1_000;
-/** So long without an answer: Redis is taken to be away, and nobody need wait to find that out. */
+/** Redis counts as unreachable without a reply for this long: requests are then refused at once. */
 const AWAY_AFTER_MS = 1_500;
-/** So long without an answer on an open connection: its other end is gone without a word. */
+/** An open connection without a reply for this long is dead. */
 const DEAD_AFTER_MS = 5_000;
 
-/** What is known of one server, over one connection. */
+/** The state of one server over one connection. */
 interface Health {
-  /** When the oldest PING was sent that was not answered; unset: all were. */
+  /** When the oldest PING without a reply was sent; unset: none. */
   unansweredSince?: number | undefined;
-  /** When the last one was sent, unless it has failed. */
+  /** When the last PING was sent, unless it failed. */
   pingedAt?: number | undefined;
 }
 
 /**
- * A PING a second on each connection. It knows without asking whether Redis answers; and it makes a connection anew
- * whose other end vanished silently (a lost route, a frozen host), which TCP alone finds after many minutes.
+ * Sends a PING a second on each connection, to know whether Redis answers and to replace dead connections (a lost
+ * route, a frozen host), which TCP finds only after many minutes.
  */
 export class HealthCheck {
   readonly #connections: readonly RedisConnection[];
-  /**
-   * By connection and address: a Cluster replaces the clients of its nodes, and an outage is longer than their lives.
-   */
+  /** By connection and address: in an outage a Cluster replaces the clients of its nodes. */
   readonly #health = new Map<string, Health>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param connections the first one is that of the commands */
+  /** @param connections the first one carries the commands */
   constructor(...connections: RedisConnection[]) {
     this.#connections = connections;
   }
@@ -41,7 +39,7 @@ export class HealthCheck {
     clearInterval(this.#timer);
   }
 
-  /** Of a Cluster: some of its masters answer. */
+  /** For a Cluster: whether some of its masters answer. */
   get isAnswering(): boolean {
     const [commands] = this.#connections;
     return commands === undefined || nodesOf(commands).some((node) => this.#silenceOf(node, 0) < AWAY_AFTER_MS);
@@ -55,7 +53,7 @@ export class HealthCheck {
   #ping(node: Redis, health: Health): void {
     const waited = performance.now() - (health.pingedAt ?? Number.NEGATIVE_INFINITY);
     if (waited < DEAD_AFTER_MS) return;
-    // What was sent and not answered is sent again on the new connection.
+    // ioredis sends unanswered commands again on the new connection.
     if (Number.isFinite(waited) && node.status === 'ready') node.disconnect(true);
     health.pingedAt = performance.now();
     health.unansweredSince ??= health.pingedAt;
@@ -64,7 +62,7 @@ export class HealthCheck {
       health.pingedAt = undefined;
     };
     node.ping().then(answered, (error: unknown) => {
-      // A refusal is an answer, unless everything else would be refused as well.
+      // An error reply is a reply, unless all commands would get it.
       if (error instanceof Error && error.name === 'ReplyError' && (!isOutage(error) || isForbidden(error))) answered();
       else health.pingedAt = undefined;
     });
@@ -83,7 +81,7 @@ export class HealthCheck {
   }
 }
 
-/** An ACL that allows what is needed need not allow PING. */
+/** An ACL may allow all that is needed, and not PING. */
 const isForbidden = ({ message }: Error): boolean => message.startsWith('NOPERM');
 
 function nodesOf(connection: RedisConnection): Redis[] {

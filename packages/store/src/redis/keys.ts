@@ -6,28 +6,28 @@ export function shardOf(id: string, shards: number): number {
   return shards === 1 ? 0 : crc16(id) % shards;
 }
 
-/** The names of all keys of one shard: each has the shard's hash tag, so that one script may touch all of them. */
+/** All key names of one shard. Each has the shard's hash tag, so that one script may use all of them. */
 export class ShardKeys {
   readonly #root: string;
   readonly #indexRoot: string;
   readonly outbox: string;
-  /** Channel: ids of tasks whose cancel waits for the owner of the running turn. */
+  /** Channel: ids of tasks whose running turn is to be canceled. */
   readonly cancels: string;
-  /** What tasks that ended had called for and still goes on → when; also the channel that says so. */
+  /** Called tasks and conversations of ended tasks → when claimed next. Also the channel for new ones. */
   readonly orphans: string;
   /** Tasks that wait for their client → since when. */
   readonly interrupted: string;
   /** Prefix of the shard's BullMQ queues. */
   readonly queues: string;
-  /** Webhooks that have something to be told → when the sweeper may look after them; also the channel that says so. */
+  /** Webhooks with undelivered events → when the sweeper adds their job again. Also the channel for new ones. */
   readonly push: string;
-  /** Tasks that ended because every attempt at a message died → when. */
+  /** Tasks that failed without attempts left → when. */
   readonly dead: string;
   /** Webhooks that were given up → when. */
   readonly deadPush: string;
-  /** What the keys of tasks begin with. */
+  /** Prefix of the keys of tasks. */
   readonly tasks: string;
-  /** Written to see whether Redis takes writes. */
+  /** Written to check whether Redis accepts writes. */
   readonly writable: string;
 
   constructor(prefix: string, shard: number) {
@@ -45,7 +45,7 @@ export class ShardKeys {
     this.writable = `${this.#root}writable`;
   }
 
-  /** Clients name tasks, and may name anything: `<task>:e` is no task, but it is a key. */
+  /** Task ids come from clients: `<task>:e` must not become the key of a stream. */
   task(taskId: string): string {
     return this.tasks + idText(taskId);
   }
@@ -55,36 +55,36 @@ export class ShardKeys {
     return `${this.task(taskId)}:e`;
   }
 
-  /** Of every script that includes record.lua. */
+  /** The keys of scripts that include record.lua. */
   record(taskId: string): RecordKeys {
     const task = this.task(taskId);
     const { outbox, push } = this;
     return { task, events: `${task}:e`, inbox: `${task}:i`, outbox, indexRoot: this.#indexRoot, push };
   }
 
-  /** Of a script that does nothing but let a task grow. */
+  /** The keys of a script that only appends chunks. */
   growing(taskId: string): Readonly<Record<'task' | 'events' | 'push', string>> {
     const task = this.task(taskId);
     return { task, events: `${task}:e`, push: this.push };
   }
 
-  /** As `record`, for a script that is about several tasks, or finds out itself which one it is about. */
+  /** As `record`, for scripts for several tasks, or that find their task themselves. */
   get anyRecord(): AnyRecordKeys {
     return { tasksRoot: this.tasks, outbox: this.outbox, indexRoot: this.#indexRoot, push: this.push };
   }
 
-  /** Of every script of a webhook. */
+  /** The keys of scripts for a webhook. */
   webhooks(taskId: string): Readonly<Record<'task' | 'webhooks' | 'push', string>> {
     const task = this.task(taskId);
     return { task, webhooks: `${task}:w`, push: this.push };
   }
 
-  /** What a principal sent before: messageId → fingerprint and task. */
+  /** Accepted messages of a principal: messageId → fingerprint and task. */
   accepted(scope: Scope, messageId: string): string {
     return `${this.#root}m:${ownerOf(scope)}:${idText(messageId)}`;
   }
 
-  /** What an agent keeps for a context of a principal. */
+  /** An agent's memory for a context of a principal. */
   memory(scope: Scope, contextId: string): string {
     return `${this.#root}k:${ownerOf(scope)}:${idText(contextId)}`;
   }
@@ -93,7 +93,7 @@ export class ShardKeys {
     return `${this.#root}v:${idText(id)}`;
   }
 
-  /** The stream of a conversation's events; also the name of the channel that tells of them. */
+  /** The stream of a conversation's events; also the channel that announces them. */
   conversationEvents(id: string): string {
     return `${this.conversation(id)}:e`;
   }
@@ -103,7 +103,7 @@ export class ShardKeys {
     return `${this.#root}y:${owner}:${idText(contextId)}`;
   }
 
-  /** The index of a scope's tasks, or of those of one of its contexts. */
+  /** The index of a scope's tasks, or of one of its contexts. */
   index(scope: Scope, contextId?: string): string {
     const owner = `${this.#indexRoot}:${ownerOf(scope)}`;
     return contextId === undefined ? owner : `${owner}:${idText(contextId)}`;
@@ -121,13 +121,12 @@ export function idText(id: string): string {
 }
 
 const SLOTS = 16_384;
-/** Tags lie that near to where they should. */
+/** Largest distance in slots of a tag from its place. */
 const NEAR = 16;
 
 /**
- * The number in a shard's hash tag `{s<number>}`: the first one whose slot lies in the middle of the shard's part of
- * all slots. Masters share the slots evenly, as a rule, so that none has two shards more than another. A single shard
- * has 0.
+ * The number in a shard's hash tag `{s<number>}`: the first one whose slot is in the middle of the shard's part of all
+ * slots, so that masters, which share the slots evenly, get equal numbers of shards. A single shard has 0.
  */
 export function tagNumber(shard: number, shards: number): number {
   if (shards === 1) return 0;
@@ -135,7 +134,7 @@ export function tagNumber(shard: number, shards: number): number {
   for (let number = 0; ; number++) if (Math.abs((crc16(`s${number}`) % SLOTS) - middle) <= NEAR) return number;
 }
 
-/** How `{agents}:shards` says it. Several shards had tags that did not spread, once: then it was the number alone. */
+/** The value of `{agents}:shards`. Without a version it is an older layout, whose tags did not spread. */
 export function shardLayout(shards: number): string {
   return shards === 1 ? '1' : `${shards} spread`;
 }

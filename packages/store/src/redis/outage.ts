@@ -1,7 +1,4 @@
-/**
- * What Redis says when it cannot take commands just now (up to 6.2 with much before it, if a script was refused), and
- * ioredis when there is no Redis.
- */
+/** Errors of Redis that pass (up to 6.2 they begin otherwise if a script was refused), and of ioredis without Redis. */
 const REDIS_OUTAGE =
   /^(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED|WRONGPASS|NOAUTH|NOPERM)\b/;
 const CONNECTION_OUTAGE =
@@ -15,10 +12,7 @@ function isOutageText(message: string): boolean {
   return REDIS_OUTAGE.test(reply) || CONNECTION_OUTAGE.test(message) || SOCKET_OUTAGE.test(message);
 }
 
-/**
- * Redis acknowledged events of this turn and then lost them in a fail-over. What comes next would build on what is not
- * there.
- */
+/** A fail-over lost acknowledged events of this turn: later ones must not build on them. */
 export class WritesLost extends Error {
   override readonly name = 'WritesLost';
 
@@ -27,9 +21,7 @@ export class WritesLost extends Error {
   }
 }
 
-/**
- * Too few replicas have confirmed a write that was to be confirmed (WAIT_REPLICAS). It may have been made all the same.
- */
+/** Too few replicas confirmed a write (WAIT_REPLICAS). It may be stored nevertheless. */
 export class NotReplicated extends Error {
   override readonly name = 'NotReplicated';
 
@@ -38,7 +30,7 @@ export class NotReplicated extends Error {
   }
 }
 
-/** Redis is known not to answer, and the caller is one that does not wait: nothing was sent. */
+/** Redis is unreachable, and the caller does not wait: nothing was sent. */
 export class RedisAway extends Error {
   override readonly name = 'RedisAway';
 
@@ -47,9 +39,7 @@ export class RedisAway extends Error {
   }
 }
 
-/**
- * Whether the fault is Redis' own state, which passes: the same command may succeed later, and nobody here did wrong.
- */
+/** Whether the error is Redis' own and passes: the same command may succeed later. */
 export function isOutage(error: unknown): boolean {
   return (
     error instanceof WritesLost ||

@@ -1,11 +1,11 @@
-/** Who calls. Every read and write of the store is scoped to a principal. */
+/** The caller. Every read and write of the store is scoped to a principal. */
 export interface Principal {
   readonly tenant: string;
   readonly subject: string;
   readonly scopes: readonly string[];
 }
 
-/** Who asks, and of which agent: a task exists only for the principal that made it, at the agent it was made for. */
+/** A principal and an agent: a task exists only for the principal that made it, at its agent. */
 export interface Scope {
   readonly principal: Principal;
   readonly agent: string;
@@ -14,7 +14,7 @@ export interface Scope {
 /** A caller is the same object in all of its calls. */
 const knownKeys = new WeakMap<Principal, string>();
 
-/** A principal as it is written in keys and records: `tenant/subject`, each part URI-encoded. */
+/** A principal in keys and records: `tenant/subject`, each part URI-encoded. */
 export function principalKey(principal: Principal): string {
   const known = knownKeys.get(principal);
   if (known !== undefined) return known;
@@ -23,7 +23,7 @@ export function principalKey(principal: Principal): string {
   return key;
 }
 
-/** The scope as it is written in keys and records: `tenant/subject/agent`, each part URI-encoded. */
+/** A scope in keys and records: `tenant/subject/agent`, each part URI-encoded. */
 export function ownerOf({ principal, agent }: Scope): string {
   return `${principalKey(principal)}/${encodeURIComponent(agent)}`;
 }
@@ -33,7 +33,7 @@ export function agentOf(owner: string): string {
   return decodeURIComponent(owner.slice(owner.lastIndexOf('/') + 1));
 }
 
-/** The principal of an `ownerOf` text. Its scopes are those it had when it sent the message. */
+/** The principal of an `ownerOf` text. @param scopes when it sent the message */
 export function principalOf(owner: string, scopes: readonly string[]): Principal {
   const [tenant = '', subject = ''] = owner.split('/').map(decodeURIComponent);
   return { tenant, subject, scopes };

@@ -5,10 +5,7 @@ export const recordKeys = ['task', 'events', 'inbox', 'outbox', 'indexRoot', 'pu
 /** The settings that every script of a turn needs. */
 export const settingsArgs = ['leaseMs', 'keptEvents', 'replayMs', 'retentionMs', 'inlineBytes'] as const;
 export const recordArgs = ['taskId', ...settingsArgs] as const;
-/**
- * KEYS of a script that is about several tasks, or finds out itself which one it is about: `ShardKeys.anyRecord` gives
- * them.
- */
+/** KEYS of a script for several tasks, or that finds its task itself: `ShardKeys.anyRecord` gives them. */
 export const anyRecordKeys = ['tasksRoot', 'outbox', 'indexRoot', 'push'] as const;
 
 export type RecordKeys = Readonly<Record<(typeof recordKeys)[number], string>>;

@@ -4,7 +4,7 @@ export type Parser<Parsed> = (reply: unknown) => Parsed;
 type ParsedBy<P> = P extends Parser<infer Parsed> ? Parsed : never;
 type ParsedItems<Items extends readonly Parser<unknown>[]> = { -readonly [I in keyof Items]: ParsedBy<Items[I]> };
 
-/** A script returned something else than its definition says: Lua and TypeScript have drifted apart. */
+/** A script's reply does not match its definition: Lua and TypeScript differ. */
 class UnexpectedReply extends Error {
   override readonly name = 'UnexpectedReply';
 
@@ -28,7 +28,7 @@ export const nothing: Parser<null> = (reply) => {
   return null;
 };
 
-/** One of these words. */
+/** Parses one of these words. */
 export function word<const Word extends string>(...words: readonly Word[]): Parser<Word> {
   return (reply) => {
     const found = words.find((one) => one === reply);
@@ -37,7 +37,7 @@ export function word<const Word extends string>(...words: readonly Word[]): Pars
   };
 }
 
-/** `parser`, or nothing. */
+/** Parses with `parser`, or nil as null. */
 export function optional<Parsed>(parser: Parser<Parsed>): Parser<Parsed | null> {
   return (reply) => (reply === null || reply === undefined ? null : parser(reply));
 }
@@ -46,7 +46,7 @@ export function list<Parsed>(parser: Parser<Parsed>): Parser<Parsed[]> {
   return (reply) => array(reply).map(parser);
 }
 
-/** Items in this order. Those that are missing at the end are read as nothing; see `optional`. */
+/** Parses a list of items. Missing ones at the end are nil; see `optional`. */
 export function tuple<const Items extends readonly Parser<unknown>[]>(...items: Items): Parser<ParsedItems<Items>> {
   return (reply) => readItems(array(reply), items) as ParsedItems<Items>;
 }
@@ -68,7 +68,7 @@ type ParsedVerdict<V extends Verdicts> = {
   [Word in keyof V & string]: [verdict: Word, ...ParsedBy<V[Word]>];
 }[keyof V & string];
 
-/** A list whose first item is a word that says what follows. */
+/** Parses a list whose first item is a word, which decides on the others. */
 export function verdict<const V extends Verdicts>(verdicts: V): Parser<ParsedVerdict<V>> {
   return (reply) => {
     const [first, ...rest] = array(reply);

@@ -1,18 +1,18 @@
 import type { RedisConnection } from './connection.ts';
 import type { Script, ScriptCall } from './script.ts';
 
-/** Replicas that are well need a millisecond. */
+/** Healthy replicas need a millisecond. */
 const REPLICATED_WITHIN_MS = 1_000;
 
 export interface DurablePort {
   readonly redis: RedisConnection;
-  /** For what waits for replicas: what else is asked of Redis must not wait behind it. Unset: nothing waits. */
+  /** For writes that wait for replicas; other commands must not wait behind them. Unset: none wait. */
   readonly replicated: RedisConnection | undefined;
   readonly settings: { readonly waitReplicas: number };
 }
 
 /**
- * Runs a script whose writes must not be lost in a fail-over, if the deployment asks for that.
+ * Runs a script, and waits for replicas if the deployment demands it.
  * @throws {NotReplicated}
  */
 export function runDurably<Key extends string, Argument extends string, Entry extends string, Reply>(

@@ -7,7 +7,7 @@ import type { Parser } from './reply.ts';
 export const INCLUDE = /^ *--- @include "(.+)"$/gm;
 
 type Value = string | number;
-/** `name?` may be left out, `name*` is as many as there are; both come last. */
+/** `name?` is optional, `name*` a list; both come last. */
 type Named<Names extends string, One> = {
   readonly [Name in Names as Name extends `${string}${'?' | '*'}` ? never : Name]: One;
 } & { readonly [Name in Names as Name extends `${infer Base}?` ? Base : never]?: One | undefined } & {
@@ -15,8 +15,8 @@ type Named<Names extends string, One> = {
 };
 
 /**
- * What the header of a `.lua` file says, as types. `test/redis/script-headers.test.ts` holds the two equal: names stand
- * in the order in which the script reads them.
+ * The header of a `.lua` file, as types. Names are in the order of the script; `test/redis/script-headers.test.ts`
+ * compares the two.
  */
 export interface ScriptDefinition<Key extends string, Argument extends string, Entry extends string, Reply> {
   /** The `.lua` file, relative to `from`: the `import.meta.url` of the definition. */
@@ -24,12 +24,12 @@ export interface ScriptDefinition<Key extends string, Argument extends string, E
   readonly from: string;
   readonly keys: readonly Key[];
   readonly args: readonly Argument[];
-  /** Arguments that are repeated behind the others, once for each entry. */
+  /** Arguments after the others, repeated for each entry. */
   readonly each?: readonly Entry[];
   readonly reply: Parser<Reply>;
 }
 
-/** What a script is run with. */
+/** Keys and arguments of one run. */
 export interface ScriptCall<Key extends string, Argument extends string, Entry extends string> {
   readonly keys: Named<Key, string>;
   readonly args: Named<Argument, Value>;
@@ -47,8 +47,8 @@ export const definedScripts: ScriptDefinition<string, string, string, unknown>[]
 
 /**
  * A Lua script, with names for its keys and arguments, and a parsed reply. A line `--- @include
- * "../redis/lua/record.lua"` is replaced by that file. It is run by its hash; Redis is sent the source when it does not
- * know it (after a restart).
+ * "../redis/lua/record.lua"` is replaced by that file. Runs by its hash; Redis gets the source when it does not know it
+ * (after a restart).
  */
 export class Script<Key extends string, Argument extends string, Entry extends string, Reply> {
   readonly source: string;
@@ -70,9 +70,9 @@ export class Script<Key extends string, Argument extends string, Entry extends s
   }
 
   /**
-   * As `run`, but only once so many replicas have what it wrote. It leaves with its WAIT, on one connection, so that a
-   * fail-over between the two cannot pass for a confirmation.
-   * @throws {NotReplicated} it may have been written all the same
+   * As `run`, but resolves once replicas have the writes. Script and WAIT go together over one connection, so that a
+   * fail-over between them cannot look like a confirmation.
+   * @throws {NotReplicated} the write may be stored nevertheless
    */
   async runReplicated(
     redis: RedisConnection,
@@ -131,7 +131,7 @@ function push(values: Value[], names: readonly string[], given: Given): void {
   }
 }
 
-/** A script as Redis gets it. */
+/** The source of a script, with its includes. */
 export function withIncludes(url: URL): string {
   return readFileSync(url, 'utf8').replace(INCLUDE, (_, file: string) => withIncludes(new URL(file, url)));
 }

@@ -1,8 +1,8 @@
-/** Everything the store can be told. Times in milliseconds, sizes in bytes. */
+/** The settings of a store. Times in milliseconds, sizes in bytes. */
 export interface StoreSettings {
   /** `redis://…`, `rediss://…`, `redis+sentinel://…` or `redis+cluster://…`: see `parseRedisAddress`. */
   readonly redisUrl: string;
-  /** What every key begins with; two deployments on one Redis need two prefixes. No braces. */
+  /** Prefix of every key; two deployments on one Redis need two. No braces. */
   readonly prefix: string;
   /** Number of hash slots that tasks are spread over. Fixed for a deployment's life; 1 unless Redis is a Cluster. */
   readonly shards: number;
@@ -12,25 +12,22 @@ export interface StoreSettings {
   readonly interruptedRetentionMs: number;
   /** How long the event stream of a task outlives its end: late subscribers can resume until then. */
   readonly replayMs: number;
-  /** How long a messageId is remembered: a retry within it gets the first answer again. */
+  /** How long a messageId is remembered: a retry gets the first answer again. */
   readonly idempotencyMs: number;
   /**
-   * Replicas that must have a message before it is acknowledged. 0: none, a fail-over may lose the messages of its last
-   * moment. 1 or more costs the gateway a round trip to them for each message, and none is taken while they are away.
+   * Replicas that must have a message before it is acknowledged. 0: a fail-over may lose the latest messages. From 1
+   * each message costs a round trip to them, and none is accepted while they are unreachable.
    */
   readonly waitReplicas: number;
-  /**
-   * How long a job stays that of a process that says nothing. It renews this five times in that time; after it others
-   * take the job.
-   */
+  /** Lease of a job. Its process renews it five times in this time; otherwise another process takes the job. */
   readonly lockMs: number;
-  /** After so long without a sign of life, the sweeper looks after a task that has work to do. */
+  /** A task with work to do and no heartbeat for this long is swept: its job is added again. */
   readonly leaseMs: number;
-  /** How often a turn is begun before its task ends FAILED. */
+  /** Attempts at a message before its task fails. */
   readonly maxAttempts: number;
   /** Accepted messages that may wait in one task. */
   readonly maxInbox: number;
-  /** Events that the stream of a task keeps, roughly (trimmed by whole nodes). */
+  /** Events in the stream of a task, roughly (trimmed by whole nodes). */
   readonly keptEvents: number;
   /** Artifacts of one task: each costs a read about 5 µs of Redis. */
   readonly maxArtifacts: number;
@@ -42,23 +39,17 @@ export interface StoreSettings {
   readonly maxHistoryBytes: number;
   /** Bytes of one page of a list of tasks, roughly: it ends with the task that exceeds them. */
   readonly maxPageBytes: number;
-  /** Bytes of history or of an artifact that are kept in the task's hash before they get a string of their own. */
+  /** Bytes of history or of an artifact up to which they are in the task's hash instead of a string. */
   readonly inlineTextBytes: number;
   /** Artifact texts of this size and more are read with GETRANGE, outside of any script. */
   readonly largeTextBytes: number;
-  /** Memory for the answers given last, in a process that reads tasks; 0: none. */
+  /** Memory of the cache of tasks read last; 0: none. */
   readonly readCacheBytes: number;
   /** Webhooks of one task. */
   readonly maxWebhooks: number;
-  /**
-   * After so long without progress, a webhook that has something to be told is given its job again, should the queue
-   * have none.
-   */
+  /** A webhook with undelivered events and no progress for this long gets its job again. */
   readonly pushLeaseMs: number;
-  /**
-   * Webhooks and their credentials are sealed with the first one; all of them open what was sealed. None: kept in
-   * clear.
-   */
+  /** Webhooks and their credentials are encrypted with the first one, and decrypted with any. None: stored in clear. */
   readonly pushSecrets: readonly string[];
   /** Results of all steps of one turn together. */
   readonly maxStepsBytes: number;
@@ -68,11 +59,10 @@ export interface StoreSettings {
   readonly maxCallDepth: number;
   /** What an agent keeps for a context. */
   readonly maxMemoryBytes: number;
-  /** How often the position of every open feed is checked against Redis: a lost last message is found by this alone. */
+  /** How often every open feed is checked against Redis: only this finds a lost last event. */
   readonly feedCheckMs: number;
   /**
-   * For events that readers of feeds have not taken yet, all of the process together. Beyond it they are read again, a
-   * few at a time.
+   * Memory for events that readers have not taken yet, for the whole process. Beyond it they are read from the stream.
    */
   readonly feedBufferBytes: number;
 }
@@ -85,7 +75,7 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   replayMs: 10 * 60_000,
   idempotencyMs: 24 * 3_600_000,
   waitReplicas: 0,
-  // Recovery from a killed worker within 4 s, while an event loop that is blocked for 2.8 s keeps its jobs.
+  // Jobs of a killed worker run again within 4 s, and an event loop blocked for 2.8 s keeps its jobs.
   lockMs: 3_500,
   leaseMs: 15_000,
   maxAttempts: 3,

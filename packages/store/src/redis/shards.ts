@@ -14,7 +14,7 @@ export class Shards {
     return this.#at(shardOf(id, this.all.length));
   }
 
-  /** A new id on the shard of `anchor`: a task on its context's, a new context on that of what asks for it. */
+  /** A new id on the shard of `anchor`: for a task its context, for a new context its sender and message. */
   newId(anchor: string): string {
     const shard = shardOf(anchor, this.all.length);
     for (;;) {
@@ -23,7 +23,7 @@ export class Shards {
     }
   }
 
-  /** The same id whenever the same seed is given, on the shard of `anchor`. In the form of a UUID, version 8. */
+  /** An id on the shard of `anchor`, the same for the same seed. A UUID of version 8. */
   derivedId(anchor: string, seed: string): string {
     const shard = shardOf(anchor, this.all.length);
     for (let n = 0; ; n++) {

@@ -1,4 +1,4 @@
-/** The store cannot serve as it is set up; the message says what to change. */
+/** The store cannot work with its settings; the message says what to change. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }

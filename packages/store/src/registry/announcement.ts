@@ -1,12 +1,12 @@
 import type { AgentCard } from '@switchyard/protocol';
 
-/** What a worker says of an agent that it can run. */
+/** A worker's announcement of an agent that it can run. */
 export interface AgentAnnouncement {
   /** Its name in URLs, keys and queues: `[a-z0-9-]+`. */
   readonly id: string;
-  /** As its author wrote it; the gateway fills in where it is reached. */
+  /** As its author wrote it; the gateway adds URLs. */
   readonly card: AgentCard;
-  /** For authenticated callers, if it is another (A2A 3.1.11). */
+  /** For authenticated callers, if it differs (A2A 3.1.11). */
   readonly extendedCard?: AgentCard;
   /** Its turns may answer with a plain message instead of a task. */
   readonly repliesWithMessage: boolean;

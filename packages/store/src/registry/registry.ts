@@ -29,11 +29,11 @@ const listAgentsScript = defineScript({
   reply: tuple(list(text), list(text)),
 });
 
-/** Workers announce every few seconds: after three missed times one no longer counts. */
+/** Workers announce every few seconds: after three missed announcements one no longer counts. */
 const ALIVE_MS = 15_000;
 export const announceEveryMs = 5_000;
 
-/** Which agents there are: announced by the workers that can run them, read by the gateways. */
+/** The announced agents: written by the workers that can run them, read by the gateways. */
 export class Registry {
   readonly #redis: RedisConnection;
   readonly #channels: Channels;
@@ -49,7 +49,7 @@ export class Registry {
     this.#shards = shards;
   }
 
-  /** Also the worker's heartbeat: to be repeated every `announceEveryMs`. */
+  /** Also the worker's heartbeat: call it every `announceEveryMs`. */
   async announce(agents: readonly AgentAnnouncement[], worker: string): Promise<void> {
     const { channel, ...keys } = this.#keys;
     const since = this.#since.get(worker) ?? '';
@@ -61,7 +61,7 @@ export class Registry {
     this.#since.set(worker, first);
   }
 
-  /** The worker stops. Its agents stay announced: messages to them are accepted and wait. */
+  /** Call it when the worker stops. Its agents stay announced: messages to them are accepted, and wait. */
   async withdraw(agents: readonly AgentAnnouncement[], worker: string): Promise<void> {
     const { alive, channel } = this.#keys;
     const args = { channel, worker, agents: agents.map(({ id }) => id) };
@@ -77,7 +77,7 @@ export class Registry {
     return announced.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** What is announced of one agent; undefined if nothing ever was. */
+  /** The announcement of an agent; undefined if there never was one. */
   async find(id: string): Promise<AgentAnnouncement | undefined> {
     const entry = await this.#redis.hget(this.#keys.agents, id);
     return entry === null ? undefined : JSON.parse(entry.slice(entry.indexOf(' ') + 1));

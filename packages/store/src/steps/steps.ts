@@ -19,7 +19,7 @@ const endStepScript = defineScript({
   reply: word('done', 'full', 'fenced'),
 });
 
-/** The results of the steps of one turn take more room than they may. */
+/** The results of the steps of one turn would be too large. */
 export class TooManyResults extends Error {
   override readonly name = 'TooManyResults';
 
@@ -29,15 +29,15 @@ export class TooManyResults extends Error {
 }
 
 /**
- * `done`: the step has this result (JSON; '' nothing). `run`: it has none; `mark` says what its events came to in an
- * earlier run. `canceling`: the task is about to end, nothing new is to begin.
+ * `done`: the stored result (JSON; '' nothing). `run`: there is none; `mark` summarises the events of an earlier run.
+ * `canceling`: the task is to end, no new step begins.
  */
 export type BegunStep =
   | { readonly verdict: 'done'; readonly result: string }
   | { readonly verdict: 'run'; readonly mark: string }
   | { readonly verdict: 'canceling' };
 
-/** What turns have done already: kept for all attempts at a message, and no longer than its task. */
+/** The results of steps, for all attempts at a message, and no longer than its task. */
 export class Steps {
   readonly #port: TurnsPort;
 
@@ -56,7 +56,7 @@ export class Steps {
   }
 
   /**
-   * Everything that the turn has published is durable before the result is.
+   * All earlier events of the turn are stored before the result.
    * @throws {TurnEnded}
    * @throws {TooManyResults}
    */

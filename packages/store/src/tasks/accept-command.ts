@@ -4,11 +4,11 @@ import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { CallingTurn } from './submission.ts';
 
-// What accept.lua and make-tasks.lua have in common.
+// What accept.lua and make-tasks.lua share.
 
 /**
- * Of a message that is or was accepted: task, context, number, seq, job; the timestamp of the status if it was
- * scheduled, else ''; of a task that was there the incarnation of its last event.
+ * Of an accepted message: task, context, number, seq, job; the timestamp of the status if it was scheduled, else '';
+ * for a task that existed, the incarnation of its last event.
  */
 const accepted = tuple(text, text, integer, integer, integer, optional(text), optional(integer));
 const refused = tuple();
@@ -34,7 +34,7 @@ export type AcceptReply = ReturnType<typeof acceptReply>;
 
 export const acceptArgs = ['idempotencyMs', 'jobOptions', 'callerFence', 'manner', 'maxCalls'] as const;
 
-/** A key, if an agent calls. */
+/** The key of the caller's task, if an agent calls. */
 export function callerKey(shards: Shards, caller: CallingTurn | undefined): string | undefined {
   return caller && shards.of(caller.taskId).task(caller.taskId);
 }
@@ -51,7 +51,7 @@ export function acceptArguments(settings: StoreSettings, caller: CallingTurn | u
   };
 }
 
-/** A turn waits for it, and holds on to what it has meanwhile. */
+/** Whether a running turn waits for the message. */
 export function isAwaited(caller: CallingTurn | undefined): boolean {
   return caller?.isDetached === false;
 }

@@ -50,10 +50,7 @@ export interface AcceptPort extends DurablePort {
   readonly settings: StoreSettings;
 }
 
-/**
- * Writes the message, and the job that will run its turn, in one step. Should the queue lose the job, the sweeper adds
- * it again.
- */
+/** Writes the message and its job in one step. If the queue loses the job, the sweeper adds it again. */
 export function accept(port: AcceptPort, scope: Scope, submission: Submission): Promise<Acceptance>;
 export function accept(port: AcceptPort, scope: Scope, submission: CallSubmission): Promise<Acceptance | RefusedCall>;
 export async function accept(
@@ -67,7 +64,7 @@ export async function accept(
   if (reply.length === 1) return { verdict: reply[0] };
   const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation] = reply;
   const isDuplicate = verdict === 'duplicate';
-  // So that a client's retry repairs at once what a queue has lost.
+  // A client's retry repairs at once what a queue has lost.
   if (isDuplicate && job) await port.queue.add(scope.agent, taskId, job, { isAwaited: isAwaited(submission.caller) });
   const contextId = unescaped(context);
   const accepted = { verdict: 'accepted', isDuplicate, taskId, contextId, number, seq } as const;
@@ -78,13 +75,13 @@ export async function accept(
   return { ...accepted, incarnation, isNew: named === undefined, ...content };
 }
 
-/** `body`: JSON of the message up to where its taskId and contextId are written. Made once: a message may be large. */
+/** `body`: JSON of the message up to its taskId and contextId. Made once: a message may be large. */
 type Sent = Submission & Partial<CallSubmission> & { readonly body: string };
 
-/** As good as for ever, and a number that Redis can count on with. */
+/** 31 years, and a number that Redis can still add to. */
 const LONGEST_HOLD_MS = 1e12;
 
-/** A context that the client did not name is that of the task which opens it, and has its id (docs/adr/0023). */
+/** A new context has the id of its first task (docs/adr/0023). */
 function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptReply> {
   const { message, body } = sent;
   const { messageId, contextId } = message;
@@ -134,21 +131,21 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
   });
 }
 
-/** Id and config of the webhook that comes with the message; empty if none does. */
+/** Id and encrypted config of the webhook of the message; empty without one. */
 function sealed({ vault }: AcceptPort, taskId: string, { webhook }: Sent): { configId: string; sealed: string } {
   if (!webhook) return { configId: '', sealed: '' };
   const id = webhook.id ?? randomUUID();
   return { configId: id, sealed: sealWebhook(vault, taskId, { ...webhook, id }) };
 }
 
-/** Tells a retry from another message under the same messageId. Without the credentials: it is not kept secret. */
+/** Tells a retry from another message with the same messageId. Leaves out credentials, as it is not encrypted. */
 function fingerprint({ message, body, metadata, webhook }: Sent): string {
   const { taskId, contextId } = message;
   const others = JSON.stringify([taskId, contextId, metadata, webhook?.url, webhook?.id]);
   return hash('sha256', `${body}\n${others}`, 'base64url').slice(0, 22);
 }
 
-/** A `Delivery`, as JSON, behind the id of its message. */
+/** The inbox entry: the message's id, and a `Delivery` as JSON. */
 function entry(scope: Scope, { message, body, acceptedOutputModes, extensions, metadata, caller }: Sent): string {
   const { messageId, taskId, contextId } = message;
   const ids = JSON.stringify({ taskId, contextId });
@@ -163,10 +160,7 @@ function entry(scope: Scope, { message, body, acceptedOutputModes, extensions, m
   return `${JSON.stringify(messageId)}\n{"message":${whole},${JSON.stringify(delivery).slice(1)}`;
 }
 
-/**
- * The task with this message alone. Of a new task exactly what a read would answer: the caller needs no second round
- * trip.
- */
+/** A new task as a read would return it: the caller needs no second round trip. */
 function submittedTask({ historyLength, body }: Sent, taskId: string, contextId: string, timestamp: string): string {
   const head = `{"id":"${taskId}","contextId":${JSON.stringify(contextId)},"status":{"state":"TASK_STATE_SUBMITTED","timestamp":"${timestamp}"}`;
   if (historyLength === 0) return `${head}}`;

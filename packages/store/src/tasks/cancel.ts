@@ -15,8 +15,8 @@ export const cancelScript = defineScript({
 });
 
 /**
- * - `canceled`: it is, now or already. `requested`: the owner of the running turn is told, and however the turn ends,
- *   the task ends canceled. `terminal`: too late. `missing`: no such task in this scope.
+ * - `canceled`: it is canceled. `requested`: the worker of the running turn is notified, and however the turn ends, the
+ *   task ends canceled. `terminal`: it has ended otherwise. `missing`: no such task in this scope.
  */
 export type Cancellation = 'canceled' | 'requested' | 'terminal' | 'missing';
 

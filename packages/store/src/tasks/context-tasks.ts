@@ -11,11 +11,11 @@ export interface ContextTaskReading {
 
 export interface ContextQuery {
   readonly contextId: string;
-  /** The agents whose tasks are looked for. */
+  /** The agents whose tasks are listed. */
   readonly agents: readonly string[];
   readonly limit: number;
   readonly historyLength: number;
-  /** Left out. */
+  /** Id of a task to leave out. */
   readonly except?: string;
 }
 
@@ -24,10 +24,7 @@ interface Found {
   readonly place: string;
 }
 
-/**
- * The tasks of a context over several agents, the latest status first. There is no index for it: every agent's own is
- * asked.
- */
+/** The tasks of a context over several agents, the latest status first. Reads the index of each agent. */
 export async function listContext(
   port: ListPort,
   principal: Principal,
@@ -43,7 +40,7 @@ export async function listContext(
   return read.flatMap((reading) => reading ?? []);
 }
 
-/** One more than the limit: one of them may be left out. */
+/** Reads one more than the limit, as `except` may be among them. */
 async function findTasks(
   port: ListPort,
   principal: Principal,

@@ -24,9 +24,8 @@ export interface DeletePort extends CachedReadPort {
 }
 
 /**
- * Removes every key of a task that has ended: record, texts, events, indexes, webhooks with what they were not yet
- * told, its conversations, and what was remembered of its messages. What agents keep for its context stays: it is not
- * the task's.
+ * Removes every key of an ended task: record, texts, events, indexes, webhooks with undelivered events, conversations,
+ * idempotency entries. The agent's memory for the context stays.
  */
 export async function deleteTask(port: DeletePort, scope: Scope, taskId: string): Promise<Deletion> {
   const { redis, shards, queue } = port;
@@ -47,7 +46,7 @@ export async function deleteTask(port: DeletePort, scope: Scope, taskId: string)
     },
     args: { taskId, owner: ownerOf(scope), messages: messages.length, conversationIds: conversations },
   });
-  // One that was canceled before it began may still wait in the queue.
+  // A task that was canceled before it began may still be in the queue.
   if (verdict === 'deleted' && jobs) await queue.remove(scope.agent, taskId, jobs);
   return verdict;
 }

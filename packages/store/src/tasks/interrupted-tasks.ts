@@ -12,11 +12,11 @@ const endInterruptedScript = defineScript({
   reply: word('ended', 'idle'),
 });
 
-/** Tasks of a shard that one call ends at most. */
+/** Most tasks of a shard that one call ends. */
 const MOST_AT_ONCE = 100;
 const REASON = JSON.stringify('No answer came in time; the task was canceled.');
 
-/** Tasks that wait for their client: for input, or for authorization, and no turn is open. */
+/** Tasks that wait for input or authorization from their client, without an open turn. */
 export class InterruptedTasks {
   readonly #port: CancelPort;
 
@@ -25,18 +25,15 @@ export class InterruptedTasks {
   }
 
   /**
-   * Cancels those that have waited for too long. Any process may, and several may at once.
-   * @returns how many it were
+   * Cancels tasks that have waited for too long. Several processes may do so at once.
+   * @returns how many
    */
   async endOverdue(): Promise<number> {
     const counts = await Promise.all(this.#port.shards.all.map((keys) => this.#endIn(keys)));
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /**
-   * One after the other, the one that waits longest first: as a rule the first one is not due, and one command has told
-   * so.
-   */
+  /** One after the other, longest waiting first: usually the first is not due, and one command is enough. */
   async #endIn(keys: ShardKeys): Promise<number> {
     const { redis, settings } = this.#port;
     for (let ended = 0; ; ended++) {

@@ -20,7 +20,7 @@ const listScript = defineScript({
 export interface TaskQuery extends Omit<TaskView, 'version'> {
   readonly contextId?: string | undefined;
   readonly state?: TaskState | undefined;
-  /** Those whose callers were given a plain message instead are in the list, too. */
+  /** Lists tasks that were answered with a plain message, too. */
   readonly includeWithdrawn?: boolean;
   /** ISO timestamp, inclusive. */
   readonly statusTimestampAfter?: string | undefined;
@@ -29,9 +29,7 @@ export interface TaskQuery extends Omit<TaskView, 'version'> {
 }
 
 export interface TaskPage {
-  /**
-   * JSON of each task, the latest status first. Fewer than the page may have, if they are large: see `maxPageBytes`.
-   */
+  /** JSON of each task, latest status first. Fewer than the page size if they are large: see `maxPageBytes`. */
   readonly tasks: readonly string[];
   /** Of all pages together, exactly. */
   readonly totalSize: number;
@@ -44,14 +42,14 @@ export interface ListPort extends CachedReadPort {
 }
 
 /**
- * How many there are, and where the first of them are: time of the status and id, the latest first. One more than a
- * page if there is a next one.
+ * The total, and the index entries of the first tasks: time of the status and id, latest first. One more than a page if
+ * there is a next one.
  */
 type Places = [total: number, ...places: string[]];
 const TIME_LENGTH = 8;
 const allLetters = [...Object.values(stateLetters), withdrawnLetter].sort().join('');
 
-/** A context lives in one shard, everything else is merged over all of them. @throws {InvalidPageToken} */
+/** A context is on one shard; other lists merge all shards. @throws {InvalidPageToken} */
 export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery): Promise<TaskPage> {
   const { contextId, pageSize } = query;
   const shards = contextId === undefined ? port.shards.all : [port.shards.of(contextId)];
@@ -64,14 +62,14 @@ export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery):
   const tasks = await readTogether(port, scope, { taskIds, view: query });
   const last = tasks.length < places.length ? places[tasks.length - 1] : undefined;
   return {
-    // One that expired between the two reads is left out.
+    // Tasks that expired between the two reads are left out.
     tasks: tasks.flatMap((reading) => reading?.task?.toString() ?? []),
     totalSize: replies.reduce((sum, [total]) => sum + total, 0),
     nextPageToken: last !== undefined ? encodePageToken(last, filtersOf(scope, query)) : '',
   };
 }
 
-/** Of the tasks of one shard. @throws {InvalidPageToken} */
+/** Reads the index of one shard. @throws {InvalidPageToken} */
 export async function findPlaces(port: ListPort, keys: ShardKeys, scope: Scope, query: TaskQuery): Promise<Places> {
   const { contextId, state, statusTimestampAfter, pageSize, pageToken } = query;
   return listScript.run(port.redis, {
@@ -92,7 +90,7 @@ export function taskIdAt(place: string): string {
   return place.slice(TIME_LENGTH);
 }
 
-/** What may not change from page to page. */
+/** The filters, which must not change from page to page. */
 function filtersOf(scope: Scope, { contextId, state, statusTimestampAfter }: TaskQuery): readonly unknown[] {
   return ['tasks', ownerOf(scope), contextId, state, statusTimestampAfter];
 }

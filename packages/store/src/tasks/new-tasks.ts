@@ -31,10 +31,7 @@ export const makeTasksScript = defineScript({
 });
 
 const LIMITS = { requests: 16, messages: 2 };
-/**
- * Characters of an inbox entry from which it leaves alone: writing it takes longer than what it would share with
- * others.
- */
+/** Inbox entries from this length are not batched: writing one takes longer than a batch saves. */
 const LARGE = 16_384;
 
 export interface NewTasksPort extends DurablePort {
@@ -44,7 +41,7 @@ export interface NewTasksPort extends DurablePort {
   readonly deadline?: Deadline | undefined;
 }
 
-/** A message that makes a task, as make-tasks.lua has it. */
+/** A message that makes a task, as make-tasks.lua takes it. */
 export interface NewTask {
   readonly taskId: string;
   readonly owner: string;
@@ -54,16 +51,15 @@ export interface NewTask {
   readonly body: string;
   readonly entry: string;
   readonly queueRoot: string;
-  /** Of its webhook, as the next; both empty: there is none. */
+  /** Id of its webhook; this and `config` are empty without one. */
   readonly configId: string;
   readonly sealed: string;
   readonly holdMs: number;
 }
 
 /**
- * Messages that make tasks. Those that come together leave together: what a script needs to make one task serves all of
- * them. Those that come while others are under way wait for these: Redis takes turns between them and what others ask
- * of it.
+ * Makes tasks. Messages that come at the same time are written by one script, which costs less than one each; those
+ * that come meanwhile wait for its reply, so that Redis serves other clients in between.
  */
 export class NewTasks {
   readonly #port: NewTasksPort;
@@ -75,7 +71,7 @@ export class NewTasks {
     this.#batches = new BatchesByShard((tasks: readonly NewTask[]) => this.#makeAll(tasks), limits);
   }
 
-  /** @param caller the turn that asks for it, if an agent calls */
+  /** @param caller the calling turn, if an agent calls */
   async make(task: NewTask, caller?: CallingTurn): Promise<AcceptReply> {
     if (!caller && task.entry.length < LARGE)
       return this.#batches.of(this.#port.shards.of(task.taskId)).send(task.taskId, task);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** The page token is none that this list gave out: it was changed, or belongs to another list or to other filters. */
+/** The page token was changed, or belongs to another list or other filters. */
 export class InvalidPageToken extends Error {
   override readonly name = 'InvalidPageToken';
 
@@ -9,13 +9,13 @@ export class InvalidPageToken extends Error {
   }
 }
 
-/** Characters of the seal, at the front of a token. */
+/** Characters of the checksum at the front of a token. */
 const SEAL_LENGTH = 11;
 
 /**
- * A page token names the last item seen: it survives that this one, or any other, moves or is gone.
- * @param position of the item among the others
- * @param filters what the list is a list of; a token is good for the same ones only
+ * A page token names the last item of a page: it stays valid when items move or are deleted.
+ * @param position of the item in the list
+ * @param filters of the list; a token is valid for the same ones only
  */
 export function encodePageToken(position: string, filters: readonly unknown[]): string {
   return Buffer.from(seal(position, filters) + position).toString('base64url');
@@ -30,7 +30,7 @@ export function decodePageToken(token: string | undefined, filters: readonly unk
   return position;
 }
 
-/** No secret: it tells what is broken or mistaken, and every item is looked up in its caller's scope anyway. */
+/** Detects changed tokens. Not a secret: every item is read in its caller's scope anyway. */
 function seal(position: string, filters: readonly unknown[]): string {
   return hash('sha256', JSON.stringify([position, ...filters]), 'base64url').slice(0, SEAL_LENGTH);
 }

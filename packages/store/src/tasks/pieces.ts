@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../redis/connection.ts';
 import { integer, type Parser, text, tuple } from '../redis/reply.ts';
 
-/** Of a task, as pieces.lua has it: JSON, or where a large text is. */
+/** A piece of a task from pieces.lua: JSON, or the key and length of a large text. */
 export type Piece = string | [key: string, last: number];
 
 const textPlace = tuple(text, integer);
@@ -18,14 +18,14 @@ export async function joinPieces(redis: RedisConnection, pieces: readonly Piece[
   return texts.every((text) => text !== undefined) ? Buffer.concat(texts) : undefined;
 }
 
-/** Not in a slab of Node's pool, which would be kept as long as any of its texts. */
+/** Outside of Node's buffer pool: a cached text would keep its whole slab. */
 function encode(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);
   return bytes;
 }
 
-/** Such a text only grows: its first `last` bytes are the text as of the read. */
+/** A large text only grows: its first `last` bytes are the text at the time of the read. */
 async function large(redis: RedisConnection, [key, last]: [key: string, last: number]): Promise<Buffer | undefined> {
   const text = await redis.getrangeBuffer(key, 1, last);
   return text.length === last ? text : undefined;

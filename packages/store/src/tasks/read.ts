@@ -75,8 +75,8 @@ export async function readTask(
 }
 
 /**
- * Tasks in this order, with one message to each of their shards. Those that follow when all have `maxBytes` together
- * are left out, but for the first: `undefined` stands for a task that is gone.
+ * Reads tasks in this order, with one message to each shard. Tasks after the first that exceed `maxPageBytes` together
+ * are left out; `undefined` stands for a task that is gone.
  */
 export async function readTogether(
   port: CachedReadPort & { readonly settings: { readonly maxPageBytes: number } },

@@ -1,8 +1,8 @@
 import type { TaskState } from '@switchyard/protocol';
 
 /**
- * One letter per state; capitals are terminal. It begins the field name of every event in the stream and every member
- * of an index, so that a feed ends without parsing and all active states are one range.
+ * One letter per state, capitals are terminal. Fields of the stream and members of an index begin with it: a feed ends
+ * without parsing, and all active states are one range.
  */
 export const stateLetters: Readonly<Record<TaskState, string>> = {
   TASK_STATE_SUBMITTED: 's',
@@ -15,9 +15,7 @@ export const stateLetters: Readonly<Record<TaskState, string>> = {
   TASK_STATE_REJECTED: 'R',
 };
 
-/**
- * Completed with a plain message that was given to the caller instead of a task: lists leave it out (see withdraw.lua).
- */
+/** Completed, and answered with a plain message instead of the task: lists leave it out (see withdraw.lua). */
 export const withdrawnLetter = 'M';
 
 const states = new Map(Object.entries(stateLetters).map(([state, letter]) => [letter, state as TaskState]));

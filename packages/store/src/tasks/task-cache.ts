@@ -1,22 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import type { TaskReading, TaskView } from './task-reading.ts';
 
-/**
- * What an entry takes beside its bytes (resident memory of 100,000 entries, Node 24): thousands of small tasks are
- * mostly that.
- */
+/** Overhead of an entry (resident memory of 100,000 entries, Node 24): most of what small tasks take. */
 const ENTRY_BYTES = 1_600;
 
 export type WholeReading = TaskReading & { readonly task: Buffer };
 
 /**
- * The answers given last. It saves Redis from handing out again what has not changed, and never answers by itself:
- * every read asks Redis for the present version, and with it whether this owner may see the task.
+ * Caches the tasks read last, so that Redis need not send an unchanged task again. It never answers by itself: every
+ * read asks Redis for the version, and whether this principal may see the task.
  */
 export class TaskCache {
   readonly #readings: LRUCache<string, WholeReading> | undefined;
 
-  /** @param maxBytes about so much memory; 0: nothing is kept */
+  /** @param maxBytes approximate memory; 0: no cache */
   constructor(maxBytes: number) {
     if (maxBytes > 0)
       this.#readings = new LRUCache({

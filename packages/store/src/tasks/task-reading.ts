@@ -1,12 +1,12 @@
 import type { TaskState } from '@switchyard/protocol';
 
-/** Which parts of a task are wanted. */
+/** The parts of a task to read. */
 export interface TaskView {
   /** The n latest messages; 0 leaves the history out; unset: all. */
   readonly historyLength?: number | undefined;
   /** Default true. */
   readonly includeArtifacts?: boolean | undefined;
-  /** The version that the caller has: if it is the present one, `task` is left out. */
+  /** The version that the caller has: if it is current, `task` is left out. */
   readonly version?: string | undefined;
 }
 
@@ -17,10 +17,10 @@ export interface TaskReading {
   /** Of the last event: see EventId. */
   readonly incarnation: number;
   readonly state: TaskState;
-  /** The caller was given a plain message instead of this task. */
+  /** The caller got a plain message instead of this task. */
   readonly isWithdrawn: boolean;
-  /** The highest number of a message whose caller need not wait any more. */
+  /** The highest number of a message whose caller need not wait any longer. */
   readonly released: number;
-  /** JSON of the task, as UTF-8: bytes that go out as they are. Absent if the caller has this version. */
+  /** JSON of the task as UTF-8, sent as it is. Absent if the caller has this version. */
   readonly task?: Buffer;
 }

@@ -9,10 +9,7 @@ import type { Acceptance, Submission } from './submission.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
 import { withdrawTask } from './withdraw.ts';
 
-/**
- * What a gateway does with tasks. Everything is scoped: a task of another principal, or of another agent, does not
- * exist.
- */
+/** Tasks, for gateways. Everything is scoped: a task of another principal or agent does not exist. */
 export class Tasks {
   readonly #port: AcceptPort & ListPort & DeletePort;
 
@@ -32,7 +29,7 @@ export class Tasks {
     return listTasks(this.#port, scope, query);
   }
 
-  /** Over several agents. */
+  /** Lists the tasks of a context over several agents. */
   context(principal: Principal, query: ContextQuery): Promise<ContextTaskReading[]> {
     return listContext(this.#port, principal, query);
   }
@@ -41,12 +38,12 @@ export class Tasks {
     return cancelTask(this.#port, scope, taskId);
   }
 
-  /** Its caller was given the plain message that completed it, and no task. */
+  /** Hides a task whose caller got a plain message instead. */
   withdraw(scope: Scope, taskId: string): Promise<void> {
     return withdrawTask(this.#port, scope, taskId);
   }
 
-  /** With all that belongs to it, once it has ended. */
+  /** Deletes an ended task and all that belongs to it. */
   delete(scope: Scope, taskId: string): Promise<Deletion> {
     return deleteTask(this.#port, scope, taskId);
   }

@@ -17,9 +17,7 @@ export interface WithdrawPort {
   readonly shards: Shards;
 }
 
-/**
- * The caller was given a message instead of this task (A2A 3.1.1): from now on it is in no list of theirs. Idempotent.
- */
+/** Hides a task whose caller got a message instead (A2A 3.1.1) from all lists. Idempotent. */
 export async function withdrawTask({ redis, shards }: WithdrawPort, scope: Scope, taskId: string): Promise<void> {
   const { task, indexRoot } = shards.of(taskId).record(taskId);
   await withdrawScript.run(redis, { keys: { task, indexRoot }, args: { taskId, owner: ownerOf(scope) } });

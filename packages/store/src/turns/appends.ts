@@ -45,7 +45,7 @@ export interface Append {
   readonly fence: string;
   /** Of the first event within the turn: 1, 2, … */
   readonly number: number;
-  /** Options of the job that takes over if a message waits; empty: this one goes on. */
+  /** Options of the successor job if a message waits; empty: this job goes on. */
   readonly successor: string;
   readonly events: readonly EncodedEvent[];
 }

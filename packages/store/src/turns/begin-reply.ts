@@ -12,34 +12,31 @@ const beginVerdicts = {
   exhausted: none,
   turn: tupleAnd([text, integer, text, text, text], piece),
 };
-/**
- * What begin.lua returns: of a turn its fencing token, attempt, cancel ('' | '1'), inbox entry, owner, and the task in
- * pieces.
- */
+/** Reply of begin.lua: fencing token, attempt, cancel ('' | '1'), inbox entry, owner, and the task in pieces. */
 export const beginReply = verdict(beginVerdicts);
-/** What take-turns.lua returns of a job: `later`: it asks for its turn itself. */
+/** Reply of take-turns.lua for a job. `later`: its run begins the turn itself. */
 export const takenTurnReply = verdict({ ...beginVerdicts, later: tuple() });
 export type BeginReply = ReturnType<typeof beginReply>;
 
-/** The last arguments of every script that begins a turn. */
+/** The last arguments of scripts that begin a turn. */
 export const beginArgs = ['run', 'maxAttempts', 'largeBytes'] as const;
 
 /**
  * The values of `beginArgs`.
  * @param settings `maxAttempts`: the agent's own, if it has one
- * @param run what tells this run of a turn from any other: of its job's lock, and how many turns it has run under it
+ * @param run identifies this run of a turn: the token of its job's lock, and how many turns it has run under it
  */
 export function beginArguments({ maxAttempts, largeTextBytes }: StoreSettings, run: string) {
   const id = Number.parseInt(hash('sha256', run).slice(0, 12), 16).toString(36).slice(-8);
   return { run: id, maxAttempts, largeBytes: largeTextBytes };
 }
 
-/** The number in a fencing token: how many turns of the task had begun with it. */
+/** The epoch in a fencing token: the task's turns so far, this one included. */
 export function epochOf(fence: string): number {
   return Number.parseInt(fence, 10);
 }
 
-/** The settings for an agent that has a number of attempts of its own. */
+/** The settings with the agent's own number of attempts. */
 export function withAttempts(settings: StoreSettings, maxAttempts = settings.maxAttempts): StoreSettings {
   return { ...settings, maxAttempts };
 }

@@ -1,20 +1,20 @@
-/** An event as Redis is told of it. */
+/** An event as the arguments of a script. */
 export interface EncodedEvent {
-  /** As append.lua takes it. */
+  /** For append.lua. */
   readonly args: readonly (string | number)[];
-  /** The turn ends with it. */
+  /** The turn ends with this event. */
   readonly isOutcome: boolean;
-  /** Set if it does nothing but let an artifact grow. */
+  /** Set if the event only appends to an artifact. */
   readonly chunk?: Chunk | undefined;
 }
 
-/** An event that does nothing but let an artifact grow. */
+/** An event that only appends to an artifact. */
 export interface Chunk {
   /** Number of the artifact. */
   readonly artifact: number;
-  /** How the artifact's last part begins, before and after it, if it is open; else ''. */
+  /** The beginning of the artifact's last part if it is open, before and after this event; else ''. */
   readonly first: string;
-  /** What the artifact's parts grow by. */
+  /** The text that is appended to the artifact's parts. */
   readonly growth: string;
   /** The event. */
   readonly json: string;

@@ -8,11 +8,11 @@ type Header = Omit<Artifact, 'parts'>;
 interface StoredArtifact {
   readonly number: number;
   header: Header;
-  /** Of its parts. */
+  /** Bytes of its parts. */
   bytes: number;
 }
 
-/** The task has as many artifacts as it may have. */
+/** The task has its most artifacts. */
 export class TooManyArtifacts extends Error {
   override readonly name = 'TooManyArtifacts';
 
@@ -21,7 +21,7 @@ export class TooManyArtifacts extends Error {
   }
 }
 
-/** The task has as many bytes as it may have. */
+/** The task has its most bytes. */
 export class TaskTooLarge extends Error {
   override readonly name = 'TaskTooLarge';
 
@@ -30,9 +30,9 @@ export class TaskTooLarge extends Error {
   }
 }
 
-/** An outcome may exceed the bounds by so much: the task must be able to end, and to say why. */
+/** An outcome may exceed the bounds by this: the task must be able to end, and to say why. */
 const OUTCOME_BYTES = 1_048_576;
-/** It is written anew with each event that has some. */
+/** Every event with metadata writes all of it. */
 const METADATA_BYTES = 1_048_576;
 
 export interface TaskLimits {
@@ -42,8 +42,8 @@ export interface TaskLimits {
 }
 
 /**
- * Turns events into the writes of `append.lua`. It lives with the turn that holds the epoch, hence the only one that
- * writes the task's artifacts: so it may know their headers and numbers, and Redis need not parse JSON to merge them.
+ * Turns events into the writes of `append.lua`. Its turn is the only writer of the task's artifacts, so it knows their
+ * headers and numbers, and Redis need not parse JSON to merge them.
  */
 export class Encoder {
   readonly #artifacts = new Map<string, StoredArtifact>();
@@ -127,7 +127,7 @@ export class Encoder {
     return `{"artifactUpdate":{${this.#ids},"artifact":${open(header)},"parts":[${parts}]}${flags}${annotated}}}`;
   }
 
-  /** The metadata of the task after an event with this. @throws {TaskTooLarge} */
+  /** The task's metadata after an event with this metadata. @throws {TaskTooLarge} */
   #mergedWith(metadata: Metadata | undefined): { value: Metadata; json: string } | undefined {
     if (!metadata) return undefined;
     const value = { ...this.#metadata, ...metadata };
@@ -169,7 +169,7 @@ const bytesOf = (value: unknown): number => (value === undefined ? 0 : Buffer.by
 
 const open = (header: Header): string => JSON.stringify(header).slice(0, -1);
 
-/** A plain text part ends with its text, whatever the order in which it was made: the next chunk continues it there. */
+/** JSON of a part. The text of a plain text part comes last: the next chunk continues it. */
 function partJson(part: Part): string {
   const opening = openingOfText(part);
   return opening ? `${opening}${JSON.stringify(part.text).slice(1)}}` : JSON.stringify(part);

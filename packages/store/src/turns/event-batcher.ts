@@ -29,7 +29,7 @@ export class EventBatcher<Entry> {
     this.#write = write;
   }
 
-  /** @param isAwaited resolve when written; otherwise when there is room. Rejects once a batch has failed. */
+  /** @param isAwaited resolves when written, otherwise when there is room. Rejects once a batch has failed. */
   async push(entry: Entry, isAwaited: boolean): Promise<void> {
     this.#rethrow();
     this.#waiting.push(entry);
@@ -38,7 +38,7 @@ export class EventBatcher<Entry> {
     this.#rethrow();
   }
 
-  /** Resolves, also after a failure, when nothing waits. */
+  /** Resolves when no event waits, also after a failure. */
   async drained(): Promise<void> {
     await this.#writing;
   }

@@ -37,9 +37,9 @@ export const giveUpTurnScript = defineScript({
 });
 
 /**
- * How a turn ended, hence what becomes of its job: `more` (begin the task's next turn), `drained`, `canceled` and
- * `successor` (it has left its queue, and in the last case another one is there), `fenced` (another run owns the task,
- * or it has ended).
+ * How a turn ended, and what follows for its job. `more`: it begins the task's next turn. `drained`, `canceled`: it has
+ * left the queue. `successor`: so it has, and another job runs the next turn. `fenced`: another run owns the task, or
+ * it has ended.
  */
 export type Ending = 'more' | 'drained' | 'canceled' | 'fenced' | 'successor';
 
@@ -62,7 +62,7 @@ export interface TurnStart {
   readonly fence: string;
   /** Turns of the task so far, this one included. */
   readonly epoch: number;
-  /** 1, 2, … of this message. */
+  /** 1, 2, … for this message. */
   readonly attempt: number;
   readonly isLastAttempt: boolean;
   readonly delivery: Delivery;
@@ -76,7 +76,7 @@ export interface TurnStart {
 /** An outcome with more events than these is written by itself: a batch of sixteen would block Redis for too long. */
 const FEW_EVENTS = 4;
 
-/** A turn that this process runs. Events enter the task through it alone, and every command carries its fencing token. */
+/** A turn that this process runs. Only it writes events, and every command carries its fencing token. */
 export class OpenTurn {
   readonly start: TurnStart;
   /** Set once the turn has its outcome, or lost its task. */
@@ -85,7 +85,7 @@ export class OpenTurn {
   readonly #encoder: Encoder;
   readonly #appends: Appends;
   readonly #batcher: EventBatcher<EncodedEvent>;
-  /** Of the queue, and of a job that takes over. */
+  /** Key prefix of the queue. */
   readonly #queueRoot: string;
   readonly #onCancel: () => void;
   readonly #onFenced: () => void;
@@ -137,7 +137,7 @@ export class OpenTurn {
     return this.#batcher.written();
   }
 
-  /** After an executor that returned with the task waiting for authorization. `unsettled`: it gave no outcome. */
+  /** Ends a turn whose executor returned while the task waits for authorization. `unsettled`: there is no outcome. */
   async end(): Promise<Ending | 'unsettled'> {
     await this.flush();
     const { keys, args } = this.#call();
@@ -170,7 +170,7 @@ export class OpenTurn {
       keys: { ...keys, dead: shards.of(this.start.taskId).dead },
       args: { ...args, reason: JSON.stringify(reason) },
     });
-    this.ending = 'fenced'; // nothing follows: the task has ended, or is another run's
+    this.ending = 'fenced'; // the task has ended, or another run owns it
     if (verdict !== 'given-up') throw new TurnEnded();
   }
 
@@ -202,7 +202,7 @@ export class OpenTurn {
     throw new TurnEnded();
   }
 
-  /** Options of the job that takes over; empty: this one goes on. */
+  /** Options of the successor job; empty: this job goes on. */
   get #successor(): string {
     return this.start.handsOver ? jobOptions() : '';
   }

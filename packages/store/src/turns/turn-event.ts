@@ -2,24 +2,24 @@ import type { Artifact, Message, TaskState } from '@switchyard/protocol';
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** Of an event that a step publishes: written with it, in one go. */
+/** The step that publishes an event: stored by the same script. */
 export interface StepStamp {
   readonly key: string;
-  /** What the events of the step have come to, this one included: comes back from `Steps.begin`. */
+  /** Summary of the step's events, this one included; `Steps.begin` returns it. */
   readonly mark: string;
 }
 
-/** What a turn may publish. The store adds ids and times. */
+/** An event of a turn. The store adds ids and times. */
 export type TurnEvent =
   | {
       readonly kind: 'status';
       readonly state: TaskState;
       readonly message?: Message;
-      /** Of the event; merged into the task's. */
+      /** Metadata of the event, merged into the task's. */
       readonly metadata?: Metadata;
       /** The turn ends with this event. A terminal state always does. */
       readonly settles: boolean;
-      /** Whoever waits for this turn's outcome gets the task as it is now, and the turn goes on. */
+      /** The caller that waits for this turn gets the task as it is, and the turn goes on. */
       readonly releasesCaller?: boolean;
       /** The outcome is a plain message. */
       readonly isReply?: boolean;
@@ -31,9 +31,7 @@ export type TurnEvent =
       readonly append: boolean;
       readonly lastChunk: boolean;
       readonly metadata?: Metadata;
-      /**
-       * Text chunks stay parts of their own in the stored artifact. Of an artifact: for all of its chunks, or for none.
-       */
+      /** Text chunks stay separate parts of the stored artifact: for all chunks of an artifact, or for none. */
       readonly keepsParts?: boolean;
       readonly step?: StepStamp;
     };

@@ -24,20 +24,17 @@ const takeTurnsScript = defineScript({
   reply: tupleAnd([restReply], tuple(...jobFields, takenTurnReply)),
 });
 
-/**
- * Takes jobs together with the turns that they are for: one script and one message for all of them
- * (docs/adr/0022, 0025).
- */
+/** Takes jobs and begins their turns, with one script and one message (docs/adr/0022, 0025). */
 export class TurnTaker {
   readonly #port: TurnsPort;
-  /** Turns that have begun, until their job's run asks for them. */
+  /** Begun turns, until their job's run fetches them. */
   readonly #begun = new Map<string, BeginReply>();
 
   constructor(port: TurnsPort) {
     this.#port = port;
   }
 
-  /** The turn that began as this run's job was taken. It is told once. */
+  /** The turn that began when this run's job was taken. Returned once. */
   begun({ taskId, job, token }: TurnJob): BeginReply | undefined {
     const run = runOf(jobId(taskId, job), token);
     const reply = this.#begun.get(run);
@@ -46,8 +43,8 @@ export class TurnTaker {
   }
 
   /**
-   * The next jobs, their turns begun. Asked again with the same taker and number they are the same.
-   * @param maxAttempts of the agent, in place of the deployment's
+   * The next jobs, with their turns begun. The same taker and number get the same reply.
+   * @param maxAttempts of the agent, instead of the deployment's
    */
   async take({ root, keys }: JobQueue, request: TakeRequest, maxAttempts?: number): Promise<Taken> {
     const { redis } = this.#port;

@@ -2,7 +2,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 
-/** What turns stand on. */
+/** What turns need. */
 export interface TurnsPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;

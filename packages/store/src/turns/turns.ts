@@ -24,10 +24,10 @@ export const beginTurnScript = defineScript({
   reply: beginReply,
 });
 
-/** A job that has run so many turns hands over to a successor, so that a busy task does not keep others waiting. */
+/** After this many turns a job leaves the next to a successor, so that a busy task does not delay others. */
 const TURNS_PER_JOB = 8;
 
-/** A turn to run, or why there is none: all but `missing` mean that the job is done. `missing` may only be early. */
+/** A turn to run, or why there is none: all but `missing` mean that the job is done. `missing`: it may be too early. */
 export type Beginning = OpenTurn | 'stale' | 'missing' | 'canceled' | 'exhausted';
 
 export type TurnConsumerOptions = ConsumerOptions & {
@@ -42,16 +42,16 @@ export interface TurnHooks {
 
 interface RunningTurn {
   readonly turn: OpenTurn;
-  /** Of its job's lock. */
+  /** Token of its job's lock. */
   readonly token: string;
   readonly onCancel: () => void;
 }
 
-/** What a worker does with turns. */
+/** Turns, for workers. */
 export class Turns {
   readonly #port: TurnsPort & { readonly consumers: ConsumerPort };
   readonly #channels: Channels;
-  /** Running turns by task: a cancel must reach them. */
+  /** Running turns by task, for cancels. */
   readonly #running = new Map<string, RunningTurn>();
   readonly #taker: TurnTaker;
   readonly #appends: Appends;
@@ -64,24 +64,24 @@ export class Turns {
   }
 
   /**
-   * The jobs of one agent, to be run by `begin` and what follows.
-   * @param options `maxAttempts`: of the agent, in place of the deployment's
+   * Consumes the jobs of one agent; each run calls `begin`.
+   * @param options `maxAttempts`: of the agent, instead of the deployment's
    */
   consume({ maxAttempts, ...options }: TurnConsumerOptions): Consumer {
     const take = (queue: JobQueue, request: TakeRequest) => this.#taker.take(queue, request, maxAttempts);
     return new Consumer(this.#port.consumers, { ...options, take });
   }
 
-  /** Hears of cancels for turns that this process runs. */
+  /** Subscribes to cancels of the turns that this process runs. */
   async listen(): Promise<void> {
     const cancel = (taskId: string): void => this.#running.get(taskId)?.onCancel();
     await Promise.all(this.#port.shards.all.map(({ cancels }) => this.#channels.subscribe(cancels, cancel)));
   }
 
   /**
-   * @param turnsBefore turns that this run of the job has ended already
-   * @param hooks `onCancel`: stop the executor, then publish the canceled state; `onFenced`: stop it, all is refused;
-   *   `maxAttempts`: as in `consume`
+   * @param turnsBefore turns that this run of the job has ended
+   * @param hooks `onCancel`: stop the executor, then publish the canceled state; `onFenced`: stop it, writes are
+   * refused; `maxAttempts`: as in `consume`
    */
   async begin(job: TurnJob, turnsBefore: number, hooks: TurnHooks): Promise<Beginning> {
     const { redis } = this.#port;
@@ -94,8 +94,7 @@ export class Turns {
     if (reply[0] !== 'turn') return reply[0];
     const [, fence, attempt, cancel, entry, owner, ...pieces] = reply;
     const delivery: Delivery = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
-    // Large texts that were replaced meanwhile are read anew: by then another run owns the task, and this one is about
-    // to hear of it.
+    // If large texts were replaced meanwhile, another run owns the task, and this one is about to learn so: read again.
     const json = (await joinPieces(redis, pieces)) ?? (await readWhole(this.#port, taskId))?.task;
     const task: Task = JSON.parse(json?.toString() ?? '{}');
     const turn = new OpenTurn(
@@ -121,7 +120,7 @@ export class Turns {
     return turn;
   }
 
-  /** The job will not be run, and goes back. If its turn has begun already, it is given back at no cost. */
+  /** Gives back a job that will not run. If its turn has begun, that attempt does not count. */
   async giveBack(job: TurnJob): Promise<void> {
     const begun = this.#taker.begun(job);
     if (begun?.[0] !== 'turn') return;
@@ -134,7 +133,7 @@ export class Turns {
     });
   }
 
-  /** The executor has returned: cancels no longer concern it. Another run of its task here goes on. */
+  /** The executor has returned: cancels no longer concern it. Another run of the task in this process stays. */
   forget(turn: OpenTurn): void {
     const { taskId } = turn.start;
     const running = this.#running.get(taskId);
@@ -144,8 +143,8 @@ export class Turns {
   }
 
   /**
-   * Before anything of a turn that is seen outside: if more time has passed than its lease lasts, as for a process that
-   * was stopped, Redis is asked whether the task is its own still, and the turn's hooks are called if it is not.
+   * Call it before an effect outside: if more time has passed than the lease lasts, as in a process that was stopped,
+   * Redis is asked whether the turn still owns its task, and if not the turn's hooks are called.
    */
   async confirm(job: TurnJob): Promise<void> {
     await this.#port.consumers.leases.confirm(job.token);

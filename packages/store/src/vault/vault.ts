@@ -4,28 +4,26 @@ const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/**
- * A sealed text that none of the secrets opens: it was sealed with one that is no longer given, or was tampered with.
- */
+/** No secret decrypts the text: its secret is no longer set, or the text was changed. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
 }
 
 interface Key {
-  /** Names the key without telling anything of it. */
+  /** Identifies the key, and reveals nothing of it. */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
 /**
- * Seals texts with AES-256-GCM under a key made from the first of the secrets, and opens what any of them has sealed:
- * so secrets are rotated by putting a new one first. Without a secret texts are kept in clear, and clear texts stay
- * readable. A sealed text is `<key id>:<base64url of iv, cipher text, tag>`, a clear one `:<text>`.
+ * Encrypts texts with AES-256-GCM under a key derived from the first secret, and decrypts with any: secrets are rotated
+ * by putting a new one first. Without secrets texts stay in clear, and clear texts stay readable. An encrypted text is
+ * `<key id>:<base64url of iv, cipher text, tag>`, a clear one `:<text>`.
  */
 export class Vault {
   readonly #keys: readonly Key[];
 
-  /** @param secrets each of any length; their strength is for who makes them to see to */
+  /** @param secrets of any length; not checked for strength */
   constructor(secrets: readonly string[]) {
     this.#keys = secrets.map(keyOf);
   }
@@ -34,7 +32,7 @@ export class Vault {
     return this.#keys.length === 0;
   }
 
-  /** @param place what the text belongs to: it cannot be opened as anything else's */
+  /** @param place what the text belongs to: it cannot be decrypted as anything else's */
   seal(text: string, place: string): string {
     const [key] = this.#keys;
     if (!key) return `:${text}`;

@@ -5,21 +5,21 @@ export interface Webhook {
   /** Unique within its task. */
   readonly id: string;
   readonly url: string;
-  /** As the client's request named it. */
+  /** The tenant of the client's request. */
   readonly tenant?: string;
-  /** Sent along, so that the receiver knows which of its tasks is meant. */
+  /** Sent with each delivery, so that the receiver knows its task. */
   readonly token?: string;
   readonly authentication?: { readonly scheme: string; readonly credentials?: string };
   /** Of A2A, in which events are delivered; unset: 1.0. */
   readonly version?: '0.3';
-  /** W3C trace context of the request that made it; sent along. */
+  /** W3C trace context of the request that made it, sent with each delivery. */
   readonly traceParent?: string;
 }
 
-/** One that may still lack an id: it is given one. */
+/** A webhook without an id gets one. */
 export type WebhookDraft = Omit<Webhook, 'id'> & { readonly id?: string };
 
-/** All of it is sealed: addresses may hold secrets, too. Bound to its task, so that it opens as no other task's. */
+/** Encrypts all of it, as URLs may hold secrets. Bound to its task: it cannot be decrypted as another task's. */
 export function sealWebhook(vault: Vault, taskId: string, webhook: Webhook): string {
   return vault.seal(JSON.stringify(webhook), taskId);
 }
