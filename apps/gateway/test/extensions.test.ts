@@ -41,7 +41,7 @@ describe('Extensions that a client asks for', () => {
   it('reach the turn as far as they are active', async () => {
     const { body } = await post<Sent>(`${stage.url}/agents/guest/message:send`, request(), asking(unknown, offered));
     const turn = await stage.beginTurn(body.task.id);
-    expect(turn.start.delivery.extensions).toEqual([offered]);
+    expect(turn.start.extensions).toEqual([offered]);
   });
 });
 

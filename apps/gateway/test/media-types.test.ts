@@ -96,6 +96,6 @@ describe('The output modes that a client accepts', () => {
       configuration: { returnImmediately: true, acceptedOutputModes: ['text/*', 'image/png'] },
     });
     const turn = await stage.beginTurn(body.result.task.id);
-    expect(turn.start.delivery.acceptedOutputModes).toEqual(['text/*', 'image/png']);
+    expect(turn.start.acceptedOutputModes).toEqual(['text/*', 'image/png']);
   });
 });

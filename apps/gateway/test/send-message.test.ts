@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Task } from '@switchyard/protocol';
-import type { TurnEvent } from '@switchyard/store';
+import type { Task, TurnEvent } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type ErrorBody, get, post, type Sent, send, submit, userMessage } from './support/client.ts';
 import { acknowledged, asked, authRequired, chunk, completed, replied, working } from './support/events.ts';

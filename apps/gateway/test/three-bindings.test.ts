@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Task } from '@switchyard/protocol';
-import type { TurnEvent } from '@switchyard/store';
+import type { Task, TurnEvent } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { GatewaySettings } from '../src/index.ts';
 import { needed } from './support/agents.ts';

@@ -48,8 +48,8 @@ export class StandInGateway implements AsyncDisposable {
     if (task && isTerminal(task.status.state)) return sendError(response, -32004, 'The task has ended.');
     const port = new MemoryPort(task ? { message, task } : { message });
     await runTurn(this.#agent, port);
-    this.#tasks.set(port.task.id, port.current);
-    sendStream(response, [{ task: port.task }, ...port.events]);
+    this.#tasks.set(port.input.task.id, port.current);
+    sendStream(response, [{ task: port.input.task }, ...port.events]);
   }
 }
 

@@ -1,3 +1,4 @@
+export type { ArtifactEvent, Caller, Principal, StatusEvent, TurnEvent, TurnInput } from '@switchyard/protocol';
 export { CallError, type CallFailure } from './calls/call-error.ts';
 export { type CallReply, isDone, type MessageReply, type TaskReply } from './calls/call-reply.ts';
 export type { CallOptions } from './calls/outgoing-call.ts';
@@ -12,7 +13,6 @@ export { failTurnOfRejection } from './journal/turn-scope.ts';
 export { type Content, type MessageContent, type PartContent, textOf } from './messages/content.ts';
 export { derivedId } from './messages/derived-id.ts';
 export type {
-  Caller,
   CallOutcome,
   CallPort,
   CallRefusal,
@@ -34,10 +34,10 @@ export {
 } from './port/conversation-event.ts';
 export type { ConversationPort, NewConversation } from './port/conversation-port.ts';
 export type { Outcome, TurnResult } from './port/outcome.ts';
-export type { StepBeginning, StepPort, StepStamp } from './port/step-port.ts';
+export type { StepBeginning, StepPort } from './port/step-port.ts';
 export { AgentError, RetryableError, type RetryOptions, TurnEnded, TurnMisuseError } from './port/turn-errors.ts';
 export { type InterruptionKind, TurnInterruption } from './port/turn-interruption.ts';
-export type { ArtifactEvent, Principal, StatusEvent, TurnEvent, TurnPort } from './port/turn-port.ts';
+export type { TurnPort } from './port/turn-port.ts';
 export { type RunTurnOptions, runTurn } from './run/run-turn.ts';
 export type { ArtifactOptions, ArtifactWriter } from './turn/artifact-writer.ts';
 export { type StatusOptions, Turn } from './turn/turn.ts';

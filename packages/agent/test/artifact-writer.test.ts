@@ -1,5 +1,6 @@
+import type { TurnEvent } from '@switchyard/protocol';
 import { describe, expect, it } from 'vitest';
-import { Turn, type TurnEvent, TurnMisuseError } from '../src/index.ts';
+import { Turn, TurnMisuseError } from '../src/index.ts';
 import { MemoryPort } from '../src/testing/index.ts';
 
 function openTurn(port = new MemoryPort({ message: 'Hello' })) {
@@ -111,8 +112,8 @@ describe('the id of an artifact', () => {
     const first = openTurn();
     const abandoned = first.turn.artifact({ name: 'Report' });
     await abandoned.append('half of the rep');
-    const { message, current: task } = first.port;
-    const { port, turn } = openTurn(new MemoryPort({ message, task, attempt: 2 }));
+    const { input, current: task } = first.port;
+    const { port, turn } = openTurn(new MemoryPort({ message: input.message, task, attempt: 2 }));
     await turn.artifact({ name: 'Report' }).finish('the whole report');
     expect(port.current.artifacts).toMatchObject([
       { artifactId: abandoned.artifactId, parts: [{ text: 'the whole report' }] },

@@ -15,7 +15,7 @@ describe('what a turn knows', () => {
     const parts = [{ text: 'one' }, { data: { two: 2 } }, { text: 'three' }];
     const { turn, port } = openTurn({ message: parts, acceptedOutputModes: ['text/plain'], metadata: { priority: 1 } });
     expect(turn.text).toBe('one\nthree');
-    expect(turn.history).toEqual([port.message]);
+    expect(turn.history).toEqual([port.input.message]);
     expect(turn).toMatchObject({
       message: { role: 'ROLE_USER', parts },
       principal: { subject: 'anonymous' },
@@ -104,7 +104,7 @@ describe('what a turn says', () => {
   it('keeps its context id in a plain reply, whose reader gets no task', async () => {
     const { turn, port } = openTurn();
     await turn.reply('Hi');
-    const { contextId } = port.task;
+    const { contextId } = port.input.task;
     expect(port.published).toMatchObject([
       { state: 'TASK_STATE_COMPLETED', settles: true, isReply: true, message: { contextId, parts: [{ text: 'Hi' }] } },
     ]);

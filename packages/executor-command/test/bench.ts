@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runTurn } from '@switchyard/agent';
 import { MemoryPort, type MemoryTurn } from '@switchyard/agent/testing';
-import type { Task } from '@switchyard/protocol';
+import type { Task, TurnInput } from '@switchyard/protocol';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { type CommandSettings, commandExecutor } from '../src/index.ts';
 
@@ -45,19 +45,23 @@ export class Bench implements AsyncDisposable {
 
   /** The next attempt at the same message. */
   again(port: MemoryPort, command: string, settings: Settings = {}) {
-    return this.run(command, settings, { message: port.message, task: port.current, attempt: port.attempt + 1 });
+    return this.run(command, settings, {
+      message: port.input.message,
+      task: port.current,
+      attempt: port.input.attempt + 1,
+    });
   }
 
-  workspace({ task }: MemoryPort): string {
-    return join(this.root, task.id);
+  workspace({ input }: MemoryPort): string {
+    return join(this.root, input.task.id);
   }
 
-  read({ task }: Pick<MemoryPort, 'task'>, file: string): Promise<string> {
-    return readFile(join(this.root, task.id, file), 'utf8');
+  read({ input }: { readonly input: Pick<TurnInput, 'task'> }, file: string): Promise<string> {
+    return readFile(join(this.root, input.task.id, file), 'utf8');
   }
 
-  write({ task }: Pick<MemoryPort, 'task'>, file: string): Promise<void> {
-    return writeFile(join(this.root, task.id, file), '');
+  write({ input }: { readonly input: Pick<TurnInput, 'task'> }, file: string): Promise<void> {
+    return writeFile(join(this.root, input.task.id, file), '');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

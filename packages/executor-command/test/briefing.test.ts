@@ -39,8 +39,8 @@ Frontend engineer
 
 ## Task
 
-- Task id: ${port.task.id}
-- Context id: ${port.task.contextId}
+- Task id: ${port.input.task.id}
+- Context id: ${port.input.task.contextId}
 - Attempt: 1
 
 ## History

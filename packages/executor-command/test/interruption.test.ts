@@ -86,12 +86,12 @@ describe('when its worker is restarted, a program', () => {
     const worker = await startProgram({ file, args: [bench.root, 'task-1', patient] });
     const message = { messageId: 'message-of-task-1', role: 'ROLE_USER' as const, parts: [{ text: 'Work' }] };
     const task = { id: 'task-1', contextId: 'context', status: { state: 'TASK_STATE_SUBMITTED' as const } };
-    const starts = () => bench.read({ task }, 'starts');
+    const starts = () => bench.read({ input: { task } }, 'starts');
     await until(starts, { what: 'the program has begun', timeoutMs: 15_000 });
     await worker.stop(0);
     const { port, result } = bench.begin('exit 1', {}, { message, task, attempt: 2 });
     await says('begun')(port);
-    await bench.write({ task }, 'go');
+    await bench.write({ input: { task } }, 'go');
     await result;
     expect(port.current.status.state).toBe('TASK_STATE_COMPLETED');
     expect(await starts()).toBe('start\n');

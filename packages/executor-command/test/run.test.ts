@@ -58,7 +58,7 @@ describe('a program', () => {
       'SWITCHYARD_CONTEXT_ID',
       'SWITCHYARD_TASK_ID',
     ]);
-    expect(output).toContain(`SWITCHYARD_TASK_ID=${port.task.id}\n`);
+    expect(output).toContain(`SWITCHYARD_TASK_ID=${port.input.task.id}\n`);
   });
 
   it('can say what its success means', async () => {

@@ -85,8 +85,8 @@ describe('a model that cannot answer now', () => {
   it.each(cut)('has its half answer replaced by the next attempt when %s', async (_, script) => {
     const first = await ask(script, report);
     expect(first.result).toMatchObject({ kind: 'retry', error: { name: 'RetryableError' } });
-    const { current: task, message } = first.port;
-    const { artifacts } = await ask(stream(['Hello']), report, { task, message, attempt: 2 });
+    const { current: task, input } = first.port;
+    const { artifacts } = await ask(stream(['Hello']), report, { task, message: input.message, attempt: 2 });
     expect(artifacts).toMatchObject([{ parts: [{ text: 'Hello' }] }]);
   });
 

@@ -186,7 +186,7 @@ describe('a turn that is tried again', () => {
       }
     })({ message: 'Report', world });
     expect((await runTurn(agentThat(execute), away)).kind).toBe('retry');
-    const again = new MemoryPort({ message: away.message, task: away.task, attempt: 2, world });
+    const again = new MemoryPort({ ...away.input, attempt: 2, world });
     await runTurn(agentThat(execute), again);
     expect(again.current.artifacts?.[0]?.parts).toEqual([{ text: '# Sunny' }]);
     expect(endpoint.requests).toHaveLength(2);

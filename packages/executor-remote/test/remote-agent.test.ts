@@ -20,7 +20,7 @@ describe('what an agent elsewhere is told', () => {
     await result;
     const [sent] = sends(server);
     expect(JSON.parse(sent?.body ?? '').params).toMatchObject({
-      message: { messageId: port.message.messageId, role: 'ROLE_USER', parts: [{ text: 'Hello' }] },
+      message: { messageId: port.input.message.messageId, role: 'ROLE_USER', parts: [{ text: 'Hello' }] },
       configuration: { acceptedOutputModes: ['text/plain'] },
       metadata: { priority: 1 },
     });

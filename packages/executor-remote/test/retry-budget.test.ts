@@ -49,7 +49,7 @@ describe('the message to an agent elsewhere', () => {
     await port.until(firstChunk);
     port.interrupt('shutdown');
     await expect(result).resolves.toMatchObject({ kind: 'interrupted', reason: { kind: 'shutdown' } });
-    const next = begin(server, {}, { task: port.current, message: port.message, attempt: 2 });
+    const next = begin(server, {}, { task: port.current, message: port.input.message, attempt: 2 });
     await next.port.until(({ status }) => status.state === 'TASK_STATE_WORKING');
     open();
     await expect(next.result).resolves.toMatchObject({ kind: 'settled', state: 'TASK_STATE_COMPLETED' });
@@ -72,7 +72,7 @@ describe('the message to an agent elsewhere', () => {
       port.interrupt('shutdown');
       await result;
       open();
-      const again = begin(server, {}, { task: port.task, message: port.message, attempt: 2 });
+      const again = begin(server, {}, { task: port.input.task, message: port.input.message, attempt: 2 });
       await expect(again.result).resolves.toMatchObject({ state: 'TASK_STATE_COMPLETED' });
       expect(runs).toHaveLength(1);
       expect(log(again.port)).toEqual(['one two']);
@@ -84,7 +84,7 @@ describe('the message to an agent elsewhere', () => {
     const { task } = await new Conversation(agentOf(server)).say('I want a pizza');
     const { port, result } = begin(server, {}, { task, message: 'With pineapple' });
     await result;
-    const again = begin(server, {}, { task: port.task, message: port.message, attempt: 2 });
+    const again = begin(server, {}, { task: port.input.task, message: port.input.message, attempt: 2 });
     await expect(again.result).resolves.toMatchObject({ state: 'TASK_STATE_COMPLETED' });
     expect(server.count('SendStreamingMessage')).toBe(2);
   });
@@ -125,7 +125,7 @@ describe('an agent elsewhere that', () => {
     open();
     await server.start();
     await expect(result).resolves.toMatchObject({ kind: 'settled', state: 'TASK_STATE_COMPLETED' });
-    expect(runs).toEqual([port.message.messageId, port.message.messageId]);
+    expect(runs).toEqual([port.input.message.messageId, port.input.message.messageId]);
     expect(log(port)).toEqual(['one two']);
   });
 

@@ -106,7 +106,7 @@ describe('an executor of the SDK', () => {
       bus.publish(update(context, TaskState.TASK_STATE_COMPLETED));
     });
     const { port } = begin(executor);
-    await begin(executor, { task: port.current, message: port.message, attempt: 2 }).result;
+    await begin(executor, { task: port.current, message: port.input.message, attempt: 2 }).result;
     expect(tasks).toEqual([undefined, undefined]);
   });
 

@@ -111,3 +111,4 @@ export {
   sendMessageResponseSchema,
   subscribeToTaskRequestSchema,
 } from './requests.ts';
+export type { ArtifactEvent, Caller, Principal, StatusEvent, StepStamp, TurnEvent, TurnInput } from './turn.ts';

@@ -1,6 +1,7 @@
+import type { TurnEvent } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import { TaskTooLarge, type TurnEvent } from '../src/index.ts';
+import { TaskTooLarge } from '../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 

@@ -1,6 +1,7 @@
+import type { TurnEvent } from '@switchyard/protocol';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import type { OpenTurn, TurnEvent } from '../src/index.ts';
+import type { OpenTurn } from '../src/index.ts';
 import { queueRoot } from '../src/queue/queue-name.ts';
 import { settingsArguments } from '../src/redis/record.ts';
 import { Shards } from '../src/redis/shards.ts';

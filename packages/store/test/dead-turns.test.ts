@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { accepted, begun, userMessage } from './support/drive.ts';
+import { accepted, begun, spent, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const store = await testStore({ maxAttempts: 2, shards: 4 });
@@ -47,7 +47,7 @@ test('it can be sent again: a new task in its context refers to it, once however
 test('a message whose agent failed until its attempts were spent is kept, too, and the client reads why', async () => {
   const { taskId } = await accepted(store, alice, userMessage('cold'));
   const turn = await begun(store, taskId);
-  await turn.giveUp('The oven said "no".');
+  await turn.publish(spent('The oven said "no".'));
   const reading = await store.tasks.read(alice, taskId);
   expect(JSON.parse(reading?.task?.toString() ?? '{}')).toMatchObject({
     status: { state: 'TASK_STATE_FAILED', message: { parts: [{ text: 'The oven said "no".' }] } },
@@ -59,7 +59,7 @@ test('a canceled one is not given up', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   await store.tasks.cancel(alice, taskId);
-  await expect(turn.giveUp('The oven is cold.')).rejects.toThrow('has ended');
+  await expect(turn.publish(spent('The oven is cold.'))).rejects.toThrow('has ended');
   expect((await store.tasks.read(alice, taskId))?.state).toBe('TASK_STATE_CANCELED');
   expect(await store.deadTurns.find(taskId)).toBeUndefined();
 });

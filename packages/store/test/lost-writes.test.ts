@@ -1,5 +1,6 @@
+import type { TurnEvent } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
-import { type OpenTurn, TurnEnded, type TurnEvent } from '../src/index.ts';
+import { type OpenTurn, TurnEnded } from '../src/index.ts';
 import { JobQueue } from '../src/queue/job-queue.ts';
 import { Leases } from '../src/queue/leases.ts';
 import { WritesLost } from '../src/redis/outage.ts';
@@ -129,7 +130,7 @@ test('a run whose outcome a fail-over lost begins that turn anew when it asks fo
 
   const again = await store.turns.begin(job, 1, hooks);
   if (typeof again === 'string') throw new Error(again);
-  expect(again.start).toMatchObject({ epoch: 2, attempt: 1, delivery: turn.start.delivery });
+  expect(again.start).toMatchObject({ epoch: 2, attempt: 1, message: turn.start.message });
   await again.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
   expect((await store.tasks.read(alice, taskId))?.state).toBe('TASK_STATE_WORKING');
 });

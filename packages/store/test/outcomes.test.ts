@@ -1,5 +1,6 @@
+import type { TurnEvent } from '@switchyard/protocol';
 import { expect, test } from 'vitest';
-import type { OpenTurn, Store, TurnEvent } from '../src/index.ts';
+import type { OpenTurn, Store } from '../src/index.ts';
 import { accepted, begun } from './support/drive.ts';
 import { alice, testLedger, testRedis, testStore } from './support/redis.ts';
 

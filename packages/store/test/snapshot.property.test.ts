@@ -1,7 +1,15 @@
-import { type Artifact, fold, type Message, type Part, type StreamResponse, type Task } from '@switchyard/protocol';
+import {
+  type Artifact,
+  fold,
+  type Message,
+  type Part,
+  type StreamResponse,
+  type Task,
+  type TurnEvent,
+} from '@switchyard/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { OpenTurn, TurnEvent } from '../src/index.ts';
+import type { OpenTurn } from '../src/index.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 

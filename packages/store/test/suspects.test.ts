@@ -38,7 +38,7 @@ class MortalProcess {
   async #run(job: TurnJob): Promise<JobOutcome> {
     const turn = await this.#store.turns.begin(job, 0, { onCancel: () => undefined, onFenced: () => undefined });
     if (typeof turn === 'string') return 'done';
-    const [{ text }] = turn.start.delivery.message.parts as [{ text: string }];
+    const [{ text }] = turn.start.message.parts as [{ text: string }];
     await new Promise((resolve) => setTimeout(resolve, text === 'poison' ? 10 : 30));
     if (this.isDead) return 'ended';
     if (text === 'poison') await this.#die();

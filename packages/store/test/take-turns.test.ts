@@ -1,7 +1,8 @@
+import type { TurnEvent } from '@switchyard/protocol';
 import { Queue } from 'bullmq';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import type { JobOutcome, OpenTurn, Store, TurnEvent, TurnJob } from '../src/index.ts';
+import type { JobOutcome, OpenTurn, Store, TurnJob } from '../src/index.ts';
 import { accepted, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 import { turnTaker } from './support/turn-taker.ts';
@@ -44,7 +45,7 @@ describe('a job that is taken', () => {
       const { turn, epoch, token } = await redis.hgetall(`${store.settings.prefix}{s0}:t:${taskId}`);
       seen.push({ turn, epoch, isItsToken: token === job.token });
       const { start } = await open(store, job);
-      seen.push({ epoch: start.epoch, attempt: start.attempt, parts: start.delivery.message.parts });
+      seen.push({ epoch: start.epoch, attempt: start.attempt, parts: start.message.parts });
       return 'done';
     });
     await until(() => seen.length === 2, { what: 'its run' });

@@ -1,5 +1,5 @@
-import { A2AError } from '@switchyard/protocol';
-import type { AnnouncedAgent, Principal, Registry } from '@switchyard/store';
+import { A2AError, type Principal } from '@switchyard/protocol';
+import type { AnnouncedAgent, Registry } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 
 export interface AgentDirectorySettings {

@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { A2AError } from '@switchyard/protocol';
-import type { Principal } from '@switchyard/store';
+import { A2AError, type Principal } from '@switchyard/protocol';
 import { type ApiKey, defaultTenant } from '../settings/gateway-settings.ts';
 import type { Authenticator } from './authenticator.ts';
 

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { SecurityRequirement, SecurityScheme } from '@switchyard/protocol';
-import type { Principal } from '@switchyard/store';
+import type { Principal, SecurityRequirement, SecurityScheme } from '@switchyard/protocol';
 import { type AuthSettings, defaultTenant } from '../settings/gateway-settings.ts';
 
 /** One way to tell callers apart. */

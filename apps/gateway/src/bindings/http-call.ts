@@ -1,4 +1,5 @@
-import type { AnnouncedAgent, EventId, Principal, Scope } from '@switchyard/store';
+import type { Principal } from '@switchyard/protocol';
+import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import { selectAgent } from '../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, endpointAt } from '../call/call.ts';
 import {

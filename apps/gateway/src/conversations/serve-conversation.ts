@@ -1,4 +1,5 @@
-import type { ConversationReading, Principal } from '@switchyard/store';
+import type { Principal } from '@switchyard/protocol';
+import type { ConversationReading } from '@switchyard/store';
 import Negotiator from 'negotiator';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { writeError, writeStream } from '../bindings/rest/write.ts';

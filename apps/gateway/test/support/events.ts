@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Message } from '@switchyard/protocol';
-import type { TurnEvent } from '@switchyard/store';
+import type { Message, TurnEvent } from '@switchyard/protocol';
 
 /** What agents publish, in the words of the tests. */
 export const working = (text?: string): TurnEvent => ({

@@ -50,8 +50,8 @@ export function outgoingCall(
   const { wait = true, name = agent, acceptedOutputModes, extensions, metadata } = options;
   const { messageId: _random, ...message } = messageTo(port, content, options);
   const named = [
-    port.task.id,
-    port.message.messageId,
+    port.input.task.id,
+    port.input.message.messageId,
     scope.step,
     agent,
     name,
@@ -67,7 +67,11 @@ export function outgoingCall(
   };
 }
 
-function messageTo({ task }: TurnPort, content: Content, { taskId, referenceTaskIds = [] }: CallOptions): Message {
+function messageTo(
+  { input: { task } }: TurnPort,
+  content: Content,
+  { taskId, referenceTaskIds = [] }: CallOptions,
+): Message {
   const { contextId } = task;
   return {
     ...agentMessage(content),

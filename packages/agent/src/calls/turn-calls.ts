@@ -39,8 +39,8 @@ export class TurnCalls {
 
   /** Makes the call without waiting. @throws {CallError} */
   async place(call: OutgoingCall): Promise<PlacedCall> {
-    const { calls, caller } = this.#port;
-    if ((caller?.depth ?? 0) >= calls.maxDepth) throw new CallError('too-deep', call.agent);
+    const { calls, input } = this.#port;
+    if ((input.caller?.depth ?? 0) >= calls.maxDepth) throw new CallError('too-deep', call.agent);
     const placing = await this.#journal.reach(() => calls.place(call));
     if ('refused' in placing) throw new CallError(placing.refused, call.agent);
     return placing;

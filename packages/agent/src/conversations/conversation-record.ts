@@ -50,7 +50,7 @@ export class ConversationRecord {
 
   /** The agent that holds the conversation has the even turns. */
   #speakerOf(turn: number): { conversationId: string; fromAgent: string; toAgent: string } {
-    const [own, other] = [this.#port.agent, this.#toAgent];
+    const [own, other] = [this.#port.input.agent, this.#toAgent];
     const [fromAgent, toAgent] = turn % 2 === 0 ? [own, other] : [other, own];
     return { conversationId: this.id, fromAgent, toAgent };
   }

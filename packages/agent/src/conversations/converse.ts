@@ -30,7 +30,7 @@ export async function converse(parts: ConverseParts, toAgent: string, options: C
     );
   const { scope } = journal;
   const number = scope.number('conversation', toAgent);
-  const seed = JSON.stringify([port.task.id, port.message.messageId, scope.step, toAgent, number]);
+  const seed = JSON.stringify([port.input.task.id, port.input.message.messageId, scope.step, toAgent, number]);
   const id = await journal.reach(() => port.conversations.open({ seed, toAgent, maxTurns }));
   const record = new ConversationRecord({ port, journal }, { id, toAgent, maxTurns });
   return new Exchange(parts, { toAgent, options, maxTurns, record }).run();
@@ -101,7 +101,7 @@ class Exchange {
   #isFinal(error: unknown): boolean {
     const { journal, port } = this.#parts;
     if (journal.signal.aborted || journal.portError !== undefined) return false;
-    return !(error instanceof RetryableError) || port.isLastAttempt;
+    return !(error instanceof RetryableError) || port.input.isLastAttempt;
   }
 
   /** Brings this agent's words to the other one, and its reply back. */
@@ -130,7 +130,7 @@ class Exchange {
   #callFor({ turn, text, heard }: Said) {
     const { port, journal } = this.#parts;
     const { toAgent, maxTurns, record } = this.#settings;
-    const about: ConversationPlace = { conversationId: record.id, fromAgent: port.agent, turn, maxTurns };
+    const about: ConversationPlace = { conversationId: record.id, fromAgent: port.input.agent, turn, maxTurns };
     const content = { parts: [{ text }], metadata: { [conversationsUri]: about }, extensions: [conversationsUri] };
     const options = {
       name: `${record.id} ${turn}`,

@@ -1,4 +1,4 @@
-import type { ArtifactEvent, StatusEvent, TurnEvent } from '../port/turn-port.ts';
+import type { ArtifactEvent, StatusEvent, TurnEvent } from '@switchyard/protocol';
 import { nextDigest, readMark, type StepMark, writeMark } from './step-mark.ts';
 
 /**

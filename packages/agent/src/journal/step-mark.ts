@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ArtifactEvent } from '../port/turn-port.ts';
+import type { ArtifactEvent } from '@switchyard/protocol';
 
 /** What the events of one step have come to. */
 export interface StepMark {

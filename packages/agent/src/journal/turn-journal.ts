@@ -1,8 +1,8 @@
-import { canFollow, type TaskState } from '@switchyard/protocol';
+import { canFollow, type StatusEvent, type TaskState, type TurnEvent } from '@switchyard/protocol';
 import type { Outcome } from '../port/outcome.ts';
 import { TurnEnded, TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnInterruption } from '../port/turn-interruption.ts';
-import type { StatusEvent, TurnEvent, TurnPort } from '../port/turn-port.ts';
+import type { TurnPort } from '../port/turn-port.ts';
 import { suppressUnhandled, TurnScope } from './turn-scope.ts';
 
 /**
@@ -23,8 +23,8 @@ export class TurnJournal {
 
   constructor(port: TurnPort) {
     this.#port = port;
-    this.#turnScope = new TurnScope({ agent: port.agent, taskId: port.task.id });
-    this.#state = port.task.status.state;
+    this.#turnScope = new TurnScope({ agent: port.input.agent, taskId: port.input.task.id });
+    this.#state = port.input.task.status.state;
   }
 
   /** The task's state as of the last write of this turn. */

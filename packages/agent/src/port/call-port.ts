@@ -1,13 +1,5 @@
 import type { Message, Metadata, Task } from '@switchyard/protocol';
 
-/** The agent on whose behalf a turn runs, itself in a turn. */
-export interface Caller {
-  readonly agent: string;
-  readonly taskId: string;
-  /** 1: called by an agent that a client had called; 2: called by such an agent; … */
-  readonly depth: number;
-}
-
 /**
  * A message to another agent, ready to be sent. Its messageId is the same in every attempt: what is sent again is not
  * done again.

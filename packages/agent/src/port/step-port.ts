@@ -17,10 +17,3 @@ export interface StepPort {
    */
   end(key: string, result: string): Promise<void>;
 }
-
-/** Of an event that is published inside a step: written with the event, in one go. */
-export interface StepStamp {
-  readonly key: string;
-  /** What the events of the step have come to, this one included. */
-  readonly mark: string;
-}

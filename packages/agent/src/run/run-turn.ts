@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { TurnEvent } from '@switchyard/protocol';
 import type { Agent } from '../definition/agent.ts';
 import { TurnJournal } from '../journal/turn-journal.ts';
 import { agentMessage } from '../messages/content.ts';
 import type { Outcome, TurnResult } from '../port/outcome.ts';
 import { AgentError, RetryableError, TurnEnded, TurnMisuseError } from '../port/turn-errors.ts';
 import { TurnInterruption } from '../port/turn-interruption.ts';
-import type { TurnEvent, TurnPort } from '../port/turn-port.ts';
+import type { TurnPort } from '../port/turn-port.ts';
 import { Turn } from '../turn/turn.ts';
 import { TurnTimeouts } from './turn-timeouts.ts';
 
@@ -91,16 +92,10 @@ function interruptionOf({ ended, signal }: TurnJournal): TurnInterruption {
 async function resultOf(run: Run, error: unknown): Promise<TurnResult> {
   if (error instanceof AgentError) return fail(run, error.message, error);
   if (!(error instanceof RetryableError)) return fail(run, 'The agent failed unexpectedly.', error);
-  const { attempt, isLastAttempt } = run.port;
+  const { attempt, isLastAttempt } = run.port.input;
   if (!isLastAttempt) return { kind: 'retry', afterMs: error.retryAfterMs, error };
-  return fail(
-    run,
-    `The agent gave up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${error.message}`,
-    error,
-    {
-      isDeadLetter: true,
-    },
-  );
+  const text = `The agent gave up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${error.message}`;
+  return failed(run, error, () => run.journal.write(() => deadLetter(text)));
 }
 
 /** `execute` returned, and said nothing that ends a turn. */
@@ -111,15 +106,13 @@ async function resultWithoutOutcome(run: Run): Promise<TurnResult> {
   return fail(run, 'The agent ended its turn without an outcome.', journal.firstError ?? new TurnMisuseError(hint));
 }
 
-async function fail(
-  { turn, journal }: Run,
-  text: string,
-  error: unknown,
-  { isDeadLetter = false } = {},
-): Promise<TurnResult> {
+function fail(run: Run, text: string, error: unknown): Promise<TurnResult> {
+  return failed(run, error, () => run.turn.fail(text));
+}
+
+async function failed({ journal }: Run, error: unknown, write: () => Promise<unknown>): Promise<TurnResult> {
   try {
-    if (isDeadLetter) await journal.write(() => deadLetter(text));
-    else await turn.fail(text);
+    await write();
     return { kind: 'failed', error };
   } catch (fault) {
     if (fault instanceof TurnEnded) return { kind: 'interrupted', reason: fault.reason };
@@ -133,6 +126,6 @@ function deadLetter(text: string): TurnEvent {
     state: 'TASK_STATE_FAILED',
     message: agentMessage(text),
     settles: true,
-    isDeadLetter: true,
+    deadLetterReason: text,
   };
 }

@@ -1,33 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { fold, isTerminal, type Message, type Metadata, type StreamResponse, type Task } from '@switchyard/protocol';
+import {
+  fold,
+  isTerminal,
+  type Message,
+  type StreamResponse,
+  type Task,
+  type TurnEvent,
+  type TurnInput,
+} from '@switchyard/protocol';
 import { agentMessage, type Content } from '../messages/content.ts';
-import type { Caller } from '../port/call-port.ts';
 import { TurnEnded } from '../port/turn-errors.ts';
 import { type InterruptionKind, TurnInterruption } from '../port/turn-interruption.ts';
-import type { Principal, TurnEvent, TurnPort } from '../port/turn-port.ts';
+import type { TurnPort } from '../port/turn-port.ts';
 import { MemoryCalls } from './memory-calls.ts';
 import { MemoryContext } from './memory-context.ts';
 import { MemoryConversations } from './memory-conversations.ts';
 import { MemorySteps } from './memory-steps.ts';
 import { MemoryWorld } from './memory-world.ts';
 
-/** What a turn in memory begins with; only the message is needed. */
-export interface MemoryTurn {
+/**
+ * What a turn in memory begins with; only the message is needed. Without more it is the first attempt of an anonymous
+ * client's message, and not the last, at a new task of the agent `agent`.
+ */
+export interface MemoryTurn extends Partial<Omit<TurnInput, 'message'>> {
   readonly message: Content | Message;
-  /** The task that the message belongs to. Default: a new one. */
-  readonly task?: Task;
-  readonly principal?: Principal;
-  /** Default: 1. */
-  readonly attempt?: number;
-  /** Default: false. */
-  readonly isLastAttempt?: boolean;
-  readonly acceptedOutputModes?: readonly string[];
-  readonly extensions?: readonly string[];
-  readonly metadata?: Metadata;
-  /** Id of the agent whose turn it is. Default: `agent`. */
-  readonly agent?: string;
-  /** The agent that called. Default: none. */
-  readonly caller?: Caller | undefined;
   /**
    * What the turn shares with other turns: results of its steps, agents to call. Default: one of its own, without
    * agents.
@@ -35,18 +31,20 @@ export interface MemoryTurn {
   readonly world?: MemoryWorld;
 }
 
+const firstAttempt: Omit<TurnInput, 'message' | 'task'> = {
+  agent: 'agent',
+  principal: { tenant: '', subject: 'anonymous', scopes: [] },
+  attempt: 1,
+  isLastAttempt: false,
+  acceptedOutputModes: [],
+  extensions: [],
+  metadata: {},
+  caller: undefined,
+};
+
 /** A turn's port without Redis: folds what is published into a task, as the store does. */
 export class MemoryPort implements TurnPort {
-  readonly task: Task;
-  readonly message: Message;
-  readonly agent: string;
-  readonly principal: Principal;
-  readonly attempt: number;
-  readonly isLastAttempt: boolean;
-  readonly acceptedOutputModes: readonly string[];
-  readonly extensions: readonly string[];
-  readonly metadata: Metadata;
-  readonly caller: Caller | undefined;
+  readonly input: TurnInput;
   readonly steps: MemorySteps;
   readonly calls: MemoryCalls;
   readonly context: MemoryContext;
@@ -60,24 +58,16 @@ export class MemoryPort implements TurnPort {
   #current: Task;
   #refusal: Error | undefined;
 
-  constructor(turn: MemoryTurn) {
-    this.message = userMessage(turn.message);
-    this.task = submitted(turn.task, this.message);
-    this.principal = turn.principal ?? { tenant: '', subject: 'anonymous', scopes: [] };
-    this.attempt = turn.attempt ?? 1;
-    this.isLastAttempt = turn.isLastAttempt ?? false;
-    this.acceptedOutputModes = turn.acceptedOutputModes ?? [];
-    this.extensions = turn.extensions ?? [];
-    this.metadata = turn.metadata ?? {};
-    this.caller = turn.caller;
-    const { world = new MemoryWorld(), agent = 'agent' } = turn;
-    const { id: taskId } = this.task;
-    this.agent = agent;
-    this.steps = new MemorySteps(world.resultsOf(taskId, this.message.messageId));
-    this.calls = new MemoryCalls(world, { agent, taskId, depth: (turn.caller?.depth ?? 0) + 1 });
-    this.context = new MemoryContext(world, agent, this.task);
+  constructor({ message: content, task: before, world = new MemoryWorld(), ...given }: MemoryTurn) {
+    const message = userMessage(content);
+    const task = submitted(before, message);
+    this.input = { ...firstAttempt, ...given, message, task };
+    const { agent, caller } = this.input;
+    this.steps = new MemorySteps(world.resultsOf(task.id, message.messageId));
+    this.calls = new MemoryCalls(world, { agent, taskId: task.id, depth: (caller?.depth ?? 0) + 1 });
+    this.context = new MemoryContext(world, agent, task);
     this.conversations = new MemoryConversations(world);
-    this.#current = this.task;
+    this.#current = task;
   }
 
   get signal(): AbortSignal {
@@ -131,7 +121,7 @@ export class MemoryPort implements TurnPort {
   }
 
   #response(event: TurnEvent): StreamResponse {
-    const { id: taskId, contextId = '' } = this.task;
+    const { id: taskId, contextId = '' } = this.input.task;
     const metadata = event.metadata && { metadata: event.metadata };
     if (event.kind === 'artifact') {
       const { artifact, append, lastChunk } = event;

@@ -1,5 +1,5 @@
+import type { TurnEvent } from '@switchyard/protocol';
 import type { StepBeginning, StepPort } from '../port/step-port.ts';
-import type { TurnEvent } from '../port/turn-port.ts';
 
 /** Steps whose results outlive the attempt, but not the test. */
 export class MemorySteps implements StepPort {

@@ -1,5 +1,5 @@
-import type { Message, Task } from '@switchyard/protocol';
-import type { Caller, CallOutcome, OutgoingCall } from '../port/call-port.ts';
+import type { Caller, Message, Task } from '@switchyard/protocol';
+import type { CallOutcome, OutgoingCall } from '../port/call-port.ts';
 import type { ConversationEvent } from '../port/conversation-event.ts';
 
 /** An agent at work in memory. */

@@ -1,8 +1,7 @@
-import type { StreamResponse, Task } from '@switchyard/protocol';
+import type { StreamResponse, Task, TurnEvent } from '@switchyard/protocol';
 import type { Agent } from '../definition/agent.ts';
 import type { CallOutcome } from '../port/call-port.ts';
 import type { TurnResult } from '../port/outcome.ts';
-import type { TurnEvent } from '../port/turn-port.ts';
 import { type RunTurnOptions, runTurn } from '../run/run-turn.ts';
 import { MemoryPort, type MemoryTurn } from './memory-port.ts';
 import { MemoryWorld, type RunAgent } from './memory-world.ts';
@@ -50,9 +49,11 @@ export function runMessage(
     for (;;) {
       const result = await runTurn(agent, port, options);
       events.push(...port.events);
-      const goesOn = port.hasCrashed ? result.kind === 'interrupted' : result.kind === 'retry' && !port.isLastAttempt;
+      const goesOn = port.hasCrashed
+        ? result.kind === 'interrupted'
+        : result.kind === 'retry' && !port.input.isLastAttempt;
       if (!goesOn) return { port, result, events };
-      port = attempt({ ...turn, message: port.message, task: port.current }, port.attempt + 1);
+      port = attempt({ ...turn, message: port.input.message, task: port.current }, port.input.attempt + 1);
     }
   }
 

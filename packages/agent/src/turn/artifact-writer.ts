@@ -1,10 +1,9 @@
-import { type ArtifactHeader, type Metadata, openingOfText, type Part } from '@switchyard/protocol';
+import { type ArtifactEvent, type ArtifactHeader, type Metadata, openingOfText, type Part } from '@switchyard/protocol';
 import type { TurnJournal } from '../journal/turn-journal.ts';
 import type { TurnScope } from '../journal/turn-scope.ts';
 import { suppressUnhandled } from '../journal/turn-scope.ts';
 import { type PartContent, textPart, toParts } from '../messages/content.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
-import type { ArtifactEvent } from '../port/turn-port.ts';
 
 /** What an artifact is, apart from its content (A2A 4.1.7). */
 export interface ArtifactOptions {

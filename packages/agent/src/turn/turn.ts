@@ -1,4 +1,4 @@
-import type { Message, Metadata, TaskState } from '@switchyard/protocol';
+import type { Message, Metadata, StatusEvent, TaskState, TurnEvent } from '@switchyard/protocol';
 import type { CallReply, TaskReply } from '../calls/call-reply.ts';
 import type { CallOptions } from '../calls/outgoing-call.ts';
 import { type Joinable, TurnCalls } from '../calls/turn-calls.ts';
@@ -13,10 +13,10 @@ import { artifactId, derivedId } from '../messages/derived-id.ts';
 import type { ContextOptions, ContextTask } from '../port/context-port.ts';
 import type { Outcome } from '../port/outcome.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
-import type { StatusEvent, TurnEvent, TurnPort } from '../port/turn-port.ts';
+import type { TurnPort } from '../port/turn-port.ts';
 import { TurnSteps } from '../steps/turn-steps.ts';
 import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
-import { TurnInput } from './turn-input.ts';
+import { TurnView } from './turn-view.ts';
 
 export interface StatusOptions {
   /** Merged into the metadata of the task (A2A 4.2.1). */
@@ -35,7 +35,7 @@ export interface StatusOptions {
  * - `TurnMisuseError` after the outcome, and for content without a part;
  * - `TurnEnded` once the turn no longer owns its task (canceled, timed out, taken over): let it pass, the worker knows.
  */
-export class Turn extends TurnInput {
+export class Turn extends TurnView {
   readonly #port: TurnPort;
   readonly #journal: TurnJournal;
   readonly #steps: TurnSteps;
@@ -44,7 +44,7 @@ export class Turn extends TurnInput {
   readonly memory: ContextMemory;
 
   constructor(port: TurnPort, journal: TurnJournal = new TurnJournal(port)) {
-    super(port);
+    super(port.input);
     this.#port = port;
     this.#journal = journal;
     this.#steps = new TurnSteps(port, journal);

@@ -48,6 +48,6 @@ export class Calls {
 }
 
 function callingTurn({ start }: OpenTurn, isDetached: boolean): CallingTurn {
-  const { taskId, agent, fence, delivery } = start;
-  return { taskId, agent, fence, isDetached, depth: (delivery.caller?.depth ?? 0) + 1 };
+  const { taskId, agent, fence, caller } = start;
+  return { taskId, agent, fence, isDetached, depth: (caller?.depth ?? 0) + 1 };
 }

@@ -1,7 +1,8 @@
+import type { Principal } from '@switchyard/protocol';
 import type { Channels } from '../redis/channels.ts';
 import { idText } from '../redis/keys.ts';
 import { WritesLost } from '../redis/outage.ts';
-import { type Principal, principalKey } from '../redis/principal.ts';
+import { principalKey } from '../redis/principal.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';

@@ -1,9 +1,4 @@
-/** The caller. Every read and write of the store is scoped to a principal. */
-export interface Principal {
-  readonly tenant: string;
-  readonly subject: string;
-  readonly scopes: readonly string[];
-}
+import type { Principal } from '@switchyard/protocol';
 
 /** A principal and an agent: a task exists only for the principal that made it, at its agent. */
 export interface Scope {

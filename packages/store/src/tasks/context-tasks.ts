@@ -1,4 +1,4 @@
-import type { Principal } from '../redis/principal.ts';
+import type { Principal } from '@switchyard/protocol';
 import { findPlaces, type ListPort, taskIdAt } from './list.ts';
 import { type CachedReadPort, readTask } from './read.ts';
 

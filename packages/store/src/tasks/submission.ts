@@ -1,4 +1,4 @@
-import type { Message } from '@switchyard/protocol';
+import type { Caller, Message, Metadata, TurnInput } from '@switchyard/protocol';
 import { ownerOf, type Scope } from '../redis/principal.ts';
 import type { WebhookDraft } from '../vault/webhook.ts';
 
@@ -10,7 +10,7 @@ export interface Submission {
   /** URIs of the extensions that the client asked for and the agent offers. */
   readonly extensions?: readonly string[];
   /** Metadata of the request. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly metadata?: Metadata;
   /** Gets every event from this message on. */
   readonly webhook?: WebhookDraft;
   /**
@@ -30,12 +30,8 @@ export function anchorOf(scope: Scope, { contextId, messageId }: Message): strin
 }
 
 /** The turn in which an agent calls another one. */
-export interface CallingTurn {
-  readonly taskId: string;
-  readonly agent: string;
+export interface CallingTurn extends Caller {
   readonly fence: string;
-  /** Depth of the called agent's turn: 1 if a client called this one. */
-  readonly depth: number;
   /** The called task may go on when the caller's task completes. */
   readonly isDetached: boolean;
 }
@@ -90,12 +86,8 @@ export type Acceptance =
     };
 
 /** The contents of an inbox entry. */
-export interface Delivery {
-  readonly message: Message;
+export interface Delivery
+  extends Pick<TurnInput, 'message'>,
+    Partial<Pick<TurnInput, 'acceptedOutputModes' | 'extensions' | 'metadata' | 'caller'>> {
   readonly scopes: readonly string[];
-  readonly acceptedOutputModes?: readonly string[];
-  readonly extensions?: readonly string[];
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  /** The calling agent, if the message comes from one. */
-  readonly caller?: Pick<CallingTurn, 'taskId' | 'agent' | 'depth'>;
 }

@@ -1,9 +1,18 @@
-import { type Artifact, type Message, mergeHeader, openingOfText, type Part, type Task } from '@switchyard/protocol';
+import {
+  type Artifact,
+  type ArtifactEvent,
+  type Message,
+  type Metadata,
+  mergeHeader,
+  openingOfText,
+  type Part,
+  type StatusEvent,
+  type Task,
+  type TurnEvent,
+} from '@switchyard/protocol';
 import { stateLetters } from '../tasks/state-letters.ts';
 import type { EncodedEvent } from './encoded-event.ts';
-import type { TurnEvent } from './turn-event.ts';
 
-type Metadata = Readonly<Record<string, unknown>>;
 type Header = Omit<Artifact, 'parts'>;
 interface StoredArtifact {
   readonly number: number;
@@ -75,7 +84,7 @@ export class Encoder {
     return { ...encoded, args: ['step', key, mark, ...encoded.args], chunk: undefined };
   }
 
-  #status(event: TurnEvent & { kind: 'status' }): EncodedEvent {
+  #status(event: StatusEvent): EncodedEvent {
     const { state, message, metadata } = event;
     const caller = event.isReply ? 'reply' : event.releasesCaller ? 'released' : '';
     const json = message ? this.#withIds(message) : '';
@@ -94,7 +103,7 @@ export class Encoder {
     return { args, isOutcome: event.settles };
   }
 
-  #artifact(event: TurnEvent & { kind: 'artifact' }): EncodedEvent {
+  #artifact(event: ArtifactEvent): EncodedEvent {
     const { parts, ...update } = event.artifact;
     const known = this.#artifacts.get(update.artifactId);
     const merged = this.#mergedWith(event.metadata);
@@ -121,7 +130,7 @@ export class Encoder {
     };
   }
 
-  #update({ append, lastChunk, metadata }: TurnEvent & { kind: 'artifact' }, header: Header, parts: string[]): string {
+  #update({ append, lastChunk, metadata }: ArtifactEvent, header: Header, parts: string[]): string {
     const flags = `${append ? ',"append":true' : ''}${lastChunk ? ',"lastChunk":true' : ''}`;
     const annotated = metadata ? `,"metadata":${JSON.stringify(metadata)}` : '';
     return `{"artifactUpdate":{${this.#ids},"artifact":${open(header)},"parts":[${parts}]}${flags}${annotated}}}`;

@@ -1,17 +1,14 @@
-import type { Task } from '@switchyard/protocol';
+import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import { jobOptions } from '../queue/queue.ts';
 import { queueRoot } from '../queue/queue-name.ts';
 import { WritesLost } from '../redis/outage.ts';
-import type { Principal } from '../redis/principal.ts';
 import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import type { Delivery } from '../tasks/submission.ts';
 import type { Appends } from './appends.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 import { Encoder } from './encoder.ts';
 import { EventBatcher } from './event-batcher.ts';
-import type { TurnEvent } from './turn-event.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 export const endTurnScript = defineScript({
@@ -52,22 +49,14 @@ export class TurnEnded extends Error {
   }
 }
 
-export interface TurnStart {
+export interface TurnStart extends TurnInput {
   readonly taskId: string;
-  readonly agent: string;
-  readonly principal: Principal;
   /**
    * Fencing token of every command: no other turn has it, even if a fail-over lost the script that began one.
    */
   readonly fence: string;
   /** Turns of the task so far, this one included. */
   readonly epoch: number;
-  /** 1, 2, … for this message. */
-  readonly attempt: number;
-  readonly isLastAttempt: boolean;
-  readonly delivery: Delivery;
-  /** Before this turn; its history includes the message. */
-  readonly task: Task;
   /** The job has run its share of turns: another job runs the messages that wait. */
   readonly handsOver: boolean;
   readonly cancelRequested: boolean;
@@ -108,14 +97,16 @@ export class OpenTurn {
   }
 
   /**
-   * In order. A status resolves when it is durable. An artifact chunk resolves at once while few wait, so that chunks
-   * travel in batches; a refusal rejects the next call and calls `onFenced`.
+   * In order. A status resolves when it is durable; a dead letter also keeps the turn's message, with its reason. An
+   * artifact chunk resolves at once while few wait, so that chunks travel in batches; a refusal rejects the next call
+   * and calls `onFenced`.
    * @throws {TurnEnded}
    * @throws {WritesLost} give the turn back: it must run again
    * @throws {TooManyArtifacts}
    * @throws {TaskTooLarge}
    */
   publish(event: TurnEvent): Promise<void> {
+    if (event.kind === 'status' && event.deadLetterReason !== undefined) return this.#giveUp(event.deadLetterReason);
     return this.#push(event, event.kind === 'status');
   }
 
@@ -161,8 +152,12 @@ export class OpenTurn {
     return verdict;
   }
 
-  /** Ends the task as FAILED, and keeps its message as a dead letter: no attempts are left. @throws {TurnEnded} */
-  async giveUp(reason: string): Promise<void> {
+  async #push(event: TurnEvent, isAwaited: boolean): Promise<void> {
+    if (this.ending) throw new TurnEnded();
+    await this.#batcher.push(this.#encoder.encode(event), isAwaited);
+  }
+
+  async #giveUp(reason: string): Promise<void> {
     await this.flush();
     const { redis, shards } = this.#port;
     const { keys, args } = this.#call();
@@ -172,11 +167,6 @@ export class OpenTurn {
     });
     this.ending = 'fenced'; // the task has ended, or another run owns it
     if (verdict !== 'given-up') throw new TurnEnded();
-  }
-
-  async #push(event: TurnEvent, isAwaited: boolean): Promise<void> {
-    if (this.ending) throw new TurnEnded();
-    await this.#batcher.push(this.#encoder.encode(event), isAwaited);
   }
 
   async #append(events: readonly EncodedEvent[]): Promise<void> {

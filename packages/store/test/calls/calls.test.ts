@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { TurnEvent } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
-import { type OpenTurn, type Scope, TurnEnded, type TurnEvent } from '../../src/index.ts';
+import { type OpenTurn, type Scope, TurnEnded } from '../../src/index.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice, testRedis, testStore } from '../support/redis.ts';
 
@@ -42,16 +43,16 @@ describe('a call', () => {
     const { taskId, contextId } = await call(host);
     expect(contextId).toBe(host.start.task.contextId);
     const turn = await begun(store, taskId);
-    const { principal, agent, delivery } = turn.start;
+    const { principal, agent, caller } = turn.start;
     expect([principal.tenant, principal.subject, agent]).toEqual(['acme', 'alice', 'kitchen']);
-    expect(delivery.caller).toEqual({ taskId: host.start.taskId, agent: 'echo', depth: 1 });
+    expect(caller).toEqual({ taskId: host.start.taskId, agent: 'echo', depth: 1 });
     const deeper = await store.calls.place(turn, {
       agent: 'oven',
       submission: { message: userMessage('heat', { contextId }) },
       isDetached: false,
     });
     if (deeper.verdict !== 'accepted') throw new Error(deeper.verdict);
-    expect((await begun(store, deeper.taskId)).start.delivery.caller?.depth).toBe(2);
+    expect((await begun(store, deeper.taskId)).start.caller?.depth).toBe(2);
   });
 
   test('that is sent again is the same call', async () => {

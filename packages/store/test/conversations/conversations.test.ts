@@ -1,6 +1,7 @@
+import type { TurnEvent } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
-import { ConversationMissing, type OpenTurn, TurnEnded, type TurnEvent } from '../../src/index.ts';
+import { ConversationMissing, type OpenTurn, TurnEnded } from '../../src/index.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice, bob, testRedis, testStore } from '../support/redis.ts';
 

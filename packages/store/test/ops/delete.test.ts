@@ -1,5 +1,6 @@
+import type { TurnEvent } from '@switchyard/protocol';
 import { expect, test } from 'vitest';
-import type { OpenTurn, TurnEvent } from '../../src/index.ts';
+import type { OpenTurn } from '../../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from '../support/drive.ts';
 import { alice, bob, testRedis, testStore } from '../support/redis.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreSettings } from '../../src/index.ts';
-import { accepted, begun, userMessage } from '../support/drive.ts';
+import { accepted, begun, spent, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 import { outcome, type Stage } from './stage.ts';
 
@@ -275,7 +275,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       scene: async (stage) => {
         const turn = await stage.turn();
         return async () => {
-          await turn.giveUp('The oven is cold.');
+          await turn.publish(spent('The oven is cold.'));
           return turn.ending;
         };
       },

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { TurnEvent } from '@switchyard/protocol';
 import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
-import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings, type TurnEvent } from '../../src/index.ts';
+import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings } from '../../src/index.ts';
 import { JobQueue, type TakenJob } from '../../src/queue/job-queue.ts';
 import { Leases } from '../../src/queue/leases.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';

@@ -1,5 +1,6 @@
+import type { TurnEvent } from '@switchyard/protocol';
 import { expect, test } from 'vitest';
-import { type OpenTurn, TooManyResults, TurnEnded, type TurnEvent } from '../../src/index.ts';
+import { type OpenTurn, TooManyResults, TurnEnded } from '../../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from '../support/drive.ts';
 import { alice, testRedis, testStore } from '../support/redis.ts';
 

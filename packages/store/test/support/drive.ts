@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Message } from '@switchyard/protocol';
+import type { Message, TurnEvent } from '@switchyard/protocol';
 import type { Acceptance, OpenTurn, Scope, Store } from '../../src/index.ts';
 
 export function userMessage(text = 'hello', more: Partial<Message> = {}): Message {
@@ -8,6 +8,11 @@ export function userMessage(text = 'hello', more: Partial<Message> = {}): Messag
 
 export function agentMessage(text: string, messageId: string = randomUUID()): Message {
   return { messageId, role: 'ROLE_AGENT', parts: [{ text }] };
+}
+
+/** The attempts at a turn's message are spent. */
+export function spent(deadLetterReason: string): TurnEvent {
+  return { kind: 'status', state: 'TASK_STATE_FAILED', settles: true, deadLetterReason };
 }
 
 export type Accepted = Acceptance & { verdict: 'accepted' };

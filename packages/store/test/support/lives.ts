@@ -1,11 +1,5 @@
-import {
-  type Consumer,
-  type OpenTurn,
-  REMOTE_AGENTS,
-  remoteAgentId,
-  type Store,
-  type TurnEvent,
-} from '../../src/index.ts';
+import type { TurnEvent } from '@switchyard/protocol';
+import { type Consumer, type OpenTurn, REMOTE_AGENTS, remoteAgentId, type Store } from '../../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './drive.ts';
 import { alice, bob } from './redis.ts';
 

@@ -6,8 +6,7 @@ import {
   type ServerListener,
   ServerListenerBuilder,
 } from '@grpc/grpc-js';
-import { A2AError } from '@switchyard/protocol';
-import type { Principal } from '@switchyard/store';
+import { A2AError, type Principal } from '@switchyard/protocol';
 import { StreamSlots } from '../../limits/stream-slots.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { headersOf, Rpc } from './rpc.ts';

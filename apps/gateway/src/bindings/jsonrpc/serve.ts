@@ -1,4 +1,4 @@
-import type { Principal } from '@switchyard/store';
+import type { Principal } from '@switchyard/protocol';
 import type { Exchange, Handler } from '../../exchange/exchange.ts';
 import { reportFailure } from '../../exchange/exchange.ts';
 import { parseJson, readJsonText } from '../../exchange/read-json.ts';

@@ -1,5 +1,6 @@
 import { ServerCallContext } from '@a2a-js/sdk/server';
-import type { EventId, Principal } from '@switchyard/store';
+import type { Principal } from '@switchyard/protocol';
+import type { EventId } from '@switchyard/store';
 import type { Call } from '../../call/call.ts';
 import { legacyVersion } from '../../call/service-parameters.ts';
 import type { Exchange } from '../../exchange/exchange.ts';

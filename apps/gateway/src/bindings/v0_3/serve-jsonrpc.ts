@@ -1,5 +1,5 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
-import type { Principal } from '@switchyard/store';
+import type { Principal } from '@switchyard/protocol';
 import { majorMinor, protocolVersion } from '../../call/service-parameters.ts';
 import { type Exchange, namedVersion, reportFailure } from '../../exchange/exchange.ts';
 import type { GatewayContext } from '../gateway-context.ts';

@@ -1,6 +1,6 @@
-import { type Caller, TurnEnded, type TurnEvent, TurnInterruption, type TurnPort, textOf } from '@switchyard/agent';
-import type { Message, Metadata, Task } from '@switchyard/protocol';
-import type { OpenTurn, Principal } from '@switchyard/store';
+import { TurnEnded, TurnInterruption, type TurnPort } from '@switchyard/agent';
+import type { TurnEvent, TurnInput } from '@switchyard/protocol';
+import type { OpenTurn } from '@switchyard/store';
 import { mapStoreErrors } from './store-errors.ts';
 import type { CallParts } from './stored-calls.ts';
 import { StoredCalls } from './stored-calls.ts';
@@ -21,16 +21,7 @@ export interface Ownership {
 
 /** A turn's port, implemented over the store. */
 export class StoredTurnPort implements TurnPort {
-  readonly task: Task;
-  readonly message: Message;
-  readonly agent: string;
-  readonly principal: Principal;
-  readonly attempt: number;
-  readonly isLastAttempt: boolean;
-  readonly acceptedOutputModes: readonly string[];
-  readonly extensions: readonly string[];
-  readonly metadata: Metadata;
-  readonly caller: Caller | undefined;
+  readonly input: TurnInput;
   readonly signal: AbortSignal;
   readonly steps: StoredSteps;
   readonly calls: StoredCalls;
@@ -41,20 +32,10 @@ export class StoredTurnPort implements TurnPort {
 
   constructor(parts: CallParts, turn: OpenTurn, ownership: Ownership) {
     const { store } = parts;
-    const { task, delivery, agent, principal, attempt, isLastAttempt } = turn.start;
     this.#turn = turn;
     this.#ownership = ownership;
     this.signal = ownership.signal;
-    this.task = task;
-    this.message = delivery.message;
-    this.agent = agent;
-    this.principal = principal;
-    this.attempt = attempt;
-    this.isLastAttempt = isLastAttempt;
-    this.acceptedOutputModes = delivery.acceptedOutputModes ?? [];
-    this.extensions = delivery.extensions ?? [];
-    this.metadata = delivery.metadata ?? {};
-    this.caller = delivery.caller;
+    this.input = turn.start;
     this.steps = new StoredSteps(store.steps, turn, () => this.confirm());
     this.calls = new StoredCalls(parts, turn);
     this.context = new StoredContext(store, turn);
@@ -73,7 +54,6 @@ export class StoredTurnPort implements TurnPort {
   }
 
   #write(event: TurnEvent): Promise<void> {
-    if (event.kind === 'status' && event.isDeadLetter && event.message) return this.#turn.giveUp(textOf(event.message));
     return isBareWorking(event) ? this.#turn.announce(event) : this.#turn.publish(event);
   }
 }

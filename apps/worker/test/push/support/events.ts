@@ -1,4 +1,4 @@
-import type { TurnEvent } from '@switchyard/store';
+import type { TurnEvent } from '@switchyard/protocol';
 
 export const working = (text: string): TurnEvent => ({
   kind: 'status',

@@ -1,26 +1,31 @@
-import type { Message, Metadata, Task } from '@switchyard/protocol';
-import { mediaRangesMeet } from '@switchyard/protocol';
+import {
+  type Caller,
+  type Message,
+  type Metadata,
+  mediaRangesMeet,
+  type Principal,
+  type Task,
+  type TurnInput,
+} from '@switchyard/protocol';
 import { type WaitingCall, waitingCall } from '../calls/waiting-call.ts';
 import { textOf } from '../messages/content.ts';
-import type { Caller } from '../port/call-port.ts';
-import type { Principal, TurnPort } from '../port/turn-port.ts';
 
-/** What a turn knows from its beginning. */
-export class TurnInput {
-  readonly #port: TurnPort;
+/** What a turn is given as it begins, as an agent's author reads it. */
+export class TurnView {
+  readonly #input: TurnInput;
 
-  constructor(port: TurnPort) {
-    this.#port = port;
+  constructor(input: TurnInput) {
+    this.#input = input;
   }
 
   /** The task as it was before this turn (A2A 4.1.1). */
   get task(): Task {
-    return this.#port.task;
+    return this.#input.task;
   }
 
   /** The message that this turn is to answer. */
   get message(): Message {
-    return this.#port.message;
+    return this.#input.message;
   }
 
   /** The text parts of the message, each on a line of its own; empty when it has none. */
@@ -38,27 +43,27 @@ export class TurnInput {
 
   /** The id of the agent whose turn it is. */
   get agentId(): string {
-    return this.#port.agent;
+    return this.#input.agent;
   }
 
   /** On whose behalf the turn runs. */
   get principal(): Principal {
-    return this.#port.principal;
+    return this.#input.principal;
   }
 
   /** 1 for the first attempt at this message, 2 after one that failed retryably or whose worker died, … */
   get attempt(): number {
-    return this.#port.attempt;
+    return this.#input.attempt;
   }
 
   /** True when a `RetryableError` would fail the task. */
   get isLastAttempt(): boolean {
-    return this.#port.isLastAttempt;
+    return this.#input.isLastAttempt;
   }
 
   /** Media types that the client accepts, for example `application/json` (A2A 3.2.2); empty: any. */
   get acceptedOutputModes(): readonly string[] {
-    return this.#port.acceptedOutputModes;
+    return this.#input.acceptedOutputModes;
   }
 
   /** Whether the client accepts a media type, be it by a range such as `text/*`. */
@@ -68,12 +73,12 @@ export class TurnInput {
 
   /** URIs of the extensions that the client asked for (A2A 3.2.6). */
   get extensions(): readonly string[] {
-    return this.#port.extensions;
+    return this.#input.extensions;
   }
 
   /** The metadata of the client's request (A2A 3.2.5). */
   get metadata(): Metadata {
-    return this.#port.metadata;
+    return this.#input.metadata;
   }
 
   /**
@@ -86,7 +91,7 @@ export class TurnInput {
 
   /** The agent that sent this message in a turn of its own; undefined when it comes from a client. */
   get caller(): Caller | undefined {
-    return this.#port.caller;
+    return this.#input.caller;
   }
 }
 

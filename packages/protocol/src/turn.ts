@@ -1,0 +1,84 @@
+import type { Metadata } from './objects/fields.ts';
+import type { TaskState } from './objects/states.ts';
+import type { Artifact, Message, Task } from './objects/task.ts';
+
+/** Who calls. Every read and write of the store is scoped to a principal. */
+export interface Principal {
+  readonly tenant: string;
+  readonly subject: string;
+  readonly scopes: readonly string[];
+}
+
+/** The agent on whose behalf a turn runs, itself in a turn. */
+export interface Caller {
+  readonly agent: string;
+  readonly taskId: string;
+  /** 1: called by an agent that a client had called; 2: called by such an agent; … */
+  readonly depth: number;
+}
+
+/** What a turn is given as it begins. */
+export interface TurnInput {
+  /** The task before this turn; its history includes the message of this turn, and messages that wait behind it. */
+  readonly task: Task;
+  readonly message: Message;
+  /** Id of the agent whose turn it is. */
+  readonly agent: string;
+  /** Who asked for the turn. */
+  readonly principal: Principal;
+  /** 1, 2, … of this message. */
+  readonly attempt: number;
+  readonly isLastAttempt: boolean;
+  /** Media types that the client accepts (A2A 3.2.2); empty: any. */
+  readonly acceptedOutputModes: readonly string[];
+  /** URIs of the extensions that the client asked for (A2A 3.2.6). */
+  readonly extensions: readonly string[];
+  /** Of the client's request (A2A 3.2.5). */
+  readonly metadata: Metadata;
+  /** The agent that called, if the message comes from one. */
+  readonly caller: Caller | undefined;
+}
+
+/** What a turn publishes. The store adds ids and times. */
+export type TurnEvent = StatusEvent | ArtifactEvent;
+
+export interface StatusEvent {
+  readonly kind: 'status';
+  readonly state: TaskState;
+  readonly message?: Message;
+  /** Of the event; merged into the task's. */
+  readonly metadata?: Metadata;
+  /** The turn ends with this event. A terminal state always ends it. */
+  readonly settles: boolean;
+  /** A client that waits for this turn gets the task now; the turn goes on. */
+  readonly releasesCaller?: boolean;
+  /** The attempts are spent: the task fails, and its message is kept for operators with this reason. */
+  readonly deadLetterReason?: string;
+  /** The turn answers with a plain Message: `message` of this completed status. */
+  readonly isReply?: boolean;
+  /** Published inside a step. */
+  readonly step?: StepStamp;
+}
+
+export interface ArtifactEvent {
+  readonly kind: 'artifact';
+  /** The parts of this update and the artifact's header; a header's fields are merged when `append` is set. */
+  readonly artifact: Artifact;
+  readonly append: boolean;
+  readonly lastChunk: boolean;
+  readonly metadata?: Metadata;
+  /**
+   * Keeps each part as it came, where text chunks would otherwise be joined in the stored artifact. Of an artifact: for
+   * all of its chunks, or for none.
+   */
+  readonly keepsParts?: boolean;
+  /** Published inside a step. */
+  readonly step?: StepStamp;
+}
+
+/** Of an event that is published inside a step: written with the event, in one go. */
+export interface StepStamp {
+  readonly key: string;
+  /** What the events of the step have come to, this one included: the next run of the step begins with it. */
+  readonly mark: string;
+}
