@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder of its own, and how to get rid of it. */
-export async function temporaryFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
+/** A folder that goes with its owner. */
+export async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'switchyard-'));
-  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
 }

@@ -32,7 +32,7 @@ export class Stage implements AsyncDisposable {
   /** @param tree root of another checkout whose gateway and worker run here; left out: those of this one */
   static async open(tree?: string): Promise<Stage> {
     const parts = new AsyncDisposableStack();
-    const folder = parts.adopt(await temporaryFolder(), ({ remove }) => remove());
+    const folder = parts.use(await temporaryFolder());
     const server = parts.adopt(await startRedis({ appendOnly: true, folder: folder.path }), ({ stop }) => stop());
     const gateway = parts.adopt(await startGateway(server.url, tree), ({ stop }) => stop().then(() => undefined));
     const stage = new Stage(parts, server, gateway, tree);

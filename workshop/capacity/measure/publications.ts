@@ -20,7 +20,7 @@ const CHANNEL = 'capacity{s0}:t:00000000-0000-0000-0000-000000000000:e';
 
 /** What a published event costs Redis beside itself: for each gateway that hears it, and for each node of a Cluster. */
 export async function measurePublications(): Promise<Named<typeof publications, number>> {
-  const folder = await temporaryFolder();
+  await using folder = await temporaryFolder();
   const busPorts = await Promise.all(Array.from({ length: 1 + OTHERS }, freePort));
   const nodes = await Promise.all(busPorts.map((busPort) => createNode(folder.path, busPort)));
   const [first] = nodes;
@@ -40,7 +40,6 @@ export async function measurePublications(): Promise<Named<typeof publications, 
     };
   } finally {
     await Promise.all(nodes.map((node) => node.kill()));
-    await folder.remove();
   }
 }
 

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 import { type Fault, Target } from '../inject/fault.ts';
 import { injectFaults } from '../inject/fault-injector.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';
-import { PushReceiver } from '../workload/push-receiver.ts';
+import { PushReceiver, pushSettings } from '../workload/push-receiver.ts';
 import { lateEffects, leakedKeys, leakedSecrets, type Violation } from '../workload/violations.ts';
 import { Traffic } from './traffic.ts';
 
@@ -50,7 +50,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const begun = performance.now();
   const random = new SeededRandom(options.seed);
   const prefix = uniquePrefix();
-  const folder = await temporaryFolder();
+  await using folder = await temporaryFolder();
   const effectsFile = join(folder.path, 'effects');
   await using redis = await options.startRedis();
   await using stack = await startStack({
@@ -78,7 +78,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     ...leakedSecrets(stack.programs, options.secrets ?? []),
     ...(await leakedKeys(redis, prefix, 3 * options.retentionMs)).map((what): Violation => ({ kind: 'keys', what })),
   );
-  await folder.remove();
   return {
     violations: traffic.violations,
     tasks: traffic.played,
@@ -98,9 +97,7 @@ function environment(options: ChaosOptions, own: Readonly<Record<string, string>
     REPLAY_MS: kept,
     IDEMPOTENCY_MS: kept,
     LOG_LEVEL: 'info',
-    PUSH_ALLOW_HTTP: 'true',
-    PUSH_ALLOW_HOSTS: '127.0.0.0/8',
-    PUSH_BACKOFF_MS: '200',
+    ...pushSettings,
     WAIT_REPLICAS: options.mayLoseEvents ? '1' : '0',
     NODE_OPTIONS: `--import=${clockStep} --max-old-space-size=512`,
     CLOCK_STEP_MS: options.seed % 2 === 0 ? '30000' : '-30000',

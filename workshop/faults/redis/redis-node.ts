@@ -21,7 +21,7 @@ export interface RedisNodeOptions {
 }
 
 /** One redis-server process of this machine that may be killed, stopped for a while and started again. */
-export class RedisNode {
+export class RedisNode implements AsyncDisposable {
   readonly port: number;
   readonly folder: string;
   readonly #arguments: readonly string[];
@@ -54,10 +54,6 @@ export class RedisNode {
     for (const output of [this.#process.stdout, this.#process.stderr]) output.resume();
     const answers = async (): Promise<boolean> => (await this.ask('PING')).startsWith('+PONG');
     await until(answers, { what: `the Redis at port ${this.port} answers`, timeoutMs: 30_000, everyMs: 20 });
-  }
-
-  get isRunning(): boolean {
-    return this.#process?.isRunning() ?? false;
   }
 
   get pid(): number {
@@ -94,6 +90,10 @@ export class RedisNode {
   /** SIGKILL: nothing is flushed, no client is told. */
   async kill(): Promise<void> {
     await this.#process?.stop(0);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill();
   }
 
   /** SIGSTOP: connections stay open, nothing is answered. */

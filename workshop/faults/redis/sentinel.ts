@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../../scripts/processes/free-port.ts';
 import { until } from '../../../tests/support/until.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
-import { mastersAmong, type RedisDeployment, replicationOf } from './deployment.ts';
+import { deploy, isLinked, mastersAmong, type RedisDeployment } from './deployment.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { dataSettings, RedisNode } from './redis-node.ts';
 
@@ -18,40 +17,27 @@ interface Reached {
 }
 
 /** A master, two replicas, and three sentinels that watch them. Each data node can be cut off from everybody. */
-export async function startSentinel(): Promise<RedisDeployment> {
-  const folder = await temporaryFolder();
-  const reached = await Promise.all(Array.from({ length: 1 + REPLICAS }, () => createNode(folder.path)));
-  const nodes = reached.map(({ node }) => node);
-  const masterPort = reached[0]?.proxy.port ?? 0;
-  const sentinels = await Promise.all(Array.from({ length: SENTINELS }, () => createSentinel(folder.path, masterPort)));
-  const stop = async (): Promise<void> => {
-    await Promise.all(reached.map(({ proxy }) => proxy[Symbol.asyncDispose]()));
-    await Promise.all([...sentinels, ...nodes].map((node) => node.kill()));
-    await folder.remove();
-  };
-  try {
+export function startSentinel(): Promise<RedisDeployment> {
+  return deploy(async (folder, owned) => {
+    const reached = await Promise.all(Array.from({ length: 1 + REPLICAS }, () => createNode(folder)));
+    const nodes = reached.map(({ node }) => node);
+    const port = reached[0]?.proxy.port ?? 0;
+    const sentinels = await Promise.all(Array.from({ length: SENTINELS }, () => createSentinel(folder, port)));
+    for (const one of [...nodes, ...sentinels, ...reached.map(({ proxy }) => proxy)]) owned.use(one);
     await Promise.all(nodes.map((node) => node.start()));
-    await Promise.all(nodes.slice(1).map((node) => node.ask(`REPLICAOF 127.0.0.1 ${masterPort}`)));
+    await Promise.all(nodes.slice(1).map((node) => node.ask(`REPLICAOF 127.0.0.1 ${port}`)));
     await Promise.all(sentinels.map((sentinel) => sentinel.start()));
-    await settled(reached, sentinels);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return {
-    url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/${MASTER_NAME}`,
-    shards: 1,
-    nodes,
-    masters: () => mastersAmong(nodes),
-    settled: () => settled(reached, sentinels),
-    partition(node) {
-      const proxy = reached.find((one) => one.node === node)?.proxy;
-      proxy?.stall();
-      return { heal: () => proxy?.release() };
-    },
-    stop,
-    [Symbol.asyncDispose]: stop,
-  };
+    return {
+      url: `redis+sentinel://${sentinels.map((sentinel) => `127.0.0.1:${sentinel.port}`).join(',')}/${MASTER_NAME}`,
+      nodes,
+      settled: () => settled(reached, sentinels),
+      partition(node) {
+        const proxy = reached.find((one) => one.node === node)?.proxy;
+        proxy?.stall();
+        return { heal: () => proxy?.release() };
+      },
+    };
+  });
 }
 
 /** It tells others the port of its proxy, and reaches them by theirs. */
@@ -81,10 +67,6 @@ async function createSentinel(folder: string, masterPort: number): Promise<Redis
 
 async function settled(reached: readonly Reached[], sentinels: readonly RedisNode[]): Promise<void> {
   const nodes = reached.map(({ node }) => node);
-  const isLinked = async (node: RedisNode): Promise<boolean> => {
-    const { role, master_link_status: link } = await replicationOf(node);
-    return role === 'master' || link === 'up';
-  };
   const all = async (): Promise<boolean> => {
     const [master, ...others] = await mastersAmong(nodes);
     if (!master || others.length || !(await Promise.all(nodes.map(isLinked))).every(Boolean)) return false;

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '../../../tests/support/until.ts';
-import { temporaryFolder } from '../../temporary-folder.ts';
-import { mastersAmong, type RedisDeployment, replicationOf } from './deployment.ts';
+import { deploy, isLinked, type RedisDeployment } from './deployment.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { dataSettings, RedisNode } from './redis-node.ts';
 
@@ -14,71 +13,38 @@ export interface SingleOptions {
 }
 
 /** One Redis that keeps an append-only file. */
-export async function startSingle({
-  settings = {},
-  password,
-  isProxied = false,
-}: SingleOptions = {}): Promise<RedisDeployment> {
-  const folder = await temporaryFolder();
-  const node = await RedisNode.create({
-    folder: folder.path,
-    settings: { ...dataSettings, ...settings },
-    ...(password && { password }),
+export function startSingle({ settings = {}, password, isProxied = false }: SingleOptions = {}) {
+  return deploy(async (folder, owned) => {
+    const all = { ...dataSettings, ...settings };
+    const node = owned.use(await RedisNode.create({ folder, settings: all, ...(password && { password }) }));
+    await node.start();
+    const proxy = isProxied ? owned.use(await FaultProxy.start(node.port)) : undefined;
+    const url = `redis://${password ? `:${password}@` : ''}127.0.0.1:${proxy?.port ?? node.port}`;
+    return { url, nodes: [node], masters: async () => [node], ...(proxy && { proxy }) };
   });
-  await node.start();
-  const proxy = isProxied ? await FaultProxy.start(node.port) : undefined;
-  const stop = async (): Promise<void> => {
-    await proxy?.[Symbol.asyncDispose]();
-    await node.kill();
-    await folder.remove();
-  };
-  return {
-    url: `redis://${password ? `:${password}@` : ''}127.0.0.1:${proxy?.port ?? node.port}`,
-    shards: 1,
-    nodes: [node],
-    ...(proxy && { proxy }),
-    masters: async () => [node],
-    settled: async () => undefined,
-    stop,
-    [Symbol.asyncDispose]: stop,
-  };
 }
 
 /**
  * A master and a replica. Clients, and the replica, reach the master by proxies, so that what it has not got yet can be
  * lost.
  */
-export async function startPair(): Promise<RedisDeployment> {
-  const folder = await temporaryFolder();
-  const settings = { ...dataSettings, 'repl-diskless-sync': 'yes' };
-  let master = await RedisNode.create({ folder: folder.path, settings });
-  let replica = await RedisNode.create({ folder: folder.path, settings });
-  const nodes = [master, replica];
-  await Promise.all(nodes.map((node) => node.start()));
-  const [clients, replication] = [await FaultProxy.start(master.port), await FaultProxy.start(master.port)];
-  const settled = (): Promise<unknown> =>
-    until(async () => (await replicationOf(replica)).master_link_status === 'up', {
-      what: 'the replica follows its master',
-      timeoutMs: 30_000,
-    });
-  const follow = async (): Promise<void> => {
-    await replica.ask(`REPLICAOF 127.0.0.1 ${replication.port}`);
-    await settled();
-  };
-  await follow();
-  const stop = async (): Promise<void> => {
-    for (const proxy of [clients, replication]) await proxy[Symbol.asyncDispose]();
-    await Promise.all(nodes.map((node) => node.kill()));
-    await folder.remove();
-  };
-  return {
-    url: `redis://127.0.0.1:${clients.port}`,
-    shards: 1,
-    nodes,
-    proxy: clients,
-    masters: () => mastersAmong(nodes),
-    settled: async () => void (await settled()),
-    async failOver(lostMs) {
+export function startPair(): Promise<RedisDeployment> {
+  return deploy(async (folder, owned) => {
+    const settings = { ...dataSettings, 'repl-diskless-sync': 'yes' };
+    let master = owned.use(await RedisNode.create({ folder, settings }));
+    let replica = owned.use(await RedisNode.create({ folder, settings }));
+    const nodes = [master, replica];
+    await Promise.all(nodes.map((node) => node.start()));
+    const clients = owned.use(await FaultProxy.start(master.port));
+    const replication = owned.use(await FaultProxy.start(master.port));
+    const settled = (): Promise<unknown> =>
+      until(() => isLinked(replica), { what: 'the replica follows its master', timeoutMs: 30_000 });
+    const follow = async (): Promise<void> => {
+      await replica.ask(`REPLICAOF 127.0.0.1 ${replication.port}`);
+      await settled();
+    };
+    await follow();
+    const failOver = async (lostMs: number): Promise<void> => {
       replication.stall();
       await delay(lostMs);
       await master.kill();
@@ -90,8 +56,7 @@ export async function startPair(): Promise<RedisDeployment> {
       clients.cut();
       await replica.start();
       await follow();
-    },
-    stop,
-    [Symbol.asyncDispose]: stop,
-  };
+    };
+    return { url: `redis://127.0.0.1:${clients.port}`, nodes, proxy: clients, settled, failOver };
+  });
 }

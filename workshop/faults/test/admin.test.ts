@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { freePort } from '../../../scripts/processes/free-port.ts';
-import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
 import { type Keeper, keepWorkers } from '../inject/keep-workers.ts';
 import { startCluster } from '../redis/cluster.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';
-import { ResilientClient } from '../workload/resilient-client.ts';
+import { startScene } from '../scene.ts';
+import type { ResilientClient } from '../workload/resilient-client.ts';
 
 // What operators ask and do, while what they ask about is spread over the masters of a Cluster.
 
@@ -17,20 +17,17 @@ const MANY = 16;
 const patience = { timeoutMs: 20_000, everyMs: 50 };
 
 let redis: RedisDeployment;
-let stack: Stack;
 let keeper: Keeper;
 let client: ResilientClient;
 let adminUrl = '';
 
 beforeAll(async () => {
   redis = await startCluster();
-  stack = await startStack({
-    redisUrl: redis.url,
-    agents: ['workshop/faults/agents/crash-agent.ts'],
+  const { stack, client: ours } = await startScene({
+    redis,
+    agent: 'crash-agent',
     workers: 2,
     env: {
-      DEFAULT_AGENT: 'crash-agent',
-      SHARDS: String(redis.shards),
       ADMIN_PORT: '0',
       ADMIN_KEY: KEY,
       LEASE_MS: '1000',
@@ -41,13 +38,13 @@ beforeAll(async () => {
     },
   });
   keeper = keepWorkers(stack);
-  client = new ResilientClient(stack.urls, 0);
+  client = ours;
   adminUrl = (await stack.gateways[0]?.waitFor(/"adminUrl":"([^"]+)"/))?.[1] ?? '';
 });
 
 afterAll(async () => {
   await keeper?.stop();
-  await redis?.stop();
+  await redis?.[Symbol.asyncDispose]();
 });
 
 async function ask<Body = unknown>(path: string, method = 'GET'): Promise<{ status: number; body: Body }> {

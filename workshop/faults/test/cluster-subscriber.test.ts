@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await node.kill();
   await proxy[Symbol.asyncDispose]();
-  await folder.remove();
+  await folder[Symbol.asyncDispose]();
 });
 
 test('a stream goes on when the subscriber connection of a Cluster has vanished without a word', async () => {

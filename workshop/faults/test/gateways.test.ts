@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
-import { type Stack, startStack } from '../../../tests/support/stack.ts';
+import type { Stack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
 import { deafReader } from '../inject/client-faults.ts';
-import { startSingle } from '../redis/single.ts';
+import { startScene } from '../scene.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 import { watchTask } from '../workload/watch-task.ts';
 
@@ -13,16 +13,9 @@ afterEach(async () => {
 });
 
 async function gateways(count: number): Promise<Stack> {
-  const redis = await startSingle();
-  open.push(redis);
-  const stack = await startStack({
-    redisUrl: redis.url,
-    agents: ['workshop/faults/agents/crash-agent.ts'],
-    gateways: count,
-    env: { DEFAULT_AGENT: 'crash-agent', LOG_LEVEL: 'info' },
-  });
-  open.push(stack);
-  return stack;
+  const scene = await startScene({ agent: 'crash-agent', gateways: count });
+  open.push(scene);
+  return scene.stack;
 }
 
 const message = (text: string) => ({

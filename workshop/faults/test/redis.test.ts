@@ -1,12 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { openEventStream } from '../../../tests/support/event-stream.ts';
-import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import type { RedisDeployment } from '../redis/deployment.ts';
-import type { RedisNode } from '../redis/redis-node.ts';
 import { type SingleOptions, startSingle } from '../redis/single.ts';
+import { type Scene, startScene } from '../scene.ts';
 import { playScenario } from '../workload/play-scenario.ts';
-import { ResilientClient } from '../workload/resilient-client.ts';
+import type { ResilientClient } from '../workload/resilient-client.ts';
 import { CONFIDENTIAL, createScenario, type ScenarioKind } from '../workload/scenario.ts';
 import { leakedSecrets } from '../workload/violations.ts';
 import { endsTask, watchTask } from '../workload/watch-task.ts';
@@ -16,27 +14,12 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
 });
 
-interface Scene {
-  readonly redis: RedisDeployment;
-  readonly node: RedisNode;
-  readonly stack: Stack;
-  readonly client: ResilientClient;
-  readonly url: string;
-}
-
 async function scene(env: Readonly<Record<string, string>> = {}, options: SingleOptions = {}): Promise<Scene> {
   const redis = await startSingle(options);
   open.push(redis);
-  const stack = await startStack({
-    redisUrl: redis.url,
-    agents: ['workshop/faults/agents/scenario-agent.ts'],
-    env: { DEFAULT_AGENT: 'scenario-agent', LOG_LEVEL: 'info', ...env },
-  });
-  open.push(stack);
-  const [node] = redis.nodes;
-  const [url] = stack.urls;
-  if (!node || !url) throw new Error('nothing runs');
-  return { redis, node, stack, client: new ResilientClient(stack.urls, 0), url };
+  const started = await startScene({ redis, env });
+  open.push(started);
+  return started;
 }
 
 const message = (text: string) => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }] });
@@ -74,7 +57,7 @@ test('a Redis that is killed and started again has everything: running turns end
   expect(rest.some(({ data }) => endsTask(data))).toBe(true);
   const { problems, events } = await watchTask(client, task.id);
   expect(problems).toEqual([]);
-  expect(rest.map(({ id, text }) => [id, text])).toEqual([...events].filter(([seq]) => seq >= (rest[0]?.id ?? 0)));
+  expect(rest).toEqual([...events.values()].filter(({ id }) => id >= (rest[0]?.id ?? 0)));
   await expectWellTold(client, 'talk');
 }, 60_000);
 

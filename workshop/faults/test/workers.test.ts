@@ -2,27 +2,22 @@ import { Store } from '@switchyard/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { textOf } from '../../../tests/support/messages.ts';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
-import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
 import { keepWorkers } from '../inject/keep-workers.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';
 import { startSingle } from '../redis/single.ts';
+import { type Scene, startScene } from '../scene.ts';
 import { measureRecovery } from '../trials/measure-recovery.ts';
-import { ResilientClient } from '../workload/resilient-client.ts';
+import type { ResilientClient } from '../workload/resilient-client.ts';
 
 let redis: RedisDeployment;
 beforeAll(async () => {
   redis = await startSingle();
 });
-afterAll(() => redis.stop());
+afterAll(() => redis[Symbol.asyncDispose]());
 
-function startCrashAgents(workers: number, env: Readonly<Record<string, string>> = {}): Promise<Stack> {
-  const agents = ['workshop/faults/agents/crash-agent.ts'];
-  const settings = { DEFAULT_AGENT: 'crash-agent', LOG_LEVEL: 'info', LEASE_MS: '3000', ...env };
-  return startStack({ redisUrl: redis.url, agents, workers, env: settings });
-}
-
-const clientOf = ({ urls }: Stack): ResilientClient => new ResilientClient(urls, 0);
+const startCrashAgents = (workers: number, env: Readonly<Record<string, string>> = {}): Promise<Scene> =>
+  startScene({ redis, agent: 'crash-agent', workers, env: { LEASE_MS: '3000', ...env } });
 
 async function begin(client: ResilientClient, text: string): Promise<string> {
   const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }] };
@@ -50,8 +45,8 @@ test('the turns of a killed worker run elsewhere within 5 s', async () => {
 }, 60_000);
 
 test('a worker that was frozen beyond its lock wakes up as a zombie: its turn is stopped, its writes are refused', async () => {
-  await using stack = await startCrashAgents(2);
-  const client = clientOf(stack);
+  await using scene = await startCrashAgents(2);
+  const { stack, client } = scene;
   const taskId = await begin(client, 'wait 8000');
   const first = await until(() => pidOf(client, taskId), { what: 'the turn runs' });
   const zombie = stack.workers.find(({ pid }) => pid === first);
@@ -67,16 +62,15 @@ test('a worker that was frozen beyond its lock wakes up as a zombie: its turn is
 }, 60_000);
 
 test('a worker whose event loop is blocked for 2.5 s keeps its turns', async () => {
-  await using stack = await startCrashAgents(2);
-  const client = clientOf(stack);
+  await using scene = await startCrashAgents(2);
+  const { client } = scene;
   expect(await ended(client, await begin(client, 'block 2500'))).toBe('COMPLETED: attempt 1');
 }, 60_000);
 
 test('a message that kills its worker ends FAILED after its attempts, is kept, and takes no other message with it', async () => {
   const prefix = uniquePrefix();
-  const stack = await startCrashAgents(1, { KEY_PREFIX: prefix });
+  const { stack, client } = await startCrashAgents(1, { KEY_PREFIX: prefix });
   await using keeper = keepWorkers(stack);
-  const client = clientOf(stack);
   const innocents = await Promise.all(Array.from({ length: 5 }, () => begin(client, 'wait 1500')));
   const poison = await begin(client, 'die');
   expect(await ended(client, poison)).toContain('FAILED: The agent stopped unexpectedly 3 times');
@@ -90,9 +84,9 @@ test('a message that kills its worker ends FAILED after its attempts, is kept, a
 }, 120_000);
 
 test('a turn that eats all memory is given up like any other that kills its worker', async () => {
-  const stack = await startCrashAgents(1, { NODE_OPTIONS: '--max-old-space-size=96', MAX_ATTEMPTS: '2' });
+  const env = { NODE_OPTIONS: '--max-old-space-size=96', MAX_ATTEMPTS: '2' };
+  const { stack, client } = await startCrashAgents(1, env);
   await using _ = keepWorkers(stack);
-  const client = clientOf(stack);
   const glutton = await begin(client, 'eat');
   const innocent = await begin(client, 'wait 100');
   expect(await ended(client, glutton)).toContain('FAILED: The agent stopped unexpectedly 2 times');

@@ -2,10 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { openEventStream } from '../../../tests/support/event-stream.ts';
 import { userMessage } from '../../../tests/support/messages.ts';
 import { post } from '../../../tests/support/rest.ts';
-import { startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import { startSingle } from '../redis/single.ts';
-import { ResilientClient } from '../workload/resilient-client.ts';
+import { startScene } from '../scene.ts';
 
 export interface LostDataReport {
   /** Streams and blocking calls that were still open when their time was up. */
@@ -19,14 +17,8 @@ const ENDS_WITHIN_MS = 15_000;
 
 /** FLUSHALL, with streams open and callers that wait. */
 export async function measureLostData(): Promise<LostDataReport> {
-  await using redis = await startSingle();
-  await using stack = await startStack({
-    redisUrl: redis.url,
-    agents: ['workshop/faults/agents/scenario-agent.ts'],
-    env: { DEFAULT_AGENT: 'scenario-agent', LOG_LEVEL: 'info', BLOCKING_WAIT_MS: '60000' },
-  });
-  const [url = ''] = stack.urls;
-  const client = new ResilientClient([url], 0);
+  await using scene = await startScene({ env: { BLOCKING_WAIT_MS: '60000' } });
+  const { url, client, node } = scene;
   let closed = 0;
   const note = (): void => void closed++;
   for (let n = 0; n < OPEN; n++) {
@@ -38,7 +30,7 @@ export async function measureLostData(): Promise<LostDataReport> {
   }
   await delay(1_000);
   const lostAt = performance.now();
-  await redis.nodes[0]?.ask('FLUSHALL');
+  await node.ask('FLUSHALL');
   const isBack = async (): Promise<boolean> => {
     const task = await client.send(userMessage('talk 0 again'), false);
     return task.status.state === 'TASK_STATE_COMPLETED';

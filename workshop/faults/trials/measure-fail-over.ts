@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Stack, startStack } from '../../../tests/support/stack.ts';
+import type { Stack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';
 import type { RedisNode } from '../redis/redis-node.ts';
-import { PushReceiver } from '../workload/push-receiver.ts';
-import { ResilientClient } from '../workload/resilient-client.ts';
+import { type Scene, startScene } from '../scene.ts';
+import { PushReceiver, pushSettings } from '../workload/push-receiver.ts';
 import { watchTask } from '../workload/watch-task.ts';
 import { Prober } from './prober.ts';
 
@@ -42,12 +42,9 @@ const TAKEN_OVER_WITHIN_MS = 15_000;
 export async function measureFailOver(redis: RedisDeployment, options: FailOverOptions): Promise<FailOverReport> {
   await using receiver = new PushReceiver();
   const webhook = await receiver.start();
-  await using stack = await startStack({
-    redisUrl: redis.url,
-    agents: ['workshop/faults/agents/scenario-agent.ts'],
-    workers: WORKERS,
-    env: environment(redis, options),
-  });
+  const env = { ...pushSettings, WAIT_REPLICAS: String(options.waitReplicas ?? 0) };
+  await using scene = await startScene({ redis, workers: WORKERS, env });
+  const { stack } = scene;
   const probers = Array.from({ length: CLIENTS }, (_, n) => new Prober(stack.urls[0] ?? '', `c${n}`, webhook));
   for (const prober of probers) prober.start();
   for (let round = 0; round < options.rounds; round++) {
@@ -63,25 +60,9 @@ export async function measureFailOver(redis: RedisDeployment, options: FailOverO
     rounds: options.rounds,
     worstOutageMs,
     requests: accepted.length,
-    lost: await notCompleted(stack, accepted),
-    untold: await notTold(
-      stack,
-      receiver,
-      probers.flatMap(({ pushed }) => pushed),
-    ),
+    lost: await notCompleted(scene, accepted),
+    untold: await notTold(scene, receiver, probers),
     wedged: await countWedged(stack),
-  };
-}
-
-function environment({ shards }: RedisDeployment, { waitReplicas = 0 }: FailOverOptions): Record<string, string> {
-  return {
-    DEFAULT_AGENT: 'scenario-agent',
-    SHARDS: String(shards),
-    LOG_LEVEL: 'info',
-    WAIT_REPLICAS: String(waitReplicas),
-    PUSH_ALLOW_HTTP: 'true',
-    PUSH_ALLOW_HOSTS: '127.0.0.0/8',
-    PUSH_BACKOFF_MS: '200',
   };
 }
 
@@ -117,8 +98,7 @@ async function takeAway(
   return () => victim.start();
 }
 
-async function notCompleted({ urls }: Stack, accepted: readonly string[]): Promise<string[]> {
-  const client = new ResilientClient(urls, 0);
+async function notCompleted({ client }: Scene, accepted: readonly string[]): Promise<string[]> {
   const ends = await Promise.allSettled(accepted.map((id) => client.ended(id, 30_000)));
   return ends.flatMap((end, i) => {
     const state = end.status === 'fulfilled' ? end.value.status.state : String(end.reason);
@@ -127,12 +107,10 @@ async function notCompleted({ urls }: Stack, accepted: readonly string[]): Promi
 }
 
 /** Of each task every event, the first time in order. */
-async function notTold({ urls }: Stack, receiver: PushReceiver, taskIds: readonly string[]): Promise<string[]> {
-  const client = new ResilientClient(urls, 0);
-  const problems = await Promise.all(
-    taskIds.map(async (id) => receiver.problemsOf(id, (await watchTask(client, id)).events.size)),
-  );
-  return problems.flat();
+async function notTold({ client }: Scene, receiver: PushReceiver, probers: readonly Prober[]): Promise<string[]> {
+  const problemsOf = async (id: string): Promise<string[]> =>
+    receiver.problemsOf(id, (await watchTask(client, id)).events.size);
+  return (await Promise.all(probers.flatMap(({ pushed }) => pushed).map(problemsOf))).flat();
 }
 
 /** Each worker must still take work: the others are stopped, one after the other. */

@@ -1,7 +1,6 @@
-import { startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import { startSingle } from '../redis/single.ts';
-import { ResilientClient } from '../workload/resilient-client.ts';
+import { startScene } from '../scene.ts';
+import type { ResilientClient } from '../workload/resilient-client.ts';
 
 export interface RecoveryOptions {
   /** Workers to kill, one after the other. */
@@ -14,14 +13,8 @@ const WORKERS = 2;
 
 /** From kill -9 of a worker until each of its turns runs elsewhere, in milliseconds. */
 export async function measureRecovery({ rounds, tasks }: RecoveryOptions): Promise<number[]> {
-  await using redis = await startSingle();
-  await using stack = await startStack({
-    redisUrl: redis.url,
-    agents: ['workshop/faults/agents/scenario-agent.ts'],
-    workers: WORKERS,
-    env: { DEFAULT_AGENT: 'scenario-agent', MAX_ATTEMPTS: '100', LOG_LEVEL: 'info' },
-  });
-  const client = new ResilientClient(stack.urls, 0);
+  await using scene = await startScene({ workers: WORKERS, env: { MAX_ATTEMPTS: '100' } });
+  const { client, stack } = scene;
   const sent = Array.from({ length: tasks }, (_, n) =>
     client.send({ messageId: `r${n}`, role: 'ROLE_USER', parts: [{ text: 'wait 600000' }] }, true),
   );

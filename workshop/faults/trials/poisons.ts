@@ -1,8 +1,6 @@
 import { userMessage } from '../../../tests/support/messages.ts';
-import { startStack } from '../../../tests/support/stack.ts';
 import { keepWorkers } from '../inject/keep-workers.ts';
-import { startSingle } from '../redis/single.ts';
-import { ResilientClient } from '../workload/resilient-client.ts';
+import { startScene } from '../scene.ts';
 
 export interface PoisonReport {
   readonly poisons: number;
@@ -19,15 +17,9 @@ const WORKERS = 2;
  * So many messages at once that kill their worker, among harmless ones. Workers are started again whenever one dies.
  */
 export async function measurePoisons(poisons: number): Promise<PoisonReport> {
-  await using redis = await startSingle();
-  const stack = await startStack({
-    redisUrl: redis.url,
-    agents: ['workshop/faults/agents/crash-agent.ts'],
-    workers: WORKERS,
-    env: { DEFAULT_AGENT: 'crash-agent', LOG_LEVEL: 'info' },
-  });
-  await using _ = keepWorkers(stack);
-  const client = new ResilientClient(stack.urls, 0);
+  await using scene = await startScene({ agent: 'crash-agent', workers: WORKERS });
+  const { client } = scene;
+  await using _ = keepWorkers(scene.stack);
   const send = async (text: string): Promise<string> => (await client.send(userMessage(text), true)).id;
   // Harmless turns run before, while and after the poisons do their work.
   const innocent: string[] = [];

@@ -5,6 +5,13 @@ import { until } from '../../../tests/support/until.ts';
 
 const ARRIVES_WITHIN_MS = 60_000;
 
+/** Settings with which gateways and workers deliver to it. */
+export const pushSettings = {
+  PUSH_ALLOW_HTTP: 'true',
+  PUSH_ALLOW_HOSTS: '127.0.0.0/8',
+  PUSH_BACKOFF_MS: '200',
+} as const;
+
 /** A webhook that notes which event of which task it was told, in order. Now and then it fails, as webhooks do. */
 export class PushReceiver implements AsyncDisposable {
   readonly #seen = new Map<string, number[]>();

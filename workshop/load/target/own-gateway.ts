@@ -16,8 +16,7 @@ export interface OwnGateway extends AsyncDisposable {
 /** @param signal gives up  @throws {TargetError} when a part of it does not start */
 export async function startOwnGateway(workers: number, signal: AbortSignal): Promise<OwnGateway> {
   await using parts = new AsyncDisposableStack();
-  const folder = await temporaryFolder();
-  parts.defer(folder.remove);
+  const folder = parts.use(await temporaryFolder());
   const redis = await startRedis({ appendOnly: true, folder: folder.path }).catch(noRedis);
   parts.defer(redis.stop);
   const stack = await startStack({

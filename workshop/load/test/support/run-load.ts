@@ -17,26 +17,22 @@ export async function load(
   args: readonly string[],
   act: (program: Program) => unknown = () => undefined,
 ): Promise<LoadRun> {
-  const folder = await temporaryFolder();
+  await using folder = await temporaryFolder();
   const out = folder.path;
-  try {
-    const program = await startProgram({ file: 'workshop/load/main.ts', args: [...args, '--out', out] });
-    await act(program);
-    const code = await program.exited;
-    // A run that could not begin writes nothing.
-    const json = await readFile(join(out, 'report.json'), 'utf8').catch(() => undefined);
-    const output = program.output();
-    return {
-      code,
-      output,
-      get report() {
-        if (!json) throw new Error(`there is no report. It said:\n${output}`);
-        return JSON.parse(json);
-      },
-    };
-  } finally {
-    await folder.remove();
-  }
+  const program = await startProgram({ file: 'workshop/load/main.ts', args: [...args, '--out', out] });
+  await act(program);
+  const code = await program.exited;
+  // A run that could not begin writes nothing.
+  const json = await readFile(join(out, 'report.json'), 'utf8').catch(() => undefined);
+  const output = program.output();
+  return {
+    code,
+    output,
+    get report() {
+      if (!json) throw new Error(`there is no report. It said:\n${output}`);
+      return JSON.parse(json);
+    },
+  };
 }
 
 /** Words as on a command line: `--rate 20 --text "work 100"`. */
