@@ -54,7 +54,7 @@ export function readConfig(environment: Environment): GatewayConfig {
   return config;
 }
 
-/** Those whose value is the variable's. */
+/** Settings whose value is the variable's. */
 function plainSettings(values: ValuesOf<'gateway'>) {
   return {
     host: values.HOST,
@@ -123,7 +123,7 @@ function grpcLimits(values: ValuesOf<'gateway'>): GrpcLimits {
   };
 }
 
-/** 4001 beside 4000, so that a gateway on another port is on other ports altogether. */
+/** The next port, so that two gateways need only differ in the first. */
 function portAfter(httpPort: number): number {
   return httpPort === 0 || httpPort === 65_535 ? 0 : httpPort + 1;
 }

@@ -31,7 +31,7 @@ export interface GatewayParts {
   readonly log: Logger;
 }
 
-/** Where a gateway is reached. */
+/** The addresses of a gateway. */
 export interface Listening {
   readonly url: string;
   /** Unset without gRPC. */
@@ -41,22 +41,22 @@ export interface Listening {
 }
 
 export interface Gateway {
-  /** Reads what is announced and listens. Rejects if it may not or cannot. */
+  /** Reads the announced agents, and listens. Rejects if it may not or cannot. */
   start(): Promise<Listening>;
   /**
-   * Streams end between two events, waiting calls answer what they have, requests finish. Idempotent; resolves when all
-   * is closed.
+   * Ends streams between two events, lets waiting calls answer with the task as it is, and requests finish. Idempotent;
+   * resolves when all is closed.
    */
   stop(): Promise<void>;
 }
 
-/** One gateway process' worth: any number of them serve the same tasks. Nothing happens before `start`. */
+/** A gateway; any number of them serve the same tasks. Nothing happens before `start`. */
 export function createGateway(given: Partial<GatewaySettings>, { store, log }: GatewayParts): Gateway {
   const settings = { ...defaultGatewaySettings, ...given };
   const streams = new StreamSlots(settings.maxStreams);
   const requests = store.forRequests(settings.storeTimeoutMs);
   const { tasks, webhooks, ops } = requests;
-  // Nobody reads measurements where there is no port for operators.
+  // Without an admin port there is no way to read metrics.
   const metrics = settings.admin && new GatewayMetrics(metricSources(store, requests, streams));
   const emit = createEmit(log, metrics);
   const agents = new AgentDirectory(store.registry, settings, emit);

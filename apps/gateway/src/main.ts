@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   await gateway.start();
 }
 
-/** What the user can mend is said without a stack. */
+/** Errors that the user can fix are printed without a stack. */
 function fail(error: unknown): void {
   const isExplained =
     error instanceof SettingsError ||
@@ -49,7 +49,7 @@ function fail(error: unknown): void {
   process.exit(1);
 }
 
-/** For example that the port is taken. */
+/** For example that the port is in use. */
 function isOfSystem(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
 }

@@ -19,7 +19,7 @@ export interface AdminContext {
 
 const routes: readonly AdminRoute[] = [...agentRoutes, ...workerRoutes, ...turnRoutes, ...deadRoutes, ...taskRoutes];
 
-/** What operators ask. Nothing is answered without the key, not even which paths there are. */
+/** The API for operators. Without the key every path is answered with 401. */
 export function createAdminApp(context: AdminContext): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', 'simple');

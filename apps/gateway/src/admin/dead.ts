@@ -3,7 +3,7 @@ import type { DeadWork } from '@switchyard/store';
 import { contentsParameters } from './parameters.ts';
 import { adminAction, adminRoute, found, listRoute, notFound } from './route.ts';
 
-/** Messages that were given up, and webhooks. */
+/** Dead letters: messages and webhooks that were given up. */
 export const deadRoutes = [
   listRoute('/admin/dead', 'dead', async (ops, query) => {
     const page = await ops.dead.list(query);

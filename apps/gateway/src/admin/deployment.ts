@@ -11,7 +11,7 @@ export const agentRoutes = [
   ),
 ];
 
-/** Workers as they report themselves. One that drains takes no more work, and goes on being announced. */
+/** Workers by their reports. A draining worker takes no more work, and is still announced. */
 export const workerRoutes = [
   listRoute('/admin/workers', 'workers', (ops, query) => ops.listWorkers(query)),
   adminRoute(['post', '/admin/workers/:id\\:drain'], drainParameters, async (ops, { id, parameters }) => {
@@ -29,7 +29,7 @@ async function workerNamed(ops: Ops, id: string): Promise<object> {
   return found(worker, 'worker', id);
 }
 
-/** What runs, and what should but does not. */
+/** Turns that run, and tasks that are stuck. */
 export const turnRoutes = [
   listRoute('/admin/turns', 'turns', (ops, query) => ops.listTurns(query)),
   listRoute('/admin/stuck', 'tasks', (ops, query) => ops.listStuck(query)),

@@ -23,8 +23,8 @@ export const contentsParameters = z.strictObject({ contents: flag.default(false)
 export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 86_400_000).optional() });
 
 /**
- * What the query says; of a parameter that is given more than once, the first.
- * @throws {A2AError} InvalidParams: names every wrong parameter
+ * The query parameters; of a repeated parameter, the first.
+ * @throws {A2AError} InvalidParams, naming every wrong parameter
  */
 export function readParameters<Schema extends z.ZodType>(req: Request, schema: Schema): z.output<Schema> {
   const given = Object.entries(req.query).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]);

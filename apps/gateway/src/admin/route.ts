@@ -9,7 +9,7 @@ export interface AdminRoute {
   readonly verb: 'get' | 'post' | 'delete';
   /** Express path: `\\:` is a colon, `:id` a parameter. */
   readonly path: string;
-  /** @returns what is answered as JSON; undefined: nothing is (204). @throws {A2AError} */
+  /** @returns the answer, sent as JSON; undefined: 204. @throws {A2AError} */
   readonly run: (ops: Ops, req: Request) => Promise<object | undefined>;
 }
 
@@ -40,7 +40,7 @@ function idIn(req: Request): string {
   return typeof id === 'string' ? id : '';
 }
 
-/** `GET` of a list, in pages. @param name what the items are called in the answer */
+/** `GET` of a paged list. @param name of the items in the answer */
 export function listRoute<Item extends object>(
   path: string,
   name: string,
@@ -68,7 +68,7 @@ export function notFound(what: string, id: string): A2AError {
   });
 }
 
-/** What is there, or NotFound. @throws {A2AError} */
+/** Returns `thing` if it exists. @throws {A2AError} NotFound */
 export function found<T>(thing: T | undefined, what: string, id: string): T {
   if (thing === undefined) throw notFound(what, id);
   return thing;

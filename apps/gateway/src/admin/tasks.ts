@@ -5,7 +5,7 @@ import { taskNotFound } from '../operations/backend.ts';
 import { contentsParameters } from './parameters.ts';
 import { adminAction, adminRoute } from './route.ts';
 
-/** One task, of whichever principal. */
+/** One task, of any principal. */
 export const taskRoutes = [
   adminRoute(['get', '/admin/tasks/:id'], contentsParameters, async (ops, { id, parameters }) => {
     const record = await recordOf(ops, id);
@@ -33,7 +33,7 @@ async function recordOf(ops: Ops, id: string): Promise<object> {
   return record;
 }
 
-/** Ids of tasks are UUIDs: anything else would be the name of some other key. @throws {A2AError} TaskNotFound */
+/** Ids of tasks are UUIDs: any other text could name another key. @throws {A2AError} TaskNotFound */
 function known(id: string): string {
   if (!/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(id)) throw taskNotFound(id.slice(0, 64));
   return id;

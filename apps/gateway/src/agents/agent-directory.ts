@@ -7,7 +7,7 @@ export interface AgentDirectorySettings {
   readonly agentRefreshMs: number;
 }
 
-/** The announced agents as this process last read them, so that no request waits to learn whom it is for. */
+/** The announced agents, cached by this process so that no request waits for the registry. */
 export class AgentDirectory {
   readonly #registry: Pick<Registry, 'list' | 'onChange'>;
   readonly #settings: AgentDirectorySettings;
@@ -24,11 +24,11 @@ export class AgentDirectory {
     this.#emit = emit;
   }
 
-  /** Subscribes first and reads then, so that no change is missed. Fails if the registry cannot be read. */
+  /** Subscribes before it reads, so that no change is missed. Rejects if the registry cannot be read. */
   async start(): Promise<void> {
     this.#unsubscribe = await this.#registry.onChange(() => this.#refresh());
     await this.#read();
-    // A worker that dies announces nothing: only reading again shows it.
+    // A worker that dies announces no change: only a read shows it.
     this.#timer = setInterval(() => this.#refresh(), this.#settings.agentRefreshMs).unref();
   }
 
@@ -53,7 +53,7 @@ export class AgentDirectory {
     return [...this.#agents.values()];
   }
 
-  /** Changes that come while it is being read are read once more, however many they are. */
+  /** Changes that come during a read cause one more read, however many they are. */
   #refresh(): void {
     this.#isStale = true;
     this.#reading ??= this.#readUntilFresh().finally(() => {
@@ -77,17 +77,17 @@ export class AgentDirectory {
   }
 }
 
-/** Whom a request is for, as far as it says. */
+/** How a request names its agent. */
 export interface Destination {
-  /** The agent that its path names, as in `/agents/<id>`; unset: the one at the root. */
+  /** From the path, as in `/agents/<id>`; unset: the agent at the root. */
   readonly agentId?: string | undefined;
-  /** `tenant` of the request (A2A 4.4.6), unchecked: what is no string is for the check of the request to refuse. */
+  /** `tenant` of the request (A2A 4.4.6), not validated: the operation refuses what is not a string. */
   readonly tenant?: unknown;
 }
 
 /**
- * A tenant is an agent's id, or the caller's own tenant, which says nothing new. Any other does not exist for this
- * caller, whether it exists for somebody else or not (A2A 3.3.2).
+ * A tenant is an agent's id, or the caller's own tenant, which selects nothing. Any other does not exist for this
+ * caller, even if it exists for another one (A2A 3.3.2).
  * @throws {A2AError} NotFound; Unavailable while no worker has announced the agent at the root
  */
 export function selectAgent(

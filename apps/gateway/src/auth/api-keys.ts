@@ -26,7 +26,7 @@ interface KnownKey {
   readonly principal: Principal;
 }
 
-/** Every key is compared, and as a digest: the time that it takes shows neither which key is close nor how close. */
+/** Compares the digest of every key: the time that it takes reveals nothing about the keys. */
 function identify(known: readonly KnownKey[], key: string | undefined): Principal {
   if (key === undefined) throw unauthenticated('An API key is required: send it as X-API-Key or as a bearer token');
   const digest = sha256(key);
@@ -50,11 +50,11 @@ function unauthenticated(message: string): A2AError {
   return new A2AError('Unauthenticated', message);
 }
 
-/** Shortest key that is taken, in characters: a shorter one can be guessed. */
+/** Shortest accepted key, in characters: shorter ones can be guessed. */
 const shortestKey = 16;
 
 /**
- * Entries of the form `key:subject[:tenant[:scope+scope]]`, apart by commas or line breaks; lines that begin with `#`
+ * Parses entries `key:subject[:tenant[:scope+scope]]`, separated by commas or line breaks; lines that begin with `#`
  * are comments. Errors count entries from 1 and never repeat a key. @throws {Error}
  */
 export function parseApiKeys(text: string): ApiKey[] {

@@ -2,15 +2,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal, SecurityRequirement, SecurityScheme } from '@switchyard/protocol';
 import { type AuthSettings, defaultTenant } from '../settings/gateway-settings.ts';
 
-/** One way to tell callers apart. */
+/** A way to authenticate callers. */
 export interface Authenticator {
   /** @throws {A2AError} Unauthenticated */
   authenticate(headers: IncomingHttpHeaders): Principal | Promise<Principal>;
   /** Value of WWW-Authenticate in a 401 (RFC 9110 11.6.1). */
   readonly challenge: string;
-  /** What agent cards say about it (A2A 4.5). */
+  /** For agent cards (A2A 4.5). */
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  /** Any one of them lets a caller in. */
+  /** A caller needs to meet one of them. */
   readonly securityRequirements: readonly SecurityRequirement[];
 }
 
@@ -25,8 +25,8 @@ export const anonymous: Authenticator = {
 };
 
 /**
- * Without authentication a gateway listens on loopback only, unless it is told otherwise loudly.
- * @returns what is wrong and what to do about it; undefined if nothing is
+ * Without authentication a gateway listens on loopback only, unless ALLOW_ANONYMOUS is set.
+ * @returns the problem and its remedy; undefined if there is none
  */
 export function anonymousAccessProblem({
   host,

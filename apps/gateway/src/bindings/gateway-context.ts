@@ -9,7 +9,7 @@ import type { Operations } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 
-/** What every binding shares. */
+/** What all bindings share. */
 export interface GatewayContext {
   readonly operations: Operations;
   readonly cards: Cards;

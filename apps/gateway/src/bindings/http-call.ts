@@ -19,17 +19,17 @@ import type { Reply, StreamItem } from '../operations/operation.ts';
 import type { OperationName } from '../operations/operations.ts';
 import type { GatewayContext } from './gateway-context.ts';
 
-/** Who came in, and where to. */
+/** The caller of a request, and the endpoint. */
 export interface CallerContext {
   readonly principal: Principal;
   readonly agent: AnnouncedAgent;
-  /** Where it was found. */
+  /** Where the caller found the agent. */
   readonly endpoint: () => AgentEndpoint;
-  /** In which they speak. */
+  /** The version of the request. */
   readonly version: SpokenVersion | undefined;
 }
 
-/** A call that came by HTTP. Headers are read when an operation asks for what they say. */
+/** A call over HTTP. Headers are read when an operation needs them. */
 export class HttpCall implements Call {
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
@@ -49,7 +49,7 @@ export class HttpCall implements Call {
   }
 
   get extensions(): readonly string[] {
-    // The second name is that of version 0.3.
+    // The second name is from version 0.3.
     return parseExtensions(this.#header('a2a-extensions') ?? this.#header('x-a2a-extensions'));
   }
 
@@ -67,9 +67,7 @@ export class HttpCall implements Call {
     return waitMsIn(this.#header('prefer'));
   }
 
-  /**
-   * An EventSource sends the header when it connects again; the query parameter is for those who cannot set headers.
-   */
+  /** An EventSource sends the header when it reconnects; the query parameter is for clients that cannot set headers. */
   get resumeAfter(): EventId | undefined {
     return (
       positionIn(this.#header('last-event-id'), 'Last-Event-ID') ??
@@ -87,18 +85,18 @@ export class HttpCall implements Call {
   }
 }
 
-/** Who sends a request, and what it says of whom it is for. */
+/** The principal of a request, and how it names its agent. */
 export interface Caller {
   readonly principal: Principal;
-  /** `tenant` among the parameters, unchecked. */
+  /** `tenant` of the parameters, not validated. */
   readonly tenant?: unknown;
-  /** What the method or path that is asked for belongs to; unset: A2A 1.0. */
+  /** The version of the requested method or path; unset: A2A 1.0. */
   readonly version?: SpokenVersion;
 }
 
 /**
- * From the request to the call: the version that it is in, and the agent that its path or its tenant names. The
- * response says from its first byte which extensions are active.
+ * Makes the call of a request: its version, and the agent of its path or tenant. The response names the active
+ * extensions in its headers.
  * @throws {A2AError}
  */
 export function openCall({ agents, settings, waiting }: GatewayContext, exchange: Exchange, caller: Caller): HttpCall {
@@ -115,7 +113,7 @@ export function openCall({ agents, settings, waiting }: GatewayContext, exchange
   return call;
 }
 
-/** A stream that can begin. It has one of the slots until it is disposed of. */
+/** A stream that can begin. It holds a slot until it is disposed of. */
 export interface OpenStream extends Disposable {
   readonly items: AsyncIterable<StreamItem>;
 }
@@ -123,7 +121,7 @@ export interface OpenStream extends Disposable {
 export type Answer = { readonly reply: Reply } | OpenStream;
 
 /**
- * Runs an operation up to its answer. Of what was asked, which may be large, nothing is needed to write that.
+ * Runs an operation up to its answer. Does not keep the request, which may be large, while that is written.
  * @throws {A2AError}
  */
 export async function runOperation(

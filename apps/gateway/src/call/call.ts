@@ -3,31 +3,31 @@ import type { SpokenVersion } from './service-parameters.ts';
 
 /** What an operation gets besides its request, from any binding. */
 export interface Call {
-  /** Who asks, and of which agent. */
+  /** The principal, and the agent. */
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
   /** Where the caller found the agent. */
   endpoint(): AgentEndpoint;
-  /** URIs of the extensions that the caller asks for (A2A 3.2.6). */
+  /** URIs of the requested extensions (A2A 3.2.6). */
   readonly extensions: readonly string[];
   /**
-   * Aborted with an `Interruption` when nobody waits for the answer any more.
-   * Asking for it starts the watch, so only calls that wait should ask.
+   * Aborted with an `Interruption` when the client is gone or the gateway stops. Reading it starts the watch, so only
+   * calls that wait should.
    */
   readonly signal: AbortSignal;
-  /** The version of the task that the caller has. */
+  /** The task version that the caller has. */
   readonly knownVersion?: string | undefined;
-  /** How long the caller would wait for the task to change; 0: not at all. */
+  /** How long the caller waits for the task to change; 0: not at all. */
   readonly waitMs: number;
-  /** The last event that the caller has seen of a stream that was cut. */
+  /** The last event that the caller has of a broken stream. */
   readonly resumeAfter?: EventId | undefined;
-  /** In which the caller speaks; unset: A2A 1.0. */
+  /** Version of the request; unset: A2A 1.0. */
   readonly version?: SpokenVersion | undefined;
   /** W3C trace context. */
   readonly traceParent?: string | undefined;
 }
 
-/** Where a caller found an agent: what its card says of where it is reached depends on it. */
+/** Where a caller found an agent: its card has URLs of this base. */
 export interface AgentEndpoint {
   /** Base URL of the gateway, without a slash at its end. */
   readonly base: string;

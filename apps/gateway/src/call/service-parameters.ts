@@ -1,21 +1,21 @@
 import { A2AError, type AgentCard, type AgentExtension, invalidParams } from '@switchyard/protocol';
 import { type AnnouncedAgent, type EventId, parseEventId } from '@switchyard/store';
 
-/** What is spoken here, as requests, responses and cards name it: major.minor (A2A 3.6). */
+/** The A2A version of this gateway, major.minor (A2A 3.6). */
 export const protocolVersion = '1.0';
 
-/** What older clients speak, where it is served beside. */
+/** The older version, for clients that need it. */
 export const legacyVersion = '0.3';
 
 export type SpokenVersion = typeof protocolVersion | typeof legacyVersion;
 export type MissingVersion = 'by-shape' | typeof legacyVersion;
 
 /**
- * Patch numbers play no part in the choice (A2A 3.6). People who use curl name no version: they get the one that their
- * method or path belongs to.
+ * Patch numbers do not count (A2A 3.6). A request without a version, as from curl, has that of its method or path.
  * @param asked value of the header `A2A-Version`, or of the query parameter of the same name
- * @param spoken by the method or path that is asked for
- * @param missing what stands for no version at all: `by-shape`, that of the method or path, or 0.3, as A2A 3.6.2 has it
+ * @param spoken version of the method or path
+ * @param missing how a request without a version is read: `by-shape`, that of the method or path; or 0.3, as in A2A
+ * 3.6.2
  * @throws {A2AError} VersionNotSupported
  */
 export function requireSupportedVersion(
@@ -33,18 +33,18 @@ export function requireSupportedVersion(
   });
 }
 
-/** `1.0` of `1.0.1`; undefined for what is no version. */
+/** `1.0` of `1.0.1`; undefined if it is not a version. */
 export function majorMinor(version: string): string | undefined {
   return /^(\d+\.\d+)(?:\.\d+)?$/.exec(version.trim())?.[1];
 }
 
 interface ExtensionRequest {
   readonly agent: AnnouncedAgent;
-  /** URIs of those that the caller asks for. */
+  /** URIs of the requested extensions. */
   readonly extensions: readonly string[];
 }
 
-/** What is asked for and offered is active (A2A 4.6); what is asked for and unknown is ignored (4.6.3). */
+/** An extension that is requested and offered is active (A2A 4.6); an unknown one is ignored (4.6.3). */
 export function activeExtensions({ agent, extensions }: ExtensionRequest): readonly string[] {
   if (extensions.length === 0) return extensions;
   const offered = new Set(extensionsOf(agent.extendedCard ?? agent.card).map(({ uri }) => uri));
@@ -74,7 +74,7 @@ export function parseExtensions(text: string | undefined): readonly string[] {
   return uris.map((uri) => uri.trim()).filter((uri) => uri !== '');
 }
 
-/** How long `Prefer: wait=20` would wait (RFC 7240 4.3), in milliseconds; 0 without it. */
+/** The time of `Prefer: wait=20` (RFC 7240 4.3), in milliseconds; 0 without it. */
 export function waitMsIn(prefer: string | undefined): number {
   const seconds = /(?:^|[,;])\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:$|[,;])/i.exec(prefer ?? '')?.[1];
   return seconds === undefined ? 0 : Number(seconds) * 1000;
@@ -86,7 +86,7 @@ export function versionIn(ifNoneMatch: string | undefined): string | undefined {
 }
 
 /**
- * The event after which a stream goes on.
+ * The event after which a stream resumes.
  * @param text value of `Last-Event-ID`, or of the query parameter `fromSeq`
  * @throws {A2AError} InvalidParams
  */
@@ -97,10 +97,10 @@ export function positionIn(text: string | undefined, field: string): EventId | u
   throw invalidParams([{ field, description: 'must be the id of an event of this stream' }]);
 }
 
-/** W3C Trace Context, version 00 and those that begin like it. */
+/** W3C Trace Context, version 00 and compatible ones. */
 const traceParent = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
-/** What is none is left out, as the recommendation has it: it is not the caller's fault. */
+/** Ignores an invalid value, as the recommendation demands. */
 export function traceParentIn(value: unknown): string | undefined {
   return typeof value === 'string' && traceParent.test(value) ? value : undefined;
 }

@@ -2,7 +2,7 @@ import type { AgentCard } from '@switchyard/protocol';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { type Endpoints, interfacesAt } from './endpoints.ts';
 
-/** What an announced card lacks: where the agent is reached, and who is let in. */
+/** What the gateway adds to an announced card: URLs and security. */
 export interface CardSurroundings extends Endpoints {
   readonly authenticator: Pick<Authenticator, 'securitySchemes' | 'securityRequirements'>;
   /** Whether push notifications are on in this deployment. */
@@ -11,7 +11,7 @@ export interface CardSurroundings extends Endpoints {
   readonly extendedAgentCard?: boolean;
 }
 
-/** The card as clients get it (A2A 4.4.1): what the agent says of itself, completed by what the gateway does for it. */
+/** The card for clients (A2A 4.4.1): the agent's, completed with what the gateway adds. */
 export function buildCard(announced: AgentCard, surroundings: CardSurroundings): AgentCard {
   const { securitySchemes, securityRequirements } = surroundings.authenticator;
   const { signatures: _notOfThisCard, ...card } = announced;
@@ -31,12 +31,12 @@ export function buildCard(announced: AgentCard, surroundings: CardSurroundings):
   };
 }
 
-/** The gateway streams for every agent, unless the agent's card says that it does not want to. */
+/** Whether the agent streams: yes, unless its card says no. */
 export function offersStreaming({ capabilities }: Pick<AgentCard, 'capabilities'>): boolean {
   return capabilities.streaming ?? true;
 }
 
-/** So it is with push notifications. */
+/** Whether the agent has push notifications: yes, unless its card says no. */
 export function offersPush({ capabilities }: Pick<AgentCard, 'capabilities'>): boolean {
   return capabilities.pushNotifications ?? true;
 }

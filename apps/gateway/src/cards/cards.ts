@@ -12,14 +12,14 @@ import { signCard } from './sign-card.ts';
 
 export interface PresentedCard {
   readonly card: AgentCard;
-  /** The same for the same card and keys in every gateway, though the signatures are not. */
+  /** Of the unsigned card: every gateway has the same one, while signatures differ. */
   readonly digest: string;
 }
 
-/** Signed cards that are remembered. More than there are agents: the public and the extended card of each. */
+/** Cached signed cards: more than a public and an extended one of each agent. */
 const mostRemembered = 1_000;
 
-/** The cards of agents as clients get them, signed if there are keys. */
+/** The cards of agents for clients, signed if there are keys. */
 export class Cards {
   readonly #parts: CardParts;
   readonly #signed = new LRUCache<string, Promise<AgentCard>>({ max: mostRemembered });
@@ -38,10 +38,7 @@ export class Cards {
     return agent.extendedCard && this.#finish(this.#build(agent, agent.extendedCard, endpoint));
   }
 
-  /**
-   * The agent has more to say to whoever is authenticated, or says that it has. Where nobody is authenticated
-   * (AUTH=none) there is nobody to say it to (A2A 13.3).
-   */
+  /** Whether the agent has an extended card, or says that it has. Not without authentication (AUTH=none, A2A 13.3). */
   offersExtended({ card, extendedCard }: AnnouncedAgent): boolean {
     if (this.#parts.authenticator.securityRequirements.length === 0) return false;
     return extendedCard !== undefined || card.capabilities.extendedAgentCard === true;
@@ -66,7 +63,7 @@ export class Cards {
     return { card: await this.#sign(card, json), digest };
   }
 
-  /** A signature takes up to a millisecond, and everybody reads the same few cards. */
+  /** Signs a card, cached: a signature takes up to a millisecond. */
   #sign(card: AgentCard, json: string): AgentCard | Promise<AgentCard> {
     const { cardSigningKeys: keys, publicUrl = '' } = this.#parts.settings;
     if (keys.length === 0) return card;
@@ -78,7 +75,7 @@ export class Cards {
   }
 }
 
-/** What a card is made from, besides the agent. */
+/** What cards are made of, besides the agent. */
 export interface CardParts {
   readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys' | 'push' | 'legacyV03'>;
   readonly authenticator: Authenticator;

@@ -2,21 +2,19 @@ import type { AgentInterface } from '@switchyard/protocol';
 import { legacyVersion, protocolVersion, type SpokenVersion } from '../call/service-parameters.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 
-/** What is served, and where. */
+/** Where an agent is served. */
 export interface Endpoints {
   /** Base URL of the agent, without a slash at its end. */
   readonly url: string;
   /** `host:port` of the gRPC binding, if it is served. */
   readonly grpcAddress?: string | undefined;
-  /** What gRPC requests name the agent by, having no path; unset: the agent at the root, which needs no name. */
+  /** The tenant that names the agent in gRPC requests; unset for the agent at the root. */
   readonly grpcTenant?: string | undefined;
-  /** Version 0.3 is spoken there too. */
+  /** Whether version 0.3 is served, too. */
   readonly legacyV03?: boolean;
 }
 
-/**
- * One entry for each binding and version, in order of preference (A2A 4.4.6): clients take the first that they speak.
- */
+/** One entry per binding and version, in order of preference (A2A 4.4.6): clients take the first that they support. */
 export function interfacesAt(endpoints: Endpoints): AgentInterface[] {
   return [...speaking(protocolVersion, endpoints), ...(endpoints.legacyV03 ? speaking(legacyVersion, endpoints) : [])];
 }
@@ -36,10 +34,10 @@ export function agentUrl(base: string, id: string | undefined): string {
   return id === undefined ? base : `${base}/agents/${id}`;
 }
 
-/** Where its card is, below its base URL (A2A 8.2). */
+/** Path of an agent's card, below its base URL (A2A 8.2). */
 export const cardPath = '/.well-known/agent-card.json';
 
-/** Where the public keys are, below the base URL of the gateway. */
+/** Path of the public keys, below the base URL of the gateway. */
 export const jwksPath = '/.well-known/jwks.json';
 
 /**

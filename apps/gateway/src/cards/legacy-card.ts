@@ -2,9 +2,8 @@ import type { AgentCard, AgentInterface, SecurityRequirement, SecurityScheme } f
 import { legacyVersion } from '../call/service-parameters.ts';
 
 /**
- * A card for readers that may know version 0.3 only: the card of 1.0, and beside its fields those of 0.3
- * (A2A 0.3, 5.5). Readers of either version find what they look for and pass over the rest: so do those that verify its
- * signatures, which are of what 1.0 knows.
+ * A card for clients of either version: the card of 1.0, with the fields of 0.3 (A2A 0.3, 5.5). Clients ignore fields
+ * of the other version, also when they verify signatures, which cover the fields of 1.0.
  */
 export function withLegacyFields(card: AgentCard): Record<string, unknown> {
   const [first, ...others] = card.supportedInterfaces.filter(isLegacy);
@@ -24,7 +23,7 @@ function isLegacy({ protocolVersion }: AgentInterface): boolean {
   return protocolVersion === legacyVersion;
 }
 
-/** OpenAPI's way of describing a scheme, which 0.3 took over. */
+/** The scheme as in OpenAPI, which 0.3 adopted. */
 function withLegacyScheme(scheme: SecurityScheme): Record<string, unknown> {
   return { ...scheme, ...toLegacyScheme(scheme) };
 }

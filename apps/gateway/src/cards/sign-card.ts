@@ -4,9 +4,9 @@ import { signedForms } from '@switchyard/signatures';
 import { FlattenedSign } from 'jose';
 
 /**
- * The card with the signature of each key (A2A 8.4), over its form as the specification has it, and where the published
- * SDKs read another form out of the card, over that one too: a verifier needs one good signature.
- * @param jwksUrl where the public keys are
+ * Signs the card with each key (A2A 8.4), in the specification's canonical form and, where the published SDKs read
+ * another form, in that one as well: a verifier needs one valid signature.
+ * @param jwksUrl URL of the public keys
  */
 export async function signCard(card: AgentCard, keys: readonly SigningKey[], jwksUrl: string): Promise<AgentCard> {
   const { exact, lean } = signedForms(card);
@@ -23,9 +23,8 @@ async function sign(payload: string, key: SigningKey, jku: string): Promise<Agen
 }
 
 /**
- * Without a public URL a card repeats the host of the request for it: signed, it would vouch for any host that a
- * request names.
- * @returns what is wrong and what to do about it; undefined if nothing is
+ * Without a public URL a card repeats the host of its request: a signature would vouch for any host.
+ * @returns the problem and its remedy; undefined if there is none
  */
 export function missingPublicUrlProblem(settings: {
   readonly publicUrl?: string | undefined;

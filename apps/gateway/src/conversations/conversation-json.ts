@@ -1,11 +1,11 @@
 import { A2AError } from '@switchyard/protocol';
 import type { ConversationItem, ConversationReading } from '@switchyard/store';
 
-/** A conversation as clients see it: docs/conversations.md. */
+/** A conversation in answers: docs/conversations.md. */
 export interface ShownConversation {
   readonly conversationId: string;
   readonly contextId: string;
-  /** Who began it. */
+  /** The agent that began it. */
   readonly fromAgent: string;
   readonly toAgent: string;
   readonly maxTurns: number;
@@ -22,14 +22,14 @@ export function showConversation(conversation: ConversationReading): ShownConver
   return { conversationId: id, contextId, fromAgent, toAgent, maxTurns, taskId, state, lastSeq: seq };
 }
 
-/** With its events, which go through as they are stored. */
+/** The conversation with its events, which are stored as JSON. */
 export function conversationJson(conversation: ConversationReading, items: readonly ConversationItem[]): string {
-  // An event that came after the conversation was read is left for the next time.
+  // Events that came after the conversation was read are left out.
   const events = items.filter(({ seq }) => seq <= conversation.seq).map(({ json }) => json);
   return `${JSON.stringify(showConversation(conversation)).slice(0, -1)},"events":[${events}]}`;
 }
 
-/** No such conversation of this caller, or no longer: whether it is another's is nobody's business. */
+/** No such conversation of this caller: does not reveal whether another caller has it. */
 export function conversationNotFound(conversationId: string): A2AError {
   return new A2AError('NotFound', 'The conversation does not exist or is not accessible', {
     metadata: { conversationId: conversationId.slice(0, 64) },

@@ -9,8 +9,7 @@ import { serveConversation } from './serve-conversation.ts';
 const querySchema = z.object({ contextId: idSchema, limit: z.coerce.number().int().min(1).max(100).default(50) });
 
 /**
- * `GET /conversations?contextId=…`: the caller's conversations in a context; those that go on first, then the one that
- * ended last.
+ * `GET /conversations?contextId=…`: the caller's conversations in a context; open ones first, then the latest ended.
  */
 function serveConversationList(context: GatewayContext): Handler {
   return async (req, res) => {
@@ -31,7 +30,7 @@ function queryOf(req: RoutedRequest): z.output<typeof querySchema> {
   return parse(querySchema, { contextId, limit: queryText(req, 'limit') });
 }
 
-/** What agents say to each other (docs/conversations.md). An extension: no A2A operation. */
+/** Routes of conversations between agents (docs/conversations.md). Not part of A2A. */
 export function conversationRoutes(context: GatewayContext): Route[] {
   return [
     { verb: 'GET', path: '/conversations', handle: serveConversationList(context) },

@@ -13,8 +13,8 @@ interface ConversationRequest {
 }
 
 /**
- * `GET /conversations/<id>`: the conversation and its events, or, to who accepts `text/event-stream`, its events as
- * they come.
+ * `GET /conversations/<id>`: the conversation and its events, or with `Accept: text/event-stream` a stream of its
+ * events.
  */
 export function serveConversation(context: GatewayContext): Handler {
   return async (req, res) => {
@@ -51,7 +51,7 @@ async function streamEvents(
 ): Promise<void> {
   const { req, res } = exchange;
   const after = resumeAfter(exchange);
-  // 204 makes an EventSource stop connecting again (HTML 9.2.3).
+  // 204 makes an EventSource stop reconnecting (HTML 9.2.3).
   if (conversation.isComplete && after === conversation.seq) return void res.writeHead(204).end();
   using _slot = context.streams.take();
   const signal = context.waiting.watch(res);

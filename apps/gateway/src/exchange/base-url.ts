@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 
-/** What the Host header may hold to be repeated in a card: it is the caller's word. */
+/** A Host header that may be repeated in a card: it comes from the client. */
 const hostForm = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
-/** Where clients reach this gateway: as the settings say, else as this client did. Without a slash at its end. */
+/** Base URL of this gateway for clients, without a slash at its end: from the settings, otherwise from the request. */
 export function baseUrl(
   req: IncomingMessage,
   { publicUrl, trustProxy }: Pick<GatewaySettings, 'publicUrl' | 'trustProxy'>,
@@ -18,7 +18,7 @@ export function baseUrl(
   return named !== undefined && hostForm.test(named) && URL.canParse(url) ? url : `${own}://${localHost(req)}`;
 }
 
-/** Counted by hand: `/\/+$/` takes quadratic time. */
+/** Without a pattern: `/\/+$/` takes quadratic time. */
 export function withoutSlashAtEnd(url: string): string {
   let end = url.length;
   while (url[end - 1] === '/') end--;
@@ -30,7 +30,7 @@ function localHost({ socket: { localAddress = '', localPort } }: IncomingMessage
   return localAddress.includes(':') ? `[${localAddress}]:${localPort}` : `${localAddress}:${localPort}`;
 }
 
-/** What the proxy next to the client says stands first. */
+/** The first value is from the proxy next to the client. */
 function first(header: string | string[] | undefined): string | undefined {
   return header?.toString().split(',')[0]?.trim();
 }

@@ -7,11 +7,11 @@ import { protocolVersion } from '../call/service-parameters.ts';
 import type { Emit, RequestName } from '../telemetry/events.ts';
 import { failureOf, toA2AError } from '../telemetry/failures.ts';
 
-/** A request whose route is found. */
+/** A request with its route's parameters. */
 export interface RoutedRequest extends IncomingMessage {
   /** Without the query. */
   readonly path: string;
-  /** Parts of the path, by the names that the route gives them. */
+  /** Path parameters, by name. */
   readonly params: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly query: Readonly<Record<string, unknown>>;
 }
@@ -22,7 +22,7 @@ export interface Exchange {
   readonly res: ServerResponse;
 }
 
-/** Answers a request, whatever comes of it: it does not reject. */
+/** Answers a request. Does not reject: errors are answered, too. */
 export type Handler = (req: RoutedRequest, res: ServerResponse) => void | Promise<void>;
 
 /** Which requests a handler answers. */
@@ -34,7 +34,7 @@ export interface Route {
   readonly isStream?: boolean;
 }
 
-/** What reports call it. */
+/** The name of the request in logs. */
 export function requestName({ req, res }: Exchange): RequestName {
   return { requestId: String(res.getHeader('X-Request-Id')), method: req.method ?? '', path: req.path };
 }
@@ -52,7 +52,7 @@ export function queryText(req: Pick<RoutedRequest, 'query'>, name: string): stri
   return typeof first === 'string' ? first : undefined;
 }
 
-/** The protocol version that the request names (A2A 3.6), as it is. */
+/** The protocol version of the request (A2A 3.6), not validated. */
 export function namedVersion(req: Pick<RoutedRequest, 'headers' | 'query'>): string | undefined {
   const header = req.headers['a2a-version'];
   if (typeof header === 'string') return header;
@@ -61,17 +61,14 @@ export function namedVersion(req: Pick<RoutedRequest, 'headers' | 'query'>): str
   return name && queryText(req, name);
 }
 
-/** What a caller's own request id may look like: it goes into log lines and back into a header. */
+/** A request id of a client that is safe in log lines and headers. */
 const saneId = /^[\w.:/+=@-]{1,128}$/;
 
-/** Makes the ids of this process unlike those of others. */
+/** Prefix of the request ids of this process. */
 const ourName = randomBytes(9).toString('base64url');
 let given = 0;
 
-/**
- * Names each request, by its caller's id if that is sane; says in each response which protocol version answered;
- * reports its end.
- */
+/** Gives the request an id, sets the headers that every response has, and emits its end. */
 export function beginExchange(emit: Emit, { req, res }: Exchange): void {
   res.setHeader('X-Request-Id', requestIdOf(req.headers['x-request-id']));
   res.setHeader('A2A-Version', protocolVersion);
@@ -82,7 +79,7 @@ export function beginExchange(emit: Emit, { req, res }: Exchange): void {
   });
 }
 
-/** As `beginExchange`, of every request that comes through Express. */
+/** As `beginExchange`, for every request through Express. */
 export function beginEachExchange(emit: Emit): RequestHandler {
   return (req, res, next) => {
     beginExchange(emit, { req, res });
@@ -90,18 +87,18 @@ export function beginEachExchange(emit: Emit): RequestHandler {
   };
 }
 
-/** The caller's own id if it is sane, else a new one. */
+/** The client's id if it is safe, otherwise a new one. */
 export function requestIdOf(named: unknown): string {
   return typeof named === 'string' && saneId.test(named) ? named : `${ourName}-${++given}`;
 }
 
-/** The body goes out as it is. (Express' own `send` would parse types and hash it for an ETag.) */
+/** Sends the body as it is. (Express' own `send` would parse types and hash it for an ETag.) */
 export function respond(res: ServerResponse, contentType: string, body: string | Buffer): void {
   res.setHeader('Content-Type', contentType);
   res.end(body);
 }
 
-/** The caller has it already (RFC 9110 15.4.5). */
+/** 304: the client has it already (RFC 9110 15.4.5). */
 export function respondUnchanged(res: ServerResponse): void {
   res.statusCode = 304;
   res.end();
@@ -118,13 +115,13 @@ export function drained(res: ServerResponse): Promise<void> {
   });
 }
 
-/** What refusing a request takes. */
+/** What is needed to refuse a request. */
 export interface Refusal {
   readonly emit: Emit;
   readonly authenticator: Pick<Authenticator, 'challenge'>;
 }
 
-/** What was thrown, as the error for the client: its headers are set, and it is logged. */
+/** Turns a thrown value into the error for the client, sets its headers and logs it. */
 export function reportFailure({ emit, authenticator }: Refusal, exchange: Exchange, thrown: unknown): A2AError {
   const { res } = exchange;
   const error = toA2AError(thrown);

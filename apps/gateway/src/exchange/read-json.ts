@@ -4,7 +4,7 @@ import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { A2AError } from '@switchyard/protocol';
 
-/** A2A's own media type (14.1.1) and the plain one. A body without a type is taken for JSON. */
+/** A2A's own media type (14.1.1) and plain JSON. A body without a type counts as JSON. */
 const jsonMediaType = /^application\/(?:a2a\+)?json *(?:;|$)/i;
 
 /** The JSON of a body. @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, ParseError, InvalidRequest */
@@ -22,7 +22,7 @@ export async function readJsonText(req: IncomingMessage, maxBytes: number): Prom
   return readBody(req, maxBytes);
 }
 
-/** As `readJson`; an empty body stands for an empty object. */
+/** As `readJson`; an empty body is an empty object. */
 export async function readOptionalJson(req: IncomingMessage, maxBytes: number): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': transfer } = req.headers;
   const isEmpty = transfer === undefined && (length === undefined || length === '0');
@@ -42,7 +42,7 @@ const decoders = new Map<string, () => Transform>([
 ]);
 
 /**
- * The body as text, decompressed if need be; the limit holds for what comes out.
+ * The body as text, decompressed; the limit is for the decompressed size.
  * @throws {A2AError} PayloadTooLarge; InvalidRequest if it is broken or its encoding is unknown
  */
 export async function readBody(req: IncomingMessage, maxBytes: number): Promise<string> {
@@ -56,7 +56,7 @@ export async function readBody(req: IncomingMessage, maxBytes: number): Promise<
   try {
     return await collect(decoder, maxBytes);
   } finally {
-    // A bomb is not unpacked to its end; what the client still sends is let run out, so that it reads our answer.
+    // Stops decompressing a bomb; the rest of the body is read and dropped, so that the client reads the answer.
     decoder.destroy();
     req.resume();
   }
@@ -76,8 +76,7 @@ function collect(source: Readable, maxBytes: number): Promise<string> {
     const onError = (cause: unknown): void =>
       reject(new A2AError('InvalidRequest', 'The body could not be read', { cause }));
     const onEnd = (): void => {
-      // The request is there until it is answered, which of a stream may take days: what listens to it would keep the
-      // body.
+      // The request lives until its answer, for a stream days: remaining listeners would keep the body.
       source.off('data', onData).off('error', onError).off('end', onEnd);
       const bytes = Buffer.concat(chunks);
       if (isUtf8(bytes)) resolve(bytes.toString());
@@ -99,10 +98,7 @@ function unknownEncoding(): A2AError {
   });
 }
 
-/**
- * Deepest nesting that is taken, as protobuf's own parsers have it. Whatever reads the message later may recurse over
- * it.
- */
+/** Deepest nesting, as in protobuf's own parsers: later code may recurse over the message. */
 const deepest = 100;
 
 /** @throws {A2AError} ParseError, or InvalidRequest if it is nested too deeply */
@@ -110,7 +106,7 @@ export function parseJson(text: string): unknown {
   return requireShallow(parse(text), 'body');
 }
 
-/** @param field what a violation calls the value @throws {A2AError} InvalidRequest */
+/** @param field name of the value in the violation @throws {A2AError} InvalidRequest */
 export function requireShallow<Value>(value: Value, field: string): Value {
   if (!isShallow(value, deepest))
     throw new A2AError('InvalidRequest', 'Invalid request', {

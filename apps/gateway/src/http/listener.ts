@@ -4,18 +4,18 @@ import type { AddressInfo, Socket } from 'node:net';
 import { A2AError, toHttpError } from '@switchyard/protocol';
 
 /**
- * Longer than the 60 s for which load balancers keep idle connections: they must not send into one that we just closed.
+ * Longer than the 60 s for which load balancers keep idle connections: they must not reuse one that was just closed.
  */
 const keepAliveMs = 65_000;
 
-/** The HTTP server: opens, and closes without cutting an answer short. */
+/** The HTTP server. It closes without cutting answers off. */
 export class Listener {
   readonly #http: Server;
   readonly #stallMs: number;
-  /** The latest of each connection. */
+  /** The latest response of each connection. */
   readonly #answers = new WeakMap<Socket, ServerResponse>();
 
-  /** @param stallMs a client that has taken nothing of its answer for so long is disconnected */
+  /** @param stallMs a client that reads nothing of its answer for this long is disconnected */
   constructor(handler: RequestListener, stallMs: number) {
     this.#http = createServer({ keepAliveTimeout: keepAliveMs, headersTimeout: keepAliveMs + 1_000 }, handler);
     this.#http.on('clientError', refuseMalformed);
@@ -24,19 +24,19 @@ export class Listener {
     this.#http.setTimeout(stallMs, (socket) => this.#onSilence(socket));
   }
 
-  /** @returns where it listens. Rejects if it cannot, for example because the port is taken. */
+  /** @returns its URL. Rejects if it cannot listen, for example because the port is in use. */
   async open(host: string, port: number): Promise<string> {
     this.#http.listen(port, host);
     await once(this.#http, 'listening');
     return urlOf(this.#http.address());
   }
 
-  /** Takes no more connections; lets requests finish for `drainMs`, then closes theirs too. */
+  /** Takes no more connections, and gives requests `drainMs` to finish. */
   async close(drainMs: number): Promise<void> {
     if (!this.#http.listening) return;
     const closed = once(this.#http, 'close');
     this.#http.close();
-    // A connection that was busy just now becomes idle when its answer is out, and would stay open.
+    // A busy connection becomes idle after its answer, and would stay open.
     const sweep = setInterval(() => this.#http.closeIdleConnections(), 20);
     const cut = setTimeout(() => this.#http.closeAllConnections(), drainMs);
     await closed;
@@ -44,7 +44,7 @@ export class Listener {
     clearTimeout(cut);
   }
 
-  /** A connection may be silent while there is nothing to send. A slow reader is none: Node sees that it takes some. */
+  /** A connection may be silent while there is nothing to send. A slow reader is not silent: Node sees its progress. */
   #onSilence(socket: Socket): void {
     const isAnswering = this.#answers.get(socket)?.writableFinished === false;
     if (isAnswering && socket.writableLength === 0) socket.setTimeout(this.#stallMs);
@@ -63,7 +63,7 @@ const statuses: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** What is no HTTP never gets to Express: it is answered on the bare socket, as JSON all the same. */
+/** Malformed HTTP does not reach the router: it is answered on the socket, as JSON. */
 function refuseMalformed(fault: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || fault.code === 'ECONNRESET') return void socket.destroy();
   const line = statuses[fault.code ?? ''] ?? '400 Bad Request';

@@ -25,7 +25,7 @@ import { type Readiness, serveHealth, serveReadiness } from './serve-health.ts';
 /** Bases of the agents' URLs: the default agent's, and every agent's own. */
 const bases = ['', '/agents/:agentId'] as const;
 
-/** The same, with the tenant of A2A 11.3 behind: only REST has it in the path. */
+/** The same, followed by the tenant of A2A 11.3: only REST has it in the path. */
 const tenantBases = ['/agents/:agentId/:tenant', '/:tenant'] as const;
 
 /** Every path that the gateway serves. */
@@ -36,7 +36,7 @@ export function createApp(context: GatewayContext, readiness: Readiness): Reques
   return (req, res) => (isLegacyRest(req) ? frame : route)(req, res);
 }
 
-/** The router prefers the more exact path: a tenant can have any name, and comes last. */
+/** The router prefers the more specific path: a tenant can have any name, and comes last. */
 function routesOf(context: GatewayContext, readiness: Readiness): Route[] {
   const { settings } = context;
   return [
@@ -63,7 +63,7 @@ function taskRoutes(context: GatewayContext, base: string): Route[] {
   return [...restRoutes(context, base), { verb: 'DELETE', path: base + deletionPath, handle: serveDeletion(context) }];
 }
 
-/** Express carries what the SDK brings for version 0.3, and refuses what is not served. */
+/** Express runs the SDK's router for version 0.3, and refuses unknown paths. */
 function createFrame(context: GatewayContext): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
@@ -75,15 +75,15 @@ function createFrame(context: GatewayContext): RequestListener {
   return app;
 }
 
-/** Of every key that signs something, whatever that is. */
+/** The public keys of all signing keys, of cards and of pushes. */
 function publicKeys({ settings }: GatewayContext): PublicJwk[] {
   return [...settings.cardSigningKeys.map(({ publicJwk }) => publicJwk), ...(settings.push?.publicKeys ?? [])];
 }
 
-/** Longest part of a path, in UTF-16 units: ids have a limit of their own, and are refused with a reason. */
+/** Longest part of a path, in UTF-16 units: longer than ids, whose own limit is refused with a reason. */
 const longestPart = 16_384;
 
-/** Finds the route of each request. A path that is served by other verbs is answered with 405. */
+/** Routes requests. A wrong verb is answered with 405. */
 function createRouter(context: GatewayContext, routes: readonly Route[], otherwise: RequestListener): RequestListener {
   const router = findMyWay({
     ignoreTrailingSlash: true,
@@ -94,7 +94,7 @@ function createRouter(context: GatewayContext, routes: readonly Route[], otherwi
   for (const [path, found] of Map.groupBy(routes, (route) => route.path)) {
     const verbs = found.map(({ verb }) => verb);
     const handlers = new Map<string, Handler>(found.map(({ verb, handle }) => [verb, handle]));
-    // Of a stream there is no head to be had without the stream.
+    // HEAD of a stream would open the stream.
     const get = found.find(({ verb, isStream }) => verb === 'GET' && !isStream);
     if (get) handlers.set('HEAD', get.handle);
     const refuse = refuseVerb(context, verbs.join(', '));
@@ -106,7 +106,7 @@ function createRouter(context: GatewayContext, routes: readonly Route[], otherwi
   return (req, res) => router.lookup(req, res);
 }
 
-/** Of those that Node reads, CONNECT never gets here. */
+/** Node handles CONNECT elsewhere. */
 const methods = METHODS.filter((method): method is HTTPMethod => method !== 'CONNECT');
 
 interface Found {
@@ -121,7 +121,7 @@ function serve(context: GatewayContext, handle: Handler, { req, res, params, que
   const routed = Object.assign(req, { path, params, query });
   beginExchange(context.emit, { req: routed, res });
   const answer = search === undefined || isUtf8(search) ? handle : unreadable(context);
-  // It answers its failures itself; if even that fails, the caller is not left waiting.
+  // Handlers answer errors themselves; if that fails, the connection is closed.
   Promise.resolve(answer(routed, res)).catch(() => res.destroy());
 }
 
@@ -136,7 +136,7 @@ function isUtf8(search: string): boolean {
     decodeURIComponent(search);
     return true;
   } catch {
-    // Cut within a character, or no character at all.
+    // Not valid UTF-8.
     return false;
   }
 }

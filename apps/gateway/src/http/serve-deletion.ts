@@ -9,9 +9,8 @@ import { taskNotFound } from '../operations/backend.ts';
 export const deletionPath = '/tasks/:id';
 
 /**
- * `DELETE …/tasks/<id>`: a client has its own task forgotten, with all that belongs to it, once the task has ended. An
- * extension: A2A has no such operation. 204; TaskNotFound for what is not the caller's; Conflict for a task that has
- * not ended.
+ * `DELETE …/tasks/<id>`: deletes an ended task of the caller with all that belongs to it. Not part of A2A. 204;
+ * TaskNotFound for a task that is not the caller's; Conflict for one that has not ended.
  */
 export function serveDeletion(context: GatewayContext): Handler {
   return async (req, res) => {

@@ -17,7 +17,7 @@ import {
   respondUnchanged,
 } from '../exchange/exchange.ts';
 
-/** A2A 8.2 and 8.6: the card of the agent that the path names, for caches to keep. Public: it says how to get in. */
+/** A2A 8.2 and 8.6: the card of the agent of the path, with caching. Public: it says how to authenticate. */
 export function serveCard(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
@@ -34,7 +34,7 @@ async function writeCard({ agents, cards, settings }: GatewayContext, { req, res
   const { card, digest } = await cards.present(agent, { base: baseUrl(req, settings), agentId });
   const isLegacy = settings.legacyV03 && !knowsVersion1(req);
   const tag = isLegacy ? `${digest}.v0` : digest;
-  // Weak: two gateways sign the same card, and no two signatures are the same.
+  // Weak: signatures differ from gateway to gateway.
   const etag = card.signatures ? `W/"${tag}"` : `"${tag}"`;
   const lastModified = lastChange(agent);
   res.setHeader('Cache-Control', `public, max-age=${settings.cardMaxAgeSeconds}`);
@@ -49,12 +49,12 @@ async function writeCard({ agents, cards, settings }: GatewayContext, { req, res
   else respond(res, 'application/json', JSON.stringify(isLegacy ? withLegacyFields(card) : card));
 }
 
-/** Readers that name no version may be of 0.3: they get a card for both. */
+/** Clients that name no version may be of 0.3: they get a card for both. */
 function knowsVersion1(req: RoutedRequest): boolean {
   return namedVersion(req)?.trim().startsWith('1.') ?? false;
 }
 
-/** Of the announcement, or of this gateway's settings, which can have changed when it was started. */
+/** The time of the announcement or of this gateway's start, which may have changed its settings. */
 function lastChange({ updatedAt }: AnnouncedAgent): Date {
   return new Date(Math.max(Date.parse(updatedAt), performance.timeOrigin));
 }
@@ -66,8 +66,8 @@ interface Validators {
 }
 
 /**
- * Whether the caller has what would be sent (RFC 9110 13.2.2). (Express' `fresh` says no to whoever sends
- * `Cache-Control: no-cache`, and `fetch` does so whenever it is given `If-None-Match`.)
+ * Whether the client has this version (RFC 9110 13.2.2). (Express' `fresh` is false with `Cache-Control: no-cache`,
+ * which `fetch` sends with every `If-None-Match`.)
  */
 function isUnchanged(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const known = headers['if-none-match'];
@@ -84,13 +84,13 @@ interface ListedAgent {
   readonly version: string;
   /** Served at the root too. */
   readonly isDefault: boolean;
-  /** Alive now; 0: messages are accepted and wait. */
+  /** Live workers; 0: messages are accepted, and wait. */
   readonly workers: number;
   readonly url: string;
   readonly card: string;
 }
 
-/** What is announced. Not A2A: a gateway's own. */
+/** `GET /agents`: the announced agents. Not part of A2A. */
 export function serveAgentList(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
@@ -117,7 +117,7 @@ function listed(
 /** RFC 7517 8.5.2. */
 const mediaType = 'application/jwk-set+json';
 
-/** The public half of every key that this gateway signs with, whatever it signs: one set, for caches to keep. */
+/** The public keys of all signing keys in one set, with caching. */
 export function serveJwks(keys: readonly PublicJwk[], maxAgeSeconds: number): Handler {
   const body = JSON.stringify({ keys: distinct(keys) });
   return (_req, res) => {

@@ -3,7 +3,7 @@ import type { AgentDirectory } from '../agents/agent-directory.ts';
 import type { Handler } from '../exchange/exchange.ts';
 import { respond } from '../exchange/exchange.ts';
 
-/** `GET /healthz`: the process runs. Says nothing of Redis, or an outage there would have every gateway restarted. */
+/** `GET /healthz`: the process runs. Does not check Redis, or its outage would restart every gateway. */
 export const serveHealth: Handler = (_req, res) => respond(res, 'application/json', '{"status":"ok"}');
 
 export interface Readiness {
@@ -13,8 +13,8 @@ export interface Readiness {
 }
 
 /**
- * `GET /readyz`: 200 while requests can be served, else 503: a Redis that refuses writes takes none. Messages are
- * accepted without a worker, so one is not asked for; `workers` tells how many run the agent at the root.
+ * `GET /readyz`: 200 while requests can be served, otherwise 503, also while Redis refuses writes. Needs no worker, as
+ * messages are accepted without one; `workers` counts those of the agent at the root.
  */
 export function serveReadiness({ agents, availability, isStopping }: Readiness): Handler {
   return async (_req, res) => {

@@ -1,6 +1,6 @@
 import { A2AError } from '@switchyard/protocol';
 
-/** Bounds the streams that are open at once. */
+/** Bounds the open streams. */
 export class StreamSlots {
   readonly #max: number;
   #taken = 0;
@@ -14,7 +14,7 @@ export class StreamSlots {
     return this.#taken;
   }
 
-  /** `using` it frees the slot. @throws {A2AError} Unavailable: another replica may have room */
+  /** Dispose of it to free the slot. @throws {A2AError} Unavailable: another replica may have room */
   take(): Disposable {
     if (this.#taken >= this.#max)
       throw new A2AError('Unavailable', 'Too many streams are open here', { retryAfterSeconds: 1 });

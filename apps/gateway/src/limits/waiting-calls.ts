@@ -4,14 +4,11 @@ import type { ServerResponse } from 'node:http';
 export interface WaitingCall {
   /** Aborted with an `Interruption`. */
   readonly signal: AbortSignal;
-  /** Nobody wants the answer any more. Idempotent. */
+  /** Ends the wait. Idempotent. */
   readonly leave: () => void;
 }
 
-/**
- * The calls that wait for something: streams, blocking sends, long polls. Their clients can leave, and shutdown ends
- * them all.
- */
+/** The waiting calls: streams, blocking sends, long polls. They end with their client or at shutdown. */
 export class WaitingCalls {
   readonly #open = new Set<AbortController>();
   #end: Interruption | undefined;
@@ -24,7 +21,7 @@ export class WaitingCalls {
     return signal;
   }
 
-  /** Every call that enters must leave. */
+  /** Call `leave` of each. */
   enter(): WaitingCall {
     const controller = new AbortController();
     const leave = (): void => {
@@ -36,19 +33,19 @@ export class WaitingCalls {
     return { signal: controller.signal, leave };
   }
 
-  /** Wakes all of them; each answers what it has. Those that come later do not wait. */
+  /** Interrupts all of them; each answers with what it has. Later calls do not wait. */
   end(): void {
     this.#end = new Interruption('shutdown');
     for (const controller of this.#open) controller.abort(this.#end);
   }
 }
 
-/** Why a call that waits was woken before what it waits for came. */
+/** Why a waiting call was interrupted. */
 export type InterruptionKind = 'client-gone' | 'shutdown';
 
 /**
- * The reason of every signal in the gateway. An interruption is not an error: the call stops waiting, and answers
- * what it has.
+ * The reason of every aborted signal in the gateway. Not an error: the call stops waiting, and answers with what it
+ * has.
  */
 export class Interruption {
   readonly kind: InterruptionKind;

@@ -17,14 +17,14 @@ export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
 type Refused = Exclude<Acceptance['verdict'], 'accepted'>;
 
 interface Arrangements {
-  /** Under which the message makes its task, if it makes one. */
+  /** Its id is for the task, if the message makes one. */
   readonly preSubscription?: PreSubscription | undefined;
-  /** How long the caller may still be answered with a plain message: a webhook of A2A 1.0 is told of no task before. */
+  /** How long the caller may get a plain message: until then a webhook of A2A 1.0 gets no event of the task. */
   readonly webhookHoldMs?: number;
 }
 
 /**
- * The first half of SendMessage and SendStreamingMessage: the message is durable, its turn is queued.
+ * The first half of SendMessage and SendStreamingMessage: stores the message, and queues its turn.
  * @throws {A2AError}
  */
 export async function acceptMessage(
@@ -93,7 +93,7 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
 
 const taskIdOf = (taskId = ''): { metadata: Record<string, string> } => ({ metadata: { taskId } });
 
-/** Subscribes to the task that this message makes, before it is made; a message that names its task makes none. */
+/** Subscribes to the task that this message may make; a message with a taskId makes none. */
 export function presubscribe(
   { feeds }: Backend,
   { scope, signal }: Call,
@@ -103,8 +103,8 @@ export function presubscribe(
 }
 
 /**
- * What comes in has to be of a type that the agent takes, and what it makes of a type that the client takes
- * (A2A 3.3.2). Skills may add to the agent's types (4.4.5), and a request names no skill: those of every skill count.
+ * The agent must accept the media types of the message, and the client those of the agent (A2A 3.3.2). Skills may add
+ * to the agent's types (4.4.5), and a request names no skill: those of every skill count.
  * @throws {A2AError} ContentTypeNotSupported, naming every part
  */
 function requireMediaTypes({ agent }: Call, request: SendMessageRequest): void {
@@ -125,7 +125,7 @@ function wrongParts(card: AgentCard, { message }: SendMessageRequest): FieldViol
   });
 }
 
-/** The client could not use the agent's answer: it is refused before the work, not after it. */
+/** The client could not read the agent's answer: refused before the work. */
 function wrongModes(card: AgentCard, { configuration }: SendMessageRequest): FieldViolation[] {
   const made = modesOf(card, card.defaultOutputModes, ({ outputModes }) => outputModes);
   const accepted = configuration?.acceptedOutputModes ?? [];
@@ -135,7 +135,7 @@ function wrongModes(card: AgentCard, { configuration }: SendMessageRequest): Fie
   return [{ field: 'configuration.acceptedOutputModes', description }];
 }
 
-/** An agent that names no types takes and makes any. */
+/** An agent without types accepts and returns any. */
 function modesOf(
   { skills }: AgentCard,
   defaults: readonly string[],
@@ -144,7 +144,7 @@ function modesOf(
   return [...new Set([...defaults, ...skills.flatMap((skill) => ofSkill(skill) ?? [])])];
 }
 
-/** Files that do not say what they are may be anything: the agent has to see for itself. */
+/** A file without a media type may be anything: left to the agent. */
 function mediaTypeOf({ mediaType, text, data }: Part): string | undefined {
   if (mediaType) return mediaType;
   if (text !== undefined) return 'text/plain';

@@ -4,17 +4,14 @@ import type { Backend } from './backend.ts';
 
 export interface Wait {
   readonly taskId: string;
-  /** Where the feed goes on; unset: it begins with the task as it is. */
+  /** The feed resumes after it; unset: it begins with the task as it is. */
   readonly after?: EventId | undefined;
   readonly preSubscription?: PreSubscription | undefined;
   readonly waitMs: number;
   readonly until: (item: FeedItem) => boolean;
 }
 
-/**
- * The first item that is waited for; undefined when time is up or the call was interrupted. No thread and no worker is
- * held.
- */
+/** The first matching item; undefined when time is up or the call was interrupted. Holds no worker. */
 export async function awaitItem(
   { feeds }: Backend,
   { scope, signal }: Call,
@@ -24,12 +21,12 @@ export async function awaitItem(
   const items = feeds.follow(scope, taskId, { after, preSubscription });
   const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
   const giveUp = (): void => leave(undefined);
-  // A timer of Node cannot wait for ever.
+  // Node has no timer without end.
   const timer = Number.isFinite(waitMs) ? setTimeout(giveUp, waitMs) : undefined;
   signal.addEventListener('abort', giveUp);
   if (signal.aborted) giveUp();
   try {
-    // A feed that waits for a Redis that is away does not know that it has ended.
+    // While Redis is unreachable the feed cannot end by itself.
     return await Promise.race([firstOf(items, until), left]);
   } finally {
     clearTimeout(timer);

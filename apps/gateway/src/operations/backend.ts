@@ -15,11 +15,11 @@ type WebhookStore = Pick<Webhooks, 'create' | 'get' | 'list' | 'delete'>;
 interface PushBackend {
   readonly webhooks: WebhookStore;
   readonly policy: Pick<WebhookPolicy, 'problemOf'>;
-  /** To be called before a config is stored. */
+  /** Call it before a config is stored. */
   readonly noteStoring: () => void;
 }
 
-/** What operations stand on. */
+/** What operations need. */
 export interface Backend {
   readonly emit: Emit;
   readonly tasks: TaskStore;
@@ -40,14 +40,14 @@ export async function readTask({ tasks }: Backend, call: Call, taskId: string, v
   return reading;
 }
 
-/** No such task, or none of this caller's: the two are not told apart (A2A 3.3.2). */
+/** No such task of this caller: does not reveal whether another caller has it (A2A 3.3.2). */
 export function taskNotFound(taskId: string): A2AError {
   return new A2AError('TaskNotFound', 'The task does not exist or is not accessible', { metadata: { taskId } });
 }
 
 /**
- * For the four operations on push notification configs, and a config inside SendMessage: where the card says that push
- * is off, each of them MUST be refused (A2A 3.3.4). @throws {A2AError} PushNotificationNotSupported
+ * For the four operations on push notification configs, and a config in SendMessage: each MUST be refused if the card
+ * has no push notifications (A2A 3.3.4). @throws {A2AError} PushNotificationNotSupported
  */
 export function requirePush({ push }: Backend, { agent }: Call): PushBackend {
   if (push && offersPush(agent.card)) return push;

@@ -6,8 +6,8 @@ import { readTask, taskNotFound } from './backend.ts';
 import type { Reply } from './operation.ts';
 
 /**
- * A2A 3.1.5. A running turn has the last word, so its cancellation is waited for, briefly; then the task is answered
- * as it is. To cancel a canceled task changes nothing and is no error.
+ * A2A 3.1.5. Waits briefly for the running turn to stop, then answers the task as it is. Canceling a canceled task is
+ * not an error.
  */
 export async function cancelTask(backend: Backend, call: Call, { id }: CancelTaskRequest): Promise<Reply> {
   const verdict = await backend.tasks.cancel(call.scope, id);

@@ -6,7 +6,7 @@ import type { Backend } from './backend.ts';
 import { readTask } from './backend.ts';
 import type { Reply } from './operation.ts';
 
-/** A2A 3.1.3. A caller who knows this version, or asks for the next one, may wait for it instead of polling. */
+/** A2A 3.1.3. A caller that has this version, or asks for the next one, may wait for a change instead of polling. */
 export async function getTask(backend: Backend, call: Call, request: GetTaskRequest): Promise<Reply> {
   const view = { historyLength: request.historyLength, version: call.knownVersion };
   const reading = await readTask(backend, call, request.id, view);
@@ -20,7 +20,7 @@ export async function getTask(backend: Backend, call: Call, request: GetTaskRequ
   return reply(changed ? await readTask(backend, call, request.id, view) : reading);
 }
 
-/** Not for news that are there already, nor for a task that never changes again. */
+/** There is no wait if the task has changed already, or has ended. */
 function shouldWait({ waitMs, knownVersion }: Call, { state, version }: TaskReading): boolean {
   return waitMs > 0 && !isTerminal(state) && (knownVersion === undefined || knownVersion === version);
 }

@@ -4,15 +4,15 @@ import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
 import type { Reply } from './operation.ts';
 
-/** A2A 3.1.4: at most so many unless the caller says otherwise. */
+/** A2A 3.1.4: unless the caller names a page size. */
 const defaultPageSize = 50;
 
-/** The caller's own tasks, the latest status first. */
+/** The caller's tasks, latest status first. */
 export async function listTasks(backend: Backend, call: Call, request: ListTasksRequest): Promise<Reply> {
   const query = toQuery(request);
   const page = await readPage(backend, call, query);
   const { tasks, nextPageToken, totalSize } = page;
-  // All are always there (A2A 3.1.4): a token of "" says that this is the last page, the size is that of this page.
+  // All fields are required (A2A 3.1.4): the token is "" on the last page, the size is that of this page.
   const rest = `"nextPageToken":${JSON.stringify(nextPageToken)},"pageSize":${tasks.length},"totalSize":${totalSize}`;
   return { json: `{"tasks":[${tasks.join(',')}],${rest}}` };
 }

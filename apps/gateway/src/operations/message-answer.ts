@@ -3,15 +3,15 @@ import { type FeedItem, plainMessageIn } from '@switchyard/store';
 import type { StreamItem } from './operation.ts';
 
 interface MessageHold {
-  /** How long the task is held back for the agent's first word. */
+  /** How long the task is held back for the agent's first event. */
   readonly holdMs: number;
-  /** To be called when the message stands for the task. */
+  /** Call it when a message replaces the task. */
   readonly withdraw: () => Promise<void>;
 }
 
 /**
- * A stream holds one Message, or a task and its events (A2A 3.1.2), and which of them is for the agent to say: so the
- * task is held back for its first event, for a while.
+ * A stream has one Message, or a task and its events (A2A 3.1.2), and only the agent knows which: so the task is held
+ * back until its first event, for a while.
  */
 export async function* messageOrItems(
   items: AsyncIterable<FeedItem>,

@@ -5,21 +5,21 @@ import type { Call } from '../call/call.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { Backend } from './backend.ts';
 
-/** The answer to a call, as JSON that goes into the binding's envelope as it is. */
+/** The answer to a call, as JSON for the binding's envelope. */
 export interface Reply {
-  /** A text, or what is stored, as bytes. Absent when the caller has this version already. */
+  /** Text or stored bytes. Absent when the caller has this version. */
   readonly json?: string | Buffer | undefined;
-  /** Of a task: changes whenever the task does. */
+  /** Version of a task: changes whenever the task does. */
   readonly version?: string;
 }
 
-/** One event of a stream, after which one that was cut is resumed. */
+/** One event of a stream, with the id to resume after. */
 export interface StreamItem extends EventId {
   /** A2A StreamResponse. */
   readonly json: string;
 }
 
-/** An A2A operation as bindings see it: parameters of any shape in, checked on the way. */
+/** An A2A operation for bindings: it validates its parameters. */
 export type Operation = UnaryOperation | StreamingOperation;
 
 interface UnaryOperation {
@@ -30,14 +30,14 @@ interface UnaryOperation {
 
 interface StreamingOperation {
   readonly kind: 'streaming';
-  /** Resolves once the stream can begin; what is refused is refused before. @throws {A2AError} */
+  /** Resolves when the stream can begin; refusals reject before. @throws {A2AError} */
   invoke(call: Call, params: unknown): Promise<AsyncIterable<StreamItem>>;
 }
 
-/** Makes an operation of its name and what it stands on. */
+/** Makes an operation. */
 export type Definition = (name: string, backend: Backend) => Operation;
 
-/** What runs an operation is given a request that has been checked. */
+/** Runs an operation with a validated request. */
 type Run<Schema extends z.ZodType, Answer> = (
   backend: Backend,
   call: Call,

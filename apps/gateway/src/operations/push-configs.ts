@@ -13,9 +13,7 @@ import { type Backend, requirePush, taskNotFound } from './backend.ts';
 import type { Reply } from './operation.ts';
 import { tooManyConfigs, toWebhook } from './webhook-draft.ts';
 
-/**
- * A2A 3.1.7. From here on each event of the task is told to the webhook; a config with a known id replaces that one.
- */
+/** A2A 3.1.7. The webhook gets each later event of the task; a config with a known id is replaced. */
 export async function createPushConfig(
   backend: Backend,
   call: Call,
@@ -31,7 +29,7 @@ export async function createPushConfig(
   return { json: JSON.stringify(toConfig(made, taskId)) };
 }
 
-/** A2A 3.1.8: a config that does not exist is answered like a task that does not. */
+/** A2A 3.1.8: an unknown config gets the same error as an unknown task. */
 export async function getPushConfig(
   backend: Backend,
   call: Call,
@@ -47,7 +45,7 @@ export async function getPushConfig(
 /** More than a task can have. */
 const largestPage = 100;
 
-/** A2A 3.1.9: all configs of the task, in the order in which they were made, page by page if the caller wants. */
+/** A2A 3.1.9: the configs of the task in the order of their creation, paged. */
 export async function listPushConfigs(
   backend: Backend,
   call: Call,
@@ -77,7 +75,7 @@ async function readPage(
   }
 }
 
-/** A2A 3.1.10: idempotent, so a config that does not exist is deleted already. */
+/** A2A 3.1.10: idempotent, so an unknown config counts as deleted. */
 export async function deletePushConfig(
   backend: Backend,
   call: Call,
@@ -88,7 +86,7 @@ export async function deletePushConfig(
   return { json: '{}' };
 }
 
-/** A2A 4.3.1, as its owner gets it. */
+/** The config for its owner (A2A 4.3.1). */
 function toConfig({ traceParent: _, version: __, ...webhook }: Webhook, taskId: string): TaskPushNotificationConfig {
   return { ...webhook, taskId };
 }

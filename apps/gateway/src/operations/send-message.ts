@@ -10,8 +10,8 @@ import type { Reply } from './operation.ts';
 import { TaskProjection } from './task-projection.ts';
 
 /**
- * A2A 3.1.1. Immediate: answers the task as accepted. Blocking: waits until the agent is done with this message,
- * asks something back or releases its caller; when time is up, answers the task as it is.
+ * A2A 3.1.1. Immediate: answers with the accepted task. Blocking: waits until the agent ends the turn, asks for input
+ * or releases its caller; when time is up, answers with the task as it is.
  */
 export async function sendMessage(backend: Backend, call: Call, request: SendMessageRequest): Promise<Reply> {
   const historyLength = request.configuration?.historyLength;
@@ -35,7 +35,7 @@ export async function sendMessage(backend: Backend, call: Call, request: SendMes
   return completed === undefined ? readReply(backend, call, accepted.taskId, historyLength) : taskReply(completed);
 }
 
-/** The task as it is; of a retry perhaps the message that was answered before. */
+/** The task as it is; for a retry perhaps the message that was the first answer. */
 async function readReply(backend: Backend, call: Call, taskId: string, historyLength?: number): Promise<Reply> {
   const reading = await backend.tasks.read(call.scope, taskId, { historyLength });
   if (!reading) throw taskNotFound(taskId);
@@ -46,7 +46,7 @@ const messageReply = (item: FeedItem): Reply => ({ json: `{"message":${replyOf(i
 
 const taskReply = (task: string | Buffer | undefined): Reply => ({ json: `{"task":${task}}` });
 
-/** An agent that may answer with a message has to be waited for: `returnImmediately` is about tasks (A2A 3.2.2). */
+/** An agent that may answer with a message must be waited for: `returnImmediately` is about tasks (A2A 3.2.2). */
 function isImmediate({ settings }: Backend, { agent }: Call, { configuration }: SendMessageRequest): boolean {
   return !agent.repliesWithMessage && wantsImmediate(settings, configuration);
 }
@@ -74,7 +74,7 @@ function awaitRelease(
   const { taskId, number, seq, incarnation, isDuplicate } = accepted;
   return awaitItem(backend, call, {
     taskId,
-    // The message of a retry may have been answered long ago: then the snapshot says so.
+    // The message of a retry may be answered already: the snapshot shows it.
     after: isDuplicate ? undefined : { seq, incarnation },
     preSubscription,
     waitMs: backend.settings.blockingWaitMs,

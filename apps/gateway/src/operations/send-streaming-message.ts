@@ -7,7 +7,7 @@ import { requireStreaming, taskNotFound } from './backend.ts';
 import { messageOrItems } from './message-answer.ts';
 import type { StreamItem } from './operation.ts';
 
-/** A2A 3.1.2. Begins with the task; ends at its terminal event, or when the agent asks for input. */
+/** A2A 3.1.2. Begins with the task; ends with its terminal event, or when the agent asks for input. */
 export async function sendStreamingMessage(
   backend: Backend,
   call: Call,
@@ -16,7 +16,7 @@ export async function sendStreamingMessage(
   requireStreaming(call);
   const holdMs = call.agent.repliesWithMessage ? Number.POSITIVE_INFINITY : backend.settings.messageHoldMs;
   const preSubscription = presubscribe(backend, call, request);
-  // Whatever becomes of the call, its signal aborts when it is over.
+  // The signal of every call aborts when it is over.
   call.signal.addEventListener('abort', () => preSubscription?.[Symbol.dispose](), { once: true });
   const accepted = await acceptMessage(backend, call, request, { preSubscription, webhookHoldMs: holdMs });
   const { taskId, number, isNew } = accepted;
@@ -32,9 +32,8 @@ export async function sendStreamingMessage(
 }
 
 /**
- * The feed goes on right behind the acceptance, so nothing can fall between the two. Of a task that waited for this
- * message the client knows what came before, and gets it only when it asks for history: many show again what a task
- * holds.
+ * The feed resumes right after the accepted message, so no event is missed. For a task that waited for this message the
+ * client gets what came before only if it asks for history: many clients show again what a task holds.
  */
 function asAccepted(accepted: Accepted, historyLength: number | undefined): FeedItem | undefined {
   const { task, news, seq, incarnation } = accepted;
@@ -55,9 +54,8 @@ async function asRead(
 }
 
 /**
- * Whether the caller of message `number` is asked for input (A2A 11.7). A question that an earlier message led to does
- * not count while this one waits behind it. Authorization happens out of band (A2A 7.6), so auth-required is no
- * question.
+ * Whether the caller of message `number` is asked for input (A2A 11.7). A question of an earlier message's turn does
+ * not count while this message waits. Authorization happens out of band (A2A 7.6), so auth-required is not a question.
  */
 export function asksCallerOf(number: number, { state, released }: FeedItem): boolean {
   return state === 'TASK_STATE_INPUT_REQUIRED' && released >= number;

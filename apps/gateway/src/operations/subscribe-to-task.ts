@@ -6,8 +6,8 @@ import { readTask, requireStreaming } from './backend.ts';
 import type { StreamItem } from './operation.ts';
 
 /**
- * A2A 3.1.6: the task, then its events up to the terminal one; resumed, the events that the caller has not seen. The
- * task is read before the stream begins, so that what is wrong is still an error and not a broken stream.
+ * A2A 3.1.6: the task, then its events up to the terminal one; when resumed, the events after the last one seen. Reads
+ * the task before the stream begins, so that errors are answered as such.
  */
 export async function subscribeToTask(
   backend: Backend,
@@ -35,7 +35,7 @@ async function resume(
     historyLength: 0,
     includeArtifacts: false,
   });
-  // A task that ended meanwhile still owes the caller what it has not seen.
+  // The task has ended, and the caller has not seen all of its events.
   const isSame = after.seq === seq && (after.incarnation ?? incarnation) === incarnation;
   if (isTerminal(state) && isSame) throw hasEnded(taskId);
   return backend.feeds.follow(call.scope, taskId, { after, signal: call.signal });

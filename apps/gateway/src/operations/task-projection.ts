@@ -2,12 +2,10 @@ import { fold, type StreamResponse, type Task } from '@switchyard/protocol';
 import type { FeedItem } from '@switchyard/store';
 import type { Accepted } from './accept-message.ts';
 
-/** Events of which a task is folded here; one with more is read. */
+/** A task with more events is read instead of folded. */
 const MOST_EVENTS = 16;
 
-/**
- * A new task as it was accepted, and what has been projection of it since: once it is completed it need not be read.
- */
+/** Folds the events of a new task into it: if the task completes soon, it need not be read. */
 export class TaskProjection {
   readonly #accepted: Accepted;
   readonly #events: FeedItem[] = [];
@@ -24,8 +22,8 @@ export class TaskProjection {
   }
 
   /**
-   * JSON of the task. Undefined unless its first message has completed it: then no other came, for that would be in its
-   * history without an event, and would have kept it from its completion.
+   * JSON of the task, if its first message completed it: otherwise a later message, which is in the history without an
+   * event, may be missing.
    */
   completed(historyLength = Number.POSITIVE_INFINITY): string | undefined {
     const last = this.#events.at(-1);

@@ -11,7 +11,7 @@ import { legacyVersion, traceParentIn } from '../call/service-parameters.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { type Backend, requirePush } from './backend.ts';
 
-/** What becomes part of a header: visible ASCII, with blanks inside. */
+/** A value that is sent in a header: visible ASCII, with blanks inside. */
 const headerText = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
 /** RFC 9110 5.6.2. */
 const schemeName = /^[!#$%&'*+.^_`|~\w-]+$/;
@@ -19,11 +19,11 @@ const schemeName = /^[!#$%&'*+.^_`|~\w-]+$/;
 interface WebhookSource {
   readonly policy: Pick<WebhookPolicy, 'problemOf'>;
   readonly call: Pick<Call, 'version' | 'traceParent'>;
-  /** Where the config is in its request: '' or a path that ends with a dot. */
+  /** Path of the config in its request: '', or with a dot at its end. */
   readonly path: string;
 }
 
-/** The config as it is stored; what could not be sent later is refused now. @throws {A2AError} InvalidParams */
+/** The config for the store; refuses values that could not be sent later. @throws {A2AError} InvalidParams */
 export function toWebhook(config: TaskPushNotificationConfig, { policy, call, path }: WebhookSource): WebhookDraft {
   const violations = violationsOf(config, policy).map((each) => ({ ...each, field: path + each.field }));
   if (violations.length > 0) throw invalidParams(violations);
@@ -59,7 +59,7 @@ function headerProblem(text = ''): string | undefined {
 const path = 'configuration.taskPushNotificationConfig.';
 
 /**
- * The config that comes with a message (A2A 3.2.2): stored together with it, so that it misses nothing.
+ * The config of a message (A2A 3.2.2): stored together with it, so that it misses no event.
  * @throws {A2AError}
  */
 export function inlineWebhook(
@@ -82,7 +82,7 @@ function ofAnotherTask(): A2AError {
   return invalidParams(violations);
 }
 
-/** A client that makes one with every message should give it an id: then it is replaced. */
+/** A client that sends a config with every message should give it an id, to replace it. */
 export function tooManyConfigs(taskId: string): A2AError {
   return new A2AError('InvalidParams', 'The task has as many push notification configs as it may have', {
     violations: [{ field: 'id', description: 'must be that of a config to be replaced, or one must be deleted first' }],
@@ -90,7 +90,7 @@ export function tooManyConfigs(taskId: string): A2AError {
   });
 }
 
-/** To be called whenever a config is about to be stored: says once that credentials are kept in clear, if they are. */
+/** Call it before each config is stored: logs once that credentials are stored in clear. */
 export function noteClearStorage(areSealed: boolean, emit: Emit): () => void {
   let isSaid = areSealed;
   return () => {

@@ -2,7 +2,7 @@ import type { PublicJwk, SigningKey } from '@switchyard/settings';
 import type { WebhookPolicySettings } from '@switchyard/store';
 import type { MissingVersion } from '../call/service-parameters.ts';
 
-/** Where operators reach a gateway, and the key that lets them in. */
+/** The admin port and its key. */
 export interface AdminSettings {
   readonly host: string;
   /** 0: any free port. */
@@ -11,13 +11,13 @@ export interface AdminSettings {
   readonly key: string;
 }
 
-/** Who may call. */
+/** How callers authenticate. */
 export type AuthSettings = NoAuthSettings | ApiKeySettings;
 
 /** Everyone is one anonymous principal. */
 export interface NoAuthSettings {
   readonly kind: 'none';
-  /** Listen beyond loopback all the same: anyone who reaches the port sees and cancels everyone's tasks. */
+  /** Listens beyond loopback nevertheless: anyone who reaches the port can read and cancel all tasks. */
   readonly allowAnonymous: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface ApiKeySettings {
   readonly keys: readonly ApiKey[];
 }
 
-/** A key, and whom it stands for. */
+/** A key and its principal. */
 export interface ApiKey {
   readonly key: string;
   readonly subject: string;
@@ -34,7 +34,7 @@ export interface ApiKey {
   readonly scopes: readonly string[];
 }
 
-/** Of principals that name no tenant. */
+/** For principals without a tenant. */
 export const defaultTenant = 'default';
 
 /** How the gRPC binding listens. */
@@ -42,25 +42,24 @@ export interface GrpcSettings {
   /** 0: any free port. */
   readonly port: number;
   /**
-   * `host:port` where clients reach it, as agent cards tell them; `auto`: the host of the card’s own URLs, and the
-   * port; unset: on no card.
+   * `host:port` for clients, in agent cards; `auto`: the host of the card’s own URLs, and the port; unset: on no card.
    */
   readonly publicAddress?: string | undefined;
-  /** Unset: without TLS, as behind a proxy that ends it. */
+  /** Unset: without TLS, as behind a proxy that terminates it. */
   readonly tls?: TlsSettings | undefined;
 }
 
-/** What one connection of gRPC may hold, and for how long. */
+/** Limits of one gRPC connection. */
 export interface GrpcLimits {
   /** Calls at a time. */
   readonly streams: number;
-  /** What is queued to be sent, and headers. Beyond it the connection gets no new calls. */
+  /** Bytes queued for sending, and headers. Beyond it the connection gets no new calls. */
   readonly bytes: number;
-  /** After so long a call whose message has not arrived is refused. */
+  /** A call whose message has not arrived in this time is refused. */
   readonly messageMs: number;
   /** How long a connection stays open without a call. */
   readonly idleMs: number;
-  /** After so long a connection takes no new calls. */
+  /** A connection of this age takes no new calls. */
   readonly ageMs: number;
   /** How long the calls of such a connection go on. */
   readonly ageGraceMs: number;
@@ -81,17 +80,17 @@ export interface TlsSettings {
   readonly privateKey: Buffer;
 }
 
-/** What a gateway has to know of push notifications; the workers deliver them. */
+/** Settings of push notifications for gateways; workers deliver them. */
 export interface PushSettings {
-  /** Which addresses webhooks may have. */
+  /** The allowed addresses of webhooks. */
   readonly policy: WebhookPolicySettings;
-  /** Of the keys with which the workers sign deliveries. */
+  /** Public keys of the deliveries' signatures. */
   readonly publicKeys: readonly PublicJwk[];
 }
 
 const defaultPushSettings: PushSettings = { policy: { allowHttp: false, allowHosts: [] }, publicKeys: [] };
 
-/** Everything a gateway can be told. Times in milliseconds, sizes in bytes, unless the name says otherwise. */
+/** The settings of a gateway. Times in milliseconds, sizes in bytes, unless the name says otherwise. */
 export interface GatewaySettings {
   /** Address to listen on. Anything but loopback needs authentication, or `allowAnonymous`. */
   readonly host: string;
@@ -102,64 +101,56 @@ export interface GatewaySettings {
   readonly grpcLimits: GrpcLimits;
   /** Undefined: no push notifications. */
   readonly push: PushSettings | undefined;
-  /** Serves clients that speak A2A 0.3 beside the others, at the same URLs. */
+  /** Serves clients of A2A 0.3 as well, at the same URLs. */
   readonly legacyV03: boolean;
-  /**
-   * What a request that names no version is in: `by-shape`, the version of its method or path; `0.3`, as A2A 3.6.2 has
-   * it.
-   */
+  /** The version of a request without one: `by-shape`, that of the method or path; `0.3`, as in A2A 3.6.2. */
   readonly missingVersion: MissingVersion;
-  /**
-   * Where clients reach this gateway, as agent cards tell them; unset: at the host that the request for the card names.
-   */
+  /** Base URL for clients, in agent cards; unset: the host of the request for the card. */
   readonly publicUrl?: string | undefined;
   /** Agent served at the root; unset: the first announced one by name. */
   readonly defaultAgent?: string | undefined;
-  /** Unset: no port for operators, and nothing is measured. */
+  /** Unset: no admin port, and no metrics. */
   readonly admin?: AdminSettings | undefined;
   readonly auth: AuthSettings;
-  /** What SendMessage does when the caller does not say (A2A 3.2.2 has `blocking`). */
+  /** What SendMessage does by default (`blocking` in A2A 3.2.2). */
   readonly sendMode: 'blocking' | 'immediate';
   /**
-   * Longest wait of a blocking SendMessage. Below the 60 s after which most proxies give up. Infinity: A2A 3.2.2 to the
-   * letter.
+   * Longest wait of a blocking SendMessage, below the 60 s after which most proxies give up. Infinity: the strict
+   * reading of A2A 3.2.2.
    */
   readonly blockingWaitMs: number;
   /**
-   * How long a stream holds the new task back for the agent's first event: if that is a plain message, there is no task
+   * How long a stream holds a new task back for the agent's first event: if that is a plain message, there is no task
    * (A2A 3.1.2).
    */
   readonly messageHoldMs: number;
   /**
-   * An agent that acknowledges a message releases the caller who waits. False: only its outcome or a question does
-   * (A2A 3.2.2).
+   * Whether an agent that acknowledges a message releases the waiting caller. False: only its outcome or a question
+   * does (A2A 3.2.2).
    */
   readonly acknowledgedIsReleased: boolean;
   /** How long CancelTask waits for a running turn to stop before it answers the task as it is. */
   readonly cancelWaitMs: number;
   /** Longest wait that `Prefer: wait` can ask for. */
   readonly maxPollWaitMs: number;
-  /** After so long without an answer from Redis, a request ends with 503. */
+  /** A request that waits this long for Redis ends with 503. */
   readonly storeTimeoutMs: number;
-  /** Silence on a stream after which a comment is sent, so that no proxy takes it for dead. */
+  /** A stream without an event for this long gets a comment, so that no proxy closes it. */
   readonly heartbeatMs: number;
-  /** After so long a client that takes nothing of what it is sent is disconnected. */
+  /** A client that reads nothing for this long is disconnected. */
   readonly clientStallMs: number;
-  /** How often the announced agents are read again, besides when they say that they changed. */
+  /** How often the announced agents are read again, besides after notifications. */
   readonly agentRefreshMs: number;
   /** How long `stop()` lets requests finish before it closes their connections. */
   readonly drainMs: number;
   readonly maxBodyBytes: number;
   /** Streams that may be open at once. */
   readonly maxStreams: number;
-  /** How long clients may keep an agent card without asking again. */
+  /** How long clients may cache an agent card. */
   readonly cardMaxAgeSeconds: number;
-  /**
-   * Each signs every agent card: none for unsigned cards, two while one takes over from the other. They need
-   * `publicUrl`.
-   */
+  /** Each signs every agent card: none for unsigned cards, two during a rotation. They need `publicUrl`. */
   readonly cardSigningKeys: readonly SigningKey[];
-  /** Believe `X-Forwarded-Host` and `X-Forwarded-Proto`; only behind a proxy that sets them. */
+  /** Trusts `X-Forwarded-Host` and `X-Forwarded-Proto`; only behind a proxy that sets them. */
   readonly trustProxy: boolean;
 }
 

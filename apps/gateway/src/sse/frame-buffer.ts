@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Largest buffer that is held back for one write, in UTF-16 units. */
+/** Largest buffer for one write, in UTF-16 units. */
 const largestBuffer = 64 * 1024;
 
 /** The frames of one turn of the event loop. */
@@ -11,7 +11,7 @@ export class FrameBuffer {
 
   constructor(res: ServerResponse) {
     this.#res = res;
-    // The client learns that the stream is open, also if nothing happens on it for a while.
+    // Sends the headers, even if there is no event for a while.
     this.#schedule();
   }
 
@@ -21,7 +21,7 @@ export class FrameBuffer {
     else this.#schedule();
   }
 
-  /** For what says only that the connection is alive: one that has not taken all of the last buffer will see. */
+  /** For heartbeats: a client that has not read the last buffer needs none. */
   addUnlessBusy(frame: string): void {
     if (!this.#res.writableNeedDrain) this.add(frame);
   }
@@ -34,10 +34,7 @@ export class FrameBuffer {
     else if (text !== '') this.#res.write(text);
   }
 
-  /**
-   * Node keeps the headers for as long as the response is open: as one text if they are written alone, otherwise as the
-   * 32 that they were made of.
-   */
+  /** Node keeps the headers while the response is open: as one text if they are written alone, otherwise as 32. */
   #writeFirst(text: string): void {
     this.#res.cork();
     this.#res.flushHeaders();
@@ -45,7 +42,7 @@ export class FrameBuffer {
     this.#res.uncork();
   }
 
-  /** Runs when all promises that can go on have: whatever is there by then is one buffer. */
+  /** Writes after all settled promises have run: their frames are one buffer. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

@@ -5,25 +5,25 @@ import type { StreamItem } from '../operations/operation.ts';
 import { FrameBuffer } from './frame-buffer.ts';
 
 export interface StreamFormat {
-  /** A comment is sent whenever there was no event for so long. */
+  /** A comment is sent after this time without an event. */
   readonly heartbeatMs: number;
-  /** How a binding writes what goes into the `data` of an event. */
+  /** The `data` of an event in this binding. */
   data(json: string): string;
-  /** JSON of an error that came when the stream had begun. */
+  /** JSON of an error after the stream has begun. */
   error(error: unknown): string;
 }
 
 const eventStreamHeaders = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
-  // nginx would hold events back until its buffer is full.
+  // nginx would otherwise buffer events.
   'X-Accel-Buffering': 'no',
 } as const;
 
 /**
- * From the events of a task to the socket, as server-sent events. Those that are there at once leave in one write; a
- * reader that is slower than its events stops their source. A fault becomes the last event: the status line has gone
- * out long before. Resolves when the stream has ended, or its client is gone.
+ * Writes the events of a task to the socket, as server-sent events. Available events leave in one write; a slow reader
+ * pauses their source. An error becomes the last event, as the status line is sent already. Resolves when the stream
+ * has ended, or its client is gone.
  */
 export async function serveStream(
   res: ServerResponse,
@@ -34,7 +34,7 @@ export async function serveStream(
   const buffer = new FrameBuffer(res);
   const heartbeat = setInterval(() => buffer.addUnlessBusy(heartbeatFrame), format.heartbeatMs);
   const iterator = items[Symbol.asyncIterator]();
-  /** Not `for await`: that would keep the last event, which may be a large task, until the next one comes. */
+  /** Not `for await`: it would keep the last event, which may be a large task, until the next one. */
   const writeNext = async (): Promise<boolean> => {
     const { done, value } = await iterator.next();
     if (done) return false;
@@ -54,18 +54,18 @@ export async function serveStream(
   }
 }
 
-/** Sent in silence; clients ignore it. */
+/** Sent when there is no event; clients ignore it. */
 export const heartbeatFrame = ': heartbeat\n\n';
 
 /**
- * One server-sent event. A line break would end its `data`; JSON has them only between its tokens, so that
- * taking them out changes no value.
+ * One server-sent event. A line break would end its `data`; in JSON line breaks are only between tokens, and can be
+ * removed.
  */
 export function eventFrame(id: EventId, json: string): string {
   return `id: ${formatEventId(id)}\ndata: ${json.includes('\n') ? json.replaceAll('\n', '') : json}\n\n`;
 }
 
-/** The last event of a stream that broke. It has no id: the client resumes after the last event that it has seen. */
+/** The last event of a broken stream. It has no id: the client resumes after the last event that it has. */
 export function errorFrame(json: string): string {
   return `event: error\ndata: ${json}\n\n`;
 }

@@ -4,8 +4,8 @@ import type { Emit, GatewayEvent } from './events.ts';
 import type { GatewayMetrics } from './metrics.ts';
 
 /**
- * Each event becomes a log line, a measurement, or both: here, and nowhere else.
- * @param metrics unset: nothing is measured
+ * Emits an event as a log line, as metrics, or both.
+ * @param metrics unset: there are none
  */
 export function createEmit(log: Logger, metrics?: GatewayMetrics): Emit {
   const logEvent = logEvents(log);
@@ -15,7 +15,7 @@ export function createEmit(log: Logger, metrics?: GatewayMetrics): Emit {
   };
 }
 
-/** Level and words of each kind; the others are only measured. A client's mistakes are told to the client: `debug`. */
+/** Level and text of the logged kinds; the others are only metrics. Errors of clients are answered to them: `debug`. */
 const lines: Readonly<Partial<Record<GatewayEvent['kind'], readonly [level: Level, message: string]>>> = {
   listening: ['info', 'listening'],
   stopping: ['info', 'stopping: streams end, requests finish'],
@@ -38,14 +38,14 @@ export function logEvents(log: Logger): Emit {
   };
 }
 
-/** Where a secret could turn up in what is logged. Headers and bodies are not logged; should one be, this hides it. */
+/** Fields that could hold a secret. Headers and bodies are not logged; this redacts one that is by mistake. */
 const secrets = ['authorization', 'cookie', 'x-api-key', 'apiKey', 'password', 'token', 'credentials'];
 
 export interface LogSettings {
   readonly level: LevelWithSilent;
 }
 
-/** JSON lines on standard output, or wherever `destination` says. */
+/** JSON lines on standard output, or to `destination`. */
 export function createLog({ level }: LogSettings, destination?: DestinationStream): Logger {
   const named = secrets.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
   const redact = { paths: named, censor: '[redacted]' };

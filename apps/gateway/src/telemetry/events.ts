@@ -1,4 +1,4 @@
-/** What a gateway reports of itself. One place turns it into log lines and measurements: see emit.ts. */
+/** The events of a gateway, which emit.ts turns into log lines and metrics. */
 export type GatewayEvent =
   | {
       readonly kind: 'listening';
@@ -11,14 +11,14 @@ export type GatewayEvent =
   | { readonly kind: 'push-in-clear' }
   | { readonly kind: 'agents-changed'; readonly agents: readonly string[] }
   | { readonly kind: 'agents-unreadable'; readonly err: unknown }
-  /** Until it is answered; of a stream: until it begins. `outcome` is ok, or the code of the error. */
+  /** Duration until the answer, or until a stream begins. `outcome` is ok, or the code of the error. */
   | {
       readonly kind: 'operation-finished';
       readonly operation: string;
       readonly outcome: string;
       readonly durationMs: number;
     }
-  /** Not of a retry. */
+  /** Not emitted for a retry. */
   | { readonly kind: 'message-accepted'; readonly agent: string; readonly isNew: boolean }
   /** An operator has changed something. */
   | ({ readonly kind: 'admin-action' } & RequestName)
@@ -26,7 +26,7 @@ export type GatewayEvent =
   | ({ readonly kind: 'refused'; readonly code: string; readonly err: unknown } & RequestName)
   | ({ readonly kind: 'failed'; readonly code: string; readonly err: unknown } & RequestName);
 
-/** Names a request. The path is without its query, which is the caller's. */
+/** The name of a request. The path is without its query, which may hold secrets. */
 export interface RequestName {
   readonly requestId: string;
   readonly method: string;

@@ -1,7 +1,7 @@
 import { A2AError, type A2AErrorCode } from '@switchyard/protocol';
 import { isOutage, TaskMissing } from '@switchyard/store';
 
-/** Anything that an operation may throw, as the error for its caller. */
+/** Turns anything thrown into the error for the caller. */
 export function toA2AError(thrown: unknown): A2AError {
   if (thrown instanceof TaskMissing) {
     return new A2AError('TaskNotFound', 'The task does not exist or is not accessible', { cause: thrown });
@@ -15,7 +15,7 @@ export function toA2AError(thrown: unknown): A2AError {
   return A2AError.from(thrown);
 }
 
-/** Our fault or the surroundings': an operator wants to know. The other codes are for the client. */
+/** Errors of the gateway or its surroundings, which operators want to see. The others are for the client. */
 const faults: ReadonlySet<A2AErrorCode> = new Set(['Internal', 'InvalidAgentResponse', 'Unavailable']);
 
 /** The event of an error. */

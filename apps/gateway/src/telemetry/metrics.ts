@@ -2,7 +2,7 @@ import type { AgentReading } from '@switchyard/store';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { GatewayEvent } from './events.ts';
 
-/** What is read when metrics are collected. */
+/** The sources of metrics, read when they are collected. */
 export interface MetricSources {
   readonly openStreams: () => number;
   readonly isRedisUp: () => boolean;
@@ -15,7 +15,7 @@ export interface MetricSources {
 /** From 1 ms to the longest wait of a blocking call, in seconds. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Counts what a gateway does, for Prometheus. What is of the whole deployment is the same at every gateway. */
+/** Metrics of a gateway, for Prometheus. Those of the whole deployment are the same at every gateway. */
 export class GatewayMetrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<'operation' | 'outcome'>;
@@ -53,7 +53,7 @@ export class GatewayMetrics {
     }
   }
 
-  /** In the text format. What Redis would have to be asked for is left out while it does not answer. */
+  /** In the text format. Metrics from Redis are left out while it does not answer. */
   text(): Promise<string> {
     return this.#registry.metrics();
   }
@@ -81,7 +81,7 @@ export class GatewayMetrics {
     );
     this.#gauge('switchyard_dead', 'Messages (turns) and webhooks that were given up.', async (gauge) => {
       gauge.reset();
-      const dead = await this.#sources.dead().catch(() => undefined); // said by switchyard_redis_up
+      const dead = await this.#sources.dead().catch(() => undefined); // switchyard_redis_up shows it
       for (const [kind, count] of Object.entries(dead ?? {})) gauge.set({ kind }, count);
     });
   }
@@ -89,12 +89,12 @@ export class GatewayMetrics {
   #perAgent(name: string, help: string, set: (gauge: Gauge, agent: AgentReading) => void): void {
     this.#gauge(name, help, async (gauge) => {
       gauge.reset();
-      const agents = await this.#agents().catch(() => []); // said by switchyard_redis_up
+      const agents = await this.#agents().catch(() => []); // switchyard_redis_up shows it
       for (const agent of agents) set(gauge, agent);
     });
   }
 
-  /** Asked once for all gauges that are collected together. */
+  /** Read once for all gauges of a collection. */
   #agents(): Promise<readonly AgentReading[]> {
     this.#agentReadings ??= this.#sources.agents().finally(() => {
       this.#agentReadings = undefined;

@@ -37,8 +37,8 @@ const watchPath = '/grpc.health.v1.Health/Watch';
 const MOST_WATCHES = 100;
 
 /**
- * Decides who may call by the metadata alone: of a call that is refused no byte of the message is read. The message of
- * one that is admitted has to arrive in time.
+ * Admits calls by their metadata: of a refused call no byte of the message is read. The message of an admitted call
+ * must arrive in time.
  */
 export function admission(context: AdmissionContext): ServerInterceptor {
   const watches = new StreamSlots(MOST_WATCHES);
@@ -54,7 +54,7 @@ interface ArrivingCall {
   readonly watches: StreamSlots;
 }
 
-/** A call until its message is there. */
+/** A call until its message has arrived. */
 class Arrival {
   readonly #context: AdmissionContext;
   readonly #arriving: ArrivingCall;

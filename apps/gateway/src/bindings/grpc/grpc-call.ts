@@ -15,7 +15,7 @@ import type { CallerContext } from '../http-call.ts';
 import { admittedCall } from './admission.ts';
 import { type ServedCall, textIn } from './rpc.ts';
 
-/** A call that came by gRPC. Metadata stands where HTTP has headers (A2A 10.2). */
+/** A call over gRPC. Metadata takes the place of headers (A2A 10.2). */
 export class GrpcCall implements Call, Disposable {
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
@@ -40,7 +40,7 @@ export class GrpcCall implements Call, Disposable {
 
   get extensions(): readonly string[] {
     const { metadata } = this.#call;
-    // The second name is that of version 0.3.
+    // The second name is from version 0.3.
     return parseExtensions(textIn(metadata, 'a2a-extensions') ?? textIn(metadata, 'x-a2a-extensions'));
   }
 
@@ -57,7 +57,7 @@ export class GrpcCall implements Call, Disposable {
     return traceParentIn(textIn(this.#call.metadata, 'traceparent'));
   }
 
-  /** The answer is out. */
+  /** Call it when the answer is sent. */
   [Symbol.dispose](): void {
     this.#wait?.leave();
   }
@@ -74,8 +74,8 @@ export class GrpcCall implements Call, Disposable {
 const agentKey = 'a2a-agent';
 
 /**
- * From the request to the call: in which version it is, and of which agent. There is no path to name an agent in,
- * so the tenant does, as the agent's card says; without one it is the agent at the root.
+ * Makes the call of a request: its version, and its agent. gRPC has no path to name an agent, so the tenant does, as
+ * the agent's card says; without one it is the agent at the root.
  * @throws {A2AError}
  */
 export function openCall(
@@ -92,7 +92,7 @@ export function openCall(
   return new GrpcCall({ principal, agent, endpoint, version }, call, context.waiting);
 }
 
-/** gRPC says nothing of the URLs of the other bindings. */
+/** A gRPC request does not contain the URL of the HTTP bindings. */
 function httpBase({ settings, httpUrl }: GatewayContext): string {
   return withoutSlashAtEnd(settings.publicUrl ?? httpUrl() ?? '');
 }

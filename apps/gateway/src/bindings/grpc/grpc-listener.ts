@@ -7,12 +7,12 @@ import type { GrpcLimits, GrpcSettings, TlsSettings } from '../../settings/gatew
 import { type AdmissionContext, admission } from './admission.ts';
 import { StreamGuard } from './stream-guard.ts';
 
-/** Names that health is asked of: of the server as a whole, and of the services. */
+/** Names that health checks ask for: '' is the server as a whole. */
 const healthNames = ['', 'lf.a2a.v1.A2AService', 'a2a.v1.A2AService'];
 
 export interface GrpcServices {
   readonly a2a: UntypedServiceImplementation;
-  /** Of version 0.3; unset: it is not served. */
+  /** The service of version 0.3; unset: not served. */
   readonly legacy: UntypedServiceImplementation | undefined;
 }
 
@@ -21,7 +21,7 @@ export class GrpcUnavailable extends Error {
   override readonly name = 'GrpcUnavailable';
 
   constructor(address: string, cause: unknown) {
-    // The reason stands in brackets behind a count of addresses.
+    // grpc-js has the reason in brackets, after a count of addresses.
     const text = cause instanceof Error ? cause.message : String(cause);
     const reason = text.slice(text.indexOf('[') + 1).replace(']', '');
     super(`gRPC cannot listen on ${address} (${reason}): choose another GRPC_PORT, or off`, {
@@ -30,7 +30,7 @@ export class GrpcUnavailable extends Error {
   }
 }
 
-/** The gRPC server: opens, and closes without cutting an answer short. */
+/** The gRPC server. It closes without cutting answers off. */
 export class GrpcListener {
   readonly #server: Server;
   readonly #health = new HealthImplementation();
@@ -57,7 +57,7 @@ export class GrpcListener {
     return this.#port;
   }
 
-  /** Rejects if it cannot, for example because the port is taken. */
+  /** Rejects if it cannot listen, for example because the port is in use. */
   async open(host: string, { port, tls }: GrpcSettings): Promise<void> {
     const bind = promisify(this.#server.bindAsync.bind(this.#server));
     const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
@@ -68,7 +68,7 @@ export class GrpcListener {
     this.#setHealth('SERVING');
   }
 
-  /** Takes no more calls; lets those that run finish for `drainMs`, then ends theirs too. */
+  /** Takes no more calls, and gives running ones `drainMs` to finish. */
   async close(drainMs: number): Promise<void> {
     this.#setHealth('NOT_SERVING');
     const cut = setTimeout(() => this.#server.forceShutdown(), drainMs);
@@ -85,7 +85,7 @@ export class GrpcListener {
 function limitOptions({ streams, bytes, idleMs, ageMs, ageGraceMs }: GrpcLimits): ChannelOptions {
   return {
     'grpc.max_concurrent_streams': streams,
-    // Node takes it in millions of bytes.
+    // Node's unit is a million bytes.
     'grpc-node.max_session_memory': Math.ceil(bytes / 1e6),
     'grpc.max_connection_idle_ms': idleMs,
     'grpc.max_connection_age_ms': ageMs,

@@ -12,7 +12,7 @@ import {
 } from '@a2a-js/sdk';
 import { A2AError } from '@switchyard/protocol';
 
-/** Protobuf messages from the JSON that operations answer. */
+/** Makes protobuf messages of the JSON that operations return. */
 
 interface MessageType<Value> {
   fromJSON(object: unknown): Value;
@@ -65,9 +65,8 @@ function unknownPayload(): A2AError {
 }
 
 /**
- * `{"data": null}` is a part (A2A 4.1.6: any JSON value), but the SDK's fromJSON takes null for "not set": the parts
- * that lost their content so get it back.
- * @param json what the message was made from
+ * `{"data": null}` is a valid part (A2A 4.1.6), but the SDK's fromJSON takes null for "not set": this restores it.
+ * @param json that the message was made from
  * @param message changed in place
  */
 function restoreNullData(json: unknown, message: unknown): void {

@@ -11,7 +11,7 @@ export type ServedCall<Request, Response> =
   | ServerUnaryCall<Request, Response>
   | ServerWritableStream<Request, Response>;
 
-/** One call as it is reported: what HTTP calls an exchange. */
+/** Reports one gRPC call, as an exchange does for HTTP. */
 export class Rpc {
   readonly #name: RequestName;
   readonly #emit: Emit;
@@ -24,12 +24,12 @@ export class Rpc {
     this.#emit = emit;
   }
 
-  /** It is known who asks whom. */
+  /** Call it when caller and agent are known. */
   opened(call: Call): void {
     this.#extensions = activeExtensions(call);
   }
 
-  /** What every answer begins with. */
+  /** The metadata that every answer begins with. */
   head(version: string): Metadata {
     const head = new Metadata();
     head.set('x-request-id', this.#name.requestId);
@@ -43,7 +43,7 @@ export class Rpc {
     this.#end(status.OK);
   }
 
-  /** @returns the error for the caller; it is logged, too */
+  /** Logs the error. @returns the error for the caller */
   refused(thrown: unknown): A2AError {
     const error = toA2AError(thrown);
     this.#emit({ ...failureOf(error), ...this.#name });
@@ -65,7 +65,7 @@ export function textIn(metadata: Metadata, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What authenticators read, wherever it came from. */
+/** The headers for authenticators. */
 export function headersOf(metadata: Metadata): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   for (const [name, value] of Object.entries(metadata.getMap())) if (typeof value === 'string') headers[name] = value;

@@ -15,7 +15,7 @@ export interface Method<Request, Response> {
   readonly operation: OperationName;
   /** ProtoJSON of the request. */
   readonly toParams: (request: Request) => unknown;
-  /** @param json what the operation answers */
+  /** @param json the operation's answer */
   readonly toMessage: (json: string) => Response;
 }
 
@@ -95,10 +95,10 @@ async function stream<Request extends TenantRequest, Response>(
   if (isShutdown(opened.signal)) throw cutShort();
 }
 
-/** Bytes that are written before they are known to be sent: gRPC itself counts messages, however large they are. */
+/** Bytes that may be written before the first are sent: gRPC's own limit counts messages, of any size. */
 const MOST_UNSENT = 64 * 1024;
 
-/** Resolves when this message, and all before it, are sent, or the client is gone. */
+/** Resolves when this message and all before it are sent, or the client is gone. */
 function sent<Response>(call: ServerWritableStream<unknown, Response>, message: Response): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -111,7 +111,7 @@ function sent<Response>(call: ServerWritableStream<unknown, Response>, message: 
   });
 }
 
-/** Resolves when the client has read enough, or is gone: a slow reader stops the source of its events. */
+/** Resolves when the client has read enough, or is gone: a slow reader pauses the source of its events. */
 export function drained(call: ServerWritableStream<unknown, unknown>): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -127,7 +127,7 @@ function isShutdown({ reason }: AbortSignal): boolean {
   return reason instanceof Interruption && reason.kind === 'shutdown';
 }
 
-/** A stream that ends well says that nothing follows. */
+/** For a stream that ended without its last event. */
 function cutShort(): A2AError {
   return new A2AError('Unavailable', 'This gateway is shutting down: subscribe to the task again', {
     retryAfterSeconds: 1,

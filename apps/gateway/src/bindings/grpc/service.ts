@@ -25,7 +25,7 @@ import { serveStream, serveUnary } from './serve.ts';
 
 type A2AServiceImplementation = ReturnType<typeof grpcService>;
 
-/** Clients write 0 for what they leave unset, although the field has presence. */
+/** Clients send 0 for an unset page size, although the field has presence. */
 function toListParams({ pageSize, ...request }: ListTasksRequest): unknown {
   return ListTasksRequest.toJSON({ ...request, ...(pageSize !== 0 && { pageSize }) });
 }

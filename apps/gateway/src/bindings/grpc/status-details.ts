@@ -2,10 +2,10 @@ import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { Metadata, type ServerErrorResponse } from '@grpc/grpc-js';
 import { type A2AError, type ErrorDetail, errorDetails, type GrpcStatus, grpcStatuses } from '@switchyard/protocol';
 
-/** Largest text of details, in bytes: many clients take no more than 8 KiB of headers, and these travel as base64. */
+/** Most bytes of details: many clients limit headers to 8 KiB, and these are sent as base64. */
 const mostBytes = 4096;
 
-/** A protobuf message: what is written into a length-delimited field. */
+/** Writes a protobuf message, the contents of a length-delimited field. */
 type Write = (writer: BinaryWriter) => void;
 
 /** The `google.rpc.Status` of an error (A2A 10.6), for `grpc-status-details-bin`. */
@@ -48,7 +48,7 @@ function writeErrorInfo(writer: BinaryWriter, { reason, domain, metadata }: Erro
   }
 }
 
-/** As many as fit: an error that is too large to be received says nothing at all. */
+/** Writes as many violations as fit: a client cannot receive an error that is too large. */
 function writeViolations(writer: BinaryWriter, violations: readonly { field: string; description: string }[]): void {
   let room = mostBytes;
   for (const { field, description } of violations) {
@@ -77,12 +77,12 @@ function nested(writer: BinaryWriter, field: number, write: Write): void {
   writer.join();
 }
 
-/** @param type 0: a number, 2: what has a length */
+/** @param type 0: a number, 2: length-delimited */
 function tag(field: number, type: 0 | 2 = 0): number {
   return (field << 3) | type;
 }
 
-/** An error as gRPC sends it (A2A 10.6): a status, its message, and in the trailers what is known besides. */
+/** An error for gRPC (A2A 10.6): a status, its message, and details in the trailers. */
 export function toRefusal(error: A2AError): Required<Pick<ServerErrorResponse, 'code' | 'details' | 'metadata'>> {
   const status = grpcStatuses[error.code];
   const metadata = new Metadata();

@@ -1,21 +1,21 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 
-/** Node names every stream of an HTTP/2 server here. The gRPC library keeps its own to itself. */
+/** Node publishes every stream of an HTTP/2 server here. The gRPC library does not expose them. */
 const channel = 'http2.server.stream.start';
 
-/** The slowest reader that is waited for, in bytes per millisecond: 64 KiB a second. */
+/** The slowest reader to wait for, in bytes per millisecond: 64 KiB a second. */
 const SLOWEST = 65.536;
 
-/** What of a stream had not been sent at a time. */
+/** The unsent bytes of a stream at a time. */
 interface Unsent {
   readonly bytes: number;
   readonly since: number;
 }
 
 /**
- * Ends what gRPC itself would keep: a stream whose client takes nothing, though it answers pings, and one that still
- * sends after its call was refused.
+ * Ends streams that gRPC itself would keep: those whose client reads nothing, though it answers pings, and those that
+ * still send after their call was refused.
  */
 export class StreamGuard {
   readonly #stallMs: number;
@@ -23,7 +23,7 @@ export class StreamGuard {
   #port: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param stallMs after so long without progress a stream ends; a large message may take longer */
+  /** @param stallMs without progress for this long a stream is ended; a large message may take longer */
   constructor(stallMs: number) {
     this.#stallMs = stallMs;
   }

@@ -1,10 +1,10 @@
 import { A2AError, type FieldViolation } from '@switchyard/protocol';
 
-/** A JSON-RPC 2.0 request (A2A 9.3), with what is wrong about it if anything is. */
+/** A JSON-RPC 2.0 request (A2A 9.3), or the error in it. */
 export type JsonRpcRequest<Method extends string> = {
-  /** As JSON text, to be given back as it came; `null` where there is none, or none that could be made out. */
+  /** As JSON text, returned as it came; `null` if there is none, or it is unreadable. */
   readonly id: string;
-  /** It has no id: its client wants no answer, not even to an error. */
+  /** It has no id: it gets no answer, not even an error. */
   readonly isNotification: boolean;
 } & (JsonRpcInvocation<Method> | { readonly error: A2AError });
 
@@ -14,13 +14,13 @@ export interface JsonRpcInvocation<Method extends string> {
   readonly error?: never;
 }
 
-/** A body as it came, and what it says. */
+/** A body as text, and parsed. */
 export interface ReceivedJson {
   readonly text: string;
   readonly body: unknown;
 }
 
-/** @param methods that are served */
+/** @param methods the served ones */
 export function parseRequest<Method extends string>(
   { text, body }: ReceivedJson,
   methods: readonly Method[],
@@ -69,13 +69,13 @@ function invocation<Method extends string>(
   return isParams(params) ? { method, params: params ?? {} } : { error: invalidParams() };
 }
 
-/** As it came: JavaScript's numbers have no room for integers beyond 2^53. */
+/** As it came: JavaScript's numbers cannot hold integers beyond 2^53. */
 function idJson(id: unknown, text: string): string {
   if (!isId(id)) return 'null';
   return typeof id === 'number' && !Number.isSafeInteger(id) ? numberText(text) : JSON.stringify(id);
 }
 
-/** How the `id` of the outermost object is written. */
+/** The text of the `id` of the outermost object. */
 function numberText(text: string): string {
   const sources = new Map<unknown, string>();
   const body: unknown = JSON.parse(text, function (this: unknown, key, value, context?: { readonly source?: string }) {
@@ -89,7 +89,7 @@ function isId(id: unknown): id is string | number | null {
   return id === null || typeof id === 'string' || typeof id === 'number';
 }
 
-/** By name only: A2A has no parameters by position. */
+/** A2A has parameters by name only, none by position. */
 function isParams(params: unknown): params is object | null | undefined {
   return params === undefined || (typeof params === 'object' && !Array.isArray(params));
 }

@@ -8,12 +8,12 @@ import { type Answer, openCall, runOperation } from '../http-call.ts';
 import { type JsonRpcRequest, parseRequest, type ReceivedJson } from './parse-request.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
 
-/** Of a request whose caller is unknown only the id is wanted. */
+/** Of an unauthenticated request only the id is read, for the error. */
 const mostUnauthenticatedBytes = 64 * 1024;
 
-/** Another version of A2A that is spoken at the same URL. */
+/** Another version of A2A at the same URL. */
 export interface OlderVersion {
-  /** Whether a request is in it. */
+  /** Whether a request is of this version. */
   isSpokenIn(exchange: Exchange, body: unknown): boolean;
   serve(exchange: Exchange, request: AuthenticatedJson): Promise<void>;
 }
@@ -53,7 +53,7 @@ async function receive({ req }: Exchange, maxBytes: number): Promise<ReceivedJso
 }
 
 /**
- * @param onId told the id of a request that is refused, for its client to know which.
+ * @param onId called with the id of a refused request, for its error
  * @throws {A2AError} Unauthenticated
  */
 async function authenticate(
@@ -65,7 +65,7 @@ async function authenticate(
     return await authenticator.authenticate(exchange.req.headers);
   } catch (refusal) {
     const received = receive(exchange, Math.min(settings.maxBodyBytes, mostUnauthenticatedBytes));
-    // Of a body that cannot be read there is no id to be had, and the refusal says enough.
+    // An unreadable body has no id; the refusal is answered anyway.
     onId(await received.then(({ text, body }) => parseRequest({ text, body }, []).id).catch(() => 'null'));
     throw refusal;
   }
@@ -83,7 +83,7 @@ async function run(context: GatewayContext, exchange: Exchange, { principal, req
   return runOperation(context, method, { call, params });
 }
 
-/** A notification is done, whatever comes of it: there is no answer to put an error into. */
+/** Runs a notification: there is no answer for an error. */
 async function runNotification(
   context: GatewayContext,
   exchange: Exchange,

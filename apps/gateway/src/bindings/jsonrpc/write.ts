@@ -9,7 +9,7 @@ import type { GatewayContext } from '../gateway-context.ts';
 /** A2A 9.1. */
 const mediaType = 'application/json';
 
-/** The envelope around what is stored already: nothing is parsed, nothing is written anew. @param id JSON text */
+/** The envelope around stored JSON, which is not parsed. @param id JSON text */
 function envelope(id: string, result: string): string {
   return `${opening(id)}${result}}`;
 }
@@ -22,10 +22,7 @@ export function writeResult(res: ServerResponse, id: string, { json = 'null' }: 
   respond(res, mediaType, isText ? envelope(id, json) : Buffer.concat([Buffer.from(opening(id)), json, closing]));
 }
 
-/**
- * JSON-RPC errors travel with HTTP 200, except those whose status matters to proxies, load balancers
- * and clients that back off.
- */
+/** JSON-RPC errors have HTTP status 200, except those that proxies, load balancers and clients with backoff need. */
 const httpStatuses: Partial<Record<A2AErrorCode, number>> = {
   Unauthenticated: 401,
   PermissionDenied: 403,

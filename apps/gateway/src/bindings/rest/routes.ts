@@ -13,7 +13,7 @@ import type { GatewayContext } from '../gateway-context.ts';
 import { type Answer, openCall, runOperation } from '../http-call.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
 
-/** Which request is which operation. */
+/** The HTTP request of an operation. */
 interface OperationRoute extends RequestShape {
   readonly verb: 'GET' | 'POST' | 'DELETE';
   /** Below the base of an agent: `::` is a colon, `:id` a parameter, `:id(^.+)` one that something follows. */
@@ -105,7 +105,7 @@ async function handle(context: GatewayContext, exchange: Exchange, route: Operat
   return runOperation(context, route.operation, { call, params });
 }
 
-/** Where the parameters of an operation are in its HTTP request (A2A 11.3, 11.5). */
+/** Where an HTTP request has the parameters of its operation (A2A 11.3, 11.5). */
 interface RequestShape {
   /** Names of the request's fields that are parts of the path. */
   readonly inPath?: readonly string[];
@@ -115,7 +115,7 @@ interface RequestShape {
   readonly hasBody?: boolean;
 }
 
-/** The operation's request as one object, unchecked. @throws {A2AError} InvalidRequest */
+/** The operation's request as one object, not validated. @throws {A2AError} InvalidRequest */
 function parseRequest(req: RoutedRequest, shape: RequestShape, body: unknown): Record<string, unknown> {
   return {
     ...members(body),

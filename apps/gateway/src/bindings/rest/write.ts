@@ -17,20 +17,17 @@ import type { GatewayContext } from '../gateway-context.ts';
 /** A2A 11.1 and 14.1.1: ours unless the client asks for the other one. */
 const mediaTypes = ['application/a2a+json', 'application/json'];
 
-/** Some clients read bodies, or errors alone, only as application/json, and say so in `Accept` (RFC 9110 12.5.1). */
+/** Some clients can read bodies, or errors, only as application/json, and say so in `Accept` (RFC 9110 12.5.1). */
 function mediaTypeFor({ headers: { accept } }: IncomingMessage): string {
   if (accept === undefined || accept === '*/*') return 'application/a2a+json';
   return new Negotiator({ headers: { accept } }).mediaType(mediaTypes) ?? 'application/json';
 }
 
-/**
- * What is stored goes out as it is. A task that is read has its version as ETag, and nothing is sent to whoever has it
- * already.
- */
+/** Writes stored JSON as it is. A task has its version as ETag; a client that has this version gets 304. */
 export function writeResult({ req, res }: Exchange, { json, version }: Reply): void {
   if (version !== undefined) {
     res.setHeader('ETag', `"${version}"`);
-    // Kept by nobody but the caller, and not used without asking.
+    // Only the caller may cache it, and must revalidate.
     res.setHeader('Cache-Control', 'private, no-cache');
     res.setHeader('Vary', 'Accept');
   }
@@ -45,12 +42,12 @@ function errorBody(error: A2AError): string {
 
 export function writeError(context: Refusal, exchange: Exchange, thrown: unknown): void {
   const error = reportFailure(context, exchange, thrown);
-  // The connection broke while a body was being written: nobody reads an answer.
+  // The connection broke while the body was written: no client reads an answer.
   if (exchange.res.headersSent) return void exchange.res.destroy();
   writeStatus(exchange, toHttpError(error));
 }
 
-/** @param allow verbs that the path does take: the status is 405 (RFC 9110 15.5.6), of which no A2A error speaks */
+/** @param allow verbs of the path: the status is 405 (RFC 9110 15.5.6), for which A2A has no error */
 function writeWrongVerb(
   context: Refusal,
   exchange: Exchange,
@@ -81,7 +78,7 @@ export function writeStream(
 
 const asStored = (json: string): string => json;
 
-/** For a path that is served, but not for this verb. @param allow the verbs that it is served for: `GET, POST` */
+/** Answers a request with a verb that its path does not have. @param allow its verbs: `GET, POST` */
 export function refuseVerb(context: Refusal, allow: string): Handler {
   return (req, res) => {
     const error = new A2AError('MethodNotFound', `${req.method} is not served here; ${allow} is`);
@@ -89,14 +86,14 @@ export function refuseVerb(context: Refusal, allow: string): Handler {
   };
 }
 
-/** For a path that nothing is served at. */
+/** Answers a request for an unknown path. */
 export function refusePath(context: Refusal): Handler {
   return (req, res) => {
     writeError(context, { req, res }, new A2AError('NotFound', 'Nothing is served at this path'));
   };
 }
 
-/** For what Express itself refuses, such as a path that cannot be decoded: it would answer with HTML. */
+/** Answers what Express itself refuses, such as a path that cannot be decoded: Express would answer with HTML. */
 export function refuseFault(context: Refusal): ErrorRequestHandler {
   return (fault: unknown, req, res, _next) => {
     const error = isClientFault(fault)

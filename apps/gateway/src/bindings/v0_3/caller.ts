@@ -7,29 +7,26 @@ import type { Exchange } from '../../exchange/exchange.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { type HttpCall, openCall } from '../http-call.ts';
 
-/** What the wires of version 0.3 do differently, each in its way. */
+/** What differs between the bindings of version 0.3. */
 export interface LegacyWire {
-  /** What is thrown at the SDK's handlers so that they answer it well. */
+  /** The error that makes the SDK's handlers answer as they should. */
   refuse(thrown: unknown): Error;
   /** Resolves when the client has read enough for another event. */
   drained(): Promise<void>;
-  /** The answer is out. */
+  /** Call it when the answer is sent. */
   done(): void;
-  /** Protobuf cannot tell a 0 from a number that is not there (`historyLength`). */
+  /** Protobuf cannot tell 0 from an unset number (`historyLength`). */
   readonly zeroIsUnset: boolean;
 }
 
-/**
- * Carries our call through the SDK's handlers, which know a user of theirs and nothing of calls: they have no signal
- * of their own and no backpressure.
- */
+/** Carries a call through the SDK's handlers, which have a user of their own, and neither a signal nor backpressure. */
 export class LegacyCaller {
   readonly isAuthenticated = true;
   readonly call: Call;
   readonly wire: LegacyWire;
-  /** Whether the SDK got as far as asking us. Before, what goes wrong is the request's fault. */
+  /** Whether the SDK has called an operation. Errors before that are the request's fault. */
   hasAsked = false;
-  /** The event that is on its way through. */
+  /** The event that the SDK translates now. */
   position: EventId = { seq: 0 };
 
   constructor(call: Call, wire: LegacyWire) {
@@ -41,7 +38,7 @@ export class LegacyCaller {
     return this.call.scope.principal.subject;
   }
 
-  /** The version was checked before, by its first two numbers: the SDK would compare it as a text. */
+  /** The version is validated already: the SDK would compare it as a text, with its patch number. */
   toContext(): ServerCallContext {
     return new ServerCallContext({ user: this, requestedVersion: legacyVersion });
   }
@@ -52,7 +49,7 @@ export function callerOf({ user }: Pick<ServerCallContext, 'user'>): LegacyCalle
   throw new TypeError('a call of version 0.3 came without its caller');
 }
 
-/** A call of version 0.3 that came by HTTP. Its answer has the headers of that version. @throws {A2AError} */
+/** A call of version 0.3 over HTTP. Its answer has that version's headers. @throws {A2AError} */
 export function openLegacyCall(context: GatewayContext, exchange: Exchange, principal: Principal): HttpCall {
   const { res } = exchange;
   res.setHeader('A2A-Version', legacyVersion);

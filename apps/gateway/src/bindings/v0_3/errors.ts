@@ -9,7 +9,7 @@ import {
   jsonRpcCodes,
 } from '@switchyard/protocol';
 
-/** Codes that the SDK has one class for. */
+/** Codes that share one class in the SDK. */
 const malformed: ReadonlySet<A2AErrorCode> = new Set(['ParseError', 'InvalidRequest', 'InvalidParams']);
 
 /**
@@ -20,12 +20,12 @@ export function pythonClassOf(code: A2AErrorCode): string {
   return code === 'ParseError' ? 'JSONParseError' : `${code}Error`;
 }
 
-/** Which of the SDK's handlers will answer it. */
+/** The SDK's handler that answers it. */
 type Transport = 'rest' | 'grpc';
 
 /**
- * One of our errors as the SDK's handlers understand it: they tell errors apart by their names, and take the status
- * from those that say whose they are. Of any other they would repeat the message and say that it is their own fault.
+ * An A2AError as the SDK's handlers expect it: they go by its name, and take the status from it. For any other error
+ * they would answer with its message and an internal error.
  */
 export class WireError extends SdkError {
   readonly transport: Transport;
@@ -45,8 +45,8 @@ export class WireError extends SdkError {
 }
 
 /**
- * What the SDK's translation refuses, as one of ours. Ours pass as they are, and so does what else was thrown.
- * @param isRequestsFault whatever else was thrown came of the request: it was being translated
+ * Makes an A2AError of an error of the SDK's translation. Other errors are returned as they are.
+ * @param isRequestsFault whether any other error is the request's fault, because it was being translated
  */
 export function fromSdkError(thrown: unknown, isRequestsFault: boolean): unknown {
   if (thrown instanceof A2AError) return thrown;

@@ -2,8 +2,8 @@ import type { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
 import type { ServerCallContext } from '@a2a-js/sdk/server';
 
 /**
- * The SDK's translation from version 0.3 and back. Of its two handlers the one without an envelope: ours is in place
- * already.
+ * The SDK's translation from version 0.3 and back. Its handler for REST has no envelope: JSON-RPC's envelope is the
+ * gateway's.
  */
 type Translation = LegacyRestTransportHandler;
 type Translate<Result> = (translation: Translation, params: object, context: ServerCallContext) => Promise<Result>;
@@ -12,7 +12,7 @@ export type LegacyMethod =
   | { readonly kind: 'unary'; readonly run: Translate<unknown> }
   | { readonly kind: 'streaming'; readonly run: Translate<AsyncIterable<LegacyEvent>> };
 
-/** A task, a message or an update: as much of it as we look at. */
+/** The fields of a task, a message or an update that the gateway reads. */
 export interface LegacyEvent {
   readonly kind?: string;
   readonly final?: boolean;
@@ -67,7 +67,7 @@ function streaming(run: Translate<AsyncIterable<LegacyEvent>>): LegacyMethod {
   return { kind: 'streaming', run };
 }
 
-/** Unchecked: the operation checks what the translation makes of it. */
+/** Not validated: the operation validates what the translation makes of it. */
 function as<Params>(params: object): Params {
   return params as Params;
 }

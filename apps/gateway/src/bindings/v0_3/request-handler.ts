@@ -28,7 +28,7 @@ import { invokeStreaming, invokeUnary } from './invoke.ts';
 
 const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'];
 
-/** Our operations as the SDK's handlers of version 0.3 call them: they translate, and everything else stays ours. */
+/** The operations as the request handler of the SDK, which only translates. */
 export function createRequestHandler(context: GatewayContext): A2ARequestHandler {
   const unary = invokeUnary(context);
   const streaming = invokeStreaming(context);
@@ -66,15 +66,15 @@ export function createRequestHandler(context: GatewayContext): A2ARequestHandler
     async getAuthenticatedExtendedAgentCard(params, context) {
       const json = await unary('GetExtendedAgentCard', GetExtendedAgentCardRequest.toJSON(params), context);
       const card = toAgentCard(json);
-      // The SDK leaves out what is not of this version, and refuses a card of which nothing is left.
+      // The SDK leaves out interfaces of other versions, and refuses a card without any.
       return { ...card, supportedInterfaces: duplicateInterfacesForLegacy(card.supportedInterfaces, bindings) };
     },
   };
 }
 
 /**
- * The SDK asks the card, without saying whose, what an agent can do, and turns down what it cannot. It is told that
- * every agent can do everything: our operations refuse what this one cannot.
+ * The SDK asks one card for the capabilities of every agent, and refuses what it lacks. This card has all of them: the
+ * operations refuse what an agent lacks.
  */
 const permissiveCard = AgentCard.fromJSON({
   capabilities: { streaming: true, pushNotifications: true },

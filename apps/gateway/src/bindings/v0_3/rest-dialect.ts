@@ -2,9 +2,9 @@ import { A2AError, a2aErrorCodes, type HttpErrorBody, jsonRpcCodes, toHttpError 
 import type { Request, Response } from 'express';
 import { pythonClassOf } from './errors.ts';
 
-// What clients of 0.3 expect over REST, and the SDK's router does otherwise.
+// Where clients of 0.3 over REST expect other than the SDK's router does.
 
-/** Answers with 200, for clients that take any other status for an error, and with errors that all of them can read. */
+/** Answers with 200, as clients take any other status for an error, and with errors that all of them can read. */
 export function speakRestDialect(res: Response): void {
   const [status, json] = [res.status.bind(res), res.json.bind(res)];
   res.status = (code) => status(code === 201 ? 200 : code);

@@ -15,12 +15,12 @@ import { toStreamItems } from './to-stream-items.ts';
 const methodNames = Object.keys(legacyMethods).filter(isLegacyMethod);
 
 /**
- * A2A 0.3 over JSON-RPC, at the URL of 1.0: envelopes, limits and streams are the same, the SDK translates what is
- * inside.
+ * A2A 0.3 over JSON-RPC, at the URL of 1.0. Envelopes, limits and streams are those of 1.0; the SDK translates the
+ * contents.
  */
 export function legacyJsonRpc(context: GatewayContext): OlderVersion {
   return {
-    /** Its method is of 0.3, and it does not ask for 1.0 all the same. */
+    /** The method is of 0.3, and the request does not name version 1.0. */
     isSpokenIn({ req }, body) {
       if (typeof body !== 'object' || body === null) return false;
       if (!('method' in body) || !isLegacyMethod(body.method)) return false;
@@ -57,7 +57,7 @@ async function answer(context: GatewayContext, exchange: Exchange, { principal, 
         ? finishNotification(context, exchange)
         : writeResult(exchange.res, request.id, { json });
     }
-    // Clients of 0.3 take nothing but a stream for an answer here: what is refused is said in its only event.
+    // Clients of 0.3 expect a stream here: a refusal is its only event.
     const items = toStreamItems(await method.run(translation, params, sdkContext), caller);
     await writeStream(context, exchange, { id: request.id, items });
   } catch (thrown) {
@@ -65,14 +65,14 @@ async function answer(context: GatewayContext, exchange: Exchange, { principal, 
   }
 }
 
-/** There is no answer to put anything into, be it an error. */
+/** A notification has no answer, not even for an error. */
 function finishNotification(context: GatewayContext, exchange: Exchange, thrown?: unknown): void {
   if (thrown !== undefined) reportFailure(context, exchange, thrown);
   exchange.res.statusCode = 204;
   exchange.res.end();
 }
 
-/** The stream is written by us, so nothing has to be told to the SDK. */
+/** The gateway writes the stream itself, so the SDK needs no hooks. */
 const wire: LegacyWire = {
   refuse: (thrown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
   drained: async () => undefined,
@@ -85,9 +85,8 @@ function isLegacyMethod(name: unknown): name is LegacyMethodName {
 }
 
 /**
- * The SDK takes `configuration` without `blocking` for a call that does not wait. Version 0.3's own servers waited
- * unless they were told not to, so what is not said is what this gateway does by default. For JSON-RPC only: where
- * the wire is protobuf or its JSON, a client that says "do not wait" and one that says nothing send the same.
+ * The SDK takes `configuration` without `blocking` for non-blocking, but version 0.3's own servers blocked: unset means
+ * this gateway's default. For JSON-RPC only: in protobuf false and unset look the same.
  */
 function withBlocking(params: object, blocking: boolean): object {
   if (!('configuration' in params)) return params;

@@ -57,14 +57,12 @@ async function openCaller(context: GatewayContext, exchange: Exchange): Promise<
   });
 }
 
-/**
- * Read by us, with our limit; the SDK's own parser finds nothing left to read. Some clients send `null` for nothing.
- */
+/** Reads the body with the gateway's limit, before the SDK's parser can. Some clients send `null` for no parameters. */
 async function readParams({ settings }: GatewayContext, { req }: Exchange): Promise<unknown> {
   return req.method === 'POST' ? readOptionalJson(req, settings.maxBodyBytes) : {};
 }
 
-/** Between two events, each of which is one write. */
+/** Heartbeats fall between events, each of which is one write. */
 function sendHeartbeats({ res }: Exchange, everyMs: number): void {
   const pulse = setInterval(() => {
     const isStream = res.headersSent && res.getHeader('Content-Type') === 'text/event-stream';

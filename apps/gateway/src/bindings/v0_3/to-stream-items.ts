@@ -4,8 +4,8 @@ import type { LegacyCaller } from './caller.ts';
 import type { LegacyEvent } from './methods.ts';
 
 /**
- * Events of version 0.3 with the ids of those that they were made from. The last one says so (`final`), also when
- * it asks the client: the SDK says so of the end of a task only, and a client that waits for it would wait for ever.
+ * Events of version 0.3, with the ids of their originals. The last one has `final`, also when it asks for input: the
+ * SDK sets it only at the end of a task, and clients wait for it.
  */
 export async function* toStreamItems(
   events: AsyncIterable<LegacyEvent>,
@@ -20,7 +20,7 @@ export async function* toStreamItems(
   if (question) yield toItem(question.id, { ...question.event, final: true });
 }
 
-/** Mostly the last event, and if so its stream ends at once: it is held back for no time that counts. */
+/** Usually the last event. Its stream then ends at once, so holding it back takes no time. */
 function isQuestion({ kind, status }: LegacyEvent): boolean {
   return kind === 'status-update' && status?.state === 'input-required';
 }
