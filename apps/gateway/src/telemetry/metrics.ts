@@ -79,7 +79,7 @@ export class GatewayMetrics {
     this.#perAgent('switchyard_agent_paused', 'Whether an agent is paused.', (gauge, agent) =>
       gauge.set({ agent: agent.id }, agent.paused ? 1 : 0),
     );
-    this.#gauge('switchyard_dead', 'Messages (turns) and webhooks that were given up.', async (gauge) => {
+    this.#gauge('switchyard_dead_letters', 'Messages (turns) and webhooks that were given up.', async (gauge) => {
       gauge.reset();
       const dead = await this.#sources.dead().catch(() => undefined); // switchyard_redis_up shows it
       for (const [kind, count] of Object.entries(dead ?? {})) gauge.set({ kind }, count);

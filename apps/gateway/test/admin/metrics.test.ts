@@ -26,9 +26,9 @@ it('metrics tell of requests, messages, streams, queues and dead work', async ()
   expect(text).toContain('switchyard_agent_workers{agent="echo"} 1');
   expect(text).toContain('switchyard_agent_paused{agent="echo"} 0');
   expect(text).toContain('switchyard_redis_up 1');
-  expect(text).toContain('switchyard_dead{kind="turns"} 0');
+  expect(text).toContain('switchyard_dead_letters{kind="turns"} 0');
   expect(text).toContain('switchyard_gateway_process_cpu_seconds_total');
   stream.cut();
   await die(stage.store, id);
-  expect(await scrape()).toContain('switchyard_dead{kind="turns"} 1');
+  expect(await scrape()).toContain('switchyard_dead_letters{kind="turns"} 1');
 });
