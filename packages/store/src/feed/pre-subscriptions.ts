@@ -1,6 +1,5 @@
 import type { Channels } from '../redis/channels.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import type { Shards } from '../redis/shards.ts';
+import type { ShardKeys, Shards } from '../redis/keys.ts';
 
 /** Channels of one SUBSCRIBE. */
 const AT_ONCE = 64;

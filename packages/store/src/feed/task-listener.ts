@@ -1,5 +1,5 @@
 import type { Channels } from '../redis/channels.ts';
-import type { Shards } from '../redis/shards.ts';
+import type { Shards } from '../redis/keys.ts';
 import { type BufferBudget, EventBuffer } from './event-buffer.ts';
 import { parseMessage } from './feed-item.ts';
 

@@ -1,6 +1,6 @@
 import type { DeadTurn } from '../dead-turns/dead-turns.ts';
 import { type DeadLetterDetails, parseCursor } from '../push/delivery-queue.ts';
-import { parseDeliveryQueue } from '../queue/job-id.ts';
+import { parseDeliveryQueue } from '../queue/job.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import type { Acceptance } from '../tasks/submission.ts';
 import type { OpsPort } from './ops-port.ts';

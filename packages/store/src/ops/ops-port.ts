@@ -1,6 +1,6 @@
 import type { DeadTurns } from '../dead-turns/dead-turns.ts';
 import type { Push } from '../push/push.ts';
-import type { DurablePort } from '../redis/run-durably.ts';
+import type { DurablePort } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { DeletePort } from '../tasks/delete.ts';

@@ -1,13 +1,12 @@
+import { queueRoot } from '../queue/job.ts';
 import type { Queue } from '../queue/queue.ts';
-import { queueRoot } from '../queue/queue-name.ts';
 import type { RedisConnection } from '../redis/connection.ts';
-import type { ShardKeys } from '../redis/keys.ts';
+import type { ShardKeys, Shards } from '../redis/keys.ts';
+import { recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
 import { agentOf } from '../redis/principal.ts';
-import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { integer, list, text, tuple, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
 
 const from = import.meta.url;
 export const dueScript = defineScript({

@@ -1,4 +1,4 @@
-import { parseDeliveryQueue } from '../queue/job-id.ts';
+import { parseDeliveryQueue } from '../queue/job.ts';
 import { integer, list, text, tuple, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { type DeadLetterDetails, parseCursor } from './delivery-queue.ts';

@@ -1,5 +1,5 @@
 import { Consumer, type JobOutcome } from '../queue/consumer.ts';
-import { type DeliveryQueueId, parseDeliveryQueue } from '../queue/job-id.ts';
+import { type DeliveryQueueId, parseDeliveryQueue } from '../queue/job.ts';
 import { PUSH_QUEUE } from '../queue/queue.ts';
 import type { Channels } from '../redis/channels.ts';
 import type { ShardKeys } from '../redis/keys.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryQueueId } from '../queue/job-id.ts';
+import type { DeliveryQueueId } from '../queue/job.ts';
 
 /** How much of its task a webhook has received. */
 export interface DeliveryCursor {

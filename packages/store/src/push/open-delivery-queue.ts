@@ -1,5 +1,5 @@
 import { type FeedEvent, parseEntry } from '../feed/feed-item.ts';
-import type { DeliveryQueueId } from '../queue/job-id.ts';
+import type { DeliveryQueueId } from '../queue/job.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { readWhole } from '../tasks/read.ts';

@@ -1,8 +1,8 @@
 import type { ConsumerPort } from '../queue/consumer.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { RedisConnection } from '../redis/connection.ts';
+import type { Shards } from '../redis/keys.ts';
 import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
 import type { Vault } from '../vault/vault.ts';
 
 export interface PushPort {

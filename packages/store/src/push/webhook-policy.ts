@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { StoreError } from '../redis/store-error.ts';
+import { StoreError } from '../redis/errors.ts';
 import { publicIpv6, special } from './special-addresses.ts';
 
 export interface WebhookPolicySettings {

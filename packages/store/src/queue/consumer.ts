@@ -1,8 +1,8 @@
 import type { RedisConnection } from '../redis/connection.ts';
-import type { Shards } from '../redis/shards.ts';
+import type { Shards } from '../redis/keys.ts';
 import { FetchLoop } from './fetch-loop.ts';
 import type { Isolation } from './isolation.ts';
-import { parseJobId } from './job-id.ts';
+import { parseJobId } from './job.ts';
 import { JobQueue, type Taken, type TakenJob, type TakeRequest } from './job-queue.ts';
 import type { Leases } from './leases.ts';
 import { Slots } from './slots.ts';

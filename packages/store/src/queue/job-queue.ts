@@ -2,7 +2,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, list, nothing, text, tuple, tupleAnd, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { queueRoot } from './queue-name.ts';
+import { queueRoot } from './job.ts';
 
 /** Arguments of scripts that include take-jobs.lua; `takeArguments` has the values. */
 export const takeArgs = ['lockMs', 'taker', 'number', 'count', 'kinds'] as const;

@@ -1,30 +1,10 @@
 import { Queue as BullQueue } from 'bullmq';
 import type { RedisConnection } from '../redis/connection.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import type { Shards } from '../redis/shards.ts';
-import { type DeliveryQueueId, deliveryQueueText, jobId } from './job-id.ts';
-import { queueOf } from './queue-name.ts';
+import type { ShardKeys, Shards } from '../redis/keys.ts';
+import { AWAITED, type DeliveryQueueId, deliveryQueueText, JOB_OPTIONS, jobId, queueOf } from './job.ts';
 
 /** The queue of push notifications. No agent can have this id. */
 export const PUSH_QUEUE = '@push';
-
-const JOB_OPTIONS = {
-  removeOnComplete: true,
-  removeOnFail: true,
-  // Not used: beginTurn counts the attempts at a message.
-  attempts: 0,
-} as const;
-/** Runs before jobs without priority. */
-const AWAITED = { priority: 1 } as const;
-
-const options = (more: object): string => JSON.stringify({ ...JOB_OPTIONS, ...more }).slice(0, -1);
-const ORDINARY_OPTIONS = options({});
-const AWAITED_OPTIONS = options(AWAITED);
-
-/** The options of a task's job for add-jobs.lua. @param isAwaited as of `add` */
-export function jobOptions(isAwaited = false): string {
-  return isAwaited ? AWAITED_OPTIONS : ORDINARY_OPTIONS;
-}
 
 /** Jobs by state. `delayed`: they wait for a retry. */
 export interface JobCounts {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createRedisBackend, type RedisQueueBackend } from 'bullmq';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { queueOf } from './queue-name.ts';
+import { queueOf } from './job.ts';
 
 /** A wait this much longer than requested has a dead connection. BullMQ replaces it as well, but may hang. */
 const STUCK_AFTER_MS = 10_000;

@@ -1,4 +1,4 @@
-import { StoreError } from './store-error.ts';
+import { StoreError } from './errors.ts';
 
 export interface RedisAddress {
   readonly kind: 'single' | 'sentinel' | 'cluster';

@@ -1,5 +1,5 @@
 import type { Deadline } from './deadline.ts';
-import { isOutage, RedisAway } from './outage.ts';
+import { isOutage, RedisAway } from './errors.ts';
 
 /** Sends several requests to Redis in one message. Responses come in the order of the requests. */
 export type SendAll<Request, Response> = (

@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 import { parseRedisAddress, type RedisAddress } from './address.ts';
 import { createClusterSubscriber } from './cluster-subscriber.ts';
-import { StoreError } from './store-error.ts';
+import { StoreError } from './errors.ts';
 
 /** One connection to a Redis, or the connections to a Cluster's nodes. */
 export type RedisConnection = Redis | Cluster;

@@ -1,6 +1,6 @@
 import type { Cluster } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
-import { RedisAway } from './outage.ts';
+import { RedisAway } from './errors.ts';
 
 /** How long a request waits for Redis. */
 export interface Deadline {

@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
-import { isOutage } from './outage.ts';
+import { isOutage } from './errors.ts';
 
 const EVERY_MS = 1_000;
 /** Redis counts as unreachable without a reply for this long: requests are then refused at once. */

@@ -1,5 +1,44 @@
+import { hash, randomUUID } from 'node:crypto';
 import { ownerOf, type Scope } from './principal.ts';
-import type { AnyRecordKeys, RecordKeys } from './record.ts';
+import type { StoreSettings } from './settings.ts';
+
+/** All shards of a deployment, and the ids that land on them. */
+export class Shards {
+  readonly all: readonly ShardKeys[];
+
+  constructor(prefix: string, count: number) {
+    this.all = Array.from({ length: count }, (_, shard) => new ShardKeys(prefix, tagNumber(shard, count)));
+  }
+
+  /** The shard that an id (of a task or a context) lives on. */
+  of(id: string): ShardKeys {
+    return this.#at(shardOf(id, this.all.length));
+  }
+
+  /** A new id on the shard of `anchor`: for a task its context, for a new context its sender and message. */
+  newId(anchor: string): string {
+    const shard = shardOf(anchor, this.all.length);
+    for (;;) {
+      const id = randomUUID();
+      if (shardOf(id, this.all.length) === shard) return id;
+    }
+  }
+
+  /** An id on the shard of `anchor`, the same for the same seed. A UUID of version 8. */
+  derivedId(anchor: string, seed: string): string {
+    const shard = shardOf(anchor, this.all.length);
+    for (let n = 0; ; n++) {
+      const id = hash('sha256', `${n} ${seed}`).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
+      if (shardOf(id, this.all.length) === shard) return id;
+    }
+  }
+
+  #at(shard: number): ShardKeys {
+    const keys = this.all[shard];
+    if (!keys) throw new Error(`There is no shard ${shard}.`);
+    return keys;
+  }
+}
 
 /** The shard of an id: CRC16 as Redis Cluster computes it, modulo the number of shards. */
 export function shardOf(id: string, shards: number): number {
@@ -147,4 +186,26 @@ function crc16(text: string): number {
     for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff;
   }
   return crc;
+}
+
+/** KEYS and ARGV of every script that includes `record.lua`: `ShardKeys.record` and `recordArguments` give them. */
+export const recordKeys = ['task', 'events', 'inbox', 'outbox', 'indexRoot', 'push'] as const;
+/** The settings that every script of a turn needs. */
+export const settingsArgs = ['leaseMs', 'keptEvents', 'replayMs', 'retentionMs', 'inlineBytes'] as const;
+export const recordArgs = ['taskId', ...settingsArgs] as const;
+/** KEYS of a script for several tasks, or that finds its task itself: `ShardKeys.anyRecord` gives them. */
+export const anyRecordKeys = ['tasksRoot', 'outbox', 'indexRoot', 'push'] as const;
+
+type RecordKeys = Readonly<Record<(typeof recordKeys)[number], string>>;
+type AnyRecordKeys = Readonly<Record<(typeof anyRecordKeys)[number], string>>;
+export type SettingsArguments = Readonly<Record<(typeof settingsArgs)[number], number>>;
+
+export function recordArguments(taskId: string, settings: StoreSettings): SettingsArguments & { taskId: string } {
+  return { taskId, ...settingsArguments(settings) };
+}
+
+/** The same without the task, for a script that is about several. */
+export function settingsArguments(settings: StoreSettings): SettingsArguments {
+  const { leaseMs, keptEvents, replayMs, retentionMs, inlineTextBytes: inlineBytes } = settings;
+  return { leaseMs, keptEvents, replayMs, retentionMs, inlineBytes };
 }

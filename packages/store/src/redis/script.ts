@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RedisConnection } from './connection.ts';
-import { NotReplicated } from './outage.ts';
+import { NotReplicated } from './errors.ts';
 import type { Parser } from './reply.ts';
 
 export const INCLUDE = /^ *--- @include "(.+)"$/gm;
@@ -18,7 +18,7 @@ type Named<Names extends string, One> = {
  * The header of a `.lua` file, as types. Names are in the order of the script; `test/redis/script-headers.test.ts`
  * compares the two.
  */
-export interface ScriptDefinition<Key extends string, Argument extends string, Entry extends string, Reply> {
+interface ScriptDefinition<Key extends string, Argument extends string, Entry extends string, Reply> {
   /** The `.lua` file, relative to `from`: the `import.meta.url` of the definition. */
   readonly file: string;
   readonly from: string;
@@ -30,13 +30,13 @@ export interface ScriptDefinition<Key extends string, Argument extends string, E
 }
 
 /** Keys and arguments of one run. */
-export interface ScriptCall<Key extends string, Argument extends string, Entry extends string> {
+interface ScriptCall<Key extends string, Argument extends string, Entry extends string> {
   readonly keys: Named<Key, string>;
   readonly args: Named<Argument, Value>;
   readonly each?: readonly Named<Entry, Value>[];
 }
 
-export interface Replication {
+interface Replication {
   readonly replicas: number;
   /** How long they may take. */
   readonly timeoutMs: number;
@@ -134,4 +134,28 @@ function push(values: Value[], names: readonly string[], given: Given): void {
 /** The source of a script, with its includes. */
 export function withIncludes(url: URL): string {
   return readFileSync(url, 'utf8').replace(INCLUDE, (_, file: string) => withIncludes(new URL(file, url)));
+}
+
+/** Healthy replicas need a millisecond. */
+const REPLICATED_WITHIN_MS = 1_000;
+
+export interface DurablePort {
+  readonly redis: RedisConnection;
+  /** For writes that wait for replicas; other commands must not wait behind them. Unset: none wait. */
+  readonly replicated: RedisConnection | undefined;
+  readonly settings: { readonly waitReplicas: number };
+}
+
+/**
+ * Runs a script, and waits for replicas if the deployment demands it.
+ * @throws {NotReplicated}
+ */
+export function runDurably<Key extends string, Argument extends string, Entry extends string, Reply>(
+  { redis, replicated, settings }: DurablePort,
+  script: Script<Key, Argument, Entry, Reply>,
+  call: ScriptCall<Key, Argument, Entry>,
+): Promise<Reply> {
+  if (!replicated) return script.run(redis, call);
+  const replication = { replicas: settings.waitReplicas, timeoutMs: REPLICATED_WITHIN_MS };
+  return script.runReplicated(replicated, call, replication);
 }

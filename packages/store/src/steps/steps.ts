@@ -1,4 +1,4 @@
-import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
+import { recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
 import { text, tuple, verdict, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';

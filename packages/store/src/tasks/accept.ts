@@ -1,22 +1,25 @@
 import { hash, randomUUID } from 'node:crypto';
+import { queueRoot } from '../queue/job.ts';
 import type { Queue } from '../queue/queue.ts';
-import { queueRoot } from '../queue/queue-name.ts';
-import { idText } from '../redis/keys.ts';
+import type { Shards } from '../redis/keys.ts';
+import { idText, recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
-import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
-import { type DurablePort, runDurably } from '../redis/run-durably.ts';
-import { defineScript } from '../redis/script.ts';
+import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
 import type { Vault } from '../vault/vault.ts';
 import { sealWebhook } from '../vault/webhook.ts';
-import { type AcceptReply, acceptArgs, acceptArguments, acceptReply, callerKey, isAwaited } from './accept-command.ts';
 import type { NewTasks } from './new-tasks.ts';
 import {
   type Acceptance,
+  type AcceptReply,
+  acceptArgs,
+  acceptArguments,
+  acceptReply,
   anchorOf,
   type CallSubmission,
+  callerKey,
   type Delivery,
+  isAwaited,
   type RefusedCall,
   type Submission,
 } from './submission.ts';

@@ -1,10 +1,9 @@
+import type { Shards } from '../redis/keys.ts';
+import { recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
-import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { word } from '../redis/reply.ts';
-import { type DurablePort, runDurably } from '../redis/run-durably.ts';
-import { defineScript } from '../redis/script.ts';
+import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
 
 export const cancelScript = defineScript({
   file: 'cancel.lua',

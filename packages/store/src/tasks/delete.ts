@@ -1,7 +1,7 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
 import type { Queue } from '../queue/queue.ts';
+import { recordKeys } from '../redis/keys.ts';
 import { ownerOf, principalKey, type Scope } from '../redis/principal.ts';
-import { recordKeys } from '../redis/record.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { type CachedReadPort, readTask } from './read.ts';

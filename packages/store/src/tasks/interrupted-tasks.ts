@@ -1,5 +1,5 @@
 import type { ShardKeys } from '../redis/keys.ts';
-import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
+import { recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { CancelPort } from './cancel.ts';

@@ -5,7 +5,6 @@ import { integer, text, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
 import { type CachedReadPort, readTogether } from './read.ts';
-import { sortableTime } from './sortable-time.ts';
 import { stateLetters, withdrawnLetter } from './state-letters.ts';
 import type { TaskView } from './task-reading.ts';
 
@@ -84,6 +83,11 @@ export async function findPlaces(port: ListPort, keys: ShardKeys, scope: Scope, 
       context: contextId === undefined ? '' : idText(contextId),
     },
   });
+}
+
+/** An ISO timestamp in an index: eight base-36 digits of its milliseconds, which sort like the time. */
+function sortableTime(timestamp: string): string {
+  return Math.max(0, Date.parse(timestamp)).toString(36).padStart(8, '0');
 }
 
 export function taskIdAt(place: string): string {

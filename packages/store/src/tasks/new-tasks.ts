@@ -1,13 +1,12 @@
 import { BatchesByShard, togetherOrSingly } from '../redis/batches.ts';
 import type { Deadline } from '../redis/deadline.ts';
-import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/record.ts';
+import type { Shards } from '../redis/keys.ts';
+import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/keys.ts';
 import { list, only } from '../redis/reply.ts';
-import { type DurablePort, runDurably } from '../redis/run-durably.ts';
-import { defineScript } from '../redis/script.ts';
+import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
-import { type AcceptReply, acceptArgs, acceptArguments, acceptReply, callerKey } from './accept-command.ts';
 import type { CallingTurn } from './submission.ts';
+import { type AcceptReply, acceptArgs, acceptArguments, acceptReply, callerKey } from './submission.ts';
 
 export const makeTasksScript = defineScript({
   file: 'make-tasks.lua',

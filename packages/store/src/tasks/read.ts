@@ -1,14 +1,14 @@
 import { BatchesByShard } from '../redis/batches.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { Deadline } from '../redis/deadline.ts';
+import type { Shards } from '../redis/keys.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
 import { list, optional, type Parser, text, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import type { Shards } from '../redis/shards.ts';
-import { joinPieces, type Piece, piece } from './pieces.ts';
 import { stateOf, withdrawnLetter } from './state-letters.ts';
 import type { TaskCache, WholeReading } from './task-cache.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
+import { joinPieces, type Piece, piece } from './task-reading.ts';
 
 export interface ReadPort {
   readonly redis: RedisConnection;

@@ -1,8 +1,8 @@
 import type { RedisConnection } from '../redis/connection.ts';
+import type { Shards } from '../redis/keys.ts';
 import { ownerOf, type Scope } from '../redis/principal.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import type { Shards } from '../redis/shards.ts';
 
 const withdrawScript = defineScript({
   file: 'withdraw.lua',

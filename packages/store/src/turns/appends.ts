@@ -1,5 +1,5 @@
 import { BatchesByShard, togetherOrSingly } from '../redis/batches.ts';
-import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/record.ts';
+import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/keys.ts';
 import { list, only, type Parser, text, tuple, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { type Chunks, chunksOf } from './chunks.ts';

@@ -1,8 +1,7 @@
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
-import { jobOptions } from '../queue/queue.ts';
-import { queueRoot } from '../queue/queue-name.ts';
-import { WritesLost } from '../redis/outage.ts';
-import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
+import { jobOptions, queueRoot } from '../queue/job.ts';
+import { WritesLost } from '../redis/errors.ts';
+import { recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { Appends } from './appends.ts';

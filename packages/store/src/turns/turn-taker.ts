@@ -1,5 +1,5 @@
 import type { TurnJob } from '../queue/consumer.ts';
-import { jobId } from '../queue/job-id.ts';
+import { jobId } from '../queue/job.ts';
 import {
   type JobQueue,
   jobFields,
@@ -10,7 +10,7 @@ import {
   takeArguments,
   takenFrom,
 } from '../queue/job-queue.ts';
-import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/record.ts';
+import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/keys.ts';
 import { tuple, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { type BeginReply, beginArgs, beginArguments, takenTurnReply, withAttempts } from './begin-reply.ts';

@@ -3,13 +3,13 @@ import { Consumer, type ConsumerOptions, type ConsumerPort, type TurnJob } from 
 import type { JobQueue, TakeRequest } from '../queue/job-queue.ts';
 import type { LeasedTurn } from '../queue/leases.ts';
 import type { Channels } from '../redis/channels.ts';
+import { recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
 import { agentOf, principalOf } from '../redis/principal.ts';
-import { recordArgs, recordArguments, recordKeys } from '../redis/record.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
-import { joinPieces } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';
 import type { Delivery } from '../tasks/submission.ts';
+import { joinPieces } from '../tasks/task-reading.ts';
 import { Appends } from './appends.ts';
 import { type BeginReply, beginArgs, beginArguments, beginReply, epochOf, withAttempts } from './begin-reply.ts';
 import { OpenTurn, releaseTurnScript } from './open-turn.ts';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import { queueRoot } from '../../src/queue/queue-name.ts';
+import { queueRoot } from '../../src/queue/job.ts';
 import type { ShardKeys } from '../../src/redis/keys.ts';
 
 /** Makes a task of an agent, with so many messages, and begins its first turn, as the run `r`. @returns its id */

@@ -6,7 +6,7 @@ import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings } from
 import { JobQueue, type TakenJob } from '../../src/queue/job-queue.ts';
 import { Leases } from '../../src/queue/leases.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
-import { Shards } from '../../src/redis/shards.ts';
+import { Shards } from '../../src/redis/keys.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 import { turnTaker } from '../support/turn-taker.ts';

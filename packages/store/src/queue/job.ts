@@ -1,0 +1,74 @@
+import type { ShardKeys } from '../redis/keys.ts';
+
+/** The queue of all remote agents, which are called by the URL of their card. No local agent can have this id. */
+export const REMOTE_AGENTS = '@remote';
+
+/** The agent id in the tasks of a remote agent. */
+export function remoteAgentId(cardUrl: string): string {
+  return `@${cardUrl}`;
+}
+
+/** The card URL in a remote agent's id; undefined for a local agent. */
+export function cardUrlOf(agent: string): string | undefined {
+  return /^@https?:/.test(agent) ? agent.slice(1) : undefined;
+}
+
+/** The prefix of the keys of an agent's queue on one shard. */
+export function queueRoot(agent: string, keys: ShardKeys): string {
+  return `${keys.queues}:${queueOf(agent)}:`;
+}
+
+/** Remote agents are many, and share one queue. */
+export function queueOf(agent: string): string {
+  return cardUrlOf(agent) === undefined ? agent : REMOTE_AGENTS;
+}
+
+/** Job ids may neither contain a colon nor be a number. */
+export function jobId(taskId: string, job: number): string {
+  return `${taskId}.${job}`;
+}
+
+export function parseJobId(id: string): { taskId: string; job: number } {
+  const [taskId, job] = splitAtDot(id);
+  return { taskId, job };
+}
+
+/** The deliveries to one webhook of a task, and the number of this queue within its task, which is never used again. */
+export interface DeliveryQueueId {
+  readonly taskId: string;
+  readonly number: number;
+}
+
+/** As it stands in `push`, and before the number of its job in job ids: `<task>.<number>`. */
+export function deliveryQueueText({ taskId, number }: DeliveryQueueId): string {
+  return `${taskId}.${number}`;
+}
+
+export function parseDeliveryQueue(text: string): DeliveryQueueId {
+  const [taskId, number] = splitAtDot(text);
+  return { taskId, number };
+}
+
+function splitAtDot(text: string): [before: string, after: number] {
+  const dot = text.lastIndexOf('.');
+  return [text.slice(0, dot), Number(text.slice(dot + 1))];
+}
+
+/** Of every job. */
+export const JOB_OPTIONS = {
+  removeOnComplete: true,
+  removeOnFail: true,
+  // Not used: beginTurn counts the attempts at a message.
+  attempts: 0,
+} as const;
+/** Runs before jobs without priority. */
+export const AWAITED = { priority: 1 } as const;
+
+const options = (more: object): string => JSON.stringify({ ...JOB_OPTIONS, ...more }).slice(0, -1);
+const ORDINARY_OPTIONS = options({});
+const AWAITED_OPTIONS = options(AWAITED);
+
+/** The options of a task's job for add-jobs.lua. @param isAwaited as of `add` */
+export function jobOptions(isAwaited = false): string {
+  return isAwaited ? AWAITED_OPTIONS : ORDINARY_OPTIONS;
+}
