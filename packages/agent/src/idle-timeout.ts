@@ -1,14 +1,11 @@
-/**
- * A signal for a request that may take long, as long as something comes of it: aborted after a time without, or with
- * its turn.
- */
+/** A signal for a long request: aborted after a time without data, or with its turn. */
 export class IdleTimeout implements Disposable {
   readonly #controller = new AbortController();
   readonly #timer: NodeJS.Timeout;
   readonly #turn: AbortSignal;
   #isExpired = false;
 
-  /** @param timeoutMs longest time from the request to its first data, and from data to data */
+  /** @param timeoutMs longest time without data */
   constructor(turn: AbortSignal, timeoutMs: number) {
     this.#turn = turn;
     this.#timer = setTimeout(() => {
@@ -23,12 +20,12 @@ export class IdleTimeout implements Disposable {
     return this.#controller.signal;
   }
 
-  /** Whether the time ran out; else the signal was aborted with the turn, or not at all. */
+  /** Whether the time ran out. */
   get isExpired(): boolean {
     return this.#isExpired;
   }
 
-  /** Data has come. */
+  /** Call it when data has come. */
   restart(): void {
     this.#timer.refresh();
   }

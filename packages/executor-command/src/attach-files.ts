@@ -7,7 +7,7 @@ import type { FileSettings } from './list-files.ts';
 import { isText, mediaTypeOf } from './media-type.ts';
 import type { Workspace } from './workspace.ts';
 
-/** In the metadata of an artifact: the path of the file that it is. */
+/** Metadata key of an artifact: the path of its file. */
 const fileKey = 'switchyard.file';
 
 export interface LeftOut {
@@ -46,7 +46,7 @@ export async function attachFiles(
   return attached;
 }
 
-/** Gives a workspace that is new on this machine the files that earlier turns have attached. */
+/** Writes the files of earlier turns into a workspace that is new on this machine. */
 export async function restoreFiles(workspace: Workspace, { task }: Turn): Promise<void> {
   for (const artifact of task.artifacts ?? []) {
     const path = fileOf(artifact);
@@ -56,10 +56,7 @@ export async function restoreFiles(workspace: Workspace, { task }: Turn): Promis
   }
 }
 
-/**
- * @returns the content, or why there is none: a file counts only if it is where its path says, and no link leads
- * elsewhere
- */
+/** @returns the content, or why there is none: a file counts only at its own path, not through a link */
 async function readInside(root: string, path: string, mostBytes: number): Promise<Buffer | string> {
   const place = join(root, path);
   if ((await realpath(place).catch(() => undefined)) !== place) return 'it is a link';
@@ -69,7 +66,7 @@ async function readInside(root: string, path: string, mostBytes: number): Promis
   return stats.size > mostBytes ? `it is too big (${stats.size} bytes)` : file.readFile();
 }
 
-/** The file in the first form that the client takes, or why there is none. */
+/** The file in the first form that the client accepts, or why there is none. */
 function partFor(turn: Turn, filename: string, content: Buffer): Part | string {
   const own = mediaTypeOf(filename, content);
   if (isText(content)) {

@@ -1,9 +1,9 @@
 import { type ContextTask, type Turn, textOf } from '@switchyard/agent';
 import type { Message } from '@switchyard/protocol';
 
-/** What a program is told before it works. Every part may be left out. */
+/** The briefing of a program. Every part is optional. */
 export interface Briefing {
-  /** Who the program is in this work: "Frontend engineer". */
+  /** The program's role: "Frontend engineer". */
   readonly role?: string;
   readonly capabilities?: readonly string[];
   /** What is known about the work already. */
@@ -13,30 +13,27 @@ export interface Briefing {
   readonly successCriteria?: readonly string[];
   /** How to go about it. */
   readonly approach?: readonly string[];
-  /** What other agents have contributed. Default: what the tasks that the message refers to have as results. */
+  /** Results of other agents. Default: those of the tasks that the message refers to. */
   readonly specs?: readonly Specification[];
 }
 
 export interface Specification {
-  /** Whose it is. */
+  /** The agent that made it. */
   readonly agent: string;
   readonly text: string;
 }
 
-/** Files of a workspace that tell the program what it needs to know, and one through which it may ask back. */
+/** The files of the briefing, and one for a question of the program. */
 export const briefingFiles = ['CONTEXT.md', 'INSTRUCTIONS.md', 'SPECS.md'] as const;
 export const questionFile = 'QUESTION.md';
 
-/**
- * Marks status messages that repeat a program's output: they are no part of the conversation that the next turn is
- * told.
- */
+/** Marks status messages with a program's output: the next turn's briefing leaves them out. */
 export const outputKey = 'switchyard.output';
 
-/** Longest message of the history as the program reads it, in characters. */
+/** Longest message of the history in the briefing, in characters. */
 const longestMessage = 4_000;
 
-/** CONTEXT.md, INSTRUCTIONS.md and, when others have contributed, SPECS.md. Undefined: there is to be no such file. */
+/** The texts of CONTEXT.md, INSTRUCTIONS.md and SPECS.md. Undefined: no such file. */
 export function briefingTexts(
   turn: Turn,
   briefing: Briefing,
@@ -95,7 +92,7 @@ function spoken(message: Message): string {
   return `${message.role === 'ROLE_AGENT' ? 'Agent' : 'User'}: ${shown || '(no text)'}`;
 }
 
-/** What other agents have made, as texts: the artifacts of the tasks that the message refers to (A2A 4.1.4). */
+/** The artifacts of the tasks that the message refers to, as texts (A2A 4.1.4). */
 export async function contributions(turn: Turn): Promise<Specification[]> {
   const wanted = turn.message.referenceTaskIds ?? [];
   if (wanted.length === 0) return [];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 
-/** What a file operation gives, or undefined when there is no such file. */
+/** The result of a file operation; undefined if there is no such file. */
 export async function ifThere<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
     return await operation;

@@ -25,7 +25,7 @@ export async function followProgram(program: Program, turn: Turn, settings: Full
       if (chunk.length > room) throw tooMuch(settings);
     }
   } catch (error) {
-    // What the program said so far is worth keeping; if it cannot be, the turn knows that already.
+    // Writes the output so far; if that fails, the turn has the error already.
     await Promise.allSettled([updates.flush(), endProgram(program, error, settings)]);
     throw error instanceof ProgramLost ? new RetryableError('The program was interrupted.', { cause: error }) : error;
   }
@@ -33,7 +33,7 @@ export async function followProgram(program: Program, turn: Turn, settings: Full
   await checkExit(program);
 }
 
-/** Ends the program, unless the turn goes on elsewhere: there the next attempt takes it over. */
+/** Ends the program, unless another attempt takes it over. */
 async function endProgram(program: Program, error: unknown, settings: FullCommandSettings): Promise<void> {
   if (error instanceof ProgramLost) return program.discard();
   const goesOn = error instanceof TurnInterruption && (error.kind === 'shutdown' || error.kind === 'lock-lost');

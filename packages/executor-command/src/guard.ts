@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { guardScript } from './guard-script.ts';
 import type { RunClaim, RunFolder } from './run-folder.ts';
 
-/** A program as it is to be started. */
+/** How to start a program. */
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
@@ -17,7 +17,7 @@ export interface Launch {
   readonly orphanTimeoutMs: number;
 }
 
-/** The guard is gone and has not written how the program ended: killed, or the machine went down. */
+/** The guard is gone and has not written the exit code: it was killed, or the machine crashed. */
 export class ProgramLost extends Error {
   override readonly name = 'ProgramLost';
 }
@@ -82,13 +82,13 @@ export async function isUsable(folder: RunFolder, claim: RunClaim): Promise<bool
   return false;
 }
 
-/** Only of a group of this machine that is known to have begun. */
+/** Only for a group of this machine that has started. */
 async function isGroupGone(folder: RunFolder, { host }: RunClaim): Promise<boolean> {
   const groupId = host === hostname() ? await folder.groupId() : undefined;
   return groupId !== undefined && !signalGroup(groupId, 0);
 }
 
-/** Signals every process of a group; 0 only asks. @returns whether there is such a group */
+/** Signals every process of a group; 0 sends nothing. @returns whether the group exists */
 export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-groupId, signal);

@@ -4,12 +4,13 @@ import { briefingFiles, questionFile } from './briefing.ts';
 import { ifThere } from './files.ts';
 
 /**
- * Which files of a workspace become artifacts. Globs are of paths from the workspace; `*` does not match hidden files.
+ * The files of a workspace that become artifacts. Globs match paths from the workspace; `*` does not match hidden
+ * files.
  */
 export interface FileSettings {
-  /** Default: all that are not hidden. */
+  /** Default: all files that are not hidden. */
   readonly include?: readonly string[];
-  /** Beside what is never attached: the briefing, the attachments, `node_modules` and `.git`. */
+  /** In addition to the briefing, the attachments, `node_modules` and `.git`. */
   readonly exclude?: readonly string[];
   /** Default: 50. */
   readonly maxFiles?: number;
@@ -34,7 +35,7 @@ const neverAttached = [
   '**/*.part',
 ];
 
-/** A program that makes more files than this has made no results. */
+/** With more files than this none is attached. */
 const mostFiles = 20_000;
 
 /** The files that may become artifacts. Links are not followed, and nothing but plain files counts. */
@@ -53,7 +54,7 @@ export async function listFiles(
   return files;
 }
 
-/** The paths of everything but folders, without going into folders of which nothing is wanted. */
+/** The paths of all files, without those of excluded folders. */
 async function* walk(
   root: string,
   folder: string,

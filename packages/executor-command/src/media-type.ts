@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { posix } from 'node:path';
 
-/** By ending: what programs make. A general list has .ts as a video. */
+/** By file extension. General lists have .ts as a video. */
 const mediaTypes: Readonly<Record<string, string>> = {
   css: 'text/css',
   csv: 'text/csv',
@@ -29,13 +29,13 @@ const mediaTypes: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 };
 
-/** What a file is, by its ending, else by whether it reads as text. */
+/** The media type of a file by its extension, or by whether it is text. */
 export function mediaTypeOf(path: string, content: Uint8Array): string {
   const known = mediaTypes[posix.extname(path).slice(1).toLowerCase()];
   return known ?? (isText(content) ? 'text/plain' : 'application/octet-stream');
 }
 
-/** A NUL is valid UTF-8, and no text. */
+/** A NUL is valid UTF-8, but not text. */
 export function isText(content: Uint8Array): boolean {
   return isUtf8(content) && !content.includes(0);
 }

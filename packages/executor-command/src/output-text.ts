@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** What is open for longer than this is no sequence. In bytes. */
+/** Longest control sequence. In bytes. */
 const longestSequence = 32;
 
-/** How many bytes of the buffer make whole characters and whole control sequences; the rest waits for what follows. */
+/** Length of the whole characters and control sequences of the buffer; the rest waits for more bytes. */
 export function wholeLength(bytes: Buffer): number {
   const end = bytes.length - openSequence(bytes);
   for (let back = 1; back <= Math.min(3, end); back++) {
@@ -15,7 +15,7 @@ export function wholeLength(bytes: Buffer): number {
   return end;
 }
 
-/** Text as a reader wants it: without colours and cursor movements. */
+/** The text without colours and cursor movements. */
 export function readable(bytes: Buffer): string {
   return stripVTControlCharacters(bytes.toString('utf8')).replaceAll('\0', '');
 }

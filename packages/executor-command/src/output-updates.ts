@@ -8,9 +8,9 @@ export interface OutputUpdatesOptions {
 }
 
 /**
- * Says what a program writes as working updates: each has what came since the one before, so that together they are the
- * whole output, and none follows another sooner than `everyMs`. Each says which bytes of which run it has: an attempt
- * that takes the program over goes on behind the last one that is in the history.
+ * Publishes a program's output as working updates: each has what came since the one before, at most one per `everyMs`.
+ * Their metadata has the run and the bytes, so that an attempt that takes the program over resumes after the last one
+ * in the history.
  */
 export class OutputUpdates {
   /** Where in the output the next chunk begins, in bytes. */
@@ -35,13 +35,13 @@ export class OutputUpdates {
     this.#timer ??= setTimeout(() => this.#say(wholeLength(this.#pending)), Math.max(dueMs, 0));
   }
 
-  /** Says what is left. */
+  /** Publishes the rest. */
   async flush(): Promise<void> {
     this.#say(this.#pending.length);
     await this.#saying;
   }
 
-  /** Says nothing more. */
+  /** Publishes nothing more. */
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
   }
@@ -56,12 +56,12 @@ export class OutputUpdates {
     this.#saidAt = Date.now();
     const bytes = [from, from + length];
     const metadata = { [outputKey]: { run: this.#options.runId, bytes } };
-    // A failure shows in the turn's signal and result; `flush` meets it too.
+    // The turn's signal and result have the error, and `flush` rejects with it.
     this.#saying = this.#turn.working({ parts: [{ text }], metadata });
   }
 }
 
-/** How far the output of the run is in the history: an earlier attempt said it. */
+/** The bytes of the run's output that are in the history, from an earlier attempt. */
 function saidBefore({ history }: Turn, runId: string): number {
   return history.reduce((said, { metadata }) => Math.max(said, positionIn(metadata?.[outputKey], runId)), 0);
 }

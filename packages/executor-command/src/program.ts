@@ -10,7 +10,7 @@ const chunkBytes = 65_536;
 /** A program that runs, or has run, under a guard. */
 export class Program {
   readonly claim: RunClaim;
-  /** False: an earlier attempt at the turn has started it, and this one takes it over. */
+  /** False: an earlier attempt has started it, and this one takes it over. */
   readonly isNew: boolean;
   readonly #folder: RunFolder;
   #groupId: number | undefined;
@@ -34,7 +34,7 @@ export class Program {
       const prepared = await launch();
       const claim = await folder.claim(prepared.input);
       if (claim) return new Program(folder, claim, await spawnGuard(folder, prepared));
-      // Another worker was faster: see what it has made of it.
+      // Another worker was faster: looks at its run.
       await delay(checkEveryMs);
     }
   }
@@ -45,7 +45,7 @@ export class Program {
   }
 
   /**
-   * What the program writes, from a position in bytes, until it has ended. Reading it keeps the program running.
+   * The program's output from a position in bytes, until it has ended. Reading renews the worker's lease.
    * @throws the reason of the signal
    * @throws {ProgramLost}
    */
@@ -66,7 +66,7 @@ export class Program {
     }
   }
 
-  /** The end of what it has written. */
+  /** The end of its output. */
   async tail(bytes: number): Promise<Buffer> {
     await using file = await open(this.#folder.output, 'r');
     const { size } = await file.stat();
@@ -74,7 +74,7 @@ export class Program {
     return buffer.subarray(0, bytesRead);
   }
 
-  /** Forgets the run: the next attempt starts the program anew. */
+  /** Deletes the run: the next attempt starts the program again. */
   discard(): Promise<void> {
     return this.#folder.discard();
   }
@@ -82,7 +82,7 @@ export class Program {
   /** SIGTERM to the whole process group, SIGKILL after `killAfterMs`. Resolves when it is gone. */
   async stop(killAfterMs: number): Promise<void> {
     await this.#folder.askToStop();
-    // On another machine the guard reads what was asked of it.
+    // On another machine the guard reads the request to stop.
     if (this.claim.host !== hostname()) return;
     this.#groupId ??= await this.#folder.groupId();
     if (this.#groupId === undefined) return;

@@ -13,8 +13,8 @@ export interface RunClaim {
 }
 
 /**
- * The files through which a program, the guard that runs it and any number of workers know of each other. They outlive
- * a worker, and work on a shared volume too.
+ * The files shared by a program, its guard and any number of workers. They outlive a worker, and work on a shared
+ * volume.
  */
 export class RunFolder {
   readonly path: string;
@@ -23,9 +23,7 @@ export class RunFolder {
     this.path = path;
   }
 
-  /**
-   * Makes the folder ready for one start of a program. Undefined when somebody has done so before: mkdir is the lock.
-   */
+  /** Prepares the folder for one start of a program. Undefined if another attempt has: mkdir is the lock. */
   async claim(input: string): Promise<RunClaim | undefined> {
     try {
       await mkdir(this.path, { mode: 0o700 });
@@ -46,7 +44,7 @@ export class RunFolder {
     return text === undefined ? undefined : JSON.parse(text);
   }
 
-  /** The exit code; undefined while the program runs, and when it did not end by itself: then it has to run again. */
+  /** The exit code; undefined while the program runs, and when it was stopped: then it runs again. */
   async exitCode(): Promise<number | undefined> {
     const code = await this.#read('exit');
     if (code === undefined || (Number(code) !== 0 && (await this.isStopping()))) return undefined;
@@ -57,7 +55,7 @@ export class RunFolder {
     return (await this.#read('exit')) !== undefined;
   }
 
-  /** Somebody has asked the guard to end the program, or the guard has decided so. */
+  /** Whether a worker has asked the guard to end the program, or the guard ends it by itself. */
   async isStopping(): Promise<boolean> {
     return (await this.#read('stop')) !== undefined;
   }
@@ -87,10 +85,7 @@ export class RunFolder {
     return this.#file('output');
   }
 
-  /**
-   * Forgets the run, so that the program can be started anew. Of several who try, one succeeds, and the others find
-   * nothing.
-   */
+  /** Deletes the run, so that the program can start again. If several try, one succeeds. */
   async discard(): Promise<void> {
     const discarded = `${this.path}.${randomUUID()}`;
     await ifThere(rename(this.path, discarded));

@@ -2,7 +2,7 @@ import type { Outcome, Turn } from '@switchyard/agent';
 import type { Briefing } from './briefing.ts';
 import type { FileSettings } from './list-files.ts';
 
-/** What a program is told beside its arguments: the turn it works on, and where. */
+/** The turn and the workspace of a program. */
 export interface CommandJob {
   readonly turn: Turn;
   /** The task's folder, in which the program is started. */
@@ -11,7 +11,7 @@ export interface CommandJob {
 
 /** A program that has ended by itself with exit code 0. */
 export interface CommandRun extends CommandJob {
-  /** The end of what it wrote, at most 4 KiB. */
+  /** The end of its output, at most 4 KiB. */
   readonly outputTail: string;
   /** Paths of the files that were attached as artifacts, from the workspace. */
   readonly files: readonly string[];
@@ -24,12 +24,9 @@ export interface CommandSettings {
   /** A path, or a name that is looked for on the PATH of `env`. */
   readonly command: string;
   readonly args?: readonly string[] | ((job: CommandJob) => readonly string[]);
-  /**
-   * `command` is a line for `/bin/sh`, in which `"$@"` stands for the arguments. Default: false, no shell reads
-   * anything.
-   */
+  /** `command` is a line for `/bin/sh`, with `"$@"` for the arguments. Default: false, without a shell. */
   readonly shell?: boolean;
-  /** What the program reads from its standard input. Default: nothing. */
+  /** The program's standard input. Default: empty. */
   readonly input?: (job: CommandJob) => string;
   /**
    * The program's environment. Nothing of the worker's own is added, so that none of its secrets get out; only PATH
@@ -39,10 +36,10 @@ export interface CommandSettings {
   readonly env?: Readonly<Record<string, string>>;
   /** Folder of the workspaces, one per task. On a volume that all workers share, a turn can move between machines. */
   readonly workspaceRoot: string;
-  /** What goes into CONTEXT.md, INSTRUCTIONS.md and SPECS.md. Default: the message as the instructions. */
+  /** The contents of CONTEXT.md, INSTRUCTIONS.md and SPECS.md. Default: the message as the instructions. */
   readonly briefing?: (turn: Turn) => Briefing | Promise<Briefing>;
   /**
-   * What the program's success means. Default: a QUESTION.md that it wrote is put to the client, else the task is
+   * The outcome of a successful program. Default: a QUESTION.md that it wrote is asked, otherwise the task is
    * completed.
    */
   readonly toOutcome?: (run: CommandRun) => Promise<Outcome>;

@@ -8,7 +8,7 @@ import { ifThere, replaceFile } from './files.ts';
 import { attachmentsFolder, type FileList } from './list-files.ts';
 import { RunFolder } from './run-folder.ts';
 
-/** Beside the workspaces: what must not lie where a program can change it by accident. */
+/** Outside of the workspaces, which programs can change. */
 const runsFolder = '.runs';
 
 /** The folder of one task, in which its programs work turn after turn, and the records of their runs. */
@@ -29,12 +29,12 @@ export class Workspace {
     return (await mkdir(this.path, { recursive: true, mode: 0o700 })) !== undefined;
   }
 
-  /** The run of a program over one message. */
+  /** The run of the program for one message. */
   runOf(messageId: string): RunFolder {
     return new RunFolder(join(this.#records, folderName(messageId)));
   }
 
-  /** What was there before the first attempt at a message: files of an interrupted attempt are results too. */
+  /** The files before the first attempt at a message: those of an interrupted attempt are results, too. */
   async rememberFiles(messageId: string, list: () => Promise<FileList>): Promise<FileList> {
     const path = join(this.#records, `${folderName(messageId)}.files`);
     const remembered = await ifThere(readFile(path, 'utf8'));
@@ -44,7 +44,7 @@ export class Workspace {
     return files;
   }
 
-  /** Writes what the program is to read, and takes away what an earlier turn was told or asked. */
+  /** Writes the briefing, and removes that of an earlier turn and its question. */
   async brief(turn: Turn, briefing: Briefing): Promise<void> {
     await rm(join(this.path, questionFile), { recursive: true, force: true });
     await Promise.all(
@@ -74,7 +74,7 @@ export class Workspace {
     await writeFile(join(this.path, path), content, { flag: 'wx' });
   }
 
-  /** What the program asks, if it asks. */
+  /** The program's question, if it has one. */
   async question(): Promise<string> {
     const path = join(this.path, questionFile);
     const there = await ifThere(lstat(path));
@@ -82,7 +82,7 @@ export class Workspace {
   }
 }
 
-/** Ids are the server's own and fit; anything else is made to. */
+/** The server's own ids are safe as names; any other is escaped. */
 function folderName(id: string): string {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(id) ? id : createHash('sha256').update(id).digest('hex');
 }

@@ -1,15 +1,15 @@
 import { AgentError, RetryableError } from '@switchyard/agent';
 import type OpenAI from 'openai';
 
-/** What a model wants done before it goes on. */
+/** A tool call of the model. */
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
-  /** JSON, as far as the model knows how to write it. */
+  /** JSON, if the model wrote it right. */
   readonly arguments: string;
 }
 
-/** What a model said: its text, and the tools that it wants to use. One of the two may be empty. */
+/** An answer of the model: text, and tool calls. One of the two may be empty. */
 export interface Answer {
   readonly text: string;
   readonly calls: readonly ToolCall[];
@@ -18,7 +18,7 @@ export interface Answer {
 type Chunk = OpenAI.ChatCompletionChunk.Choice;
 type Choice = OpenAI.ChatCompletion.Choice;
 
-/** Gathers an answer, and says whether it is a whole one. */
+/** Builds an answer of chunks, and checks that it is complete. */
 export class AnswerBuilder {
   readonly #calls: { id: string; name: string; arguments: string }[] = [];
   #text = '';
@@ -49,8 +49,8 @@ export class AnswerBuilder {
   }
 
   /**
-   * @throws {AgentError} it is not all that the model would have said, and asking again would not change that
-   * @throws {RetryableError} it broke off, or says nothing
+   * @throws {AgentError} it was cut off, and would be again
+   * @throws {RetryableError} it broke off, or is empty
    */
   build(): Answer {
     if (this.#refusal) throw new AgentError(`The model declined: ${this.#refusal}`);

@@ -9,7 +9,7 @@ export interface ChatOptions {
   readonly historyLength?: number | undefined;
 }
 
-/** The conversation as the model reads it: ROLE_USER as user, ROLE_AGENT as assistant, the message of the turn last. */
+/** The messages for the model: ROLE_USER as user, ROLE_AGENT as assistant, the message of the turn last. */
 export function chatMessages(
   turn: Turn,
   { system, historyLength = Number.POSITIVE_INFINITY }: ChatOptions,
@@ -18,12 +18,12 @@ export function chatMessages(
   return system === undefined ? spoken : [{ role: 'system', content: system }, ...spoken];
 }
 
-/** In the metadata of what the model said on its way to a tool: the message that it was about to answer. */
+/** Metadata key of what the model wrote before a tool call: the id of the message that it was answering. */
 export const asideKey = 'switchyard.aside';
 
 /**
- * What the client sent after this message waits for a turn of its own; what the agent said since belongs to earlier
- * turns, unless an earlier attempt at this one said it.
+ * Later messages of the client have turns of their own; later ones of the agent belong to earlier turns, unless an
+ * earlier attempt at this one wrote them.
  */
 function conversation({ history, message }: Turn): Message[] {
   const at = history.findIndex(({ messageId }) => messageId === message.messageId);
@@ -39,7 +39,7 @@ function chatMessage({ role, parts }: Message): ChatCompletionMessageParam {
   return role === 'ROLE_AGENT' ? { role: 'assistant', content } : { role: 'user', content };
 }
 
-/** Text as it is, data as JSON, files by what is known of them: their content may be of any kind and size. */
+/** Text as it is, data as JSON, files by name and type: their content may be of any size. */
 function described(part: Part): string {
   if (part.text !== undefined) return part.text;
   if (part.raw !== undefined) return `[${file(part)}, ${Buffer.byteLength(part.raw, 'base64')} bytes]`;

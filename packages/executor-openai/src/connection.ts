@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 
-/** Where the model is. */
+/** The address of the model. */
 export interface ModelConnection {
   /** For example `http://127.0.0.1:11434/v1`. Default: OpenAI's own. */
   readonly baseURL?: string;
@@ -9,8 +9,8 @@ export interface ModelConnection {
 }
 
 /**
- * Everything is said here: the client would otherwise read the process' environment, log to the console, and retry
- * beside the queue.
+ * Every option is set: the client would otherwise read the environment, log to the console, and retry besides the
+ * queue.
  */
 export function openClient({ baseURL = 'https://api.openai.com/v1', apiKey = 'none' }: ModelConnection): OpenAI {
   return new OpenAI({

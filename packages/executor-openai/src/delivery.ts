@@ -4,29 +4,29 @@ import { zodResponseFormat } from 'openai/helpers/zod';
 import type { z } from 'zod';
 import type { Format } from './model.ts';
 
-/** An answer with a form: the model gets the schema, the agent gets the value. */
+/** A structured answer: the model gets the schema, the agent gets the value. */
 export interface StructuredAnswer<Value> {
   /** Name of the schema for the model: letters, digits, `_` and `-`. */
   readonly name: string;
   readonly schema: z.ZodType<Value>;
   /**
-   * What the answer means for the task. Default: the task is completed with the value as an artifact, as data for a
-   * client that takes `application/json`, else as text.
+   * The outcome for a value. Default: completes the task with the value as an artifact, as data for a client that
+   * accepts `application/json`, otherwise as text.
    */
   readonly toOutcome?: (value: Value, turn: Turn) => Promise<Outcome>;
 }
 
-/** What becomes of an answer. */
+/** What is done with an answer. */
 export interface Delivery {
   readonly say: (piece: string, isFirst: boolean) => Promise<void>;
-  /** Gets the whole answer, once it is there. */
+  /** Called with the whole answer. */
   readonly end: (text: string) => Promise<Outcome>;
 }
 
-/** A way in which answers are delivered, turn after turn. */
+/** A kind of delivery, for every turn. */
 export interface DeliveryKind {
   readonly format?: Format;
-  /** Throws when an answer does not do. */
+  /** Throws if an answer is not valid. */
   readonly check: (text: string) => void;
   readonly begin: (turn: Turn) => Delivery;
 }
@@ -37,9 +37,7 @@ export const asMessage: DeliveryKind = {
   begin: (turn) => ({ say: async () => undefined, end: (text) => turn.complete(text) }),
 };
 
-/**
- * The answer is streamed into an artifact. What the model said on its way to a tool is replaced by what it says next.
- */
+/** Streams the answer into an artifact. What the model wrote before a tool call is replaced by what follows. */
 export function asArtifact(options: ArtifactOptions): DeliveryKind {
   const begin = (turn: Turn): Delivery => {
     const artifact = turn.artifact(inAcceptedType(turn, options));
@@ -64,7 +62,7 @@ export function asValue<Value>(answer: StructuredAnswer<Value>): DeliveryKind {
   };
 }
 
-/** Markdown and the like are plain text too, for a client that takes nothing else (A2A 3.2.2). */
+/** Markdown and the like are plain text for a client that accepts nothing else (A2A 3.2.2). */
 function inAcceptedType(turn: Turn, { mediaType, ...options }: ArtifactOptions): ArtifactOptions {
   if (mediaType === undefined) return options;
   const accepted = [mediaType, 'text/plain'].find((type) => turn.accepts(type));
@@ -78,7 +76,7 @@ async function completeWith(turn: Turn, name: string, value: unknown): Promise<O
   return turn.complete();
 }
 
-/** @throws {RetryableError} when the text is no such value: a model may get it right the next time */
+/** @throws {RetryableError} the text does not match the schema: a model may get it right the next time */
 export function readValue<Value>(schema: z.ZodType<Value>, text: string): Value {
   try {
     return schema.parse(JSON.parse(text));

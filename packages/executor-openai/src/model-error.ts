@@ -1,13 +1,13 @@
 import { AgentError, RetryableError } from '@switchyard/agent';
 import { APIConnectionError, APIError } from 'openai';
 
-/** Longest wait that a server may ask for, in milliseconds: an hour. */
+/** Longest Retry-After that is honoured, in milliseconds: an hour. */
 const longestWaitMs = 3_600_000;
 
 /**
- * An error of the model as the queue understands it: to be tried again, or final with a text for the client.
- * Neither the text nor the cause for the log contains the key.
- * @returns RetryableError or AgentError; an error that did not come from talking to the model unchanged
+ * Makes an error of the model retryable, or final with a message for the client. Neither the message nor the cause for
+ * the log contains the API key.
+ * @returns RetryableError or AgentError; an error that did not come from the model unchanged
  */
 export function modelError(error: unknown, apiKey = ''): unknown {
   const cause = redact(error, apiKey);
@@ -48,7 +48,7 @@ function number(text: string | null): number {
   return text?.trim() ? Number(text) : Number.NaN;
 }
 
-/** The connection ended inside an answer, or what came was no server-sent event of the expected form. */
+/** The connection ended within an answer, or the data was not a server-sent event of the expected form. */
 function isBrokenStream(error: unknown): boolean {
   return (
     error instanceof SyntaxError ||
@@ -56,7 +56,7 @@ function isBrokenStream(error: unknown): boolean {
   );
 }
 
-/** For the log: what a provider answers may quote the request's key, and its headers and body are of no use. */
+/** For the log: a provider's answer may quote the API key, and its headers and body are not needed. */
 function redact(error: unknown, apiKey: string): Error {
   const requestId = error instanceof APIError && error.requestID ? ` (request ${error.requestID})` : '';
   const text = messages(error).join(': ') + requestId;

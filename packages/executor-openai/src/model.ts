@@ -13,7 +13,7 @@ export interface ModelSettings extends ModelConnection {
   readonly model: string;
   /** Longest time without data from the model, in milliseconds; default 120,000. Then the turn is retried. */
   readonly timeoutMs?: number;
-  /** Handed on with every request, for example `{ temperature: 0 }`. */
+  /** Sent with every request, for example `{ temperature: 0 }`. */
   readonly parameters?: ModelParameters;
 }
 
@@ -32,13 +32,13 @@ export interface Question {
   readonly format?: Format | undefined;
   /** What the model may use before it answers. */
   readonly tools?: readonly ChatCompletionFunctionTool[];
-  /** The model is to answer now, and use no tool. */
+  /** The model must answer without a tool. */
   readonly mustAnswer?: boolean;
 }
 
 /**
- * A chat model. Both methods throw the reason of the signal when it is aborted, `RetryableError` for what may pass, and
- * `AgentError` for what will not.
+ * A chat model. Both methods throw the reason of an aborted signal, `RetryableError` for temporary errors, and
+ * `AgentError` for others.
  */
 export class Model {
   readonly #client: OpenAI;
@@ -49,7 +49,7 @@ export class Model {
     this.#settings = settings;
   }
 
-  /** The answer, piece by piece as it comes. @returns the whole of it */
+  /** Streams the answer. @returns the whole of it */
   async *stream(question: Question): AsyncGenerator<string, Answer, undefined> {
     using idle = new IdleTimeout(question.signal, this.#timeoutMs);
     const answer = new AnswerBuilder();
@@ -79,7 +79,7 @@ export class Model {
       const completion = await this.#client.chat.completions.create(this.#request(question), {
         signal: idle.signal,
       });
-      // A server that answers something else with status 200 gets no further than here.
+      // A server may answer with something else and status 200.
       const choice = completion.choices?.[0];
       if (choice) answer.addWhole(choice);
     } catch (error) {

@@ -6,7 +6,7 @@ import { Model, type ModelSettings } from './model.ts';
 import { talk } from './talk.ts';
 import { type Tools, toolDefinitions } from './tools.ts';
 
-/** What becomes of the answer. Default: the task is completed with it as its message. */
+/** What is done with the answer. Default: it completes the task as its message. */
 type AnswerForm<Value> =
   | {
       /** The answer is streamed into this artifact; then the task is completed. */
@@ -16,9 +16,9 @@ type AnswerForm<Value> =
   | { readonly structured: StructuredAnswer<Value>; readonly artifact?: never };
 
 interface ToolOptions<Shapes extends Readonly<Record<string, z.ZodType>>> {
-  /** What the model may use before it answers. Default: nothing. */
+  /** Tools that the model may use before it answers. Default: none. */
   readonly tools?: Tools<Shapes>;
-  /** How many times in a turn the model may use tools, several at a time, before it has to answer. Default: 8. */
+  /** Rounds of tool calls in a turn before the model must answer. Default: 8. */
   readonly maxToolRounds?: number;
 }
 

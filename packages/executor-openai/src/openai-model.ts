@@ -12,7 +12,7 @@ export interface ModelQuestion {
   readonly signal: AbortSignal;
 }
 
-/** A model to ask in the middle of a turn. */
+/** A model for agents that ask it themselves. */
 export interface OpenAiModel {
   /** The answer as a text. */
   text(question: ModelQuestion): Promise<string>;

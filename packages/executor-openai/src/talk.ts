@@ -8,26 +8,23 @@ import { asideKey } from './chat-messages.ts';
 import type { Model, Question } from './model.ts';
 import { runTools, type Tool, toolDefinitions } from './tools.ts';
 
-/** What a model is asked in a turn, and what it may use. */
+/** The model's part of a turn. */
 export interface Talk {
   readonly model: Model;
   readonly messages: readonly ChatCompletionMessageParam[];
   readonly format?: Question['format'];
   readonly tools: Readonly<Record<string, Tool<z.ZodType>>>;
-  /** How often the model may use tools before it has to answer. */
+  /** Rounds of tool calls before the model must answer. */
   readonly maxToolRounds: number;
   /** Throws when an answer does not do. */
   readonly check: (text: string) => void;
-  /**
-   * Takes a piece of what the model says. `isFirst`: of this round; what earlier rounds said was said on the way to a
-   * tool.
-   */
+  /** Publishes a piece of the answer. `isFirst`: of this round; text of earlier rounds came before a tool call. */
   readonly say: (piece: string, isFirst: boolean) => Promise<void>;
 }
 
 /**
- * Has a model answer, using tools as often as it likes, within bounds. With tools, what the model said in a round is
- * remembered as well as what the tools gave: a retried turn hears the same again, and so does nothing twice.
+ * Lets a model answer, with rounds of tool calls. With tools, the model's text of a round is stored as well as the
+ * tools' results: a retried turn gets the same ones, and repeats nothing.
  */
 export async function talk(turn: Turn, talk: Talk): Promise<string> {
   const { model, format, tools, maxToolRounds, check } = talk;
@@ -61,7 +58,7 @@ async function hear(round: AsyncGenerator<string, Answer, undefined>, { say }: T
   }
 }
 
-/** Formats and streams do not go together everywhere. */
+/** Not every server can stream structured answers. */
 async function* whole(model: Model, question: Question): AsyncGenerator<string, Answer, undefined> {
   const answer = await model.answer(question);
   if (answer.text) yield answer.text;
@@ -78,8 +75,8 @@ async function* checked(
 }
 
 /**
- * The answer as a step of the turn. What is done with its pieces is not the step's: they are handed on as they come,
- * or, when the step is not run again, all at once.
+ * The answer as a step of the turn. Its pieces are published outside of the step: as they come or, if the step does not
+ * run again, all at once.
  */
 async function* remembered(
   turn: Turn,

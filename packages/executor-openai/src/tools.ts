@@ -4,15 +4,14 @@ import type { ChatCompletionFunctionTool, ChatCompletionToolMessageParam } from 
 import { z } from 'zod';
 import type { ToolCall } from './answer.ts';
 
-/** Something that a model may do before it answers. */
+/** A tool for the model. */
 export interface Tool<Parameters extends z.ZodType> {
   /** For the model: what it does, and when to use it. */
   readonly description: string;
   readonly parameters: Parameters;
   /**
-   * Runs as a step of the turn: once for this use of it, also when the turn is tried again. The result goes to the
-   * model, a text as it is, anything else as JSON. Throw `ToolError` to tell the model what is wrong; any other error
-   * is the turn's.
+   * Runs as a step of the turn: once per tool call, also in a retried turn. The result goes to the model, a text as it
+   * is, anything else as JSON. Throw `ToolError` to give the model an error; any other error is the turn's.
    */
   readonly run: (args: z.output<Parameters>, turn: Turn) => unknown;
 }
@@ -24,9 +23,7 @@ export type Tools<Shapes extends Readonly<Record<string, z.ZodType>>> = {
 
 type AnyTools = Readonly<Record<string, Tool<z.ZodType>>>;
 
-/**
- * What a tool has to say to the model instead of a result: "There is no order 17." The model may try something else.
- */
+/** An error for the model: "There is no order 17." The model may try something else. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
 }
@@ -39,7 +36,7 @@ export function toolDefinitions(tools: AnyTools): ChatCompletionFunctionTool[] {
   });
 }
 
-/** Runs what the model asked for, all at the same time, and answers each in the order it was asked. */
+/** Runs the tool calls concurrently, and returns the results in their order. */
 export function runTools(
   turn: Turn,
   tools: AnyTools,
@@ -65,7 +62,7 @@ async function runTool(turn: Turn, tools: AnyTools, { call, step }: { call: Tool
   }
 }
 
-/** A model that has got its arguments wrong is told so, and may correct itself. */
+/** The model gets an error for wrong arguments, and may correct them. */
 function readArguments(tool: Tool<z.ZodType>, call: ToolCall): unknown {
   const { success, data, error } = tool.parameters.safeParse(parsed(call.arguments || '{}'));
   if (!success) throw new ToolError(`the arguments are wrong: ${z.prettifyError(error)}`);

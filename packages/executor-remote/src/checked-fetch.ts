@@ -1,12 +1,9 @@
 import { RemoteError } from './remote-error.ts';
 
-/**
- * Answers of whatever stands in front of the agent, and of agents that are too busy: they say nothing about the
- * request.
- */
+/** Statuses of proxies in front of the agent, and of busy agents: they are not about the request. */
 const notNow: readonly number[] = [408, 425, 429, 502, 503, 504];
 
-/** `fetch`, with the answers that mean "not now" as errors that say so, where the SDK's client knows only texts. */
+/** `fetch` that throws a typed error for those statuses; the SDK's client has only its text. */
 export const checkedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const { status, headers } = response;

@@ -1,7 +1,7 @@
 import type { Turn } from '@switchyard/agent';
 import type { SendMessageRequest } from '@switchyard/protocol';
 
-/** The message of a turn as the other agent gets it: with the same id, so that one that knows it already can tell. */
+/** The message of a turn for the remote agent: with the same id, so that it can detect a repetition. */
 export function outgoingMessage(
   { message, metadata, acceptedOutputModes }: Turn,
   { taskId, contextId }: { readonly taskId: string | undefined; readonly contextId: string | undefined },
@@ -18,7 +18,7 @@ const key = 'switchyard.remoteContextId';
 
 type Memory = Readonly<Record<string, unknown>>;
 
-/** The other agent's context behind ours: it learns of several tasks of one client that they belong together. */
+/** The remote agent's context of this context: all tasks of a client share it. */
 export async function remoteContext({ memory }: Turn): Promise<string | undefined> {
   const contextId = (await memory.get<Memory>())?.[key];
   return typeof contextId === 'string' ? contextId : undefined;

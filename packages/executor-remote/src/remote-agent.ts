@@ -3,21 +3,18 @@ import { remoteCard } from './remote-card.ts';
 import { remoteExecutor } from './remote-executor.ts';
 import type { RemoteSettings } from './settings.ts';
 
-/** An agent that runs elsewhere, and how it is announced here. */
+/** A remote agent, and how it is announced. */
 export type RemoteAgentDefinition = RemoteSettings &
   Pick<AgentDefinition, 'id' | 'repliesWithMessage' | 'concurrency' | 'turnTimeoutMs' | 'retry'> & {
-    /** What the card says here instead of what it says there. */
+    /** Replaces fields of the remote card. */
     readonly announce?: Partial<AgentDefinition['card']>;
-    /**
-     * How long an agent that does not answer is waited for, in milliseconds, before its worker cannot start. Default:
-     * 30,000.
-     */
+    /** How long the start of the worker waits for the remote card, in milliseconds. Default: 30,000. */
     readonly cardTimeoutMs?: number;
   };
 
 /**
- * An agent of ours in front of one that runs elsewhere, announced with its card: `export default await remoteAgent({
- * id, cardUrl })`. Where its card says where it is and who may call it, ours says so of the gateway.
+ * A local agent in front of a remote one, announced with its card: `export default await remoteAgent({ id, cardUrl })`.
+ * URLs and security of the card are the gateway's.
  * @throws {Error} when its card cannot be read, or cannot be announced
  */
 export async function remoteAgent(definition: RemoteAgentDefinition): Promise<Agent> {

@@ -6,17 +6,17 @@ import { CardVerificationError } from '@switchyard/signatures';
 import { checkedFetch } from './checked-fetch.ts';
 import { headersFor, type RemoteSettings } from './settings.ts';
 
-/** A card as the SDK's client wants it; one of version 0.3 is translated. */
+/** Resolves cards for the SDK's client, and translates those of version 0.3. */
 const resolver = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } });
 
-/** The card that the settings have, or lead to. */
+/** The card of the settings, or at their URL. */
 export async function sdkCardOf(settings: RemoteSettings): Promise<SdkAgentCard> {
   return resolver.normalizeAgentCard(settings.card ?? (await fetchCard(settings)));
 }
 
 /**
- * The agent's card. An agent that does not answer yet is waited for.
- * @throws {Error} that says where it was looked for
+ * The agent's card. Waits for an agent that does not answer yet.
+ * @throws {Error} that names the URL
  */
 export async function remoteCard(settings: RemoteSettings, timeoutMs: number): Promise<AgentCard> {
   for (const deadline = performance.now() + timeoutMs; ; await delay(500)) {
@@ -32,7 +32,7 @@ export async function remoteCard(settings: RemoteSettings, timeoutMs: number): P
   }
 }
 
-/** Many servers leave their version empty, which a card of ours may not. */
+/** Many cards have an empty version, which is not valid here. */
 function withVersion(card: SdkAgentCard): SdkAgentCard {
   return { ...card, version: card.version || 'unknown' };
 }

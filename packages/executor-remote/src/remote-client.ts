@@ -16,13 +16,13 @@ import { sdkCardOf } from './remote-card.ts';
 import { RemoteError } from './remote-error.ts';
 import { type FullRemoteSettings, headersFor } from './settings.ts';
 
-/** With every request: on whose behalf, and until when. */
+/** For every request: the turn, and its signal. */
 export interface Call {
   readonly turn: Turn;
   readonly signal: AbortSignal;
 }
 
-/** The other agent, in our terms. Every method throws `RemoteError`, or the reason of the signal. */
+/** A client of the remote agent. Every method throws `RemoteError`, or the reason of the signal. */
 export class RemoteClient {
   readonly #client: Client;
   readonly #settings: FullRemoteSettings;
@@ -50,7 +50,7 @@ export class RemoteClient {
     }
   }
 
-  /** Sends a message, and tells what follows: all of it as a stream, else the first answer. */
+  /** Sends a message, and returns its events as a stream, or else the first answer. */
   async *send(
     request: SendMessageRequest,
     call: Call & { readonly canStream: boolean },
@@ -67,9 +67,7 @@ export class RemoteClient {
     });
   }
 
-  /**
-   * What happens in a task from now on. It ends when nothing more follows, and when nothing has followed for too long.
-   */
+  /** The events of a task from now on. Ends when no more follow, and after a time without one. */
   subscribe(id: string, call: Call): AsyncGenerator<StreamResponse, void, undefined> {
     return this.#stream(call, (options) => this.#client.resubscribeTask({ tenant: '', id }, options));
   }

@@ -8,22 +8,22 @@ import {
 import { A2AError } from '@switchyard/protocol';
 
 /**
- * - `unreachable`: no answer, or one that says "not now". It may pass.
+ * - `unreachable`: no answer, or a temporary refusal. Try again.
  * - `lost`: the agent does not know the task.
- * - `unsupported`: the agent does not do that, or not with a task in this state.
- * - `refused`: any other refusal of the agent, or an answer that is no A2A. It will not pass.
+ * - `unsupported`: the agent does not support the operation, or not in this state of the task.
+ * - `refused`: any other refusal, or an answer that is not A2A. Final.
  */
 export type RemoteErrorKind = 'unreachable' | 'lost' | 'unsupported' | 'refused';
 
 export interface RemoteErrorOptions {
   readonly cause?: unknown;
-  /** The agent says when to come again, in milliseconds from now. */
+  /** The agent's Retry-After, in milliseconds from now. */
   readonly retryAfterMs?: number | undefined;
-  /** False: the agent cannot have got the request. */
+  /** False: the agent has certainly not received the request. */
   readonly mayHaveArrived?: boolean;
 }
 
-/** What went wrong with a request to the other agent. */
+/** An error of a request to the remote agent. */
 export class RemoteError extends Error {
   override readonly name = 'RemoteError';
   readonly kind: RemoteErrorKind;
@@ -37,10 +37,10 @@ export class RemoteError extends Error {
     this.mayHaveArrived = options.mayHaveArrived ?? true;
   }
 
-  /** What the SDK's client throws, as this. */
+  /** Makes one of an error of the SDK's client. */
   static from(error: unknown): RemoteError {
     if (error instanceof RemoteError) return error;
-    // The client wraps what a stream says in an error of its own.
+    // The client wraps the errors of a stream.
     if (error instanceof Error && error.cause instanceof SdkError) return RemoteError.from(error.cause);
     if (error instanceof SdkError) return new RemoteError(kindOf(error), error.message, { cause: error });
     if (error instanceof A2AError)
@@ -49,7 +49,7 @@ export class RemoteError extends Error {
   }
 }
 
-/** JSON-RPC's "internal error", and the same in HTTP: a fault of the agent that may not be there the next time. */
+/** JSON-RPC's "internal error", also over HTTP: an error of the agent that may pass. */
 const internalError = -32603;
 
 /**
@@ -64,7 +64,7 @@ function kindOf(error: unknown): RemoteErrorKind {
   return 'refused';
 }
 
-/** There was no connection at all. */
+/** The connection was refused. */
 function wasTurnedAway(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';

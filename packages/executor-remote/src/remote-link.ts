@@ -7,16 +7,16 @@ const key = 'switchyard.remote';
 const linkSchema = z.object({
   taskId: z.string(),
   contextId: z.string().optional(),
-  /** The last message that the other agent is known to have. */
+  /** The last message that the remote agent has received. */
   messageId: z.string(),
   /** The message that began its task. */
   begunBy: z.string(),
-  /** Marks the status that the agent waits in, or waited in last. */
+  /** Marks the last status in which the agent waited. */
   asked: z.string().optional(),
 });
 type Link = z.infer<typeof linkSchema>;
 
-/** Which task of the other agent stands behind ours. It is kept in our task's metadata, and so outlives the worker. */
+/** Links a task to the remote agent's task. Stored in the task's metadata, so it outlives the worker. */
 export class RemoteLink {
   readonly #turn: Turn;
   readonly #answered: string | undefined;
@@ -36,19 +36,19 @@ export class RemoteLink {
     return this.#link?.contextId;
   }
 
-  /** The other agent has the message of this turn. */
+  /** The remote agent has the message of this turn. */
   get isSent(): boolean {
     return this.#link?.messageId === this.#turn.message.messageId;
   }
 
-  /** The other agent's task began with this turn: if it gets lost, it can begin again. */
+  /** The remote task began with this turn: if it is lost, it can begin again. */
   get isBegunHere(): boolean {
     return this.#link?.begunBy === this.#turn.message.messageId;
   }
 
   /**
-   * The message of this turn has arrived, in this task.
-   * @returns what is to be kept of it; undefined: it is known already
+   * Call it when the message of this turn has arrived.
+   * @returns the metadata to store; undefined if it is stored already
    */
   arrived(taskId: string, contextId: string | undefined): Metadata | undefined {
     const { messageId } = this.#turn.message;
@@ -57,17 +57,17 @@ export class RemoteLink {
     return this.#keep({ taskId, messageId, begunBy, ...(contextId !== undefined && { contextId }) });
   }
 
-  /** The agent waits for its client. @returns what is to be kept of it */
+  /** Call it when the agent waits for its client. @returns the metadata to store */
   asks(status: TaskStatus): Metadata {
     return this.#link ? this.#keep({ ...this.#link, asked: markOf(status) }) : {};
   }
 
-  /** It is the status that the message of this turn answers: nothing has happened since. */
+  /** Whether it is the status that the message of this turn answers: nothing has happened since. */
   isAnswered(status: TaskStatus): boolean {
     return this.#answered === markOf(status);
   }
 
-  /** The other agent knows nothing of the task any more. */
+  /** Call it when the remote agent no longer knows the task. */
   lose(): void {
     this.#link = undefined;
   }
@@ -82,7 +82,7 @@ function markOf({ state, message, timestamp }: TaskStatus): string {
   return JSON.stringify([state, message?.messageId, timestamp]);
 }
 
-/** What another agent says of a task; its own notes of this kind are not ours. */
+/** The remote task's metadata, without a link that it may have itself. */
 export function foreignMetadata(metadata: Metadata | undefined): Metadata {
   return Object.fromEntries(Object.entries(metadata ?? {}).filter(([name]) => !name.startsWith('switchyard.')));
 }

@@ -11,19 +11,19 @@ import { RetryBudget } from './retry-budget.ts';
 import { RunSignal } from './run-signal.ts';
 import type { FullRemoteSettings } from './settings.ts';
 
-/** How often an agent may lose a task and begin it again within one turn. */
+/** How often a lost task may begin again within one turn. */
 const mostRestarts = 5;
 const cancelTimeoutMs = 3_000;
 
-/** The turn has waited long enough for an authorization, and leaves the rest to the client's next message. */
+/** The turn has waited long enough for an authorization; the client's next message continues. */
 class AuthWaitOver extends Error {
   override readonly name = 'AuthWaitOver';
 }
 
 /**
- * One turn that another agent works on. The message is sent once: whether an earlier attempt, or a request whose answer
- * was lost, has sent it already is looked up first. What the agent says is mirrored; a broken connection is taken up
- * where the task stands.
+ * One turn of a remote agent. The message is sent once: an earlier attempt, or a request without an answer, may have
+ * sent it, which is looked up first. The task is mirrored; after a broken connection it continues where the remote task
+ * is.
  */
 export class RemoteRun {
   readonly #turn: Turn;
@@ -78,7 +78,7 @@ export class RemoteRun {
     }
   }
 
-  /** Brings the message to the agent, unless it is there already. */
+  /** Sends the message, unless the agent has it. */
   async #begin(): Promise<void> {
     const sent = this.#mayBeSent ? await this.#findSent() : undefined;
     if (sent) return this.#show(sent);
@@ -98,7 +98,7 @@ export class RemoteRun {
     if (!this.#link.isSent) throw new RemoteError('unreachable', 'it ended its answer before it had begun');
   }
 
-  /** Sees how the task stands, and what happens in it from there. */
+  /** Reads the task, and follows its events. */
   async #follow(): Promise<void> {
     const id = this.#link.taskId ?? '';
     await this.#show({ task: await this.#client.get(id, this.#call) });
@@ -111,19 +111,19 @@ export class RemoteRun {
   async #subscribe(id: string): Promise<void> {
     try {
       for await (const event of this.#client.subscribe(id, this.#call)) {
-        // Between a look at the task and its stream something may be missing or come twice: what stands at the end is
-        // looked up.
+        // Events may be missing or repeated between the read of the task and its stream: at the end the task is read
+        // again.
         const isEnd = event.statusUpdate && endsTurn(event.statusUpdate.status);
         await this.#show(isEnd ? { task: await this.#client.get(id, this.#call) } : event);
         if (this.#view.outcome) return;
       }
     } catch (error) {
-      // It has just ended, or its stream is of no use: the next look tells.
+      // The task has just ended, or cannot be streamed: the next read shows it.
       if (!(error instanceof RemoteError)) throw error;
     }
   }
 
-  /** Whether an earlier attempt, or a request that was not answered, has brought the message to the agent. */
+  /** Finds the message if an earlier attempt, or a request without an answer, has sent it. */
   async #findSent(): Promise<StreamResponse | undefined> {
     const { messageId } = this.#turn.message;
     const taskId = this.#link.taskId ?? (await this.#client.find(messageId, this.#call).catch(unlessItPasses));
@@ -155,8 +155,7 @@ export class RemoteRun {
   }
 
   /**
-   * An agent that has lost its task, as one that keeps tasks in memory does when it is restarted, gets the message
-   * again.
+   * Sends the message again to an agent that has lost its task, such as one without a durable store that was restarted.
    */
   async #startAnew(cause: RemoteError): Promise<void> {
     if (!this.#link.isBegunHere || ++this.#restarts > mostRestarts)
@@ -166,7 +165,7 @@ export class RemoteRun {
     this.#mayBeSent = false;
   }
 
-  /** The client has canceled, or the turn took too long: the other agent need not go on either. */
+  /** The turn was canceled or took too long: cancels the remote task, too. */
   async #passOnEnd(reason: TurnInterruption): Promise<Outcome> {
     const id = this.#link.taskId;
     const isOver = reason.kind === 'canceled' || reason.kind === 'deadline';
@@ -179,7 +178,7 @@ export class RemoteRun {
   }
 }
 
-/** Not every agent does everything: one that does not list its tasks is not asked again. */
+/** Not every agent can list its tasks: one that cannot is not asked again. */
 function unlessItPasses(error: unknown): undefined {
   if (!(error instanceof RemoteError) || error.kind === 'unreachable' || error.kind === 'lost') throw error;
 }

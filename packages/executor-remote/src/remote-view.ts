@@ -4,7 +4,7 @@ import { isInterrupted, type Metadata, type StreamResponse, type TaskStatus } fr
 import { rememberRemoteContext } from './outgoing-message.ts';
 import { foreignMetadata, type RemoteLink } from './remote-link.ts';
 
-/** What the turn shows of the other agent's task, and what it notes of it. */
+/** Mirrors the remote task into the turn, and stores the link to it. */
 export class RemoteView {
   readonly #turn: Turn;
   readonly #link: RemoteLink;
@@ -19,7 +19,7 @@ export class RemoteView {
     this.#mirror = new Mirror(turn, this.#ids);
   }
 
-  /** Set once the other task's end, or its question, is this turn's outcome. */
+  /** Set once the remote task's end, or its question, is this turn's outcome. */
   get outcome(): Outcome | undefined {
     return this.#mirror.outcome;
   }
@@ -37,7 +37,7 @@ export class RemoteView {
     await this.#status(status, metadata);
   }
 
-  /** The other agent begins its work of this turn anew: what it makes replaces what it had made. */
+  /** Call it when the remote agent begins this turn again: new artifacts replace those of the first time. */
   restart(): void {
     this.#ids.restart();
   }

@@ -5,10 +5,10 @@ import type { RemoteError } from './remote-error.ts';
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
-/** How long an agent may be unreachable: pauses between attempts, each twice as long, until the time is spent. */
+/** Bounds how long an agent may be unreachable: pauses between attempts double until the time is used up. */
 export class RetryBudget {
   readonly #budgetMs: number;
-  /** Of the first failure in a row, as performance.now(). */
+  /** First of the present failures, as performance.now(). */
   #failedAt: number | undefined;
   #pauseMs = firstPauseMs;
 
@@ -16,13 +16,13 @@ export class RetryBudget {
     this.#budgetMs = budgetMs;
   }
 
-  /** The agent has answered. */
+  /** Call it when the agent has answered. */
   reset(): void {
     this.#failedAt = undefined;
     this.#pauseMs = firstPauseMs;
   }
 
-  /** Waits before the next attempt. @throws {RetryableError} when the budget is spent, or the reason of the signal */
+  /** Waits before the next attempt. @throws {RetryableError} the time is used up, or the reason of the signal */
   async wait(error: RemoteError, signal: AbortSignal): Promise<void> {
     const { retryAfterMs } = error;
     this.#failedAt ??= performance.now();

@@ -1,11 +1,9 @@
 import type { TurnInterruption } from '@switchyard/agent';
 
-/**
- * How long an interruption waits for the answer to a message that is on its way: without it there is nothing to cancel.
- */
+/** How long an interruption waits for the answer to a sent message: without the task's id it cannot be canceled. */
 const holdMs = 2_000;
 
-/** Stops the requests of a run, when its turn is interrupted or when the run itself has waited enough. */
+/** Aborts the requests of a run when its turn is interrupted, or the run itself has waited enough. */
 export class RunSignal implements Disposable {
   readonly #controller = new AbortController();
   readonly #turn: AbortSignal;
@@ -22,12 +20,12 @@ export class RunSignal implements Disposable {
     return this.#controller.signal;
   }
 
-  /** A message is on its way. */
+  /** Call it when a message is sent. */
   hold(): void {
     this.#isHeld = true;
   }
 
-  /** It has arrived, or never will. */
+  /** Call it when its answer has arrived, or never will. */
   release(): void {
     this.#isHeld = false;
     if (this.#turn.aborted) this.abort(this.#turn.reason);

@@ -4,7 +4,7 @@ import type { CardVerifier } from '@switchyard/signatures';
 
 type HeaderFields = Readonly<Record<string, string>>;
 
-/** Where the agent is: its card, or where that is to be had. */
+/** The agent's card, or its URL. */
 export type RemoteLocation =
   | {
       /** The whole address: `https://agents.example.com/.well-known/agent-card.json`. */
@@ -17,29 +17,21 @@ export type RemoteLocation =
 export type RemoteSettings = RemoteLocation & {
   /** Sent with every request, for example an Authorization. The turn is undefined for the request for the card. */
   readonly headers?: HeaderFields | ((turn: Turn | undefined) => HeaderFields | Promise<HeaderFields>);
-  /**
-   * Relies on the agent's card only if this one does (`@switchyard/signatures`). Default: any card is taken that the
-   * URL leads to.
-   */
+  /** Verifies the agent's card (`@switchyard/signatures`). Default: any card at the URL is accepted. */
   readonly cardVerifier?: Pick<CardVerifier, 'verify'>;
   /** Which of the agent's bindings to use. Default: the first of its card that is one of the two. */
   readonly binding?: 'JSONRPC' | 'HTTP+JSON';
-  /**
-   * Between two questions for a task that cannot be streamed, and between two attempts to take up a stream. Default:
-   * 1,000.
-   */
+  /** Interval of polls of a task that cannot be streamed, and of attempts to resume a stream. Default: 1,000. */
   readonly pollEveryMs?: number;
-  /**
-   * How long an agent that cannot be reached is waited for, before an attempt at the turn is given up. Default: 60,000.
-   */
+  /** How long an attempt waits for an unreachable agent. Default: 60,000. */
   readonly retryBudgetMs?: number;
-  /** A stream that brings nothing for so long is taken up anew: its other end may be gone. Default: 60,000. */
+  /** A stream without data for this long is opened again: its connection may be dead. Default: 60,000. */
   readonly idleTimeoutMs?: number;
   /**
-   * How long the turn waits for an authorization, before it leaves that to the client's next message. Default: 60,000.
+   * How long the turn waits for an authorization before it ends; the client's next message continues. Default: 60,000.
    */
   readonly authWaitMs?: number;
-  /** Longest wait for an answer that is no stream. Default: 60,000. */
+  /** Longest wait for an answer, other than a stream. Default: 60,000. */
   readonly requestTimeoutMs?: number;
 };
 

@@ -3,7 +3,7 @@ import { RequestContext, ServerCallContext } from '@a2a-js/sdk/server';
 import type { Turn } from '@switchyard/agent';
 import type { Message, Task } from '@switchyard/protocol';
 
-/** What an executor of the SDK is told of a turn. */
+/** The SDK's request context of a turn. */
 export async function requestContext(turn: Turn): Promise<RequestContext> {
   const { task, message, metadata, acceptedOutputModes } = turn;
   const { id: taskId, contextId = '' } = task;
@@ -25,7 +25,7 @@ export async function requestContext(turn: Turn): Promise<RequestContext> {
   );
 }
 
-/** Of the tasks that the message refers to, those of the same context. */
+/** The tasks that the message refers to, as far as they are of the same context. */
 async function referencedTasks(turn: Turn): Promise<SdkTask[] | undefined> {
   const { referenceTaskIds = [] } = turn.message;
   if (referenceTaskIds.length === 0) return undefined;
@@ -44,14 +44,14 @@ function callContext({ principal, extensions }: Turn): ServerCallContext {
 }
 
 /**
- * The task as the SDK would load it: none at its first message, also when that is tried again; else with this message
- * as the last of its history, and still with the question that the message answers.
+ * The task as the SDK would load it: none for its first message, also in a retry; otherwise with this message as the
+ * last of its history, and still with the question that the message answers.
  */
 function earlierTask({ task, message, history }: Turn): Task | undefined {
   const at = history.findIndex(({ messageId }) => messageId === message.messageId);
   const isFirst = !history.slice(0, Math.max(at, 0)).some(({ role }) => role === 'ROLE_USER');
   if (isFirst) return undefined;
-  // What the client sent after this message waits for a turn of its own.
+  // Later messages of the client have turns of their own.
   const spoken = [...history.slice(0, at), ...history.slice(at + 1).filter(isAgents)];
   const question = spoken.findLast(isAgents);
   const status = { state: 'TASK_STATE_INPUT_REQUIRED' as const, ...(question && { message: question }) };

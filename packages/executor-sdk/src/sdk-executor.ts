@@ -5,10 +5,9 @@ import { requestContext } from './request-context.ts';
 import { TurnBus } from './turn-bus.ts';
 
 /**
- * Hosts an executor that was written for `@a2a-js/sdk`, unmodified. What differs from the SDK's own server: messages of
- * one task run one after the other, a run that returns without an outcome fails the task instead of leaving it working
- * for ever, an error's text does not reach the client, and when the worker stops or loses the task the executor is told
- * by `cancelTask`, for it knows no other way.
+ * Runs an executor that was written for `@a2a-js/sdk`, unmodified. Other than in the SDK's own server, messages of one
+ * task run one after the other, a run without an outcome fails the task, error messages do not reach the client, and
+ * `cancelTask` is also called when the worker stops or loses the task, as executors have no other signal.
  */
 export function sdkExecutor(executor: AgentExecutor): Execute {
   return async (turn) => {
@@ -24,18 +23,18 @@ async function conclude(turn: Turn, bus: TurnBus): Promise<Outcome> {
   try {
     return await bus.conclude();
   } catch (error) {
-    // It was told to stop, and did.
+    // The executor was canceled, and stopped.
     turn.signal.throwIfAborted();
     throw error;
   }
 }
 
-/** A cancel is the executor's to confirm; every other interruption is none of the client's business. */
+/** The executor confirms a cancel itself; for other interruptions its events are dropped. */
 function stopWithTurn(executor: AgentExecutor, { signal, task }: Turn, bus: TurnBus): Disposable {
   const cancel = async (): Promise<void> => executor.cancelTask(task.id, bus);
   const stop = (): void => {
     if (TurnInterruption.from(signal.reason).kind !== 'canceled') bus.mute();
-    // One that cannot be stopped is left behind when the turn's grace is over.
+    // An executor that does not stop is abandoned when the turn's grace is over.
     cancel().catch(() => undefined);
   };
   signal.addEventListener('abort', stop, { once: true });

@@ -7,9 +7,9 @@ import { Mirror } from './mirror/mirror.ts';
 import { readSdkEvent } from './mirror/read-sdk.ts';
 
 /**
- * The event bus of one `execute`: what is published there is published in the turn, in order. As with the SDK's own
- * server, nothing counts after a terminal status, a question or a plain message, and the status of a `task` event
- * counts only as the last word.
+ * The event bus of one `execute`: publishes its events in the turn, in order. As in the SDK's own server, events after
+ * a terminal status, a question or a plain message are dropped, and the status of a `task` event counts only as the
+ * last event.
  */
 export class TurnBus extends DefaultExecutionEventBus {
   readonly #mirror: Mirror;
@@ -28,18 +28,18 @@ export class TurnBus extends DefaultExecutionEventBus {
     if (this.#isMuted) return;
     const read = readSdkEvent({ payload: payloadOf(event) });
     this.#tail = this.#tail.then(() => this.#say(read));
-    // Whoever awaits the end meets it.
+    // `conclude` rejects with it.
     this.#tail.catch(() => undefined);
   }
 
-  /** From now on nothing that is published gets into the turn. */
+  /** Drops all later events. */
   mute(): void {
     this.#isMuted = true;
   }
 
   /**
-   * The outcome, once everything published is durable.
-   * @throws {AgentError} when the executor left its task in a state from which nothing follows
+   * The outcome, once all events are durable.
+   * @throws {AgentError} the executor left its task in a state that is not an outcome
    */
   async conclude(): Promise<Outcome> {
     await this.#tail;

@@ -30,7 +30,7 @@ function foldArtifact(
   return annotate(place(task, artifact, merge), metadata);
 }
 
-/** An executor's whole task is an upsert: it adds and replaces, it never takes away. */
+/** A whole task from an executor is an upsert: it adds and replaces, and removes nothing. */
 function foldTask(task: Task, { status, history = [], artifacts = [], metadata }: Task): Task {
   const remembered = remember({ ...task, status }, [...history, status.message]);
   const placed = artifacts.reduce((into, artifact) => place(into, artifact, () => artifact), remembered);
@@ -72,8 +72,8 @@ function appended(
 export type ArtifactHeader = Omit<Artifact, 'parts'>;
 
 /**
- * The header of an artifact after an append: what the update names is taken, metadata and extensions are united.
- * Spreads, not Object.assign: a metadata key `__proto__` must stay a key.
+ * The header of an artifact after an append: fields of the update replace, metadata and extensions are merged. Spreads,
+ * not Object.assign: a metadata key `__proto__` must stay a key.
  */
 export function mergeHeader(
   header: ArtifactHeader,

@@ -1,6 +1,6 @@
 /**
- * Whether two media types have something in common, either of which may be a range such as `text/*` or `text` (RFC
- * 9110 12.5.1). Parameters do not count.
+ * Whether two media types overlap. Either may be a range such as `text/*` or `text` (RFC 9110 12.5.1). Parameters do
+ * not count.
  */
 export function mediaRangesMeet(one: string, other: string): boolean {
   const [a, b] = [essence(one), essence(other)];
@@ -13,7 +13,7 @@ function covers(range: string, type: string): boolean {
   );
 }
 
-/** A type without a subtype is a range: many cards say `text` where they mean `text/*`. */
+/** A type without a subtype is a range: many cards have `text` for `text/*`. */
 function essence(mediaType: string): string {
   const type = (mediaType.split(';')[0] ?? '').trim().toLowerCase();
   return type === '' || type === '*' || type.includes('/') ? type : `${type}/*`;

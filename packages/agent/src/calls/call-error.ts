@@ -3,8 +3,8 @@ import type { CallRefusal } from '../port/call-port.ts';
 export type CallFailure = CallRefusal | 'timed-out';
 
 /**
- * A call that could not be made, or was not answered in time. What the called agent itself says (failed, rejected) is
- * its reply, not an error.
+ * A call that could not be made, or got no answer in time. A failed or rejected task of the called agent is a reply,
+ * not an error.
  */
 export class CallError extends Error {
   override readonly name = 'CallError';

@@ -2,17 +2,17 @@ import type { Message, Task, TaskState } from '@switchyard/protocol';
 import { textOf } from '../messages/content.ts';
 import type { CallOutcome, PlacedCall } from '../port/call-port.ts';
 
-/** What another agent answered: a plain Message, or a task as it stands. */
+/** The answer of another agent: a plain Message, or its task. */
 export type CallReply = MessageReply | TaskReply;
 
 interface Answer {
-  /** As it was called: id or URL. */
+  /** The called agent: id or URL. */
   readonly agent: string;
-  /** Of its task, which a plain message has, too. */
+  /** Id of its task; a plain message has one, too. */
   readonly taskId: string;
   /**
-   * What it says, as text: of a completed task that of its artifacts, and where they have none that of its last
-   * message; of any other that of its message: a question, a reason.
+   * Its text: of a completed task the artifacts or, without any, the last message; of any other task the message, such
+   * as a question or a reason.
    */
   readonly text: string;
   readonly state: TaskState;
@@ -35,12 +35,12 @@ export function toReply({ agent, taskId }: PlacedCall, { task, reply }: CallOutc
   return { kind: 'task', agent, taskId, state, text: textOfTask(task), task };
 }
 
-/** Whether the agent did what it was asked: it answered with a message, or completed its task. */
+/** Whether the agent succeeded: it answered with a message, or completed its task. */
 export function isDone({ state }: CallReply): boolean {
   return state === 'TASK_STATE_COMPLETED';
 }
 
-/** Whether it says something: the agent did what it was asked, or asks something back. */
+/** Whether the agent succeeded or asks a question. */
 export function isAnswer(reply: CallReply): boolean {
   return isDone(reply) || reply.state === 'TASK_STATE_INPUT_REQUIRED';
 }

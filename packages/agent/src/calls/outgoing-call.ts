@@ -7,10 +7,7 @@ import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 
 export interface CallOptions {
-  /**
-   * False: returns with the task as soon as it is accepted, and the task may outlive a completion of this one. Default:
-   * true.
-   */
+  /** False: returns the task as soon as it is accepted; it may go on when the caller's completes. Default: true. */
   readonly wait?: boolean;
   /**
    * Continues this task of the agent, for example with the answer to its question. Default: a new task in the same
@@ -22,24 +19,23 @@ export interface CallOptions {
    */
   readonly timeoutMs?: number;
   /**
-   * Tells this call from others of the same agent with the same words, where a retried turn may make them in another
-   * order. Default: they are numbered.
+   * Tells this call from others with the same agent and content, if a retried turn may make them in another order.
+   * Default: they are numbered.
    */
   readonly name?: string;
   /** Further tasks that the message refers to; the caller's own is always among them (A2A 4.1.4). */
   readonly referenceTaskIds?: readonly string[];
-  /** Media types that are accepted as a result (A2A 3.2.2). Default: any. */
+  /** Accepted media types of the result (A2A 3.2.2). Default: any. */
   readonly acceptedOutputModes?: readonly string[];
-  /** URIs of the extensions that are asked for (A2A 3.2.6). */
+  /** URIs of the requested extensions (A2A 3.2.6). */
   readonly extensions?: readonly string[];
   /** Metadata of the request; that of the message goes into the content (A2A 3.2.5). */
   readonly metadata?: Metadata;
 }
 
 /**
- * The same message, with the same id, in every attempt at the turn: by its place among the turn's calls and by what it
- * says. An attempt that says something else (a model never says the same twice) makes another call, and gets no other's
- * answer.
+ * Makes the message of a call. Its id follows from its number among the turn's calls and its content, so every attempt
+ * sends the same one. An attempt with other content (a model never answers the same twice) makes another call.
  */
 export function outgoingCall(
   port: TurnPort,

@@ -8,13 +8,10 @@ import { CallError } from './call-error.ts';
 import { type CallReply, type TaskReply, toReply } from './call-reply.ts';
 import { type CallOptions, outgoingCall } from './outgoing-call.ts';
 
-/** What `join` needs to know of a call; a reply has it. */
+/** What `join` needs; a reply has it. */
 export type Joinable = Pick<TaskReply, 'agent' | 'taskId'> & Partial<Pick<TaskReply, 'state'>>;
 
-/**
- * The calls of one turn. A reply is kept like the result of a step: a retried turn gets the same one, whatever became
- * of the task since.
- */
+/** The calls of one turn. A reply is stored like the result of a step: a retried turn gets the same one. */
 export class TurnCalls {
   readonly #port: TurnPort;
   readonly #journal: TurnJournal;
@@ -25,7 +22,7 @@ export class TurnCalls {
   }
 
   call(agent: string, content: Content, options: CallOptions = {}): Promise<CallReply> {
-    // Numbered before anything is awaited: calls made side by side keep the order in which they are written.
+    // Numbered before the first await: concurrent calls are numbered in the order of the code.
     const call = outgoingCall(this.#port, this.#journal.scope, { agent, content, options });
     return suppressUnhandled(options.wait === false ? this.#send(call) : this.#callAndWait(call, options.timeoutMs));
   }
@@ -75,7 +72,7 @@ export class TurnCalls {
     return outcome;
   }
 
-  /** A reply that is too long to be kept is asked for again by a retried turn: the task has it. */
+  /** A reply that is too long to be stored is read again by a retried turn, from its task. */
   async #once(key: string, ask: () => Promise<CallReply>): Promise<CallReply> {
     const { steps } = this.#port;
     const beginning = await this.#journal.reach(() => steps.begin(key));

@@ -1,13 +1,13 @@
 import type { Message, Metadata } from '@switchyard/protocol';
 import type { CallReply } from './call-reply.ts';
 
-/** The task of another agent that waits for what the client is about to say. */
+/** The task of another agent that waits for the client's answer. */
 export interface WaitingCall {
   readonly agent: string;
   readonly taskId: string;
 }
 
-/** Key in the metadata of the message that asks the client. */
+/** Metadata key of the message that asks the client. */
 const key = 'switchyard.waitingCall';
 
 /** Metadata of a question that comes from another agent. */
@@ -15,7 +15,7 @@ export function waitingMetadata({ agent, taskId }: CallReply): Metadata {
   return { [key]: { agent, taskId } };
 }
 
-/** Whose question it was that the client answers: that of the agent's last message. */
+/** The waiting task that the client answers, from the metadata of the agent's last message. */
 export function waitingCall(history: readonly Message[]): WaitingCall | undefined {
   const asked = history.findLast(({ role }) => role === 'ROLE_AGENT')?.metadata?.[key];
   return isWaitingCall(asked) ? asked : undefined;

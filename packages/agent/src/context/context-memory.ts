@@ -3,22 +3,21 @@ import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import { readResult } from '../steps/step-result.ts';
 
-/** What an agent remembers, and how often it was written. */
+/** An agent's memory, and its version. */
 export interface Remembered<T> {
-  /** Undefined: nothing yet, or no longer. */
+  /** Undefined: nothing is stored. */
   readonly value: T | undefined;
-  /** 0: never written. */
+  /** Number of writes; 0: none. */
   readonly version: number;
 }
 
-/** So often others may come in between. */
+/** Tries while other turns write at the same time. */
 const mostTries = 20;
 
 /**
- * A small durable JSON value that an agent keeps for a context: of one client's conversation, over all its tasks at
- * this agent. It expires when it has not been used for as long as ended tasks are kept. Turns of several tasks may
- * write it at the same time: `update` loses nothing. A retried turn writes again, so write what can be written twice,
- * or do it in a step.
+ * A small durable JSON value of an agent for a context: shared by all of its tasks there. It expires when unused for as
+ * long as ended tasks are kept. Turns of several tasks may write at the same time: `update` loses nothing. A retried
+ * turn writes again: write idempotently, or in a step.
  */
 export class ContextMemory {
   readonly #port: TurnPort;
@@ -38,12 +37,12 @@ export class ContextMemory {
     return { value: readResult(json ?? ''), version };
   }
 
-  /** Replaces it, whatever it was. @returns its new version */
+  /** Replaces any value. @returns its new version */
   async set(value: unknown): Promise<number> {
     return (await this.#write(value)) ?? 0;
   }
 
-  /** Replaces it if it still has this version. @returns its new version; undefined if it was written meanwhile */
+  /** Replaces the value of this version. @returns its new version; undefined if it has another one */
   setIf(version: number, value: unknown): Promise<number | undefined> {
     return this.#write(value, version);
   }

@@ -8,7 +8,7 @@ interface Said {
   readonly taskId: string;
 }
 
-/** The events of one conversation as they come about: numbered, so that a retried turn adds none a second time. */
+/** Writes the events of one conversation, numbered, so that a retried turn adds none twice. */
 export class ConversationRecord {
   readonly id: string;
   readonly texts: string[] = [];
@@ -48,7 +48,7 @@ export class ConversationRecord {
     return this.#add({ ...this.#speakerOf(0), phase: 'complete' });
   }
 
-  /** The agent that holds the conversation has the even turns. */
+  /** The agent that began the conversation has the even turns. */
   #speakerOf(turn: number): { conversationId: string; fromAgent: string; toAgent: string } {
     const [own, other] = [this.#port.input.agent, this.#toAgent];
     const [fromAgent, toAgent] = turn % 2 === 0 ? [own, other] : [other, own];

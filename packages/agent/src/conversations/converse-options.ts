@@ -1,21 +1,21 @@
 import type { CallReply } from '../calls/call-reply.ts';
 
-/** What the other agent has said. */
+/** A message of the other agent. */
 export interface Heard {
   readonly conversationId: string;
-  /** Of what was heard: 1, 3, … */
+  /** Its turn: 1, 3, … */
   readonly turn: number;
   readonly text: string;
-  /** Everything that was said so far, turn 0 first; this agent's are the even ones. */
+  /** All texts so far, turn 0 first; this agent's are the even ones. */
   readonly texts: readonly string[];
-  /** What the text was taken from. */
+  /** The reply that has the text. */
   readonly reply: CallReply;
 }
 
 export interface ConverseOptions {
-  /** What this agent says first: turn 0. */
+  /** This agent's first message: turn 0. */
   readonly message: string;
-  /** What this agent answers, or `REPLY_SKIP`. Runs as a step: once for each turn, whatever dies. */
+  /** This agent's answer, or `REPLY_SKIP`. Runs as a step: once for each turn, also when workers die. */
   readonly reply: (heard: Heard) => string | Promise<string>;
   /** The highest number that a turn may have, 1 to 100. Default: 5, the other agent's third reply. */
   readonly maxTurns?: number;
@@ -23,13 +23,13 @@ export interface ConverseOptions {
   readonly timeoutMs?: number;
 }
 
-/** How a conversation went. */
+/** The result of a conversation. */
 export interface Conversed {
   readonly conversationId: string;
-  /** `skip`: one of the two had nothing more to say. `error`: the other agent failed, or took too long. */
+  /** `skip`: one of the two answered `REPLY_SKIP`. `error`: the other agent failed, or took too long. */
   readonly ended: 'max-turns' | 'skip' | 'error';
-  /** What was said, turn 0 first. */
+  /** All texts, turn 0 first. */
   readonly texts: readonly string[];
-  /** With `error`: why. */
+  /** The reason of `error`. */
   readonly error?: string;
 }

@@ -18,8 +18,8 @@ export interface ConverseParts {
 }
 
 /**
- * Holds a conversation to its end. What decides how it goes on is remembered (what this agent says as steps, what the
- * other one says as replies to calls), so that after a crash the same conversation goes on where it was.
+ * Holds a conversation to its end. This agent's texts are stored as steps, the other's as replies to calls, so that
+ * after a crash the same conversation goes on.
  */
 export async function converse(parts: ConverseParts, toAgent: string, options: ConverseOptions): Promise<Conversed> {
   const { port, journal } = parts;
@@ -43,7 +43,7 @@ interface Settings {
   readonly record: ConversationRecord;
 }
 
-/** A turn that could not be. */
+/** A turn that failed. */
 interface Failure {
   readonly turn: number;
   readonly error: string;
@@ -66,7 +66,7 @@ class Exchange {
       const text = await this.#speak(turn, heard);
       if (isSkip(text)) return this.#end('skip');
       const delivered = await this.#deliver({ turn, text, heard });
-      // The last word is delivered like the others, but needs no answer: none is part of the conversation.
+      // The last message is delivered, but its reply is not part of the conversation.
       if (turn === maxTurns && !(isFailure(delivered) && delivered.turn === turn)) return this.#end('max-turns');
       if (isFailure(delivered)) return this.#fail(delivered);
       if (isSkip(delivered.text)) return this.#end('skip');
@@ -76,7 +76,7 @@ class Exchange {
     }
   }
 
-  /** What this agent says. */
+  /** This agent's text of a turn. */
   async #speak(turn: number, heard: CallReply | undefined): Promise<string> {
     const { toAgent, options, record } = this.#settings;
     const say = () =>
@@ -97,14 +97,14 @@ class Exchange {
     }
   }
 
-  /** Whether the conversation ends with this error; else the turn is run again, or another one has it already. */
+  /** Whether the conversation ends with this error; otherwise the turn runs again, or another run has it. */
   #isFinal(error: unknown): boolean {
     const { journal, port } = this.#parts;
     if (journal.signal.aborted || journal.portError !== undefined) return false;
     return !(error instanceof RetryableError) || port.input.isLastAttempt;
   }
 
-  /** Brings this agent's words to the other one, and its reply back. */
+  /** Sends this agent's text to the other agent, and returns the reply. */
   async #deliver(said: Said): Promise<CallReply | Failure> {
     const { calls } = this.#parts;
     const { options, record } = this.#settings;
@@ -156,7 +156,7 @@ class Exchange {
 interface Said {
   readonly turn: number;
   readonly text: string;
-  /** What it answers. */
+  /** The reply that it answers. */
   readonly heard: CallReply | undefined;
 }
 

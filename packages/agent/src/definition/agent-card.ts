@@ -1,7 +1,7 @@
 import type { AgentCapabilities, AgentSkill } from '@switchyard/protocol';
 import { A2AError, type AgentCard, agentCardSchema, parse } from '@switchyard/protocol';
 
-/** What an author says of an agent (A2A 4.4.1). URLs, interfaces, security and signatures are the gateway's. */
+/** The author's part of a card (A2A 4.4.1). URLs, interfaces, security and signatures are the gateway's. */
 export type AgentCardDraft = Pick<AgentCard, 'name' | 'description' | 'version' | 'skills'> &
   Partial<Pick<AgentCard, Optional>>;
 
@@ -14,8 +14,7 @@ type Optional =
   | 'defaultOutputModes';
 
 /**
- * The card that workers announce: the draft, text in and out unless it says otherwise, and streaming, which every agent
- * can.
+ * The card that workers announce: the draft with its defaults, text in and out, and streaming.
  * @throws {TypeError} naming every wrong field
  */
 export function completeCard(draft: AgentCardDraft, name = 'card'): AgentCard {
@@ -37,10 +36,10 @@ function describe({ message, violations }: A2AError): string {
   return violations.map(({ field, description }) => `${field}: ${description}`).join('; ') || message;
 }
 
-/** What the card for authenticated clients says besides, or instead. */
+/** What the card for authenticated clients adds or replaces. */
 export type ExtendedCardDraft = Partial<AgentCardDraft>;
 
-/** Skills of the same id and extensions of the same URI take the place of the public ones. */
+/** Skills with the same id and extensions with the same URI replace the public ones. */
 export function extendCard(card: AgentCardDraft, extended: ExtendedCardDraft): AgentCardDraft {
   return {
     ...card,

@@ -8,12 +8,12 @@ import { checkRange, type RetryPolicy, retryPolicy } from './retry-policy.ts';
 export type Execute = (turn: Turn) => Promise<Outcome>;
 
 export interface AgentDefinition {
-  /** Its place in URLs and queues: lower-case letters, digits and single hyphens, at most 63. */
+  /** Its name in URLs and queues: lower-case letters, digits and single hyphens, at most 63. */
   readonly id: string;
   readonly card: AgentCardDraft;
   /**
-   * What authenticated clients are told besides (A2A 3.1.11): skills and extensions are added to the card's, everything
-   * else takes the place of what it says. Gateways without authentication show it to nobody.
+   * For authenticated clients (A2A 3.1.11): skills and extensions are added to the card's, other fields replace the
+   * card's. Gateways without authentication show it to nobody.
    */
   readonly extendedCard?: ExtendedCardDraft;
   /** The agent always answers with a plain Message and never makes a task (A2A 3.1.1). Default: false. */
@@ -28,17 +28,17 @@ export interface AgentDefinition {
    * 600,000.
    */
   readonly turnTimeoutMs?: number;
-  /** How often, and when, a turn is tried again. */
+  /** How often, and when, a turn is retried. */
   readonly retry?: Partial<RetryPolicy>;
   /**
    * Turns of one task never run at the same time; turns of different tasks do, so keep state in the task, not in the
-   * module. Throw `RetryableError` to have the turn tried again, `AgentError` to fail the task with a text of yours;
-   * any other error fails it with a neutral one.
+   * module. Throw `RetryableError` to retry the turn, `AgentError` to fail the task with your message; any other error
+   * fails it with a neutral one.
    */
   readonly execute: Execute;
 }
 
-/** An agent as a worker takes it: the definition with everything filled in. */
+/** An agent for a worker: the definition with all defaults. */
 export interface Agent {
   readonly id: string;
   readonly card: AgentCard;

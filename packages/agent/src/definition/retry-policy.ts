@@ -1,13 +1,13 @@
-/** How a turn is tried again that threw a `RetryableError`, or whose worker died. */
+/** How a turn is retried that threw a `RetryableError`, or whose worker died. */
 export interface RetryPolicy {
   /**
-   * How often a turn is begun in all, 1 to 100; then its task fails, and operators find it among the dead letters.
-   * Default: what the deployment says (`MAX_ATTEMPTS`).
+   * Attempts at a turn, 1 to 100; then its task fails, and its message becomes a dead letter. Default: the deployment's
+   * `MAX_ATTEMPTS`.
    */
   readonly attempts?: number | undefined;
   /**
-   * Pause before the second attempt in milliseconds, at most an hour: twice as long before each further one, less up to
-   * half of it by chance. Default: 1,000.
+   * Backoff before the second attempt in milliseconds, at most an hour. It doubles for each further attempt, with up to
+   * half of it taken off at random. Default: 1,000.
    */
   readonly backoffMs: number;
   /** Longest such pause in milliseconds, at most a day. Default: 60,000. */

@@ -2,25 +2,25 @@ import type { ArtifactEvent, StatusEvent, TurnEvent } from '@switchyard/protocol
 import { nextDigest, readMark, type StepMark, writeMark } from './step-mark.ts';
 
 /**
- * The events of one run of a step. What an earlier run, cut short, has published already is not published again:
- * - of the statuses, as many as it had said are left out;
- * - the chunks are held back as long as they may be the same. If they were, they stand; if they differ (a model never
- *   says
- *   the same twice), they are written: the first chunk of an artifact replaces what the earlier run had left of it.
+ * Publishes the events of one run of a step, without those that an earlier, unfinished run has published:
+ * - as many statuses as that run had are left out;
+ * - chunks are held back while they may be the same. If all are, none is written again; if they differ (a model never
+ *   answers the same twice), they are written, and the first chunk of an artifact replaces what the earlier run wrote
+ *   of it.
  */
 export class StepEvents {
   readonly #key: string;
   readonly #earlier: StepMark;
   readonly #publish: (event: TurnEvent) => Promise<void>;
   readonly #unwritten = new Set<Promise<void>>();
-  /** What is durable of this step: its mark goes with every event. */
+  /** The stored events of this step: its mark is written with every event. */
   #stored: StepMark;
   #statuses = 0;
   #chunks = 0;
   #digest = '';
   #held: ArtifactEvent[] | undefined;
 
-  /** @param mark what the earlier run had published; '' for nothing */
+  /** @param mark of the events of the earlier run; '' for none */
   constructor(key: string, mark: string, publish: (event: TurnEvent) => Promise<void>) {
     this.#key = key;
     this.#earlier = readMark(mark);
@@ -34,7 +34,7 @@ export class StepEvents {
     this.#unwritten.add(written);
     written.then(
       () => this.#unwritten.delete(written),
-      () => undefined, // stays: `end` is to reject
+      () => undefined, // `end` rejects with it
     );
     return written;
   }
@@ -59,14 +59,14 @@ export class StepEvents {
     else await this.#release();
   }
 
-  /** The same chunks as before: they are there already. */
+  /** The same chunks as before: they are stored already. */
   #stand(): void {
     this.#held = undefined;
     this.#chunks = this.#earlier.chunks;
     this.#digest = this.#earlier.digest;
   }
 
-  /** Other chunks than before, or fewer: these count. */
+  /** Other chunks than before, or fewer: writes these. */
   async #release(): Promise<void> {
     const held = this.#held ?? [];
     this.#held = undefined;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ArtifactEvent } from '@switchyard/protocol';
 
-/** What the events of one step have come to. */
+/** A summary of the events of one step. */
 export interface StepMark {
   /** Status events so far. */
   readonly statuses: number;

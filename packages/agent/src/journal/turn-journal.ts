@@ -6,8 +6,8 @@ import type { TurnPort } from '../port/turn-port.ts';
 import { suppressUnhandled, TurnScope } from './turn-scope.ts';
 
 /**
- * The writes of one turn: checked against the rules of states, handed to the port in order, refused after the outcome
- * and after the end of the turn. It remembers what went wrong, also where nobody awaited the write.
+ * The writes of one turn: validates state transitions, writes in order, and refuses writes after the outcome and after
+ * the end of the turn. Keeps the errors of writes that the agent did not await.
  */
 export class TurnJournal {
   readonly #port: TurnPort;
@@ -42,7 +42,7 @@ export class TurnJournal {
     return this.#ended;
   }
 
-  /** Why the port could not write, if it could not: the fault of the machinery, not of the agent. */
+  /** The error of the port, if it could not write: not the agent's fault. */
   get portError(): unknown {
     return this.#portError;
   }
@@ -56,18 +56,18 @@ export class TurnJournal {
     return this.#interrupter.signal;
   }
 
-  /** Where the code that asks runs: in a step, or in the turn itself. */
+  /** The scope of the calling code: a step, or the turn itself. */
   get scope(): TurnScope {
     const current = TurnScope.current;
     return current?.turn === this.#turnScope ? current : this.#turnScope;
   }
 
-  /** Asks the executor to stop. It may still write what is worth keeping until `close`. */
+  /** Asks the executor to stop. It may still write until `close`. */
   interrupt(reason: TurnInterruption): void {
     this.#interrupter.abort(reason);
   }
 
-  /** Refuses whatever the executor may still try to write. */
+  /** Refuses all later writes. */
   close(reason: TurnInterruption): void {
     this.#end(new TurnEnded(reason));
   }
@@ -87,15 +87,14 @@ export class TurnJournal {
   }
 
   /**
-   * Asks the port for what has effects beyond this turn's events: a step, a call. Nothing new begins once the turn was
-   * interrupted.
+   * Runs what has effects beyond this turn's events: a step, a call. Nothing new begins once the turn was interrupted.
    * @throws {TurnInterruption}
    */
   reach<T>(ask: () => Promise<T>): Promise<T> {
     return suppressUnhandled(this.#reach(ask));
   }
 
-  /** Waits for the writes that nobody awaited. */
+  /** Waits for all writes, also those that the agent did not await. */
   async flush(): Promise<void> {
     while (this.#open.size > 0) await Promise.allSettled(this.#open);
   }
@@ -116,7 +115,7 @@ export class TurnJournal {
 
   #refuseAfterEnd(): void {
     if (this.#ended) throw this.#ended;
-    // A chunk after one that was lost would leave a hole in the artifact.
+    // A chunk after a lost one would leave a hole in the artifact.
     if (this.#portError !== undefined) throw this.#portError;
     if (this.#settling)
       throw new TurnMisuseError(
@@ -138,7 +137,7 @@ export class TurnJournal {
     try {
       await this.#guarded(() => (events ?? this.#port).publish(event));
     } catch (error) {
-      // What the port does not take for its content is the agent's fault, and leaves the turn open for another outcome.
+      // An event that the port refuses for its content is the agent's fault; the turn stays open for another outcome.
       if (error instanceof TurnMisuseError) this.#settling = undefined;
       throw error;
     }

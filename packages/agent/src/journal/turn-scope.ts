@@ -9,15 +9,15 @@ export interface ScopeOwner {
 }
 
 /**
- * Where an agent's code runs: in its turn, or in a step of it. What the code starts belongs to the scope too, also when
- * nobody awaits it. Artifacts, messages and calls are numbered within their scope, so that they have the same number in
- * every attempt, also when a step before them is not run again.
+ * The scope of an agent's code: its turn, or a step of it. Code that it starts belongs to the scope as well, even when
+ * not awaited. Artifacts, messages and calls are numbered per scope, so that they have the same number in every
+ * attempt, even if an earlier step does not run again.
  */
 export class TurnScope {
   readonly owner: ScopeOwner;
   /** '' outside of steps. */
   readonly step: string;
-  /** Where events go; unset: straight to the task. */
+  /** The step's events; unset: events are written directly. */
   readonly events: StepEvents | undefined;
   /** The scope of the whole turn. */
   readonly turn: TurnScope;
@@ -53,15 +53,12 @@ export class TurnScope {
     return scopes.run(this, execute);
   }
 
-  /**
-   * A promise that this turn's code made was rejected, and nothing awaits it. After the end of the turn this has no
-   * effect.
-   */
+  /** Fails the turn with an unhandled rejection of its code. Without effect after the end of the turn. */
   fail(error: unknown): void {
     this.turn.#failure.reject(error);
   }
 
-  /** 1 for the first thing of this kind and name, 2 for the next, … */
+  /** 1 for the first one of this kind and name, 2 for the next, … */
   number(kind: 'artifact' | 'message' | 'call' | 'join' | 'conversation', name: string): number {
     const number = (this.#counts.get(`${kind} ${name}`) ?? 0) + 1;
     this.#counts.set(`${kind} ${name}`, number);
@@ -70,8 +67,8 @@ export class TurnScope {
 }
 
 /**
- * For the process' listener of `unhandledRejection`, which Node calls in the context of the rejected promise.
- * @returns whose turn the rejection belongs to, and has failed now unless it was over; undefined: it belongs to no turn
+ * For the process' listener of `unhandledRejection`, which Node calls in the async context of the promise.
+ * @returns the turn that the rejection belongs to, failed now unless it was over; undefined: it belongs to no turn
  */
 export function failTurnOfRejection(error: unknown): ScopeOwner | undefined {
   const scope = TurnScope.current;
@@ -80,8 +77,7 @@ export function failTurnOfRejection(error: unknown): ScopeOwner | undefined {
 }
 
 /**
- * A write that the agent's author forgot to await must not end the worker process as an unhandled rejection;
- * the turn's journal remembers what went wrong.
+ * A write that is not awaited must not end the worker as an unhandled rejection; the turn's journal keeps its error.
  */
 export function suppressUnhandled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);

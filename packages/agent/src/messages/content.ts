@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Message, Metadata, Part } from '@switchyard/protocol';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 
-/** What an agent says or delivers: a text, one part, or several (A2A 4.1.6). */
+/** Content of a message or an artifact: a text, one part, or several (A2A 4.1.6). */
 export type PartContent = string | Part | readonly Part[];
 
 /**

@@ -1,15 +1,12 @@
 import type { Message, Metadata, Task } from '@switchyard/protocol';
 
-/**
- * A message to another agent, ready to be sent. Its messageId is the same in every attempt: what is sent again is not
- * done again.
- */
+/** A message to another agent. Its messageId is the same in every attempt, so it takes effect once. */
 export interface OutgoingCall {
   /** Its id, or the URL of its card. */
   readonly agent: string;
   /** With its contextId, and the taskId of the task that it continues. */
   readonly message: Message;
-  /** The task may outlive its caller's completion. */
+  /** The called task may go on when the caller's completes. */
   readonly isDetached: boolean;
   readonly acceptedOutputModes?: readonly string[];
   readonly extensions?: readonly string[];
@@ -17,30 +14,29 @@ export interface OutgoingCall {
   readonly metadata?: Metadata;
 }
 
-/** A call that was accepted: its task exists, is recorded with its caller's, and will be canceled with it. */
+/** An accepted call: its task exists, is recorded with the caller's, and is canceled with it. */
 export interface PlacedCall {
   readonly agent: string;
   readonly taskId: string;
-  /** Of the message in its task; unset: whichever comes next. */
+  /** Number of the message in its task; unset: any later one. */
   readonly number?: number;
-  /** The last event that is older than the message. */
+  /** The last event before the message. */
   readonly after?: number;
-  /** Wait through an authorization that is asked for. */
+  /** Waits on while the task waits for an authorization. */
   readonly skipsAuth?: boolean;
 }
 
 /**
- * - `unknown-agent`: no worker has announced it. `too-deep`: agents call each other in a long chain, most likely in
- *   circles.
- * - `too-many`: the task has too many calls that have not ended. `busy`: too many messages wait in the task.
- * - `missing`: there is no task to continue. `ended`: it takes no further messages. `other-context`: it belongs to
- *   another context.
+ * - `unknown-agent`: no worker has announced it. `too-deep`: the chain of calls is too long, most likely a circle.
+ * - `too-many`: the task has too many open calls. `busy`: too many messages wait in the task.
+ * - `missing`: there is no task to continue. `ended`: it takes no more messages. `other-context`: it belongs to another
+ *   context.
  */
 export type CallRefusal = 'unknown-agent' | 'too-deep' | 'too-many' | 'busy' | 'missing' | 'ended' | 'other-context';
 
 export type Placing = PlacedCall | { readonly refused: CallRefusal };
 
-/** How the task of a call stands. */
+/** The present state of a call's task. */
 export interface CallOutcome {
   /** Without its history. */
   readonly task: Task;
@@ -48,15 +44,15 @@ export interface CallOutcome {
   readonly reply?: Message;
 }
 
-/** Other agents, as a turn reaches them. */
+/** How a turn reaches other agents. */
 export interface CallPort {
-  /** Calls may be nested so deep: refused beyond. */
+  /** Deepest nesting of calls. */
   readonly maxDepth: number;
-  /** @throws {TurnEnded} a turn that has lost its task calls nobody */
+  /** @throws {TurnEnded} the turn has lost its task */
   place(call: OutgoingCall): Promise<Placing>;
   /**
    * Waits until the task has ended or asks for something.
-   * @returns undefined: the signal aborted. `missing`: there is no such task, or no longer
+   * @returns undefined: the signal aborted. `missing`: there is no such task
    */
   outcome(call: PlacedCall, signal: AbortSignal): Promise<CallOutcome | 'missing' | undefined>;
   /** The task as it is. */

@@ -3,18 +3,18 @@ import type { Task } from '@switchyard/protocol';
 /** Another task of the same context. */
 export interface ContextTask {
   readonly agent: string;
-  /** With its artifacts, without its history unless that was asked for. */
+  /** With its artifacts, and as much of its history as requested. */
   readonly task: Task;
 }
 
 export interface ContextOptions {
-  /** At most so many, the latest; 1 to 100. Default: 50. */
+  /** Most tasks, the latest ones; 1 to 100. Default: 50. */
   readonly limit?: number;
   /** Messages of each task's history, from the end; default 0. */
   readonly historyLength?: number;
 }
 
-/** A state as it was read: `version` counts its writes, 0 stands for none. */
+/** A stored value: `version` counts its writes, 0: none. */
 export interface StoredState {
   readonly version: number;
   readonly json: string | undefined;
@@ -27,8 +27,8 @@ export interface ContextPort {
   /** The state of this agent in this context. */
   read(): Promise<StoredState>;
   /**
-   * @param ifVersion the version that is to be replaced; unset: any
-   * @returns the new version, undefined if there is another than `ifVersion`
+   * @param ifVersion replaces this version only; unset: any
+   * @returns the new version, undefined if the stored version is not `ifVersion`
    * @throws {TurnEnded}
    * @throws {TurnMisuseError} it is too large
    */

@@ -1,19 +1,19 @@
 import type { ConversationEvent } from './conversation-event.ts';
 
-/** A conversation as it begins. */
+/** A new conversation. */
 export interface NewConversation {
-  /** The same in every attempt at the turn that holds the conversation, and of no other conversation. */
+  /** The same in every attempt at the turn, and of no other conversation. */
   readonly seed: string;
   readonly toAgent: string;
   readonly maxTurns: number;
 }
 
-/** Where conversations are kept. */
+/** Stores conversations. */
 export interface ConversationPort {
-  /** Makes it, or finds the one that an earlier attempt has made. @returns its id. @throws {TurnEnded} */
+  /** Makes a conversation, or finds that of an earlier attempt. @returns its id. @throws {TurnEnded} */
   open(conversation: NewConversation): Promise<string>;
   /**
-   * Adds an event. One that is there already, by its number, stays as it is.
+   * Adds an event, unless there is one with its number.
    * @param seq 1, 2, … within the conversation
    * @throws {TurnEnded}
    */

@@ -2,25 +2,22 @@ import type { TaskState } from '@switchyard/protocol';
 import type { TurnInterruption } from './turn-interruption.ts';
 
 /**
- * What `turn.complete(…)` and its siblings resolve to, once it is durable. `execute` must return one:
- * a turn that forgets its outcome does not compile.
+ * The result of `turn.complete(…)` and its siblings, once it is durable. `execute` must return one, so a forgotten
+ * outcome does not compile.
  */
 export interface Outcome {
   readonly state: TaskState;
 }
 
-/** What became of a turn, for the worker to act upon. Errors are for its log and never for the client. */
+/** The result of a turn, for the worker. Errors are for its log and never for the client. */
 export type TurnResult =
-  /** The outcome is durable. `error`: what went wrong beside it. */
+  /** The outcome is durable. `error`: another error of the turn. */
   | { readonly kind: 'settled'; readonly state: TaskState; readonly error?: unknown }
-  /** The agent has asked for an authorization and returned. The turn is to be ended. */
+  /** The agent asked for an authorization and returned: end the turn. */
   | { readonly kind: 'waiting-for-auth' }
-  /**
-   * Nothing is settled. The turn is to be given back with its attempt spent, to run after `afterMs`, or after the
-   * agent's backoff.
-   */
+  /** There is no outcome: retry the turn after `afterMs`, or after the agent's backoff. The attempt counts. */
   | { readonly kind: 'retry'; readonly afterMs: number | undefined; readonly error: unknown }
-  /** The task has been ended as FAILED, with a text that leaks nothing. */
+  /** The task has failed, with a text that leaks nothing. */
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** Stopped from outside before there was an outcome. `reason` says by whom. */
+  /** Interrupted before there was an outcome. */
   | { readonly kind: 'interrupted'; readonly reason: TurnInterruption };

@@ -1,17 +1,17 @@
 /**
- * Whether a step has its result already (JSON; '' for undefined), or is to be run: `mark` tells what an unfinished run
- * has published.
+ * Whether a step has a stored result (JSON; '' for undefined), or must run: `mark` summarises the events of an
+ * unfinished run.
  */
 export type StepBeginning =
   | { readonly kind: 'done'; readonly result: string }
   | { readonly kind: 'run'; readonly mark: string };
 
-/** The durable results of a turn's steps, kept for all attempts at the turn. */
+/** The durable results of a turn's steps, for all attempts at the turn. */
 export interface StepPort {
-  /** Asked before a step has effects: a turn that has lost its task must not have any. @throws {TurnEnded} */
+  /** Call it before a step has effects: a turn that has lost its task must have none. @throws {TurnEnded} */
   begin(key: string): Promise<StepBeginning>;
   /**
-   * Resolves when the result is durable, and with it everything that was published before.
+   * Resolves when the result and all earlier events are durable.
    * @throws {TurnEnded}
    * @throws {TurnMisuseError} the results of this turn are too large together
    */

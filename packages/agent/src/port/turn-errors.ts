@@ -1,6 +1,6 @@
 import { TurnInterruption } from './turn-interruption.ts';
 
-/** What `RetryableError` takes beside its message. */
+/** Options of `RetryableError`. */
 export interface RetryOptions {
   /**
    * Time to the next attempt in milliseconds, up to the agent's `retry.maxRetryAfterMs`. Default: the agent's backoff.
@@ -10,8 +10,8 @@ export interface RetryOptions {
 }
 
 /**
- * Throw it when the same turn may succeed later: a rate limit, a server that is away for a moment.
- * The client sees `message` only when the attempts are spent; `cause` goes to the log and never to the client.
+ * Throw it when the same turn may succeed later: a rate limit, an unreachable server. The client sees `message` only
+ * when no attempts are left; `cause` is only logged.
  */
 export class RetryableError extends Error {
   override readonly name = 'RetryableError';
@@ -29,8 +29,8 @@ export class AgentError extends Error {
 }
 
 /**
- * A write came after the turn had lost its task: canceled, taken over by another worker, or over. Stop working; it is
- * no fault.
+ * A write after the turn has lost its task: canceled, taken over by another worker, or over. Stop working; it is not a
+ * fault.
  */
 export class TurnEnded extends Error {
   override readonly name = 'TurnEnded';

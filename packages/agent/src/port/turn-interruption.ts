@@ -1,8 +1,8 @@
 /**
- * - `shutdown`: the worker stops; the turn is given back and runs elsewhere, no attempt is spent.
+ * - `shutdown`: the worker stops; the turn runs again on another one, and the attempt does not count.
  * - `deadline`: the turn took longer than its agent's `turnTimeoutMs`.
  * - `canceled`: the client canceled the task.
- * - `lock-lost`: another worker has taken the turn over; nothing more that is published here gets in.
+ * - `lock-lost`: another worker has taken the turn over; later writes are refused.
  */
 export type InterruptionKind = 'shutdown' | 'deadline' | 'canceled' | 'lock-lost';
 
@@ -23,10 +23,7 @@ export class TurnInterruption extends Error {
     this.kind = kind;
   }
 
-  /**
-   * Reads the reason of a signal that others aborted. An unknown reason counts as a shutdown: the turn is given back,
-   * nothing is lost.
-   */
+  /** Reads the reason of any aborted signal. An unknown reason counts as a shutdown: the turn runs again. */
   static from(reason: unknown): TurnInterruption {
     if (reason instanceof TurnInterruption) return reason;
     return new TurnInterruption(isInterruption(reason) ? reason.kind : 'shutdown');

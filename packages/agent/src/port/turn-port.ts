@@ -4,7 +4,7 @@ import type { ContextPort } from './context-port.ts';
 import type { ConversationPort } from './conversation-port.ts';
 import type { StepPort } from './step-port.ts';
 
-/** What a turn stands on. The worker implements it over the store; `@switchyard/agent/testing` in memory. */
+/** What a turn needs. The worker implements it over the store, `@switchyard/agent/testing` in memory. */
 export interface TurnPort {
   readonly input: TurnInput;
   /** Aborted with a `TurnInterruption` as its reason. */
@@ -23,7 +23,7 @@ export interface TurnPort {
   publish(event: TurnEvent): Promise<void>;
   /**
    * Asks the store whether the turn still owns its task, if it may have lost it unnoticed.
-   * @throws {TurnEnded} it has
+   * @throws {TurnEnded} it does not
    */
   confirm(): Promise<void>;
 }

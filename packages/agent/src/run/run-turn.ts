@@ -19,9 +19,9 @@ export interface RunTurnOptions {
 }
 
 /**
- * Runs an agent over one message, and turns whatever happens into a result. It never rejects, and returns at most
- * `graceMs` after the interruption of an executor that does not stop (twice that after the deadline, when the failure
- * must still be written).
+ * Runs an agent over one message, and makes a result of whatever happens. Never rejects. Returns at most `graceMs`
+ * after the interruption of an executor that does not stop (twice that after the deadline, when the failure must still
+ * be written).
  */
 export async function runTurn(
   agent: Agent,
@@ -55,13 +55,13 @@ async function perform(run: Run): Promise<TurnResult> {
   return conclude(run, () => resultWithoutOutcome(run));
 }
 
-/** Whatever the agent threw or returned, what stands in the journal goes first. */
+/** What the journal has decides, not what the agent threw or returned. */
 async function conclude(run: Run, otherwise: () => Promise<TurnResult>, thrown?: unknown): Promise<TurnResult> {
   const { journal } = run;
   await journal.flush();
   if (journal.outcome) return settled(journal.outcome, thrown ?? journal.firstError);
   if (journal.signal.aborted) return interrupted(run);
-  // The machinery could not write, so it cannot write a failure either; and it would not be the agent's.
+  // The port could not write, so it could not write a failure either, which would not be the agent's.
   if (journal.portError !== undefined) return { kind: 'retry', afterMs: undefined, error: journal.portError };
   return otherwise();
 }
@@ -98,7 +98,7 @@ async function resultOf(run: Run, error: unknown): Promise<TurnResult> {
   return failed(run, error, () => run.journal.write(() => deadLetter(text)));
 }
 
-/** `execute` returned, and said nothing that ends a turn. */
+/** `execute` returned without an outcome. */
 async function resultWithoutOutcome(run: Run): Promise<TurnResult> {
   const { agent, journal } = run;
   if (journal.state === 'TASK_STATE_AUTH_REQUIRED') return { kind: 'waiting-for-auth' };

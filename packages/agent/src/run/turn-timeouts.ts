@@ -2,15 +2,18 @@ import type { TurnJournal } from '../journal/turn-journal.ts';
 import { TurnInterruption } from '../port/turn-interruption.ts';
 
 export interface TurnLimits {
-  /** From the begin of the turn to its interruption. */
+  /** From the beginning of the turn to its interruption. */
   readonly timeoutMs: number;
-  /** From the interruption to the end of patience. */
+  /** From the interruption to the end of the turn. */
   readonly graceMs: number;
   /** The worker's own reasons to interrupt. */
   readonly signal: AbortSignal;
 }
 
-/** Interrupts a turn by its deadline or the worker's signal, and says when the executor has had its time to stop. */
+/**
+ * Interrupts a turn by its deadline or the worker's signal, and resolves `graceOver` when the executor has not stopped
+ * in time.
+ */
 export class TurnTimeouts implements Disposable {
   readonly #journal: TurnJournal;
   readonly #signal: AbortSignal;

@@ -1,12 +1,9 @@
 import { TurnMisuseError } from '../port/turn-errors.ts';
 
-/**
- * Longest result of one step, as JSON, in UTF-16 units: results are read as a whole and kept while the turn may be
- * tried again.
- */
+/** Longest result of one step, as JSON, in UTF-16 units: each retry reads all results. */
 const longest = 256 * 1024;
 
-/** @throws {TurnMisuseError} what cannot be written as JSON, or is too long */
+/** @throws {TurnMisuseError} it is not JSON, or too long */
 export function writeResult(step: string, value: unknown): string {
   const json = jsonOf(step, value);
   if (json.length <= longest) return json;

@@ -20,13 +20,13 @@ export class TurnSteps {
     try {
       return await this.#run(name, execute);
     } catch (error) {
-      // It has no result: whoever catches this may try it again.
+      // The step has no result: the agent may catch the error and run it again.
       this.#taken.delete(name);
       throw error;
     }
   }
 
-  /** A name is what a result is found by: two steps of one name would get each other's. */
+  /** Results are found by name: two steps of one name would get each other's. */
   #take(name: string): void {
     if (!/^[^\p{Cc}]{1,200}$/u.test(name))
       throw new TurnMisuseError(`A step needs a name of 1 to 200 printable characters, not ${JSON.stringify(name)}.`);
@@ -48,7 +48,7 @@ export class TurnSteps {
       await events.end();
       await this.#port.steps.end(key, result);
     });
-    // As a later attempt will get it: a Date is a text from the beginning.
+    // As a later attempt gets it: a Date becomes a text at once.
     return readResult(result);
   }
 }

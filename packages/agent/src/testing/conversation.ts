@@ -16,18 +16,18 @@ import { type RunMessageOptions, runMessage, worldOf } from './run-message.ts';
 export interface ConversationOptions
   extends Omit<MemoryTurn, 'message' | 'task' | 'attempt' | 'isLastAttempt' | 'agent' | 'world'>,
     RunMessageOptions {
-  /** Agents that this one may call, itself among them if it calls itself. Default: none. */
+  /** Agents that this one may call. Default: none. */
   readonly agents?: readonly Agent[];
 }
 
-/** What came of one message. */
+/** The result of one message. */
 export interface Exchange {
   readonly task: Task;
   readonly state: TaskState;
   readonly result: TurnResult;
-  /** Everything that was published, over all attempts. */
+  /** All published events, of all attempts. */
   readonly events: readonly StreamResponse[];
-  /** The text of the agent's last message; empty when it said nothing. */
+  /** The text of the agent's last message; empty without one. */
   readonly answer: string;
   /** The texts of the artifacts, by name; of several with one name, the last. */
   readonly results: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface Exchange {
 export class Conversation {
   readonly #agent: Agent;
   readonly #options: Omit<ConversationOptions, 'agents'>;
-  /** What the turns share: agents to call, what agents remember, conversations between agents. */
+  /** What the turns share: agents to call, memory, conversations. */
   readonly world: MemoryWorld;
   #task: Task | undefined;
 

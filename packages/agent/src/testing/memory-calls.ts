@@ -8,7 +8,7 @@ export class MemoryCalls implements CallPort {
   readonly #world: MemoryWorld;
   readonly #caller: { agent: string; taskId: string; depth: number };
 
-  /** @param caller as the called agents are told */
+  /** @param caller as the called agents see it */
   constructor(world: MemoryWorld, caller: { agent: string; taskId: string; depth: number }) {
     this.#world = world;
     this.#caller = caller;

@@ -18,10 +18,7 @@ import { MemoryConversations } from './memory-conversations.ts';
 import { MemorySteps } from './memory-steps.ts';
 import { MemoryWorld } from './memory-world.ts';
 
-/**
- * What a turn in memory begins with; only the message is needed. Without more it is the first attempt of an anonymous
- * client's message, and not the last, at a new task of the agent `agent`.
- */
+/** The start of a turn in memory; only the message is required. */
 export interface MemoryTurn extends Partial<Omit<TurnInput, 'message'>> {
   readonly message: Content | Message;
   /**
@@ -51,7 +48,7 @@ export class MemoryPort implements TurnPort {
   readonly conversations: MemoryConversations;
   /** What the agent published. */
   readonly published: TurnEvent[] = [];
-  /** The same as subscribers see it. */
+  /** The same as stream responses. */
   readonly events: StreamResponse[] = [];
   readonly #interrupter = new AbortController();
   readonly #watchers = new Set<() => void>();
@@ -102,12 +99,12 @@ export class MemoryPort implements TurnPort {
     this.#interrupter.abort(new TurnInterruption(kind));
   }
 
-  /** Refuses every further write. Default: as when another worker has taken the turn over. */
+  /** Refuses every later write. Default: as when another worker has taken the turn over. */
   refuse(error: Error = new TurnEnded()): void {
     this.#refusal = error;
   }
 
-  /** Resolves with the task as soon as it is so. */
+  /** Resolves with the task as soon as the condition holds. */
   until(holds: (task: Task) => boolean): Promise<Task> {
     const { promise, resolve } = Promise.withResolvers<Task>();
     const look = () => {
@@ -138,7 +135,7 @@ function userMessage(message: Content | Message): Message {
   return { ...agentMessage(message), role: 'ROLE_USER' };
 }
 
-/** As the store accepts a message: it is in history, and the question that it may answer no longer stands. */
+/** Accepts a message as the store does: it is in the history, and a question that it may answer is gone. */
 function submitted(task: Task | undefined, message: Message): Task {
   const { contextId = randomUUID() } = message;
   const { history = [], ...rest } = task ?? { id: randomUUID(), contextId };

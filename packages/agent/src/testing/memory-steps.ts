@@ -19,7 +19,7 @@ export class MemorySteps implements StepPort {
     this.#results.set(`result ${key}`, result);
   }
 
-  /** The event was published. */
+  /** Call it when the event is published. */
   stamp({ step }: TurnEvent): void {
     if (step) this.#results.set(`mark ${step.key}`, step.mark);
   }

@@ -2,7 +2,7 @@ import type { Caller, Message, Task } from '@switchyard/protocol';
 import type { CallOutcome, OutgoingCall } from '../port/call-port.ts';
 import type { ConversationEvent } from '../port/conversation-event.ts';
 
-/** An agent at work in memory. */
+/** A running agent in memory. */
 export interface RunningTask {
   /** As it is now. */
   readonly task: () => Task;
@@ -10,7 +10,7 @@ export interface RunningTask {
   readonly cancel: () => void;
 }
 
-/** A message as it comes to an agent. */
+/** A message to an agent. */
 export interface WorldMessage {
   readonly message: Message;
   readonly task: Task | undefined;
@@ -20,7 +20,7 @@ export interface WorldMessage {
 
 export type RunAgent = (message: WorldMessage) => RunningTask;
 
-/** What the tasks of a test share: the agents that they can call, what agents remember, what they say to each other. */
+/** What the tasks of a test share: agents to call, memory, conversations. */
 export class MemoryWorld {
   readonly agents = new Map<string, RunAgent>();
   /** The events of each conversation, by its id. */
@@ -41,7 +41,7 @@ export class MemoryWorld {
     return entry(this.#memories, `${agent} ${contextId}`, () => ({ json: '', version: 0 }));
   }
 
-  /** The same message makes no second task. @returns the id of its task; undefined: there is no such agent, or task */
+  /** Makes one task per message. @returns its id; undefined: there is no such agent, or task */
   place(call: OutgoingCall, caller: Caller): string | undefined {
     const { message, agent } = call;
     const known = this.#calls.get(message.messageId);

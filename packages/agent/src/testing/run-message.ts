@@ -7,16 +7,16 @@ import { MemoryPort, type MemoryTurn } from './memory-port.ts';
 import { MemoryWorld, type RunAgent } from './memory-world.ts';
 
 export interface RunMessageOptions extends RunTurnOptions {
-  /** How often a turn that fails retryably is run, at once each time. Default: as the agent's policy says, or 3. */
+  /** Attempts at a turn, without backoff. Default: the agent's policy, or 3. */
   readonly maxAttempts?: number;
   /**
-   * Kills the worker of the first attempt after so many events, that of the second after so many, …; the next attempt
-   * takes over. To see that an agent does nothing twice: `crashesAfter: [2]`.
+   * Crashes the worker of the first attempt after this many events, that of the second after the next number, …; the
+   * next attempt takes over. To test that an agent does nothing twice: `crashesAfter: [2]`.
    */
   readonly crashesAfter?: readonly number[];
 }
 
-/** What came of a message. */
+/** The result of a message. */
 export interface Ran {
   /** Of the last attempt. */
   readonly port: MemoryPort;
@@ -60,7 +60,7 @@ export function runMessage(
   return { port: () => port, done: run() };
 }
 
-/** The port of a worker that may be killed: what comes after that does not count. */
+/** The port of a worker that crashes: later events do not count. */
 class CrashingPort extends MemoryPort {
   readonly #eventsBeforeCrash: number;
   hasCrashed = false;
@@ -95,7 +95,7 @@ function runIn(world: MemoryWorld, agent: Agent, options: RunMessageOptions): Ru
   };
 }
 
-/** As a worker ends a canceled turn, and as a caller is told. */
+/** The outcome of a called task, as a worker reports it. */
 async function outcomeOf({ port, result }: Ran): Promise<CallOutcome> {
   if (result.kind === 'interrupted')
     await port.publish({ kind: 'status', state: 'TASK_STATE_CANCELED', settles: true });

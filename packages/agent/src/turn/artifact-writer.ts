@@ -9,7 +9,7 @@ import { TurnMisuseError } from '../port/turn-errors.ts';
 export interface ArtifactOptions {
   readonly name: string;
   readonly description?: string;
-  /** Media type of the text that is written as a string. Default: none is said, which counts as text/plain. */
+  /** Media type of text that is written as a string. Default: none, which counts as text/plain. */
   readonly mediaType?: string;
   /**
    * Give the id of an artifact of an earlier turn to replace it. Default: an id of its own, the same in every attempt
@@ -26,7 +26,7 @@ export interface ArtifactOptions {
   readonly keepsParts?: boolean;
 }
 
-/** How many chunks `pipe` hands on before there is room for the first of them. */
+/** Chunks that `pipe` writes before the first is accepted. */
 const mostAhead = 64;
 
 /**
@@ -61,19 +61,19 @@ export class ArtifactWriter {
   }
 
   /**
-   * Adds every chunk of a stream. It runs a little ahead of what is durable, so that chunks can be written in batches,
-   * and no further than that: a fast source is paced.
+   * Appends every chunk of a stream. It writes a little ahead of what is durable, so that chunks are batched; a fast
+   * source is paced.
    */
   pipe(chunks: AsyncIterable<PartContent> | Iterable<PartContent>): Promise<void> {
     return suppressUnhandled(this.#pipe(chunks));
   }
 
-  /** Puts this in the place of everything written so far. */
+  /** Replaces everything written so far. */
   replace(content: PartContent): Promise<void> {
     return this.#write(() => ({ parts: this.#parts(content), append: false, lastChunk: false }));
   }
 
-  /** Adds `content`, if there is any, and says that nothing follows (`lastChunk`). */
+  /** Appends `content`, if there is any, as the last chunk (`lastChunk`). */
   finish(content?: PartContent): Promise<void> {
     return this.#write(() => ({
       parts: content === undefined ? this.#nothing() : this.#parts(content),
@@ -102,8 +102,8 @@ export class ArtifactWriter {
   }
 
   /**
-   * In a retried turn a step that has its result writes nothing, and everything else is written again: an artifact of
-   * both would lose a part.
+   * In a retried turn a finished step writes nothing, and all else is written again: an artifact of both would lose a
+   * part.
    */
   #check(): void {
     const { name } = this.#options;
@@ -136,8 +136,8 @@ export class ArtifactWriter {
   }
 
   /**
-   * An artifact has at least one part (A2A 4.1.7), so the empty last chunk is an empty text where the stored text
-   * absorbs it. After a file or data it would stay behind as a part, hence none.
+   * An artifact has at least one part (A2A 4.1.7), so the empty last chunk is an empty text, which the stored text
+   * absorbs. After a file or data it would stay as a part, hence none.
    */
   #nothing(): Part[] {
     if (!this.#last) return this.#parts('');

@@ -23,7 +23,7 @@ export class TurnView {
     return this.#input.task;
   }
 
-  /** The message that this turn is to answer. */
+  /** The message that this turn answers. */
   get message(): Message {
     return this.#input.message;
   }
@@ -34,8 +34,8 @@ export class TurnView {
   }
 
   /**
-   * Both sides of the conversation, in the order in which they were said. The message of this turn is among them,
-   * mostly as the last; a message that the client sent while an earlier turn ran stands before that turn's answer.
+   * The messages of both sides, in order. The message of this turn is among them, usually as the last; a message that
+   * came while an earlier turn ran is before that turn's answer.
    */
   get history(): readonly Message[] {
     return this.task.history ?? [];
@@ -46,7 +46,7 @@ export class TurnView {
     return this.#input.agent;
   }
 
-  /** On whose behalf the turn runs. */
+  /** The principal on whose behalf the turn runs. */
   get principal(): Principal {
     return this.#input.principal;
   }
@@ -95,10 +95,7 @@ export class TurnView {
   }
 }
 
-/**
- * Whether a list of media types that a client accepts has room for one: no list takes everything, `text/*` takes every
- * text.
- */
+/** Whether a list of accepted media types includes one: an empty list accepts everything, `text/*` every text. */
 function accepts(accepted: readonly string[], mediaType: string): boolean {
   return accepted.length === 0 || accepted.some((range) => mediaRangesMeet(range, mediaType));
 }

@@ -24,23 +24,24 @@ export interface StatusOptions {
 }
 
 /**
- * One run of an agent over one message of a task: what it may know, and what it may say.
+ * One run of an agent over one message of a task: its input, and the methods that publish.
  *
- * Whatever is published reaches subscribers in the order of the calls, and enters the task by itself. A status that
- * says something is durable when its promise resolves, and with it all that came before; chunks of artifacts, and a
- * `working()` without a word, run a little ahead of that, so that many can be written together. Exactly one outcome
- * ends a turn: `complete`, `requireInput`, `requireAuth`, `reject`, `fail` or `reply`; return it from `execute`.
+ * Events reach subscribers in the order of the calls, and are stored in the task. A status with a message is durable
+ * when its promise resolves, and so is all before it; chunks of artifacts, and a `working()` without a message, resolve
+ * earlier, so that many can be written together. Exactly one outcome ends a turn: `complete`, `requireInput`,
+ * `requireAuth`, `reject`, `fail` or `reply`; return it from `execute`.
  *
  * Every publishing method rejects with
  * - `TurnMisuseError` after the outcome, and for content without a part;
- * - `TurnEnded` once the turn no longer owns its task (canceled, timed out, taken over): let it pass, the worker knows.
+ * - `TurnEnded` once the turn no longer owns its task (canceled, timed out, taken over): do not catch it, the worker
+ *   handles it.
  */
 export class Turn extends TurnView {
   readonly #port: TurnPort;
   readonly #journal: TurnJournal;
   readonly #steps: TurnSteps;
   readonly #calls: TurnCalls;
-  /** What this agent keeps for the context, beyond its tasks. */
+  /** This agent's memory for the context, beyond its tasks. */
   readonly memory: ContextMemory;
 
   constructor(port: TurnPort, journal: TurnJournal = new TurnJournal(port)) {
@@ -53,27 +54,25 @@ export class Turn extends TurnView {
   }
 
   /**
-   * Aborted when the turn should stop; hand it to whatever takes a signal. Its reason is a `TurnInterruption`.
-   * After it the agent has 5 s to clean up, then the turn is over.
+   * Aborted when the turn should stop; pass it to whatever takes a signal. Its reason is a `TurnInterruption`. The
+   * agent then has 5 s to clean up.
    */
   get signal(): AbortSignal {
     return this.#journal.signal;
   }
 
-  /**
-   * How the turn ended, once that is durable. `requireAuth` is no end: the agent may go on when it has its credential.
-   */
+  /** The durable outcome of the turn. `requireAuth` does not end it: the agent may go on when it has its credential. */
   get outcome(): Outcome | undefined {
     return this.#journal.outcome;
   }
 
-  /** Says that the work goes on, with a message for the client if there is one: TASK_STATE_WORKING. */
+  /** Reports progress, with a message for the client if there is one: TASK_STATE_WORKING. */
   working(content?: Content, options?: StatusOptions): Promise<void> {
     return this.#say('TASK_STATE_WORKING', content, { settles: false, ...options });
   }
 
   /**
-   * Answers a client that waits for this turn now, with the working task; the turn goes on, and the client polls or
+   * Answers the client that waits for this turn with the working task; the turn goes on, and the client polls or
    * subscribes.
    */
   acknowledge(content: Content, options?: StatusOptions): Promise<void> {
@@ -95,31 +94,31 @@ export class Turn extends TurnView {
   }
 
   /**
-   * Passes on an event that something else has made, such as an agent of another framework: checked, ordered and stored
-   * like every other. A status that settles is the outcome of the turn; `outcome` says so once it is durable.
+   * Publishes an event of other code, such as an agent of another framework: validated, ordered and stored like every
+   * other. A status that settles is the outcome of the turn; `outcome` has it once it is durable.
    */
   publish(event: TurnEvent): Promise<void> {
     return this.#journal.write(() => event);
   }
 
   /**
-   * Does something once for this message, whatever dies: its result is stored, and a retried turn gets it instead of
-   * running `execute` again. What it publishes is not published twice. Only an attempt that ends before the result is
-   * stored is made again.
+   * Runs `execute` once for this message, also when workers die: its result is stored, and a retried turn gets it
+   * instead of running it again. What it publishes is not published twice. Only an attempt that ends before the result
+   * is stored runs it again.
    *
    * The result is JSON of at most 256 KiB, and comes back as JSON would carry it. An artifact is written by one step,
    * or by none.
-   * @param name of its own within the turn; the same in every attempt
-   * @throws {TurnMisuseError} the name is taken, or the result is no JSON or too large
+   * @param name unique within the turn; the same in every attempt
+   * @throws {TurnMisuseError} the name is taken, or the result is not JSON or too large
    */
   step<T>(name: string, execute: () => T | Promise<T>): Promise<T> {
     return suppressUnhandled(this.#steps.run(name, execute));
   }
 
   /**
-   * Call it before an effect outside that is no step, such as a request to another service. A worker that was frozen
-   * may have lost the turn: then this rejects. It costs a question to the store only when more time has passed than the
-   * turn's lease allows.
+   * Call it before an effect outside that is not a step, such as a request to another service. It rejects if the turn
+   * was lost, as in a worker that was frozen. Reads from the store only if more time has passed than the turn's lease
+   * allows.
    * @throws {TurnEnded}
    * @throws {TurnInterruption}
    */
@@ -152,8 +151,8 @@ export class Turn extends TurnView {
   }
 
   /**
-   * Asks the client what another agent asks: its question, or the authorization that it needs. The client's answer
-   * comes as the next turn; there, `waitingCall` says whose question it was.
+   * Passes another agent's question, or its need for an authorization, on to the client. The client's answer is the
+   * message of the next turn, whose `waitingCall` names the waiting task.
    * @throws {TurnMisuseError} the reply asks for nothing
    */
   async passOn(reply: CallReply): Promise<Outcome> {
@@ -173,24 +172,21 @@ export class Turn extends TurnView {
   }
 
   /**
-   * Holds a conversation with another agent: says `message`, and answers its replies with `reply` until `maxTurns`, or
-   * until one of the two says `REPLY_SKIP`. Every turn is an event of a stored feed at `/conversations/<id>`. Goes on
-   * after a crash.
+   * Holds a conversation with another agent: sends `message`, and answers its replies with `reply` until `maxTurns`, or
+   * until one of the two answers `REPLY_SKIP`. Every turn is an event of a stored feed at `/conversations/<id>`. Goes
+   * on after a crash.
    */
   converse(agent: string, options: ConverseOptions): Promise<Conversed> {
     const parts = { port: this.#port, journal: this.#journal, steps: this.#steps, calls: this.#calls };
     return suppressUnhandled(converse(parts, agent, options));
   }
 
-  /**
-   * The task is done: TASK_STATE_COMPLETED. Results belong into artifacts, the message says that they are there
-   * (A2A 3.7).
-   */
+  /** Completes the task: TASK_STATE_COMPLETED. Put results in artifacts; the message refers to them (A2A 3.7). */
   complete(content?: Content, options?: StatusOptions): Promise<Outcome> {
     return this.#settle('TASK_STATE_COMPLETED', content, options);
   }
 
-  /** Asks the client: TASK_STATE_INPUT_REQUIRED. The answer comes as the message of the next turn (A2A 3.4.3). */
+  /** Asks the client: TASK_STATE_INPUT_REQUIRED. The answer is the message of the next turn (A2A 3.4.3). */
   requireInput(question: Content, options?: StatusOptions): Promise<Outcome> {
     return this.#settle('TASK_STATE_INPUT_REQUIRED', question, options);
   }
@@ -209,7 +205,7 @@ export class Turn extends TurnView {
     return this.#settle('TASK_STATE_REJECTED', reason, options);
   }
 
-  /** Ends the task as TASK_STATE_FAILED; the client reads `reason`. To throw an `AgentError` does the same. */
+  /** Fails the task: TASK_STATE_FAILED; the client reads `reason`. Throwing an `AgentError` does the same. */
   fail(reason: Content, options?: StatusOptions): Promise<Outcome> {
     return this.#settle('TASK_STATE_FAILED', reason, options);
   }
@@ -236,10 +232,7 @@ export class Turn extends TurnView {
     }));
   }
 
-  /**
-   * The same in every attempt that says the same, so that a turn that is run again does not say it twice in the
-   * history.
-   */
+  /** The same in every attempt with the same content, so that a retried turn does not repeat it in the history. */
   #messageId({ parts, metadata, extensions }: Message): string {
     const { scope } = this.#journal;
     const said = JSON.stringify([parts, metadata, extensions]);
@@ -253,7 +246,7 @@ export class Turn extends TurnView {
     ]);
   }
 
-  /** A plain reply carries its context itself: its reader gets no task to take it from (A2A 4.1.4). */
+  /** A plain reply has a contextId: its client gets no task to take it from (A2A 4.1.4). */
   #message(content: Content, { isReply }: StatusDetails): Message {
     const { contextId } = this.task;
     const message = agentMessage(content);

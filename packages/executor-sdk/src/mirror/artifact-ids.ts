@@ -2,15 +2,15 @@ import type { Turn } from '@switchyard/agent';
 import { derivedId } from '@switchyard/agent';
 import type { Artifact, Metadata } from '@switchyard/protocol';
 
-/** Under which ids the artifacts of another agent are shown. */
+/** The ids under which a remote agent's artifacts are published. */
 export interface ArtifactIds {
-  /** Whether the artifact has been shown, in this turn or an earlier one. */
+  /** Whether the artifact was published, in this turn or an earlier one. */
   has(foreignId: string): boolean;
-  /** From now on the artifact is shown. @returns its id here, and what its metadata says of its origin */
+  /** Adds an artifact. @returns its id here, and the metadata with its origin */
   show(foreign: Pick<Artifact, 'artifactId' | 'name'>): { readonly id: string; readonly origin: Metadata | undefined };
 }
 
-/** The other agent's own ids. */
+/** The remote agent's own ids. */
 export class ForeignIds implements ArtifactIds {
   readonly #shown: Set<string>;
 
@@ -28,12 +28,12 @@ export class ForeignIds implements ArtifactIds {
   }
 }
 
-/** In the metadata of an artifact: the id that it has where it comes from. */
+/** Metadata key of an artifact: its id at its origin. */
 const originKey = 'switchyard.foreignArtifactId';
 
 /**
- * Ids that are the same again when the other agent does its work again, so that what it makes then replaces what it had
- * made before. An artifact that was shown in an earlier turn keeps its id.
+ * Ids that are the same when the remote agent runs again, so that new artifacts replace the earlier ones. An artifact
+ * of an earlier turn keeps its id.
  */
 export class StableIds implements ArtifactIds {
   readonly #messageId: string;
@@ -58,7 +58,7 @@ export class StableIds implements ArtifactIds {
     return { id, origin: { [originKey]: artifactId } };
   }
 
-  /** The other agent begins its work of this turn anew. */
+  /** Call it when the remote agent begins this turn again. */
   restart(): void {
     this.#namesakes.clear();
   }

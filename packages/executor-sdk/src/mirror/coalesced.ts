@@ -1,6 +1,6 @@
 import { openingOfText, type Part } from '@switchyard/protocol';
 
-/** Parts as the store keeps them: neighbouring plain texts of one media type are one. */
+/** Merges neighbouring plain texts of one media type, as the store does. */
 export function coalesced(parts: readonly Part[]): Part[] {
   const joined: Part[] = [];
   for (const part of parts) {

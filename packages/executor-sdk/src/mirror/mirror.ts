@@ -14,8 +14,8 @@ import type { ArtifactIds } from './artifact-ids.ts';
 import { coalesced } from './coalesced.ts';
 
 /**
- * Says in a turn what another agent says of its own task: each message once, artifacts as they grow, states as they
- * change. It can be shown a whole task at any time, and publishes what is missing.
+ * Mirrors another agent's task into a turn: each message once, artifacts as they grow, states as they change. Given a
+ * whole task it publishes what is missing.
  */
 export class Mirror {
   readonly #turn: Turn;
@@ -38,7 +38,7 @@ export class Mirror {
     return this.#turn.outcome;
   }
 
-  /** What the agent has said and made so far; not its status. */
+  /** Publishes the messages and artifacts so far, without the status. */
   async content({ history = [], artifacts = [], status }: Task): Promise<void> {
     for (const message of history) {
       const { messageId, role } = message;
@@ -48,7 +48,7 @@ export class Mirror {
     for (const artifact of artifacts) await this.#whole(artifact, isTerminal(status.state));
   }
 
-  /** A chunk of an artifact, or one that replaces what there was. An append to an unknown one creates it. */
+  /** Publishes a chunk of an artifact, or a replacement. An append to an unknown artifact creates it. */
   async artifact(update: TaskArtifactUpdateEvent): Promise<void> {
     const { artifact, lastChunk = false, metadata } = update;
     const append = update.append === true && this.#ids.has(artifact.artifactId);
@@ -57,9 +57,9 @@ export class Mirror {
     await this.#turn.publish({ kind: 'artifact', artifact: ours, append, lastChunk, ...(metadata && { metadata }) });
   }
 
-  /** The state, and what is said with it. What was said already is not said again. */
+  /** Publishes the state and its message, unless it was published already. */
   async status({ state, message }: TaskStatus, metadata?: Metadata): Promise<void> {
-    // Here the task has been at work since this turn began.
+    // This task has been working since the turn began.
     const shown = state === 'TASK_STATE_SUBMITTED' ? this.#state : state;
     const annotated = metadata ? JSON.stringify(metadata) : this.#annotated;
     const isNew = message ? !this.#seen.has(message.messageId) : annotated !== this.#annotated;
@@ -76,7 +76,7 @@ export class Mirror {
     });
   }
 
-  /** The agent has answered with a plain message, and made no task. */
+  /** Publishes a plain message, the answer of an agent without a task. */
   async reply(message: Message): Promise<void> {
     const { contextId } = this.#turn.task;
     await this.#turn.publish({
@@ -94,9 +94,7 @@ export class Mirror {
     await this.artifact({ taskId: '', contextId: '', artifact, lastChunk });
   }
 
-  /**
-   * An append names only what it changes: a header that is repeated with every chunk would be written with every chunk.
-   */
+  /** An append has only the fields that it changes: a repeated header would be written with every chunk. */
   #ours({ artifactId, metadata, ...artifact }: Artifact, append: boolean): Artifact {
     const { id, origin } = this.#ids.show({ artifactId, ...artifact });
     const whole = {
@@ -119,7 +117,7 @@ function changes(artifact: Artifact, shown: Artifact): Partial<Artifact> {
   return Object.fromEntries(Object.entries(artifact).filter((entry) => entry[0] !== 'parts' && isNew(entry)));
 }
 
-/** Their ids of task and context mean nothing here. */
+/** Ids of the remote task and context mean nothing here. */
 function withoutIds({ taskId: _, contextId: __, referenceTaskIds: ___, ...message }: Message): Message {
   return { ...message, role: 'ROLE_AGENT' };
 }

@@ -18,9 +18,9 @@ import {
 } from '@switchyard/protocol';
 
 /**
- * Objects of `@a2a-js/sdk` as ours. What others say is taken generously: unknown states count as working, times that
- * are none are left out, and so are messages and parts without content; ids that nobody reads may be missing.
- * @throws {A2AError} naming what cannot be taken
+ * Converts objects of `@a2a-js/sdk`, leniently: unknown states count as working, invalid times are left out, and so are
+ * messages and parts without content; unused ids may be missing.
+ * @throws {A2AError} naming what is invalid
  */
 export function readSdkEvent({ payload }: SdkStreamResponse): StreamResponse {
   const tidy = payload && SdkStreamResponse.toJSON({ payload: tidied(payload) });
@@ -39,7 +39,7 @@ export function readSdkMessage(message: SdkMessage): Message {
 
 type Payload = NonNullable<SdkStreamResponse['payload']>;
 
-/** Stands for a context that was not said. */
+/** Stands for a missing context. */
 export const noContext = '-';
 
 function tidied(payload: Payload): Payload {
@@ -79,7 +79,7 @@ function tidyStatus(status: SdkTaskStatus | undefined): SdkTaskStatus {
   return { state: knownState(status?.state), message, timestamp: isoTime(status?.timestamp) };
 }
 
-/** Only as a mark by which to know a status again: what is published here has times of the store. */
+/** Only to recognise a status: published events have times of the store. */
 function isoTime(timestamp: string | undefined): string | undefined {
   const time = Date.parse(timestamp ?? '');
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();

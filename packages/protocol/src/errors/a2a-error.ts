@@ -1,19 +1,19 @@
 import type { A2AErrorCode } from './codes.ts';
 
-/** A field that is wrong, such as `message.parts[0].text`, and why, in plain words. */
+/** A wrong field, such as `message.parts[0].text`, and the reason, in plain words. */
 export interface FieldViolation {
   readonly field: string;
   readonly description: string;
 }
 
-/** What an error may carry besides its code and message. */
+/** Details of an error. */
 export interface A2AErrorDetails {
   readonly violations?: readonly FieldViolation[];
   /** Goes to the caller in ErrorInfo: never a secret, never another principal's id. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** When to try again, for RateLimited and Unavailable. */
   readonly retryAfterSeconds?: number;
-  /** For our logs only: no wire shows it. */
+  /** Only for logs. */
   readonly cause?: unknown;
 }
 
@@ -33,15 +33,13 @@ export class A2AError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 
-  /**
-   * An A2AError as it is; anything else as Internal with a message that tells nothing, and the original as its cause.
-   */
+  /** Returns an A2AError as it is; anything else as Internal with a neutral message, and the original as its cause. */
   static from(error: unknown): A2AError {
     return error instanceof A2AError ? error : new A2AError('Internal', 'Internal error', { cause: error });
   }
 }
 
-/** A request whose fields are wrong. Most client libraries show the message alone: it names the first field. */
+/** An error for wrong fields. Its message names the first, as most client libraries show only the message. */
 export function invalidParams(violations: readonly FieldViolation[], cause?: unknown): A2AError {
   return new A2AError('InvalidParams', summary(violations), { violations, ...(cause !== undefined && { cause }) });
 }

@@ -11,7 +11,7 @@ const a2aSpecificCodes = [
   'VersionNotSupported',
 ] as const;
 
-/** Everything else that a caller can be told: JSON-RPC's own (§9.5), then the categories of §3.3.2. */
+/** All other errors: JSON-RPC's own (§9.5), then the categories of §3.3.2. */
 const generalCodes = [
   'ParseError',
   'InvalidRequest',
@@ -29,5 +29,5 @@ const generalCodes = [
 
 export const a2aErrorCodes = [...a2aSpecificCodes, ...generalCodes] as const;
 
-/** The closed set of errors. Each wire has a table with a row for every one of them. */
+/** The closed set of errors. Each binding has a table with a row for every one of them. */
 export type A2AErrorCode = (typeof a2aErrorCodes)[number];

@@ -1,6 +1,6 @@
 import type { A2AErrorCode } from './codes.ts';
 
-/** The statuses of google.rpc.Code that we answer, with their numbers. */
+/** The statuses of google.rpc.Code in use, with their numbers. */
 const status = {
   INVALID_ARGUMENT: { code: 3, name: 'INVALID_ARGUMENT' },
   NOT_FOUND: { code: 5, name: 'NOT_FOUND' },

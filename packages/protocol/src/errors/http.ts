@@ -33,10 +33,7 @@ export interface HttpErrorBody {
   error: { code: number; status: GrpcStatusName; message: string; details: ErrorDetail[] };
 }
 
-/**
- * Status and body of an HTTP+JSON error. Takes anything that was thrown; what is not an A2AError says nothing of
- * itself.
- */
+/** Status and body of an HTTP+JSON error. Takes anything thrown; an error that is not an A2AError is not described. */
 export function toHttpError(thrown: unknown): { status: number; body: HttpErrorBody } {
   const error = A2AError.from(thrown);
   const code = httpStatuses[error.code];

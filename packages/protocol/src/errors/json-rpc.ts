@@ -3,8 +3,8 @@ import type { A2AErrorCode } from './codes.ts';
 import { type ErrorDetail, errorDetails } from './error-info.ts';
 
 /**
- * §5.4 and §9.5. The specification leaves authentication, limits and the like to the server: those have codes of ours,
- * from -32050 down, within the range that JSON-RPC sets aside for servers.
+ * §5.4 and §9.5. The specification has no codes for authentication, limits and the like: these have own codes from
+ * -32050 down, within JSON-RPC's range for servers.
  */
 export const jsonRpcCodes: Readonly<Record<A2AErrorCode, number>> = {
   TaskNotFound: -32001,
@@ -37,8 +37,7 @@ export interface JsonRpcError {
 }
 
 /**
- * The `error` member of a JSON-RPC response. Takes anything that was thrown; what is not an A2AError says nothing of
- * itself.
+ * The `error` member of a JSON-RPC response. Takes anything thrown; an error that is not an A2AError is not described.
  */
 export function toJsonRpcError(thrown: unknown): JsonRpcError {
   const error = A2AError.from(thrown);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listOf, metadataSchema, requiredShortTextSchema, shortTextSchema, shortTextsSchema } from './fields.ts';
 import { securityRequirementSchema, securitySchemeSchema } from './security.ts';
 
-/** §4.4.6: a URL, and what is spoken there. */
+/** §4.4.6: a URL, its binding and version. */
 export const agentInterfaceSchema = z.object({
   url: requiredShortTextSchema,
   protocolBinding: requiredShortTextSchema,
@@ -54,7 +54,7 @@ export const agentCardSignatureSchema = z.object({
 });
 export type AgentCardSignature = z.infer<typeof agentCardSignatureSchema>;
 
-/** §4.4.1: what an agent says of itself. Required lists may be empty: ProtoJSON leaves an empty list out. */
+/** §4.4.1. Required lists may be empty: ProtoJSON leaves an empty list out. */
 export const agentCardSchema = z.object({
   name: requiredShortTextSchema,
   description: z.string().min(1),

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** An object that came out of JSON.parse. */
+/** An object of JSON.parse. */
 export type JsonObject = Record<string, unknown>;
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Deepest nesting that is taken: protobuf's own limit. JSON.stringify overflows the stack at some thousands. */
+/** Deepest nesting: protobuf's own limit. JSON.stringify overflows the stack at some thousands. */
 const maxJsonDepth = 100;
 
-/** Why a value that came out of JSON.parse could not be written again as it is; undefined when it can. */
+/** Why a value of JSON.parse could not be written again as it is; undefined if it can. */
 function jsonValueProblem(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'number')
     return Number.isFinite(value) ? undefined : 'must not hold numbers too large for a double';
@@ -23,11 +23,11 @@ function jsonValueProblem(value: unknown, depth = 0): string | undefined {
   return undefined;
 }
 
-/** Longest id that is taken, in UTF-16 units. Ids become Redis keys and log fields. */
+/** Longest id, in UTF-16 units. Ids become Redis keys and log fields. */
 const idLength = 256;
 /** Longest name, media type and the like, in UTF-16 units. The specification gives no limits. */
 const shortTextLength = 8192;
-/** Longest list, except of parts and of what a task has gathered. */
+/** Longest list, other than parts, history and artifacts. */
 const listLength = 1000;
 
 /** Letters, digits, punctuation and plain spaces of any script; no control characters, no lone surrogates. */
@@ -60,12 +60,12 @@ export const shortTextsSchema = listOf(shortTextSchema);
 /** `google.protobuf.Struct`: any JSON object. */
 export type Metadata = JsonObject;
 
-/** Handed on as it came and never copied, so that a key `__proto__` stays a key. */
+/** Kept as it came and never copied, so that a key `__proto__` stays a key. */
 export const metadataSchema = z
   .custom<Metadata>(isJsonObject, { error: 'must be an object', abort: true })
   .superRefine(refuseUnsafeJson);
 
-/** `google.protobuf.Value`: any JSON value; null is one. Handed on as it came. */
+/** `google.protobuf.Value`: any JSON value, also null. Kept as it came. */
 export const jsonValueSchema = z.unknown().superRefine(refuseUnsafeJson);
 
 function refuseUnsafeJson(value: unknown, context: z.RefinementCtx): void {
@@ -78,7 +78,7 @@ export const timestampSchema = z
   .string()
   .refine(isTimestamp, { error: 'must be a timestamp such as 2026-01-31T10:00:00.000Z' });
 
-/** Only what Date itself would write: it takes February 30, and moves it to March. */
+/** Only what Date itself would write: Date accepts February 30 as March 2. */
 function isTimestamp(value: string): boolean {
   const ms = Date.parse(value);
   return (
@@ -89,13 +89,13 @@ function isTimestamp(value: string): boolean {
 /** `bytes` in ProtoJSON: base64 of the standard alphabet, padded. */
 export const base64Schema = z.string().refine(isBase64, { error: 'must be base64' });
 
-/** Looks for the first wrong character: `^[…]*$` would keep a place to return to for every right one. */
+/** Searches for the first wrong character: `^[…]*$` would backtrack over every right one. */
 function isBase64(value: string): boolean {
   const end = value.search(/[^A-Za-z0-9+/]/);
   return value.length % 4 === 0 && (end < 0 || value.length - end <= 2) && /^=*$/.test(end < 0 ? '' : value.slice(end));
 }
 
-/** An absolute http or https URL that the server will call. Whether it may is for the server's policy to say. */
+/** An absolute http or https URL that the server calls. The server's policy decides whether it may. */
 export const webhookUrlSchema = requiredShortTextSchema.refine(isWebUrl, {
   error: 'must be an absolute http or https URL',
   abort: true,
