@@ -11,17 +11,13 @@ const keepAliveMs = 65_000;
 /** The HTTP server. It closes without cutting answers off. */
 export class Listener {
   readonly #http: Server;
-  readonly #stallMs: number;
-  /** The latest response of each connection. */
-  readonly #answers = new WeakMap<Socket, ServerResponse>();
-
   /** @param stallMs a client that reads nothing of its answer for this long is disconnected */
   constructor(handler: RequestListener, stallMs: number) {
     this.#http = createServer({ keepAliveTimeout: keepAliveMs, headersTimeout: keepAliveMs + 1_000 }, handler);
     this.#http.on('clientError', refuseMalformed);
-    this.#stallMs = stallMs;
-    this.#http.on('request', ({ socket }, res) => this.#answers.set(socket, res));
-    this.#http.setTimeout(stallMs, (socket) => this.#onSilence(socket));
+    // Between two answers Node closes a connection that is silent.
+    this.#http.setTimeout(stallMs);
+    this.#http.on('request', (_, res) => res.on('timeout', closeIfStalled));
   }
 
   /** @returns its URL. Rejects if it cannot listen, for example because the port is in use. */
@@ -43,13 +39,14 @@ export class Listener {
     clearInterval(sweep);
     clearTimeout(cut);
   }
+}
 
-  /** A connection may be silent while there is nothing to send. A slow reader is not silent: Node sees its progress. */
-  #onSilence(socket: Socket): void {
-    const isAnswering = this.#answers.get(socket)?.writableFinished === false;
-    if (isAnswering && socket.writableLength === 0) socket.setTimeout(this.#stallMs);
-    else socket.destroy();
-  }
+/** A connection may be silent while there is nothing to send. A slow reader is not silent: Node sees its progress. */
+function closeIfStalled(this: ServerResponse, socket: Socket): void {
+  const isWaiting = !this.writableFinished && socket.writableLength === 0;
+  // Set again, since a timeout that has passed does not come a second time.
+  if (isWaiting) socket.setTimeout(socket.timeout ?? 0);
+  else socket.destroy();
 }
 
 function urlOf(address: AddressInfo | string | null): string {

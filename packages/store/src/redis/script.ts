@@ -52,11 +52,18 @@ export const definedScripts: ScriptDefinition<string, string, string, unknown>[]
  */
 export class Script<Key extends string, Argument extends string, Entry extends string, Reply> {
   readonly source: string;
-  readonly #definition: ScriptDefinition<Key, Argument, Entry, Reply>;
+  readonly #names: {
+    readonly keys: readonly string[];
+    readonly args: readonly string[];
+    readonly each: readonly string[];
+  };
+  readonly #reply: Parser<Reply>;
   readonly #sha: string;
 
   constructor(definition: ScriptDefinition<Key, Argument, Entry, Reply>) {
-    this.#definition = definition;
+    const { keys, args, each = [], reply } = definition;
+    this.#names = { keys: keys.map(plain), args: args.map(plain), each: each.map(plain) };
+    this.#reply = reply;
     this.source = withIncludes(new URL(definition.file, definition.from));
     this.#sha = createHash('sha1').update(this.source).digest('hex');
   }
@@ -66,7 +73,7 @@ export class Script<Key extends string, Argument extends string, Entry extends s
     const reply = await this.#send((command, script) =>
       command === 'evalsha' ? redis.evalsha(script, count, ...values) : redis.eval(script, count, ...values),
     );
-    return this.#definition.reply(reply);
+    return this.#reply(reply);
   }
 
   /**
@@ -88,7 +95,7 @@ export class Script<Key extends string, Argument extends string, Entry extends s
       if (Number(waited?.[1]) < replicas) throw new NotReplicated(Number(waited?.[1]), replicas);
       return ran?.[1];
     });
-    return this.#definition.reply(reply);
+    return this.#reply(reply);
   }
 
   async #send(send: (command: 'eval' | 'evalsha', script: string) => Promise<unknown>): Promise<unknown> {
@@ -101,7 +108,7 @@ export class Script<Key extends string, Argument extends string, Entry extends s
   }
 
   #flat(call: ScriptCall<Key, Argument, Entry>): { count: number; values: Value[] } {
-    const { keys, args, each = [] } = this.#definition;
+    const { keys, args, each } = this.#names;
     const values: Value[] = [];
     push(values, keys, call.keys);
     const count = values.length;
@@ -121,11 +128,14 @@ export function defineScript<
   return new Script(definition);
 }
 
+/** The name as calls have it. */
+const plain = (name: string): string => name.replace(/[?*]$/, '');
+
 type Given = Readonly<Record<string, Value | readonly Value[] | undefined>>;
 
 function push(values: Value[], names: readonly string[], given: Given): void {
   for (const name of names) {
-    const value = given[name] ?? given[name.slice(0, -1)];
+    const value = given[name];
     if (typeof value === 'object') for (const one of value) values.push(one);
     else if (value !== undefined) values.push(value);
   }

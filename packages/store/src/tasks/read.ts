@@ -197,7 +197,8 @@ function readingOf(
 
 function readingAt(version: string, summary: string): TaskReading {
   const [state = '', released] = [summary[0], summary.slice(1)];
-  const [seq = 0, incarnation = 0] = version.split('-', 2).map(Number);
+  const seq = Number.parseInt(version, 10);
+  const incarnation = Number.parseInt(version.slice(version.indexOf('-') + 1), 10);
   const isWithdrawn = state === withdrawnLetter;
   return { version, seq, incarnation, state: stateOf(state), isWithdrawn, released: Number(released) };
 }
