@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path';
 import { startProgram } from '../../tests/support/process.ts';
 import { count, flag, readCommandLine, word } from '../options.ts';
 import { median } from '../statistics/quantile.ts';
-import { markdownTable } from '../tables/markdown.ts';
+import { markdownTable } from '../tables/tables.ts';
 import { inTurn, ratio } from './measure/measure-row.ts';
 import { Stage } from './measure/stage.ts';
-import { conditions, today, writeResult } from './report/results.ts';
+import { commit, conditions, inWords, today, writeResult } from './report/results.ts';
 import { rows, wireRows } from './rows/index.ts';
 import type { Contest, Row } from './rows/row.ts';
 
@@ -38,6 +38,7 @@ interface Pairs {
   readonly after: number[];
 }
 
+const seen = conditions();
 const isChosen = ({ id }: Row): boolean => !names.length || names.includes(id);
 const pairs: readonly Pairs[] = rows.filter(isChosen).map((row) => ({ row, before: [], after: [] }));
 const ofWire = pairs.filter(({ row }) => wireRows.includes(row));
@@ -46,11 +47,12 @@ const ofStore = pairs.filter(({ row }) => !wireRows.includes(row));
 const begun = performance.now();
 const lastedMs = new Map<unknown, number>();
 /** Does it if what it took the last time is left of the time. */
-async function inTime(what: unknown, act: () => Promise<void>): Promise<boolean> {
+async function inTime(what: unknown, name: string, act: () => Promise<void>): Promise<boolean> {
   const start = performance.now();
   if (start - begun + (lastedMs.get(what) ?? 0) > options.minutes * 60_000) return false;
   await act();
   lastedMs.set(what, performance.now() - start);
+  process.stderr.write(`${Math.round((performance.now() - begun) / 1_000)} s  ${name}\n`);
   return true;
 }
 
@@ -59,10 +61,12 @@ async function inTime(what: unknown, act: () => Promise<void>): Promise<boolean>
   await using after = await Stage.open();
   for (let round = 0, goesOn = true; goesOn; round++) {
     goesOn = false;
-    for (const pair of ofWire) if (await inTime(pair, () => measurePair(pair, round, { before, after }))) goesOn = true;
+    for (const pair of ofWire)
+      if (await inTime(pair, pair.row.id, () => measurePair(pair, round, { before, after }))) goesOn = true;
     // They take a minute: a third of the rounds are enough.
-    if (ofStore.length && round % 3 === 1 && (await inTime(ofStore, () => measureStores(round)))) goesOn = true;
-    process.stderr.write(`round ${round}: ${Math.round((performance.now() - begun) / 1_000)} s\n`);
+    if (ofStore.length && round % 3 === 1 && (await inTime(ofStore, 'store', () => measureStores(round))))
+      goesOn = true;
+    process.stderr.write(`round ${round} is over\n`);
     await report();
   }
 }
@@ -130,7 +134,6 @@ function table(): string {
 
 /** After each round, so that a run that is ended early has written what it knows. */
 async function report(): Promise<void> {
-  const seen = Object.entries(conditions(0)).filter(([name]) => name !== 'rounds');
-  const where = seen.map(([name, value]) => `${name} ${value}`).join(', ');
-  if (options.save) await writeResult('before-after.md', `Measured on ${today()} (${where}).\n\n${table()}`);
+  const where = `${commit(root)} beside ${inWords(seen)}`;
+  if (options.save) await writeResult('before-after.md', `Measured on ${today()}: ${where}.\n\n${table()}`);
 }

@@ -2,8 +2,8 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { count, flag, readCommandLine } from '../options.ts';
-import { markdownRow } from '../tables/markdown.ts';
 import { withSection } from '../tables/page-section.ts';
+import { markdownRow } from '../tables/tables.ts';
 import { measureRow, type Result, together } from './measure/measure-row.ts';
 import { Stage } from './measure/stage.ts';
 import { type Curve, curveChart, curveTable, shortCurveTable } from './report/curve.ts';
@@ -22,7 +22,7 @@ const { passes, rounds, minutes, save } = readCommandLine({
   },
 }).options;
 
-const seen = conditions(0);
+const seen = conditions();
 const results = new Map<string, Result>();
 const begun = performance.now();
 const minutesSince = (start: number): number => (performance.now() - start) / 60_000;

@@ -7,7 +7,7 @@ import { startRedis } from '../../tests/support/redis.ts';
 import { startStack } from '../../tests/support/stack.ts';
 import { count, readCommandLine } from '../options.ts';
 import { quantile } from '../statistics/quantile.ts';
-import { textTable } from '../tables/text-table.ts';
+import { textTable } from '../tables/tables.ts';
 
 const { rounds } = readCommandLine({
   usage: 'npm run bench:latency [-- options]',

@@ -1,5 +1,5 @@
 import { count, flag, readCommandLine } from '../options.ts';
-import { markdownRow } from '../tables/markdown.ts';
+import { markdownRow } from '../tables/tables.ts';
 import { measureRow, type Result } from './measure/measure-row.ts';
 import { Stage } from './measure/stage.ts';
 import { conditions, writeResults } from './report/results.ts';
@@ -16,7 +16,7 @@ const { options, names } = readCommandLine({
 });
 const { rounds, save } = options;
 const chosen = rows.filter(({ id }) => !names.length || names.includes(id));
-const seen = conditions(rounds);
+const seen = conditions({ rounds });
 process.stdout.write(`${JSON.stringify(seen)}\n`);
 
 const results: Result[] = [];

@@ -1,6 +1,15 @@
+// `npm run capacity`: everything, one after the other, so that nothing disturbs what is measured.
+
 import { readFile, writeFile } from 'node:fs/promises';
+import { Stage } from '../bench/measure/stage.ts';
+import { conditions, today, writeResult } from '../bench/report/results.ts';
 import { readCommandLine } from '../options.ts';
-import { measure } from './measure/measure.ts';
+import type { Cost, Figures } from './measure/figures.ts';
+import { measureIdle } from './measure/idle.ts';
+import { atLeastNothing, info } from './measure/meter.ts';
+import { measureOperations } from './measure/operations.ts';
+import { measurePublications } from './measure/publications.ts';
+import { measureSizes } from './measure/sizes.ts';
 import { withTables } from './report.ts';
 
 readCommandLine({
@@ -9,11 +18,48 @@ readCommandLine({
   and writes workshop/bench/results/capacity.json and the measured tables of docs/scaling.md.`,
   options: {},
 });
-const figures = await measure((line) => void process.stderr.write(`${line}\n`));
+const figures = asWritten(await measure());
 const page = new URL('../../docs/scaling.md', import.meta.url);
-await writeFile(
-  new URL('../bench/results/capacity.json', import.meta.url),
-  `${JSON.stringify(figures, undefined, 1)}\n`,
-);
+await writeResult('capacity.json', figures);
 await writeFile(page, withTables(await readFile(page, 'utf8'), figures));
 process.stdout.write('workshop/bench/results/capacity.json and the measured tables of docs/scaling.md are written\n');
+
+async function measure(): Promise<Figures> {
+  await using stage = await Stage.open();
+  // A file that is rewritten in between cannot be measured.
+  await stage.redis.config('SET', 'auto-aof-rewrite-percentage', '0');
+  const redis = /redis_version:(\S+)/.exec(await info(stage.redis))?.[1] ?? 'unknown';
+  const seen = conditions({ redis });
+  const operations = await step('operations', () => measureOperations(stage));
+  const { idle, sizes } = await step('idle', () => measureIdle(stage));
+  const kept = await step('sizes', () => measureSizes(stage));
+  const publications = await step('publications', measurePublications);
+  return {
+    date: today(),
+    conditions: seen,
+    operations: cleaned(operations),
+    idle: cleaned(idle),
+    sizes: { ...sizes, ...kept },
+    publications,
+  };
+}
+
+async function step<T>(what: string, act: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
+  const result = await act();
+  const seconds = Math.round((performance.now() - begun) / 1_000);
+  process.stderr.write(`${what}: ${JSON.stringify(result)} (${seconds} s)\n`);
+  return result;
+}
+
+function cleaned<Name extends string>(costs: Readonly<Record<Name, Cost>>): Record<Name, Cost> {
+  const entries = Object.entries<Cost>(costs).map(([name, cost]) => [name, atLeastNothing(cost)]);
+  return Object.fromEntries(entries);
+}
+
+/** With three digits that matter: no more were measured. */
+function asWritten<T>(content: T): T {
+  const rounded = (_: string, value: unknown): unknown =>
+    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(3)) : value;
+  return JSON.parse(JSON.stringify(content, rounded));
+}

@@ -1,5 +1,7 @@
-import { markdownTable, number } from '../tables/markdown.ts';
+import { inWords } from '../bench/report/results.ts';
+import { number } from '../tables/figures.ts';
 import { withSection } from '../tables/page-section.ts';
+import { markdownTable } from '../tables/tables.ts';
 import { type Cost, type Figures, idlers, operations, publications, sizes } from './measure/figures.ts';
 
 /** The page with these figures in its section. @throws {Error} it has none */
@@ -8,9 +10,8 @@ export const withTables = (page: string, figures: Figures): string =>
 
 function measuredTables(figures: Figures): string {
   const { date, conditions } = figures;
-  const where = Object.entries(conditions).map(([name, value]) => `${name} ${value}`);
   return [
-    `**Measured** on ${date} (${where.join(', ')}).\nMicroseconds of processor for each:`,
+    `**Measured** on ${date} (${inWords(conditions)}).\nMicroseconds of processor for each:`,
     costTable('operation', figures.operations, operations),
     '**Measured**: microseconds of processor in each second in which nothing happens:',
     costTable('idle', figures.idle, idlers),

@@ -1,11 +1,12 @@
 import { count, readCommandLine } from '../options.ts';
 import { quantile } from '../statistics/quantile.ts';
-import { textTable } from '../tables/text-table.ts';
+import { textTable } from '../tables/tables.ts';
 import { everything, loneWorker, lossyFailOvers, type Phase } from './chaos/phases.ts';
 import { type ChaosReport, runChaos } from './chaos/run-chaos.ts';
 import { startCluster } from './redis/cluster.ts';
 import type { RedisDeployment } from './redis/deployment.ts';
 import { startSentinel } from './redis/sentinel.ts';
+import { type Finding, seconds } from './trials/finding.ts';
 import { measureLostData } from './trials/lost-data.ts';
 import { type FailOverOptions, measureFailOver } from './trials/measure-fail-over.ts';
 import { measureRecovery } from './trials/measure-recovery.ts';
@@ -32,7 +33,6 @@ const RECOVERY_BAR_MS = 5_000;
 const OUTAGE_BAR_MS = 6_000;
 /** It keeps its connections: clients must find out by themselves that another one has taken over. */
 const FREEZE_BAR_MS = 10_000;
-const LOST_DATA_BAR_MS = 10_000;
 let isGood = true;
 
 log(`seed ${options.seed}`);
@@ -43,22 +43,31 @@ if (wants('chaos')) {
   await chaos(lossyFailOvers, { tasks: Math.ceil(tasks / 10), count: Math.ceil(faults / 8) });
 }
 if (wants('trials')) {
-  const rows = [...(await recoveryRows()), ...(await lostDataRows()), ...(await poisonRows())];
-  const rounds = options.failOvers;
-  const few = Math.min(rounds, 2);
-  rows.push(
-    ...(await failOverRows('Cluster', startCluster, { rounds, how: 'kill' })),
-    ...(await failOverRows('Cluster', startCluster, { rounds: Math.min(rounds, 5), how: 'freeze', waitReplicas: 1 })),
-    ...(await failOverRows('Sentinel', startSentinel, { rounds: few, how: 'kill' })),
-    ...(await failOverRows('Sentinel', startSentinel, { rounds: few, how: 'freeze', waitReplicas: 1 })),
-    ...(await failOverRows('Sentinel', startSentinel, { rounds: few, how: 'partition', waitReplicas: 1 })),
-  );
+  const findings: Finding[] = [];
+  for (const [name, run] of trials()) {
+    log(name);
+    findings.push(...(await run()));
+  }
+  const rows = findings.map(({ what, value }) => [what, value]);
   process.stdout.write(`\n${textTable(['measured', ''], rows)}\n`);
+  isGood &&= findings.every((finding) => finding.isGood);
 }
 if (!isGood) process.exitCode = 1;
 
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
-type Row = readonly [what: string, value: string | number];
+function trials(): [name: string, run: () => Promise<readonly Finding[]>][] {
+  const rounds = options.failOvers;
+  const [some, few] = [Math.min(rounds, 5), Math.min(rounds, 2)];
+  return [
+    ['recovery from kill -9 of a worker', recovery],
+    ['FLUSHALL with open streams', measureLostData],
+    ...[1, 5, 20].map((count): ReturnType<typeof trials>[0] => [`${count} poisons`, () => measurePoisons(count)]),
+    failOver('Cluster', startCluster, { rounds, how: 'kill' }),
+    failOver('Cluster', startCluster, { rounds: some, how: 'freeze', waitReplicas: 1 }),
+    failOver('Sentinel', startSentinel, { rounds: few, how: 'kill' }),
+    failOver('Sentinel', startSentinel, { rounds: few, how: 'freeze', waitReplicas: 1 }),
+    failOver('Sentinel', startSentinel, { rounds: few, how: 'partition', waitReplicas: 1 }),
+  ];
+}
 
 async function chaos(phase: Phase, size: { readonly tasks: number; readonly count: number }): Promise<void> {
   log(phase.name);
@@ -83,62 +92,43 @@ function chaosTable(
 ): string {
   const total = Object.values(faults).reduce((sum, count) => sum + count, 0);
   const title = `${name}: ${tasks} tasks, ${total} faults, ${resumedStreams} streams resumed, ${took} s, seed ${options.seed}`;
-  const found = Object.entries(guarantees).map(
-    ([guarantee, words]): Row => [words, violations.filter(({ kind }) => kind === guarantee).length],
-  );
-  const injected = Object.entries(faults).map(([fault, count]): Row => [`  ${fault}`, count]);
+  const found = Object.entries(guarantees).map(([guarantee, words]) => [
+    words,
+    violations.filter(({ kind }) => kind === guarantee).length,
+  ]);
+  const injected = Object.entries(faults).map(([fault, count]) => [`  ${fault}`, count]);
   return textTable([title, ''], [...found, ...injected]);
 }
 
-async function recoveryRows(): Promise<Row[]> {
-  log('recovery from kill -9 of a worker');
+async function recovery(): Promise<Finding[]> {
   const measured = await measureRecovery({ rounds: 6, tasks: 20 });
-  const worst = quantile(measured, 1);
-  isGood &&= worst < RECOVERY_BAR_MS;
+  const [median, worst] = [quantile(measured, 0.5), quantile(measured, 1)];
+  const what = 'worker killed until its turns run elsewhere';
   return [
-    ['worker killed until its turns run elsewhere, median', seconds(quantile(measured, 0.5))],
-    [`… worst (bar ${seconds(RECOVERY_BAR_MS)})`, seconds(worst)],
+    { what: `${what}, median`, value: seconds(median), isGood: true },
+    { what: `… worst (bar ${seconds(RECOVERY_BAR_MS)})`, value: seconds(worst), isGood: worst < RECOVERY_BAR_MS },
   ];
 }
 
-async function lostDataRows(): Promise<Row[]> {
-  log('FLUSHALL with open streams');
-  const { hanging, backMs } = await measureLostData();
-  isGood &&= hanging === 0 && backMs < LOST_DATA_BAR_MS;
-  return [
-    ['FLUSHALL: streams and calls that hang', hanging],
-    [`FLUSHALL: until new tasks are completed (bar ${seconds(LOST_DATA_BAR_MS)})`, seconds(backMs)],
-  ];
-}
-
-async function poisonRows(): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const count of [1, 5, 20]) {
-    log(`${count} poisons`);
-    const { poisons, unpunished, innocents } = await measurePoisons(count);
-    isGood &&= unpunished === 0 && innocents === 0;
-    rows.push([`${poisons} poisons at once: innocent turns that died of them`, innocents]);
-    rows.push([`${poisons} poisons at once: not given up`, unpunished]);
-  }
-  return rows;
-}
-
-async function failOverRows(
+function failOver(
   redis: string,
   start: () => Promise<RedisDeployment>,
   trial: Omit<FailOverOptions, 'log'>,
-): Promise<Row[]> {
+): ReturnType<typeof trials>[0] {
   const name = `${redis}, ${trial.how}`;
   const barMs = trial.how === 'kill' ? OUTAGE_BAR_MS : FREEZE_BAR_MS;
-  log(`fail-overs: ${name}`);
-  await using deployment = await start();
-  const { worstOutageMs, requests, lost, untold, wedged } = await measureFailOver(deployment, { ...trial, log });
-  isGood &&= worstOutageMs < barMs && lost.length + untold.length + wedged === 0;
-  for (const example of [...lost, ...untold].slice(0, 10)) log(example);
-  return [
-    [`${name}: worst outage in ${trial.rounds} fail-overs (bar ${seconds(barMs)})`, seconds(worstOutageMs)],
-    [`${name}: acknowledged and lost, of ${requests}`, lost.length],
-    [`${name}: webhooks not told everything, in order`, untold.length],
-    [`${name}: wedged workers`, wedged],
-  ];
+  const run = async (): Promise<Finding[]> => {
+    await using deployment = await start();
+    const { worstOutageMs, requests, lost, untold, wedged } = await measureFailOver(deployment, { ...trial, log });
+    for (const example of [...lost, ...untold].slice(0, 10)) log(example);
+    const outage = `worst outage in ${trial.rounds} fail-overs (bar ${seconds(barMs)})`;
+    const none = (what: string, value: number): Finding => ({ what: `${name}: ${what}`, value, isGood: value === 0 });
+    return [
+      { what: `${name}: ${outage}`, value: seconds(worstOutageMs), isGood: worstOutageMs < barMs },
+      none(`acknowledged and lost, of ${requests}`, lost.length),
+      none('webhooks not told everything, in order', untold.length),
+      none('wedged workers', wedged),
+    ];
+  };
+  return [`fail-overs: ${name}`, run];
 }

@@ -2,7 +2,7 @@ import { uniquePrefix } from '../../tests/support/prefix.ts';
 import { residentBytes } from '../../tests/support/process-usage.ts';
 import { type Stack, startStack } from '../../tests/support/stack.ts';
 import { count, readCommandLine } from '../options.ts';
-import { textTable } from '../tables/text-table.ts';
+import { textTable } from '../tables/tables.ts';
 import type { RedisDeployment } from './redis/deployment.ts';
 import { startSingle } from './redis/single.ts';
 import { playScenario } from './workload/play-scenario.ts';

@@ -1,6 +1,11 @@
 import { helpOf, nameOf, type Options, type Typed, typed } from '../options.ts';
-import { profiles } from './profiles/index.ts';
+import { longStreams } from './profiles/long-streams.ts';
+import { pollingHerd } from './profiles/polling-herd.ts';
 import type { PlannedRun, Profile } from './profiles/profile.ts';
+import { ramp } from './profiles/ramp.ts';
+import { burst, steady } from './profiles/steady.ts';
+
+export const profiles: readonly Profile[] = [steady, burst, ramp, longStreams, pollingHerd];
 
 /** The command line cannot be followed; the message names everything that is wrong with it. */
 export class BadOptions extends Error {

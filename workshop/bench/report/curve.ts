@@ -1,7 +1,8 @@
-import { markdownTable, number } from '../../tables/markdown.ts';
+import { number } from '../../tables/figures.ts';
+import { markdownTable } from '../../tables/tables.ts';
 import { figureOf, type Result } from '../measure/measure-row.ts';
 import { curveCallers, curveId, curveKinds, DURABLE, LIMIT, MEMORY } from '../rows/send.ts';
-import type { Conditions } from './results.ts';
+import { type Conditions, inWords } from './results.ts';
 import { shape, svg, text } from './svg.ts';
 
 /** What was measured: bench/results/curve.json. */
@@ -33,10 +34,9 @@ export function curveTable(curve: Curve): string {
   const points = pointsOf(curve);
   const missed = points.filter(({ result }) => ratioTo(result, DURABLE) < 1);
   const where = missed.map(({ kind, callers }) => `${callers} ${kind}`).join(', ');
-  const conditions = Object.entries(curve.conditions).map(([name, value]) => `${name} ${value}`);
   return [
-    `Measured on ${curve.date} (${conditions.join(', ')}). Medians.`,
-    `Ahead of the SDK with its tasks in Redis at ${points.length - missed.length} of ${points.length} points${where && `; behind at ${where}`}.`,
+    `Measured on ${curve.date} (${inWords(curve.conditions)}).`,
+    `Medians. Ahead of the SDK with its tasks in Redis at ${points.length - missed.length} of ${points.length} points${where && `; behind at ${where}`}.`,
     '',
     markdownTable(
       [

@@ -1,20 +1,35 @@
+import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { markdownTable } from '../../tables/markdown.ts';
+import { markdownTable } from '../../tables/tables.ts';
 import type { Result } from '../measure/measure-row.ts';
 import { ratioChart } from './chart.ts';
 import { tableHead, tableRow } from './table.ts';
 
+/** Under which something was measured. */
 export type Conditions = Readonly<Record<string, string | number>>;
 
-/** Of this machine, now. */
-export const conditions = (rounds: number): Conditions => ({
+/** Of this machine and this tree, now. @param more what else matters, such as the number of rounds */
+export const conditions = (more: Conditions = {}): Conditions => ({
+  commit: commit(),
   processors: availableParallelism(),
   processor: cpus()[0]?.model ?? 'unknown',
   node: process.version,
-  rounds,
+  ...more,
   loadAtStart: loadavg()[0]?.toFixed(2) ?? '',
 });
+
+/** As people read them: `processors 2, node v24.21.0`. */
+export const inWords = (conditions: Conditions): string =>
+  Object.entries(conditions)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
+
+/** Of the checkout in this folder, or in another one. */
+export function commit(cwd = '.'): string {
+  const { stdout } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd, encoding: 'utf8' });
+  return stdout?.trim() || 'unknown';
+}
 
 export const today = (): string => new Date().toISOString().slice(0, 10);
 

@@ -47,7 +47,7 @@ export async function deploy(
 }
 
 /** What a node says of itself in INFO. */
-export async function replicationOf(node: RedisNode): Promise<Readonly<Record<string, string>>> {
+async function replicationOf(node: RedisNode): Promise<Readonly<Record<string, string>>> {
   const reply = await node.ask('INFO replication').catch(() => '');
   return Object.fromEntries(Array.from(reply.matchAll(/^(\w+):(.*?)\r?$/gm), ([, name, value]) => [name, value]));
 }

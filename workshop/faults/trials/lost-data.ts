@@ -4,19 +4,14 @@ import { userMessage } from '../../../tests/support/messages.ts';
 import { post } from '../../../tests/support/rest.ts';
 import { until } from '../../../tests/support/until.ts';
 import { startScene } from '../scene.ts';
-
-export interface LostDataReport {
-  /** Streams and blocking calls that were still open when their time was up. */
-  readonly hanging: number;
-  /** From the loss until a new task was completed; infinite: it never was. */
-  readonly backMs: number;
-}
+import { type Finding, seconds } from './finding.ts';
 
 const OPEN = 20;
 const ENDS_WITHIN_MS = 15_000;
+const BACK_WITHIN_MS = 10_000;
 
 /** FLUSHALL, with streams open and callers that wait. */
-export async function measureLostData(): Promise<LostDataReport> {
+export async function measureLostData(): Promise<Finding[]> {
   await using scene = await startScene({ env: { BLOCKING_WAIT_MS: '60000' } });
   const { url, client, node } = scene;
   let closed = 0;
@@ -40,5 +35,13 @@ export async function measureLostData(): Promise<LostDataReport> {
     () => Number.POSITIVE_INFINITY,
   );
   await until(() => closed === 2 * OPEN, { what: 'all are closed', timeoutMs: ENDS_WITHIN_MS }).catch(() => undefined);
-  return { hanging: 2 * OPEN - closed, backMs };
+  const hanging = 2 * OPEN - closed;
+  return [
+    { what: 'FLUSHALL: streams and calls that hang', value: hanging, isGood: hanging === 0 },
+    {
+      what: `FLUSHALL: until new tasks are completed (bar ${seconds(BACK_WITHIN_MS)})`,
+      value: seconds(backMs),
+      isGood: backMs < BACK_WITHIN_MS,
+    },
+  ];
 }

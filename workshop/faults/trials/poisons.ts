@@ -1,14 +1,7 @@
 import { userMessage } from '../../../tests/support/messages.ts';
 import { keepWorkers } from '../inject/keep-workers.ts';
 import { startScene } from '../scene.ts';
-
-export interface PoisonReport {
-  readonly poisons: number;
-  /** Poisons that did not end FAILED. */
-  readonly unpunished: number;
-  /** Harmless turns that did not end COMPLETED. */
-  readonly innocents: number;
-}
+import type { Finding } from './finding.ts';
 
 const INNOCENTS = 20;
 const WORKERS = 2;
@@ -16,7 +9,7 @@ const WORKERS = 2;
 /**
  * So many messages at once that kill their worker, among harmless ones. Workers are started again whenever one dies.
  */
-export async function measurePoisons(poisons: number): Promise<PoisonReport> {
+export async function measurePoisons(poisons: number): Promise<Finding[]> {
   await using scene = await startScene({ agent: 'crash-agent', workers: WORKERS });
   const { client } = scene;
   await using _ = keepWorkers(scene.stack);
@@ -33,5 +26,9 @@ export async function measurePoisons(poisons: number): Promise<PoisonReport> {
     return ends.filter((end) => end.status === 'rejected' || end.value.status.state !== state).length;
   };
   const unpunished = await countUnlike(poison, 'TASK_STATE_FAILED');
-  return { poisons, unpunished, innocents: await countUnlike(innocent, 'TASK_STATE_COMPLETED') };
+  const died = await countUnlike(innocent, 'TASK_STATE_COMPLETED');
+  return [
+    { what: `${poisons} poisons at once: innocent turns that died of them`, value: died, isGood: died === 0 },
+    { what: `${poisons} poisons at once: not given up`, value: unpunished, isGood: unpunished === 0 },
+  ];
 }

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { percent } from '../../tables/figures.ts';
 import type { GeneratorReading } from '../measure/generator-watch.ts';
 import type { LatencySummary } from '../measure/latencies.ts';
 import type { ErrorCount, Interval, Recorder } from '../measure/recorder.ts';
 import type { TaskCounts } from '../measure/task-ledger.ts';
 import type { Findings, PlannedRun } from '../profiles/profile.ts';
 import type { FoundAgent } from '../target/find-agent.ts';
-import { percent } from './figures.ts';
 
 export interface OperationReport {
   readonly name: string;

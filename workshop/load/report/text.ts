@@ -1,6 +1,6 @@
-import { textTable } from '../../tables/text-table.ts';
+import { count, ms, percent, rate } from '../../tables/figures.ts';
+import { textTable } from '../../tables/tables.ts';
 import type { Interval } from '../measure/recorder.ts';
-import { count, ms, percent, rate } from './figures.ts';
 import type { Report } from './report.ts';
 
 /** How a run goes, in one second. @param of how long the run will take, in words */

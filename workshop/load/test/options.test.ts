@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BadOptions, help, readOptions } from '../command-line.ts';
-import { profiles } from '../profiles/index.ts';
+import { BadOptions, help, profiles, readOptions } from '../command-line.ts';
 import type { PlannedRun } from '../profiles/profile.ts';
 import { words } from './support/run-load.ts';
 

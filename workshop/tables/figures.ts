@@ -1,3 +1,9 @@
+/** Three digits that matter. */
+export function number(value: number): string {
+  if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en');
+  return String(Number(value.toPrecision(3)));
+}
+
 /** Milliseconds as they are read: three digits that matter, seconds beyond a thousand. */
 export function ms(value: number | undefined): string {
   if (value === undefined) return '–';
@@ -5,6 +11,7 @@ export function ms(value: number | undefined): string {
   return `${value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)} ms`;
 }
 
+/** A whole number, with commas. */
 export function count(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
