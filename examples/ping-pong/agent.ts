@@ -32,8 +32,8 @@ export default defineAgent({
       maxTurns,
       timeoutMs: 60_000,
       reply: ({ texts }) => {
-        const said = texts.map((text, number) => ({ isOwn: number % 2 === 0, text }));
-        return speak(said, turn.signal);
+        const lines = texts.map((text, number) => ({ isOwn: number % 2 === 0, text }));
+        return speak(lines, turn.signal);
       },
     });
     const link = { metadata: { conversationId } };

@@ -2,14 +2,14 @@ import { AgentError, REPLY_SKIP } from '@switchyard/agent';
 import OpenAI from 'openai';
 import { modelFromEnvironment } from './config.ts';
 
-/** Something that was said, by the speaker itself or by the other one. */
-export interface Said {
+/** A line of the conversation, by the speaker or by the other agent. */
+export interface Line {
   readonly isOwn: boolean;
   readonly text: string;
 }
 
 /** What a speaker says next. */
-export type Speak = (said: readonly Said[], signal: AbortSignal) => Promise<string>;
+export type Speak = (lines: readonly Line[], signal: AbortSignal) => Promise<string>;
 
 /** A speaker who follows a script line by line; or, if the environment names a model, one who is played by it. */
 export function speaker(persona: string, script: readonly string[]): Speak {
@@ -17,14 +17,14 @@ export function speaker(persona: string, script: readonly string[]): Speak {
 }
 
 function scripted(script: readonly string[]): Speak {
-  return async (said) => script[said.filter(({ isOwn }) => isOwn).length] ?? REPLY_SKIP;
+  return async (lines) => script[lines.filter(({ isOwn }) => isOwn).length] ?? REPLY_SKIP;
 }
 
 function played(persona: string, { model, ...connection }: NonNullable<typeof modelFromEnvironment>): Speak {
   const client = new OpenAI({ ...connection, maxRetries: 2, logLevel: 'off' });
   const system = `${persona} Answer in one sentence. When there is nothing left to say, answer ${REPLY_SKIP} and nothing else.`;
-  return async (said, signal) => {
-    const messages = said.map(({ isOwn, text }) => ({ role: isOwn ? 'assistant' : 'user', content: text }) as const);
+  return async (lines, signal) => {
+    const messages = lines.map(({ isOwn, text }) => ({ role: isOwn ? 'assistant' : 'user', content: text }) as const);
     const request = { model, messages: [{ role: 'system', content: system } as const, ...messages] };
     const { choices } = await client.chat.completions.create(request, { signal });
     const text = choices[0]?.message.content;

@@ -22,8 +22,8 @@ export default defineAgent({
     if (!place) return turn.complete(`It is agreed: ${(await turn.memory.get<string>()) ?? 'nothing at all.'}`);
     // The last word of the other one needs no answer.
     if (place.turn === place.maxTurns) return turn.complete();
-    const said = turn.history.map((message) => ({ isOwn: message.role === 'ROLE_AGENT', text: textOf(message) }));
-    const text = await turn.step('answer', () => speak(said, turn.signal));
+    const lines = turn.history.map((message) => ({ isOwn: message.role === 'ROLE_AGENT', text: textOf(message) }));
+    const text = await turn.step('answer', () => speak(lines, turn.signal));
     if (text === REPLY_SKIP) return turn.complete(text);
     await turn.memory.set(text);
     // The task stays open for what comes next, so that its history is the whole conversation.

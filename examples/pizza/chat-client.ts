@@ -56,9 +56,9 @@ export class ChatClient {
     try {
       for await (const event of this.#send(text)) {
         const words = this.#transcript.add(event);
-        const standing = this.#keepIds(event);
+        const state = this.#keepIds(event);
         if (words) yield words;
-        if (standing === 'over') return;
+        if (state === 'over') return;
       }
     } catch (error) {
       if (error instanceof Refusal && error.isFinal) this.#forget();

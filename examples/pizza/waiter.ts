@@ -1,5 +1,5 @@
 /** What the scripted model understands of a conversation. */
-export interface Said {
+export interface ConversationLine {
   readonly role: string;
   readonly content: string;
 }
@@ -21,7 +21,7 @@ const menu: Readonly<Record<string, RegExp>> = {
 /**
  * Takes an order as a model would: asks, offers the menu when the answer is no pizza, and knows one when it hears it.
  */
-export function takeOrder(conversation: readonly Said[]): Order {
+export function takeOrder(conversation: readonly ConversationLine[]): Order {
   const wishes = conversation.filter(({ role }) => role === 'user').reverse();
   for (const { content } of wishes) {
     const pizza = Object.keys(menu).find((kind) => menu[kind]?.test(content));

@@ -21,8 +21,8 @@ export class PizzaExecutor implements AgentExecutor {
       bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status, metadata: undefined }));
     };
     say(TaskState.TASK_STATE_WORKING);
-    const said = context.task?.history ?? [context.userMessage];
-    const pizza = Object.keys(menu).find((kind) => said.some((each) => menu[kind]?.test(textOf(each))));
+    const messages = context.task?.history ?? [context.userMessage];
+    const pizza = Object.keys(menu).find((kind) => messages.some((each) => menu[kind]?.test(textOf(each))));
     if (pizza) {
       bus.publish(AgentEvent.artifactUpdate(receipt(context, pizza)));
       say(TaskState.TASK_STATE_COMPLETED, `Your ${pizza} pizza is on its way.`);

@@ -49,7 +49,7 @@ export function supervise(settings: SupervisedProcess): Supervision {
       const isQuick = Date.now() - startedAt < stableAfterMs;
       if (isFirst && isQuick && code === CANNOT_START) throw new Error(`the ${name} cannot start: see above`);
       quickDeaths = isQuick ? quickDeaths + 1 : 1;
-      await pauseAfter(inWords(code), quickDeaths);
+      await pauseAfter(describeExit(code), quickDeaths);
       if (stopping.signal.aborted) return;
       await startChild();
     }
@@ -71,6 +71,6 @@ export function supervise(settings: SupervisedProcess): Supervision {
   return { started, ended, stop };
 }
 
-function inWords(code: number | undefined): string {
+function describeExit(code: number | undefined): string {
   return code !== undefined && code > 128 ? `signal ${code - 128}` : `exit code ${code}`;
 }

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { type Order, type Said, takeOrder } from '../../examples/pizza/waiter.ts';
+import { type ConversationLine, type Order, takeOrder } from '../../examples/pizza/waiter.ts';
 
 /** A chat completion as it was asked for. */
 export interface AskedCompletion {
   readonly model: string;
-  readonly messages: readonly Said[];
+  readonly messages: readonly ConversationLine[];
   readonly response_format?: { readonly type: string };
 }
 

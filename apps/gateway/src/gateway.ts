@@ -15,7 +15,7 @@ import { createApp } from './http/router.ts';
 import { StreamSlots } from './limits/stream-slots.ts';
 import { WaitingCalls } from './limits/waiting-calls.ts';
 import { bindOperations } from './operations/operations.ts';
-import { noteClearStorage } from './operations/webhook-draft.ts';
+import { clearStorageWarning } from './operations/webhook-draft.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
 import { createEmit } from './telemetry/emit.ts';
 import { GatewayMetrics, type MetricSources } from './telemetry/metrics.ts';
@@ -71,7 +71,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     push: settings.push && {
       webhooks,
       policy: new WebhookPolicy(settings.push.policy),
-      noteStoring: noteClearStorage(webhooks.areSealed, emit),
+      warnIfClear: clearStorageWarning(webhooks.areSealed, emit),
     },
     feeds: store.feeds,
     cards,

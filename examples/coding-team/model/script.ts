@@ -1,7 +1,7 @@
 import type { Plan } from '../team/plan.ts';
 
 /** A message to the model. */
-export interface Said {
+export interface ChatMessage {
   readonly role: string;
   readonly content: string;
 }
@@ -43,7 +43,7 @@ const lines: readonly (readonly [RegExp, string])[] = [
   [/designer/, '# Design\n\nA form with two fields and one button. Errors stand below the field.\n'],
 ];
 
-export function scriptedAnswer(messages: readonly Said[]): string {
+export function scriptedAnswer(messages: readonly ChatMessage[]): string {
   const system = messages.find(({ role }) => role === 'system')?.content ?? '';
   return lines.find(([about]) => about.test(system))?.[1] ?? 'I have nothing to say about that.';
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
-import { type Said, scriptedAnswer } from './script.ts';
+import { type ChatMessage, scriptedAnswer } from './script.ts';
 
 const requestSchema = z.object({
   model: z.string(),
@@ -19,7 +19,7 @@ export interface ScriptedModel {
 }
 
 /** Told of everything that the model is asked. */
-export type OnAsked = (messages: readonly Said[]) => void;
+export type OnAsked = (messages: readonly ChatMessage[]) => void;
 
 /**
  * A model server that speaks OpenAI's chat completions over real HTTP, on a free port of the loopback interface, so

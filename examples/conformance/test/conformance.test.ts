@@ -3,16 +3,16 @@ import { describe, expect, it } from 'vitest';
 import conformance from '../agent.ts';
 import { scenarioOf } from '../scenarios.ts';
 
-type Said = Awaited<ReturnType<Conversation['say']>>;
+type Result = Awaited<ReturnType<Conversation['say']>>;
 
 /** What the agent makes of a message whose id begins so. */
-function play(prefix: string): Promise<Said> {
+function play(prefix: string): Promise<Result> {
   const execute = scenarioOf(`${prefix}-3f2a`);
   return new Conversation({ ...conformance, execute }).say('hello');
 }
 
-const states = ({ events }: Said) => events.flatMap(({ statusUpdate }) => statusUpdate?.status.state ?? []);
-const parts = ({ task }: Said) => task.artifacts?.flatMap((artifact) => artifact.parts);
+const states = ({ events }: Result) => events.flatMap(({ statusUpdate }) => statusUpdate?.status.state ?? []);
+const parts = ({ task }: Result) => task.artifacts?.flatMap((artifact) => artifact.parts);
 
 describe('the conformance agent', () => {
   it.each([

@@ -4,7 +4,7 @@ export { type CallReply, isDone, type MessageReply, type TaskReply } from './cal
 export type { CallOptions } from './calls/outgoing-call.ts';
 export type { WaitingCall } from './calls/waiting-call.ts';
 export type { ContextMemory, Remembered } from './context/context-memory.ts';
-export type { Conversed, ConverseOptions, Heard } from './conversations/converse-options.ts';
+export type { ConversationResult, ConverseOptions, PeerMessage } from './conversations/converse-options.ts';
 export { type Agent, type AgentDefinition, defineAgent, type Execute, isAgent } from './definition/agent.ts';
 export type { AgentCardDraft } from './definition/agent-card.ts';
 export type { RetryPolicy } from './definition/retry-policy.ts';

@@ -55,7 +55,7 @@ function contextText({ task, message, attempt, history }: Turn, { role, capabili
     ['Capabilities', list(capabilities)],
     ['Task', list([`Task id: ${task.id}`, `Context id: ${task.contextId ?? ''}`, `Attempt: ${attempt}`])],
     ['Earlier attempt', attempt > 1 ? again : undefined],
-    ['History', earlier.map(spoken).join('\n\n') || 'This is the first message.'],
+    ['History', earlier.map(historyEntry).join('\n\n') || 'This is the first message.'],
     ['Analysis', analysis],
   ]);
 }
@@ -86,7 +86,7 @@ function list(items: readonly string[] | undefined, mark = (_: string, __: numbe
   return items?.map((item, index) => `${mark(item, index)} ${item}`).join('\n');
 }
 
-function spoken(message: Message): string {
+function historyEntry(message: Message): string {
   const text = textOf(message);
   const shown = text.length > longestMessage ? `${text.slice(0, longestMessage)} …` : text;
   return `${message.role === 'ROLE_AGENT' ? 'Agent' : 'User'}: ${shown || '(no text)'}`;

@@ -43,12 +43,12 @@ async function endProgram(program: Program, error: unknown, settings: FullComman
 async function checkExit(program: Program): Promise<void> {
   const code = await program.exitCode();
   if (code === 0) return;
-  if (code !== undefined && code !== temporaryFailure) throw new AgentError(inWords(code));
+  if (code !== undefined && code !== temporaryFailure) throw new AgentError(describeExit(code));
   await program.discard();
   throw new RetryableError(code ? 'The program asked to be run again later.' : 'The program was interrupted.');
 }
 
-function inWords(code: number): string {
+function describeExit(code: number): string {
   if (code === 126 || code === 127) return `The program could not be started (exit code ${code}).`;
   return code > 128 ? `The program was ended by signal ${code - 128}.` : `The program failed with exit code ${code}.`;
 }

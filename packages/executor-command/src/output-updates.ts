@@ -25,7 +25,7 @@ export class OutputUpdates {
   constructor(turn: Turn, options: OutputUpdatesOptions) {
     this.#turn = turn;
     this.#options = options;
-    this.position = saidBefore(turn, options.runId);
+    this.position = publishedBytes(turn, options.runId);
   }
 
   add(chunk: Buffer): void {
@@ -62,7 +62,7 @@ export class OutputUpdates {
 }
 
 /** The bytes of the run's output that are in the history, from an earlier attempt. */
-function saidBefore({ history }: Turn, runId: string): number {
+function publishedBytes({ history }: Turn, runId: string): number {
   return history.reduce((said, { metadata }) => Math.max(said, positionIn(metadata?.[outputKey], runId)), 0);
 }
 

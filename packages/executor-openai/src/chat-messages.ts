@@ -14,12 +14,12 @@ export function chatMessages(
   turn: Turn,
   { system, historyLength = Number.POSITIVE_INFINITY }: ChatOptions,
 ): ChatCompletionMessageParam[] {
-  const spoken = conversation(turn).slice(-historyLength).map(chatMessage);
-  return system === undefined ? spoken : [{ role: 'system', content: system }, ...spoken];
+  const messages = conversation(turn).slice(-historyLength).map(chatMessage);
+  return system === undefined ? messages : [{ role: 'system', content: system }, ...messages];
 }
 
 /** Metadata key of what the model wrote before a tool call: the id of the message that it was answering. */
-export const asideKey = 'switchyard.aside';
+export const interimKey = 'switchyard.interim';
 
 /**
  * Later messages of the client have turns of their own; later ones of the agent belong to earlier turns, unless an
@@ -29,7 +29,7 @@ function conversation({ history, message }: Turn): Message[] {
   const at = history.findIndex(({ messageId }) => messageId === message.messageId);
   const [before, since] = at < 0 ? [history, []] : [history.slice(0, at), history.slice(at + 1)];
   const said = since.filter(
-    ({ role, metadata }) => role === 'ROLE_AGENT' && metadata?.[asideKey] !== message.messageId,
+    ({ role, metadata }) => role === 'ROLE_AGENT' && metadata?.[interimKey] !== message.messageId,
   );
   return [...before, ...said, message];
 }

@@ -1,9 +1,9 @@
 import type { ArtifactOptions, Execute } from '@switchyard/agent';
 import type { z } from 'zod';
 import { type ChatOptions, chatMessages } from './chat-messages.ts';
+import { completeWithTools } from './complete-with-tools.ts';
 import { asArtifact, asMessage, asValue, type DeliveryKind, type StructuredAnswer } from './delivery.ts';
 import { Model, type ModelSettings } from './model.ts';
-import { talk } from './talk.ts';
 import { type Tools, toolDefinitions } from './tools.ts';
 
 /** What is done with the answer. Default: it completes the task as its message. */
@@ -50,7 +50,7 @@ export function openAiExecutor<
     const { say, end } = kind.begin(turn);
     const { format, check } = kind;
     const messages = chatMessages(turn, settings);
-    return end(await talk(turn, { model, messages, format, tools, maxToolRounds, check, say }));
+    return end(await completeWithTools(turn, { model, messages, format, tools, maxToolRounds, check, say }));
   };
 }
 

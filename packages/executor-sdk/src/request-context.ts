@@ -52,10 +52,10 @@ function earlierTask({ task, message, history }: Turn): Task | undefined {
   const isFirst = !history.slice(0, Math.max(at, 0)).some(({ role }) => role === 'ROLE_USER');
   if (isFirst) return undefined;
   // Later messages of the client have turns of their own.
-  const spoken = [...history.slice(0, at), ...history.slice(at + 1).filter(isAgents)];
-  const question = spoken.findLast(isAgents);
+  const earlier = [...history.slice(0, at), ...history.slice(at + 1).filter(isAgents)];
+  const question = earlier.findLast(isAgents);
   const status = { state: 'TASK_STATE_INPUT_REQUIRED' as const, ...(question && { message: question }) };
-  return { ...task, status, history: [...spoken, message] };
+  return { ...task, status, history: [...earlier, message] };
 }
 
 function isAgents({ role }: Message): boolean {

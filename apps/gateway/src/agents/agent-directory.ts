@@ -78,7 +78,7 @@ export class AgentDirectory {
 }
 
 /** How a request names its agent. */
-export interface Destination {
+export interface AgentSelector {
   /** From the path, as in `/agents/<id>`; unset: the agent at the root. */
   readonly agentId?: string | undefined;
   /** `tenant` of the request (A2A 4.4.6), not validated: the operation refuses what is not a string. */
@@ -93,7 +93,7 @@ export interface Destination {
 export function selectAgent(
   agents: AgentDirectory,
   principal: Principal,
-  { agentId, tenant }: Destination,
+  { agentId, tenant }: AgentSelector,
 ): AnnouncedAgent {
   if (typeof tenant !== 'string' || tenant === '') return requireAgent(agents, agentId);
   const named = agents.find(tenant);

@@ -27,7 +27,7 @@ export function requireSupportedVersion(
 ): void {
   const asked = named || (missing === 'by-shape' ? spoken : missing);
   if (majorMinor(asked) === spoken) return;
-  throw new A2AError('VersionNotSupported', `What is asked for here is A2A ${spoken}`, {
+  throw new A2AError('VersionNotSupported', `This method or path is of A2A ${spoken}`, {
     violations: [{ field: 'A2A-Version', description: `must be ${spoken}` }],
     metadata: { requested: asked.slice(0, 64), supported: spoken },
   });

@@ -16,7 +16,7 @@ import { inlineWebhook, tooManyConfigs } from './webhook-draft.ts';
 export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
 type Refused = Exclude<Acceptance['verdict'], 'accepted'>;
 
-interface Arrangements {
+interface AcceptOptions {
   /** Its id is for the task, if the message makes one. */
   readonly preSubscription?: PreSubscription | undefined;
   /** How long the caller may get a plain message: until then a webhook of A2A 1.0 gets no event of the task. */
@@ -31,7 +31,7 @@ export async function acceptMessage(
   backend: Backend,
   call: Call,
   request: SendMessageRequest,
-  { preSubscription, webhookHoldMs }: Arrangements = {},
+  { preSubscription, webhookHoldMs }: AcceptOptions = {},
 ): Promise<Accepted> {
   requireExtensions(call);
   requireMediaTypes(call, request);

@@ -16,7 +16,7 @@ interface PushBackend {
   readonly webhooks: WebhookStore;
   readonly policy: Pick<WebhookPolicy, 'problemOf'>;
   /** Call it before a config is stored. */
-  readonly noteStoring: () => void;
+  readonly warnIfClear: () => void;
 }
 
 /** What operations need. */

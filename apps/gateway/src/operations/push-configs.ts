@@ -19,10 +19,10 @@ export async function createPushConfig(
   call: Call,
   request: CreateTaskPushNotificationConfigRequest,
 ): Promise<Reply> {
-  const { webhooks, policy, noteStoring } = requirePush(backend, call);
+  const { webhooks, policy, warnIfClear } = requirePush(backend, call);
   const { taskId } = request;
   const draft = toWebhook(request, { policy, call, path: '' });
-  noteStoring();
+  warnIfClear();
   const made = await webhooks.create(call.scope, taskId, draft);
   if (made === 'missing') throw taskNotFound(taskId);
   if (made === 'too-many') throw tooManyConfigs(taskId);

@@ -69,11 +69,11 @@ export function inlineWebhook(
 ): WebhookDraft | undefined {
   const config = configuration?.taskPushNotificationConfig;
   if (!config) return undefined;
-  const { policy, noteStoring } = requirePush(backend, call);
+  const { policy, warnIfClear } = requirePush(backend, call);
   if (config.taskId !== undefined && config.taskId !== message.taskId) throw ofAnotherTask();
   const traceParent =
     call.traceParent ?? traceParentIn(message.metadata?.traceparent) ?? traceParentIn(metadata?.traceparent);
-  noteStoring();
+  warnIfClear();
   return toWebhook(config, { policy, call: { version: call.version, traceParent }, path });
 }
 
@@ -91,7 +91,7 @@ export function tooManyConfigs(taskId: string): A2AError {
 }
 
 /** Call it before each config is stored: logs once that credentials are stored in clear. */
-export function noteClearStorage(areSealed: boolean, emit: Emit): () => void {
+export function clearStorageWarning(areSealed: boolean, emit: Emit): () => void {
   let isSaid = areSealed;
   return () => {
     if (!isSaid) emit({ kind: 'push-in-clear' });

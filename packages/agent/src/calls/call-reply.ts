@@ -46,8 +46,8 @@ export function isAnswer(reply: CallReply): boolean {
 }
 
 function textOfTask({ status, artifacts = [] }: Task): string {
-  const said = status.message ? textOf(status.message) : '';
-  if (status.state !== 'TASK_STATE_COMPLETED') return said;
+  const text = status.message ? textOf(status.message) : '';
+  if (status.state !== 'TASK_STATE_COMPLETED') return text;
   const results = artifacts.map(textOf).filter((text) => text !== '');
-  return results.join('\n\n') || said;
+  return results.join('\n\n') || text;
 }

@@ -2,7 +2,7 @@ import type { TurnJournal } from '../journal/turn-journal.ts';
 import type { ConversationEvent } from '../port/conversation-event.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 
-interface Said {
+interface RecordedMessage {
   readonly turn: number;
   readonly text: string;
   readonly taskId: string;
@@ -29,7 +29,7 @@ export class ConversationRecord {
     this.#maxTurns = conversation.maxTurns;
   }
 
-  said({ turn, text, taskId }: Said): Promise<void> {
+  message({ turn, text, taskId }: RecordedMessage): Promise<void> {
     this.texts.push(text);
     return this.#add({ ...this.#speakerOf(turn), turn, maxTurns: this.#maxTurns, text, phase: 'turn', taskId });
   }

@@ -1,7 +1,7 @@
 import type { CallReply } from '../calls/call-reply.ts';
 
 /** A message of the other agent. */
-export interface Heard {
+export interface PeerMessage {
   readonly conversationId: string;
   /** Its turn: 1, 3, … */
   readonly turn: number;
@@ -16,7 +16,7 @@ export interface ConverseOptions {
   /** This agent's first message: turn 0. */
   readonly message: string;
   /** This agent's answer, or `REPLY_SKIP`. Runs as a step: once for each turn, also when workers die. */
-  readonly reply: (heard: Heard) => string | Promise<string>;
+  readonly reply: (message: PeerMessage) => string | Promise<string>;
   /** The highest number that a turn may have, 1 to 100. Default: 5, the other agent's third reply. */
   readonly maxTurns?: number;
   /** Longest wait for each reply of the other agent, in milliseconds. Default: as long as the turn may take. */
@@ -24,7 +24,7 @@ export interface ConverseOptions {
 }
 
 /** The result of a conversation. */
-export interface Conversed {
+export interface ConversationResult {
   readonly conversationId: string;
   /** `skip`: one of the two answered `REPLY_SKIP`. `error`: the other agent failed, or took too long. */
   readonly ended: 'max-turns' | 'skip' | 'error';

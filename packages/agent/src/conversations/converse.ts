@@ -8,7 +8,7 @@ import { RetryableError, TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import type { TurnSteps } from '../steps/turn-steps.ts';
 import { ConversationRecord } from './conversation-record.ts';
-import type { Conversed, ConverseOptions } from './converse-options.ts';
+import type { ConversationResult, ConverseOptions } from './converse-options.ts';
 
 export interface ConverseParts {
   readonly port: TurnPort;
@@ -21,7 +21,11 @@ export interface ConverseParts {
  * Holds a conversation to its end. This agent's texts are stored as steps, the other's as replies to calls, so that
  * after a crash the same conversation goes on.
  */
-export async function converse(parts: ConverseParts, toAgent: string, options: ConverseOptions): Promise<Conversed> {
+export async function converse(
+  parts: ConverseParts,
+  toAgent: string,
+  options: ConverseOptions,
+): Promise<ConversationResult> {
   const { port, journal } = parts;
   const { maxTurns = 5 } = options;
   if (!Number.isInteger(maxTurns) || maxTurns < 1 || maxTurns > 100)
@@ -59,34 +63,34 @@ class Exchange {
     this.#settings = settings;
   }
 
-  async run(): Promise<Conversed> {
+  async run(): Promise<ConversationResult> {
     const { maxTurns, record } = this.#settings;
-    let heard: CallReply | undefined;
+    let lastReply: CallReply | undefined;
     for (let turn = 0; ; turn += 2) {
-      const text = await this.#speak(turn, heard);
+      const text = await this.#speak(turn, lastReply);
       if (isSkip(text)) return this.#end('skip');
-      const delivered = await this.#deliver({ turn, text, heard });
+      const delivered = await this.#deliver({ turn, text, lastReply });
       // The last message is delivered, but its reply is not part of the conversation.
       if (turn === maxTurns && !(isFailure(delivered) && delivered.turn === turn)) return this.#end('max-turns');
       if (isFailure(delivered)) return this.#fail(delivered);
       if (isSkip(delivered.text)) return this.#end('skip');
-      heard = delivered;
-      await record.said({ turn: turn + 1, text: heard.text, taskId: heard.taskId });
+      lastReply = delivered;
+      await record.message({ turn: turn + 1, text: lastReply.text, taskId: lastReply.taskId });
       if (turn + 1 === maxTurns) return this.#end('max-turns');
     }
   }
 
   /** This agent's text of a turn. */
-  async #speak(turn: number, heard: CallReply | undefined): Promise<string> {
+  async #speak(turn: number, lastReply: CallReply | undefined): Promise<string> {
     const { toAgent, options, record } = this.#settings;
     const say = () =>
-      heard
+      lastReply
         ? options.reply({
             conversationId: record.id,
             turn: turn - 1,
-            text: heard.text,
+            text: lastReply.text,
             texts: [...record.texts],
-            reply: heard,
+            reply: lastReply,
           })
         : options.message;
     try {
@@ -105,21 +109,21 @@ class Exchange {
   }
 
   /** Sends this agent's text to the other agent, and returns the reply. */
-  async #deliver(said: Said): Promise<CallReply | Failure> {
+  async #deliver(own: OwnMessage): Promise<CallReply | Failure> {
     const { calls } = this.#parts;
     const { options, record } = this.#settings;
-    const { turn, text } = said;
-    const call = this.#callFor(said);
+    const { turn, text } = own;
+    const call = this.#callFor(own);
     let taskId: string | undefined;
     const place = async () => {
       const placed = await calls.place(call);
       taskId = placed.taskId;
-      await record.said({ turn, text, taskId });
+      await record.message({ turn, text, taskId });
       return placed;
     };
     try {
       const reply = await calls.replyTo(call, place, options.timeoutMs);
-      if (taskId === undefined) await record.said({ turn, text, taskId: reply.taskId });
+      if (taskId === undefined) await record.message({ turn, text, taskId: reply.taskId });
       return isAnswer(reply) ? reply : { turn: turn + 1, error: reply.text || reply.state, taskId: reply.taskId };
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
@@ -127,7 +131,7 @@ class Exchange {
     }
   }
 
-  #callFor({ turn, text, heard }: Said) {
+  #callFor({ turn, text, lastReply }: OwnMessage) {
     const { port, journal } = this.#parts;
     const { toAgent, maxTurns, record } = this.#settings;
     const about: ConversationPlace = { conversationId: record.id, fromAgent: port.input.agent, turn, maxTurns };
@@ -135,29 +139,29 @@ class Exchange {
     const options = {
       name: `${record.id} ${turn}`,
       extensions: [conversationsUri],
-      ...(heard?.state === 'TASK_STATE_INPUT_REQUIRED' && { taskId: heard.taskId }),
-      ...(heard && { referenceTaskIds: [heard.taskId] }),
+      ...(lastReply?.state === 'TASK_STATE_INPUT_REQUIRED' && { taskId: lastReply.taskId }),
+      ...(lastReply && { referenceTaskIds: [lastReply.taskId] }),
     };
     return outgoingCall(port, journal.scope, { agent: toAgent, content, options });
   }
 
-  async #fail({ turn, error, taskId }: Failure): Promise<Conversed> {
+  async #fail({ turn, error, taskId }: Failure): Promise<ConversationResult> {
     await this.#settings.record.failed(turn, error, taskId);
     return { ...(await this.#end('error')), error };
   }
 
-  async #end(ended: Conversed['ended']): Promise<Conversed> {
+  async #end(ended: ConversationResult['ended']): Promise<ConversationResult> {
     const { record } = this.#settings;
     await record.completed();
     return { conversationId: record.id, ended, texts: record.texts };
   }
 }
 
-interface Said {
+interface OwnMessage {
   readonly turn: number;
   readonly text: string;
   /** The reply that it answers. */
-  readonly heard: CallReply | undefined;
+  readonly lastReply: CallReply | undefined;
 }
 
 const isFailure = (delivered: CallReply | Failure): delivered is Failure => 'error' in delivered;

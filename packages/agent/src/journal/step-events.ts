@@ -55,12 +55,12 @@ export class StepEvents {
     if (!this.#held) return this.#writeChunk(event);
     this.#held.push(event);
     if (this.#held.length < this.#earlier.chunks) return;
-    if (this.#held.reduce(nextDigest, '') === this.#earlier.digest) this.#stand();
+    if (this.#held.reduce(nextDigest, '') === this.#earlier.digest) this.#dropHeld();
     else await this.#release();
   }
 
   /** The same chunks as before: they are stored already. */
-  #stand(): void {
+  #dropHeld(): void {
     this.#held = undefined;
     this.#chunks = this.#earlier.chunks;
     this.#digest = this.#earlier.digest;

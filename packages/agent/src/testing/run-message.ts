@@ -17,7 +17,7 @@ export interface RunMessageOptions extends RunTurnOptions {
 }
 
 /** The result of a message. */
-export interface Ran {
+export interface MessageResult {
   /** Of the last attempt. */
   readonly port: MemoryPort;
   readonly result: TurnResult;
@@ -28,7 +28,7 @@ export interface Ran {
 export interface MessageRun {
   /** Of the present attempt. */
   readonly port: () => MemoryPort;
-  readonly done: Promise<Ran>;
+  readonly done: Promise<MessageResult>;
 }
 
 /** Runs an agent over one message, attempt after attempt. */
@@ -44,7 +44,7 @@ export function runMessage(
     );
   let port = attempt(turn, 1);
 
-  async function run(): Promise<Ran> {
+  async function run(): Promise<MessageResult> {
     const events: StreamResponse[] = [];
     for (;;) {
       const result = await runTurn(agent, port, options);
@@ -96,11 +96,11 @@ function runIn(world: MemoryWorld, agent: Agent, options: RunMessageOptions): Ru
 }
 
 /** The outcome of a called task, as a worker reports it. */
-async function outcomeOf({ port, result }: Ran): Promise<CallOutcome> {
+async function outcomeOf({ port, result }: MessageResult): Promise<CallOutcome> {
   if (result.kind === 'interrupted')
     await port.publish({ kind: 'status', state: 'TASK_STATE_CANCELED', settles: true });
   const { history: _, ...task }: Task = port.current;
-  const said = port.published.at(-1);
-  const reply = said?.kind === 'status' && said.isReply ? said.message : undefined;
+  const last = port.published.at(-1);
+  const reply = last?.kind === 'status' && last.isReply ? last.message : undefined;
   return { task, ...(reply && { reply }) };
 }

@@ -5,7 +5,7 @@ import { type Joinable, TurnCalls } from '../calls/turn-calls.ts';
 import { waitingMetadata } from '../calls/waiting-call.ts';
 import { ContextMemory } from '../context/context-memory.ts';
 import { converse } from '../conversations/converse.ts';
-import type { Conversed, ConverseOptions } from '../conversations/converse-options.ts';
+import type { ConversationResult, ConverseOptions } from '../conversations/converse-options.ts';
 import { TurnJournal } from '../journal/turn-journal.ts';
 import { suppressUnhandled } from '../journal/turn-scope.ts';
 import { agentMessage, type Content } from '../messages/content.ts';
@@ -68,7 +68,7 @@ export class Turn extends TurnView {
 
   /** Reports progress, with a message for the client if there is one: TASK_STATE_WORKING. */
   working(content?: Content, options?: StatusOptions): Promise<void> {
-    return this.#say('TASK_STATE_WORKING', content, { settles: false, ...options });
+    return this.#publishStatus('TASK_STATE_WORKING', content, { settles: false, ...options });
   }
 
   /**
@@ -76,7 +76,7 @@ export class Turn extends TurnView {
    * subscribes.
    */
   acknowledge(content: Content, options?: StatusOptions): Promise<void> {
-    return this.#say('TASK_STATE_WORKING', content, { settles: false, releasesCaller: true, ...options });
+    return this.#publishStatus('TASK_STATE_WORKING', content, { settles: false, releasesCaller: true, ...options });
   }
 
   /** Begins an artifact; nothing is published before its first chunk (A2A 4.1.7). */
@@ -176,7 +176,7 @@ export class Turn extends TurnView {
    * until one of the two answers `REPLY_SKIP`. Every turn is an event of a stored feed at `/conversations/<id>`. Goes
    * on after a crash.
    */
-  converse(agent: string, options: ConverseOptions): Promise<Conversed> {
+  converse(agent: string, options: ConverseOptions): Promise<ConversationResult> {
     const parts = { port: this.#port, journal: this.#journal, steps: this.#steps, calls: this.#calls };
     return suppressUnhandled(converse(parts, agent, options));
   }
@@ -197,7 +197,9 @@ export class Turn extends TurnView {
    */
   requireAuth(explanation: Content, options?: StatusOptions): Promise<Outcome> {
     const state: TaskState = 'TASK_STATE_AUTH_REQUIRED';
-    return suppressUnhandled(this.#say(state, explanation, { settles: false, ...options }).then(() => ({ state })));
+    return suppressUnhandled(
+      this.#publishStatus(state, explanation, { settles: false, ...options }).then(() => ({ state })),
+    );
   }
 
   /** Declines the task: TASK_STATE_REJECTED. */
@@ -219,11 +221,11 @@ export class Turn extends TurnView {
   }
 
   #settle(state: TaskState, content: Content | undefined, details?: Partial<StatusDetails>): Promise<Outcome> {
-    const said = this.#say(state, content, { ...details, settles: true });
-    return suppressUnhandled(said.then(() => ({ state })));
+    const published = this.#publishStatus(state, content, { ...details, settles: true });
+    return suppressUnhandled(published.then(() => ({ state })));
   }
 
-  #say(state: TaskState, content: Content | undefined, details: StatusDetails): Promise<void> {
+  #publishStatus(state: TaskState, content: Content | undefined, details: StatusDetails): Promise<void> {
     return this.#journal.write(() => ({
       kind: 'status',
       state,
@@ -235,14 +237,14 @@ export class Turn extends TurnView {
   /** The same in every attempt with the same content, so that a retried turn does not repeat it in the history. */
   #messageId({ parts, metadata, extensions }: Message): string {
     const { scope } = this.#journal;
-    const said = JSON.stringify([parts, metadata, extensions]);
+    const contents = JSON.stringify([parts, metadata, extensions]);
     return derivedId([
       this.task.id,
       this.message.messageId,
       'message',
       scope.step,
-      scope.number('message', said),
-      said,
+      scope.number('message', contents),
+      contents,
     ]);
   }
 

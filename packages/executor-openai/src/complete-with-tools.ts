@@ -4,12 +4,12 @@ import { AgentError } from '@switchyard/agent';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import type { z } from 'zod';
 import type { Answer } from './answer.ts';
-import { asideKey } from './chat-messages.ts';
+import { interimKey } from './chat-messages.ts';
 import type { Model, Question } from './model.ts';
 import { runTools, type Tool, toolDefinitions } from './tools.ts';
 
 /** The model's part of a turn. */
-export interface Talk {
+export interface ToolLoop {
   readonly model: Model;
   readonly messages: readonly ChatCompletionMessageParam[];
   readonly format?: Question['format'];
@@ -26,31 +26,31 @@ export interface Talk {
  * Lets a model answer, with rounds of tool calls. With tools, the model's text of a round is stored as well as the
  * tools' results: a retried turn gets the same ones, and repeats nothing.
  */
-export async function talk(turn: Turn, talk: Talk): Promise<string> {
-  const { model, format, tools, maxToolRounds, check } = talk;
+export async function completeWithTools(turn: Turn, loop: ToolLoop): Promise<string> {
+  const { model, format, tools, maxToolRounds, check } = loop;
   const definitions = toolDefinitions(tools);
-  const messages = [...talk.messages];
+  const messages = [...loop.messages];
   const ask = async function* (round: number): AsyncGenerator<string, Answer, undefined> {
     const mustAnswer = definitions.length > 0 && round > maxToolRounds;
     const question = { messages, signal: turn.signal, format, tools: definitions, mustAnswer };
     await turn.confirm();
     return yield* checked(format ? whole(model, question) : model.stream(question), check);
   };
-  if (definitions.length === 0) return (await hear(ask(1), talk)).text;
+  if (definitions.length === 0) return (await readAnswer(ask(1), loop)).text;
   for (let round = 1; ; round++) {
-    const { text, calls } = await hear(
+    const { text, calls } = await readAnswer(
       remembered(turn, `model ${round}`, () => ask(round)),
-      talk,
+      loop,
     );
     if (calls.length === 0) return text;
     if (round > maxToolRounds)
       throw new AgentError(`The model did not answer within ${maxToolRounds} uses of its tools.`);
-    if (text) await turn.working({ parts: [{ text }], metadata: { [asideKey]: turn.message.messageId } });
+    if (text) await turn.working({ parts: [{ text }], metadata: { [interimKey]: turn.message.messageId } });
     messages.push(asMessage({ text, calls }), ...(await runTools(turn, tools, { round, calls })));
   }
 }
 
-async function hear(round: AsyncGenerator<string, Answer, undefined>, { say }: Talk): Promise<Answer> {
+async function readAnswer(round: AsyncGenerator<string, Answer, undefined>, { say }: ToolLoop): Promise<Answer> {
   for (let isFirst = true; ; isFirst = false) {
     const { done, value } = await round.next();
     if (done) return value;
