@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { failOverTo } from '../../../tests/support/fail-over.ts';
 import { until } from '../../../tests/support/until.ts';
 import { type FeedItem, formatEventId, type OpenTurn, parseEventId, TaskMissing } from '../src/index.ts';
 import { Shards } from '../src/redis/keys.ts';
 import { Appends } from '../src/turns/appends.ts';
 import { OpenTurn as TurnAgain } from '../src/turns/open-turn.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
-import { failOverTo } from './support/fail-over.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 // What readers learn of a task whose latest writes a fail-over has lost, and which went on without them.
@@ -91,7 +91,9 @@ test('a stream that was told what is lost gets a fresh task before what came ins
   await Promise.all([live.ended, resumed.ended, number.ended]);
 
   const [fresh, ...rest] = live.items.slice(2);
-  expect(fresh).toMatchObject({ kind: 'task', json: expect.stringContaining('kept') });
+  // A check may come before what is kept: the task is then as it was before all that was lost.
+  expect(fresh?.kind).toBe('task');
+  expect([fresh, ...rest].map((item) => item?.json).join()).toContain('kept');
   expect(rest.map(({ seq }) => seq)).toEqual(rest.map((_, i) => (fresh?.seq ?? 0) + 1 + i));
   expect(resumed.items[0]).toMatchObject({ kind: 'task', json: expect.stringContaining('kept') });
   // A number alone says nothing of what it was.
@@ -138,10 +140,23 @@ test('a stream that was told a status which was lost with its reply, and written
   const again = new TurnAgain(port, new Appends(port), turn.start, hooks);
   await begin(again);
   await chunk(again, 'b');
-  await until(() => live.items.length === 4, { what: 'what comes next' });
-  expect(live.items[3]).toMatchObject({ kind: 'task', seq: 4 });
+  await until(() => live.items.at(-1)?.json.includes('b"}'), { what: 'what comes next' });
+  expect(live.items[3]?.kind).toBe('task');
   await complete(again);
   await live.ended;
+});
+
+test('a stream that is resumed behind an event whose number the end of the task has now gets the task', async () => {
+  const { taskId } = await accepted(store, alice);
+  const failOver = await failOverTo(redis, ...keysOf(taskId));
+  await chunk(await begun(store, taskId), 'lost');
+  const lost = await read(taskId);
+  if (!lost) throw new Error('no task');
+  await failOver();
+  await store.tasks.cancel(alice, taskId);
+  const resumed = follow(taskId, formatEventId(lost));
+  await resumed.ended;
+  expect(resumed.items).toMatchObject([{ kind: 'task', seq: 2, state: 'TASK_STATE_CANCELED' }]);
 });
 
 test('a stream that is told nothing new is not interrupted by turns that begin and messages that wait', async () => {

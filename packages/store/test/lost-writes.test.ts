@@ -1,12 +1,12 @@
 import type { TurnEvent } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
+import { failOverTo } from '../../../tests/support/fail-over.ts';
 import { type OpenTurn, TurnEnded } from '../src/index.ts';
 import { JobQueue } from '../src/queue/job-queue.ts';
 import { Leases } from '../src/queue/leases.ts';
 import { WritesLost } from '../src/redis/errors.ts';
 import { Shards } from '../src/redis/keys.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
-import { failOverTo } from './support/fail-over.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();

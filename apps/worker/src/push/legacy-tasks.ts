@@ -1,6 +1,5 @@
 import type { FeedEvent, OpenDeliveryQueue } from '@switchyard/store';
-import type { CursorAdvance, Notification } from './notification.ts';
-import { snapshot } from './notification.ts';
+import { type CursorAdvance, cursorAt, type Notification, snapshot } from './notification.ts';
 import { isChunk } from './plan-whole-artifacts.ts';
 
 /**
@@ -12,7 +11,7 @@ export async function legacyTasks(
   events: readonly FeedEvent[] | 'trimmed',
 ): Promise<readonly (Notification | CursorAdvance)[]> {
   const last = events === 'trimmed' ? undefined : events.at(-1);
-  if (events !== 'trimmed' && last && events.every(isChunk)) return [{ cursor: { seq: last.seq, pending: [] } }];
+  if (events !== 'trimmed' && last && events.every(isChunk)) return [{ cursor: cursorAt(last) }];
   const tasks = await snapshot(queue);
   return Promise.all(
     tasks.map(async ({ deliveryId, task, cursor }) => ({ deliveryId, cursor, body: await toLegacyTask(task) })),

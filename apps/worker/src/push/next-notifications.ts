@@ -1,7 +1,6 @@
-import type { OpenDeliveryQueue, Webhook } from '@switchyard/store';
+import { formatEventId, type OpenDeliveryQueue, type Webhook } from '@switchyard/store';
 import { legacyTasks } from './legacy-tasks.ts';
-import type { CursorAdvance, Notification } from './notification.ts';
-import { snapshot } from './notification.ts';
+import { type CursorAdvance, cursorAt, type Notification, snapshot } from './notification.ts';
 import { opening } from './opening.ts';
 import { wholeArtifacts } from './whole-artifacts.ts';
 
@@ -25,5 +24,5 @@ export async function nextNotifications(
   if (events === 'trimmed')
     return (await snapshot(queue)).map(({ task, ...named }) => ({ ...named, body: `{"task":${task}}` }));
   if (!chunks) return wholeArtifacts(queue, events);
-  return events.map(({ seq, json }) => ({ deliveryId: `${seq}`, body: json, cursor: { seq, pending: [] } }));
+  return events.map((event) => ({ deliveryId: formatEventId(event), body: event.json, cursor: cursorAt(event) }));
 }

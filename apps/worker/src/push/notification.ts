@@ -1,9 +1,9 @@
-import type { DeliveryCursor, OpenDeliveryQueue } from '@switchyard/store';
+import { type DeliveryCursor, type EventId, formatEventId, type OpenDeliveryQueue } from '@switchyard/store';
 
 /** One delivery to a webhook. */
 export interface Notification {
   /**
-   * Tells it from all other deliveries to the webhook, and is the same in each attempt: the seq, or a name that begins
+   * Tells it from all other deliveries to the webhook, and is the same in each attempt: the id of the event, or a name that begins
    * with it.
    */
   readonly deliveryId: string;
@@ -27,8 +27,13 @@ export interface Snapshot {
   readonly cursor: DeliveryCursor;
 }
 
+/** The cursor of a webhook that has received this event. */
+export function cursorAt({ seq, incarnation }: EventId, pending: readonly string[] = []): DeliveryCursor {
+  return { seq, incarnation, pending };
+}
+
 /** One, or none if the task has expired. */
 export async function snapshot(queue: OpenDeliveryQueue): Promise<readonly Snapshot[]> {
   const task = await queue.task();
-  return task ? [{ deliveryId: `${task.seq}.task`, task: task.json, cursor: { seq: task.seq, pending: [] } }] : [];
+  return task ? [{ deliveryId: `${formatEventId(task)}.task`, task: task.json, cursor: cursorAt(task) }] : [];
 }

@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Task } from '@switchyard/protocol';
-import { type FeedEvent, type OpenDeliveryQueue, plainMessageIn, type TaskSnapshot } from '@switchyard/store';
-import type { Notification } from './notification.ts';
-import { snapshot } from './notification.ts';
+import {
+  type FeedEvent,
+  formatEventId,
+  type OpenDeliveryQueue,
+  plainMessageIn,
+  type TaskSnapshot,
+} from '@switchyard/store';
+import { cursorAt, type Notification, snapshot } from './notification.ts';
 
 /** The gateway that answers with a plain message withdraws the task right behind the agent's event: it is given time. */
 const LOOK_AGAIN_AFTER_MS = [10, 20, 40, 80, 160, 320];
@@ -20,12 +25,10 @@ export async function opening(
   const task = first?.isReply ? await withdrawn(queue) : await queue.task();
   if (!task) return [];
   const message = task.isWithdrawn ? plainMessageIn(`{"task":${task.json}}`) : undefined;
-  if (message) return [{ deliveryId: `${task.seq}`, body: `{"message":${message}}`, cursor: cursorAt(task.seq) }];
+  if (message) return [{ deliveryId: formatEventId(task), body: `{"message":${message}}`, cursor: cursorAt(task) }];
   if (!made) return (await snapshot(queue)).map(({ task: json, ...named }) => ({ ...named, body: `{"task":${json}}` }));
-  return [{ deliveryId: `${made.seq}`, body: taskAsMade(task, made), cursor: cursorAt(made.seq) }];
+  return [{ deliveryId: formatEventId(made), body: taskAsMade(task, made), cursor: cursorAt(made) }];
 }
-
-const cursorAt = (seq: number): Notification['cursor'] => ({ seq, pending: [] });
 
 /** The task once it is withdrawn; if it is not, its caller has it: the task as it is. */
 async function withdrawn(queue: OpenDeliveryQueue): Promise<TaskSnapshot | undefined> {

@@ -1,5 +1,6 @@
 import { isInterrupted, isTerminal, type StreamResponse, type TaskArtifactUpdateEvent } from '@switchyard/protocol';
-import type { DeliveryCursor, FeedEvent } from '@switchyard/store';
+import { type DeliveryCursor, type EventId, type FeedEvent, formatEventId } from '@switchyard/store';
+import { cursorAt } from './notification.ts';
 
 /** What an event is to a webhook that gets no chunks, and the webhook's cursor after it. */
 export type Planned =
@@ -16,39 +17,35 @@ export type Planned =
  * Chunks are skipped, and the artifact is pending. It is delivered whole with its last chunk; if no chunk is marked as the
  * last, before the status that ends the task or asks the client for something.
  */
-export function planWholeArtifacts({ seq, state, json }: FeedEvent, { pending }: DeliveryCursor): readonly Planned[] {
-  const update = artifactUpdateIn(json);
-  if (update) return [planArtifact(update, seq, pending)];
-  const isDue = isTerminal(state) || isInterrupted(state);
-  if (!isDue) return [{ kind: 'event', deliveryId: `${seq}`, cursor: { seq, pending } }];
+export function planWholeArtifacts(event: FeedEvent, before: DeliveryCursor): readonly Planned[] {
+  const { pending } = before;
+  const update = artifactUpdateIn(event.json);
+  if (update) return [planArtifact(update, event, pending)];
+  const deliveryId = formatEventId(event);
+  const isDue = isTerminal(event.state) || isInterrupted(event.state);
+  if (!isDue) return [{ kind: 'event', deliveryId, cursor: cursorAt(event, pending) }];
   return [
-    ...pending.map((artifactId, i) => planPending(artifactId, seq, pending.slice(i))),
-    { kind: 'event', deliveryId: `${seq}`, cursor: { seq, pending: [] } },
+    // The delivery id counts what is still pending: so it is the same in each attempt.
+    ...pending.map((artifactId, i) => ({
+      kind: 'artifact' as const,
+      artifactId,
+      deliveryId: `${deliveryId}.${pending.length - i}`,
+      cursor: cursorAt(before, pending.slice(i + 1)),
+    })),
+    { kind: 'event', deliveryId, cursor: cursorAt(event) },
   ];
-}
-
-/** The delivery id counts what is still pending: so it is the same in each attempt. */
-function planPending(artifactId: string, seq: number, pending: DeliveryCursor['pending']): Planned {
-  return {
-    kind: 'artifact',
-    artifactId,
-    deliveryId: `${seq}.${pending.length}`,
-    cursor: { seq: seq - 1, pending: pending.slice(1) },
-  };
 }
 
 function planArtifact(
   { artifact, append, lastChunk }: TaskArtifactUpdateEvent,
-  seq: number,
+  event: EventId,
   pending: DeliveryCursor['pending'],
 ): Planned {
   const { artifactId } = artifact;
   const others = pending.filter((id) => id !== artifactId);
-  if (!lastChunk) return { kind: 'pass', cursor: { seq, pending: [...others, artifactId] } };
-  const cursor = { seq, pending: others };
-  return append
-    ? { kind: 'artifact', artifactId, deliveryId: `${seq}`, cursor }
-    : { kind: 'event', deliveryId: `${seq}`, cursor };
+  if (!lastChunk) return { kind: 'pass', cursor: cursorAt(event, [...others, artifactId]) };
+  const [deliveryId, cursor] = [formatEventId(event), cursorAt(event, others)];
+  return append ? { kind: 'artifact', artifactId, deliveryId, cursor } : { kind: 'event', deliveryId, cursor };
 }
 
 /** A part of an artifact of which more is to come, or may be. */

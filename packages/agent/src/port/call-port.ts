@@ -20,8 +20,8 @@ export interface PlacedCall {
   readonly taskId: string;
   /** Number of the message in its task; unset: any later one. */
   readonly number?: number;
-  /** The last event before the message. */
-  readonly after?: number;
+  /** The last event before the message, as the store names it. */
+  readonly after?: { readonly seq: number; readonly incarnation?: number | undefined };
   /** Waits on while the task waits for an authorization. */
   readonly skipsAuth?: boolean;
 }

@@ -98,9 +98,10 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   /** @throws {TaskMissing} */
   async next(): Promise<IteratorResult<FeedItem, void>> {
     try {
-      while (!this.#isOver) {
+      while (!this.#isEnded) {
         const item = this.#page.shift();
         if (item) return { done: false, value: this.#deliver(item) };
+        if (this.#isOver) break;
         this.#keep((await (this.#listener ? this.#following(this.#listener) : this.#listen())) ?? []);
       }
     } catch (error) {
@@ -135,7 +136,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   }
 
   get #isOver(): boolean {
-    if (this.#isEnded || !this.#position) return this.#isEnded;
+    if (!this.#position) return false;
     const { state, seq } = this.#position;
     if (!isTerminal(state) || !this.#listener) return isTerminal(state);
     const { isForked, last } = this.#listener.buffer;

@@ -15,13 +15,14 @@ local task_id, owner, config_id, sealed, max = unpack(ARGV)
 --- @include "../redis/lua/clock.lua"
 --- @include "../redis/lua/delivery-queues.lua"
 
-local its_owner, state, seq, webhooks = unpack(redis.call('HMGET', task_key, 'owner', 'state', 'seq', 'webhooks'))
+local its_owner, state, seq, tip, webhooks =
+  unpack(redis.call('HMGET', task_key, 'owner', 'state', 'seq', 'tip', 'webhooks'))
 if not its_owner or its_owner ~= owner then return 'missing' end
 if not has_room(config_id, max) then return 'too-many' end
 
-local number, cursor, old = add_webhook(config_id, sealed, seq)
+local number, cursor, old = add_webhook(config_id, sealed, cursor_at(seq, tip))
 store_webhooks(without(webhooks or '', old or '') .. ' ' .. number)
-if seq_of(cursor) < tonumber(seq) then mark_due(number, now_ms()) end
+if not is_at(cursor, seq, tip) then mark_due(number, now_ms()) end
 -- It ends with its task, which may have ended already.
 if state:upper() == state then redis.call('PEXPIRE', webhooks_key, redis.call('PTTL', task_key)) end
 return 'created'

@@ -1,23 +1,22 @@
+import type { EventId } from '../feed/feed-item.ts';
 import type { DeliveryQueueId } from '../queue/job.ts';
 
-/** How much of its task a webhook has received. */
-export interface DeliveryCursor {
-  /** Of the last event that was delivered, or skipped. */
-  readonly seq: number;
+/** How much of its task a webhook has received: the last event that was delivered, or skipped. */
+export interface DeliveryCursor extends EventId {
   /** Artifacts of which chunks were skipped: they are still to be delivered, whole. */
   readonly pending: readonly string[];
 }
 
-/** As it is stored: `<seq>`, and what is pending as JSON behind it. */
-export function cursorText({ seq, pending }: DeliveryCursor): string {
-  return pending.length ? `${seq} ${JSON.stringify(pending)}` : `${seq}`;
+/** As it is stored: `<seq>-<incarnation>`, and what is pending as JSON behind it. */
+export function cursorText({ seq, incarnation, pending }: DeliveryCursor): string {
+  const at = incarnation ? `${seq}-${incarnation}` : `${seq}`;
+  return pending.length ? `${at} ${JSON.stringify(pending)}` : at;
 }
 
 export function parseCursor(text: string): DeliveryCursor {
-  const blank = text.indexOf(' ');
-  return blank < 0
-    ? { seq: Number(text), pending: [] }
-    : { seq: Number(text.slice(0, blank)), pending: JSON.parse(text.slice(blank + 1)) };
+  const [at = '', pending] = text.split(/ (.*)/s);
+  const [seq, incarnation] = at.split('-').map(Number);
+  return { seq: seq ?? 0, ...(incarnation && { incarnation }), pending: pending ? JSON.parse(pending) : [] };
 }
 
 /** A delivery queue as the run that opened it finds it. */

@@ -15,11 +15,11 @@ local task_id, number, job, token = unpack(ARGV)
 --- @include "../redis/lua/clock.lua"
 --- @include "../redis/lua/delivery-queues.lua"
 
-local seq = redis.call('HGET', task_key, 'seq')
+local seq, tip = unpack(redis.call('HMGET', task_key, 'seq', 'tip'))
 local cursor, its_job, id, sealed, failed, dead = unpack(redis.call('HMGET', webhooks_key,
   number .. ':cursor', number .. ':job', number .. ':id', number .. ':config', number .. ':failed', number .. ':dead'))
 if not seq or not cursor or dead or its_job ~= job then return { 'stale' } end
-if seq_of(cursor) == tonumber(seq) then
+if is_at(cursor, seq, tip) then
   drain(number)
   return { 'idle' }
 end

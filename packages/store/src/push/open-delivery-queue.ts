@@ -1,4 +1,4 @@
-import { type FeedEvent, parseEntry } from '../feed/feed-item.ts';
+import { type EventId, type FeedEvent, parseEntry } from '../feed/feed-item.ts';
 import type { DeliveryQueueId } from '../queue/job.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
@@ -49,8 +49,7 @@ const removeScript = defineScript({
 const EVENTS_PER_READ = 50;
 
 /** The task of a delivery queue as it is. */
-export interface TaskSnapshot {
-  readonly seq: number;
+export interface TaskSnapshot extends EventId {
   /** JSON of the task. */
   readonly json: string;
   /** Its caller was given a plain message instead. */
@@ -93,22 +92,27 @@ export class OpenDeliveryQueue {
     return openWebhook(this.#port.vault, this.id.taskId, this.#state.sealed);
   }
 
-  /** The next events; `trimmed`: the stream no longer reaches back to them, the task as it is stands for them. */
+  /**
+   * The next events. `trimmed`: the stream no longer reaches back to them, or a fail-over has lost the one that was
+   * delivered last; the task as it is stands for them.
+   */
   async events(): Promise<readonly FeedEvent[] | 'trimmed'> {
     const { redis, shards } = this.#port;
-    const next = this.#cursor.seq + 1;
+    const { seq, incarnation } = this.#cursor;
     const channel = shards.of(this.id.taskId).events(this.id.taskId);
-    const entries = await redis.xrange(channel, `${next}-0`, '+', 'COUNT', EVENTS_PER_READ);
+    const entries = await redis.xrange(channel, `${incarnation ? seq : seq + 1}-0`, '+', 'COUNT', EVENTS_PER_READ);
     const events = entries.map(parseEntry);
-    return events[0]?.seq === next ? events : 'trimmed';
+    const last = incarnation ? events.shift() : this.#cursor;
+    const isKept = last?.seq === seq && last.incarnation === incarnation;
+    return isKept && events[0]?.seq === seq + 1 ? events : 'trimmed';
   }
 
   /** The task as it is; undefined: it has expired. */
   async task(): Promise<TaskSnapshot | undefined> {
     const reading = await readWhole(this.#port, this.id.taskId);
     if (reading?.task === undefined) return undefined;
-    const { seq, task, isWithdrawn } = reading;
-    return { seq, json: task.toString(), isWithdrawn };
+    const { seq, incarnation, task, isWithdrawn } = reading;
+    return { seq, incarnation, json: task.toString(), isWithdrawn };
   }
 
   /**

@@ -72,7 +72,7 @@ remember(message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.cont
 -- Before anything is said, and in the same step: it misses nothing.
 local number, cursor, replaced
 if config_id ~= '' then
-  number, cursor, replaced = add_webhook(config_id, sealed, record.seq)
+  number, cursor, replaced = add_webhook(config_id, sealed, cursor_at(record.seq, record.tip))
   record.webhooks, record.aside = without(record.webhooks, replaced or '') .. ' ' .. number, 1
 end
 
@@ -86,5 +86,5 @@ else
   verdict, job, status_time = 'scheduled', record.scheduled, timestamp(now_ms())
 end
 commit(record)
-if number and seq_of(cursor) < record.seq then mark_due(number, now_ms()) end
+if number and not is_at(cursor, record.seq, record.tip) then mark_due(number, now_ms()) end
 return { verdict, task_id, record.context, record.accepted, record.seq, job, status_time, record.tip }

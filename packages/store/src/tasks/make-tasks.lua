@@ -118,7 +118,7 @@ if #new > 0 then
     if config_id ~= '' then
       local webhooks_key = task_key .. ':w'
       --- @include "../redis/lua/delivery-queues.lua"
-      local number = add_webhook(config_id, sealed, 0)
+      local number = add_webhook(config_id, sealed, '0')
       redis.call('HSET', task_key, 'webhooks', ' ' .. number, 'aside', '1')
       mark_due(number, now_ms(), tonumber(hold_ms))
     end

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { failOverTo } from '../../../../tests/support/fail-over.ts';
 import { until } from '../../../../tests/support/until.ts';
-import type { OpenDeliveryQueue, PushJob, Store } from '../../src/index.ts';
+import { formatEventId, type OpenDeliveryQueue, type PushJob, type Store } from '../../src/index.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice, testRedis, testStore } from '../support/redis.ts';
 
@@ -92,6 +93,30 @@ describe('a delivery queue', () => {
       expect(await queue.advance({ seq, pending: [] })).toBe('idle');
     }
     expect(await marks(store)).not.toContain(`${taskId}.1`);
+  });
+
+  test('misses nothing that was written in place of an event that a fail-over has lost', async () => {
+    const taskId = await withWebhook(store);
+    const first = await opened(store, await jobOf(store, taskId));
+    const task = `${root(store)}t:${taskId}`;
+    const failOver = await failOverTo(redis, task, `${task}:e`, `${task}:w`, `${root(store)}push`);
+    await (await begun(store, taskId)).publish(working);
+    const [, lost] = [await first.advance({ seq: 1, pending: [] }), await first.events()];
+    if (lost === 'trimmed' || !lost[0]) throw new Error('no event');
+
+    await failOver();
+    await (await begun(store, taskId, { started: 2 })).publish(working);
+    const second = await opened(store, await jobOf(store, taskId));
+    await second.advance({ seq: 1, pending: [] });
+    expect(await second.advance({ ...lost[0], pending: [] })).toBe('more');
+    expect(await second.events()).toBe('trimmed');
+    const now = await second.task();
+    if (!now) throw new Error('no task');
+    expect(formatEventId(now)).not.toBe(formatEventId(lost[0]));
+    expect(await second.advance({ ...now, pending: [] })).toBe('idle');
+    // A cursor that such an advance has left behind is told from the end.
+    await redis.hset(`${task}:w`, '1:cursor', `2-${lost[0].incarnation}`);
+    expect((await opened(store, await jobOf(store, taskId))).cursor.seq).toBe(2);
   });
 
   test('obeys the run that opened it last', async () => {

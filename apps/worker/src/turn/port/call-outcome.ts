@@ -20,7 +20,7 @@ export async function awaitOutcome(
   scope: Scope,
   { call, signal }: AwaitedCall,
 ): Promise<FeedItem | 'missing' | undefined> {
-  const after = call.after === undefined ? undefined : { seq: call.after };
+  const { after } = call;
   try {
     for await (const item of feeds.follow(scope, call.taskId, { after, signal })) {
       if (isOutcome(item, call)) return item;

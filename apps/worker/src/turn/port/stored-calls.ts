@@ -120,7 +120,7 @@ const refusals: Readonly<Record<Refused, CallRefusal>> = {
 function placing(agent: string, placement: Placement): Placing {
   if (placement.verdict === 'caller-canceling') throw new TurnEnded(new TurnInterruption('canceled'));
   if (placement.verdict !== 'accepted') return { refused: refusals[placement.verdict] };
-  const { taskId, number, seq, isDuplicate } = placement;
+  const { taskId, number, seq, incarnation, isDuplicate } = placement;
   // The answer to a message that was sent before may be there already: read all events again.
-  return { agent, taskId, number, after: isDuplicate ? 0 : seq };
+  return { agent, taskId, number, after: isDuplicate ? { seq: 0 } : { seq, incarnation } };
 }

@@ -15,7 +15,7 @@ export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly event: StreamResponse;
-  /** What the sender said it is: the part of the delivery id behind the config's. */
+  /** What the sender said it is: the part of the delivery id behind the config's, without the incarnation. */
   readonly mark: string;
 }
 
@@ -77,7 +77,8 @@ export class Receiver implements AsyncDisposable {
   async #receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const text = (await req.setEncoding('utf8').toArray()).join('');
     const { method = '', url: path = '', headers } = req;
-    const mark = String(headers['x-a2a-delivery-id']).split(':')[2] ?? '';
+    const named = String(headers['x-a2a-delivery-id']).split(':')[2] ?? '';
+    const mark = named.replace(/-[0-9a-z]+/, '');
     const received = { method, path, headers, text, event: JSON.parse(text), mark };
     const nth = this.requests.push(received);
     res.statusCode = await this.behave(received, nth, res);

@@ -5,14 +5,15 @@
 --       webhooks  hash: last = last number given out   count = webhooks there are   id:<config id> = its number
 --                 and of each:
 --                 <number>:id      its config id       <number>:config  as sealed
---                 <number>:cursor  what was delivered: '<seq>' or '<seq> <artifacts that are pending, as JSON>'
+--                 <number>:cursor  the last event that was delivered, '<seq>-<incarnation>' ('<seq>': any incarnation), and
+--                                  behind a blank the artifacts that are pending, as JSON, if there are any
 --                 <number>:job     number of its job   <number>:run     token of the run that delivers
 --                 <number>:failed  '<attempts at the next delivery> <ms of the first>'
 --                 <number>:claims  since its last progress
 --                 <number>:dead    why deliveries were given up, as JSON
 --       push      zset, channel; made from it: <push>:dead (zset)
 --
--- Invariant: cursor < seq of the task => dead, or in push.
+-- Invariant: the cursor is not at the last event of the task => dead, or in push.
 
 local dead_key = push_key .. ':dead' -- zset: `<task>.<number>` -> when deliveries were given up
 
@@ -20,7 +21,14 @@ local QUEUE_FIELDS = { 'id', 'config', 'cursor', 'job', 'run', 'failed', 'claims
 
 local function queue_field(number, name) return redis.call('HGET', webhooks_key, number .. ':' .. name) end
 local function member(number) return task_id .. '.' .. number end
-local function seq_of(cursor) return tonumber(cursor:match('^%d+')) end
+
+local function cursor_at(seq, tip) return (tonumber(tip) or 0) == 0 and tostring(seq) or seq .. '-' .. tip end
+
+-- Whether nothing is behind the cursor. A number alone would not do: after a fail-over it may be that of another event.
+local function is_at(cursor, seq, tip)
+  local its_seq, its_tip = cursor:match('^(%d+)%-?(%d*)')
+  return tonumber(its_seq) == tonumber(seq) and (its_tip == '' or tonumber(its_tip) == tonumber(tip or 0))
+end
 
 local function without(webhooks, number) return ((webhooks .. ' '):gsub(' ' .. number .. ' ', ' '):gsub(' $', '')) end
 
@@ -45,9 +53,10 @@ local function has_room(config_id, max)
 end
 
 -- A webhook that replaces another goes on where that one was. Returns the new number, its cursor, the old number.
-local function add_webhook(config_id, sealed, seq)
+-- at: cursor of one that is new
+local function add_webhook(config_id, sealed, at)
   local old = redis.call('HGET', webhooks_key, 'id:' .. config_id)
-  local cursor = old and queue_field(old, 'cursor') or tostring(seq)
+  local cursor = old and queue_field(old, 'cursor') or at
   if old then close_queue(old) else redis.call('HINCRBY', webhooks_key, 'count', 1) end
   local number = redis.call('HINCRBY', webhooks_key, 'last', 1)
   redis.call('HSET', webhooks_key, 'id:' .. config_id, number,

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import type { Message } from '@switchyard/protocol';
+import { type OpenTurn, Store } from '@switchyard/store';
+import { Redis } from 'ioredis';
+import { afterAll, expect, inject, test } from 'vitest';
+import { failOverTo } from '../../../tests/support/fail-over.ts';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { StoredCalls } from '../src/turn/port/stored-calls.ts';
+
+const prefix = uniquePrefix();
+const redis = new Redis(inject('redisUrl'));
+const store = new Store({ redisUrl: inject('redisUrl'), prefix }, () => undefined);
+await store.start();
+afterAll(async () => {
+  redis.disconnect();
+  await store.stop();
+});
+
+const principal = { tenant: 'acme', subject: 'alice', scopes: [] };
+const kitchen = { principal, agent: 'kitchen' };
+const card = { name: 'Kitchen', description: 'For tests.', version: '1', skills: [], capabilities: {} };
+const userMessage = (ids: Partial<Message> = {}): Message => ({
+  messageId: randomUUID(),
+  role: 'ROLE_USER',
+  parts: [{ text: 'cook' }],
+  ...ids,
+});
+
+async function begun(agent: string, message: Message): Promise<OpenTurn> {
+  const acceptance = await store.tasks.accept({ principal, agent }, { message });
+  if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+  const job = { taskId: acceptance.taskId, job: 1, started: 1, token: randomUUID() };
+  const turn = await store.turns.begin(job, 0, { onCancel: () => undefined, onFenced: () => undefined });
+  if (typeof turn === 'string') throw new Error(turn);
+  return turn;
+}
+
+test('a call learns how its task ended, though a fail-over has lost the event that it was to wait behind', async () => {
+  await store.registry.announce(
+    [
+      {
+        id: 'kitchen',
+        card: { ...card, supportedInterfaces: [], defaultInputModes: [], defaultOutputModes: [] },
+        repliesWithMessage: false,
+        concurrency: 1,
+      },
+    ],
+    'worker',
+  );
+  const host = await begun('desk', userMessage());
+  const { contextId = '' } = host.start.task;
+  const question = await begun('kitchen', userMessage({ contextId }));
+  await question.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
+  const { taskId } = question.start;
+  const task = `${prefix}{s0}:t:${taskId}`;
+  const failOver = await failOverTo(redis, task, `${task}:e`, `${task}:i`);
+
+  const parts = {
+    store,
+    consumeRemoteAgents: async () => undefined,
+    yieldSlot: <T>(wait: () => Promise<T>): Promise<T> => wait(),
+  };
+  const calls = new StoredCalls(parts, host);
+  const placed = await calls.place({
+    agent: 'kitchen',
+    message: userMessage({ contextId, taskId }),
+    isDetached: false,
+  });
+  if ('refused' in placed) throw new Error(placed.refused);
+  await failOver();
+  await store.tasks.cancel(kitchen, taskId);
+
+  expect(await calls.outcome(placed, AbortSignal.timeout(5_000))).toMatchObject({
+    task: { id: taskId, status: { state: 'TASK_STATE_CANCELED' } },
+  });
+});
