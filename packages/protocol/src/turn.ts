@@ -2,7 +2,7 @@ import type { Metadata } from './objects/fields.ts';
 import type { TaskState } from './objects/states.ts';
 import type { Artifact, Message, Task } from './objects/task.ts';
 
-/** Who calls. Every read and write of the store is scoped to a principal. */
+/** The caller. Every read and write of the store is scoped to a principal. */
 export interface Principal {
   readonly tenant: string;
   readonly subject: string;
@@ -24,7 +24,7 @@ export interface TurnInput {
   readonly message: Message;
   /** Id of the agent whose turn it is. */
   readonly agent: string;
-  /** Who asked for the turn. */
+  /** The sender of the message. */
   readonly principal: Principal;
   /** 1, 2, … of this message. */
   readonly attempt: number;
@@ -33,20 +33,20 @@ export interface TurnInput {
   readonly acceptedOutputModes: readonly string[];
   /** URIs of the extensions that the client asked for (A2A 3.2.6). */
   readonly extensions: readonly string[];
-  /** Of the client's request (A2A 3.2.5). */
+  /** Metadata of the client's request (A2A 3.2.5). */
   readonly metadata: Metadata;
   /** The agent that called, if the message comes from one. */
   readonly caller: Caller | undefined;
 }
 
-/** What a turn publishes. The store adds ids and times. */
+/** An event of a turn. The store adds ids and times. */
 export type TurnEvent = StatusEvent | ArtifactEvent;
 
 export interface StatusEvent {
   readonly kind: 'status';
   readonly state: TaskState;
   readonly message?: Message;
-  /** Of the event; merged into the task's. */
+  /** Metadata of the event, merged into the task's. */
   readonly metadata?: Metadata;
   /** The turn ends with this event. A terminal state always ends it. */
   readonly settles: boolean;
@@ -67,18 +67,15 @@ export interface ArtifactEvent {
   readonly append: boolean;
   readonly lastChunk: boolean;
   readonly metadata?: Metadata;
-  /**
-   * Keeps each part as it came, where text chunks would otherwise be joined in the stored artifact. Of an artifact: for
-   * all of its chunks, or for none.
-   */
+  /** Text chunks stay separate parts of the stored artifact: for all chunks of an artifact, or for none. */
   readonly keepsParts?: boolean;
   /** Published inside a step. */
   readonly step?: StepStamp;
 }
 
-/** Of an event that is published inside a step: written with the event, in one go. */
+/** The step that publishes an event: stored by the same script. */
 export interface StepStamp {
   readonly key: string;
-  /** What the events of the step have come to, this one included: the next run of the step begins with it. */
+  /** Summary of the step's events, this one included; the next run of the step gets it. */
   readonly mark: string;
 }
