@@ -131,7 +131,7 @@ function metricSources(store: GatewayStore, { ops }: RequestStore, streams: Stre
     openStreams: () => streams.taken,
     isRedisUp: () => store.isAnswering,
     agents: () => ops.agents.list(),
-    dead: () => ops.dead.count(),
+    deadLetters: () => ops.deadLetters.count(),
   };
 }
 

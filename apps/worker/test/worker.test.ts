@@ -180,7 +180,7 @@ describe('a worker', () => {
       await reached(store, taskId, 'FAILED');
       expect(begun).toEqual(Array.from({ length: attempts }, (_, i) => i + 1));
       const reason = `The agent gave up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: The oven is cold.`;
-      expect(await store.ops.dead.find(taskId)).toMatchObject({ kind: 'turn', attempts, reason });
+      expect(await store.ops.deadLetters.get(taskId)).toMatchObject({ kind: 'turn', attempts, reason });
     },
   );
 

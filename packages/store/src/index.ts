@@ -7,7 +7,6 @@ export {
   type ConversationReading,
 } from './conversations/conversation.ts';
 export type { Conversations, NewConversation } from './conversations/conversations.ts';
-export type { DeadTurn, DeadTurns } from './dead-turns/dead-turns.ts';
 export {
   type EventId,
   type FeedEvent,
@@ -22,7 +21,10 @@ export { type FollowOptions, type PreSubscription, TaskMissing } from './feed/ta
 export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory.ts';
 export type { AgentReading, Agents } from './ops/agents.ts';
 export type { AnyTask } from './ops/any-task.ts';
-export type { DeadLetterOffice, DeadWebhook, DeadWork, Retrial } from './ops/dead-work.ts';
+export type { RetryResult } from './ops/dead-letter.ts';
+export type { DeadLetter, DeadLetterKind, DeadLetters } from './ops/dead-letters.ts';
+export type { DeadTurn } from './ops/dead-turns.ts';
+export type { DeadWebhook } from './ops/dead-webhooks.ts';
 export type { InterruptedTask } from './ops/interrupted-tasks.ts';
 export type { Ops } from './ops/ops.ts';
 export type { Page, PageQuery } from './ops/page.ts';
@@ -33,7 +35,6 @@ export type { TaskRecord } from './ops/task-record.ts';
 export type { DrainOrder, ReportedTurn, WorkerReading, WorkerReport, WorkerState } from './ops/worker-report.ts';
 export { reportEveryMs, type Workers } from './ops/workers.ts';
 export type { Outbox, Swept } from './outbox/outbox.ts';
-export type { DeadLetter, DeadLetters } from './push/dead-letters.ts';
 export type { Deliveries, PushJob } from './push/deliveries.ts';
 export type { DeadLetterDetails, DeliveryCursor } from './push/delivery-queue.ts';
 export type { OpenDeliveryQueue, TaskSnapshot } from './push/open-delivery-queue.ts';

@@ -3,7 +3,6 @@ import { Calls } from './calls/calls.ts';
 import { Orphans } from './calls/orphans.ts';
 import { conversationsOf } from './conversations/conversation-reader.ts';
 import { Conversations } from './conversations/conversations.ts';
-import { DeadTurns } from './dead-turns/dead-turns.ts';
 import { Feeds } from './feed/feeds.ts';
 import { Memory } from './memory/memory.ts';
 import { Ops } from './ops/ops.ts';
@@ -72,7 +71,6 @@ export class Store {
   readonly queue: Queue;
   readonly outbox: Outbox;
   readonly interrupted: InterruptedTasks;
-  readonly deadTurns: DeadTurns;
   readonly push: Push;
   readonly registry: Registry;
   readonly ops: Ops;
@@ -120,12 +118,11 @@ export class Store {
     this.orphans = new Orphans(port, channels, this.conversations);
     this.outbox = new Outbox(port);
     this.interrupted = new InterruptedTasks(port);
-    this.deadTurns = new DeadTurns(port);
     this.push = new Push(port, channels);
     this.feeds = new Feeds(port, channels, this.settings);
     this.registry = new Registry(redis, channels, this.settings);
     const workers = new Workers(redis, channels, prefix);
-    this.ops = new Ops({ ...port, registry: this.registry, workers, deadTurns: this.deadTurns, push: this.push });
+    this.ops = new Ops({ ...port, registry: this.registry, workers });
   }
 
   /**
@@ -152,7 +149,7 @@ export class Store {
       tasks: new Tasks(port),
       webhooks: push.webhooks,
       conversations: new Conversations(port, this.#channels),
-      ops: new Ops({ ...port, registry, workers, deadTurns: new DeadTurns(port), push }),
+      ops: new Ops({ ...port, registry, workers }),
     };
   }
 

@@ -33,7 +33,7 @@ const questions = ({ tasks, webhooks, conversations, ops }: RequestStore): reado
   conversations.read(alice.principal, 'any'),
   ops.listAgents({ pageSize: 1 }),
   ops.agents.pause('echo'),
-  ops.dead.count(),
+  ops.deadLetters.count(),
 ];
 
 test('a request waits for a silent Redis until its deadline, and not at all when the silence is known', async () => {

@@ -77,7 +77,7 @@ const agents = () => all<{ id: string; waiting: number; active: number; paused: 
 const turns = () => all<Turn>('/admin/turns', 'turns');
 const stuck = () => all<{ taskId: string; reason: string }>('/admin/stuck', 'tasks');
 const workers = () => all<{ id: string; state: string; turns: unknown[] }>('/admin/workers', 'workers');
-const dead = () => all<{ id: string; kind: string; taskId: string }>('/admin/dead', 'dead');
+const dead = () => all<{ id: string; kind: string; taskId: string }>('/admin/dead-letters', 'deadLetters');
 
 async function send(text: string, webhook?: string): Promise<string> {
   const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }] };
@@ -144,9 +144,9 @@ test('webhooks that were given up are listed over all shards, tried again and dr
   await until(async () => (await dead()).length === MANY, { what: 'all are given up', ...patience });
   const [retried, ...others] = await dead();
   expect(ids([...others, ...(retried ? [retried] : [])])).toEqual([...sent].sort());
-  expect((await ask(`/admin/dead/${retried?.id}:retry`, 'POST')).status).toBe(200);
+  expect((await ask(`/admin/dead-letters/${retried?.id}:retry`, 'POST')).status).toBe(200);
   await until(async () => (await dead())[0]?.id === retried?.id, { what: 'it is given up again', ...patience });
-  for (const { id } of await dead()) expect((await ask(`/admin/dead/${id}`, 'DELETE')).status).toBe(204);
+  for (const { id } of await dead()) expect((await ask(`/admin/dead-letters/${id}`, 'DELETE')).status).toBe(204);
   expect(await dead()).toEqual([]);
 });
 
@@ -155,8 +155,8 @@ test('a message that killed its worker is tried again as a new task, and forgott
   const died = async () => (await dead()).find(({ kind }) => kind === 'turn');
   const first = await until(died, { what: 'it is given up', ...patience });
   expect(first.id).toBe(poison);
-  const { body } = await ask<{ taskId: string }>(`/admin/dead/${poison}:retry`, 'POST');
+  const { body } = await ask<{ taskId: string }>(`/admin/dead-letters/${poison}:retry`, 'POST');
   await until(async () => (await died())?.id === body.taskId, { what: 'it is given up again', ...patience });
-  expect((await ask(`/admin/dead/${body.taskId}`, 'DELETE')).status).toBe(204);
+  expect((await ask(`/admin/dead-letters/${body.taskId}`, 'DELETE')).status).toBe(204);
   expect(await dead()).toEqual([]);
 });

@@ -79,7 +79,9 @@ test('a message that kills its worker ends FAILED after its attempts, is kept, a
   expect(keeper.restarts).toBe(3);
   const store = new Store({ redisUrl: redis.url, prefix }, () => undefined);
   await store.start();
-  expect(await store.deadTurns.list()).toMatchObject([{ taskId: poison, attempts: 3, agent: 'crash-agent' }]);
+  expect(await (await store.ops.deadLetters.list({ pageSize: 100 })).items).toMatchObject([
+    { taskId: poison, attempts: 3, agent: 'crash-agent' },
+  ]);
   await store.stop();
 }, 120_000);
 

@@ -4,7 +4,7 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import { refuseFault, refusePath, refuseVerb, writeError } from '../bindings/rest/write.ts';
 import { beginEachExchange, requestName, respond } from '../exchange/exchange.ts';
 import type { Emit } from '../telemetry/events.ts';
-import { deadRoutes } from './dead.ts';
+import { deadLetterRoutes } from './dead-letters.ts';
 import { agentRoutes, turnRoutes, workerRoutes } from './deployment.ts';
 import type { AdminRoute } from './route.ts';
 import { taskRoutes } from './tasks.ts';
@@ -17,7 +17,13 @@ export interface AdminContext {
   readonly metrics: () => Promise<string>;
 }
 
-const routes: readonly AdminRoute[] = [...agentRoutes, ...workerRoutes, ...turnRoutes, ...deadRoutes, ...taskRoutes];
+const routes: readonly AdminRoute[] = [
+  ...agentRoutes,
+  ...workerRoutes,
+  ...turnRoutes,
+  ...deadLetterRoutes,
+  ...taskRoutes,
+];
 
 /** The API for operators. Without the key every path is answered with 401. */
 export function createAdminApp(context: AdminContext): Express {

@@ -18,6 +18,9 @@ export const pageParameters = z.strictObject({
   pageSize: wholeNumber(1, 100).default(50),
   pageToken: z.string().max(4_096, 'is not one that was answered here').optional(),
 });
+export const deadLetterParameters = pageParameters.extend({
+  kind: z.enum(['turn', 'webhook'], 'must be turn or webhook').optional(),
+});
 export const contentsParameters = z.strictObject({ contents: flag.default(false) });
 /** Milliseconds, up to a day. */
 export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 86_400_000).optional() });

@@ -2,7 +2,7 @@ import { A2AError } from '@switchyard/protocol';
 import { InvalidPageToken, type Ops, type Page, type PageQuery } from '@switchyard/store';
 import type { Request } from 'express';
 import type { z } from 'zod';
-import { invalidParameters, noParameters, pageParameters, readParameters } from './parameters.ts';
+import { invalidParameters, noParameters, readParameters } from './parameters.ts';
 
 /** A request of an operator. */
 export interface AdminRoute {
@@ -41,12 +41,12 @@ function idIn(req: Request): string {
 }
 
 /** `GET` of a paged list. @param name of the items in the answer */
-export function listRoute<Item extends object>(
-  path: string,
+export function listRoute<Item extends object, Schema extends z.ZodType<PageQuery>>(
+  [path, schema]: readonly [path: string, schema: Schema],
   name: string,
-  list: (ops: Ops, query: PageQuery) => Promise<Page<Item>>,
+  list: (ops: Ops, query: z.output<Schema>) => Promise<Page<Item>>,
 ): AdminRoute {
-  return adminRoute(['get', path], pageParameters, async (ops, { parameters }) => {
+  return adminRoute(['get', path], schema, async (ops, { parameters }) => {
     const { items, totalSize, nextPageToken } = await read(() => list(ops, parameters));
     return { [name]: items, totalSize, nextPageToken };
   });

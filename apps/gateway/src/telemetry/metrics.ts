@@ -1,4 +1,4 @@
-import type { AgentReading } from '@switchyard/store';
+import type { AgentReading, DeadLetterKind } from '@switchyard/store';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { GatewayEvent } from './events.ts';
 
@@ -9,7 +9,7 @@ export interface MetricSources {
   /** Rejects while the store does not answer. */
   readonly agents: () => Promise<readonly AgentReading[]>;
   /** Rejects while the store does not answer. */
-  readonly dead: () => Promise<{ readonly turns: number; readonly webhooks: number }>;
+  readonly deadLetters: () => Promise<Readonly<Record<DeadLetterKind, number>>>;
 }
 
 /** From 1 ms to the longest wait of a blocking call, in seconds. */
@@ -79,10 +79,10 @@ export class GatewayMetrics {
     this.#perAgent('switchyard_agent_paused', 'Whether an agent is paused.', (gauge, agent) =>
       gauge.set({ agent: agent.id }, agent.paused ? 1 : 0),
     );
-    this.#gauge('switchyard_dead_letters', 'Messages (turns) and webhooks that were given up.', async (gauge) => {
+    this.#gauge('switchyard_dead_letters', 'Messages (turn) and webhooks that were given up.', async (gauge) => {
       gauge.reset();
-      const dead = await this.#sources.dead().catch(() => undefined); // switchyard_redis_up shows it
-      for (const [kind, count] of Object.entries(dead ?? {})) gauge.set({ kind }, count);
+      const counts = await this.#sources.deadLetters().catch(() => undefined); // switchyard_redis_up shows it
+      for (const [kind, count] of Object.entries(counts ?? {})) gauge.set({ kind }, count);
     });
   }
 

@@ -32,7 +32,7 @@ describe('the operators’ port', () => {
     const answer = await stage.ask<ErrorBody>('/admin/agents?pageSize=0&pageToken=x&size=3');
     expect(answer).toMatchObject({ status: 400, body: { error: { status: 'INVALID_ARGUMENT' } } });
     expect(fieldsOf(answer)).toEqual(['pageSize', 'size']);
-    expect(fieldsOf(await stage.ask('/admin/dead?pageToken=x'))).toEqual(['pageToken']);
+    expect(fieldsOf(await stage.ask('/admin/dead-letters?pageToken=x'))).toEqual(['pageToken']);
     expect(fieldsOf(await stage.ask('/admin/tasks/x?contents=maybe'))).toEqual(['contents']);
     expect(fieldsOf(await stage.ask('/admin/workers/x:drain?giveBackAfterMs=-1', 'POST'))).toEqual(['giveBackAfterMs']);
   });
@@ -134,25 +134,25 @@ describe('turns', () => {
   });
 });
 
-describe('dead work', () => {
-  it('is listed without what was said, looked into, tried again, and forgotten', async () => {
+describe('a dead letter', () => {
+  it('is listed without its contents, read, retried and deleted', async () => {
     const poison = await submit(stage.url, userMessage('a secret poison', { messageId: 'poison-1' }));
     await die(stage.store, poison.id);
-    const { body } = await stage.ask<{ dead: unknown[] }>('/admin/dead');
-    expect(body.dead).toMatchObject([
+    const { body } = await stage.ask<{ deadLetters: unknown[] }>('/admin/dead-letters');
+    expect(body.deadLetters).toMatchObject([
       { kind: 'turn', id: poison.id, agent: 'echo', messageId: 'poison-1', attempts: 2 },
     ]);
     expect(JSON.stringify(body)).not.toContain('secret');
-    expect(await stage.ask(`/admin/dead/${poison.id}?contents=true`)).toMatchObject({
+    expect(await stage.ask(`/admin/dead-letters/${poison.id}?contents=true`)).toMatchObject({
       body: { message: { parts: [{ text: 'a secret poison' }] } },
     });
-    const { body: retried } = await stage.ask<{ taskId: string }>(`/admin/dead/${poison.id}:retry`, 'POST');
+    const { body: retried } = await stage.ask<{ taskId: string }>(`/admin/dead-letters/${poison.id}:retry`, 'POST');
     expect(retried.taskId).not.toBe(poison.id);
-    expect((await stage.ask(`/admin/dead/${poison.id}`)).status).toBe(404);
+    expect((await stage.ask(`/admin/dead-letters/${poison.id}`)).status).toBe(404);
     await die(stage.store, retried.taskId);
-    expect((await stage.ask(`/admin/dead/${retried.taskId}`, 'DELETE')).status).toBe(204);
-    expect((await stage.ask(`/admin/dead/${retried.taskId}`, 'DELETE')).status).toBe(404);
-    expect((await stage.ask(`/admin/dead/${retried.taskId}:retry`, 'POST')).status).toBe(404);
+    expect((await stage.ask(`/admin/dead-letters/${retried.taskId}`, 'DELETE')).status).toBe(204);
+    expect((await stage.ask(`/admin/dead-letters/${retried.taskId}`, 'DELETE')).status).toBe(404);
+    expect((await stage.ask(`/admin/dead-letters/${retried.taskId}:retry`, 'POST')).status).toBe(404);
   });
 
   it('is listed page by page, the latest first', async () => {
@@ -163,20 +163,20 @@ describe('dead work', () => {
       ids.push(id);
     }
     interface DeadList {
-      readonly dead: { readonly id: string; readonly diedAt: string }[];
+      readonly deadLetters: { readonly id: string; readonly diedAt: string }[];
       readonly nextPageToken: string;
     }
-    const first = await stage.ask<DeadList>('/admin/dead?pageSize=3');
-    expect(first.body.dead).toHaveLength(3);
-    const next = await stage.ask<DeadList>(`/admin/dead?pageSize=3&pageToken=${first.body.nextPageToken}`);
-    const seen = [...first.body.dead, ...next.body.dead];
+    const first = await stage.ask<DeadList>('/admin/dead-letters?pageSize=3');
+    expect(first.body.deadLetters).toHaveLength(3);
+    const next = await stage.ask<DeadList>(`/admin/dead-letters?pageSize=3&pageToken=${first.body.nextPageToken}`);
+    const seen = [...first.body.deadLetters, ...next.body.deadLetters];
     expect(seen.map(({ id }) => id).sort()).toEqual(ids.sort());
     const times = seen.map(({ diedAt }) => diedAt);
     expect(times).toEqual([...times].sort().reverse());
     expect(next.body.nextPageToken).toBe('');
   });
 
-  it('has webhooks among it, whose address and credentials are not shown', async () => {
+  it('may be a webhook, whose address and credentials are not shown, and is listed by its kind', async () => {
     const { id: taskId } = await submit(stage.url);
     const scope = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'echo' };
     const url = 'https://example.com/hook?secret=1';
@@ -186,12 +186,19 @@ describe('dead work', () => {
     const queue = await deliveries.open({ taskId, number: 1, job: 1, token: 'run' });
     if (typeof queue === 'string') throw new Error(queue);
     await queue.deadLetter({ origin: 'https://example.com', reason: 'it answered 500', attempts: 9 });
-    const { body } = await stage.ask<{ kind: string; reason: string }>(`/admin/dead/${taskId}.1`);
+    const { body } = await stage.ask<{ kind: string; reason: string }>(`/admin/dead-letters/${taskId}.1`);
     expect(body).toMatchObject({ kind: 'webhook', taskId, configId: 'hook', reason: 'it answered 500', attempts: 9 });
-    expect(JSON.stringify((await stage.ask('/admin/dead')).body)).toContain(`${taskId}.1`);
+    const listed = async (kind: string) => JSON.stringify((await stage.ask(`/admin/dead-letters${kind}`)).body);
+    expect(await listed('')).toContain(`${taskId}.1`);
+    expect(await listed('?kind=webhook')).toContain(`${taskId}.1`);
+    expect(await listed('?kind=turn')).not.toContain(`${taskId}.1`);
+    expect(fieldsOf(await stage.ask('/admin/dead-letters?kind=task'))).toEqual(['kind']);
     expect(JSON.stringify(body)).not.toMatch(/secret|token-of-hook/);
-    expect(await stage.ask(`/admin/dead/${taskId}.1:retry`, 'POST')).toMatchObject({ status: 200, body: { taskId } });
-    expect((await stage.ask(`/admin/dead/${taskId}.1`)).status).toBe(404);
+    expect(await stage.ask(`/admin/dead-letters/${taskId}.1:retry`, 'POST')).toMatchObject({
+      status: 200,
+      body: { taskId },
+    });
+    expect((await stage.ask(`/admin/dead-letters/${taskId}.1`)).status).toBe(404);
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { get, openSendStream, submit, userMessage } from '../support/client.ts';
 import { die, key, openAdminStage } from './support.ts';
 
-it('metrics tell of requests, messages, streams, queues and dead work', async () => {
+it('metrics tell of requests, messages, streams, queues and dead letters', async () => {
   await using stage = await openAdminStage({ maxAttempts: 1 });
   const scrape = async (): Promise<string> => {
     const response = await fetch(`${stage.adminUrl}/metrics`, { headers: { 'x-api-key': key } });
@@ -26,9 +26,9 @@ it('metrics tell of requests, messages, streams, queues and dead work', async ()
   expect(text).toContain('switchyard_agent_workers{agent="echo"} 1');
   expect(text).toContain('switchyard_agent_paused{agent="echo"} 0');
   expect(text).toContain('switchyard_redis_up 1');
-  expect(text).toContain('switchyard_dead_letters{kind="turns"} 0');
+  expect(text).toContain('switchyard_dead_letters{kind="turn"} 0');
   expect(text).toContain('switchyard_gateway_process_cpu_seconds_total');
   stream.cut();
   await die(stage.store, id);
-  expect(await scrape()).toContain('switchyard_dead_letters{kind="turns"} 1');
+  expect(await scrape()).toContain('switchyard_dead_letters{kind="turn"} 1');
 });

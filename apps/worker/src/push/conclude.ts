@@ -48,7 +48,7 @@ async function concludeFailure(port: ConcludePort, attempt: Attempt, failure: Fa
   const { reason } = failure;
   if (isHopeless(failure, { attempts, ageMs: queue.ageMs }, port.settings)) {
     await queue.deadLetter({ origin, reason, attempts });
-    port.emit({ kind: 'push-dead', ...nameOf(attempt), reason, attempts });
+    port.emit({ kind: 'push-dead-letter', ...nameOf(attempt), reason, attempts });
     return 'done';
   }
   const delay = delayMs(failure, attempts, port.settings);

@@ -25,7 +25,7 @@ export type WorkerEvent =
   | { readonly kind: 'change-refused'; readonly isServed: boolean }
   | { readonly kind: 'worker-died'; readonly code: string }
   | ({ readonly kind: 'push-failed'; readonly retryInMs: number } & PushFailure)
-  | ({ readonly kind: 'push-dead' } & PushFailure)
+  | ({ readonly kind: 'push-dead-letter' } & PushFailure)
   | ({ readonly kind: 'push-delivered' | 'push-ended' } & PushName)
   | { readonly kind: 'error'; readonly where: string; readonly error: unknown };
 

@@ -25,7 +25,7 @@ export function logTo(log: Logger): Emit {
       const { error, ...rest } = event;
       return log.error({ ...rest, err: error }, kind);
     }
-    if (kind === 'push-dead' || kind === 'stop-given-up') return log.warn(details, kind);
+    if (kind === 'push-dead-letter' || kind === 'stop-given-up') return log.warn(details, kind);
     if (DETAILS.has(kind)) return log.debug(details, kind);
     log.info(details, kind);
   };

@@ -25,7 +25,7 @@ export class WorkerMetrics {
     });
     this.#pushes = new Counter({
       name: 'switchyard_push_deliveries_total',
-      help: 'Attempts to tell a webhook: delivered, failed (tried again), dead (given up), ended (the receiver wants no more).',
+      help: 'Deliveries to webhooks: delivered, failed (tried again), dead-letter (given up), ended (the receiver wants no more).',
       labelNames: ['outcome'],
       registers,
     });
@@ -50,7 +50,7 @@ export class WorkerMetrics {
         break;
       case 'push-delivered':
       case 'push-failed':
-      case 'push-dead':
+      case 'push-dead-letter':
       case 'push-ended':
         this.#pushes.inc({ outcome: event.kind.slice('push-'.length) });
         break;

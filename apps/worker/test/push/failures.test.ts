@@ -92,10 +92,10 @@ describe('a webhook', () => {
     await using receiver = await new Receiver().open();
     receiver.behave = () => 500;
     const taskId = await stage.task({ id: 'a', url: receiver.url });
-    await until(() => stage.happened('push-dead').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
     await (await stage.begin(taskId)).publish(working('one'));
     expect(receiver.requests).toHaveLength(3);
-    const [letter] = await stage.store.push.dead.list();
+    const [letter] = await stage.deadLetters();
     expect(letter).toMatchObject({
       taskId,
       configId: 'a',
@@ -104,10 +104,10 @@ describe('a webhook', () => {
       attempts: 3,
     });
     receiver.behave = () => 200;
-    await stage.store.push.dead.redrive(letter?.id ?? '');
+    await stage.store.ops.deadLetters.retry(letter?.id ?? '');
     await until(() => receiver.taken.length === 2, { what: 'all deliveries' });
     expect(receiver.marks()).toEqual(['1', '2']);
-    expect(await stage.store.push.dead.list()).toEqual([]);
+    expect(await stage.deadLetters()).toEqual([]);
   });
 
   test('is given up when a delivery has been tried for too long', async () => {
@@ -115,7 +115,7 @@ describe('a webhook', () => {
     await using receiver = await new Receiver().open();
     receiver.behave = () => 429;
     await stage.task({ id: 'a', url: receiver.url });
-    await until(() => stage.happened('push-dead').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
     expect(receiver.requests.length).toBeLessThan(30);
   });
 
@@ -128,7 +128,7 @@ describe('a webhook', () => {
       return status;
     };
     await stage.task({ id: 'a', url: receiver.url });
-    await until(() => stage.happened('push-dead').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
     expect(receiver.requests).toHaveLength(5);
     expect(target.requests).toHaveLength(0);
   });
@@ -142,7 +142,7 @@ describe('a webhook', () => {
     await (await stage.begin(taskId)).publish(working('one'));
     expect(await stage.store.push.deliveries.claim()).toBe(0);
     expect(receiver.requests).toHaveLength(1);
-    expect(await stage.store.push.dead.list()).toEqual([]);
+    expect(await stage.deadLetters()).toEqual([]);
   });
 
   test('that was sealed with a secret that is not given waits until it is', async () => {
@@ -184,7 +184,7 @@ describe('what is secret', () => {
     receiver.behave = () => 500;
     const authentication = { scheme: 'Bearer', credentials: 'hush-credentials' };
     await stage.task({ id: 'a', url: receiver.url, token: 'hush-token', authentication });
-    await until(() => stage.happened('push-dead').length, { what: 'its death' });
-    expect(JSON.stringify([stage.events, await stage.store.push.dead.list()])).not.toContain('hush');
+    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
+    expect(JSON.stringify([stage.events, await stage.deadLetters()])).not.toContain('hush');
   });
 });

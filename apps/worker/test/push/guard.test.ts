@@ -9,7 +9,9 @@ import { Stage } from './support/stage.ts';
 /** Lets calls go to 127.0.0.2 and nowhere else; so 127.0.0.1 is what must not be reached. */
 const policy = { allowHttp: true, allowHosts: ['127.0.0.2'] };
 
-const reasonsOf = (stage: Stage): string[] => [...new Set(stage.happened('push-dead').map(({ reason }) => reason))];
+const reasonsOf = (stage: Stage): string[] => [
+  ...new Set(stage.happened('push-dead-letter').map(({ reason }) => reason)),
+];
 
 describe('a webhook whose host', () => {
   test.each([
@@ -23,7 +25,7 @@ describe('a webhook whose host', () => {
     await using stage = await Stage.open({ push: { policy }, resolve: async () => addresses });
     await using victim = await new Receiver().open();
     await stage.task({ id: 'a', url: `http://hooks.test:${victim.port}/` });
-    await until(() => stage.happened('push-dead').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
     expect(reasonsOf(stage)).toEqual(['hooks.test is at an address that may not be called']);
     expect(victim.connections).toBe(0);
   });
@@ -33,7 +35,7 @@ describe('a webhook whose host', () => {
     await using victim = await new Receiver().open();
     for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433'])
       await stage.task({ id: host, url: `http://${host}:${victim.port}/` });
-    await until(() => stage.happened('push-dead').length === 4, { what: 'their deaths' });
+    await until(() => stage.happened('push-dead-letter').length === 4, { what: 'their deaths' });
     expect(victim.connections).toBe(0);
   });
 
@@ -46,7 +48,7 @@ describe('a webhook whose host', () => {
       return 307;
     };
     await stage.task({ id: 'a', url: receiver.url });
-    await until(() => stage.happened('push-dead').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
     expect(reasonsOf(stage)).toEqual(['the receiver answered 307']);
     expect(victim.connections).toBe(0);
   });
@@ -66,7 +68,7 @@ describe('a webhook whose host', () => {
     expect(asked).toBe(1);
     expect(receiver.taken[0]?.headers.host).toBe(`hooks.test:${receiver.port}`);
     await (await stage.begin(taskId)).publish(working('one'));
-    await until(() => stage.happened('push-dead').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
     expect(asked).toBe(6);
     expect(victim.connections).toBe(0);
     expect(receiver.requests).toHaveLength(1);
@@ -93,7 +95,7 @@ describe('a webhook whose host', () => {
     const { port } = server.address() as AddressInfo;
     await using stage = await Stage.open({ push: { policy, maxAttempts: 1 }, resolve: async () => ['127.0.0.2'] });
     await stage.task({ id: 'a', url: `https://hooks.test:${port}/` });
-    await until(() => stage.happened('push-dead').length, { what: 'its death' });
+    await until(() => stage.happened('push-dead-letter').length, { what: 'its death' });
     expect(names).toEqual(['hooks.test']);
     server.close();
   });

@@ -1,6 +1,6 @@
 import { type AgentReading, Agents } from './agents.ts';
 import { AnyTask } from './any-task.ts';
-import { DeadLetterOffice } from './dead-work.ts';
+import { DeadLetters } from './dead-letters.ts';
 import { type InterruptedTask, interruptedTask, interruptions } from './interrupted-tasks.ts';
 import type { OpsPort } from './ops-port.ts';
 import { overdueTasks } from './overdue-tasks.ts';
@@ -14,7 +14,7 @@ import type { Workers } from './workers.ts';
 export class Ops {
   readonly workers: Workers;
   readonly agents: Agents;
-  readonly dead: DeadLetterOffice;
+  readonly deadLetters: DeadLetters;
   readonly tasks: AnyTask;
   readonly #port: OpsPort;
 
@@ -22,7 +22,7 @@ export class Ops {
     this.#port = port;
     this.workers = port.workers;
     this.agents = new Agents(port);
-    this.dead = new DeadLetterOffice(port);
+    this.deadLetters = new DeadLetters(port);
     this.tasks = new AnyTask(port);
   }
 

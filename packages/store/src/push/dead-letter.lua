@@ -6,7 +6,7 @@
 --       token    of the run
 --       reason   as JSON
 -- Returns  dead-lettered | fenced
--- Invariant: it is dead until an operator redrives or drops it, and no job of it begins.
+-- Invariant: it is dead until an operator retries or deletes it, and no job of it begins.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, token, reason = unpack(ARGV)

@@ -103,8 +103,9 @@ class World {
   }
 
   async redrive(): Promise<void> {
-    const dead = (await store.push.dead.list()).filter(({ taskId }) => taskId === this.#taskId);
-    for (const { id } of dead) expect(await store.push.dead.redrive(id)).toBe(true);
+    const { items } = await store.ops.deadLetters.list({ pageSize: 100 }, 'webhook');
+    for (const { id, taskId } of items)
+      if (taskId === this.#taskId) expect((await store.ops.deadLetters.retry(id)).verdict).toBe('retried');
   }
 
   die(n: number): void {

@@ -238,12 +238,13 @@ describe('a dead letter', () => {
     await (await opened(store, await jobOf(store, taskId))).deadLetter(note);
     return taskId;
   };
-  const of = async (taskId: string) => (await store.push.dead.list()).find((letter) => letter.taskId === taskId);
+  const of = (taskId: string) => store.ops.deadLetters.get(`${taskId}.1`);
 
   test('says what was given up, when and why', async () => {
     const taskId = await deadLettered();
     expect(await of(taskId)).toEqual({
       ...note,
+      kind: 'webhook',
       configId: 'a',
       id: `${taskId}.1`,
       taskId,
@@ -252,22 +253,22 @@ describe('a dead letter', () => {
     });
   });
 
-  test('makes no work, whatever happens to its task, until it is redriven: then it goes on where it stopped', async () => {
+  test('makes no work, whatever happens to its task, until it is retried: then it goes on where it stopped', async () => {
     const taskId = await deadLettered();
     await (await begun(store, taskId)).publish(working);
     expect(await marks(store)).not.toContain(`${taskId}.1`);
     expect(await store.push.deliveries.open(await jobOf(store, taskId))).toBe('stale');
-    expect(await store.push.dead.redrive(`${taskId}.1`)).toBe(true);
-    expect(await store.push.dead.redrive(`${taskId}.1`)).toBe(false);
+    expect(await store.ops.deadLetters.retry(`${taskId}.1`)).toEqual({ verdict: 'retried', taskId });
+    expect(await store.ops.deadLetters.retry(`${taskId}.1`)).toEqual({ verdict: 'missing' });
     expect(await of(taskId)).toBeUndefined();
     const queue = await opened(store, await jobOf(store, taskId));
     expect(await queue.events()).toMatchObject([{ seq: 1 }, { seq: 2 }]);
   });
 
-  test('is dropped with its webhook', async () => {
+  test('is deleted with its webhook', async () => {
     const taskId = await deadLettered();
-    expect(await store.push.dead.drop(`${taskId}.1`)).toBe(true);
-    expect(await store.push.dead.drop(`${taskId}.1`)).toBe(false);
+    expect(await store.ops.deadLetters.delete(`${taskId}.1`)).toBe(true);
+    expect(await store.ops.deadLetters.delete(`${taskId}.1`)).toBe(false);
     expect(await of(taskId)).toBeUndefined();
     expect(await store.push.webhooks.get(alice, taskId, 'a')).toBeUndefined();
   });
@@ -284,7 +285,7 @@ describe('a dead letter', () => {
     const taskId = await deadLettered();
     await redis.del(`${root(store)}t:${taskId}`, `${root(store)}t:${taskId}:w`);
     expect(await of(taskId)).toBeUndefined();
-    expect(await store.push.dead.redrive(`${taskId}.1`)).toBe(false);
+    expect(await store.ops.deadLetters.retry(`${taskId}.1`)).toEqual({ verdict: 'missing' });
     expect(await redis.keys(`${root(store)}t:${taskId}*`)).toEqual([`${root(store)}t:${taskId}:e`]);
   });
 });

@@ -554,32 +554,22 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'removed',
     },
   ],
-  'push/list-dead-letters.lua': [
-    {
-      kind: 'reads',
-      scene: async (stage) => {
-        await stage.deadLetter();
-        return async () => (await stage.store.push.dead.list()).length;
-      },
-      answer: 1,
-    },
-  ],
-  'push/redrive-dead-letter.lua': [
+  'ops/retry-dead-webhook.lua': [
     {
       kind: 'begins',
       scene: async (stage) => {
         const id = await stage.deadLetter();
-        return () => stage.store.push.dead.redrive(id);
+        return async () => (await stage.store.ops.deadLetters.retry(id)).verdict;
       },
-      answer: true,
+      answer: 'retried',
     },
   ],
-  'push/drop-dead-letter.lua': [
+  'ops/delete-dead-webhook.lua': [
     {
       kind: 'ends',
       scene: async (stage) => {
         const id = await stage.deadLetter();
-        return () => stage.store.push.dead.drop(id);
+        return () => stage.store.ops.deadLetters.delete(id);
       },
       answer: true,
     },
@@ -595,17 +585,6 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         };
       },
       answer: [1, 2],
-    },
-  ],
-  'dead-turns/read-dead-turns.lua': [
-    {
-      kind: 'reads',
-      settings: impatient,
-      scene: async (stage) => {
-        await beginAgain(stage, (await stage.turn()).start.taskId);
-        return async () => (await stage.store.deadTurns.list()).length;
-      },
-      answer: 1,
     },
   ],
   'registry/announce.lua': [

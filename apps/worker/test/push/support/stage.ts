@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type OpenTurn, Store, type StoreSettings, type Webhook, type WebhookDraft } from '@switchyard/store';
+import {
+  type DeadLetter,
+  type OpenTurn,
+  Store,
+  type StoreSettings,
+  type Webhook,
+  type WebhookDraft,
+} from '@switchyard/store';
 import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../../tests/support/prefix.ts';
 import type { WorkerEvent } from '../../../src/index.ts';
@@ -80,6 +87,10 @@ export class Stage implements AsyncDisposable {
 
   async cancel(taskId: string): Promise<void> {
     await this.store.tasks.cancel(scope, taskId);
+  }
+
+  async deadLetters(): Promise<readonly DeadLetter[]> {
+    return (await this.store.ops.deadLetters.list({ pageSize: 100 }, 'webhook')).items;
   }
 
   happened<K extends WorkerEvent['kind']>(kind: K): (WorkerEvent & { kind: K })[] {

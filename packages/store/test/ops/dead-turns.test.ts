@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { accepted, begun, spent, userMessage } from './support/drive.ts';
-import { alice, testRedis, testStore } from './support/redis.ts';
+import { accepted, begun, spent, userMessage } from '../support/drive.ts';
+import { alice, testRedis, testStore } from '../support/redis.ts';
 
 const store = await testStore({ maxAttempts: 2, shards: 4 });
 const redis = testRedis();
@@ -10,6 +10,7 @@ async function die(taskId: string): Promise<void> {
   for (const started of [1, 2]) await begun(store, taskId, { started });
   expect(await store.turns.begin({ taskId, job: 1, started: 3, token: 'last' }, 0, ignore)).toBe('exhausted');
 }
+const listed = async () => (await store.ops.deadLetters.list({ pageSize: 100 }, 'turn')).items;
 const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
 
 test('a message at which every attempt died ends its task FAILED, and is kept with what is needed to look into it', async () => {
@@ -17,7 +18,7 @@ test('a message at which every attempt died ends its task FAILED, and is kept wi
   const { taskId, contextId } = await accepted(store, alice, message);
   await die(taskId);
   expect((await store.tasks.read(alice, taskId))?.state).toBe('TASK_STATE_FAILED');
-  const [dead] = await store.deadTurns.list();
+  const [dead] = await listed();
   expect(dead).toMatchObject({
     taskId,
     contextId,
@@ -34,14 +35,14 @@ test('a message at which every attempt died ends its task FAILED, and is kept wi
 test('it can be sent again: a new task in its context refers to it, once however often it is asked for', async () => {
   const { taskId, contextId } = await accepted(store, alice, userMessage('poison'));
   await die(taskId);
-  const again = await Promise.all([store.deadTurns.redrive(taskId), store.deadTurns.redrive(taskId)]);
-  const ids = again.map((acceptance) => acceptance?.verdict === 'accepted' && acceptance.taskId);
+  const again = await Promise.all([store.ops.deadLetters.retry(taskId), store.ops.deadLetters.retry(taskId)]);
+  const ids = again.map((result) => result.verdict === 'retried' && result.taskId);
   expect(new Set(ids).size).toBe(1);
   const task = JSON.parse((await store.tasks.read(alice, String(ids[0])))?.task?.toString() ?? '{}');
   expect(task).toMatchObject({ contextId, status: { state: 'TASK_STATE_SUBMITTED' } });
   expect(task.history).toMatchObject([{ parts: [{ text: 'poison' }], referenceTaskIds: [taskId] }]);
-  expect((await store.deadTurns.list()).map((dead) => dead.taskId)).not.toContain(taskId);
-  expect(await store.deadTurns.redrive(taskId)).toBeUndefined();
+  expect((await listed()).map((dead) => dead.taskId)).not.toContain(taskId);
+  expect(await store.ops.deadLetters.retry(taskId)).toEqual({ verdict: 'missing' });
 });
 
 test('a message whose agent failed until its attempts were spent is kept, too, and the client reads why', async () => {
@@ -52,7 +53,7 @@ test('a message whose agent failed until its attempts were spent is kept, too, a
   expect(JSON.parse(reading?.task?.toString() ?? '{}')).toMatchObject({
     status: { state: 'TASK_STATE_FAILED', message: { parts: [{ text: 'The oven said "no".' }] } },
   });
-  expect(await store.deadTurns.find(taskId)).toMatchObject({ attempts: 1, reason: 'The oven said "no".' });
+  expect(await store.ops.deadLetters.get(taskId)).toMatchObject({ attempts: 1, reason: 'The oven said "no".' });
 });
 
 test('a canceled one is not given up', async () => {
@@ -61,13 +62,13 @@ test('a canceled one is not given up', async () => {
   await store.tasks.cancel(alice, taskId);
   await expect(turn.publish(spent('The oven is cold.'))).rejects.toThrow('has ended');
   expect((await store.tasks.read(alice, taskId))?.state).toBe('TASK_STATE_CANCELED');
-  expect(await store.deadTurns.find(taskId)).toBeUndefined();
+  expect(await store.ops.deadLetters.get(taskId)).toBeUndefined();
 });
 
-test('it can be dropped, and leaves no key behind', async () => {
+test('it can be deleted, and leaves no key behind', async () => {
   const { taskId } = await accepted(store, alice);
   await die(taskId);
-  expect(await store.deadTurns.drop(taskId)).toBe(true);
-  expect(await store.deadTurns.drop(taskId)).toBe(false);
+  expect(await store.ops.deadLetters.delete(taskId)).toBe(true);
+  expect(await store.ops.deadLetters.delete(taskId)).toBe(false);
   expect(await redis.keys(`${store.settings.prefix}*${taskId}:d`)).toEqual([]);
 });

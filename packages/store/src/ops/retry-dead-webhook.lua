@@ -1,9 +1,9 @@
--- redriveDeadLetter: an operator has deliveries that were given up tried again, from where they stopped.
+-- retryDeadWebhook: an operator restarts the deliveries to a dead webhook, from where they stopped.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id
 --       number   of the delivery queue
--- Returns  redriven | unknown (it is not dead, or gone)
+-- Returns  retried | unknown (it is not dead, or gone)
 -- Invariant: it goes on at its cursor, with a new job.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
@@ -21,4 +21,4 @@ redis.call('HDEL', webhooks_key, number .. ':dead', number .. ':failed', number 
 redis.call('ZREM', dead_key, member(number))
 store_webhooks((redis.call('HGET', task_key, 'webhooks') or '') .. ' ' .. number)
 mark_due(number, now_ms())
-return 'redriven'
+return 'retried'

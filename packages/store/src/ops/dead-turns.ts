@@ -1,0 +1,107 @@
+import type { Message } from '@switchyard/protocol';
+import type { ShardKeys } from '../redis/keys.ts';
+import { agentOf, principalOf } from '../redis/principal.ts';
+import { type AcceptPort, accept } from '../tasks/accept.ts';
+import type { Delivery } from '../tasks/submission.ts';
+import type { DeadLetterHead, DeadLetterStore, RetryResult } from './dead-letter.ts';
+
+/**
+ * A message whose attempts are spent, by failures that the agent reported or by deaths of its workers: its task has
+ * ended FAILED, and the client has read the reason.
+ */
+export interface DeadTurn extends DeadLetterHead {
+  readonly kind: 'turn';
+  readonly contextId: string;
+  readonly agent: string;
+  readonly tenant: string;
+  readonly subject: string;
+  /** As the client sent it. */
+  readonly message: Message;
+}
+
+/** As it is stored, with the inbox entry of its message. */
+interface StoredTurn {
+  readonly diedMs: number;
+  readonly owner: string;
+  readonly contextId: string;
+  readonly attempts: number;
+  readonly delivery: Delivery;
+  readonly reason: string;
+}
+
+export class DeadTurns implements DeadLetterStore<DeadTurn> {
+  readonly #port: AcceptPort;
+
+  constructor(port: AcceptPort) {
+    this.#port = port;
+  }
+
+  index({ dead }: ShardKeys): string {
+    return dead;
+  }
+
+  async get(taskId: string): Promise<DeadTurn | undefined> {
+    const stored = await this.#read(taskId);
+    if (!stored) return undefined;
+    const { owner, diedMs, contextId, attempts, reason, delivery } = stored;
+    const { tenant, subject } = principalOf(owner, delivery.scopes);
+    const [agent, diedAt, { message }] = [agentOf(owner), new Date(diedMs).toISOString(), delivery];
+    return { kind: 'turn', id: taskId, taskId, contextId, agent, tenant, subject, attempts, reason, diedAt, message };
+  }
+
+  /**
+   * Sends the message again, for its first sender, in the same context. A task that has ended stays ended, so a new one
+   * refers to it. Done twice, it is done once.
+   */
+  async retry(taskId: string): Promise<RetryResult> {
+    const stored = await this.#read(taskId);
+    if (!stored) return { verdict: 'missing' };
+    const { message, scopes, ...given } = stored.delivery;
+    const { taskId: _, ...rest } = message;
+    const acceptance = await accept(
+      this.#port,
+      { principal: principalOf(stored.owner, scopes), agent: agentOf(stored.owner) },
+      {
+        ...given,
+        message: {
+          ...rest,
+          messageId: `retry-${taskId}`,
+          contextId: stored.contextId,
+          referenceTaskIds: [...(message.referenceTaskIds ?? []), taskId],
+        },
+      },
+    );
+    if (acceptance.verdict !== 'accepted') return { verdict: 'refused', why: acceptance.verdict };
+    await this.delete(taskId);
+    return { verdict: 'retried', taskId: acceptance.taskId };
+  }
+
+  async delete(taskId: string): Promise<boolean> {
+    const { redis, shards } = this.#port;
+    const keys = shards.of(taskId);
+    const [deleted] = await Promise.all([redis.zrem(keys.dead, taskId), redis.del(letterKey(keys, taskId))]);
+    return deleted > 0;
+  }
+
+  async #read(taskId: string): Promise<StoredTurn | undefined> {
+    const { redis, shards } = this.#port;
+    const keys = shards.of(taskId);
+    const [diedMs, [owner, context, attempts, entry, reason]] = await Promise.all([
+      redis.zscore(keys.dead, taskId),
+      redis.hmget(letterKey(keys, taskId), 'owner', 'context', 'attempts', 'entry', 'reason'),
+    ]);
+    // The letter may have expired before the next dead letter takes it out of the index.
+    if (diedMs === null || !owner || !entry) return undefined;
+    return {
+      diedMs: Number(diedMs),
+      owner,
+      contextId: JSON.parse(`"${context}"`),
+      attempts: Number(attempts),
+      // An inbox entry is the messageId, a line break, and the delivery.
+      delivery: JSON.parse(entry.slice(entry.indexOf('\n') + 1)),
+      reason: JSON.parse(reason ?? '""'),
+    };
+  }
+}
+
+const letterKey = (keys: ShardKeys, taskId: string): string => `${keys.task(taskId)}:d`;

@@ -1,0 +1,70 @@
+import { type DeadLetterDetails, parseCursor } from '../push/delivery-queue.ts';
+import { type PushPort, webhookKeys } from '../push/push-port.ts';
+import { parseDeliveryQueue } from '../queue/job.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
+import type { DeadLetterHead, DeadLetterStore, RetryResult } from './dead-letter.ts';
+
+const retryScript = defineScript({
+  file: 'retry-dead-webhook.lua',
+  from: import.meta.url,
+  keys: webhookKeys,
+  args: ['taskId', 'number'],
+  reply: word('retried', 'unknown'),
+});
+const deleteScript = defineScript({
+  file: 'delete-dead-webhook.lua',
+  from: import.meta.url,
+  keys: webhookKeys,
+  args: ['taskId', 'number'],
+  reply: word('deleted', 'unknown'),
+});
+
+/** A webhook to which deliveries were given up. */
+export interface DeadWebhook extends DeadLetterHead, DeadLetterDetails {
+  readonly kind: 'webhook';
+  /** Of the last event that it received. */
+  readonly lastSeq: number;
+}
+
+export class DeadWebhooks implements DeadLetterStore<DeadWebhook> {
+  readonly #port: Pick<PushPort, 'redis' | 'shards'>;
+
+  constructor(port: Pick<PushPort, 'redis' | 'shards'>) {
+    this.#port = port;
+  }
+
+  index({ deadPush }: ShardKeys): string {
+    return deadPush;
+  }
+
+  async get(id: string): Promise<DeadWebhook | undefined> {
+    const { redis, shards } = this.#port;
+    const { taskId, number } = parseDeliveryQueue(id);
+    const keys = shards.of(taskId);
+    const [diedMs, [details, cursor]] = await Promise.all([
+      redis.zscore(keys.deadPush, id),
+      redis.hmget(keys.webhooks(taskId).webhooks, `${number}:dead`, `${number}:cursor`),
+    ]);
+    if (diedMs === null || !details || !cursor) return undefined;
+    const letter: DeadLetterDetails = JSON.parse(details);
+    const diedAt = new Date(Number(diedMs)).toISOString();
+    return { kind: 'webhook', id, taskId, ...letter, diedAt, lastSeq: parseCursor(cursor).seq };
+  }
+
+  /** Deliveries go on from where they stopped: order is kept. */
+  async retry(id: string): Promise<RetryResult> {
+    const verdict = await retryScript.run(this.#port.redis, this.#call(id));
+    return verdict === 'retried' ? { verdict, taskId: parseDeliveryQueue(id).taskId } : { verdict: 'missing' };
+  }
+
+  async delete(id: string): Promise<boolean> {
+    return (await deleteScript.run(this.#port.redis, this.#call(id))) === 'deleted';
+  }
+
+  #call(id: string) {
+    const { taskId, number } = parseDeliveryQueue(id);
+    return { keys: this.#port.shards.of(taskId).webhooks(taskId), args: { taskId, number } };
+  }
+}
