@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import { Poller } from '../src/timing/poller.ts';
+import { Poller } from '../src/timing/timing.ts';
 
 const never = 2 ** 31 - 1;
 

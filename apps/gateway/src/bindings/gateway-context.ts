@@ -1,9 +1,9 @@
 import type { Conversations } from '@switchyard/store';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
+import type { StreamSlots } from '../call/stream-slots.ts';
+import type { WaitingCalls } from '../call/waiting-calls.ts';
 import type { Cards } from '../cards/cards.ts';
-import type { StreamSlots } from '../limits/stream-slots.ts';
-import type { WaitingCalls } from '../limits/waiting-calls.ts';
 import type { TaskStore } from '../operations/backend.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';

@@ -1,7 +1,7 @@
 import type { Principal } from '@switchyard/protocol';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import { selectAgent } from '../agents/agent-directory.ts';
-import { type AgentEndpoint, type Call, endpointAt } from '../call/call.ts';
+import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../call/call.ts';
 import {
   activeExtensions,
   parseExtensions,
@@ -12,22 +12,10 @@ import {
   versionIn,
   waitMsIn,
 } from '../call/service-parameters.ts';
+import type { WaitingCalls } from '../call/waiting-calls.ts';
 import { baseUrl } from '../exchange/base-url.ts';
 import { type Exchange, namedVersion, pathPart, queryText } from '../exchange/exchange.ts';
-import type { WaitingCalls } from '../limits/waiting-calls.ts';
-import type { Reply, StreamItem } from '../operations/operation.ts';
-import type { OperationName } from '../operations/operations.ts';
 import type { GatewayContext } from './gateway-context.ts';
-
-/** The caller of a request, and the endpoint. */
-export interface CallerContext {
-  readonly principal: Principal;
-  readonly agent: AnnouncedAgent;
-  /** Where the caller found the agent. */
-  readonly endpoint: () => AgentEndpoint;
-  /** The version of the request. */
-  readonly version: SpokenVersion | undefined;
-}
 
 /** A call over HTTP. Headers are read when an operation needs them. */
 export class HttpCall implements Call {
@@ -111,32 +99,4 @@ export function openCall({ agents, settings, waiting }: GatewayContext, exchange
   const active = activeExtensions(call);
   if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
   return call;
-}
-
-/** A stream that can begin. It holds a slot until it is disposed of. */
-export interface OpenStream extends Disposable {
-  readonly items: AsyncIterable<StreamItem>;
-}
-
-export type Answer = { readonly reply: Reply } | OpenStream;
-
-/**
- * Runs an operation up to its answer. Does not keep the request, which may be large, while that is written.
- * @throws {A2AError}
- */
-export async function runOperation(
-  { operations, streams }: Pick<GatewayContext, 'operations' | 'streams'>,
-  name: OperationName,
-  { call, params }: { readonly call: Call; readonly params: unknown },
-): Promise<Answer> {
-  const operation = operations[name];
-  if (operation.kind === 'unary') return { reply: await operation.invoke(call, params) };
-  const slot = streams.take();
-  try {
-    const items = await operation.invoke(call, params);
-    return { items, [Symbol.dispose]: () => slot[Symbol.dispose]() };
-  } catch (error) {
-    slot[Symbol.dispose]();
-    throw error;
-  }
 }

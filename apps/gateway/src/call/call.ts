@@ -1,3 +1,4 @@
+import type { Principal } from '@switchyard/protocol';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import type { SpokenVersion } from './service-parameters.ts';
 
@@ -42,4 +43,14 @@ export function endpointAt(
   tenant: { named: unknown; selected: string },
 ): AgentEndpoint {
   return { base, agentId: agentId ?? (tenant.named === tenant.selected ? tenant.selected : undefined) };
+}
+
+/** The caller of a request, and the endpoint. */
+export interface CallerContext {
+  readonly principal: Principal;
+  readonly agent: AnnouncedAgent;
+  /** Where the caller found the agent. */
+  readonly endpoint: () => AgentEndpoint;
+  /** The version of the request. */
+  readonly version: SpokenVersion | undefined;
 }

@@ -10,7 +10,6 @@ import { refuseFault, refusePath, refuseVerb, writeError } from '../bindings/res
 import { legacyJsonRpc } from '../bindings/v0_3/serve-jsonrpc.ts';
 import { isLegacyRest, serveLegacyRest } from '../bindings/v0_3/serve-rest.ts';
 import { cardPath, jwksPath } from '../cards/endpoints.ts';
-import { conversationRoutes } from '../conversations/serve-conversation-list.ts';
 import {
   beginEachExchange,
   beginExchange,
@@ -18,6 +17,7 @@ import {
   type Route,
   type RoutedRequest,
 } from '../exchange/exchange.ts';
+import { conversationRoutes } from './serve-conversations.ts';
 import { deletionPath, serveDeletion } from './serve-deletion.ts';
 import { serveAgentList, serveCard, serveJwks } from './serve-discovery.ts';
 import { type Readiness, serveHealth, serveReadiness } from './serve-health.ts';

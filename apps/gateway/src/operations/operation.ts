@@ -2,6 +2,7 @@ import { parse } from '@switchyard/protocol';
 import type { EventId } from '@switchyard/store';
 import type { z } from 'zod';
 import type { Call } from '../call/call.ts';
+import type { StreamSlots } from '../call/stream-slots.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { Backend } from './backend.ts';
 
@@ -32,6 +33,33 @@ interface StreamingOperation {
   readonly kind: 'streaming';
   /** Resolves when the stream can begin; refusals reject before. @throws {A2AError} */
   invoke(call: Call, params: unknown): Promise<AsyncIterable<StreamItem>>;
+}
+
+/** A stream that can begin. It holds a slot until it is disposed of. */
+export interface OpenStream extends Disposable {
+  readonly items: AsyncIterable<StreamItem>;
+}
+
+export type Answer = { readonly reply: Reply } | OpenStream;
+
+/**
+ * Runs an operation up to its answer. Does not keep the request, which may be large, while that is written.
+ * @throws {A2AError}
+ */
+export async function runOperation(
+  operation: Operation,
+  streams: StreamSlots,
+  { call, params }: { readonly call: Call; readonly params: unknown },
+): Promise<Answer> {
+  if (operation.kind === 'unary') return { reply: await operation.invoke(call, params) };
+  const slot = streams.take();
+  try {
+    const items = await operation.invoke(call, params);
+    return { items, [Symbol.dispose]: () => slot[Symbol.dispose]() };
+  } catch (error) {
+    slot[Symbol.dispose]();
+    throw error;
+  }
 }
 
 /** Makes an operation. */

@@ -1,6 +1,6 @@
 import type { Deliveries } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
-import { Poller } from '../timing/poller.ts';
+import { Poller } from '../timing/timing.ts';
 
 /**
  * Gives jobs to webhooks that have deliveries to come: at once after a notification, and by the clock where the

@@ -1,6 +1,6 @@
 import type { RetryPolicy, TurnResult } from '@switchyard/agent';
 import { isOutage, type JobOutcome, type OpenTurn, TurnEnded } from '@switchyard/store';
-import { backoffDelayMs } from '../timing/backoff.ts';
+import { backoffDelayMs } from '../timing/timing.ts';
 
 /**
  * Brings the result of a run into the store.

@@ -1,7 +1,7 @@
 import type { Agent } from '@switchyard/agent';
 import { type AgentAnnouncement, announceEveryMs, type Registry } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
-import { Poller } from '../timing/poller.ts';
+import { Poller } from '../timing/timing.ts';
 
 /** Announces to the gateways which agents this worker runs, and renews that while the worker runs. */
 export class Announcer {

@@ -1,6 +1,6 @@
 import type { Orphans } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
-import { Poller } from '../timing/poller.ts';
+import { Poller } from '../timing/timing.ts';
 
 /**
  * Cancels tasks whose caller's task has ended. A notification says when there are some; the clock finds those whose

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DrainOrder, type ReportedTurn, reportEveryMs, type Workers } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
-import { Poller } from '../timing/poller.ts';
+import { Poller } from '../timing/timing.ts';
 
 export interface ReporterOptions {
   readonly workerId: string;

@@ -1,6 +1,6 @@
 import type { InterruptedTasks, Outbox, Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
-import { Poller } from '../timing/poller.ts';
+import { Poller } from '../timing/timing.ts';
 
 /** Repairs tasks that have work to do but no live owner. Every worker does so, and one is enough. */
 export class Sweeper {

@@ -7,7 +7,7 @@ import {
   ServerListenerBuilder,
 } from '@grpc/grpc-js';
 import { A2AError, type Principal } from '@switchyard/protocol';
-import { StreamSlots } from '../../limits/stream-slots.ts';
+import { StreamSlots } from '../../call/stream-slots.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { headersOf, Rpc } from './rpc.ts';
 import { toRefusal } from './status-details.ts';

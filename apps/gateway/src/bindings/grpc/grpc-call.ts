@@ -1,6 +1,6 @@
 import type { AnnouncedAgent, Scope } from '@switchyard/store';
 import { selectAgent } from '../../agents/agent-directory.ts';
-import { type AgentEndpoint, type Call, endpointAt } from '../../call/call.ts';
+import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../../call/call.ts';
 import {
   parseExtensions,
   requireSupportedVersion,
@@ -8,10 +8,9 @@ import {
   traceParentIn,
   waitMsIn,
 } from '../../call/service-parameters.ts';
+import type { WaitingCall, WaitingCalls } from '../../call/waiting-calls.ts';
 import { withoutSlashAtEnd } from '../../exchange/base-url.ts';
-import type { WaitingCall, WaitingCalls } from '../../limits/waiting-calls.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import type { CallerContext } from '../http-call.ts';
 import { admittedCall } from './admission.ts';
 import { type ServedCall, textIn } from './rpc.ts';
 

@@ -1,13 +1,14 @@
-import type { handleServerStreamingCall, handleUnaryCall, ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js';
+import type { handleServerStreamingCall, handleUnaryCall, Metadata, ServerWritableStream } from '@grpc/grpc-js';
 import { A2AError } from '@switchyard/protocol';
 import { protocolVersion } from '../../call/service-parameters.ts';
+import { Interruption } from '../../call/waiting-calls.ts';
 import { requireShallow } from '../../exchange/read-json.ts';
-import { Interruption } from '../../limits/waiting-calls.ts';
+import { type Answer, runOperation, type StreamItem } from '../../operations/operation.ts';
 import type { OperationName } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from './admission.ts';
-import { openCall } from './grpc-call.ts';
-import type { Rpc } from './rpc.ts';
+import { type GrpcCall, openCall } from './grpc-call.ts';
+import type { ServedCall } from './rpc.ts';
 import { toRefusal } from './status-details.ts';
 
 /** An operation behind a method of the service. */
@@ -27,63 +28,70 @@ export function serveUnary<Request extends TenantRequest, Response>(
   context: GatewayContext,
   method: Method<Request, Response>,
 ): handleUnaryCall<Request, Response> {
-  return (call, callback) => {
-    const { rpc } = admittedCall(call);
-    answer(context, method, call, rpc).then(
-      (message) => {
-        call.sendMetadata(rpc.head(protocolVersion));
+  const serve = frameOf(context, method);
+  return (call, callback) =>
+    void serve(call, {
+      write(answer, head) {
+        if (!('reply' in answer)) throw new TypeError(`${method.operation} answers with a stream`);
+        const message = method.toMessage((answer.reply.json ?? '{}').toString());
+        call.sendMetadata(head);
         callback(null, message);
-        rpc.answered();
       },
-      (thrown) => callback(toRefusal(rpc.refused(thrown))),
-    );
-  };
-}
-
-async function answer<Request extends TenantRequest, Response>(
-  context: GatewayContext,
-  { operation: name, toParams, toMessage }: Method<Request, Response>,
-  call: ServerUnaryCall<Request, Response>,
-  rpc: Rpc,
-): Promise<Response> {
-  using opened = openCall(context, call, call.request);
-  rpc.opened(opened);
-  const operation = context.operations[name];
-  if (operation.kind !== 'unary') throw new TypeError(`${name} answers with a stream`);
-  const { json = '{}' } = await operation.invoke(opened, requireShallow(toParams(call.request), 'request'));
-  return toMessage(json.toString());
+      refuse: callback,
+    });
 }
 
 export function serveStream<Request extends TenantRequest, Response>(
   context: GatewayContext,
   method: Method<Request, Response>,
 ): handleServerStreamingCall<Request, Response> {
-  return (call) => {
-    const { rpc } = admittedCall(call);
-    stream(context, method, call, rpc).then(
-      () => {
+  const serve = frameOf(context, method);
+  return (call) =>
+    void serve(call, {
+      async write(answer, head, opened) {
+        if ('reply' in answer) throw new TypeError(`${method.operation} answers with one message`);
+        using stream = answer;
+        call.sendMetadata(head);
+        await writeItems(call, stream.items, method.toMessage);
+        if (isShutdown(opened.signal)) throw cutShort();
         call.end();
-        rpc.answered();
       },
       // gRPC ends the call with the status of the error that is emitted.
-      (thrown) => call.emit('error', toRefusal(rpc.refused(thrown))),
-    );
+      refuse: (refusal) => call.emit('error', refusal),
+    });
+}
+
+/** The two ways in which a call ends. */
+interface Ending {
+  readonly write: (answer: Answer, head: Metadata, opened: GrpcCall) => void | Promise<void>;
+  readonly refuse: (refusal: ReturnType<typeof toRefusal>) => void;
+}
+
+/** Opens a call, runs its operation, has the answer written, and reports it. */
+function frameOf<Request extends TenantRequest, Response>(
+  context: GatewayContext,
+  { operation, toParams }: Pick<Method<Request, Response>, 'operation' | 'toParams'>,
+) {
+  return async (call: ServedCall<Request, Response>, { write, refuse }: Ending): Promise<void> => {
+    const { rpc } = admittedCall(call);
+    try {
+      using opened = openCall(context, call, call.request);
+      rpc.opened(opened);
+      const params = requireShallow(toParams(call.request), 'request');
+      const answer = await runOperation(context.operations[operation], context.streams, { call: opened, params });
+      await write(answer, rpc.head(protocolVersion), opened);
+      rpc.answered();
+    } catch (thrown) {
+      refuse(toRefusal(rpc.refused(thrown)));
+    }
   };
 }
 
-async function stream<Request extends TenantRequest, Response>(
-  context: GatewayContext,
-  { operation: name, toParams, toMessage }: Method<Request, Response>,
-  call: ServerWritableStream<Request, Response>,
-  rpc: Rpc,
+async function writeItems<Response>(
+  call: ServerWritableStream<unknown, Response>,
+  items: AsyncIterable<StreamItem>,
+  toMessage: (json: string) => Response,
 ): Promise<void> {
-  using opened = openCall(context, call, call.request);
-  rpc.opened(opened);
-  const operation = context.operations[name];
-  if (operation.kind !== 'streaming') throw new TypeError(`${name} answers with one message`);
-  using _slot = context.streams.take();
-  const items = await operation.invoke(opened, requireShallow(toParams(call.request), 'request'));
-  call.sendMetadata(rpc.head(protocolVersion));
   let unsent = 0;
   for await (const { json } of items) {
     unsent += json.length;
@@ -92,7 +100,6 @@ async function stream<Request extends TenantRequest, Response>(
     else await drained(call);
     unsent = 0;
   }
-  if (isShutdown(opened.signal)) throw cutShort();
 }
 
 /** Bytes that may be written before the first are sent: gRPC's own limit counts messages, of any size. */

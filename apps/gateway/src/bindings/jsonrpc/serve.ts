@@ -2,9 +2,10 @@ import type { Principal } from '@switchyard/protocol';
 import type { Exchange, Handler } from '../../exchange/exchange.ts';
 import { reportFailure } from '../../exchange/exchange.ts';
 import { parseJson, readJsonText } from '../../exchange/read-json.ts';
+import { type Answer, runOperation } from '../../operations/operation.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { type Answer, openCall, runOperation } from '../http-call.ts';
+import { openCall } from '../http-call.ts';
 import { type JsonRpcRequest, parseRequest, type ReceivedJson } from './parse-request.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
 
@@ -80,7 +81,7 @@ async function run(context: GatewayContext, exchange: Exchange, { principal, req
   if (request.error) throw request.error;
   const { method, params } = request;
   const call = openCall(context, exchange, { principal, tenant: tenantIn(params) });
-  return runOperation(context, method, { call, params });
+  return runOperation(context.operations[method], context.streams, { call, params });
 }
 
 /** Runs a notification: there is no answer for an error. */

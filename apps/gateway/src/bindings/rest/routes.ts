@@ -8,9 +8,10 @@ import {
   type RoutedRequest,
 } from '../../exchange/exchange.ts';
 import { readOptionalJson } from '../../exchange/read-json.ts';
+import { type Answer, runOperation } from '../../operations/operation.ts';
 import type { OperationName } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { type Answer, openCall, runOperation } from '../http-call.ts';
+import { openCall } from '../http-call.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
 
 /** The HTTP request of an operation. */
@@ -102,7 +103,7 @@ async function handle(context: GatewayContext, exchange: Exchange, route: Operat
   const body = route.hasBody ? await readOptionalJson(req, context.settings.maxBodyBytes) : {};
   const params = parseRequest(req, route, body);
   const call = openCall(context, exchange, { principal, tenant: params.tenant });
-  return runOperation(context, route.operation, { call, params });
+  return runOperation(context.operations[route.operation], context.streams, { call, params });
 }
 
 /** Where an HTTP request has the parameters of its operation (A2A 11.3, 11.5). */

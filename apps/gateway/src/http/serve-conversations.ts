@@ -1,0 +1,147 @@
+import { A2AError, idSchema, invalidParams, type Principal, parse } from '@switchyard/protocol';
+import type { ConversationItem, ConversationReading } from '@switchyard/store';
+import Negotiator from 'negotiator';
+import { z } from 'zod';
+import type { GatewayContext } from '../bindings/gateway-context.ts';
+import { writeError, writeStream } from '../bindings/rest/write.ts';
+import { positionIn, versionIn } from '../call/service-parameters.ts';
+import {
+  type Exchange,
+  type Handler,
+  pathPart,
+  queryText,
+  type Route,
+  type RoutedRequest,
+  respond,
+  respondUnchanged,
+} from '../exchange/exchange.ts';
+
+const querySchema = z.object({ contextId: idSchema, limit: z.coerce.number().int().min(1).max(100).default(50) });
+
+/**
+ * `GET /conversations?contextId=…`: the caller's conversations in a context; open ones first, then the latest ended.
+ */
+function serveConversationList(context: GatewayContext): Handler {
+  return async (req, res) => {
+    try {
+      const principal = await context.authenticator.authenticate(req.headers);
+      const found = await context.conversations.list(principal, queryOf(req));
+      respond(res, 'application/json', JSON.stringify({ conversations: found.map(showConversation) }));
+    } catch (thrown) {
+      writeError(context, { req, res }, thrown);
+    }
+  };
+}
+
+/** @throws {A2AError} InvalidParams */
+function queryOf(req: RoutedRequest): z.output<typeof querySchema> {
+  const contextId = queryText(req, 'contextId');
+  if (contextId === undefined) throw invalidParams([{ field: 'contextId', description: 'is required' }]);
+  return parse(querySchema, { contextId, limit: queryText(req, 'limit') });
+}
+
+/** Routes of conversations between agents (docs/conversations.md). Not part of A2A. */
+export function conversationRoutes(context: GatewayContext): Route[] {
+  return [
+    { verb: 'GET', path: '/conversations', handle: serveConversationList(context) },
+    { verb: 'GET', path: '/conversations/:conversationId', handle: serveConversation(context) },
+  ];
+}
+
+interface ConversationRequest {
+  readonly principal: Principal;
+  readonly conversation: ConversationReading;
+}
+
+/**
+ * `GET /conversations/<id>`: the conversation and its events, or with `Accept: text/event-stream` a stream of its
+ * events.
+ */
+function serveConversation(context: GatewayContext): Handler {
+  return async (req, res) => {
+    const exchange = { req, res };
+    try {
+      const principal = await context.authenticator.authenticate(req.headers);
+      const id = pathPart(req, 'conversationId') ?? '';
+      const conversation = await context.conversations.read(principal, id);
+      if (!conversation) throw conversationNotFound(id);
+      const isStream = new Negotiator(req).mediaType(['application/json', 'text/event-stream']) === 'text/event-stream';
+      await (isStream ? streamEvents : writeConversation)(context, exchange, { principal, conversation });
+    } catch (thrown) {
+      writeError(context, exchange, thrown);
+    }
+  };
+}
+
+async function writeConversation(
+  { conversations }: GatewayContext,
+  { req, res }: Exchange,
+  { conversation }: ConversationRequest,
+): Promise<void> {
+  res.setHeader('ETag', `"${conversation.seq}"`);
+  res.setHeader('Cache-Control', 'private, no-cache');
+  res.setHeader('Vary', 'Accept');
+  if (versionIn(req.headers['if-none-match']) === String(conversation.seq)) return respondUnchanged(res);
+  respond(res, 'application/json', conversationJson(conversation, await conversations.events(conversation.id)));
+}
+
+async function streamEvents(
+  context: GatewayContext,
+  exchange: Exchange,
+  { principal, conversation }: ConversationRequest,
+): Promise<void> {
+  const { req, res } = exchange;
+  const after = resumeAfter(exchange);
+  // 204 makes an EventSource stop reconnecting (HTML 9.2.3).
+  if (conversation.isComplete && after === conversation.seq) return void res.writeHead(204).end();
+  using _slot = context.streams.take();
+  const signal = context.waiting.watch(res);
+  await writeStream(
+    context,
+    { req, res },
+    context.conversationFeeds.follow(principal, conversation.id, { after, signal }),
+  );
+}
+
+function resumeAfter({ req }: Exchange): number | undefined {
+  const { 'last-event-id': header } = req.headers;
+  return (
+    positionIn(typeof header === 'string' ? header : undefined, 'Last-Event-ID')?.seq ??
+    positionIn(queryText(req, 'fromSeq'), 'fromSeq')?.seq
+  );
+}
+
+/** A conversation in answers: docs/conversations.md. */
+interface ShownConversation {
+  readonly conversationId: string;
+  readonly contextId: string;
+  /** The agent that began it. */
+  readonly fromAgent: string;
+  readonly toAgent: string;
+  readonly maxTurns: number;
+  /** The task whose turn holds it. */
+  readonly taskId: string;
+  readonly state: 'open' | 'complete';
+  /** The number of its last event. */
+  readonly lastSeq: number;
+}
+
+function showConversation(conversation: ConversationReading): ShownConversation {
+  const { id, contextId, fromAgent, toAgent, maxTurns, taskId, seq, isComplete } = conversation;
+  const state = isComplete ? 'complete' : 'open';
+  return { conversationId: id, contextId, fromAgent, toAgent, maxTurns, taskId, state, lastSeq: seq };
+}
+
+/** The conversation with its events, which are stored as JSON. */
+function conversationJson(conversation: ConversationReading, items: readonly ConversationItem[]): string {
+  // Events that came after the conversation was read are left out.
+  const events = items.filter(({ seq }) => seq <= conversation.seq).map(({ json }) => json);
+  return `${JSON.stringify(showConversation(conversation)).slice(0, -1)},"events":[${events}]}`;
+}
+
+/** No such conversation of this caller: does not reveal whether another caller has it. */
+function conversationNotFound(conversationId: string): A2AError {
+  return new A2AError('NotFound', 'The conversation does not exist or is not accessible', {
+    metadata: { conversationId: conversationId.slice(0, 64) },
+  });
+}
