@@ -5,7 +5,13 @@ import { accepted, userMessage } from './support/drive.ts';
 import { alice, testStore } from './support/redis.ts';
 
 /** Short locks: a death is noticed after one. */
-const settings = { lockMs: 300, maxAttempts: 3 };
+const settings = { lockMs: 300 };
+
+interface Life {
+  readonly onDeath: () => void;
+  /** Of the agent, instead of the deployment's. */
+  readonly maxAttempts?: number | undefined;
+}
 
 /**
  * Runs turns, and dies of every message that says `poison`, with all that it runs. As a process does: without a word.
@@ -15,18 +21,21 @@ class MortalProcess {
   readonly #dead = Promise.withResolvers<void>();
   readonly #consumer: Consumer;
   readonly #onDeath: () => void;
+  readonly #maxAttempts: number | undefined;
   isDead = false;
 
-  private constructor(store: Store, onDeath: () => void) {
+  private constructor(store: Store, { onDeath, maxAttempts }: Life) {
     this.#store = store;
     this.#onDeath = onDeath;
+    this.#maxAttempts = maxAttempts;
     const run = (job: TurnJob): Promise<JobOutcome> =>
       Promise.race([this.#run(job), this.#dead.promise.then(() => 'ended' as const)]);
-    this.#consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
+    const options = { agent: 'echo', concurrency: 10, run, onError: () => undefined, maxAttempts };
+    this.#consumer = store.turns.consume(options);
   }
 
-  static async start(prefix: string, onDeath: () => void): Promise<MortalProcess> {
-    const process = new MortalProcess(await testStore({ ...settings, prefix }), onDeath);
+  static async start(store: Store, life: Life): Promise<MortalProcess> {
+    const process = new MortalProcess(await testStore(store.settings), life);
     await process.#consumer.start();
     return process;
   }
@@ -36,7 +45,8 @@ class MortalProcess {
   }
 
   async #run(job: TurnJob): Promise<JobOutcome> {
-    const turn = await this.#store.turns.begin(job, 0, { onCancel: () => undefined, onFenced: () => undefined });
+    const hooks = { onCancel: () => undefined, onFenced: () => undefined, maxAttempts: this.#maxAttempts };
+    const turn = await this.#store.turns.begin(job, 0, hooks);
     if (typeof turn === 'string') return 'done';
     const [{ text }] = turn.start.message.parts as [{ text: string }];
     await new Promise((resolve) => setTimeout(resolve, text === 'poison' ? 10 : 30));
@@ -59,18 +69,23 @@ function ignoreEnd(error: unknown): void {
   if (!(error instanceof TurnEnded)) throw error;
 }
 
-test.each([1, 5, 20])(
-  'of %d messages at once that kill their process each ends FAILED, and takes no other one with it',
-  async (poisons) => {
-    const store = await testStore(settings);
-    const { prefix } = store.settings;
+test.each([
+  { poisons: 1, attempts: 'the deployment allows 3', deployment: 3 },
+  { poisons: 5, attempts: 'the deployment allows 3', deployment: 3 },
+  { poisons: 20, attempts: 'the deployment allows 3', deployment: 3 },
+  { poisons: 5, attempts: 'the deployment allows 9 and the agent 2', deployment: 9, agent: 2 },
+])(
+  'of $poisons messages at once that kill their process each ends FAILED, and takes no other one with it: $attempts',
+  async ({ poisons, deployment, agent: maxAttempts }) => {
+    const store = await testStore({ ...settings, maxAttempts: deployment });
     let [isOver, deaths] = [false, 0];
     const processes: Promise<MortalProcess>[] = [];
     const start = (): void => {
-      const born = MortalProcess.start(prefix, () => {
+      const onDeath = (): void => {
         deaths++;
         if (!isOver) start();
-      });
+      };
+      const born = MortalProcess.start(store, { onDeath, maxAttempts });
       processes.push(born);
     };
     const texts = Array.from({ length: 2 * poisons + 10 }, (_, n) =>
