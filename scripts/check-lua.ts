@@ -1,5 +1,6 @@
 // `npm run lint:lua`: reads every Lua script as Redis gets it, its includes in their places, and names globals that
-// nobody defines, locals that nobody uses, and calls of our own functions with more arguments than they take.
+// nobody defines, locals that nobody uses, calls of our own functions with more arguments than they take, includes from
+// a folder above, and lines of more than 120 columns.
 
 import { globSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -13,6 +14,9 @@ const GIVEN = new Set(
   'redis KEYS ARGV unpack tonumber tostring type pairs ipairs pcall string table math setmetatable'.split(' '),
 );
 
+/** Folders of the store from low to high; all others stand side by side on top of them. */
+const FLOORS = ['redis', 'queue', 'record', 'tasks', 'turns'];
+
 interface Script {
   readonly name: string;
   readonly chunk: Chunk;
@@ -24,7 +28,13 @@ interface Script {
 const files = globSync('**/*.lua', { cwd: source }).sort();
 const included = new Set(files.flatMap((file) => [...includesOf(file)]));
 const scripts = files.filter((file) => !included.has(file)).map(readScript);
-const problems = [...scripts.flatMap(globals), ...scripts.flatMap(arities), ...files.flatMap(unused)];
+const problems = [
+  ...scripts.flatMap(globals),
+  ...scripts.flatMap(arities),
+  ...files.flatMap(unused),
+  ...files.flatMap(upward),
+  ...files.flatMap(long),
+];
 for (const problem of new Set(problems)) process.stderr.write(`${problem}\n`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
@@ -96,6 +106,25 @@ function unused(file: string): string[] {
   return locals
     .filter((local) => !local.startsWith('_') && having.every(({ counts }) => (counts.get(local) ?? 0) < 2))
     .map((local) => `${file}: ${local} is never used`);
+}
+
+function upward(file: string): string[] {
+  const direct = Array.from(text(file).matchAll(INCLUDE), ([, path = '']) => pathFrom(file, path));
+  return direct.filter((path) => !mayInclude(folderOf(file), folderOf(path))).map((path) => `${file} includes ${path}`);
+}
+
+function mayInclude(folder: string, other: string): boolean {
+  if (folder === other) return true;
+  return FLOORS.includes(other) && (!FLOORS.includes(folder) || FLOORS.indexOf(other) < FLOORS.indexOf(folder));
+}
+
+function folderOf(file: string): string {
+  return file.slice(0, file.indexOf('/'));
+}
+
+function long(file: string): string[] {
+  const lines = text(file).split('\n');
+  return lines.flatMap((line, i) => (line.length > 120 ? [`${file}:${i + 1} has more than 120 columns`] : []));
 }
 
 function visit(node: Node, see: (node: Node) => void): void {

@@ -90,7 +90,8 @@ export const budgets = {
   },
   fileBytesOfChunk: {
     most: 655,
-    because: 'the event in the stream, the chunk at the end of the text, seq and said; three keys by their whole names',
+    because:
+      'the event in the stream, the chunk at the end of the text, seq and last_event; three keys by their whole names',
   },
   fileBytesOfLateChunk: {
     most: 30,

@@ -21,7 +21,7 @@ const appends = new Appends({ redis, shards, settings: store.settings });
 const scripts = vi.spyOn(redis, 'evalsha');
 
 /** Fields that differ between two tasks, whatever their turns say. */
-const OTHERS = new Set(['time', 'token', 'run', 'turn', 'status', 'first', 'context', 'h', '@h', 'tip']);
+const OTHERS = new Set(['time', 'token', 'run', 'turn', 'status', 'initial_entry', 'context', 'h', '@h', 'tip']);
 
 interface Batch {
   readonly number: number;

@@ -36,11 +36,11 @@ const beginning = fc.tuple(near, fc.constantFrom(1, 1, 1, 0, 2), fc.constantFrom
     },
 );
 
-const said = fc.array(fc.tuple(letter, fc.boolean()), { minLength: 1, maxLength: 3 });
-const appending = fc.tuple(near, run, near, said, fc.boolean(), lease).map(
+const statuses = fc.array(fc.tuple(letter, fc.boolean()), { minLength: 1, maxLength: 3 });
+const appending = fc.tuple(near, run, near, statuses, fc.boolean(), lease).map(
   ([off, run, numberOff, states, handsOver, due]): Step =>
     (twin) => {
-      const number = Math.max(1, (twin.record?.said ?? 0) + 1 + numberOff);
+      const number = Math.max(1, (twin.record?.lastEvent ?? 0) + 1 + numberOff);
       const fence = fenceOf(twin, off, run);
       const events = states.map(([state, flag], i): rules.Append => {
         const settles = state === 'i' || (flag && state !== 'w' && state !== 'a');
@@ -53,7 +53,7 @@ const appending = fc.tuple(near, run, near, said, fc.boolean(), lease).map(
 const growing = fc.tuple(near, run, near, fc.integer({ min: 1, max: 12 })).map(
   ([off, run, numberOff, count]): Step =>
     (twin) => {
-      const number = Math.max(1, (twin.record?.said ?? 0) + 1 + numberOff);
+      const number = Math.max(1, (twin.record?.lastEvent ?? 0) + 1 + numberOff);
       const fence = fenceOf(twin, off, run);
       return () => twin.grow(fence, number, count);
     },

@@ -6,12 +6,11 @@
 -- Returns  members
 -- Invariant: while a lease lasts, one process has the member.
 
---- @include "../redis/lua/clock.lua"
---- @include "../redis/lua/when-full.lua"
+--- @include "../redis/server.lua"
 
 local orphans_key = unpack(KEYS)
 local lease_ms, most = unpack(ARGV)
 local claimed = redis.call('ZRANGEBYSCORE', orphans_key, '-inf', now_ms(), 'LIMIT', 0, most)
-if #claimed > 0 then go_on_when_full(orphans_key) end
+if #claimed > 0 then allow_out_of_memory(orphans_key) end
 for _, member in ipairs(claimed) do redis.call('ZADD', orphans_key, now_ms() + lease_ms, member) end
 return claimed

@@ -1,8 +1,7 @@
 -- appendConversation: events of a conversation.
 --
---- @include "../redis/lua/clock.lua"
---- @include "../redis/lua/timestamp.lua"
---- @include "../redis/lua/when-full.lua"
+--- @include "../redis/server.lua"
+--- @include "../redis/timestamps.lua"
 --
 -- KEYS  task          hash, of the turn that holds the conversation
 --       calls         as in open-conversation.lua
@@ -26,7 +25,7 @@ if fence ~= '' and redis.call('HGET', task_key, 'turn') ~= fence then return 'fe
 local seq, ended = unpack(redis.call('HMGET', conversation_key, 'seq', 'ended'))
 if not seq then return 'missing' end
 if ended then return 'written' end
-if is_end == '1' then go_on_when_full(conversation_key) end
+if is_end == '1' then allow_out_of_memory(conversation_key) end
 
 seq = tonumber(seq)
 for i = 7, #ARGV do

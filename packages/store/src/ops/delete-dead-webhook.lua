@@ -9,7 +9,7 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number = unpack(ARGV)
 
---- @include "../redis/lua/delivery-queues.lua"
+--- @include "../record/delivery-queues.lua"
 
 redis.call('ZREM', dead_key, member(number))
 if not queue_field(number, 'dead') then return 'unknown' end

@@ -1,6 +1,6 @@
 -- drainWorker: an operator says whether a worker is to be drained.
 --
---- @include "../redis/lua/when-full.lua"
+--- @include "../redis/server.lua"
 --
 -- KEYS  workers  as in report-worker.lua
 --       reports  as in report-worker.lua
@@ -15,7 +15,7 @@
 local workers_key, reports_key, alive_key = unpack(KEYS, 1, 3)
 local worker, how, channel, changed = unpack(ARGV, 1, 4)
 if not redis.call('ZSCORE', workers_key, worker) then return 0 end
-go_on_when_full(workers_key)
+allow_out_of_memory(workers_key)
 if how == '' then
   redis.call('HDEL', reports_key, worker .. ' drain')
 else

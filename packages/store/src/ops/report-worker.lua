@@ -1,6 +1,6 @@
 -- reportWorker: a worker says what it does, and hears whether it is to be drained.
 --
---- @include "../redis/lua/when-full.lua"
+--- @include "../redis/server.lua"
 --
 -- KEYS  workers    zset: worker id → ms of its last report
 --       reports    hash: worker id → report as JSON; '<worker id> drain' → how it is to be drained
@@ -15,7 +15,7 @@ local worker, report, forget_ms = unpack(ARGV)
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
-go_on_when_full(workers_key)
+allow_out_of_memory(workers_key)
 redis.call('ZADD', workers_key, now_ms, worker)
 redis.call('HSET', reports_key, worker, report)
 for _, silent in ipairs(redis.call('ZRANGEBYSCORE', workers_key, '-inf', now_ms - forget_ms, 'LIMIT', 0, 10)) do

@@ -9,8 +9,8 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number = unpack(ARGV)
 
---- @include "../redis/lua/clock.lua"
---- @include "../redis/lua/delivery-queues.lua"
+--- @include "../redis/server.lua"
+--- @include "../record/delivery-queues.lua"
 
 if not queue_field(number, 'dead') then
   redis.call('ZREM', dead_key, member(number))

@@ -7,7 +7,7 @@
 -- Returns  { id, owner ('' there is no such task) } of each
 -- Invariant: an entry is due at the latest when the task's longest lease is over, whatever happens to Redis' clock.
 
---- @include "../redis/lua/clock.lua"
+--- @include "../redis/server.lua"
 
 local outbox_key, tasks_root = unpack(KEYS)
 local most, latest_ms = unpack(ARGV)

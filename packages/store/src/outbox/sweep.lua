@@ -1,7 +1,8 @@
 -- sweep: the outbox entry of a task is due: neither a job nor an event of its turn was seen for a while.
 --
---- @include "../redis/lua/record.lua"
---- @include "../redis/lua/rules.lua"
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
 --
 -- KEYS  <record>
 --       root      of the queue's keys, as in take-jobs.lua
@@ -27,7 +28,7 @@ if redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled .. ':lock') =
   return { 'idle', 0, '', 0, '', '' }
 end
 if record.cancel ~= '' then
-  go_on_when_full(task_key)
+  allow_out_of_memory(task_key)
   finish(record, 'X')
   commit(record)
   return { 'canceled', 0, record.owner, 0, '', '' }

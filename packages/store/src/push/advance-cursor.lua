@@ -8,21 +8,21 @@
 --       to        cursor after
 --       lease_ms  that a delivery queue may be silent
 -- Returns  more | idle (all is delivered: complete the job) | fenced (another run delivers, or the webhook is gone)
--- Invariant: a cursor goes back only if a fail-over lost events; its queue leaves `push` in the step in which the last event is delivered.
+-- Invariant: a cursor goes back only if a fail-over lost events; its queue leaves `push` in the step in which the last
+-- event is delivered.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, token, from, to, lease_ms = unpack(ARGV)
 
---- @include "../redis/lua/clock.lua"
---- @include "../redis/lua/when-full.lua"
---- @include "../redis/lua/delivery-queues.lua"
+--- @include "../redis/server.lua"
+--- @include "../record/delivery-queues.lua"
 
 local cursor, run = unpack(redis.call('HMGET', webhooks_key, number .. ':cursor', number .. ':run'))
 local seq, tip = unpack(redis.call('HMGET', task_key, 'seq', 'tip'))
 -- `to` already: this command was sent twice.
 if not cursor or run ~= token or (cursor ~= from and cursor ~= to) then return 'fenced' end
 
-go_on_when_full(webhooks_key)
+allow_out_of_memory(webhooks_key)
 redis.call('HSET', webhooks_key, number .. ':cursor', to)
 redis.call('HDEL', webhooks_key, number .. ':failed', number .. ':claims')
 if seq and not is_at(to, seq, tip) then

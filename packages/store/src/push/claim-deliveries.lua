@@ -13,7 +13,7 @@
 local push_key, dead_push_key, tasks_root = unpack(KEYS)
 local lease_ms, most, kept_ms = unpack(ARGV)
 
---- @include "../redis/lua/clock.lua"
+--- @include "../redis/server.lua"
 
 local MOST_DOUBLINGS = 4
 

@@ -12,8 +12,8 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, owner, config_id, sealed, max = unpack(ARGV)
 
---- @include "../redis/lua/clock.lua"
---- @include "../redis/lua/delivery-queues.lua"
+--- @include "../redis/server.lua"
+--- @include "../record/delivery-queues.lua"
 
 local its_owner, state, seq, tip, webhooks =
   unpack(redis.call('HMGET', task_key, 'owner', 'state', 'seq', 'tip', 'webhooks'))

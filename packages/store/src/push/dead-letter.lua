@@ -11,12 +11,11 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, token, reason = unpack(ARGV)
 
---- @include "../redis/lua/clock.lua"
---- @include "../redis/lua/when-full.lua"
---- @include "../redis/lua/delivery-queues.lua"
+--- @include "../redis/server.lua"
+--- @include "../record/delivery-queues.lua"
 
 if queue_field(number, 'run') ~= token then return 'fenced' end
-go_on_when_full(webhooks_key)
+allow_out_of_memory(webhooks_key)
 redis.call('HSET', webhooks_key, number .. ':dead', reason)
 store_webhooks(without(redis.call('HGET', task_key, 'webhooks') or '', number))
 redis.call('ZREM', push_key, member(number))

@@ -9,7 +9,7 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, owner, config_id = unpack(ARGV)
 
---- @include "../redis/lua/delivery-queues.lua"
+--- @include "../record/delivery-queues.lua"
 
 if redis.call('HGET', task_key, 'owner') ~= owner then return 'missing' end
 local number = redis.call('HGET', webhooks_key, 'id:' .. config_id)

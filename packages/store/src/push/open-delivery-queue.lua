@@ -12,8 +12,8 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, job, token = unpack(ARGV)
 
---- @include "../redis/lua/clock.lua"
---- @include "../redis/lua/delivery-queues.lua"
+--- @include "../redis/server.lua"
+--- @include "../record/delivery-queues.lua"
 
 local seq, tip = unpack(redis.call('HMGET', task_key, 'seq', 'tip'))
 local cursor, its_job, id, sealed, failed, dead = unpack(redis.call('HMGET', webhooks_key,

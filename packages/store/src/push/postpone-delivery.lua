@@ -13,12 +13,11 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, token, attempts, delay_ms, lease_ms = unpack(ARGV)
 
---- @include "../redis/lua/clock.lua"
---- @include "../redis/lua/when-full.lua"
---- @include "../redis/lua/delivery-queues.lua"
+--- @include "../redis/server.lua"
+--- @include "../record/delivery-queues.lua"
 
 if queue_field(number, 'run') ~= token then return 'fenced' end
-go_on_when_full(webhooks_key)
+allow_out_of_memory(webhooks_key)
 if attempts ~= '0' then
   local since = (queue_field(number, 'failed') or ''):match('^%d+ (%d+)$') or now_ms()
   redis.call('HSET', webhooks_key, number .. ':failed', attempts .. ' ' .. since)

@@ -9,7 +9,7 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, token = unpack(ARGV)
 
---- @include "../redis/lua/delivery-queues.lua"
+--- @include "../record/delivery-queues.lua"
 
 if queue_field(number, 'run') ~= token then return 'fenced' end
 remove_webhook(number)

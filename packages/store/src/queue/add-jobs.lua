@@ -1,4 +1,4 @@
--- addJobs: jobs of tasks enter the agent's BullMQ queue in the step in which the tasks get them. Needs clock.lua.
+-- addJobs: jobs of tasks enter the agent's BullMQ queue in the step in which the tasks get them. Needs server.lua.
 --
 -- root: of the queue's keys; made from it: <root>wait (list), <root>prioritized, <root>marker (zsets), <root>meta
 --   (hash), <root>id, <root>pc (counters) and each job <root><id> (hash)
@@ -16,7 +16,9 @@ local function add_jobs(root, ids, options, is_awaited)
   for i = 1, #ids do
     redis.call('HSET', root .. ids[i], 'name', 'turn', 'data', '{}', 'opts', options .. ',"jobId":"' .. ids[i] .. '"}',
       'timestamp', now, 'delay', '0', 'priority', priority)
-    if is_awaited then redis.call('ZADD', root .. 'prioritized', 4294967296 + redis.call('INCR', root .. 'pc'), ids[i]) end
+    if is_awaited then
+      redis.call('ZADD', root .. 'prioritized', 4294967296 + redis.call('INCR', root .. 'pc'), ids[i])
+    end
   end
   if not is_awaited then redis.call('LPUSH', root .. 'wait', unpack(ids)) end
   if redis.call('HEXISTS', root .. 'meta', 'paused') == 0 then redis.call('ZADD', root .. 'marker', '0', '0') end

@@ -13,7 +13,7 @@ local root = unpack(KEYS)
 local id, token, delay_ms = unpack(ARGV)
 local job_key = root .. id
 
---- @include "../redis/lua/clock.lua"
+--- @include "../redis/server.lua"
 --- @include "place-job.lua"
 
 if redis.call('GET', job_key .. ':lock') ~= token then return 'lost' end

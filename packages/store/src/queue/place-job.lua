@@ -10,7 +10,8 @@ local AWAITED, AWAITED_SUSPECT, SUSPECT = 1, 2, 3
 -- @param to_front before those of its kind that nobody has begun yet
 local function place_job(root, id, priority, to_front)
   if priority > 0 then
-    redis.call('ZADD', root .. 'prioritized', priority * BAND + (to_front and 0 or redis.call('INCR', root .. 'pc')), id)
+    local order = to_front and 0 or redis.call('INCR', root .. 'pc')
+    redis.call('ZADD', root .. 'prioritized', priority * BAND + order, id)
   else
     redis.call(to_front and 'RPUSH' or 'LPUSH', root .. 'wait', id)
   end

@@ -16,21 +16,21 @@ local root = unpack(KEYS)
 local lock_ms, every_ms = unpack(ARGV)
 lock_ms, every_ms = tonumber(lock_ms), tonumber(every_ms)
 
---- @include "../redis/lua/clock.lua"
---- @include "../redis/lua/when-full.lua"
+--- @include "../redis/server.lua"
 --- @include "place-job.lua"
 
 local checked = tonumber(redis.call('GET', root .. 'checked') or 0)
 local since_ms = now_ms() - checked
 if since_ms >= 0 and since_ms < every_ms then return {} end
-go_on_when_full(root .. 'checked')
+allow_out_of_memory(root .. 'checked')
 redis.call('SET', root .. 'checked', ('%.0f'):format(now_ms()), 'PX', 2 * lock_ms)
 if redis.call('EXISTS', root .. 'prioritized') == 0 then redis.call('DEL', root .. 'pc') end
 
 local active = redis.call('LRANGE', root .. 'active', '0', '-1')
 if since_ms < 0 or since_ms > lock_ms then
   for _, id in ipairs(active) do
-    if redis.call('PEXPIRE', root .. id .. ':lock', lock_ms) == 0 then redis.call('SET', root .. id .. ':lock', '', 'PX', lock_ms) end
+    local lock_key = root .. id .. ':lock'
+    if redis.call('PEXPIRE', lock_key, lock_ms) == 0 then redis.call('SET', lock_key, '', 'PX', lock_ms) end
   end
   if since_ms < 0 then
     -- Delays were set by the clock as it was.

@@ -16,13 +16,14 @@
 local cancels_key = unpack(KEYS)
 local lock_ms = unpack(ARGV, 1, 1)
 
---- @include "../redis/lua/when-full.lua"
-go_on_when_full(cancels_key)
+--- @include "../redis/server.lua"
+allow_out_of_memory(cancels_key)
 
 -- The job still runs as far as the queue knows, or waits again and is taken back.
 local function take_back(root, id)
   if redis.call('LPOS', root .. 'active', id) then return true end
-  local is_waiting = redis.call('LREM', root .. 'wait', '-1', id) == 1 or redis.call('ZREM', root .. 'prioritized', id) == 1
+  local is_waiting = redis.call('LREM', root .. 'wait', '-1', id) == 1
+    or redis.call('ZREM', root .. 'prioritized', id) == 1
   if is_waiting then redis.call('LPUSH', root .. 'active', id) end
   return is_waiting
 end

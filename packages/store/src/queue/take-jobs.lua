@@ -1,4 +1,4 @@
--- takeJobs: the next jobs of a queue become active, each with a lock. Needs clock.lua and place-job.lua.
+-- takeJobs: the next jobs of a queue become active, each with a lock. Needs server.lua and place-job.lua.
 --
 -- root: of the queue's keys; made from it: <root>wait, <root>active (lists), <root>prioritized, <root>delayed,
 --   <root>marker (zsets), <root>meta (hash), the jobs <root><id> (hashes) and their locks <root><id>:lock (strings),

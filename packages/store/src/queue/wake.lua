@@ -7,11 +7,10 @@
 
 local root = unpack(KEYS)
 
---- @include "../redis/lua/clock.lua"
---- @include "../redis/lua/when-full.lua"
+--- @include "../redis/server.lua"
 --- @include "place-job.lua"
 
-go_on_when_full(root .. 'marker')
+allow_out_of_memory(root .. 'marker')
 local due = redis.call('ZRANGE', root .. 'delayed', '0', '0', 'WITHSCORES')[2]
 local is_due = due and math.floor(tonumber(due) / 4096) <= now_ms()
 local waits = redis.call('EXISTS', root .. 'wait', root .. 'prioritized') > 0

@@ -1,6 +1,6 @@
 -- announce: a worker says which agents it can run, and that it is alive.
 --
---- @include "../redis/lua/when-full.lua"
+--- @include "../redis/server.lua"
 --
 -- KEYS  agents         (hash: agent id → '<ms of its last change> <announcement as JSON>')
 --       alive          (zset: '<agent id>/<worker id>' → ms until which the worker counts)
@@ -24,7 +24,7 @@ local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 since = tonumber(since) or clock[1] * 1000000 + clock[2]
 
-go_on_when_full(alive_key)
+allow_out_of_memory(alive_key)
 redis.call('SET', shards_key, shards, 'NX') -- whoever empties Redis takes it away, too
 local changed = redis.call('ZREMRANGEBYSCORE', alive_key, '-inf', now_ms) > 0
 

@@ -1,6 +1,6 @@
 -- beginStep: a turn is about to do something that must not be done twice.
 --
---- @include "../redis/lua/record.lua"
+--- @include "../record/record.lua"
 --
 -- KEYS  <record>      and, made from the task's, its steps <task>:s (hash: `message` number of the message that they
 --                     belong to, `bytes` of all results, `result <key>` of a step that is done, `mark <key>` of one
@@ -24,7 +24,7 @@ if are_old then result, mark = nil, nil end
 -- Also while a cancel waits: what is done already costs nothing, and the agent may need it to clean up.
 if result then return { 'done', result } end
 if record.cancel ~= '' then return { 'canceling', '' } end
-redis.call('HSET', task_key, 'aside', 1)
+redis.call('HSET', task_key, 'has_side_keys', 1)
 if are_old then redis.call('DEL', steps_key) end
 redis.call('HSET', steps_key, 'message', number)
 return { 'run', mark or '' }

@@ -1,6 +1,6 @@
 -- endStep: a step has its result.
 --
---- @include "../redis/lua/record.lua"
+--- @include "../record/record.lua"
 --
 -- KEYS  <record>      and its steps, as in begin-step.lua
 -- ARGV  <record>

@@ -31,7 +31,8 @@
 
 local sent_key, queue_root, caller_key = unpack(KEYS, 7, 9)
 local idempotency_ms, job_options, caller_fence, manner, max_calls = unpack(ARGV, 7, 11)
-local owner, context, fingerprint, message, entry, max_inbox, max_history, config_id, sealed, max_webhooks = unpack(ARGV, 12, 21)
+local owner, context, fingerprint, message, entry = unpack(ARGV, 12, 16)
+local max_inbox, max_history, config_id, sealed, max_webhooks = unpack(ARGV, 17, 21)
 
 --- @include "caller.lua"
 
@@ -47,9 +48,10 @@ if redis.call('EXISTS', sent_key) == 1 then
   return first_answer(sent_key, fingerprint)
 end
 
---- @include "../redis/lua/record.lua"
---- @include "../redis/lua/rules.lua"
---- @include "../redis/lua/delivery-queues.lua"
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
+--- @include "../record/delivery-queues.lua"
 
 if caller_key and not caller.has_room() then return { 'too-many-calls' } end
 local record = load_record()
@@ -59,7 +61,8 @@ if is_terminal(record.state) then return { 'terminal' } end
 -- It would be dropped with certainty: a pending cancel always ends the task.
 if record.cancel ~= '' then return { 'canceling' } end
 if record.inbox >= tonumber(max_inbox) then return { 'inbox-full' } end
-if was[HISTORY] and redis.call('STRLEN', was[HISTORY]) + #message > tonumber(max_history) then return { 'history-full' } end
+local is_long = was[HISTORY] and redis.call('STRLEN', was[HISTORY]) + #message > tonumber(max_history)
+if is_long then return { 'history-full' } end
 if config_id ~= '' and not has_room(config_id, max_webhooks) then return { 'too-many-webhooks' } end
 
 redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)
@@ -69,11 +72,11 @@ if caller_key then caller.record(task_id, owner) end
 record.accepted = record.accepted + 1
 remember(message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}')
 
--- Before anything is said, and in the same step: it misses nothing.
+-- Before any event, and in the same step: it misses nothing.
 local number, cursor, replaced
 if config_id ~= '' then
   number, cursor, replaced = add_webhook(config_id, sealed, cursor_at(record.seq, record.tip))
-  record.webhooks, record.aside = without(record.webhooks, replaced or '') .. ' ' .. number, 1
+  record.webhooks, record.has_side_keys = without(record.webhooks, replaced or '') .. ' ' .. number, 1
 end
 
 local verdict, job, status_time = 'queued', 0, ''
@@ -82,7 +85,7 @@ else
   schedule(record, queue_root, job_options, manner == 'w')
   if manner == 'w' then redis.call('HSET', task_key, 'awaited', record.scheduled) end
   -- Leaves input-required at once: a poller must not take the old question for the answer to this message.
-  say_status(record, 's')
+  emit_status(record, 's')
   verdict, job, status_time = 'scheduled', record.scheduled, timestamp(now_ms())
 end
 commit(record)

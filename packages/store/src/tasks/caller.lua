@@ -19,7 +19,7 @@ if caller_key then
   function caller.has_room() return redis.call('HLEN', caller_key .. ':c') < tonumber(max_calls) end
 
   function caller.record(task_id, owner)
-    redis.call('HSET', caller_key, 'aside', 1)
+    redis.call('HSET', caller_key, 'has_side_keys', 1)
     redis.call('HSET', caller_key .. ':c', task_id, manner .. ' ' .. owner)
   end
 end

@@ -1,7 +1,8 @@
 -- cancel: a client wants the task to end.
 --
---- @include "../redis/lua/record.lua"
---- @include "../redis/lua/rules.lua"
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
 --
 -- KEYS  <record>
 -- ARGV  <record>
@@ -16,7 +17,7 @@ local record = load_record()
 if not record or record.owner ~= owner then return 'missing' end
 if record.state == 'X' then return 'canceled' end
 if is_terminal(record.state) then return 'terminal' end
-go_on_when_full(task_key)
+allow_out_of_memory(task_key)
 if record.turn == '' then
   finish(record, 'X')
   commit(record)

@@ -1,7 +1,7 @@
 -- delete: every key of a task that has ended goes, and every mention of it.
 --
--- KEYS  <record>         and, made from the task's and named in it, whatever else record.lua, delivery-queues.lua and begin.lua
---                        keep of a task
+-- KEYS  <record>         and, made from the task's and named in it, whatever else record.lua, delivery-queues.lua and
+--                        begin.lua keep of a task
 --       dead             zset
 --       conversations    zset, of its context
 --       others*          what its principal sent before under the ids of its messages (strings); of each conversation:
@@ -13,7 +13,8 @@
 -- Returns  deleted | live (it has not ended) | missing (no such task of this owner)
 -- Invariant: all of it or nothing. A task that has not ended is never touched.
 
-local task_key, events_key, inbox_key, outbox_key, index_root, push_key, dead_key, conversations_key = unpack(KEYS, 1, 8)
+local task_key, events_key, inbox_key, outbox_key, index_root, push_key = unpack(KEYS, 1, 6)
+local dead_key, conversations_key = unpack(KEYS, 7, 8)
 local task_id, owner, messages = unpack(ARGV, 1, 3)
 messages = tonumber(messages)
 

@@ -1,7 +1,8 @@
 -- endInterrupted: a task has waited for its client for too long, and is canceled.
 --
---- @include "../redis/lua/record.lua"
---- @include "../redis/lua/rules.lua"
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
 --
 -- KEYS  <record>       and, made from the outbox's, <outbox>:interrupted (zset: task → since when it waits)
 -- ARGV  <record>
@@ -15,13 +16,14 @@ local interrupted_key = outbox_key .. ':interrupted'
 
 local since = redis.call('ZSCORE', interrupted_key, task_id)
 if not since or tonumber(since) > now_ms() - max_wait_ms then return 'idle' end
-go_on_when_full(task_key)
+allow_out_of_memory(task_key)
 local record = load_record()
 if not record or not is_waiting(record.state) or record.inbox > 0 then
   redis.call('ZREM', interrupted_key, task_id)
   return 'idle'
 end
-local message = '{"messageId":"' .. task_id .. '.interrupted.' .. record.seq .. '","role":"ROLE_AGENT","parts":[{"text":' .. reason .. '}]}'
+local message = '{"messageId":"' .. task_id .. '.interrupted.' .. record.seq
+  .. '","role":"ROLE_AGENT","parts":[{"text":' .. reason .. '}]}'
 finish(record, 'X', { message = message })
 remember(message)
 commit(record)

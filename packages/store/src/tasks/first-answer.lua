@@ -1,4 +1,4 @@
--- firstAnswer: what a retry of a message is told. Needs tasks_root and idempotency_ms.
+-- firstAnswer: the reply to a retry of a message. Needs tasks_root and idempotency_ms.
 --
 -- sent_key: string, '<fingerprint> <task id> <number of the message in its task>'
 -- Returns  { 'duplicate' … } as accept.lua, whatever has become of the task since | { 'conflict' } | { 'missing' }

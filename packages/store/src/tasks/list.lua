@@ -1,7 +1,7 @@
 -- list: one page of the tasks of a principal, or of one of its contexts, by status time, the latest first.
 --
---- @include "../redis/lua/sortable.lua"
---- @include "../redis/lua/opener.lua"
+--- @include "../redis/timestamps.lua"
+--- @include "initial-task.lua"
 --
 -- KEYS  index         zset; every score 0, members state .. time .. id
 --       tasks_root    what the keys of tasks begin with
@@ -30,11 +30,11 @@ local function earliest(letter)
 end
 
 if context ~= '' and redis.call('EXISTS', index) == 0 then
-  local opener = opener_of(tasks_root, context, owner)
-  local letter = opener and opener:sub(1, 1)
-  if not opener or not states:find(letter, 1, true) or opener < earliest(letter) then return { 0 } end
-  local place = opener:sub(2)
-  return token ~= '' and place >= token and { 1 } or { 1, place }
+  local initial = initial_task_of(tasks_root, context, owner)
+  local letter = initial and initial:sub(1, 1)
+  if not initial or not states:find(letter, 1, true) or initial < earliest(letter) then return { 0 } end
+  local position = initial:sub(2)
+  return token ~= '' and position >= token and { 1 } or { 1, position }
 end
 
 local total, found = 0, {}

@@ -25,7 +25,7 @@
 --       queue_root      root of the queue's keys, as in add-jobs.lua
 --       config_id       of a webhook that is to hear of all that comes of it; '' none
 --       sealed          its config; '' none
---       hold_ms         ms that it waits for the agent's first event before it is told of the task
+--       hold_ms         ms that it waits for the agent's first event before it gets the task
 -- Returns  of one message after the other, as accept.lua
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(messages).
 --
@@ -34,10 +34,11 @@
 -- to none but a webhook that comes with it.
 
 local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
-local lease_ms, _, _, _, inline_bytes, idempotency_ms, job_options, caller_fence, manner, max_calls = unpack(ARGV, 1, 10)
+local lease_ms, _, _, _, inline_bytes, idempotency_ms, job_options = unpack(ARGV, 1, 7)
+local caller_fence, manner, max_calls = unpack(ARGV, 8, 10)
 local SIZE = 11
 
---- @include "../redis/lua/clock.lua"
+--- @include "../redis/server.lua"
 --- @include "caller.lua"
 
 local refusal = caller_key and caller.refusal()
@@ -59,8 +60,7 @@ if caller_key and #new > 0 and not caller.has_room() then return { { 'too-many-c
 
 local replies = {}
 if #new > 0 then
-  --- @include "../redis/lua/sortable.lua"
-  --- @include "../redis/lua/timestamp.lua"
+  --- @include "../redis/timestamps.lua"
   --- @include "../queue/add-jobs.lua"
   local time, timestamp_now, due_at = sortable(now_ms()), timestamp(now_ms()), ('%.0f'):format(now_ms() + lease_ms)
 
@@ -79,11 +79,11 @@ if #new > 0 then
     if context ~= task_id then
       index = index .. ':' .. context
       if not indexes[index] and redis.call('EXISTS', index) == 0 then
-        --- @include "../redis/lua/opener.lua"
-        local opener = opener_of(tasks_root, context, owner)
-        if opener then
-          add(indexes, index, '0', opener)
-          redis.call('HSET', tasks_root .. context, 'shared', '1')
+        --- @include "initial-task.lua"
+        local initial = initial_task_of(tasks_root, context, owner)
+        if initial then
+          add(indexes, index, '0', initial)
+          redis.call('HSET', tasks_root .. context, 'has_context_index', '1')
         end
       end
       add(indexes, index, '0', member)
@@ -98,7 +98,8 @@ if #new > 0 then
 
   for i = 1, #new do
     local at = starts[new[i]]
-    local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, sealed, hold_ms = unpack(ARGV, at, at + SIZE - 1)
+    local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, sealed, hold_ms =
+      unpack(ARGV, at, at + SIZE - 1)
     local task_key = tasks_root .. task_id
     local ids = '"taskId":"' .. task_id .. '","contextId":"' .. context .. '"'
     local status = '{"state":"TASK_STATE_SUBMITTED","timestamp":"' .. timestamp_now .. '"}'
@@ -109,7 +110,8 @@ if #new > 0 then
       history_name, history = '@h', task_key .. ':h:1'
     end
     redis.call('HSET', task_key, 'state', 's', 'seq', '1', 'time', time, 'owner', owner, 'context', context,
-      'scheduled', '1', 'jobs', '1', 'accepted', '1', 'inbox', '1', 'first', entry, 'status', status, history_name, history)
+      'scheduled', '1', 'jobs', '1', 'accepted', '1', 'inbox', '1', 'initial_entry', entry, 'status', status,
+      history_name, history)
     redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')
     if caller_key then
       caller.record(task_id, owner)
@@ -117,9 +119,9 @@ if #new > 0 then
     end
     if config_id ~= '' then
       local webhooks_key = task_key .. ':w'
-      --- @include "../redis/lua/delivery-queues.lua"
+      --- @include "../record/delivery-queues.lua"
       local number = add_webhook(config_id, sealed, '0')
-      redis.call('HSET', task_key, 'webhooks', ' ' .. number, 'aside', '1')
+      redis.call('HSET', task_key, 'webhooks', ' ' .. number, 'has_side_keys', '1')
       mark_due(number, now_ms(), tonumber(hold_ms))
     end
     replies[new[i]] = { 'scheduled', task_id, context, 1, 1, 1, timestamp_now }

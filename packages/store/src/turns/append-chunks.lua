@@ -21,40 +21,40 @@ local task_key, events_key, push_key = unpack(KEYS)
 local task_id, kept_events, inline_bytes, fence, number, artifact, first, growth = unpack(ARGV, 1, 8)
 local open_name, name = 'o' .. artifact, 'p' .. artifact
 
-local mark, cancel, webhooks, seq, turn, said, tip, open, inside, outside = unpack(redis.call('HMGET', task_key,
-  'state', 'cancel', 'webhooks', 'seq', 'turn', 'said', 'tip', open_name, name, '@' .. name))
-cancel, said, number = cancel and ' ' .. cancel or '', tonumber(said or 0), tonumber(number)
+local mark, cancel, webhooks, seq, turn, written, tip, open, inside, outside = unpack(redis.call('HMGET', task_key,
+  'state', 'cancel', 'webhooks', 'seq', 'turn', 'last_event', 'tip', open_name, name, '@' .. name))
+cancel, written, number = cancel and ' ' .. cancel or '', tonumber(written or 0), tonumber(number)
 local last = number + #ARGV - 9
 
 if fence ~= turn then
   local epoch, run = unpack(redis.call('HMGET', task_key, 'epoch', 'run'))
-  local was_said = last <= said and epoch and fence == epoch .. '.' .. run
-  return (was_said and 'more' or 'fenced') .. cancel
+  local was_written = last <= written and epoch and fence == epoch .. '.' .. run
+  return (was_written and 'more' or 'fenced') .. cancel
 end
-if last <= said then return 'appended' .. cancel end
-if number > said + 1 then return 'lost' .. cancel end
-if number <= said or open ~= first then return end
+if last <= written then return 'appended' .. cancel end
+if number > written + 1 then return 'lost' .. cancel end
+if number <= written or open ~= first then return end
 inside = not outside and (inside or '') .. growth
 if inside and #inside > tonumber(inline_bytes) then return end
 
 local lines, was_tip = {}, tip
-local inc = said > 0 and tip or ('%d'):format(tonumber(fence:match('[^.]+$'), 36) % 60466175 + 1) -- as in append.lua
+local inc = written > 0 and tip or ('%d'):format(tonumber(fence:match('[^.]+$'), 36) % 60466175 + 1) -- as in append.lua
 tip = tip or '0'
 for i = 9, #ARGV do
   local json = ARGV[i]
   seq = seq + 1
-  --- @include "../redis/lua/add-event.lua"
+  --- @include "../record/add-event.lua"
 end
 if outside then
   redis.call('APPEND', outside, growth)
-  redis.call('HSET', task_key, 'seq', seq, 'said', last)
+  redis.call('HSET', task_key, 'seq', seq, 'last_event', last)
 else
-  redis.call('HSET', task_key, 'seq', seq, 'said', last, name, inside)
+  redis.call('HSET', task_key, 'seq', seq, 'last_event', last, name, inside)
 end
 if tip ~= was_tip then redis.call('HSET', task_key, 'tip', tip) end
 redis.call('PUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
 if webhooks then
-  --- @include "../redis/lua/clock.lua"
-  --- @include "../redis/lua/wake-deliveries.lua"
+  --- @include "../redis/server.lua"
+  --- @include "../record/wake-deliveries.lua"
 end
 return 'appended' .. cancel

@@ -38,10 +38,9 @@ local tasks_root, outbox_key, index_root, push_key = unpack(KEYS)
 local lease_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
 local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_key
 
---- @include "../redis/lua/waiting.lua"
---- @include "../redis/lua/clock.lua"
---- @include "../redis/lua/fields.lua"
---- @include "../redis/lua/commit.lua"
+--- @include "../redis/server.lua"
+--- @include "../record/fields.lua"
+--- @include "../record/commit.lua"
 
 local ARITY = { status = 8, artifact = 9 }
 
@@ -50,14 +49,14 @@ local record, queue_root, successor_options
 local write = {}
 
 -- The incarnation of a turn's first event tells its run from others; later ones take over that of the event before.
--- A status, sent again after a fail-over, gets a new one: so what followed it is told from what follows it now.
+-- A status, sent again after a fail-over, gets a new one: so what followed it is known from what follows it now.
 local function next_incarnation()
-  if record.said == 1 then return incarnation_of(record.run) end
-  return written[#written - 2] or record.tip
+  if record.last_event == 1 then return incarnation_of(record.run) end
+  return emitted[#emitted - 2] or record.tip
 end
 
 function write.artifact(json, n, mode, header, first, parts, last)
-  say(record, json, next_incarnation())
+  emit(record, json, next_incarnation())
   local name, open_name = 'p' .. n, 'o' .. n
   local text = texts[name]
   if not text then
@@ -93,7 +92,7 @@ while ARGV[at] do
   events_key, inbox_key, webhooks_key = task_key .. ':e', task_key .. ':i', task_key .. ':w'
   steps_key, calls_key = task_key .. ':s', task_key .. ':c'
   -- Of the task before this one nothing is known any more.
-  others, texts, written = {}, {}, {}
+  others, texts, emitted = {}, {}, {}
   is_popped, is_due = false, nil
 
   record = load_record()
@@ -106,25 +105,25 @@ while ARGV[at] do
       at = at + 3
     end
     local kind, metadata = ARGV[at], ARGV[at + 1]
-    if n <= record.said and fence == last_fence(record) then
+    if n <= record.last_event and fence == last_fence(record) then
       -- Sent twice. After an outcome `more` is always a right answer: it means "ask beginTurn", which knows.
       verdict = record.turn == fence and 'appended' or 'more'
     elseif fence ~= record.turn then
       -- Also the check that a terminal state is final: the end of a task closes its turn.
       verdict = 'fenced'
       break
-    elseif n > record.said + 1 then
+    elseif n > record.last_event + 1 then
       -- A fail-over lost what came before. Whoever encoded this event took it for written.
       verdict = 'lost'
       break
     else
-      record.said = n
+      record.last_event = n
       if kind == 'status' and not write.status then
         --- @include "write-status.lua"
       end
       local is_outcome = kind == 'status' and ARGV[at + 3] == '1'
       if is_outcome and not goes_on then
-        go_on_when_full(outbox_key)
+        allow_out_of_memory(outbox_key)
         goes_on = true
       end
       if step then redis.call('HSET', steps_key, 'mark ' .. step, mark) end
@@ -134,14 +133,12 @@ while ARGV[at] do
     at = at + ARITY[kind]
   end
 
-  if #written > 0 then commit(record) end
+  if #emitted > 0 then commit(record) end
   replies[#replies + 1] = { verdict, record and record.cancel or '' }
   at = after
 end
 
-for index in pairs(ended_in) do
-  --- @include "../redis/lua/expire-index.lua"
-end
+for index in pairs(ended_in) do expire_index(index) end
 if #ended_jobs > 0 then
   --- @include "../queue/finish-jobs.lua"
   finish_jobs(ended_jobs)

@@ -1,6 +1,6 @@
 -- beginTurn: begins a turn of a task whose job runs already. As a rule the first began as the job was taken.
 --
---- @include "../redis/lua/look.lua"
+--- @include "../record/record.lua"
 --- @include "begin.lua"
 --
 -- KEYS  <record>

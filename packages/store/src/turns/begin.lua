@@ -1,4 +1,4 @@
--- begin: a run of a job asks for the first message of the task's inbox. Needs the names and what else look.lua has.
+-- begin: a run of a job asks for the first message of the task's inbox. Needs all that record.lua has.
 --
 -- job: its number; started: how often the queue has started it, this time included; token: of its lock; run: random id
 -- dead_key: zset, tasks whose message was given up → ms; made from the task's key, its letter <task>:d (hash)
@@ -14,12 +14,13 @@
 --- @include "../tasks/pieces.lua"
 
 -- Loaded with the record, for whoever runs the turn.
-local STATUS, METADATA, INSIDE, FIRST = HISTORY + 1, HISTORY + 2, HISTORY + 3, HISTORY + 4
-FIELDS[STATUS], FIELDS[METADATA], FIELDS[INSIDE], FIELDS[FIRST] = 'status', 'metadata', 'h', 'first'
+local STATUS, METADATA, INSIDE, INITIAL = HISTORY + 1, HISTORY + 2, HISTORY + 3, HISTORY + 4
+FIELDS[STATUS], FIELDS[METADATA], FIELDS[INSIDE], FIELDS[INITIAL] = 'status', 'metadata', 'h', 'initial_entry'
 
-local due = {} -- of the tasks whose turn began: when the sweeper may look after them, to be written by the script that includes this
+-- Of the tasks whose turn began: when the sweeper may look after them. The script that includes this writes them.
+local due = {}
 
-local function inbox_head() return was[FIRST] or redis.call('LINDEX', inbox_key, '0') end
+local function inbox_head() return was[INITIAL] or redis.call('LINDEX', inbox_key, '0') end
 
 -- A lock's token starts with its process, `<process>:…`, and says if the run had that to itself, `…:alone:<number>`.
 local function process_of(token) return token:match('^[^:]+:') end
@@ -33,7 +34,8 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
 
   local function turn()
     local reply = { 'turn', record.turn, record.attempts, record.cancel, inbox_head(), record.owner }
-    put_pieces(reply, '', 'all', large_bytes, record.context, was[STATUS], was[METADATA], was[ARTIFACTS], was[INSIDE], was[HISTORY])
+    put_pieces(reply, '', 'all', large_bytes,
+      record.context, was[STATUS], was[METADATA], was[ARTIFACTS], was[INSIDE], was[HISTORY])
     return reply
   end
 
@@ -51,15 +53,17 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
 
   -- The process of the run before this one is gone, or was taken for gone. One that takes its own turn again was cut
   -- off from Redis, and has not died: that spends no attempt.
-  local is_own = is_open and token ~= record.token and process_of(token) and process_of(token) == process_of(record.token)
+  local is_taken_over = is_open and token ~= record.token
+  local is_own = is_taken_over and process_of(token) and process_of(token) == process_of(record.token)
   if is_own then record.attempts = record.attempts - 1 end
-  local died_among_others = is_open and not is_own and token ~= record.token and is_shared(record.token)
+  local died_among_others = is_taken_over and not is_own and is_shared(record.token)
   -- What killed it may have been another turn. The last attempt is not to be spent on that: it runs alone.
-  if died_among_others and is_taking and is_shared(token) and record.attempts + 1 >= tonumber(max_attempts) then return { 'suspect' } end
+  local is_last = record.attempts + 1 >= tonumber(max_attempts)
+  if died_among_others and is_taking and is_shared(token) and is_last then return { 'suspect' } end
 
   local function open()
     record.epoch, record.run = record.epoch + 1, run
-    record.turn, record.token, record.started, record.said = last_fence(record), token, started, 0
+    record.turn, record.token, record.started, record.last_event = last_fence(record), token, started, 0
     record.attempts, record.sweeps = record.attempts + 1, 0
   end
 
@@ -74,8 +78,8 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
     return reply
   end
 
-  --- @include "../redis/lua/commit.lua"
-  --- @include "../redis/lua/rules.lua"
+  --- @include "../record/commit.lua"
+  --- @include "../record/rules.lua"
 
   if record.cancel == '' and not is_exhausted then
     open()
@@ -86,7 +90,7 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
     return turn()
   end
 
-  go_on_when_full(task_key)
+  allow_out_of_memory(task_key)
   record.sweeps = 0
   if record.cancel ~= '' then
     finish(record, 'X')
@@ -95,8 +99,9 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
   end
 
   -- Counted here and not by the queue: a message that kills its worker never gets to report a failure.
-  --- @include "../redis/lua/give-up.lua"
-  give_up(record, dead_key, inbox_head(), '"The agent stopped unexpectedly ' .. max_attempts .. ' times while working on this message; it was given up."')
+  --- @include "outcome.lua"
+  give_up(record, dead_key, inbox_head(), '"The agent stopped unexpectedly ' .. max_attempts
+    .. ' times while working on this message; it was given up."')
   commit(record)
   return { 'exhausted' }
 end

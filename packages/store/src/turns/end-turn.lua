@@ -1,7 +1,9 @@
 -- endTurn: ends a turn that has nothing more to say; its last event left the task waiting (auth-required).
 --
---- @include "../redis/lua/record.lua"
---- @include "../redis/lua/rules.lua"
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
+--- @include "outcome.lua"
 --
 -- KEYS  <record>
 --       queue_root         root of the keys of its job's queue, as in add-jobs.lua
@@ -14,15 +16,13 @@
 local queue_root = unpack(KEYS, 7)
 local fence, successor_options = unpack(ARGV, 7)
 
-local record = load_record()
-if not record then return 'fenced' end
-if is_over(record, fence) then return 'more' end
-if fence ~= record.turn then return 'fenced' end
+local record, verdict = load_open_turn(fence, 'more')
+if not record then return verdict end
 if not is_waiting(record.state) then return 'unsettled' end
 
-go_on_when_full(task_key)
+allow_out_of_memory(task_key)
 pop(record)
-local verdict = settle(record, queue_root, successor_options)
+verdict = settle(record, queue_root, successor_options)
 commit(record)
 if #ended_jobs > 0 then
   --- @include "../queue/finish-jobs.lua"

@@ -1,8 +1,9 @@
 -- giveUpTurn: the agent failed, and the attempts at its message are spent: the task ends FAILED, its message is kept.
 --
---- @include "../redis/lua/record.lua"
---- @include "../redis/lua/rules.lua"
---- @include "../redis/lua/give-up.lua"
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
+--- @include "outcome.lua"
 --
 -- KEYS  <record>
 --       dead    see begin.lua
@@ -15,18 +16,17 @@
 local dead_key = unpack(KEYS, 7)
 local fence, reason = unpack(ARGV, 7)
 
-local record = load_record()
-if not record then return 'fenced' end
-if is_over(record, fence) then return 'given-up' end
-if fence ~= record.turn then return 'fenced' end
+local record, verdict = load_open_turn(fence, 'given-up')
+if not record then return verdict end
 
-go_on_when_full(task_key)
-local verdict = 'given-up'
+allow_out_of_memory(task_key)
 if record.cancel ~= '' then
   finish(record, 'X')
   verdict = 'canceled'
 else
-  give_up(record, dead_key, redis.call('HGET', task_key, 'first') or redis.call('LINDEX', inbox_key, '0'), reason)
+  local entry = redis.call('HGET', task_key, 'initial_entry') or redis.call('LINDEX', inbox_key, '0')
+  give_up(record, dead_key, entry, reason)
+  verdict = 'given-up'
 end
 commit(record)
 return verdict

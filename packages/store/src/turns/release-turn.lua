@@ -1,8 +1,10 @@
 -- releaseTurn: gives the turn back unfinished; the message stays first in the inbox. Closing the turn refuses what the
 -- abandoned executor may still publish, and makes a cancel immediate while the job waits.
 --
---- @include "../redis/lua/record.lua"
---- @include "../redis/lua/rules.lua"
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
+--- @include "outcome.lua"
 --
 -- KEYS  <record>
 -- ARGV  <record>
@@ -13,13 +15,10 @@
 
 local fence, is_spent = unpack(ARGV, 7)
 
-local record = load_record()
-if not record then return 'fenced' end
-if is_over(record, fence) then return 'released' end
-if fence ~= record.turn then return 'fenced' end
+local record, verdict = load_open_turn(fence, 'released')
+if not record then return verdict end
 
-go_on_when_full(task_key)
-local verdict = 'released'
+allow_out_of_memory(task_key)
 if record.cancel ~= '' then
   finish(record, 'X')
   verdict = 'canceled'
@@ -28,6 +27,7 @@ else
   if is_spent ~= '1' then record.attempts = record.attempts - 1 end
   is_due = true
   withdraw_question(record)
+  verdict = 'released'
 end
 commit(record)
 return verdict

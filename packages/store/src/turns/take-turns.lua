@@ -27,10 +27,10 @@
 -- A job that turns out to be a suspect is set aside, and taken again by a process that can run it alone.
 
 local root, tasks_root, outbox_key, index_root, push_key, dead_key = unpack(KEYS)
-local lease_ms, kept_events, replay_ms, retention_ms, inline_bytes, lock_ms, taker, number, count, kinds = unpack(ARGV, 1, 10)
-local run, max_attempts, large_bytes = unpack(ARGV, 11)
+local lease_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
+local lock_ms, taker, number, count, kinds, run, max_attempts, large_bytes = unpack(ARGV, 6)
 
---- @include "../redis/lua/clock.lua"
+--- @include "../redis/server.lua"
 --- @include "../queue/place-job.lua"
 --- @include "../queue/take-jobs.lua"
 
@@ -39,8 +39,7 @@ if #jobs == 0 then return { rest } end
 
 local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_key
 
---- @include "../redis/lua/fields.lua"
---- @include "../redis/lua/waiting.lua"
+--- @include "../record/fields.lua"
 --- @include "begin.lua"
 
 local reply = { rest }
@@ -53,7 +52,8 @@ for i = 1, #jobs do
     events_key, inbox_key = task_key .. ':e', task_key .. ':i'
     webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
     -- A record that is damaged fails its own job, which asks for its turn again and gets the error, and no other.
-    local is_sound, answer = pcall(begin_turn, tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes, true)
+    local is_sound, answer = pcall(begin_turn,
+      tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes, true)
     if is_sound then begun = answer end
   end
   if begun[1] == 'suspect' then

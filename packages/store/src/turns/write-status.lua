@@ -1,27 +1,28 @@
 -- writeStatus: how a status, and with it perhaps the outcome of the turn, enters the task. A part of `append`.
 
---- @include "../redis/lua/rules.lua"
+--- @include "../record/rules.lua"
+--- @include "outcome.lua"
 
 function write.status(letter, settles, caller, message, is_new, metadata)
   if is_new == '1' then remember(message) end
-  local told = { message = message, metadata = metadata, is_reply = caller == 'reply' }
+  local details = { message = message, metadata = metadata, is_reply = caller == 'reply' }
   if settles ~= '1' and not is_terminal(letter) then
     if caller == 'released' then
       record.released = math.max(record.released, record.accepted - record.inbox + 1)
-      told.released = record.released
+      details.released = record.released
     end
-    say_status(record, letter, told)
+    emit_status(record, letter, details)
     return 'appended'
   end
   -- What is accepted is answered: a completion does not end a task in which others wait, it stands as an interim one.
   local is_interim = letter == 'C' and record.inbox > 1 and record.cancel == ''
   pop(record)
-  told.released = record.released
+  details.released = record.released
   if is_terminal(letter) and not is_interim then
-    finish(record, letter, told)
+    finish(record, letter, details)
     end_job(queue_root)
     return 'drained'
   end
-  say_status(record, is_interim and 'w' or letter, told)
+  emit_status(record, is_interim and 'w' or letter, details)
   return settle(record, queue_root, successor_options)
 end

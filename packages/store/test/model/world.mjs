@@ -36,7 +36,7 @@
  * @property {'begin'|'turn'|'end'|'lost'|'requeue'|'finish'} at  what it does next
  * @property {string} fence    fencing token of its turn
  * @property {number} id       of the begin that it is about to send, or sent last: no two begins have the same
- * @property {number} said    events handed to append in this turn
+ * @property {number} lastEvent    events handed to append in this turn
  * @property {boolean} asked  the last of them left the task waiting (auth-required)
  * @property {boolean} last   no attempt is left after this one
  * @property {number} turns   turns this job has ended
@@ -288,12 +288,12 @@ function runMoves(all, state, run, rules, world) {
     const label = `${name(run)} ${call}: ${reply.verdict}`;
     const isBegin = step.script === 'beginTurn' && reply.verdict === 'turn' && reply.record !== state.task;
     const told = record(world.failsOver && isBegin ? { ...state, kept: keep(state) } : state, reply);
-    const moved = next({ ...run, ...step.said, resend: '' }, call, reply, world);
+    const moved = next({ ...run, ...step.sent, resend: '' }, call, reply, world);
     const after = withRun(told, run, moved.at === 'begin' ? { ...moved, id: freshId(told) } : moved);
     const move = { script: step.script, reply, run };
     all.push({ ...move, label, kind: isFault ? 'fault' : kind, state: isFault ? harmless(after) : after });
     if (!mayFail(state, world)) continue;
-    const deaf = withRun(told, run, { ...run, ...step.said, resend: call });
+    const deaf = withRun(told, run, { ...run, ...step.sent, resend: call });
     all.push({ ...move, label: `${label}, reply lost`, kind: 'fault', state: fault(deaf) });
   }
 }
@@ -303,14 +303,14 @@ function callsOf(state, run) {
   if (run.at === 'lost') return ['gives back what was lost'];
   if (run.at !== 'turn') return [run.at];
   const calls = ['asks for input', 'completes', run.last ? 'fails for good' : 'fails, to be retried', 'hands back'];
-  if (!run.said) calls.push('says working', 'asks for authorization');
+  if (!run.lastEvent) calls.push('says working', 'asks for authorization');
   if (run.asked) calls.push('end');
   if (state.task?.cancel) calls.push('obeys the cancel');
   return calls;
 }
 
 /**
- * @typedef {{ script: 'beginTurn'|'append'|'endTurn'|'releaseTurn', args: object, said?: Partial<Run>, isFault?:
+ * @typedef {{ script: 'beginTurn'|'append'|'endTurn'|'releaseTurn', args: object, sent?: Partial<Run>, isFault?:
  * boolean }} Step
  */
 /** @type {Record<string, (run: Run, world: World) => Step>} */
@@ -346,15 +346,15 @@ const CALLS = {
  * @returns {Step}
  */
 function event(run, world, state, settles) {
-  const number = run.resend ? run.said : run.said + 1;
+  const number = run.resend ? run.lastEvent : run.lastEvent + 1;
   const args = { fence: run.fence, number, state, settles, handsOver: isShareRun(run, world), lease: LEASE };
-  return { script: 'append', args, said: { said: number, asked: state === 'a' } };
+  return { script: 'append', args, sent: { lastEvent: number, asked: state === 'a' } };
 }
 
 /** @param {Run} run @param {World} world */
 const isShareRun = (run, world) => run.turns + 1 >= world.turnsPerJob;
 
-const IDLE = { fence: '', said: 0, asked: false, last: false, resend: '' };
+const IDLE = { fence: '', lastEvent: 0, asked: false, last: false, resend: '' };
 const DONE = { ...IDLE, started: 0, turns: 0 };
 
 /**
@@ -368,7 +368,7 @@ function next(run, call, reply, world) {
         ...run,
         at: 'turn',
         fence: reply.fence ?? '',
-        said: 0,
+        lastEvent: 0,
         asked: false,
         last: reply.attempt === world.maxAttempts,
       };

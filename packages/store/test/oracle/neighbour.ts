@@ -18,7 +18,7 @@ export class Neighbour {
   readonly #keys: ShardKeys;
   readonly #redis: Redis;
   readonly #begin: Begin;
-  #said = 0;
+  #written = 0;
 
   private constructor(id: string, { keys, redis, begin }: NeighbourPort) {
     this.#id = id;
@@ -33,8 +33,8 @@ export class Neighbour {
 
   /** Two events, as ARGV of append.lua. */
   says(): (string | number)[] {
-    const number = this.#said + 1;
-    this.#said += 2;
+    const number = this.#written + 1;
+    this.#written += 2;
     const chunk = ['artifact', '', '{}', 1, 'append', number === 1 ? '{"artifactId":"n"' : '', '', ',1', ''];
     const status = ['status', `{"n":${number}}`, 'w', '', '', `{"messageId":"${number}"}`, '1', ''];
     const events = number % 4 === 1 ? [chunk, status] : [status, chunk];
@@ -43,8 +43,8 @@ export class Neighbour {
 
   /** The outcome of a task that is there for it alone; every other one has a message that waits. */
   async ends(): Promise<{ verdict: string; args: (string | number)[] }> {
-    const agent = `b${this.#said}`;
-    const isLast = this.#said % 4 === 0;
+    const agent = `b${this.#written}`;
+    const isLast = this.#written % 4 === 0;
     const id = await this.#begin(agent, isLast ? 1 : 2);
     const outcome = ['status', '', 'C', '1', '', '', '', ''];
     const args = [id, queueRoot(agent, this.#keys), '1.r', 1, '', 1, 8, ...outcome];
@@ -53,12 +53,12 @@ export class Neighbour {
 
   async expectUntouched(): Promise<void> {
     const key = this.#keys.task(this.#id);
-    const { state, said, metadata, h, p1, ...more } = await this.#redis.hgetall(key);
+    const { state, last_event, metadata, h, p1, ...more } = await this.#redis.hgetall(key);
     const text = async (inside: string | undefined, outside: string | undefined): Promise<string> =>
       inside ?? (await this.#redis.get(outside ?? '')) ?? '';
-    expect([state, said, metadata]).toEqual(['w', String(this.#said), `{"n":${this.#said - 1}}`]);
-    expect((await text(h, more['@h'])).split('\t').length - 2).toBe(this.#said / 2);
-    expect(await text(p1, more['@p1'])).toBe(',1'.repeat(this.#said / 2));
-    expect(await this.#redis.xlen(this.#keys.events(this.#id))).toBe(this.#said + 1);
+    expect([state, last_event, metadata]).toEqual(['w', String(this.#written), `{"n":${this.#written - 1}}`]);
+    expect((await text(h, more['@h'])).split('\t').length - 2).toBe(this.#written / 2);
+    expect(await text(p1, more['@p1'])).toBe(',1'.repeat(this.#written / 2));
+    expect(await this.#redis.xlen(this.#keys.events(this.#id))).toBe(this.#written + 1);
   }
 }

@@ -118,13 +118,13 @@ export class Twin {
 
   /** Chunks of an artifact leave the state as it is. By the short way, and where that declines by the other. */
   async grow(fence: string, number: number, count: number): Promise<void> {
-    const { state, said } = this.#present();
+    const { state, lastEvent } = this.#present();
     const rest = { state, settles: false, handsOver: false, lease: 'later' } as const;
     const expected = this.#afterAll(Array.from({ length: count }, (_, i) => ({ fence, number: number + i, ...rest })));
     if (!expected) return;
     const answer = await this.#growShortly(fence, number, count);
     const mayDecline =
-      expected.verdict === 'appended' && (this.#chunks === 0 || number <= said || this.#chunks + count > 32);
+      expected.verdict === 'appended' && (this.#chunks === 0 || number <= lastEvent || this.#chunks + count > 32);
     if (!mayDecline) expect(answer).not.toBeNull();
     const [verdict, cancel] = answer ?? (await this.#growLongly(fence, number, count));
     expect(verdict).toBe(expected.verdict);
@@ -309,7 +309,10 @@ export class Twin {
     if (!record.state) return undefined;
     expect(record.metadata ?? '').not.toContain('"n":');
     expect(record.p1 ?? (record['@p1'] ? await this.#redis.get(record['@p1']) : '')).toBe(',1'.repeat(this.#chunks));
-    const inbox = [...(record.first ? [record.first] : []), ...(await this.#redis.lrange(`${key}:i`, 0, -1))];
+    const inbox = [
+      ...(record.initial_entry ? [record.initial_entry] : []),
+      ...(await this.#redis.lrange(`${key}:i`, 0, -1)),
+    ];
     expect(Number(record.inbox ?? 0)).toBe(inbox.length);
     const due = await this.#redis.zscore(this.#keys.outbox, this.id);
     const dueKeys = { outbox: this.#keys.outbox, tasksRoot: this.#keys.tasks };
@@ -326,7 +329,7 @@ export class Twin {
       turn: record.turn ?? '',
       token: record.token ?? '',
       started: number('started'),
-      said: number('said'),
+      lastEvent: number('last_event'),
       attempts: number('attempts'),
       cancel: record.cancel === '1',
     };

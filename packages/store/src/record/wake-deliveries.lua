@@ -1,5 +1,5 @@
--- wakeDeliveries: the task's webhooks are to get its new events. One that is marked already is being served.
--- webhooks: their numbers, as the record has them
+-- wakeDeliveries: the task has new events for its webhooks. One that is marked already is being served.
+-- webhooks: the numbers of their delivery queues, as the record has them
 
 local is_new = false
 for number in webhooks:gmatch('%d+') do

@@ -1,12 +1,12 @@
--- deliveryQueues: the webhooks of a task. Each has a delivery queue, whose number is never used again, so that a run for
--- a webhook that was replaced or deleted finds nothing. Needs task_key, webhooks_key, push_key, task_id.
+-- deliveryQueues: the webhooks of a task. Each has a delivery queue, whose number is never used again, so that a run
+-- for a webhook that was replaced or deleted finds nothing. Needs task_key, webhooks_key, push_key, task_id.
 --
 -- KEYS  task      hash; its field `webhooks`: the numbers of those that are not dead, each after a blank
 --       webhooks  hash: last = last number given out   count = webhooks there are   id:<config id> = its number
 --                 and of each:
 --                 <number>:id      its config id       <number>:config  as sealed
---                 <number>:cursor  the last event that was delivered, '<seq>-<incarnation>' ('<seq>': any incarnation), and
---                                  behind a blank the artifacts that are pending, as JSON, if there are any
+--                 <number>:cursor  the last event that was delivered, '<seq>-<incarnation>' ('<seq>': any
+--                                  incarnation), and behind a blank the artifacts that are pending, as JSON
 --                 <number>:job     number of its job   <number>:run     token of the run that delivers
 --                 <number>:failed  '<attempts at the next delivery> <ms of the first>'
 --                 <number>:claims  since its last progress
@@ -36,7 +36,7 @@ local function without(webhooks, number) return ((webhooks .. ' '):gsub(' ' .. n
 local function store_webhooks(webhooks)
   if redis.call('EXISTS', task_key) == 0 then return end
   if webhooks == '' then redis.call('HDEL', task_key, 'webhooks')
-  else redis.call('HSET', task_key, 'webhooks', webhooks, 'aside', '1') end
+  else redis.call('HSET', task_key, 'webhooks', webhooks, 'has_side_keys', '1') end
 end
 
 local function close_queue(number)

@@ -1,5 +1,5 @@
--- addEvent: one event enters the stream, and the lines that are to be published. A part of scripts that say something.
--- seq   inc: incarnation of this event   tip: that of the one before   mark (see events.lua)   json   lines: to be told
+-- addEvent: one event enters the stream, and the lines that are to be published. A part of scripts that emit events.
+-- seq   inc: incarnation of this event   tip: that of the one before   mark (see events.lua)   json   lines
 
 local id = seq .. '-' .. inc
 if seq > tonumber(kept_events) then redis.call('XADD', events_key, 'MAXLEN', '~', kept_events, id, mark, json)

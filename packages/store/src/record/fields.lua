@@ -1,11 +1,16 @@
 -- fields: the record as fields of the task's hash. A field that is empty or 0 is not there.
 
 local FIELDS = {
-  'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'said',
-  'time', 'token', 'owner', 'context', 'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'aside', 'shared', 'sweeps', 'tip', 'queued',
+  'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'last_event', 'time', 'token', 'owner', 'context',
+  'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'has_side_keys', 'has_context_index',
+  'sweeps', 'tip', 'queued',
   'artifacts', '@h', -- not of the record, but an end must know them
 }
 local STATE, TIME, TOKEN, SCHEDULED, TIP, ALL, ARTIFACTS, HISTORY = 1, 9, 10, 15, 23, 24, 25, 26
+
+-- States in which a task waits for its client, and in which it has ended.
+local function is_waiting(state) return state == 'i' or state == 'a' end
+local function is_terminal(state) return state:upper() == state end
 
 local was -- what was loaded, in the order of FIELDS; false: not there
 local others = {} -- what else is to be written: the status, texts, artifacts, metadata; false: removed
@@ -13,16 +18,17 @@ local others = {} -- what else is to be written: the status, texts, artifacts, m
 -- In one piece: a table that grows field by field costs more than the command.
 local function load_record()
   was = redis.call('HMGET', task_key, unpack(FIELDS))
-  local state, cancel, webhooks, seq, epoch, run, turn, said, time, token, owner, context, started, attempts, scheduled, jobs,
-    accepted, released, inbox, aside, shared, sweeps, tip, queued = unpack(was)
+  local state, cancel, webhooks, seq, epoch, run, turn, last_event, time, token, owner, context, started, attempts,
+    scheduled, jobs, accepted, released, inbox, has_side_keys, has_context_index, sweeps, tip, queued = unpack(was)
   return state and {
-    state = state, cancel = cancel or '', webhooks = webhooks or '',
-    seq = tonumber(seq or 0), epoch = tonumber(epoch or 0), run = run or '', turn = turn or '', said = tonumber(said or 0),
+    state = state, cancel = cancel or '', webhooks = webhooks or '', seq = tonumber(seq or 0),
+    epoch = tonumber(epoch or 0), run = run or '', turn = turn or '', last_event = tonumber(last_event or 0),
     time = time or '', token = token or '', owner = owner or '', context = context or '',
     started = tonumber(started or 0), attempts = tonumber(attempts or 0), scheduled = tonumber(scheduled or 0),
     jobs = tonumber(jobs or 0), accepted = tonumber(accepted or 0), released = tonumber(released or 0),
-    inbox = tonumber(inbox or 0), aside = tonumber(aside or 0), shared = tonumber(shared or 0), sweeps = tonumber(sweeps or 0),
-    tip = tonumber(tip or 0), queued = tonumber(queued or 0),
+    inbox = tonumber(inbox or 0), has_side_keys = tonumber(has_side_keys or 0),
+    has_context_index = tonumber(has_context_index or 0), sweeps = tonumber(sweeps or 0), tip = tonumber(tip or 0),
+    queued = tonumber(queued or 0),
   }
 end
 

@@ -1,5 +1,6 @@
--- clock: Redis' clock alone, so that order and leases do not depend on the machines around it.
+-- server: Redis' clock and its memory.
 
+-- Redis' clock alone, so that order and leases do not depend on the machines around it.
 local clock_ms, clock_us
 local function now_ms()
   if not clock_ms then
@@ -18,3 +19,8 @@ local function new_incarnation()
 end
 
 local function incarnation_of(run) return tonumber(run, 36) % 60466175 + 1 end
+
+-- What ends, gives back or concludes something goes on although Redis is out of memory (maxmemory, noeviction): it
+-- makes room. Redis then refuses the first write of a script, and no later one, so that none is left half done: a first
+-- write that needs no memory opens the way. Other scripts begin with one that needs some, and are refused as a whole.
+local function allow_out_of_memory(key) redis.call('DEL', key .. ':none') end

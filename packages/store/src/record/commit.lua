@@ -1,0 +1,84 @@
+-- commit: what a script has changed in the record, and the events that it emits, enter Redis.
+
+--- @include "texts.lua"
+--- @include "events.lua"
+
+local is_popped = false -- whether a message leaves the list of the inbox
+local is_due -- true: goes (back) into the outbox; false: leaves it; nil: stays as it is
+local ended_jobs = {} -- see finish-jobs.lua
+local ended_in -- of a script that may end several tasks: the indexes, each to be looked at once; nil: at once
+
+-- An index in which a task has ended expires with the last one. Those that go on come last: their states are small
+-- letters.
+local function expire_index(index)
+  local last = redis.call('ZREVRANGE', index, '0', '0')[1]
+  if last and last:byte() < 97 then redis.call('PEXPIRE', index, retention_ms) end
+end
+
+local function commit(record)
+  local has_ended = is_terminal(record.state)
+  write_texts(record)
+  if #emitted > 0 then record.tip = emitted[#emitted - 2] end
+  write_fields(record)
+  -- The inbox of a task that has ended goes as a whole.
+  if is_popped and not has_ended then redis.call('LPOP', inbox_key) end
+  if #emitted > 0 then publish(record) end
+  if is_due then redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id) end
+  if is_due == false then redis.call('ZREM', outbox_key, task_id) end
+  -- What waits for its client is known by it, so that it does not wait for ever; see end-interrupted.lua.
+  if is_waiting(record.state) then
+    if record.inbox == 0 then redis.call('ZADD', outbox_key .. ':interrupted', 'NX', now_ms(), task_id) end
+  elseif is_waiting(was[STATE]) then
+    redis.call('ZREM', outbox_key .. ':interrupted', task_id)
+  end
+
+  -- An index holds a task once, as state .. time .. id, all scores 0. One end in eight takes members away that are past
+  -- their retention: a busy principal's index stays small.
+  if record.state ~= was[STATE] or record.time ~= was[TIME] then
+    local index = index_root .. ':' .. record.owner
+    for _ = 1, 2 do
+      redis.call('ZREM', index, was[STATE] .. was[TIME] .. task_id)
+      redis.call('ZADD', index, '0', record.state .. record.time .. task_id)
+      if has_ended then
+        if now_ms() % 8 == 0 then
+          --- @include "../redis/timestamps.lua"
+          for ended in ('CFMXR'):gmatch('.') do
+            local expired = '(' .. ended .. sortable(now_ms() - retention_ms)
+            local old = redis.call('ZRANGEBYLEX', index, '[' .. ended, expired, 'LIMIT', 0, 32)
+            if #old > 0 then redis.call('ZREM', index, unpack(old)) end
+          end
+        end
+        if ended_in then ended_in[index] = true else expire_index(index) end
+      end
+      index = index .. ':' .. record.context
+      -- A context has an index from its second task on: see initial-task.lua.
+      if record.context == task_id and record.has_context_index == 0 then break end
+    end
+  end
+
+  if has_ended then
+    -- What it had called for and still goes on is to end, too; a detached call may outlive a completion.
+    -- Most tasks have no side keys (calls, steps, webhooks), and need not look.
+    if record.has_side_keys ~= 0 then
+      local calls, orphans_key = redis.call('HGETALL', calls_key), outbox_key .. ':orphans'
+      for i = 1, #calls, 2 do
+        local called, manner = calls[i], calls[i + 1]
+        if record.state ~= 'C' or manner:sub(1, 1) ~= 'd' then
+          redis.call('ZADD', orphans_key, now_ms(), called .. ' ' .. manner)
+        end
+      end
+      if #calls > 0 then redis.call('PUBLISH', orphans_key, '') end
+      redis.call('DEL', steps_key, calls_key)
+      redis.call('PEXPIRE', webhooks_key, retention_ms)
+    end
+    redis.call('PEXPIRE', events_key, replay_ms)
+    redis.call('PEXPIRE', task_key, retention_ms)
+    if record.accepted > 1 then redis.call('DEL', inbox_key) end
+    local history = others['@h'] or was[HISTORY]
+    if history then redis.call('PEXPIRE', history, retention_ms) end
+    for n = 1, tonumber(others.artifacts or was[ARTIFACTS] or 0) do
+      local parts = redis.call('HGET', task_key, '@p' .. n)
+      if parts then redis.call('PEXPIRE', parts, retention_ms) end
+    end
+  end
+end

@@ -1,0 +1,62 @@
+-- rules: what a message, a turn, a cancel and the sweeper may do to a task. Included after commit.lua.
+-- Each rule changes the record; the script commits. docs/turns.md explains them.
+
+--- @include "../redis/timestamps.lua"
+
+local STATES = {
+  s = 'SUBMITTED', w = 'WORKING', i = 'INPUT_REQUIRED', a = 'AUTH_REQUIRED',
+  C = 'COMPLETED', F = 'FAILED', X = 'CANCELED', R = 'REJECTED',
+}
+
+local function with_member(object, member)
+  if object == '' or object == '{}' then return '{' .. member .. '}' end
+  return object:sub(1, -2) .. ',' .. member .. '}'
+end
+
+-- A status event. Redis composes it, because its time is Redis' own. details, all optional: message, metadata (JSON
+-- or ''), released (number of the message that it answers or acknowledges), is_reply (the message is the outcome).
+local function emit_status(record, letter, details)
+  details = details or {}
+  local message, metadata = details.message or '', details.metadata or ''
+  record.state, record.time = letter, sortable(now_ms())
+  others.status = '{"state":"TASK_STATE_' .. STATES[letter] .. '","timestamp":"' .. timestamp(now_ms()) .. '"'
+    .. (message ~= '' and ',"message":' .. message or '') .. '}'
+  local json = '{"statusUpdate":{"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '","status":'
+    .. others.status .. (metadata ~= '' and ',"metadata":' .. metadata or '') .. '}}'
+  emit(record, json, new_incarnation(), details.released, details.is_reply)
+end
+
+-- The end: final, and nothing of the task is left to do. Messages that still wait are named in the last event.
+local function finish(record, letter, details)
+  if record.inbox > 0 then
+    local dropped = redis.call('LRANGE', inbox_key, is_popped and 1 or 0, -1)
+    if record.inbox == record.accepted then
+      table.insert(dropped, 1, redis.call('HGET', task_key, 'initial_entry'))
+      others.initial_entry = false
+    end
+    for i, entry in ipairs(dropped) do dropped[i] = entry:sub(1, entry:find('\n', 1, true) - 1) end
+    local named = '"switchyard.droppedMessageIds":[' .. table.concat(dropped, ',') .. ']'
+    details = details or {}
+    details.metadata = with_member(details.metadata or '', named)
+    others.metadata = with_member(others.metadata or redis.call('HGET', task_key, 'metadata') or '', named)
+  end
+  record.inbox, record.scheduled, record.started, record.attempts = 0, 0, 0, 0
+  record.turn, record.token, record.cancel = '', '', ''
+  is_due = false
+  emit_status(record, letter, details)
+end
+
+-- A job with a new number: an add under the number of a job that is just completing would be swallowed.
+local function schedule(record, root, options, is_awaited)
+  record.jobs = record.jobs + 1
+  record.scheduled, record.started = record.jobs, 0
+  is_due = true
+  --- @include "../queue/add-jobs.lua"
+  add_jobs(root, { task_id .. '.' .. record.scheduled }, options, is_awaited)
+end
+
+-- input-required and auth-required never stand while a message waits or a new attempt runs: a poller would take the old
+-- question for the answer to its message, and endTurn for the outcome of the new attempt.
+local function withdraw_question(record)
+  if is_waiting(record.state) then emit_status(record, 's') end
+end
