@@ -46,7 +46,7 @@ export type { DeliveryQueueId } from './queue/job.ts';
 export { cardUrlOf, REMOTE_AGENTS, remoteAgentId } from './queue/job.ts';
 export type { Queue } from './queue/queue.ts';
 export { type ErrorFields, ErrorThrottle, errorFields, isOutage, StoreError } from './redis/errors.ts';
-export type { Scope } from './redis/principal.ts';
+export type { Scope } from './redis/keys.ts';
 export { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 export type { AgentAnnouncement, AnnouncedAgent } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';

@@ -131,7 +131,7 @@ export class Store {
    */
   forRequests(timeoutMs: number): RequestStore {
     const { commands, replicated } = this.#connections;
-    const deadline = { ms: timeoutMs, isAway: () => !this.isAnswering };
+    const deadline = { ms: timeoutMs, health: this.#healthCheck };
     const redis = withDeadline(commands, deadline);
     const queue = new Queue(redis, this.#shards);
     this.#requestQueues.push(queue);

@@ -1,8 +1,7 @@
 import type { Principal } from '@switchyard/protocol';
 import type { Channels } from '../redis/channels.ts';
 import { WritesLost } from '../redis/errors.ts';
-import { idText } from '../redis/keys.ts';
-import { principalKey } from '../redis/principal.ts';
+import { idText, principalKey } from '../redis/keys.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';

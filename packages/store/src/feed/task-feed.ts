@@ -1,5 +1,5 @@
 import { isTerminal } from '@switchyard/protocol';
-import type { Scope } from '../redis/principal.ts';
+import type { Scope } from '../redis/keys.ts';
 import { list, text, tuple } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { type CachedReadPort, readPosition, readTask } from '../tasks/read.ts';

@@ -1,6 +1,6 @@
 import type { TaskState } from '@switchyard/protocol';
 import type { ShardKeys } from '../redis/keys.ts';
-import { agentOf } from '../redis/principal.ts';
+import { agentOf } from '../redis/keys.ts';
 import { integer, text, tuple, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { stateOf } from '../tasks/state-letters.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ownerOf, type Scope } from '../redis/principal.ts';
+import { ownerOf, type Scope } from '../redis/keys.ts';
 import { list, optional, text, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';

@@ -49,7 +49,7 @@ export class Batches<Request, Response> {
 
   /** @param key equal for equal requests @throws {RedisAway} at once, without queueing */
   send(key: string, request: Request): Promise<Response> {
-    if (this.#limits.deadline?.isAway()) return Promise.reject(new RedisAway());
+    if (this.#limits.deadline?.health.isAnswering === false) return Promise.reject(new RedisAway());
     const queued = this.#queued.get(key);
     if (queued) return queued.response.promise;
     const response = Promise.withResolvers<Response>();

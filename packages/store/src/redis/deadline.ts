@@ -1,12 +1,12 @@
 import type { Cluster } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
 import { RedisAway } from './errors.ts';
+import type { HealthCheck } from './health-check.ts';
 
 /** How long a request waits for Redis. */
 export interface Deadline {
   readonly ms: number;
-  /** Redis is known not to answer: nobody need wait to find that out. */
-  readonly isAway: () => boolean;
+  readonly health: Pick<HealthCheck, 'isAnswering'>;
 }
 
 /**
@@ -14,10 +14,10 @@ export interface Deadline {
  * be away nothing is sent at all, so that an outage gathers no commands of callers who have long gone.
  * A command that was sent may still be done after its caller was sent away: a retry finds what it has done.
  */
-export function withDeadline(redis: RedisConnection, { ms, isAway }: Deadline): RedisConnection {
+export function withDeadline(redis: RedisConnection, { ms, health }: Deadline): RedisConnection {
   const send: Cluster['sendCommand'] = redis.sendCommand.bind(redis);
   const sendCommand: Cluster['sendCommand'] = (command, stream, node) => {
-    if (isAway()) {
+    if (!health.isAnswering) {
       command.reject(new RedisAway());
       return command.promise;
     }

@@ -24,6 +24,8 @@ export class HealthCheck {
   readonly #connections: readonly RedisConnection[];
   /** By connection and address: in an outage a Cluster replaces the clients of its nodes. */
   readonly #health = new Map<string, Health>();
+  /** Those of them with an unanswered PING: none, as a rule, and then nothing has to be looked up. */
+  readonly #unanswered = new Set<Health>();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param connections the first one carries the commands */
@@ -42,6 +44,7 @@ export class HealthCheck {
   /** For a Cluster: whether some of its masters answer. */
   get isAnswering(): boolean {
     const [commands] = this.#connections;
+    if (this.#unanswered.size === 0 && !(commands instanceof Cluster)) return true;
     return commands === undefined || nodesOf(commands).some((node) => this.#silenceOf(node, 0) < AWAY_AFTER_MS);
   }
 
@@ -57,7 +60,9 @@ export class HealthCheck {
     if (Number.isFinite(waited) && node.status === 'ready') node.disconnect(true);
     health.pingedAt = performance.now();
     health.unansweredSince ??= health.pingedAt;
+    this.#unanswered.add(health);
     const answered = (): void => {
+      this.#unanswered.delete(health);
       health.unansweredSince = undefined;
       health.pingedAt = undefined;
     };

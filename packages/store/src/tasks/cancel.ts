@@ -1,6 +1,5 @@
 import type { Shards } from '../redis/keys.ts';
-import { recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
-import { ownerOf, type Scope } from '../redis/principal.ts';
+import { ownerOf, recordArgs, recordArguments, recordKeys, type Scope } from '../redis/keys.ts';
 import { word } from '../redis/reply.ts';
 import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';

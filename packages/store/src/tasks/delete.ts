@@ -1,7 +1,6 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
 import type { Queue } from '../queue/queue.ts';
-import { recordKeys } from '../redis/keys.ts';
-import { ownerOf, principalKey, type Scope } from '../redis/principal.ts';
+import { ownerOf, principalKey, recordKeys, type Scope } from '../redis/keys.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { type CachedReadPort, readTask } from './read.ts';

@@ -1,6 +1,5 @@
 import type { TaskState } from '@switchyard/protocol';
-import { idText, type ShardKeys } from '../redis/keys.ts';
-import { ownerOf, type Scope } from '../redis/principal.ts';
+import { idText, ownerOf, type Scope, type ShardKeys } from '../redis/keys.ts';
 import { integer, text, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';

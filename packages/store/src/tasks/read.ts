@@ -2,7 +2,7 @@ import { BatchesByShard } from '../redis/batches.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { Deadline } from '../redis/deadline.ts';
 import type { Shards } from '../redis/keys.ts';
-import { ownerOf, type Scope } from '../redis/principal.ts';
+import { ownerOf, type Scope } from '../redis/keys.ts';
 import { list, optional, type Parser, text, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { stateOf, withdrawnLetter } from './state-letters.ts';

@@ -1,7 +1,7 @@
 import type { Caller, Message, Metadata, TurnInput } from '@switchyard/protocol';
 import { jobOptions } from '../queue/job.ts';
 import type { Shards } from '../redis/keys.ts';
-import { ownerOf, type Scope } from '../redis/principal.ts';
+import { ownerOf, type Scope } from '../redis/keys.ts';
 import { integer, optional, text, tuple, verdict } from '../redis/reply.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { WebhookDraft } from '../vault/webhook.ts';

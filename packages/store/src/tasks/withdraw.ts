@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../redis/connection.ts';
 import type { Shards } from '../redis/keys.ts';
-import { ownerOf, type Scope } from '../redis/principal.ts';
+import { ownerOf, type Scope } from '../redis/keys.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 

@@ -3,8 +3,7 @@ import { Consumer, type ConsumerOptions, type ConsumerPort, type TurnJob } from 
 import type { JobQueue, TakeRequest } from '../queue/job-queue.ts';
 import type { LeasedTurn } from '../queue/leases.ts';
 import type { Channels } from '../redis/channels.ts';
-import { recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
-import { agentOf, principalOf } from '../redis/principal.ts';
+import { agentOf, principalOf, recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { readWhole } from '../tasks/read.ts';
