@@ -60,7 +60,7 @@ describe('the embedded Redis', () => {
     expect(await askRedis(await portOf(await start()), 'GET task')).toContain('working');
   });
 
-  it('is not locked out by an owner file that a crash left behind', async () => {
+  it('is not locked out by an owner file of a crashed process', async () => {
     await writeFile(join(folder, 'owner.json'), JSON.stringify({ pid: 2 ** 30, port: 1 }));
     expect(await portOf(await start())).toBeGreaterThan(0);
   });

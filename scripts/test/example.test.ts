@@ -5,7 +5,7 @@ import { startProgram } from '../../tests/support/process.ts';
 import { send } from '../../tests/support/rest.ts';
 import { until } from '../../tests/support/until.ts';
 
-it('starts an example with everything that it needs, and leaves nothing behind', { timeout: 60_000 }, async () => {
+it('starts an example with everything that it needs, and stops all of it', { timeout: 60_000 }, async () => {
   const { PATH = '' } = process.env;
   const example = await startProgram({ file: 'scripts/example.ts', args: ['hello'], env: { PATH, PORT: '0' } });
   const [, url = ''] = await example.waitFor(/The example is ready on (http\S+):/, 40_000);
@@ -16,7 +16,7 @@ it('starts an example with everything that it needs, and leaves nothing behind',
   await until(() => !all.some(({ pid }) => isAlive(pid)), { what: 'every process is gone', timeoutMs: 10_000 });
 });
 
-it('says which examples there are', async () => {
+it('lists the examples', async () => {
   const example = await startProgram({ file: 'scripts/example.ts', args: ['nonsense'] });
   await example.waitFor(/npm run example -- <name>, with .*coding-team.*remote/);
   expect(await example.exited).toBe(1);

@@ -11,7 +11,7 @@ const stubborn = fileURLToPath(new URL('fixtures/stubborn.ts', import.meta.url))
 const pidIn = async (program: Program, pattern: RegExp): Promise<number> => Number((await program.waitFor(pattern))[1]);
 
 describe('a guarded child', () => {
-  it('tells its own process id and exit code', async () => {
+  it('reports its own process id and exit code', async () => {
     const child = await spawnGuarded('/bin/sh', ['-c', 'echo "$$"; exit 7']);
     const said = await child.stdout.toArray();
     expect(Number(said.join(''))).toBe(child.pid);
@@ -59,7 +59,7 @@ describe('a guarded child', () => {
     await until(() => !pids.some(isAlive), { what: 'they are gone', timeoutMs: 10_000 });
   });
 
-  it('says so when the program does not exist', async () => {
+  it('reports that the program does not exist', async () => {
     const child = await spawnGuarded('/nowhere/program', []);
     expect(await child.exited).toBe(127);
   });

@@ -63,7 +63,7 @@ describe('the set-up before npm start and npm test', () => {
     expect(code).toBe(0);
   });
 
-  it('says what to do where there is no way to a Redis', () => {
+  it('prints what to do where no Redis can be started', () => {
     const { said, code } = setUp();
     expect(said).toContain('Install redis-server or valkey-server');
     expect(code).toBe(1);

@@ -53,7 +53,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect(events.at(-1)).toMatch(/TASK_STATE_(?:INPUT_REQUIRED|COMPLETED)/);
   });
 
-  it('stops everything within 5 seconds, leaves nothing behind, and goes on with the same tasks', async () => {
+  it('stops everything within 5 seconds, and resumes with the same tasks', async () => {
     const first = await start();
     const taskId = await sendMessage(await addressOf(first));
     const children = descendantsOf(first.pid);
@@ -90,7 +90,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     await until(() => workerOf(started) !== first, { what: 'another worker runs' });
   });
 
-  it('says that the port is taken, and how to choose another that is free for gRPC, too', async () => {
+  it('reports that the port is in use, and how to choose another that is free for gRPC, too', async () => {
     const { port } = new URL(await addressOf(await start({ PORT: String(await freePort()), GRPC_PORT: '' })));
     const second = await startProgram({
       file: 'scripts/start.ts',
@@ -145,7 +145,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     await until(() => !isAlive(worker), { what: 'the added worker ends with its command' });
   });
 
-  it('stops when nobody reads what it prints, as in npm start | head', async () => {
+  it('stops when its output is closed, as in npm start | head', async () => {
     const command = `"${process.execPath}" scripts/start.ts | head -1; echo 'head is gone'`;
     const env = { ...process.env, PORT: '0', DATA_DIR: folder };
     const piped = await spawnGuarded('/bin/sh', ['-c', command], { env });

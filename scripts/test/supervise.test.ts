@@ -36,13 +36,13 @@ describe('a supervised process', () => {
     expect(pids).toHaveLength(3);
   });
 
-  it('is given up at once when it says on its first run that it cannot start', async () => {
+  it('is given up at once when its first run reports that it cannot start', async () => {
     const { part, pids, said } = keep('exit 1');
     await expect(part.ended).rejects.toThrow('the worker cannot start: see above');
     expect([pids.length, said.length]).toEqual([1, 0]);
   });
 
-  it('is started again for ever when it lives long enough each time', async () => {
+  it('is restarted for ever when it runs long enough each time', async () => {
     const { part, pids } = keep('exit 3', { stableAfterMs: 0 });
     await until(() => pids.length > 5, { what: 'it was started more often than it may die quickly' });
     await part.stop(1_000);
@@ -55,7 +55,7 @@ describe('a supervised process', () => {
     expect(pids).toHaveLength(1);
   });
 
-  it('says at once when it cannot be started at all', async () => {
+  it('reports at once that it cannot be started at all', async () => {
     const start = (): Promise<never> => Promise.reject(new Error('no such program'));
     const part = supervise({ name: 'redis', start, say: () => undefined });
     await expect(part.started).rejects.toThrow('no such program');

@@ -125,7 +125,7 @@ for (const client of ['google-adk', 'strands'])
 
     afterAll(() => desk?.stop());
 
-    it('talks to an agent over several turns, and says nothing twice', { timeout: 100_000 }, async () => {
+    it('has a conversation of several turns, without repetitions', { timeout: 100_000 }, async () => {
       expect(await report(installed, desk.urls[0] ?? '', ...Object.keys(conversation))).toEqual(conversation);
     });
 

@@ -135,12 +135,12 @@ describe.each(bindings)('@a2a-js/sdk 0.3 over %s', (binding) => {
     await expect(refused()).rejects.toMatchObject({ name });
   });
 
-  it('is told that a task does not exist where it would stream', async () => {
+  it('gets TaskNotFound where it would stream', async () => {
     const refused = Array.fromAsync(client.resubscribeTask({ id: 'nothing' }));
     await expect(refused).rejects.toThrow(/not exist|not found/i);
   });
 
-  it('is told that a completed task cannot be canceled, continued or subscribed to', async () => {
+  it('gets errors when it cancels, continues or subscribes to a completed task', async () => {
     const task = await taskIn(client.sendMessage(request('hello')));
     const { id } = task;
     await expect(client.cancelTask({ id })).rejects.toMatchObject({ name: 'TaskNotCancelableError' });
@@ -150,7 +150,7 @@ describe.each(bindings)('@a2a-js/sdk 0.3 over %s', (binding) => {
 });
 
 describe('version 0.3 beside 1.0', () => {
-  it('says in every stream over JSON-RPC which event is the last, also when it asks the client', async () => {
+  it('marks the last event of every stream over JSON-RPC, also when it asks the client', async () => {
     const client = await clientFor('JSONRPC');
     const events: Event[] = await Array.fromAsync(client.sendMessageStream(request('ask')));
     expect(events.at(-1)).toMatchObject({ status: { state: 'input-required' }, final: true });

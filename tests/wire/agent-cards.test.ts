@@ -81,7 +81,7 @@ describe('the card of an agent that a worker announced', () => {
     expect(new Set(etags).size).toBe(1);
   });
 
-  it('has more to say to whoever is authenticated, signed too', async () => {
+  it('has an extended card for authenticated clients, also signed', async () => {
     const { body } = await get<AgentCard>(`${urls[0]}/extendedAgentCard`, ada);
     expect(body.skills.map(({ id }) => id)).toEqual(['tell', 'secret']);
     const { card } = await new CardVerifier({ keys: await keysAt(urls[1]) }).verify(body);

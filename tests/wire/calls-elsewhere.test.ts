@@ -61,7 +61,7 @@ describe.each([
   });
 });
 
-describe('a call of an agent elsewhere', () => {
+describe('a call of a remote agent', () => {
   it('is not made twice when its worker is killed', async () => {
     const { id } = await send(echoThere, userMessage('slow 5000'), true);
     const isCalled = async (): Promise<boolean> =>

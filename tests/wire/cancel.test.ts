@@ -98,7 +98,7 @@ describe('cancel of a task that runs', () => {
     }
   });
 
-  it('names the messages that waited behind it', async () => {
+  it('names the messages that waited', async () => {
     const task = await runningTask();
     const waiting = userMessage('and this', task);
     await submit(there, waiting);

@@ -96,7 +96,7 @@ describe('a conversation between two agents', () => {
     expect(JSON.stringify(events)).not.toContain('It is agreed');
   });
 
-  it('can be followed while it goes on, and resumed later behind what was seen', async () => {
+  it('can be followed live, and resumed later', async () => {
     const task = await submit(here, userMessage('Where shall we have lunch?'));
     const [found] = await until(
       async () => {

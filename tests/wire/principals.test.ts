@@ -45,7 +45,7 @@ const intrusions = [
   ['SendStreamingMessage', () => post<ErrorBody>(`${url}/message:stream`, { message: userMessage('mine', task) }, bob)],
 ] as const;
 
-describe('a task of somebody else', () => {
+describe('a task of another principal', () => {
   it.each(intrusions)('does not exist for %s', async (_, intrude) => {
     const { status, body } = await intrude();
     expect(status).toBe(404);
@@ -59,7 +59,7 @@ describe('a task of somebody else', () => {
     expect(lists.map(({ body }) => body.totalSize)).toEqual([0, 0]);
   });
 
-  it('is as it was, for whom it belongs to', async () => {
+  it('is unchanged for its principal', async () => {
     const { body } = await get<Task>(`${url}/tasks/${task.id}`, ada);
     expect(body).toEqual(task);
   });

@@ -89,7 +89,7 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
     return answer.id;
   }
 
-  it('is told all of the task, signed, in order', async () => {
+  it('gets all events of the task, signed, in order', async () => {
     const taskId = await send('stream 3', { url: hook, token });
     await until(() => eventsOf(taskId).at(-1)?.statusUpdate?.status.state === 'TASK_STATE_COMPLETED', {
       what: 'word of the end',
@@ -110,7 +110,7 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
     expect(verdicts.map(({ kind }) => kind)).toEqual(received.map(() => 'genuine'));
   });
 
-  it('is told the plain message that its caller got, once, and of no task', async () => {
+  it('gets the plain message that its caller got, once, and no task', async () => {
     const mine = randomUUID();
     const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'message' }] };
     const configuration = { taskPushNotificationConfig: { url: `${hook}/${mine}`, token } };
@@ -124,7 +124,7 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
     expect(toldAt(mine)).toHaveLength(1);
   });
 
-  it('is told what a stream begins with: the message alone, also of a stream', async () => {
+  it('gets what a stream begins with: the message alone', async () => {
     const mine = randomUUID();
     const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'message' }] };
     const configuration = { taskPushNotificationConfig: { url: `${hook}/${mine}`, token } };
@@ -154,7 +154,7 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
   });
 });
 
-describe('a webhook of a message to an agent that says it may answer with a message', () => {
+describe('a webhook of a message to an agent that declares repliesWithMessage', () => {
   it.each([true, false])('is told the message and of no task, where returnImmediately is %s', async (immediately) => {
     const mine = randomUUID();
     const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: '?' }] };
@@ -175,7 +175,7 @@ describe('a webhook of a message to an agent that says it may answer with a mess
 });
 
 describe('a webhook that a client of A2A 0.3 asks for', () => {
-  it('is told the task as that version has it', async () => {
+  it('gets the task in that version', async () => {
     const message = {
       kind: 'message',
       messageId: randomUUID(),

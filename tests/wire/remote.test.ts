@@ -55,7 +55,7 @@ async function follow(words: string) {
   return { stream, begun, id: begun[0]?.data.task?.id ?? '' };
 }
 
-describe('an agent of the SDK behind a queue', { timeout: 40_000 }, () => {
+describe('an agent of the SDK with a queue in front', { timeout: 40_000 }, () => {
   it('is announced with its card, asks what it asks, and writes what it writes', async () => {
     const card = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
     expect(card).toMatchObject({ name: 'Almanac', capabilities: { streaming: true } });
@@ -107,7 +107,7 @@ describe('an agent of the SDK behind a queue', { timeout: 40_000 }, () => {
     await until(completed, { what: 'the almanac is done', timeoutMs: 20_000 });
   });
 
-  it('is told of a cancel', async () => {
+  it('gets a cancel', async () => {
     const { stream, id } = await follow('The almanac of 2030, please');
     await post(`${url}/tasks/${id}:cancel`);
     const last = (await stream.rest()).at(-1);

@@ -33,7 +33,7 @@ describe('a task that one gateway accepted', () => {
     expect(task).toEqual(await getTask(here, id));
   });
 
-  it('has the same ETag on both, and is not sent again to whoever has it', async () => {
+  it('has the same ETag on both, and is not sent again to a client that has it', async () => {
     const { id } = await submit(here, userMessage('ask'));
     const asked = async (): Promise<boolean> => (await getTask(there, id)).status.state === 'TASK_STATE_INPUT_REQUIRED';
     await until(asked, { what: 'the agent has asked', timeoutMs: 10_000 });

@@ -75,7 +75,7 @@ const members = async (contextId = ''): Promise<Task[]> =>
   (await get<ListTasksResponse>(`${agent('team-member')}/tasks?contextId=${contextId}`)).body.tasks;
 
 describe('a step whose worker is killed in the middle', () => {
-  it('is made again, but no step before it, and nothing that it said is said again', async () => {
+  it('is made again, but no step before it, and nothing is published twice', async () => {
     const begun = await begin('stepper', { pauseMs: 60_000 });
     // From the very first event on.
     const stream = await openEventStream(`${agent('stepper')}/tasks/${begun.task.id}:subscribe`, { lastEventId: 0 });
@@ -113,7 +113,7 @@ describe('a team', () => {
     ]);
   });
 
-  it('whose host is killed goes on, and nobody works twice', async () => {
+  it('whose host is killed goes on, and no agent works twice', async () => {
     const begun = await begin('team-host', { workMs: 6_000 });
     const host = await traced(begun, /^host/);
     await traced(begun, /^begun build/);

@@ -35,7 +35,7 @@ describe('A refused JSON-RPC request', () => {
 });
 
 describe('with API keys', () => {
-  it('nobody gets in without one', async () => {
+  it('requests without one are refused', async () => {
     const paths = ['/tasks', '/tasks/1', '/agents', '/extendedAgentCard'];
     for (const headers of [
       {},

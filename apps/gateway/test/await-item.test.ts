@@ -43,7 +43,7 @@ describe('an item that is awaited', () => {
     expect(await waitIn(source, { waitMs: 20 })).toBeUndefined();
   });
 
-  it('is none once nobody waits for it any more', async () => {
+  it('resolves with none once its caller is gone', async () => {
     const caller = new AbortController();
     const waiting = waitIn(new Source<FeedItem>(), { signal: caller.signal });
     caller.abort();

@@ -11,7 +11,7 @@ import { openStage, type Stage } from './support/stage.ts';
 describe('the card of an agent', () => {
   const url = 'https://agents.example.com/agents/echo';
 
-  it('says where and how the agent is reached, whatever its author wrote', () => {
+  it("has the gateway's URLs and bindings, not its author's", () => {
     const announced = {
       ...card,
       supportedInterfaces: [{ url: 'http://wrong', protocolBinding: 'GRPC', protocolVersion: '0.3' }],
@@ -22,7 +22,7 @@ describe('the card of an agent', () => {
     ]);
   });
 
-  it('names the older version behind the newer one where it is spoken, each at every binding', () => {
+  it('lists the older version after the newer one, each at every binding', () => {
     const grpc = { grpcAddress: 'agents.example.com:4001', legacyV03: true, authenticator: anonymous };
     const entries = (surroundings: object) =>
       buildCard(card, { url, ...grpc, ...surroundings }).supportedInterfaces.map(
@@ -46,14 +46,14 @@ describe('the card of an agent', () => {
     ]);
   });
 
-  it('says what the gateway does for it', () => {
+  it("has the gateway's capabilities", () => {
     const { capabilities, ...rest } = buildCard(card, { url, authenticator: anonymous });
     expect(capabilities).toEqual({ streaming: true, pushNotifications: false, extendedAgentCard: false });
     expect(rest).not.toHaveProperty('securitySchemes');
     expect(rest).not.toHaveProperty('securityRequirements');
   });
 
-  it('says how to get in', () => {
+  it('describes the authentication', () => {
     const built = buildCard(card, { url, authenticator: apiKeys([]) });
     expect(Object.keys(built.securitySchemes ?? {})).toEqual(['apiKey', 'bearer']);
     expect(built.securityRequirements?.map(({ schemes }) => Object.keys(schemes))).toEqual([['apiKey'], ['bearer']]);
@@ -90,7 +90,7 @@ describe('the cards over HTTP', () => {
     expect(root.headers.get('content-type')).toBe('application/json');
   });
 
-  it('may be kept, and are not sent again to whoever has them', async () => {
+  it('may be cached, and are not sent again to clients that have them', async () => {
     const { headers } = await get<AgentCard>(stage.url + path);
     expect(headers.get('cache-control')).toBe('public, max-age=60');
     const etag = headers.get('etag') ?? '';

@@ -141,7 +141,7 @@ describe('a conversation', () => {
 });
 
 describe('the stream of a conversation', () => {
-  it('has what was said, then what is being said, and ends with the conversation', async () => {
+  it('has the earlier events, then live ones, and ends with the conversation', async () => {
     const { id, turn } = await conversation(1);
     const stream = await openEventStream(urlOf(id, there), { headers: alice });
     const seqs: number[] = [];
@@ -154,7 +154,7 @@ describe('the stream of a conversation', () => {
     expect([stream.headers['content-type'], seqs]).toEqual(['text/event-stream', [1, 2, 3]]);
   });
 
-  it('goes on behind the last event that its reader has seen', async () => {
+  it('resumes after the last event that its client has', async () => {
     const { id, turn } = await conversation(3);
     await end(turn, id, 4);
     const resumed = await openEventStream(urlOf(id), { headers: alice, lastEventId: 2 });
@@ -165,14 +165,14 @@ describe('the stream of a conversation', () => {
     expect((await openEventStream(urlOf(id), { headers: alice, lastEventId: 4 })).status).toBe(204);
   });
 
-  it('begins anew when its reader has seen more than there is: a fail-over has lost the rest', async () => {
+  it('begins again when its client has more events than are stored: a fail-over has lost the rest', async () => {
     const { id, turn } = await conversation(1);
     await end(turn, id, 2);
     const resumed = await openEventStream(urlOf(id), { headers: alice, lastEventId: 7 });
     expect((await resumed.rest()).map(({ id: seq }) => seq)).toEqual([1, 2]);
   });
 
-  it('refuses to go on behind what is no event', async () => {
+  it('refuses to resume after an unknown event id', async () => {
     const { id } = await conversation(1);
     const headers = { ...alice, accept: 'text/event-stream', 'last-event-id': 'x' };
     const { status, body } = await get<ErrorBody>(urlOf(id), headers);

@@ -230,7 +230,7 @@ describe('What is refused', () => {
     const { code, operation, params = () => ({}), agent = 'echo', headers = alice } = refusal;
     const asked = () => ({ operation, params: params() });
 
-    it('is told by REST', async () => {
+    it("is in REST's answer", async () => {
       const answer = await askByRest(`${stage.url}/agents/${agent}`, asked(), headers);
       expect(answer.status).toBe(httpStatuses[code]);
       expect(answer.headers.get('content-type')).toBe('application/a2a+json');
@@ -238,7 +238,7 @@ describe('What is refused', () => {
       check(answer, answer.body.error.details, refusal);
     });
 
-    it('is told by JSON-RPC', async () => {
+    it("is in JSON-RPC's answer", async () => {
       const answer = await askByJsonRpc(`${stage.url}/agents/${agent}`, asked(), headers);
       expect(answer.status).toBe(code === 'Unauthenticated' ? 401 : 200);
       expect(answer.body.error.code).toBe(jsonRpcCodes[code]);

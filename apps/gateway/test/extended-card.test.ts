@@ -25,7 +25,7 @@ async function publicCard(url: string): Promise<AgentCard> {
 }
 
 describe('The extended card', () => {
-  it('is announced by the public one, which says nothing else of it', async () => {
+  it('is announced by the public one, which has nothing else of it', async () => {
     const card = await publicCard(at('insider'));
     expect(card.capabilities.extendedAgentCard).toBe(true);
     expect(skills(card)).toEqual(['echo']);
@@ -46,14 +46,14 @@ describe('The extended card', () => {
     expect('result' in outcome && parse(agentCardSchema, outcome.result)).toEqual(body);
   });
 
-  it('is for nobody else', async () => {
+  it('is refused to others', async () => {
     const rest = await get<ErrorBody>(`${at('insider')}/extendedAgentCard`);
     expect([rest.status, rest.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="switchyard"']);
     expect(JSON.stringify(rest.body)).not.toContain('secret');
     expect((await call(at('insider'), 'GetExtendedAgentCard', {})).status).toBe(401);
   });
 
-  it('says what the public one says of where the agent is', async () => {
+  it('has the URLs of the public one', async () => {
     const { supportedInterfaces, securitySchemes } = await publicCard(at('insider'));
     const { body } = await get<AgentCard>(`${at('insider')}/extendedAgentCard`, alice);
     expect(body).toMatchObject({ supportedInterfaces, securitySchemes });
@@ -61,7 +61,7 @@ describe('The extended card', () => {
     expect(byTenant.body).toEqual(body);
   });
 
-  it('is kept by its reader only, and not sent again to whoever has it', async () => {
+  it('may be cached by its client only, and is not sent again to a client that has it', async () => {
     const url = `${at('insider')}/extendedAgentCard`;
     const { headers } = await get(url, alice);
     expect(headers.get('cache-control')).toBe('private, no-cache');
@@ -84,7 +84,7 @@ describe('The extended card', () => {
     expect(rpc.body.error.code).toBe(-32007);
   });
 
-  it('is not offered where nobody is authenticated', async () => {
+  it('is not offered without authentication', async () => {
     const url = `${await stage.another({ auth: { kind: 'none', allowAnonymous: false } })}/agents/insider`;
     expect((await publicCard(url)).capabilities.extendedAgentCard).toBe(false);
     const { body } = await get<ErrorBody>(`${url}/extendedAgentCard`);

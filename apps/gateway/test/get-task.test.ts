@@ -24,7 +24,7 @@ describe('GetTask', () => {
     expect(headers.get('cache-control')).toBe('private, no-cache');
   });
 
-  it('sends nothing to whoever has this version, and the task once it has changed', async () => {
+  it('sends nothing to a client that has this version, and the task once it has changed', async () => {
     const { id } = await submit(stage.url);
     const etag = (await read(id)).headers.get('etag') ?? '';
     const same = await read(id, { 'if-none-match': etag });
@@ -54,7 +54,7 @@ describe('GetTask', () => {
     expect((await waiting).body.status.state).toBe('TASK_STATE_WORKING');
   });
 
-  it('waits no longer than the settings allow, and says then that nothing has changed', async () => {
+  it('waits no longer than the settings allow, then answers 304', async () => {
     const url = await stage.another({ maxPollWaitMs: 30 });
     const { id } = await submit(url);
     const etag = (await read(id)).headers.get('etag') ?? '';
@@ -64,7 +64,7 @@ describe('GetTask', () => {
     expect(body.status.state).toBe('TASK_STATE_SUBMITTED');
   });
 
-  it('does not wait for a task that has ended, nor when the caller is behind', async () => {
+  it('does not wait for a task that has ended, nor for a caller with an older version', async () => {
     const { id } = await submit(stage.url);
     const turn = await stage.beginTurn(id);
     await turn.publish(working());

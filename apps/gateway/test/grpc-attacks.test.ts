@@ -71,7 +71,7 @@ function prefix(bytes: number): Buffer {
 
 const whole = (message: Uint8Array): Buffer => Buffer.concat([prefix(message.length), message]);
 
-describe('Somebody without a key', () => {
+describe('a client without a key', () => {
   it('is refused before the message is read, and cannot go on sending it', async () => {
     const { stream, status: code } = call(await attack({ auth }), listTasks);
     stream.write(prefix(1_000_000));

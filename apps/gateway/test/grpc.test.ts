@@ -66,7 +66,7 @@ describe('The gRPC binding', () => {
     });
   });
 
-  it('says that it is well, as a whole and of each service', async () => {
+  it('reports that it serves, as a whole and for each service', async () => {
     expect(await health(grpc.client)).toBe(1);
     expect(await health(grpc.client, 'lf.a2a.v1.A2AService')).toBe(1);
     await expect(health(grpc.client, 'unknown')).rejects.toMatchObject({ code: status.NOT_FOUND });
@@ -84,7 +84,7 @@ describe('The gRPC binding', () => {
     expect(asError(await grpc.invoke({ operation: 'SendMessage', params })).message).toMatch(/larger than max/);
   });
 
-  it('refuses what is nested too deeply for whoever reads it later', async () => {
+  it('refuses messages that are nested too deeply', async () => {
     const deep = JSON.parse(`${'['.repeat(200)}1${']'.repeat(200)}`);
     const params = { message: { ...userMessage('deep'), metadata: { deep } } };
     expect(asError(await grpc.invoke({ operation: 'SendMessage', params }))).toMatchObject({
@@ -93,7 +93,7 @@ describe('The gRPC binding', () => {
     });
   });
 
-  it('lets in whoever has a key, in either header', async () => {
+  it('accepts a key in either header', async () => {
     const url = await stage.another({ grpc: { port: 0, publicAddress: 'auto' }, auth });
     using closed = overGrpc(await grpcAddressOf(url));
     const list = { operation: 'ListTasks', params: {} };
@@ -155,7 +155,7 @@ describe('The gRPC binding', () => {
     expect(events).toHaveLength(3_003);
   });
 
-  it('asks its clients to subscribe elsewhere when the gateway stops', async () => {
+  it('ends streams with UNAVAILABLE when the gateway stops', async () => {
     const other = await openStage({ gateway: { grpc: { port: 0, publicAddress: 'auto' } } });
     using client = overGrpc(await grpcAddressOf(other.url));
     const { id } = await submit(other.url);
@@ -181,7 +181,7 @@ describe('The gRPC binding', () => {
     await expect(grpcAddressOf(url)).rejects.toThrow('the card has no gRPC');
   });
 
-  it('says so when its port is taken', async () => {
+  it('names the port when it is in use', async () => {
     const port = Number(address.split(':')[1]);
     await expect(stage.another({ grpc: { port } })).rejects.toThrow(/choose another GRPC_PORT/);
   });
@@ -205,7 +205,7 @@ describe('The gRPC binding', () => {
 
     afterAll(() => rmSync(folder, { recursive: true }));
 
-    it('talks to clients that trust its certificate, and to nobody in clear', async () => {
+    it('serves clients that trust its certificate, and none without TLS', async () => {
       const certificate = readFileSync(join(folder, 'certificate.pem'));
       const tls = { certificate, privateKey: readFileSync(join(folder, 'key.pem')) };
       const secure = await grpcAddressOf(await stage.another({ grpc: { port: 0, publicAddress: 'auto', tls } }));

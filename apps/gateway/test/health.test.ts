@@ -12,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => stage[Symbol.asyncDispose]());
 
 describe('health', () => {
-  it('is said of the process', async () => {
+  it('is reported for the process', async () => {
     expect(await get(`${stage.url}/healthz`)).toMatchObject({ status: 200, body: { status: 'ok' } });
   });
 
-  it('is ready with Redis, and tells how many workers the default agent has', async () => {
+  it('is ready with Redis, and counts the workers of the default agent', async () => {
     expect(await get(`${stage.url}/readyz`)).toMatchObject({
       status: 200,
       body: { status: 'ready', redis: 'reachable', agent: 'echo', workers: 1 },

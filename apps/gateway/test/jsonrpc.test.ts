@@ -77,7 +77,7 @@ describe('JSON-RPC', () => {
     },
   );
 
-  it('does what a notification says, and answers nothing', async () => {
+  it('runs a notification, and answers nothing', async () => {
     const message = userMessage('hello', { contextId: 'notified' });
     const request = { jsonrpc: '2.0', method: 'SendMessage', params: { message, configuration: immediately } };
     const { status, body } = await post(stage.url, request);

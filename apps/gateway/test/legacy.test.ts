@@ -69,7 +69,7 @@ describe('The card', () => {
     expect(pure.headers.get('etag')).not.toBe(both.headers.get('etag'));
   });
 
-  it('says in the words of both versions who is let in', async () => {
+  it('describes the authentication in both versions', async () => {
     const url = await stage.another({ auth });
     const { body } = await get<Record<string, unknown>>(url + cardPath);
     expect(body).toMatchObject({
@@ -98,7 +98,7 @@ describe('The version of a request', () => {
     expect([answer.body.error?.code, answer.headers.get('a2a-version')]).toEqual([-32001, '0.3']);
   });
 
-  it('is 1.0 for an old method name in a request that says so, which 1.0 does not have', async () => {
+  it('is 1.0 for an old method name in a request that names 1.0, which has no such method', async () => {
     expect((await rpc('tasks/get', at('1.0'))).body.error?.code).toBe(-32601);
   });
 
@@ -136,7 +136,7 @@ describe('A message of 0.3', () => {
     expect((await answer).body.result.status.state).toBe('completed');
   });
 
-  it('does not wait when it says so', async () => {
+  it('does not wait when it asks not to', async () => {
     const params = { message: message(), configuration: { blocking: false } };
     const { body } = await call<{ result: LegacyTask }>(stage.url, 'message/send', params);
     expect(body.result).toMatchObject({ kind: 'task', status: { state: 'submitted' } });
@@ -236,7 +236,7 @@ describe('A stream of 0.3', () => {
       body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tasks/resubscribe', params: { id } }),
     });
 
-  it('has the numbers of its events over JSON-RPC, and goes on behind one', async () => {
+  it('has the ids of its events over JSON-RPC, and resumes after one', async () => {
     const { id } = await submit(stage.url);
     const first = await subscription(id);
     expect((await first.next()).data).toMatchObject({ jsonrpc: '2.0', id: 7, result: { kind: 'task', id } });

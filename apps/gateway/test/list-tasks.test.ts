@@ -41,7 +41,7 @@ describe('ListTasks', () => {
     expect(await statusOf({ pageToken })).toBe(400);
   });
 
-  it('says how many tasks a page has, and that there are none', async () => {
+  it('counts the tasks of a page, also when there are none', async () => {
     const { status, body } = await list({ contextId: 'empty' });
     expect([status, body]).toEqual([200, { tasks: [], nextPageToken: '', pageSize: 0, totalSize: 0 }]);
   });

@@ -10,7 +10,7 @@ const start = (env: Record<string, string> = {}): Promise<Program> =>
   });
 
 describe('the gateway as a process', () => {
-  it('says where it listens, and ends well when it is told to', async () => {
+  it('logs where it listens, and exits with 0 on SIGTERM', async () => {
     const gateway = await start();
     const [, url = ''] = await gateway.waitFor(/"url":"([^"]+)"/);
     expect((await get(`${url}/readyz`)).status).toBe(200);
@@ -19,14 +19,14 @@ describe('the gateway as a process', () => {
     expect(gateway.output()).toContain('"msg":"stopped"');
   });
 
-  it('says what is wrong with its settings instead of starting', async () => {
+  it('names the wrong settings instead of starting', async () => {
     const gateway = await start({ PORT: 'eighty', HOST: '0.0.0.0' });
     expect(await gateway.exited).toBe(1);
     expect(gateway.output()).toMatch(/PORT: [\s\S]*HOST: /);
     expect(gateway.output()).not.toContain('    at ');
   });
 
-  it('says so when its port is taken', async () => {
+  it('names the port when it is in use', async () => {
     const first = await start();
     const [, port = ''] = await first.waitFor(/"url":"http:\/\/127\.0\.0\.1:(\d+)"/);
     const second = await start({ PORT: port, GRPC_PORT: 'off' }); // the port behind it may be another test's

@@ -56,7 +56,7 @@ describe('The caller of an agent that answers with a message', () => {
     expect((await stream.rest()).map(({ data }) => data)).toEqual([{ message }]);
   });
 
-  it('waits for it also when it asked for an immediate answer, if the agent says that it may answer so', async () => {
+  it('waits for it also with returnImmediately, if the agent declares that it may answer so', async () => {
     const contextId = 'immediate';
     const sent = send(`${stage.url}/agents/oracle`, userMessage('?', { contextId }), { returnImmediately: true });
     const taskId = await answer(contextId, '/agents/oracle');
@@ -72,7 +72,7 @@ describe('The caller of an agent that answers with a message', () => {
     expect((await sent).body.task.status.state).toBe('TASK_STATE_WORKING');
   });
 
-  it('gets it as the only event of a stream, whatever the agent says of itself', async () => {
+  it('gets it as the only event of a stream, also from an agent that does not declare it', async () => {
     const opened = openSendStream(stage.url, userMessage('?', { contextId: 'streamed' }));
     const taskId = await answer('streamed');
     const [only, ...others] = await (await opened).rest();

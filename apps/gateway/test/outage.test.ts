@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 describe('a gateway whose Redis is gone', () => {
-  it('says so and when to try again, lives on, and works again when Redis is back', async () => {
+  it('is answered with 503 and Retry-After, and requests succeed again when Redis is back', async () => {
     await submit(stage.url);
     await redis.stop();
 

@@ -231,7 +231,7 @@ describe('push notifications', () => {
   const cardAt = async (base: string): Promise<AgentCard> =>
     (await get<AgentCard>(`${base}/.well-known/agent-card.json`, { 'a2a-version': '1.0' })).body;
 
-  it('are what the card says of them', async () => {
+  it('are as the card declares', async () => {
     expect((await cardAt(stage.url)).capabilities.pushNotifications).toBe(true);
     expect((await cardAt(`${stage.url}/agents/mute`)).capabilities.pushNotifications).toBe(false);
     expect((await cardAt(await stage.another({ push: undefined }))).capabilities.pushNotifications).toBe(false);

@@ -30,27 +30,27 @@ async function both(
 const json = { 'content-type': 'application/json' };
 
 describe('A request that cannot be served', () => {
-  it('is told so in JSON when it is no JSON', async () => {
+  it('is refused in JSON when it is not JSON', async () => {
     const [rest, jsonRpc] = await both('{"message":', json);
     expect([rest.status, rest.body.error.status]).toEqual([400, 'INVALID_ARGUMENT']);
     expect([jsonRpc.status, jsonRpc.body.error.code]).toEqual([200, -32700]);
     expect(jsonRpc.body).toMatchObject({ jsonrpc: '2.0', id: null });
   });
 
-  it('is told so when it is no UTF-8', async () => {
+  it('is refused when it is not UTF-8', async () => {
     const broken = Buffer.from(JSON.stringify({ message: userMessage('caf\u00e9') }), 'latin1');
     const [rest, jsonRpc] = await both(broken, json);
     expect([rest.status, rest.body.error.details?.[0]?.reason]).toEqual([400, 'PARSE_ERROR']);
     expect(jsonRpc.body.error.code).toBe(-32700);
   });
 
-  it('is told so when its content type is another', async () => {
+  it('is refused when its content type is another', async () => {
     const [rest, jsonRpc] = await both('a=b', { 'content-type': 'application/x-www-form-urlencoded' });
     expect([rest.status, rest.body.error.details?.[0]?.reason]).toEqual([400, 'CONTENT_TYPE_NOT_SUPPORTED']);
     expect([jsonRpc.status, jsonRpc.body.error.code]).toEqual([200, -32005]);
   });
 
-  it('is told so when it is too large, whether it says so before or not', async () => {
+  it('is refused when it is too large, with and without Content-Length', async () => {
     const large = 'x'.repeat(10_001);
     for (const { status, body } of await both(large, json)) {
       expect(status).toBe(413);
@@ -72,26 +72,26 @@ describe('A request that cannot be served', () => {
     expect(await response.json()).toMatchObject({ error: { code: -32055 } });
   });
 
-  it('is told so when it unpacks to more than the limit', async () => {
+  it('is refused when it decompresses to more than the limit', async () => {
     const bomb = gzipSync(Buffer.alloc(1_000_000, ' '));
     for (const { status } of await both(bomb, { ...json, 'content-encoding': 'gzip' })) expect(status).toBe(413);
   });
 
-  it('is told so when its encoding is unknown or broken', async () => {
+  it('is refused when its encoding is unknown or broken', async () => {
     const [unknown] = await both('{}', { ...json, 'content-encoding': 'zip' });
     expect([unknown.status, violations(unknown.body)]).toEqual([400, ['Content-Encoding']]);
     const [broken] = await both('{}', { ...json, 'content-encoding': 'gzip' });
     expect(broken.status).toBe(400);
   });
 
-  it('is told so when it is nested too deeply for whoever reads it later', async () => {
+  it('is refused when it is nested too deeply', async () => {
     const deep = `{"message":${'['.repeat(4_000)}${']'.repeat(4_000)}}`;
     const [rest, jsonRpc] = await both(deep, json);
     expect([rest.status, violations(rest.body)]).toEqual([400, ['body']]);
     expect([jsonRpc.status, jsonRpc.body.error.code]).toEqual([200, -32600]);
   });
 
-  it('is told so when its body is no object', async () => {
+  it('is refused when its body is not an object', async () => {
     for (const body of ['[]', '"text"', '7', 'null']) {
       const [rest, jsonRpc] = await both(body, json);
       expect([rest.status, violations(rest.body)]).toEqual([400, ['body']]);
@@ -137,12 +137,12 @@ describe('A request that cannot be served', () => {
     if (status === 405) expect(response.headers).toMatch(/\r\nAllow: [A-Z]/);
   });
 
-  it('is told so at once when a long id ends in a character that ids may not have', { timeout: 2_000 }, async () => {
+  it('is refused at once when a long id ends in a character that ids may not have', { timeout: 2_000 }, async () => {
     const { status, body } = await get<ErrorBody>(`${stage.url}/tasks/${'a'.repeat(60)}%01`);
     expect([status, violations(body)]).toEqual([400, ['id']]);
   });
 
-  it('is told so in JSON when it is no HTTP', async () => {
+  it('is refused in JSON when it is not HTTP', async () => {
     const response = await rawRequest(stage.url, 'HELLO\r\n\r\n');
     expect([response.status, JSON.parse(response.body).error.status]).toEqual([400, 'INVALID_ARGUMENT']);
     const huge = await rawRequest(stage.url, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);

@@ -186,7 +186,7 @@ describe('SendMessage, refused', () => {
   const refusal = async (message: object, configuration: object = {}): Promise<Answer<ErrorBody>> =>
     post<ErrorBody>(`${stage.url}/message:send`, { message, configuration });
 
-  it('says that an unknown task is not found', async () => {
+  it('answers TaskNotFound for an unknown task', async () => {
     const { status, body } = await refusal(userMessage('hello', { taskId: 'nothing' }));
     expect(status).toBe(404);
     expect(body.error.details?.[0]).toMatchObject({ reason: 'TASK_NOT_FOUND', metadata: { taskId: 'nothing' } });
@@ -207,7 +207,7 @@ describe('SendMessage, refused', () => {
     expect(body.error.details?.[1]?.fieldViolations?.[0]?.field).toBe('message.contextId');
   });
 
-  it('names the messageId that stands for another message', async () => {
+  it('names the messageId of another message', async () => {
     const { messageId } = userMessage('');
     await submit(stage.url, userMessage('this', { messageId }));
     const { status, body } = await refusal(userMessage('that', { messageId }));

@@ -170,7 +170,7 @@ describe('SendStreamingMessage', () => {
       .toBe(200);
   });
 
-  it('leaves no feed behind when its client goes', async () => {
+  it('closes its feed when its client disconnects', async () => {
     const stream = await openSendStream(stage.url, userMessage('hello'));
     await stream.next();
     const before = stage.store.feeds.size;

@@ -7,7 +7,7 @@ import { completed, working } from './support/events.ts';
 import { openStage } from './support/stage.ts';
 
 describe('a gateway that stops', () => {
-  it('ends streams between two events, so that clients go on elsewhere', async () => {
+  it('ends streams between two events, so that clients resume at another gateway', async () => {
     await using stage = await openStage();
     const other = await stage.another();
     const stream = await openSendStream(stage.url, userMessage('hello'));
@@ -52,14 +52,14 @@ describe('a gateway that stops', () => {
     await expect.poll(() => socket.readyState).toBe('closed');
   });
 
-  it('takes nothing new, and may be told to stop again', async () => {
+  it('accepts no new requests, and may be stopped again', async () => {
     await using stage = await openStage();
     await Promise.all([stage.gateway.stop(), stage.gateway.stop()]);
     await stage.gateway.stop();
     await expect(fetch(`${stage.url}/healthz`)).rejects.toThrow();
   });
 
-  it('may be told to stop before it was started', async () => {
+  it('may be stopped before it was started', async () => {
     await using stage = await openStage();
     const { createGateway } = await import('../src/index.ts');
     const { pino } = await import('pino');

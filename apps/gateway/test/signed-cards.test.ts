@@ -48,7 +48,7 @@ async function verifiesInSdk(card: SdkCard, { keys: published }: JSONWebKeySet):
 }
 
 describe('A signed card', () => {
-  it('has the signature of every key, which says where the keys are', async () => {
+  it('has a signature of every key, with the URL of the keys', async () => {
     const { signatures = [] } = await cardAt(stage.url);
     expect(signatures.map((signature) => decodeProtectedHeader(signature))).toEqual(
       keys.map(({ kid, algorithm }) => ({

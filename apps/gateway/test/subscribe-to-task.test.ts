@@ -65,7 +65,7 @@ describe('SubscribeToTask', () => {
     expect(ids).toEqual(ids.map((_, index) => Number(begun.id) + index));
   });
 
-  it('gives the events of an ended task to whoever was cut off before its end', async () => {
+  it('gives the events of an ended task to a client that was disconnected before its end', async () => {
     const { id } = await submit(stage.url);
     const turn = await stage.beginTurn(id);
     await turn.publish(working());

@@ -78,7 +78,7 @@ describe('A tenant that is the id of an agent', () => {
 });
 
 describe('A tenant that is the caller’s own', () => {
-  it('says nothing new: the agent is that of the path', async () => {
+  it('does not select an agent: it is that of the path', async () => {
     const atRoot = await sendTo('/acme');
     expect(await statusOf(`/tasks/${atRoot}`)).toBe(200);
     const atGuest = await sendTo('/agents/guest/acme');
@@ -115,7 +115,7 @@ describe('A tenant in a request', () => {
     expect(JSON.stringify(body)).toContain('"field":"tenant"');
   });
 
-  it('is nobody’s business before the caller is known', async () => {
+  it('is not revealed before the caller is authenticated', async () => {
     expect(await statusOf('/guest/tasks', {})).toBe(401);
     expect(await statusOf('/nobody/tasks', {})).toBe(401);
   });

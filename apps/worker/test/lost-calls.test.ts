@@ -35,7 +35,7 @@ async function begun(agent: string, message: Message): Promise<OpenTurn> {
   return turn;
 }
 
-test('a call learns how its task ended, though a fail-over has lost the event that it was to wait behind', async () => {
+test('a call learns how its task ended, though a fail-over has lost the event after which it waits', async () => {
   await store.registry.announce(
     [
       {

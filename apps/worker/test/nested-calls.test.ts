@@ -70,7 +70,7 @@ describe('an agent with one place', () => {
     expect(await answers(store, 'self', ['3'])).toEqual(['3 2 1 0']);
   });
 
-  test('in a circle of agents is not waited for in vain, however many clients ask at once', async () => {
+  test('in a circle of agents causes no deadlock, however many clients call at once', async () => {
     const store = await stage([agent('ping', countDown('pong')), agent('pong', countDown('ping'))]);
     const texts = Array.from({ length: 30 }, () => '6');
     expect(await answers(store, 'ping', texts)).toEqual(texts.map(() => '6 5 4 3 2 1 0'));

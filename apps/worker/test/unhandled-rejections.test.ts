@@ -42,7 +42,7 @@ describe('a promise that an agent forgot to await is rejected', { timeout: 30_00
     expect(await ask(0, 'still here')).toBe('done: still here');
   });
 
-  it('one that belongs to no turn ends the worker, and says so', async () => {
+  it('one that belongs to no turn ends the worker, with a log line', async () => {
     const answer = ask(0, 'reject for nobody');
     expect(await worker.exited).toBe(1);
     expect(worker.output()).toMatch(/of no turn.*"msg":"a rejection that belongs to no turn: the worker ends"/);

@@ -65,7 +65,7 @@ afterEach(async () => {
 });
 
 describe('a worker that watches its agents', { timeout: 60_000 }, () => {
-  it('runs what a module says since it was changed, also one that the agent imports', async () => {
+  it('runs the changed module, also one that the agent imports', async () => {
     expect(await desk.ask('Hi')).toBe('Hello');
     await greets('Good evening');
     await until(() => starts().length === 2, { what: 'a second worker has started', ...patience });
@@ -102,7 +102,7 @@ describe('a worker that watches its agents', { timeout: 60_000 }, () => {
     expect(await desk.ask('Hi')).toBe('Hello');
   });
 
-  it('leaves nothing behind, however it ends', async () => {
+  it('leaves no process or file, however it ends', async () => {
     const [worker = 0] = workerPids();
     program.kill('SIGKILL');
     await until(() => !isAlive(worker), { what: 'the worker is gone', ...patience });

@@ -184,7 +184,7 @@ describe('a worker', () => {
     },
   );
 
-  test('tells the client what an AgentError says, and nothing of any other error', async () => {
+  test('gives the client the message of an AgentError, and nothing of any other error', async () => {
     const bench = new Bench();
     const store = await bench.store();
     await bench.worker(
@@ -260,7 +260,7 @@ describe('a worker', () => {
     expect(reasons).toEqual(['canceled']);
   });
 
-  test('is stopped by the epoch when its job was taken over: the other run’s outcome stands', async () => {
+  test('is fenced off when its job was taken over: the other run’s outcome counts', async () => {
     const bench = new Bench();
     const store = await bench.store({ leaseMs: 300 });
     const release = Promise.withResolvers<void>();
@@ -322,7 +322,7 @@ describe('a worker', () => {
     expect(textOf(await reached(store, taskId, 'COMPLETED'))).toBe('thanks');
   });
 
-  test('announces its agents while it lives', async () => {
+  test('announces its agents while it runs', async () => {
     const bench = new Bench();
     const store = await bench.store();
     const worker = await bench.worker(agentThat(async (turn) => turn.complete()));

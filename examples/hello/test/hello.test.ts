@@ -7,6 +7,6 @@ it('greets by name', async () => {
   expect([answer, state]).toEqual(['Hello, Ada!', 'TASK_STATE_COMPLETED']);
 });
 
-it('greets the world when nobody is named', async () => {
+it('greets the world without a name', async () => {
   expect((await runTurn(hello, { data: {} })).answer).toBe('Hello, world!');
 });

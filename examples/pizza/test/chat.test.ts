@@ -48,7 +48,7 @@ describe('the chat client', () => {
     expect(await chat.say('Once more')).toBe(story);
   });
 
-  it('says what the gateway refused, and starts anew when its task is gone', async () => {
+  it("prints the gateway's refusal, and begins a new task when its task is gone", async () => {
     await using chat = await openChat(pizza);
     await chat.say('I want a pizza');
     chat.gateway.forget();
@@ -73,7 +73,7 @@ describe('npm run chat', () => {
     expect(code).toBe(0);
   });
 
-  it('says so when nobody answers', async () => {
+  it('reports that the gateway does not answer', async () => {
     const gateway = new StandInGateway(pizza);
     const url = await gateway.start();
     await gateway[Symbol.asyncDispose]();

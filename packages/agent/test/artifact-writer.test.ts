@@ -49,7 +49,7 @@ describe('an artifact', () => {
     expect(port.current.artifacts).toMatchObject([{ parts: [{ data: { found: 3 } }, { text: 'three' }] }]);
   });
 
-  it('gives its text the media type that the author said', async () => {
+  it("gives its text the author's media type", async () => {
     const { port, turn } = openTurn();
     const page = turn.artifact({ name: 'Page', mediaType: 'text/html' });
     await page.append('<p>');
@@ -68,7 +68,7 @@ describe('an artifact', () => {
     expect(port.current.artifacts).toMatchObject([{ name: 'Report', parts: [{ text: 'final version' }] }]);
   });
 
-  it('keeps chunks apart when the author says so', async () => {
+  it('stores chunks as separate parts with keepsParts', async () => {
     const { port, turn } = openTurn();
     const log = turn.artifact({ name: 'Log', keepsParts: true });
     await log.pipe(['a', 'b']);

@@ -16,7 +16,7 @@ describe('defineAgent', () => {
     });
   });
 
-  it('keeps what the author said', () => {
+  it("keeps the author's values", () => {
     const card = { ...agentThat(complete).card, defaultOutputModes: ['image/png'], capabilities: { streaming: false } };
     expect(agentThat(complete, { card, concurrency: 3 })).toMatchObject({
       concurrency: 3,

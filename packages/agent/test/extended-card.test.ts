@@ -27,7 +27,7 @@ describe('The extended card of an agent', () => {
     expect(card.skills).toHaveLength(2);
   });
 
-  it('says everything else instead', () => {
+  it('replaces all other fields', () => {
     expect(agentWith({ description: 'The whole desk' })).toMatchObject({
       card: { description: 'A desk' },
       extendedCard: { description: 'The whole desk', name: 'Desk', skills: draft.skills },

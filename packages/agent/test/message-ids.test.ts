@@ -13,7 +13,7 @@ async function idsOf(execute: Execute): Promise<(string | undefined)[]> {
   return port.published.map((event) => (event.kind === 'status' ? event.message?.messageId : undefined));
 }
 
-it('a message has the same id in every attempt that says the same, so that the history has it once', async () => {
+it('a message has the same id in every attempt with the same content, so that the history has it once', async () => {
   const say: Execute = async (turn) => {
     await turn.working('On it');
     return turn.complete('Done');
@@ -23,7 +23,7 @@ it('a message has the same id in every attempt that says the same, so that the h
   expect(new Set(first).size).toBe(2);
 });
 
-it('what is said twice within an attempt, or otherwise in another, is another message', async () => {
+it('the same text twice in an attempt, or another text in another attempt, is another message', async () => {
   const [once, again, done] = await idsOf(async (turn) => {
     await turn.working('On it');
     await turn.working('On it');

@@ -4,7 +4,7 @@ import { RetryableError } from '../src/index.ts';
 import { runTurn } from '../src/testing/index.ts';
 
 describe('a turn in a test', () => {
-  it('tells what came of it: the state, the answer, the artifacts by name', async () => {
+  it('returns the state, the answer, and the artifacts by name', async () => {
     const agent = agentThat(async (turn) => {
       await turn.artifact({ name: 'Report' }).finish('All is well');
       return turn.complete(`Hello, ${turn.text}`);
@@ -33,7 +33,7 @@ describe('a turn in a test', () => {
     expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual(['Go', 'Half of it', 'All of it', 'in attempt 3']);
   });
 
-  it('is over once its outcome is durable, whoever dies then', async () => {
+  it('is over once its outcome is durable, also if the worker dies then', async () => {
     const agent = agentThat((turn) => turn.complete(`in attempt ${turn.attempt}`));
     expect((await runTurn(agent, 'Go', { crashesAfter: [1] })).answer).toBe('in attempt 1');
   });

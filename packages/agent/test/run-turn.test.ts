@@ -44,7 +44,7 @@ describe('an agent that comes to an outcome', () => {
     expect(result).toEqual({ kind: 'settled', state: 'TASK_STATE_COMPLETED' });
   });
 
-  it('keeps it whatever it throws afterwards, and the error is told', async () => {
+  it('keeps it whatever it throws afterwards, and the error is returned', async () => {
     const error = new Error('too late');
     const { result, status } = await run(async (turn) => {
       await turn.complete();
@@ -54,14 +54,14 @@ describe('an agent that comes to an outcome', () => {
     expect(status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  it('is told of what it published after it', async () => {
+  it('gets an error for what it publishes afterwards', async () => {
     const { result } = await run(forgetful((turn) => void [turn.complete(), turn.working('more')]));
     expect(result).toMatchObject({ kind: 'settled', error: expect.any(TurnMisuseError) });
   });
 });
 
 describe('an agent that returns without an outcome', () => {
-  it('fails its task, and the log says what to do', async () => {
+  it('fails its task, and the log has a hint', async () => {
     const { result, said } = await run(forgetful((turn) => turn.working('Looking')));
     expect(said).toBe('The agent ended its turn without an outcome.');
     expect(result).toMatchObject({
@@ -113,7 +113,7 @@ describe('an agent that throws', () => {
     expect([result, said]).toEqual([{ kind: 'failed', error }, 'No such order.']);
   });
 
-  it('is run again when the error says so, and the client is told nothing', async () => {
+  it('is retried after a RetryableError, and the client sees nothing of it', async () => {
     const error = new RetryableError('busy', { retryAfterMs: 1234 });
     const { result, port } = await run(async () => {
       throw error;

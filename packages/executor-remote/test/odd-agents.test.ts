@@ -28,7 +28,7 @@ async function run(script: Script, turn: Partial<MemoryTurn> = {}) {
   return { port, result, parts, called: agent.called, said: port.current.status.message?.parts[0]?.text };
 }
 
-describe('an agent elsewhere', () => {
+describe('a remote agent', () => {
   it('whose stream breaks may say things twice or leave them out: what stands in its task at the end counts', async () => {
     const { parts, result } = await run({
       SendStreamingMessage: [{ events: [{ task: task('TASK_STATE_WORKING') }, chunk('one ', false)] }],

@@ -135,7 +135,7 @@ describe('an authorization', () => {
   });
 });
 
-describe('the card of an agent elsewhere', () => {
+describe('the card of a remote agent', () => {
   it('is announced as ours, without what only holds there', async () => {
     await using server = await new SdkHttpServer(pizzaDesk, { streaming: false }).start();
     const { card, id, concurrency } = await remoteAgent({ id: 'remote', cardUrl: server.cardUrl });

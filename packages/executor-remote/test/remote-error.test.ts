@@ -5,7 +5,7 @@ import { RemoteError } from '../src/remote-error.ts';
 
 const failed = (code: string) => new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
 
-describe('what goes wrong with an agent elsewhere', () => {
+describe('an error of a remote agent', () => {
   it.each([
     ['it cannot be connected to', failed('ECONNREFUSED'), 'unreachable', false],
     ['its connection breaks', failed('ECONNRESET'), 'unreachable', true],

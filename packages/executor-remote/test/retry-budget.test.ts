@@ -41,7 +41,7 @@ function gated() {
 const firstChunk = ({ artifacts }: MemoryPort['current']) => artifacts?.[0]?.parts[0]?.text === 'one ';
 const log = ({ current }: MemoryPort) => current.artifacts?.map(({ parts }) => parts.map((part) => part.text).join(''));
 
-describe('the message to an agent elsewhere', () => {
+describe('the message to a remote agent', () => {
   it('is not sent again by the next attempt, which goes on where the task stands', async () => {
     const { executor, runs, open } = gated();
     await using server = await new SdkHttpServer(executor).start();

@@ -42,13 +42,13 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const open = () => remoteAgent({ id: 'far', cardUrl, cardVerifier, retryBudgetMs: 1 });
 
-describe('the card of an agent elsewhere', () => {
-  it('is relied on when somebody trusted has signed it', async () => {
+describe('the card of a remote agent', () => {
+  it('is accepted with a signature of a trusted key', async () => {
     served = signed;
     expect((await open()).card.name).toBe('Far away');
   });
 
-  it('is refused when it was changed, or nobody has signed it', async () => {
+  it('is refused when it was changed, or has no signature', async () => {
     served = { ...signed, supportedInterfaces: [{ ...card.supportedInterfaces[0], url: 'https://evil.example' }] };
     await expect(open()).rejects.toThrow(/No signature of the agent card can be relied on/);
     served = card;

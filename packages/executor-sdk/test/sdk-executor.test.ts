@@ -39,7 +39,7 @@ describe('an executor of the SDK has the same task here as on its own server', (
       );
   });
 
-  it('but for one thing: what its last status says is in the history, however it was said', async () => {
+  it('except that the message of its last status is always in the history', async () => {
     const executor = executorThat(async (context, bus) => {
       const end = status(TaskState.TASK_STATE_COMPLETED, says(context, 'Done'));
       bus.publish(AgentEvent.task({ ...newTask(context), status: end }));
@@ -61,7 +61,7 @@ describe('an executor of the SDK has the same task here as on its own server', (
 });
 
 describe('an executor of the SDK', () => {
-  it('is told who asks, and what for', async () => {
+  it('gets the principal and the message', async () => {
     let context: RequestContext | undefined;
     const executor = executorThat(async (given, bus) => {
       context = given;
@@ -98,7 +98,7 @@ describe('an executor of the SDK', () => {
     expect(seen).toEqual([['A design']]);
   });
 
-  it('begins anew when its first message is tried again, and is shown no task then', async () => {
+  it('gets no task when its first message is retried', async () => {
     const tasks: unknown[] = [];
     const executor = executorThat(async (context, bus) => {
       tasks.push(context.task);
@@ -110,7 +110,7 @@ describe('an executor of the SDK', () => {
     expect(tasks).toEqual([undefined, undefined]);
   });
 
-  it('does not see what the client said after the message of the turn', async () => {
+  it('does not see later messages of the client', async () => {
     const history = [
       { messageId: '1', role: 'ROLE_USER' as const, parts: [{ text: 'I want a pizza' }] },
       { messageId: '2', role: 'ROLE_USER' as const, parts: [{ text: 'Something good' }] },
@@ -161,7 +161,7 @@ describe('an executor of the SDK', () => {
     expect(JSON.stringify(port.current)).not.toContain('hunter2');
   });
 
-  it('says what is wrong with an event that is none', async () => {
+  it('names what is wrong with an invalid event', async () => {
     const { result } = begin(
       executorThat(async (context, bus) => {
         bus.publish(
@@ -198,7 +198,7 @@ describe('an executor of the SDK', () => {
     expect(port.current.status.state).toBe('TASK_STATE_WORKING');
   });
 
-  it('hears its own events on the bus', async () => {
+  it('receives its own events on the bus', async () => {
     const heard: string[] = [];
     const { result } = begin(
       executorThat(async (context, bus) => {

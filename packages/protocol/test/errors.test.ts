@@ -111,7 +111,7 @@ describe('on the wire', () => {
     expect(toHttpError(invalid).body.error.details).toEqual([errorInfo('INVALID_PARAMS'), badRequest]);
   });
 
-  test('says when to try again', () => {
+  test('has the time of the next try', () => {
     const { data } = toJsonRpcError(new A2AError('RateLimited', 'Slow down', { retryAfterSeconds: 3 }));
     expect(data[1]).toEqual({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '3s' });
   });

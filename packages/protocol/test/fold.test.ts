@@ -67,7 +67,7 @@ describe('an artifact', () => {
     expect(after(append({ text: 'x' })).artifacts).toEqual([{ artifactId: 'a', parts: [{ text: 'x' }] }]);
   });
 
-  test('is named and described by what an append says of it, unless that is nothing', () => {
+  test('takes name and description from an append that has them', () => {
     const first = artifact({ artifactId: 'a', name: 'Report', description: 'long', parts: [] });
     const second = artifact({ artifactId: 'a', name: '', description: 'short', parts: [] }, { append: true });
     expect(after(first, second).artifacts).toEqual([

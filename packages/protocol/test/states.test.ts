@@ -41,7 +41,7 @@ describe.each(taskStates)('%s', (from) => {
   }
 });
 
-test("a task is submitted anew only by its client's answer to a question", () => {
+test("a task is submitted again only by its client's answer to a question", () => {
   expect(taskStates.filter((from) => canFollow(from, 'TASK_STATE_SUBMITTED'))).toEqual([
     'TASK_STATE_SUBMITTED',
     ...interrupted,

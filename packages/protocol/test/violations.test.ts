@@ -86,7 +86,7 @@ test.each([
   ]);
 });
 
-test('the message of the error says what is wrong first, and how much else is', () => {
+test('the message of the error has the first violation, and counts the others', () => {
   expect(failureOf({}).message).toBe('Invalid parameters: message is required');
   expect(failureOf({ message: {} }).message).toBe('Invalid parameters: message.messageId is required (and 2 more)');
   expect(failureOf(null).message).toBe('Invalid parameters: (root) must be an object');
@@ -97,7 +97,7 @@ test('a caller may say what the value is called', () => {
   expect(failureOf([], 'params').violations[0]?.field).toBe('params');
 });
 
-test('a push configuration that is created says of which task it is; one within a message need not (§3.2.2)', () => {
+test('a push configuration that is created names its task; one within a message need not (§3.2.2)', () => {
   const config = { url: 'https://client.example/hook' };
   expect(violatedFields(createTaskPushNotificationConfigRequestSchema, config)).toEqual(['taskId']);
   expect(violatedFields(taskPushNotificationConfigSchema, config)).toEqual([]);

@@ -47,7 +47,7 @@ describe('a message leaves in the queue what BullMQ leaves that adds the same jo
     await expectTheSame();
   });
 
-  test('whose answer a turn waits for: before those that nobody has begun', async () => {
+  test('whose answer a turn waits for: before jobs that have not begun', async () => {
     const turn = await begun(ours, await send());
     await send();
     const called = await ours.calls.place(turn, {
@@ -71,7 +71,7 @@ describe('a message leaves in the queue what BullMQ leaves that adds the same jo
     await expectTheSame();
   });
 
-  test('to an agent elsewhere', async () => {
+  test('to a remote agent', async () => {
     await send({ ...alice, agent: remoteAgentId('https://agent.example/card.json') });
     await expectTheSame('@remote');
   });

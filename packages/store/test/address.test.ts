@@ -50,7 +50,7 @@ describe('the address of a Redis', () => {
     expect(() => parseRedisAddress(url)).toThrow(StoreError);
   });
 
-  test('that is refused is told without its password', () => {
+  test('that is refused is named without its password', () => {
     expect(() => parseRedisAddress('redis://me:hunter2@h/name')).toThrow(/^(?!.*hunter2)/);
   });
 

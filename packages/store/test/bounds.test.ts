@@ -96,7 +96,7 @@ test('a history that is large is read outside of any script, and is whole', asyn
   expect(task.history).toHaveLength(2);
 });
 
-test('a page of a list ends with the task that makes it too large, and the next one goes on behind it', async () => {
+test('a page of a list ends with the task that makes it too large, and the next one begins after it', async () => {
   const store = await testStore({ maxPageBytes: 5_000 });
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) ids.unshift((await accepted(store, alice, userMessage('x'.repeat(2_000)))).taskId);

@@ -41,7 +41,7 @@ test('nothing of a command or a password is in what a log gets of an error', asy
   expect(errors.map((error) => JSON.stringify(error)).join()).toContain(SECRET);
 });
 
-test('what tells errors apart stays', () => {
+test('the fields that identify an error stay', () => {
   const cause = Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
   expect(errorFields(new TypeError('wrong', { cause }))).toMatchObject({
     type: 'TypeError',

@@ -47,7 +47,7 @@ describe('a feed', () => {
     expect(foldAll(items)).toEqual(stored);
   });
 
-  test('goes on behind the event that it is resumed after, from the stream and then live', async () => {
+  test('resumes after an event, from the stream and then live', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     for (let i = 0; i < 150; i++) await chunk(turn, `${i} `);
@@ -73,7 +73,7 @@ describe('a feed', () => {
     expect(items.at(-1)).toMatchObject({ kind: 'event', seq: 22, state: 'TASK_STATE_COMPLETED' });
   });
 
-  test('of who claims to have seen more than there is begins anew with the task', async () => {
+  test('of a client that has more events than are stored begins with a snapshot', async () => {
     const { taskId } = await accepted(store, alice);
     const { items, ended } = watch(store, taskId, { after: { seq: 1_000 } });
     await until(() => items.length === 1, { what: 'a fresh task' });
@@ -82,7 +82,7 @@ describe('a feed', () => {
     await ended;
   });
 
-  test('begins with the item that its caller has just read, and goes on behind it', async () => {
+  test('begins with the item that its caller has read, and continues after it', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     const reading = await store.tasks.read(alice, taskId);
@@ -133,7 +133,7 @@ describe('a feed', () => {
     }
   });
 
-  test('tells which message’s caller need not wait any more', async () => {
+  test('has the number of the message whose caller is released', async () => {
     const { taskId, number } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     const second = await accepted(store, alice, userMessage('second', { taskId }));
@@ -170,7 +170,7 @@ describe('a feed', () => {
     expect(items).toMatchObject([{ isReply: true, released: 1 }]);
   });
 
-  test('misses nothing while its connection to Redis is cut again and again, and hears a lost last event', async () => {
+  test('misses nothing while its connection to Redis breaks again and again, and finds a lost last event', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     const readers = Array.from({ length: 20 }, () => watch(store, taskId));

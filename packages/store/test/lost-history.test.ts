@@ -71,7 +71,7 @@ test('a begin does not change the version: nothing can be seen of it', async () 
   expect((await read(taskId))?.version).toBe(before?.version);
 });
 
-test('a stream that was told what is lost gets a fresh task before what came instead, live and resumed', async () => {
+test('a stream with events that a fail-over lost gets a snapshot before the new events, live and resumed', async () => {
   const { taskId } = await accepted(store, alice);
   const failOver = await failOverTo(redis, ...keysOf(taskId));
   const live = follow(taskId);
@@ -118,7 +118,7 @@ test('a stream learns of it also if what came instead has the same number, and n
   await live.ended;
 });
 
-test('a stream that was told a status which was lost with its reply, and written again, gets a fresh task', async () => {
+test('a stream with a status that was lost with its reply, and written again, gets a snapshot', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   const failOver = await failOverTo(redis, ...keysOf(taskId));
@@ -146,7 +146,7 @@ test('a stream that was told a status which was lost with its reply, and written
   await live.ended;
 });
 
-test('a stream that is resumed behind an event whose number the end of the task has now gets the task', async () => {
+test('a stream that is resumed after an event whose number is now that of the terminal event gets the task', async () => {
   const { taskId } = await accepted(store, alice);
   const failOver = await failOverTo(redis, ...keysOf(taskId));
   await chunk(await begun(store, taskId), 'lost');
@@ -159,7 +159,7 @@ test('a stream that is resumed behind an event whose number the end of the task 
   expect(resumed.items).toMatchObject([{ kind: 'task', seq: 2, state: 'TASK_STATE_CANCELED' }]);
 });
 
-test('a stream that is told nothing new is not interrupted by turns that begin and messages that wait', async () => {
+test('a stream without new events is not interrupted by turns that begin and messages that wait', async () => {
   const { taskId } = await accepted(store, alice);
   const { items, ended } = follow(taskId);
   for (const job of [1, 2, 3]) {

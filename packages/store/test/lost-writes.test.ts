@@ -113,7 +113,7 @@ describe('a run whose begin a fail-over lost', () => {
   });
 });
 
-test('a run whose outcome a fail-over lost begins that turn anew when it asks for the next, at no attempt’s cost', async () => {
+test('a run whose outcome a fail-over lost begins that turn again when it asks for the next, and no attempt counts', async () => {
   const { taskId } = await accepted(store, alice);
   await accepted(store, alice, userMessage('second', { taskId }));
   const key = `${store.settings.prefix}{s0}:t:${taskId}`;

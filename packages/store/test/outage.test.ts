@@ -26,7 +26,7 @@ async function staysAway(forMs: number): Promise<void> {
 }
 
 describe('an outage', () => {
-  test('is remembered for as long as it lasts, also when connections are made anew', async ({ skip }) => {
+  test('is known for as long as it lasts, also when connections are replaced', async ({ skip }) => {
     const { pid } = server;
     if (pid === undefined) return skip('the server is no process of this machine');
     process.kill(pid, 'SIGSTOP');
@@ -50,7 +50,7 @@ describe('an outage', () => {
     await until(() => store.isAnswering, { what: 'it is over', timeoutMs: 10_000 });
   });
 
-  test('is what a user is told who may not do what is needed', async () => {
+  test('includes errors of missing permissions', async () => {
     const admin = testRedis(server.url);
     await admin.call('ACL', 'SETUSER', 'reader', 'on', '>secret', '~*', '&*', '+@all', '-evalsha', '-eval');
     const url = server.url.replace('//', '//reader:secret@');

@@ -85,7 +85,7 @@ describe('the sweeper', () => {
     },
   );
 
-  test('leaves a turn alone whose process is alive, however long it says nothing', async () => {
+  test('leaves a turn alone whose process is alive, however long it has no event', async () => {
     const impatient = await testStore({ leaseMs: 20, lockMs: 300 });
     const { taskId } = await accepted(impatient, alice);
     const gate = Promise.withResolvers<void>();

@@ -35,7 +35,7 @@ test('one of them that cannot be written leaves the others as they are', async (
   }
 });
 
-test('those that were written before one that cannot be are over, too, and nobody looks after them any more', async () => {
+test('those that were written before a refused one are over, too, and are not swept', async () => {
   const store = await testStore();
   const { prefix } = store.settings;
   const all = await turns(store, 4);

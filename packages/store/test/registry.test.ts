@@ -57,7 +57,7 @@ test('a worker that is to be drained is no worker of its agents, at once and unt
   expect(await workers()).toBe(1);
 });
 
-test('the number of shards is written again when somebody has emptied Redis', async () => {
+test('the number of shards is written again after FLUSHALL', async () => {
   const store = await testStore({ shards: 2 });
   const key = `${store.settings.prefix}{agents}:shards`;
   await redis.del(key);

@@ -23,7 +23,7 @@ test('the tag of a single shard is what it was', () => {
   expect(tagNumber(0, 1)).toBe(0);
 });
 
-test('a deployment whose shards have the tags of an earlier version is refused, and told what to do', async () => {
+test('a deployment whose shards have the tags of an earlier version is refused, with what to do', async () => {
   const redis = testRedis();
   const { settings } = await testStore({ shards: 4 });
   await redis.set(`${settings.prefix}{agents}:shards`, '4');

@@ -199,7 +199,7 @@ class Watched {
 }
 
 describe('the snapshot of a task', () => {
-  test('is the fold of its events and messages, whatever they are, however they are batched, whoever writes them', async () => {
+  test('is the fold of its events and messages, in any batches, by any writer', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
         const task = await Watched.begin();

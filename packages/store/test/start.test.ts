@@ -22,7 +22,7 @@ test('a store may be started a moment before its Redis is', async () => {
   await redis.stop();
 });
 
-test('a Redis that does not come is an error that says so', async () => {
+test('a Redis that does not start is an error', async () => {
   const store = new Store({ redisUrl: await deserted() }, () => undefined);
   await expect(store.start()).rejects.toThrow(/REDIS_URL/);
   await store.stop();

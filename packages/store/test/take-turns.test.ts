@@ -106,7 +106,7 @@ describe('a job that is taken', () => {
     expect(turn?.slice(0, 3)).toEqual(['turn', expect.stringMatching(/^1\./), 1]);
   });
 
-  test('is taken with those behind it, in their order, as many as are asked for', async () => {
+  test('is taken with the next ones, in their order, as many as requested', async () => {
     const store = await testStore();
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.push(`${(await accepted(store, alice)).taskId}.1`);
@@ -139,7 +139,7 @@ describe('a job that is taken', () => {
     expect(await take('b', 3)).toEqual([`${ids[3]}.1`]);
   });
 
-  test('may be nobody’s: it is run like one whose task is gone, and the next one after it', async () => {
+  test('may be of an unknown task: it runs like one whose task is gone, and so does the next one', async () => {
     const store = await testStore();
     const bulls = new Queue('echo', { connection: redis, prefix: `${store.settings.prefix}{s0}:q` });
     await bulls.add('stray', {}, { jobId: 'stray', removeOnComplete: true });

@@ -120,7 +120,7 @@ describe('accepting a message', () => {
 });
 
 describe('canceling', () => {
-  test('ends a waiting task at once, and says so again when asked again', async () => {
+  test('ends a waiting task at once, with the same answer when repeated', async () => {
     const { taskId } = await accepted(store, alice);
     expect(await store.tasks.cancel(alice, taskId)).toBe('canceled');
     expect(await store.tasks.cancel(alice, taskId)).toBe('canceled');
@@ -137,7 +137,7 @@ describe('canceling', () => {
     expect((await read(taskId)).metadata).toEqual(dropped);
   });
 
-  test('of a running turn tells its owner, whose last word ends the task', async () => {
+  test('of a running turn notifies its worker, which ends the task', async () => {
     await store.turns.listen();
     const { taskId } = await accepted(store, alice);
     const canceled = Promise.withResolvers<void>();

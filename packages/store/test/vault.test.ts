@@ -19,7 +19,7 @@ describe('the vault', () => {
     expect(() => new Vault(['old']).open(rotated.seal(text, 'task'), 'task')).toThrow(Unreadable);
   });
 
-  test('opens nothing that was changed, or that belongs elsewhere', () => {
+  test('decrypts nothing that was changed, or that belongs to another task', () => {
     const vault = new Vault(['a secret']);
     const sealed = vault.seal(text, 'task');
     const changed = sealed.slice(0, -6) + (sealed.endsWith('AAAAAA') ? 'BBBBBB' : 'AAAAAA');

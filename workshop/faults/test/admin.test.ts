@@ -95,7 +95,7 @@ async function taskHolders(): Promise<number> {
 
 const ids = (items: readonly { taskId: string }[]): string[] => items.map(({ taskId }) => taskId).sort();
 
-test('a paused agent keeps what it is sent on every shard, and says why it is stuck; resumed, it runs all of it', async () => {
+test('a paused agent keeps its messages on every shard, with the reason why they are stuck; resumed, it runs all of them', async () => {
   expect((await ask('/admin/agents/crash-agent:pause', 'POST')).status).toBe(200);
   const sent = await sendMany('wait 600000');
   expect(await taskHolders()).toBeGreaterThan(1);

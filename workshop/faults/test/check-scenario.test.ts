@@ -15,7 +15,7 @@ test('a turn that runs again after its events were lost may say the same: that i
   expect(compareLossy(lost, again)).toEqual([]);
 });
 
-test('an event of now behind a lost one is a breach, and so is an id that was given to two events', () => {
+test('a new event after a lost one is a violation, and so is an id of two events', () => {
   const again = watched(['1', 'submitted'], ['2-c', 'working at 2'], ['3-a', 'chunk'], ['4-b', 'failed']);
   expect(compareLossy(lost, again).map(({ what }) => what)).toEqual([
     'event 4-b of now came after a lost event 2-a: working at 1',

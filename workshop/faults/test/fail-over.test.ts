@@ -16,7 +16,7 @@ async function expectToSurvive(redis: RedisDeployment, { outageMs, ...trial }: T
   expect(report.requests).toBeGreaterThan(50);
 }
 
-test('masters of a Cluster die under load: nothing that was acknowledged is lost, webhooks are told all, no worker hangs', async () => {
+test('masters of a Cluster die under load: nothing acknowledged is lost, webhooks get all events, no worker hangs', async () => {
   await expectToSurvive(await startCluster(), { rounds: 2, how: 'kill', outageMs: 6_000 });
 }, 120_000);
 

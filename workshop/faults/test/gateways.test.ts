@@ -25,7 +25,7 @@ const message = (text: string) => ({
   parts: [{ text }],
 });
 
-test('a client whose gateway dies between accept and answer sends again elsewhere, and gets the same task', async () => {
+test('a client whose gateway dies between accept and answer sends again to another one, and gets the same task', async () => {
   const stack = await gateways(2);
   const [first = '', second = ''] = stack.urls;
   const said = message('wait 1500');
@@ -57,7 +57,7 @@ test('a stream whose gateway dies goes on at another one, where it stopped', asy
   expect(resumed).toBeGreaterThan(0);
 }, 60_000);
 
-test('a reader that does not read costs a gateway no memory, and nobody else their events', async () => {
+test('a reader that does not read costs a gateway no memory, and other readers no events', async () => {
   const stack = await gateways(1);
   const [url = ''] = stack.urls;
   const client = new ResilientClient([url], 0);

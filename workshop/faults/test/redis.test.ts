@@ -135,7 +135,7 @@ test('credentials that Redis refuses any more are in no log, and neither are mes
   expect(leakedSecrets(stack.programs, [password, CONFIDENTIAL])).toEqual([]);
 }, 60_000);
 
-test('a connection whose other end is gone without a word is made anew within seconds', async () => {
+test('a dead connection is replaced within seconds', async () => {
   const { redis, client, url } = await scene({}, { isProxied: true });
   await expectWellTold(client, 'talk');
   redis.proxy?.silence();

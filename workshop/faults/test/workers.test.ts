@@ -38,7 +38,7 @@ function ended(client: ResilientClient, taskId: string): Promise<string> {
 const pidOf = async (client: ResilientClient, taskId: string): Promise<number> =>
   Number((await client.read(taskId)).metadata?.pid ?? 0);
 
-test('the turns of a killed worker run elsewhere within 5 s', async () => {
+test('the turns of a killed worker run on another one within 5 s', async () => {
   const measured = await measureRecovery({ rounds: 1, tasks: 10 });
   expect(measured.length).toBeGreaterThan(0);
   expect(Math.max(...measured)).toBeLessThan(5_000);

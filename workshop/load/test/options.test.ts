@@ -87,7 +87,7 @@ describe('options', () => {
 });
 
 describe('--help', () => {
-  it('says what every profile and every option is for', () => {
+  it('describes every profile and every option', () => {
     const text = help();
     for (const { name, summary } of profiles) expect(text).toContain(`${name.padEnd(14)} ${summary}`);
     for (const flag of [

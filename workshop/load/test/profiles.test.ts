@@ -77,7 +77,7 @@ describe.each([
   });
 });
 
-it('a herd asks again and again until its tasks have ended, and is told 304 while nothing changes', async () => {
+it('a herd polls until its tasks have ended, and gets 304 while nothing changes', async () => {
   const done = await run('polling-herd --rate 20 --duration 2s --text "work 700" --poll-from 50ms --warm-up 0ms');
   const polls = operation(done, 'GetTask')?.requests ?? 0;
   expect(polls).toBe(done.added.reads);
@@ -96,7 +96,7 @@ it('a herd waits longer and longer while nothing changes', async () => {
   expect(polls / report.tasks.accepted).toBeLessThan(14);
 });
 
-it('a ramp that meets no limit says so, and what the highest rate was', async () => {
+it('a ramp without a limit reports that, and the highest rate', async () => {
   const { report, output } = await run(
     'ramp --rate 10 --peak 40 --step 500ms --duration 5s --max-latency 5s --warm-up 0ms',
   );

@@ -12,7 +12,7 @@ it('without a URL it starts a gateway of its own, measures what its parts use, a
   await expect(fetch(report.target.endpoint)).rejects.toThrow('fetch failed');
 });
 
-it('its own agent tells how long events are on their way, and ends its streams by itself', async () => {
+it('its own agent measures how long events take, and ends its streams by itself', async () => {
   const { code, report } = await load(words('long-streams --connections 10 --rate 50 --duration 2s --every 100ms'));
   expect(report.streams).toMatchObject({ opened: 10, most: 10, ended: 10, left: 0, holes: 0, doubles: 0 });
   const delivery = report.operations.find(({ name }) => name === 'event, from agent to client')?.latency;

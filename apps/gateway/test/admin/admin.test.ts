@@ -37,7 +37,7 @@ describe('the operators’ port', () => {
     expect(fieldsOf(await stage.ask('/admin/workers/x:drain?giveBackAfterMs=-1', 'POST'))).toEqual(['giveBackAfterMs']);
   });
 
-  it('says which verbs a path takes, and what is not there', async () => {
+  it('names the verbs of a path, and answers 404 for unknown paths', async () => {
     const wrong = await stage.ask<ErrorBody>('/admin/tasks/x', 'PUT');
     expect(wrong.status).toBe(405);
     expect(wrong.headers.get('allow')).toBe('GET, DELETE');
@@ -203,7 +203,7 @@ describe('a dead letter', () => {
 });
 
 describe('a task', () => {
-  it('is shown as the store has it, and what was said only when asked for', async () => {
+  it('is shown as stored, with its contents only on request', async () => {
     const { id } = await submit(stage.url, userMessage('something private'));
     const { body } = await stage.ask(`/admin/tasks/${id}`);
     expect(body).toMatchObject({

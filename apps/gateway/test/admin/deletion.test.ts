@@ -64,7 +64,7 @@ describe('a client', () => {
     await open[Symbol.asyncDispose]();
   });
 
-  it('hears that DELETE is served', async () => {
+  it('gets DELETE in the list of verbs', async () => {
     const response = await fetch(`${stage.url}/tasks/x`, { method: 'PUT' });
     expect(response.headers.get('allow')).toBe('GET, DELETE');
   });

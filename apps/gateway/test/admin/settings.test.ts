@@ -27,7 +27,7 @@ it('a port for operators needs a key that cannot be guessed, which no error repe
   );
 });
 
-it('while Redis is away, operators hear so at once, and metrics go on', async () => {
+it('while Redis is unreachable, operators get 503 at once, and metrics go on', async () => {
   const redis = await startRedis();
   await using stage = await openAdminStage({ redisUrl: redis.url }, { storeTimeoutMs: 300 });
   await redis.stop();

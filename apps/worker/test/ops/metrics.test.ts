@@ -4,7 +4,7 @@ import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { startProgram } from '../../../../tests/support/process.ts';
 import { until } from '../../../../tests/support/until.ts';
 
-it('a worker tells of its turns, on a port of its own', async () => {
+it('a worker has metrics of its turns, on its own port', async () => {
   const prefix = uniquePrefix();
   const worker = await startProgram({
     file: 'apps/worker/src/main.ts',

@@ -7,7 +7,7 @@ import { Stage, scope } from './support/stage.ts';
 const numbers = (to: number): string[] => Array.from({ length: to }, (_, i) => `${i + 1}`);
 
 describe('a webhook', () => {
-  test('is told every event of its task as it is stored, in order', async () => {
+  test('gets every event of its task as it is stored, in order', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     const traceParent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -48,7 +48,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('that is made later is told what comes after', async () => {
+  test('that is made later gets the later events', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     await using other = await new Receiver().open();
@@ -61,7 +61,7 @@ describe('a webhook', () => {
     expect(receiver.marks()).toEqual(['3']);
   });
 
-  test('that is deleted is told nothing more', async () => {
+  test('that is deleted gets nothing more', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     await using other = await new Receiver().open();
@@ -87,7 +87,7 @@ describe('a webhook', () => {
     expect(broken.requests).toHaveLength(1);
   });
 
-  test('is told the task as it is where the stream no longer reaches back', async () => {
+  test('gets a snapshot of the task where the stream no longer has the events', async () => {
     await using stage = await Stage.open({ store: { replayMs: 1 } });
     await using receiver = await new Receiver().open();
     await receiver.die();
@@ -159,7 +159,7 @@ describe('the first delivery to a webhook that came with the message of a new ta
 });
 
 describe('a webhook without chunks', () => {
-  test('is told each artifact whole, with its last chunk', async () => {
+  test('gets each artifact whole, with its last chunk', async () => {
     await using stage = await Stage.open({ push: { chunks: false } });
     await using receiver = await new Receiver().open();
     const taskId = await stage.task({ id: 'a', url: receiver.url });
@@ -180,7 +180,7 @@ describe('a webhook without chunks', () => {
     expect(receiver.taken[3]?.event.artifactUpdate?.artifact.parts).toEqual([{ text: 'at once' }]);
   });
 
-  test('is told what has no last chunk before the status that it matters for', async () => {
+  test('gets an artifact without a last chunk before the next final or asking status', async () => {
     await using stage = await Stage.open({ push: { chunks: false } });
     await using receiver = await new Receiver().open();
     let failures = 2;
@@ -202,7 +202,7 @@ describe('a webhook without chunks', () => {
 });
 
 describe('a webhook of a client that speaks A2A 0.3', () => {
-  test('is told the task as that version has it, and not for every chunk', async () => {
+  test('gets the task in that version, and not for every chunk', async () => {
     await using stage = await Stage.open();
     await using receiver = await new Receiver().open();
     const taskId = await stage.task({ id: 'a', url: receiver.url, version: '0.3' });

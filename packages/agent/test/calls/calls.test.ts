@@ -68,7 +68,7 @@ describe('a call', () => {
     );
   });
 
-  it('is not made again by a turn that is run again, unless it says something else', async () => {
+  it('is not made again by a retried turn, unless its content differs', async () => {
     const orders: string[] = [];
     const cook = agent('cook', (turn) => {
       orders.push(turn.text);

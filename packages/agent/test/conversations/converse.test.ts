@@ -73,7 +73,7 @@ describe('a conversation', () => {
     expect(tasks.size).toBe(1);
   });
 
-  it('tells the other agent where in it a message stands', async () => {
+  it('gives the other agent the number of its turn', async () => {
     const places: unknown[] = [];
     await talk({ maxTurns: 2 }, (turn) => {
       places.push(conversationOf(turn.message), turn.extensions, turn.message.extensions);
@@ -160,7 +160,7 @@ describe('a conversation', () => {
     expect(JSON.stringify(events)).not.toContain('secret');
   });
 
-  it('goes on where it was when its turn is run again: nothing is said or asked twice', async () => {
+  it('resumes when its turn is retried: nothing is sent or asked twice', async () => {
     const [asked, answered]: [string[], string[]] = [[], []];
     let failures = 0;
     const { events, outcome } = await talk(

@@ -38,7 +38,7 @@ const textsOf = (events: readonly StreamResponse[]) =>
   });
 
 describe('what a step publishes', () => {
-  it('is published once, wherever the step is cut short, when it says the same again', () =>
+  it('is published once, wherever the step is interrupted, if it is the same again', () =>
     fc.assert(
       fc.asyncProperty(fc.array(word, { maxLength: 8 }), fc.array(fc.nat(8), { maxLength: 3 }), async (words, cuts) => {
         const whole = await speak([{ words }]);
@@ -56,7 +56,7 @@ describe('what a step publishes', () => {
       { numRuns: 150 },
     ));
 
-  it('leaves the artifacts of the last run, when it says something else each time', () =>
+  it('leaves the artifacts of the last run, if they differ each time', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.array(word, { maxLength: 6 }), fc.nat(6)), { maxLength: 3 }),

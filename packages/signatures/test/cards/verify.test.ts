@@ -59,7 +59,7 @@ describe('the signed forms of a card', () => {
     expect(exact).toContain('"securityRequirements":[{"schemes":{"key":{}}}]');
   });
 
-  it('keep an empty message, and what an extension is told', () => {
+  it("keep an empty message, and an extension's params", () => {
     const { exact } = signedForms({
       ...card,
       capabilities: {
@@ -120,7 +120,7 @@ describe('a card verifier', () => {
     expect((await trusting().verify({ ...card, signatures })).kid).toBe('one');
   });
 
-  it('says that there is no signature', async () => {
+  it('reports that there is no signature', async () => {
     await expect(trusting().verify(card)).rejects.toThrow(/it has none/);
   });
 
@@ -155,7 +155,7 @@ describe('a card verifier', () => {
     expect(() => new CardVerifier({ jwksUrls: ['http://keys.example/jwks.json'] })).toThrow(/must be an https URL/);
   });
 
-  it('says what is wrong with a card that is none', async () => {
+  it('names what is wrong with an invalid card', async () => {
     await expect(trusting().verify({ name: 'x' })).rejects.toThrow(/card\.description/);
   });
 });

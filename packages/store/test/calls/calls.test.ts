@@ -110,7 +110,7 @@ describe('what a task has called for', () => {
     },
   );
 
-  test('is canceled when a client cancels it between two turns, with nobody there to see it', async () => {
+  test('is canceled when a client cancels it between two turns, without a worker', async () => {
     const host = await hostTurn();
     const { taskId } = await call(host);
     await host.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });

@@ -141,7 +141,7 @@ describe('a conversation', () => {
 });
 
 describe('a follower of a conversation', () => {
-  test('gets what was said, then what is being said, and the end', async () => {
+  test('gets the earlier events, the live ones, and the end', async () => {
     const turn = await hostTurn();
     const id = await open(turn);
     await say(turn, id, 1);
@@ -167,7 +167,7 @@ describe('a follower of a conversation', () => {
     expect(await Array.fromAsync(store.conversations.follow(principal, id, { after: 4 }))).toEqual([]);
   });
 
-  test('stops with its signal, and leaves no subscription behind', async () => {
+  test('stops with its signal, and unsubscribes', async () => {
     const turn = await hostTurn();
     const id = await open(turn);
     const stop = new AbortController();

@@ -65,7 +65,7 @@ test('a canceled one is not given up', async () => {
   expect(await store.ops.deadLetters.get(taskId)).toBeUndefined();
 });
 
-test('it can be deleted, and leaves no key behind', async () => {
+test('it can be deleted with all of its keys', async () => {
   const { taskId } = await accepted(store, alice);
   await die(taskId);
   expect(await store.ops.deadLetters.delete(taskId)).toBe(true);

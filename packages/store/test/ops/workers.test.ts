@@ -8,7 +8,7 @@ const redis = testRedis();
 const { workers } = store.ops;
 const idle = { agents: ['echo'], upForMs: 60_000, isDraining: false, turns: [] };
 
-test('a worker is listed with what it says, in times of Redis', async () => {
+test('a worker is listed with its report, in times of Redis', async () => {
   const turn = { taskId: 'one', epoch: 2, runsForMs: 1_500 };
   await workers.report('a', { ...idle, turns: [turn] });
   const worker = (await workers.list()).find(({ id }) => id === 'a');
@@ -21,7 +21,7 @@ test('a worker is listed with what it says, in times of Redis', async () => {
   expect((await workers.list()).map(({ id }) => id)).not.toContain('a');
 });
 
-test('an order to drain is told at once, and comes with every report until it is taken back', async () => {
+test('an order to drain is notified at once, and returned by every report until it is taken back', async () => {
   await workers.report('b', idle);
   let told = 0;
   const unsubscribe = await workers.onOrder('b', () => told++);
@@ -41,7 +41,7 @@ test('an order to drain is told at once, and comes with every report until it is
   unsubscribe();
 });
 
-test('there is nobody to drain where no worker reported', async () => {
+test('a worker that never reported cannot be drained', async () => {
   expect(await workers.drain('nobody')).toBe(false);
   expect(await workers.undrain('nobody')).toBe(false);
 });

@@ -35,7 +35,7 @@ async function opened(of: Store, job: PushJob): Promise<OpenDeliveryQueue> {
 }
 
 describe('a delivery queue', () => {
-  test('is marked by an event, and rests when it was told', async () => {
+  test('is marked by an event, and drained when it was delivered', async () => {
     const taskId = await withWebhook(store);
     expect(await marks(store)).toContain(`${taskId}.1`);
     const first = await jobOf(store, taskId);
@@ -69,7 +69,7 @@ describe('a delivery queue', () => {
     expect(await claims()).toBe('1');
   });
 
-  test('goes on when an event came while the last one was told', async () => {
+  test('goes on when an event came during the delivery of the last one', async () => {
     const taskId = await withWebhook(store);
     const queue = await opened(store, await jobOf(store, taskId));
     await (await begun(store, taskId)).publish(working);
@@ -145,7 +145,7 @@ describe('a delivery queue', () => {
     expect((await opened(store, await jobOf(store, taskId))).attempts).toBe(0);
   });
 
-  test('is told the task as it is where the stream no longer reaches back', async () => {
+  test('gets a snapshot of the task where the stream no longer has the events', async () => {
     const taskId = await withWebhook(store);
     const queue = await opened(store, await jobOf(store, taskId));
     await redis.xtrim(`${root(store)}t:${taskId}:e`, 'MAXLEN', 0);
@@ -186,7 +186,7 @@ describe('claiming', () => {
     expect(await own.push.deliveries.waiting()).toBe(1);
   });
 
-  test('adds the job of a silent delivery queue again, also one that the queue has mislaid', async () => {
+  test("adds the job of a silent delivery queue again, also one that is in none of the queue's lists", async () => {
     const taskId = await withWebhook(impatient);
     const { job } = await jobOf(impatient, taskId);
     await impatient.push.deliveries.claim();
@@ -240,7 +240,7 @@ describe('a dead letter', () => {
   };
   const of = (taskId: string) => store.ops.deadLetters.get(`${taskId}.1`);
 
-  test('says what was given up, when and why', async () => {
+  test('has the reason and the time', async () => {
     const taskId = await deadLettered();
     expect(await of(taskId)).toEqual({
       ...note,

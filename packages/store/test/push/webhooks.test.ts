@@ -121,7 +121,7 @@ describe('a webhook that comes with a message', () => {
     });
   });
 
-  test('of a message that waits hears of what comes after it', async () => {
+  test('of a message that waits gets the events after it', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     await turn.publish({

@@ -65,7 +65,7 @@ describe.each(scripts)('$name', ({ url, definition }) => {
     expect(code.replace(/--.*/g, '')).not.toMatch(/\b(?:KEYS|ARGV)\[\d+\]/);
   });
 
-  test('says what it returns and, if it writes, what holds afterwards', () => {
+  test('has its reply and, if it writes, its invariant', () => {
     const header = readFileSync(url, 'utf8');
     expect(header).toMatch(/^-- Returns {2}\S/m);
     if (WRITES.test(header)) expect(header).toMatch(/^-- Invariant\b.*: /m);

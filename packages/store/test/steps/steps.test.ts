@@ -34,7 +34,7 @@ test('a step has its result in every later attempt, also for a worker that took 
   expect(await store.steps.begin(second, 'b')).toEqual({ verdict: 'run', mark: '' });
 });
 
-test('the first result of a step stands, and a result of nothing is one', async () => {
+test('the first result of a step counts, also an empty one', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   await done(turn, 'a', '');
