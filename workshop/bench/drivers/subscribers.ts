@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { userMessage } from '../../../tests/support/messages.ts';
+import { submit } from '../../../tests/support/rest.ts';
 
 /**
- * Many subscribers of one task, in a process of their own. Usage: subscribers.ts '<FanOut as JSON>'; answers
+ * Many subscribers, in a process of their own. Usage: subscribers.ts '<FanOut as JSON>'; answers
  * `FanOutResult`. The clocks of the two ends are one: an event is told by the time at which its message was sent.
  */
 export interface FanOut {
   /** REST base of the agent. */
   readonly url: string;
-  readonly taskId: string;
+  /** Left out: each subscriber has one of its own, which nobody works on. */
+  readonly taskId?: string;
   readonly subscribers: number;
   /**
    * Messages sent to the task, which asks for input: each makes it submitted again, an event for all; 0: subscribe, say
@@ -28,9 +31,10 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY 
 const heard = { SUBMITTED: 0, INPUT_REQUIRED: 0 };
 let onHeard = (): void => undefined;
 
-function subscribe(): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const sent = request(`${url}/tasks/${taskId}:subscribe`, {
+async function subscribe(): Promise<void> {
+  const id = taskId ?? (await submit(url, userMessage('wait'))).id;
+  await new Promise<void>((resolve, reject) => {
+    const sent = request(`${url}/tasks/${id}:subscribe`, {
       agent,
       headers: { accept: 'text/event-stream', 'a2a-version': '1.0' },
     });

@@ -63,8 +63,8 @@ async function idleStreams(stage: Stage) {
   const watched = { ...watchedOn(stage), gateway: gateway.pid };
   const idle = await perSecond(watched);
   const before = residentBytes(gateway.pid);
-  const args = [gateway.url, String(STREAMS)];
-  const clients = await startProgram({ file: 'workshop/capacity/drivers/idle-streams.ts', args });
+  const args = [JSON.stringify({ url: gateway.url, subscribers: STREAMS, messages: 0 })];
+  const clients = await startProgram({ file: 'workshop/bench/drivers/subscribers.ts', args });
   await clients.waitFor(/subscribed/, 60_000);
   await delay(2_000);
   const cost = dividedBy(minus(await perSecond(watched, STREAM_SECONDS), idle), STREAMS);
