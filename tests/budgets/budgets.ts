@@ -91,7 +91,7 @@ export const budgets = {
   fileBytesOfChunk: {
     most: 655,
     because:
-      'the event in the stream, the chunk at the end of the text, seq and last_event; three keys by their whole names',
+      'the event in the stream, the chunk at the end of the text, seq and turn_seq; three keys by their whole names',
   },
   fileBytesOfLateChunk: {
     most: 30,

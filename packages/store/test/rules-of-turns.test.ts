@@ -40,7 +40,7 @@ const statuses = fc.array(fc.tuple(letter, fc.boolean()), { minLength: 1, maxLen
 const appending = fc.tuple(near, run, near, statuses, fc.boolean(), lease).map(
   ([off, run, numberOff, states, handsOver, due]): Step =>
     (twin) => {
-      const number = Math.max(1, (twin.record?.lastEvent ?? 0) + 1 + numberOff);
+      const number = Math.max(1, (twin.record?.turnSeq ?? 0) + 1 + numberOff);
       const fence = fenceOf(twin, off, run);
       const events = states.map(([state, flag], i): rules.Append => {
         const settles = state === 'i' || (flag && state !== 'w' && state !== 'a');
@@ -53,7 +53,7 @@ const appending = fc.tuple(near, run, near, statuses, fc.boolean(), lease).map(
 const growing = fc.tuple(near, run, near, fc.integer({ min: 1, max: 12 })).map(
   ([off, run, numberOff, count]): Step =>
     (twin) => {
-      const number = Math.max(1, (twin.record?.lastEvent ?? 0) + 1 + numberOff);
+      const number = Math.max(1, (twin.record?.turnSeq ?? 0) + 1 + numberOff);
       const fence = fenceOf(twin, off, run);
       return () => twin.grow(fence, number, count);
     },

@@ -1,7 +1,7 @@
 -- fields: the record as fields of the task's hash. A field that is empty or 0 is not there.
 
 local FIELDS = {
-  'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'last_event', 'time', 'token', 'owner', 'context',
+  'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',
   'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'has_side_keys', 'has_context_index',
   'sweeps', 'tip', 'queued',
   'artifacts', '@h', -- not of the record, but an end must know them
@@ -18,11 +18,11 @@ local others = {} -- what else is to be written: the status, texts, artifacts, m
 -- In one piece: a table that grows field by field costs more than the command.
 local function load_record()
   was = redis.call('HMGET', task_key, unpack(FIELDS))
-  local state, cancel, webhooks, seq, epoch, run, turn, last_event, time, token, owner, context, started, attempts,
+  local state, cancel, webhooks, seq, epoch, run, turn, turn_seq, time, token, owner, context, started, attempts,
     scheduled, jobs, accepted, released, inbox, has_side_keys, has_context_index, sweeps, tip, queued = unpack(was)
   return state and {
     state = state, cancel = cancel or '', webhooks = webhooks or '', seq = tonumber(seq or 0),
-    epoch = tonumber(epoch or 0), run = run or '', turn = turn or '', last_event = tonumber(last_event or 0),
+    epoch = tonumber(epoch or 0), run = run or '', turn = turn or '', turn_seq = tonumber(turn_seq or 0),
     time = time or '', token = token or '', owner = owner or '', context = context or '',
     started = tonumber(started or 0), attempts = tonumber(attempts or 0), scheduled = tonumber(scheduled or 0),
     jobs = tonumber(jobs or 0), accepted = tonumber(accepted or 0), released = tonumber(released or 0),

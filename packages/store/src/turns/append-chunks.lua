@@ -22,7 +22,7 @@ local task_id, kept_events, inline_bytes, fence, number, artifact, first, growth
 local open_name, name = 'o' .. artifact, 'p' .. artifact
 
 local mark, cancel, webhooks, seq, turn, written, tip, open, inside, outside = unpack(redis.call('HMGET', task_key,
-  'state', 'cancel', 'webhooks', 'seq', 'turn', 'last_event', 'tip', open_name, name, '@' .. name))
+  'state', 'cancel', 'webhooks', 'seq', 'turn', 'turn_seq', 'tip', open_name, name, '@' .. name))
 cancel, written, number = cancel and ' ' .. cancel or '', tonumber(written or 0), tonumber(number)
 local last = number + #ARGV - 9
 
@@ -47,9 +47,9 @@ for i = 9, #ARGV do
 end
 if outside then
   redis.call('APPEND', outside, growth)
-  redis.call('HSET', task_key, 'seq', seq, 'last_event', last)
+  redis.call('HSET', task_key, 'seq', seq, 'turn_seq', last)
 else
-  redis.call('HSET', task_key, 'seq', seq, 'last_event', last, name, inside)
+  redis.call('HSET', task_key, 'seq', seq, 'turn_seq', last, name, inside)
 end
 if tip ~= was_tip then redis.call('HSET', task_key, 'tip', tip) end
 redis.call('PUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])

@@ -51,7 +51,7 @@ local write = {}
 -- The incarnation of a turn's first event tells its run from others; later ones take over that of the event before.
 -- A status, sent again after a fail-over, gets a new one: so what followed it is known from what follows it now.
 local function next_incarnation()
-  if record.last_event == 1 then return incarnation_of(record.run) end
+  if record.turn_seq == 1 then return incarnation_of(record.run) end
   return emitted[#emitted - 2] or record.tip
 end
 
@@ -105,19 +105,19 @@ while ARGV[at] do
       at = at + 3
     end
     local kind, metadata = ARGV[at], ARGV[at + 1]
-    if n <= record.last_event and fence == last_fence(record) then
+    if n <= record.turn_seq and fence == last_fence(record) then
       -- Sent twice. After an outcome `more` is always a right answer: it means "ask beginTurn", which knows.
       verdict = record.turn == fence and 'appended' or 'more'
     elseif fence ~= record.turn then
       -- Also the check that a terminal state is final: the end of a task closes its turn.
       verdict = 'fenced'
       break
-    elseif n > record.last_event + 1 then
+    elseif n > record.turn_seq + 1 then
       -- A fail-over lost what came before. Whoever encoded this event took it for written.
       verdict = 'lost'
       break
     else
-      record.last_event = n
+      record.turn_seq = n
       if kind == 'status' and not write.status then
         --- @include "write-status.lua"
       end

@@ -63,7 +63,7 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
 
   local function open()
     record.epoch, record.run = record.epoch + 1, run
-    record.turn, record.token, record.started, record.last_event = last_fence(record), token, started, 0
+    record.turn, record.token, record.started, record.turn_seq = last_fence(record), token, started, 0
     record.attempts, record.sweeps = record.attempts + 1, 0
   end
 

@@ -96,7 +96,7 @@ const BROKEN = {
     append: (task, event) => rules.append(task, { ...event, fence: task.turn || event.fence }),
   },
   'append: sent twice, written twice': {
-    append: (task, event) => rules.append(task, { ...event, number: task.lastEvent + 1 }),
+    append: (task, event) => rules.append(task, { ...event, number: task.turnSeq + 1 }),
   },
   'append: the outcome leaves its message to endTurn': {
     append: (task, event) => rules.append(task, { ...event, settles: false }),

@@ -64,7 +64,7 @@ function asker(task, rules, maxAttempts) {
      * @param {number} [number]
      * @param {Task} [from]
      */
-    append: (fence, state, number = task.lastEvent + 1, from = task) =>
+    append: (fence, state, number = task.turnSeq + 1, from = task) =>
       rules.append(from, { fence, number, state, settles: state !== 'w', ...time }),
     /** @param {string} fence */
     end: (fence) => rules.endTurn(task, { fence, ...time }),
@@ -124,12 +124,12 @@ function cancels(task, ask) {
 function opened(task, ask, maxAttempts) {
   if (!isNothing(task, ask.begin(task.started, task.token), 'turn'))
     return 'a beginTurn sent twice opens one turn and spends one attempt';
-  if (task.lastEvent && ask.append(task.turn, 'w', task.lastEvent).events.length)
+  if (task.turnSeq && ask.append(task.turn, 'w', task.turnSeq).events.length)
     return 'an append sent twice writes one event';
   const afterOutcome = ask.append(task.turn, 'i').record;
   const afterShutdown = ask.release(task.turn, false).record;
   const afterFailure = ask.release(task.turn, true).record;
-  if (afterShutdown && ask.append(task.turn, 'w', task.lastEvent + 1, afterShutdown).events.length)
+  if (afterShutdown && ask.append(task.turn, 'w', task.turnSeq + 1, afterShutdown).events.length)
     return 'a turn given back writes no more';
   if (task.cancel)
     return [afterOutcome, afterShutdown, afterFailure].every((next) => next?.state === 'X')
@@ -177,7 +177,7 @@ function standing(task, maxAttempts) {
   const signs = [task.inbox.length > 0, task.scheduled > 0, task.outbox !== undefined];
   if (signs.some((sign) => sign !== signs[0])) return 'inbox, scheduled and outbox go together';
   if (isTerminal(task.state) && (signs[0] || task.turn)) return 'the end of a task leaves nothing behind';
-  if (isWaiting(task.state) && task.inbox.length && !(task.turn && task.lastEvent))
+  if (isWaiting(task.state) && task.inbox.length && !(task.turn && task.turnSeq))
     return 'a question stands only while its own turn or nobody waits';
   if (task.attempts > maxAttempts) return 'attempts are bounded';
   return undefined;
@@ -186,14 +186,13 @@ function standing(task, maxAttempts) {
 /** @param {State} state @param {Task} task @param {Rules} rules */
 function writers({ runs }, task, rules) {
   const turns = runs.filter((run) => run.at === 'turn' || run.at === 'end');
-  for (const run of turns)
-    if (run.fence === task.turn && task.lastEvent > run.lastEvent) return 'an event is written once';
+  for (const run of turns) if (run.fence === task.turn && task.turnSeq > run.turnSeq) return 'an event is written once';
   if (turns.length < 2) return undefined;
   const able = turns.filter(
     (run) =>
       rules.append(task, {
         fence: run.fence,
-        number: run.lastEvent + 1,
+        number: run.turnSeq + 1,
         state: 'w',
         settles: false,
         handsOver: false,

@@ -36,7 +36,7 @@
  * @property {'begin'|'turn'|'end'|'lost'|'requeue'|'finish'} at  what it does next
  * @property {string} fence    fencing token of its turn
  * @property {number} id       of the begin that it is about to send, or sent last: no two begins have the same
- * @property {number} lastEvent    events handed to append in this turn
+ * @property {number} turnSeq    events handed to append in this turn
  * @property {boolean} asked  the last of them left the task waiting (auth-required)
  * @property {boolean} last   no attempt is left after this one
  * @property {number} turns   turns this job has ended
@@ -303,7 +303,7 @@ function callsOf(state, run) {
   if (run.at === 'lost') return ['gives back what was lost'];
   if (run.at !== 'turn') return [run.at];
   const calls = ['asks for input', 'completes', run.last ? 'fails for good' : 'fails, to be retried', 'hands back'];
-  if (!run.lastEvent) calls.push('says working', 'asks for authorization');
+  if (!run.turnSeq) calls.push('says working', 'asks for authorization');
   if (run.asked) calls.push('end');
   if (state.task?.cancel) calls.push('obeys the cancel');
   return calls;
@@ -346,15 +346,15 @@ const CALLS = {
  * @returns {Step}
  */
 function event(run, world, state, settles) {
-  const number = run.resend ? run.lastEvent : run.lastEvent + 1;
+  const number = run.resend ? run.turnSeq : run.turnSeq + 1;
   const args = { fence: run.fence, number, state, settles, handsOver: isShareRun(run, world), lease: LEASE };
-  return { script: 'append', args, sent: { lastEvent: number, asked: state === 'a' } };
+  return { script: 'append', args, sent: { turnSeq: number, asked: state === 'a' } };
 }
 
 /** @param {Run} run @param {World} world */
 const isShareRun = (run, world) => run.turns + 1 >= world.turnsPerJob;
 
-const IDLE = { fence: '', lastEvent: 0, asked: false, last: false, resend: '' };
+const IDLE = { fence: '', turnSeq: 0, asked: false, last: false, resend: '' };
 const DONE = { ...IDLE, started: 0, turns: 0 };
 
 /**
@@ -368,7 +368,7 @@ function next(run, call, reply, world) {
         ...run,
         at: 'turn',
         fence: reply.fence ?? '',
-        lastEvent: 0,
+        turnSeq: 0,
         asked: false,
         last: reply.attempt === world.maxAttempts,
       };

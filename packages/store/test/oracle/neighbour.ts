@@ -53,10 +53,10 @@ export class Neighbour {
 
   async expectUntouched(): Promise<void> {
     const key = this.#keys.task(this.#id);
-    const { state, last_event, metadata, h, p1, ...more } = await this.#redis.hgetall(key);
+    const { state, turn_seq, metadata, h, p1, ...more } = await this.#redis.hgetall(key);
     const text = async (inside: string | undefined, outside: string | undefined): Promise<string> =>
       inside ?? (await this.#redis.get(outside ?? '')) ?? '';
-    expect([state, last_event, metadata]).toEqual(['w', String(this.#written), `{"n":${this.#written - 1}}`]);
+    expect([state, turn_seq, metadata]).toEqual(['w', String(this.#written), `{"n":${this.#written - 1}}`]);
     expect((await text(h, more['@h'])).split('\t').length - 2).toBe(this.#written / 2);
     expect(await text(p1, more['@p1'])).toBe(',1'.repeat(this.#written / 2));
     expect(await this.#redis.xlen(this.#keys.events(this.#id))).toBe(this.#written + 1);

@@ -33,7 +33,7 @@ export interface TaskRecord {
   readonly turn: string;
   readonly token: string;
   readonly started: number;
-  readonly lastEvent: number;
+  readonly turnSeq: number;
   readonly attempts: number;
   readonly cancel: boolean;
 }
@@ -70,7 +70,7 @@ const NEW: TaskRecord = {
   turn: '',
   token: '',
   started: 0,
-  lastEvent: 0,
+  turnSeq: 0,
   attempts: 0,
   cancel: false,
 };
@@ -120,7 +120,7 @@ export function beginTurn(
     turn: `${epoch}.${run}`,
     token,
     started,
-    lastEvent: 0,
+    turnSeq: 0,
     attempts: attempts + 1,
     outbox: lease,
   };
@@ -139,13 +139,13 @@ export interface Append {
 
 /** An event of the open turn. It is no sign of life: the job's lease is renewed by the clock, not by the chunk. */
 export function append(record: TaskRecord, { fence, number, state, settles, handsOver, lease }: Append): Reply {
-  if (fence === lastFence(record) && number <= record.lastEvent)
+  if (fence === lastFence(record) && number <= record.turnSeq)
     return { ...unchanged(record, record.turn ? 'appended' : 'more'), cancel: record.cancel };
   if (fence !== record.turn) return unchanged(record, 'fenced');
   // A fail-over of Redis lost events before this one: what it continues is not there.
-  if (number > record.lastEvent + 1) return unchanged(record, 'lost');
+  if (number > record.turnSeq + 1) return unchanged(record, 'lost');
 
-  const next: TaskRecord = { ...record, state, lastEvent: number };
+  const next: TaskRecord = { ...record, state, turnSeq: number };
   if (state === 'C' && record.inbox.length > 1 && !record.cancel)
     return settle({ ...next, state: 'w' }, { events: ['w'], handsOver, lease });
   if (isTerminal(state)) return finish(pop(next), { verdict: 'drained', state, settled: record.inbox[0] });

@@ -118,13 +118,13 @@ export class Twin {
 
   /** Chunks of an artifact leave the state as it is. By the short way, and where that declines by the other. */
   async grow(fence: string, number: number, count: number): Promise<void> {
-    const { state, lastEvent } = this.#present();
+    const { state, turnSeq } = this.#present();
     const rest = { state, settles: false, handsOver: false, lease: 'later' } as const;
     const expected = this.#afterAll(Array.from({ length: count }, (_, i) => ({ fence, number: number + i, ...rest })));
     if (!expected) return;
     const answer = await this.#growShortly(fence, number, count);
     const mayDecline =
-      expected.verdict === 'appended' && (this.#chunks === 0 || number <= lastEvent || this.#chunks + count > 32);
+      expected.verdict === 'appended' && (this.#chunks === 0 || number <= turnSeq || this.#chunks + count > 32);
     if (!mayDecline) expect(answer).not.toBeNull();
     const [verdict, cancel] = answer ?? (await this.#growLongly(fence, number, count));
     expect(verdict).toBe(expected.verdict);
@@ -329,7 +329,7 @@ export class Twin {
       turn: record.turn ?? '',
       token: record.token ?? '',
       started: number('started'),
-      lastEvent: number('last_event'),
+      turnSeq: number('turn_seq'),
       attempts: number('attempts'),
       cancel: record.cancel === '1',
     };
