@@ -7,10 +7,10 @@ import { count, flag, readCommandLine, word } from '../options.ts';
 import { median } from '../statistics/quantile.ts';
 import { markdownTable } from '../tables/tables.ts';
 import { inTurn, ratio } from './measure/measure-row.ts';
+import type { Contest, Row } from './measure/row.ts';
 import { Stage } from './measure/stage.ts';
 import { commit, conditions, inWords, today, writeResult } from './report/results.ts';
 import { rows, wireRows } from './rows/index.ts';
-import type { Contest, Row } from './rows/row.ts';
 
 const ids = rows.map(({ id }) => id);
 const { options, names } = readCommandLine({

@@ -1,5 +1,5 @@
 import { median, quantile } from '../../statistics/quantile.ts';
-import type { Bar, Contender, Notes, Row } from '../rows/row.ts';
+import type { Bar, Contender, Notes, Row } from './row.ts';
 import type { Stage } from './stage.ts';
 
 /** Of each contender: its values, those of one round together. */

@@ -1,6 +1,6 @@
 import { number } from '../../tables/figures.ts';
 import { type Figures, figureOf, type Result } from '../measure/measure-row.ts';
-import type { Bar } from '../rows/row.ts';
+import type { Bar } from '../measure/row.ts';
 
 interface HeldBar extends Bar {
   /** The ratio to the one the bar names, or the figure itself. */

@@ -1,6 +1,6 @@
 import { CALLERS, etagsOf, httpRate, sendMessage } from '../measure/drive.ts';
+import type { Row } from '../measure/row.ts';
 import type { Stage } from '../measure/stage.ts';
-import type { Row } from './row.ts';
 
 const OURS = 'Switchyard';
 const MEMORY = 'SDK, in memory';

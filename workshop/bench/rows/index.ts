@@ -1,5 +1,5 @@
+import type { Row } from '../measure/row.ts';
 import { getTaskRows } from './get-task.ts';
-import type { Row } from './row.ts';
 import { curveRows, drainRow, sendRows } from './send.ts';
 import { storeRows } from './store.ts';
 import { streamRows } from './streams.ts';

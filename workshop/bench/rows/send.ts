@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuShares } from '../../../tests/support/process-usage.ts';
 import { ask, CALLERS, httpRate, sendBody } from '../measure/drive.ts';
+import type { Contender, Contest, Row } from '../measure/row.ts';
 import type { Stage } from '../measure/stage.ts';
-import type { Contender, Contest, Row } from './row.ts';
 
 const OURS = 'Switchyard, durable';
 export const MEMORY = 'SDK, in memory';

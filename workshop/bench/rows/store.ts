@@ -4,9 +4,9 @@ import type { Redis } from 'ioredis';
 import { userMessage } from '../../../tests/support/messages.ts';
 import { median } from '../../statistics/quantile.ts';
 import { BenchTask, benchScope, bytesOf } from '../measure/bench-task.ts';
+import type { Contest, Row } from '../measure/row.ts';
 import type { Stage } from '../measure/stage.ts';
 import { BareAppend } from '../peers/bare-append.ts';
-import type { Contest, Row } from './row.ts';
 
 /** The store alone in this process, without HTTP: what one process asks of Redis. */
 const OURS = 'Switchyard';

@@ -3,8 +3,8 @@ import { startProgram } from '../../../tests/support/process.ts';
 import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { median, quantile } from '../../statistics/quantile.ts';
 import { ask, fanOut, sendMessage, streams } from '../measure/drive.ts';
+import type { Row } from '../measure/row.ts';
 import type { Stage } from '../measure/stage.ts';
-import type { Row } from './row.ts';
 
 const OURS = 'Switchyard';
 const SDK = 'SDK, in memory';

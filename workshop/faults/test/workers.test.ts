@@ -6,9 +6,9 @@ import { until } from '../../../tests/support/until.ts';
 import { keepWorkers } from '../inject/keep-workers.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';
 import { startSingle } from '../redis/single.ts';
-import { type Scene, startScene } from '../scene.ts';
 import { measureRecovery } from '../trials/measure-recovery.ts';
 import type { ResilientClient } from '../workload/resilient-client.ts';
+import { type Scene, startScene } from '../workload/scene.ts';
 
 let redis: RedisDeployment;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { openEventStream } from '../../../tests/support/event-stream.ts';
 import { userMessage } from '../../../tests/support/messages.ts';
 import { post } from '../../../tests/support/rest.ts';
 import { until } from '../../../tests/support/until.ts';
-import { startScene } from '../scene.ts';
+import { startScene } from '../workload/scene.ts';
 import { type Finding, seconds } from './finding.ts';
 
 const OPEN = 20;

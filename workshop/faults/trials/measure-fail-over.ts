@@ -3,8 +3,8 @@ import type { Stack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';
 import type { RedisNode } from '../redis/redis-node.ts';
-import { type Scene, startScene } from '../scene.ts';
 import { PushReceiver, pushSettings } from '../workload/push-receiver.ts';
+import { type Scene, startScene } from '../workload/scene.ts';
 import { watchTask } from '../workload/watch-task.ts';
 import { Prober } from './prober.ts';
 

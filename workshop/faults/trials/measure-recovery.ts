@@ -1,6 +1,6 @@
 import { until } from '../../../tests/support/until.ts';
-import { startScene } from '../scene.ts';
 import type { ResilientClient } from '../workload/resilient-client.ts';
+import { startScene } from '../workload/scene.ts';
 
 export interface RecoveryOptions {
   /** Workers to kill, one after the other. */

@@ -1,6 +1,6 @@
 import { userMessage } from '../../../tests/support/messages.ts';
 import { keepWorkers } from '../inject/keep-workers.ts';
-import { startScene } from '../scene.ts';
+import { startScene } from '../workload/scene.ts';
 import type { Finding } from './finding.ts';
 
 const INNOCENTS = 20;

@@ -1,8 +1,8 @@
-import { type Stack, type StackOptions, startStack } from '../../tests/support/stack.ts';
-import type { RedisDeployment } from './redis/deployment.ts';
-import type { RedisNode } from './redis/redis-node.ts';
-import { startSingle } from './redis/single.ts';
-import { ResilientClient } from './workload/resilient-client.ts';
+import { type Stack, type StackOptions, startStack } from '../../../tests/support/stack.ts';
+import type { RedisDeployment } from '../redis/deployment.ts';
+import type { RedisNode } from '../redis/redis-node.ts';
+import { startSingle } from '../redis/single.ts';
+import { ResilientClient } from './resilient-client.ts';
 
 export interface SceneOptions extends Omit<StackOptions, 'redisUrl' | 'agents'> {
   /** Which of `agents/` runs. */

@@ -1,4 +1,4 @@
-import type { Stage } from '../measure/stage.ts';
+import type { Stage } from './stage.ts';
 
 /** One of those that are measured in turn. A measurement may have many values: those of single events. */
 export interface Contender {
