@@ -1,6 +1,5 @@
-// `npm run lint:lua`: reads every Lua script as Redis gets it, its includes in their places, and names globals that
-// nobody defines, locals that nobody uses, calls of our own functions with more arguments than they take, includes from
-// a folder above, and lines of more than 120 columns.
+// `npm run lint:lua`: reads every Lua script with its includes, and reports undefined globals, unused locals, calls of
+// own functions with too many arguments, includes from a folder above, and lines of more than 120 columns.
 
 import { globSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';

@@ -138,7 +138,7 @@ function installRedis() {
 function rootPrefix(manager) {
   if (!manager.needsRoot || process.getuid?.() === 0) return [];
   if (!onPath('sudo')) fail(`No Redis here, and ${manager.program} needs root. ${whatToDo()}`);
-  // -n: never ask for a password that nobody may be there to type.
+  // -n: never ask for a password.
   return ['sudo', '-n'];
 }
 

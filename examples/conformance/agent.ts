@@ -13,7 +13,7 @@ const required = {
   required: true,
 };
 
-/** What the official compatibility kit talks to: the prefix of a message's id says what it should do. */
+/** The agent for the official compatibility kit: the prefix of a message's id names the scenario. */
 export default defineAgent({
   id: 'conformance',
   concurrency: 200,

@@ -8,7 +8,7 @@ export interface Line {
   readonly text: string;
 }
 
-/** What a speaker says next. */
+/** The speaker's next line. */
 export type Speak = (lines: readonly Line[], signal: AbortSignal) => Promise<string>;
 
 /** A speaker who follows a script line by line; or, if the environment names a model, one who is played by it. */

@@ -7,7 +7,7 @@ const speak = speaker('A colleague asks you about lunch. You like noodles, but y
   'At noon. See you there.',
 ]);
 
-/** Answers whoever talks to it, and announces what was agreed on when it is asked outside of a conversation. */
+/** Answers in conversations, and announces what was agreed on when it is asked outside of one. */
 export default defineAgent({
   id: 'target',
   card: {

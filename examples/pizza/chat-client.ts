@@ -20,7 +20,7 @@ const answerSchema = z.object({
 /** The gateway refused the message; the words are its own. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
-  /** The task is unknown or has ended: nothing more can be said in it. */
+  /** The task is unknown or has ended: it takes no more messages. */
   readonly isFinal: boolean;
 
   constructor({ code, message }: { code: number; message: string }) {
@@ -49,8 +49,8 @@ export class ChatClient {
   }
 
   /**
-   * Sends a message, and yields what the agent says, as it says it.
-   * @throws {Error} in the gateway's own words when it refuses the message
+   * Sends a message, and yields the agent's texts as they come.
+   * @throws {Error} with the gateway's message when it is refused
    */
   async *say(text: string): AsyncGenerator<string> {
     try {
@@ -91,7 +91,7 @@ export class ChatClient {
     return { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...ids };
   }
 
-  /** @returns whether the agent has said what it had to say to this message */
+  /** @returns whether the agent has answered this message */
   #keepIds({ task, message, statusUpdate, artifactUpdate }: StreamResponse): 'over' | 'open' {
     const of = task ?? message ?? statusUpdate ?? artifactUpdate;
     this.#contextId = of?.contextId ?? this.#contextId;

@@ -15,7 +15,7 @@ export class Transcript {
     return this.#chunk(artifact, append ? (this.#shown.get(artifact.artifactId) ?? 0) : 0) + (lastChunk ? '\n' : '');
   }
 
-  /** A snapshot: whatever was said before the stream began. */
+  /** A snapshot: all messages before the stream began. */
   #task({ history = [], artifacts = [], status }: Task): string {
     const said = [...history, status.message].map((message) => this.#message(message));
     const written = artifacts.map((artifact) => this.#whole(artifact));

@@ -18,9 +18,7 @@ const menu: Readonly<Record<string, RegExp>> = {
   'Quattro Formaggi': /formaggi|cheese/i,
 };
 
-/**
- * Takes an order as a model would: asks, offers the menu when the answer is no pizza, and knows one when it hears it.
- */
+/** Takes an order as a model would: asks, offers the menu when the answer is not a pizza, and recognises one. */
 export function takeOrder(conversation: readonly ConversationLine[]): Order {
   const wishes = conversation.filter(({ role }) => role === 'user').reverse();
   for (const { content } of wishes) {

@@ -17,7 +17,7 @@ interface Compose {
   readonly volumes?: Readonly<Record<string, unknown>>;
 }
 
-/** Names that lead nowhere, files that do not exist, a service nobody watches, a Redis that could lose work. */
+/** Finds names that do not resolve, missing files, services without a health check, a Redis that could lose work. */
 export function checkCompose(compose: Compose, root: string): string[] {
   return Object.entries(compose.services)
     .flatMap(([name, service]) => [

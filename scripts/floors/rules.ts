@@ -99,7 +99,7 @@ function coreStandsAlone({ path, imports }: SourceFile): string[] {
     .map(({ specifier }) => `${specifier} is beside the core of the store, which works without it`);
 }
 
-/** Package names, without the path inside the package. Modules of Node (`node:…`) are everybody's. */
+/** Package names, without the path inside the package. Modules of Node (`node:…`) are allowed everywhere. */
 function outsideNames(imports: readonly Import[]): string[] {
   return imports
     .map(({ specifier }) => specifier)

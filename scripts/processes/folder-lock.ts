@@ -23,9 +23,8 @@ class FolderInUse extends Error {
 }
 
 /**
- * Two Redis processes on one append-only file would ruin it. A small file names the owner of the folder; what it says
- * is believed only as far as it can be checked, so that a crash never locks anybody out.
- * Returns the release. Throws FolderInUse.
+ * Two Redis processes on one append-only file would ruin it. A small file names the owner of the folder; it counts only
+ * if its process runs, so that a crash does not lock the folder. Returns the release. Throws FolderInUse.
  */
 export async function lockFolder(folder: string, port: number): Promise<() => Promise<void>> {
   const file = join(folder, 'owner.json');
@@ -51,7 +50,7 @@ async function readOwner(file: string): Promise<Owner | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Owner;
   } catch {
-    // Gone a moment ago, or cut off by a crash: nobody's.
+    // Deleted meanwhile, or truncated by a crash: there is no owner.
     return undefined;
   }
 }

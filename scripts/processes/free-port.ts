@@ -1,16 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/**
- * Below the ports that the system gives to connections (Linux: from 32,768 on): one that is free now will not be taken
- * by a connection before somebody listens at it.
- */
+/** Below the system's ports for outgoing connections (Linux: from 32,768 on), which could take a free one first. */
 const [LOWEST, HIGHEST] = [20_000, 32_000];
 
 /** Those that this process was given. */
 const given = new Set<number>();
 
-/** A loopback port that nobody listens at, and that this process is not given twice. */
+/** A free loopback port, which this process is not given twice. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);

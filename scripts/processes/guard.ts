@@ -67,7 +67,7 @@ export async function spawnGuarded(
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
   const exited = exitCode(shell);
-  // Passed through from the first moment: Node throws away what a dead child said and nobody has read yet.
+  // Piped from the start: Node drops the unread output of a process that has ended.
   const output = { stdout: new PassThrough(), stderr: new PassThrough() };
   shell.stdout.pipe(output.stdout);
   shell.stderr.pipe(output.stderr);

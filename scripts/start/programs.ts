@@ -12,7 +12,7 @@ export interface ProgramSettings {
   readonly agents: readonly string[];
   /** Id of the agent that is served at the root. */
   readonly defaultAgent: string;
-  /** A program beside ours, such as an agent that runs elsewhere. */
+  /** A further program, such as a remote agent. */
   readonly beside?: string;
   /** Further settings of both programs. */
   readonly env?: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export function programEnvironment(settings: Pick<ProgramSettings, 'redisUrl' | 
   return { ...development, ...withoutEmpty(own), REDIS_URL: settings.redisUrl, ...settings.env };
 }
 
-/** An empty variable counts as unset: it must not hide a default of ours. */
+/** An empty variable counts as unset: it must not hide a default. */
 function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== ''));
 }

@@ -9,7 +9,7 @@ export function requireRedisServer(): void {
   if (setup.status !== 0) throw new Error('there is no Redis to run: see above');
 }
 
-/** @throws {Error} no server listens at any host of the address: says so, and how to go on */
+/** @throws {Error} no server listens at any host of the address; the message says how to go on */
 export async function requireRedisAt(redisUrl: string): Promise<void> {
   const hosts = /^\w+(?:\+\w+)?:\/\/(?:[^@/]*@)?([^/?#]+)/.exec(redisUrl)?.[1]?.split(',') ?? [];
   const isThere = await Promise.all(hosts.map(listens));

@@ -12,7 +12,7 @@ import { untilReady } from './until-ready.ts';
  */
 const programsStopWithinMs = 4_000;
 const redisStopsWithinMs = 900;
-/** After so long without the default agent, that is said. */
+/** Without the default agent for this long a notice is printed. */
 const SLOW_MS = 10_000;
 
 export interface Run {
@@ -67,7 +67,7 @@ function stillWaiting(url: string, agent: string): string {
   return `no worker runs the default agent "${agent}" yet; ${url}/agents lists those that run`;
 }
 
-/** A port of 0, or one that is off, is nobody's. */
+/** A port of 0, or one that is off, cannot be in use. */
 async function requireFree(host: string, port: number, grpcPort: number): Promise<void> {
   if (port > 0 && (await isPortTaken(port, host))) {
     const another = `PORT=${await portsFreeAfter(port, { host, count: grpcPort === port + 1 ? 2 : 1 })}`;

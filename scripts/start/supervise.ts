@@ -7,12 +7,12 @@ export interface SupervisedProcess {
   readonly say: (text: string) => void;
   /** After so many quick deaths in a row it is given up. */
   readonly maxQuickDeaths?: number;
-  /** After this long a process is stable: the count begins anew. */
+  /** After this time a process is stable, and its count of crashes begins again. */
   readonly stableAfterMs?: number;
   readonly firstPauseMs?: number;
 }
 
-/** With this exit code a program says that it cannot start, and why: starting it again would change nothing. */
+/** Exit code of a program that cannot start: starting it again would not help. */
 const CANNOT_START = 1;
 
 export interface Supervision {

@@ -14,7 +14,7 @@ import { countSocketWrites } from './support/socket-writes.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
-// What a stream costs beside what is said on it.
+// The overhead of a stream.
 
 let redis: TestRedis;
 let system: System;

@@ -16,7 +16,7 @@ const tasks = 300;
 
 let redis: TestRedis;
 let system: System;
-/** What everybody asks of Redis by the clock, in a second. */
+/** Periodic commands of all processes, per second. */
 let idle: RedisCounts;
 
 beforeAll(async () => {

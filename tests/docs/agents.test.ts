@@ -6,7 +6,7 @@ import { Conversation, runTurn } from '@switchyard/agent/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { typeErrors, writeSnippets } from './snippets.ts';
 
-// The examples of docs/agents.md do what the page says.
+// Runs the examples of docs/agents.md.
 
 let folder: string;
 let files: string[];

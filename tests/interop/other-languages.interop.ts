@@ -10,8 +10,8 @@ import {
   type Toolchain,
 } from './support/toolchains.ts';
 
-// Clients of other languages, unmodified, as their users write them: each prints what it got for each case, and all
-// have to get the same. `npm run interop` runs them; what is missing on this machine is skipped, and says why.
+// Clients of other languages, unmodified: each prints its result for each case, and all must get the same. `npm run
+// interop` runs them; a language without its toolchain is skipped, with the reason.
 
 const installWithinMs = 320_000;
 

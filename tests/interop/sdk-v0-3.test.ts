@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// The official client of version 0.3, unmodified: it has never heard of 1.0, and reads the card at the root.
+// The official client of version 0.3, unmodified: it does not know 1.0, and reads the card at the root.
 
 let stack: Stack;
 

@@ -7,7 +7,7 @@ export function userMessage(text: string, task?: Pick<Task, 'id' | 'contextId'>)
   return { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...ids };
 }
 
-/** What was said, without who said it. */
+/** The text of a message. */
 export function textOf({ parts }: Pick<Message, 'parts'> = { parts: [] }): string {
   return parts.map(({ text }) => text ?? '').join('');
 }

@@ -22,10 +22,7 @@ export interface RedisLedger extends AsyncDisposable {
   next(command: string): Promise<void>;
 }
 
-/**
- * Nothing was sent for so long: what is done has asked for all that it needs. Channels that were left are unsubscribed
- * after 50 ms.
- */
+/** Without a command for this long an action is complete. Unused channels are unsubscribed after 50 ms. */
 const QUIET_MS = 100;
 
 export async function openLedger(redisUrl: string): Promise<RedisLedger> {

@@ -10,7 +10,7 @@ export interface TestRedis {
   /** Only of a server that is a process of this machine. */
   readonly pid?: number;
   stop(): Promise<void>;
-  /** SIGKILL: nothing is flushed, no client is told. Start it again on the same folder and port. */
+  /** SIGKILL: nothing is flushed. Start it again on the same folder and port. */
   kill(): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ export class SdkServer {
   }
 }
 
-/** What the SDK says is taken at its word here: it is compared, not used. */
+/** The SDK's JSON is only compared, so its type is not checked. */
 function asJson<T>(value: unknown): T {
   return JSON.parse(JSON.stringify(value));
 }

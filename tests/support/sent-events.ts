@@ -26,7 +26,7 @@ export class SentEvent {
   }
 }
 
-/** The events in a body that comes in pieces, cut anywhere. Of a last event that is incomplete nothing is said. */
+/** Parses the events of a body in pieces, split anywhere. An incomplete last event is dropped. */
 export class SentEventParser {
   readonly #decoder = new TextDecoder();
   readonly #events: SentEvent[] = [];

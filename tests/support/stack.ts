@@ -35,7 +35,7 @@ export interface Stack extends AsyncDisposable {
   readonly workers: readonly Program[];
   /** All that were ever started. */
   readonly programs: readonly Program[];
-  /** One more; ready when it resolves. On a free port unless told otherwise. */
+  /** Adds a gateway; ready when it resolves. Default: on a free port. */
   addGateway(port?: number): Promise<GatewayProcess>;
   addWorker(): Promise<Program>;
   /** Idempotent. Whatever is not stopped ends with the test process. */
@@ -137,7 +137,7 @@ class RunningStack implements Stack {
   }
 }
 
-/** Fails at once when the program ends without having said it. */
+/** Waits for a line; fails at once when the program ends before. */
 function says(program: Program, pattern: RegExp): Promise<RegExpMatchArray> {
   const ended = program.exited.then((code) => {
     const said = program.output().match(pattern);

@@ -12,7 +12,7 @@ import { until } from './until.ts';
 export interface TestGatewayOptions {
   /** In vitest `inject('redisUrl')`. Default: a Redis of its own, which takes a moment to start. */
   readonly redisUrl?: string;
-  /** Called with whatever goes wrong in gateway and worker. Default: nobody is told. */
+  /** Called with errors of gateway and worker. Default: ignored. */
   readonly onError?: (event: object) => void;
 }
 

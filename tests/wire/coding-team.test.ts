@@ -87,7 +87,7 @@ async function tasksOf(contextId = ''): Promise<Record<string, Task[]>> {
   return Object.fromEntries(await Promise.all(members.map(list)));
 }
 
-/** What was delivered, and what was said on the way, in whatever order the two coders said it. */
+/** The results, and the messages on the way, in any order of the two coders. */
 function outcomeOf(task: Task): object {
   const files = task.artifacts?.map(({ name, parts }) => ({ name, parts }));
   return {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['typist', 'echo'], gateways: 2, workers: 2 });
 });
 
-/** Whoever a test has ended is replaced. */
+/** Replaces the processes that a test has ended. */
 afterEach(async () => {
   if (stack.gateways.length < 2) await stack.addGateway();
   if (stack.workers.length < 2) await stack.addWorker();

@@ -7,7 +7,7 @@ import { type Stack, startStack } from '../support/stack.ts';
 // Processes take their time on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-// Every read and write is scoped to who calls: what belongs to somebody else does not exist.
+// Every read and write is scoped to its principal: tasks of others do not exist.
 
 const keys = { ada: 'key-of-ada-0123456789', bob: 'key-of-bob-0123456789' };
 const ada = { 'x-api-key': keys.ada };

@@ -56,7 +56,7 @@ describe('a task that one gateway accepted', () => {
         prefer: 'wait=10',
         ...(etag !== '' && { 'if-none-match': etag }),
       });
-      // No answer comes before there is news.
+      // There is no answer before the task changes.
       expect(status).toBe(200);
       states.push(body.status.state);
       etag = headers.get('etag') ?? '';

@@ -5,7 +5,7 @@ import { freePort } from '../../scripts/processes/free-port.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
-// One executor of the SDK, unmodified: on a worker of ours and on the SDK's own server, spoken to by the SDK's client.
+// One executor of the SDK, unmodified: on a worker and on the SDK's own server, called by the SDK's client.
 
 let stack: Stack;
 let server: Program;
@@ -76,7 +76,7 @@ async function converse(client: Client, words: readonly string[]): Promise<unkno
 /** The events of a stream. */
 async function stream(client: Client, words: string): Promise<unknown[]> {
   const events = await Array.fromAsync(client.sendMessageStream(request(words)));
-  // Our task is shown once more by its first event than by the executor's own, which says the same.
+  // The gateway's first event is a snapshot, and so is the executor's: one more than the SDK's.
   return events.map(({ payload }) => (payload?.$case === 'task' ? 'task' : payload));
 }
 

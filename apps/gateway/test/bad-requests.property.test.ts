@@ -61,7 +61,7 @@ const nameOf = (path: Path): string =>
 
 const isAbout = (field: string, place: string): boolean => field.startsWith(place) || place.startsWith(field);
 
-/** No fault of the server; and whoever is told that parameters are wrong is told which. */
+/** Expects a client error that names the wrong parameters. */
 function expectHelpful({ status, body }: Outcome, place: string): void {
   expect(status).toBeLessThan(500);
   const error = body?.error;

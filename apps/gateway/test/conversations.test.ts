@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
-/** A conversation of alice's, in which so many turns were said; the test plays the worker. */
+/** A conversation of alice with this many turns; the test plays the worker. */
 async function conversation(turns: number): Promise<{ id: string; turn: OpenTurn; contextId: string }> {
   const contextId = randomUUID();
   const message = userMessage('talk', { contextId });

@@ -5,7 +5,7 @@ import { call, type ErrorBody, get, openStream, post, submit, userMessage } from
 import { completed, working } from './support/events.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
-// What no client of version 0.3 would send, and what it has to be told. How its clients fare: tests/interop.
+// Requests that no SDK of version 0.3 sends, and their answers. For its clients see tests/interop.
 
 interface LegacyTask {
   readonly kind: string;

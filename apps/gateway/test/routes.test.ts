@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
-/** All that an answer says, but for when. */
+/** An answer without its times. */
 async function answerTo(path: string, init: RequestInit = {}): Promise<object> {
   const headers = { 'x-request-id': 'one', 'content-type': 'application/json', ...init.headers };
   const response = await fetch(stage.url + path, { ...init, headers });

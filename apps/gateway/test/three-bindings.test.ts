@@ -36,7 +36,7 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
-/** Of one agent, at the gateway that lets in everybody, or at the one that asks for a key. */
+/** The bindings of one agent, at the gateway without authentication, or at the one with. */
 async function bindingsOf(agent = 'echo', url = open): Promise<readonly Binding[]> {
   // The one at the root needs no name, and a tenant that is sent would be in some answers.
   const grpc = overGrpc(await grpcAddressOf(url), agent === 'echo' ? undefined : agent);

@@ -31,7 +31,7 @@ const plan: Plan = {
   },
 };
 
-/** What the scripted model says, by what the system prompt makes of it. */
+/** The scripted model's answers, by the system prompt. */
 const lines: readonly (readonly [RegExp, string])[] = [
   [/lead a team .* Plan/s, JSON.stringify(plan)],
   [

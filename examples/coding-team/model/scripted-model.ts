@@ -18,7 +18,7 @@ export interface ScriptedModel {
   close(): Promise<void>;
 }
 
-/** Told of everything that the model is asked. */
+/** Called with every request to the model. */
 export type OnAsked = (messages: readonly ChatMessage[]) => void;
 
 /**

@@ -15,7 +15,7 @@ export function coderFor({ role, capabilities }: CoderRole): Execute {
   return answering(role, commandExecutor({ ...coder, shell: true, briefing }));
 }
 
-/** The host sends it as data; whoever else writes says in words what to do. */
+/** The host sends data; other callers send text. */
 function assignmentIn({ message }: Turn): Briefing {
   const [assignment] = message.parts.flatMap(({ data }) => assignmentSchema.safeParse(data).data ?? []);
   return assignment ?? {};

@@ -1,7 +1,7 @@
 import { AgentError, type CallReply, isDone, type TaskReply, type Turn } from '@switchyard/agent';
 import type { Assignment, Member } from './plan.ts';
 
-/** Whom a member's questions go to. */
+/** The member that answers a member's questions. */
 const knows: Readonly<Record<Member, Member>> = {
   product: 'design',
   design: 'product',

@@ -18,7 +18,7 @@ export const planSchema = z.object({
 
 export type Plan = z.infer<typeof planSchema>;
 
-/** What a member of the team is told: its part of the plan. */
+/** The assignment of a member of the team. */
 export const assignmentSchema = assignment.extend({ analysis: z.string() });
 export type Assignment = z.infer<typeof assignmentSchema>;
 

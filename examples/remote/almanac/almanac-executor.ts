@@ -6,7 +6,7 @@ const months = ['January', 'February', 'March', 'April', 'May', 'June'];
 months.push('July', 'August', 'September', 'October', 'November', 'December');
 
 /**
- * Writes an almanac of a year, a line at a time. It asks for the year when none is said, and knows nothing of queues.
+ * Writes an almanac of a year, a line at a time. Asks for the year if the message has none. Knows nothing of queues.
  */
 export class AlmanacExecutor implements AgentExecutor {
   readonly #lineMs: number;

@@ -4,7 +4,7 @@ import { agentThat } from '../../../tests/support/agent-that.ts';
 import { type Execute, runTurn } from '../src/index.ts';
 import { MemoryPort } from '../src/testing/index.ts';
 
-/** The ids of what an agent says in one attempt at the turn over the same message. */
+/** The message ids of one attempt at the turn over the same message. */
 async function idsOf(execute: Execute): Promise<(string | undefined)[]> {
   const task: Task = { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_SUBMITTED' } };
   const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Hello' }] } as const;

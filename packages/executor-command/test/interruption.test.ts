@@ -4,10 +4,10 @@ import { startProgram } from '../../../tests/support/process.ts';
 import { until } from '../../../tests/support/until.ts';
 import { Bench, outputOf } from './bench.ts';
 
-/** Runs on, with children that do not listen to SIGTERM, and says whom it consists of. */
+/** Keeps running, with children that ignore SIGTERM, and writes their pids. */
 const stubborn = `trap '' TERM; sleep 300 & echo $! > pids; sh -c 'sleep 301 & echo $! >> pids; wait' & echo $$ >> pids; echo up; wait`;
 
-/** Counts its starts, says what it does, and ends when it is let go. */
+/** Counts its starts, prints what it does, and ends when the test lets it. */
 const patient =
   'echo start >> starts; echo first; sleep 0.3; echo begun; while [ ! -e go ]; do sleep 0.1; done; echo ended; echo 1 > made';
 

@@ -19,7 +19,7 @@ export interface ModelRequest {
 
 export type Script = (response: ServerResponse, request: ModelRequest) => void;
 
-/** A model server over real HTTP that does what the test's script says. */
+/** A model server over real HTTP with scripted answers. */
 export class ModelEndpoint implements AsyncDisposable {
   readonly requests: ModelRequest[] = [];
   readonly #asked = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ export class ModelEndpoint implements AsyncDisposable {
   }
 }
 
-/** Streams words, and says at the end why it ends. */
+/** Streams words, and ends with a finish reason. */
 export function stream(words: readonly string[], finishReason = 'stop'): Script {
   return (response) => {
     send(response, words);

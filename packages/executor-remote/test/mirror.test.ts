@@ -15,7 +15,7 @@ const ways: [string, SdkHttpServerOptions][] = [
   ['JSON-RPC of version 0.3, polling', { binding: 'JSONRPC', version: '0.3', streaming: false }],
 ];
 
-/** Its artifacts have ids of ours here, and say in their metadata which they have there. */
+/** Its artifacts have local ids, and their original ids in the metadata. */
 function withoutIds(task: Task): object {
   const artifacts = task.artifacts?.map(({ metadata: _, ...artifact }) => ({ ...artifact, artifactId: '' })) ?? [];
   return observable({ ...task, artifacts });

@@ -11,14 +11,14 @@ export type Answer =
 /** The nth answer to a method; the last one stands for all that follow. */
 export type Script = Readonly<Record<string, readonly Answer[]>>;
 
-/** An agent elsewhere that says what the script says, to the letter, also what no proper agent would. */
+/** A remote agent with scripted answers, also ones that no proper agent would send. */
 export class ScriptedAgent implements AsyncDisposable {
   readonly called: string[] = [];
   readonly #script: Script;
   readonly #differences: Readonly<Record<string, unknown>>;
   readonly #server: Server;
 
-  /** @param card what its card says otherwise */
+  /** @param card fields that replace the card's */
   constructor(script: Script, card: Readonly<Record<string, unknown>> = {}) {
     this.#script = script;
     this.#differences = card;

@@ -17,10 +17,7 @@ export interface SdkHttpServerOptions {
   readonly before?: express.RequestHandler;
 }
 
-/**
- * An agent that runs elsewhere: the SDK's own server over real HTTP, to be killed and started again; then it has
- * forgotten everything.
- */
+/** A remote agent: the SDK's own server over real HTTP, to be killed and restarted; then it has forgotten all tasks. */
 export class SdkHttpServer implements AsyncDisposable {
   /** Of the requests that came, in order: what was asked. */
   readonly requests: {

@@ -61,7 +61,7 @@ describe.each(Object.entries(specification))('%s', (name, { schema }) => {
   });
 });
 
-/** A part whose data is null is written by the SDK as a part without content, which nobody can take. */
+/** The SDK writes a part whose data is null as a part without content, which is not valid. */
 function hasNoNullData(object: unknown): boolean {
   return !JSON.stringify(object).includes('"data":null');
 }

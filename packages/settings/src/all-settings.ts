@@ -22,7 +22,7 @@ export const groups: readonly SettingGroup[] = [
   examples,
 ];
 
-/** By name; typed, so that whoever reads one gets its value's type. */
+/** By name; typed, so that each value has its setting's type. */
 export const allSettings = {
   ...network.settings,
   ...redis.settings,

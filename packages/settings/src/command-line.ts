@@ -14,7 +14,7 @@ export interface CommandLine<Options extends ParseArgsOptionsConfig> {
   readonly settingsOf: readonly CommandName[];
 }
 
-/** What was typed is not understood; the message says what, and the usage. */
+/** The command line is not valid; the message has the reason and the usage. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -41,7 +41,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** A command's settings, read from the environment. Problems are collected, so that all of them can be told at once. */
+/** A command's settings, read from the environment. Collects all problems, to report them at once. */
 export class Settings<Command extends CommandName> {
   readonly values: ValuesOf<Command>;
   readonly #problems: string[] = [];

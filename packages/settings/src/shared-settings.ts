@@ -3,8 +3,8 @@ import type { Environment } from './read-settings.ts';
 import type { Setting } from './setting/setting.ts';
 
 /**
- * The settings in which every process of a deployment must agree, as far as they are set: `SHARDS=4 KEY_PREFIX=a`, to
- * be typed before a command. A secret stands there as `"${PUSH_SECRET:?}"`: the shell puts its own in, or says that it
+ * The settings that must be equal in every process of a deployment, as far as they are set: `SHARDS=4 KEY_PREFIX=a`, to
+ * be typed before a command. A secret is written as `"${PUSH_SECRET:?}"`: the shell inserts its own, or reports that it
  * has none.
  */
 export function sharedAssignments(environment: Environment): string {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Fails if the store takes Redis to answer, once it has found out that it does not, for so long. */
+/** Fails if the store takes Redis for reachable within this time. */
 async function staysAway(forMs: number): Promise<void> {
   await until(() => !store.isAnswering, { what: 'it is noticed' });
   const since = performance.now();

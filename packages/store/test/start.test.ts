@@ -14,7 +14,7 @@ test('a store may be started a moment before its Redis is', async () => {
   const redisUrl = await deserted();
   const store = new Store({ redisUrl }, () => undefined);
   const started = store.start();
-  await delay(300); // so that the first attempts are in vain
+  await delay(300); // so that the first attempts fail
   const redis = await startRedis({ port: Number(new URL(redisUrl).port) });
   await started;
   expect(await store.queue.waiting('echo')).toBe(0);

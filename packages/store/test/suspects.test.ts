@@ -13,9 +13,7 @@ interface Life {
   readonly maxAttempts?: number | undefined;
 }
 
-/**
- * Runs turns, and dies of every message that says `poison`, with all that it runs. As a process does: without a word.
- */
+/** Runs turns, and crashes with all of them on a message with the text `poison`. */
 class MortalProcess {
   readonly #store: Store;
   readonly #dead = Promise.withResolvers<void>();

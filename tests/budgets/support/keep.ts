@@ -2,10 +2,7 @@ import { expect } from 'vitest';
 import type { Tally } from '../../support/redis-ledger.ts';
 import { type Budget, budgets, type OperationBudget, operations } from '../budgets.ts';
 
-/**
- * The test fails when more was measured than the budget has, but goes on to the next budget; it says why there is that
- * much.
- */
+/** Fails the test when more was measured than the budget, with the budget's reason, and goes on to the next one. */
 export function keepBudget(name: keyof typeof budgets, measured: number): void {
   const { most, because }: Budget = budgets[name];
   const words = `${name}: ${Number(measured.toPrecision(4))}, and the budget is ${most} (${because})`;

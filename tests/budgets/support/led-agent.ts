@@ -12,10 +12,7 @@ export interface LedAgent {
   next(): Promise<LedTurn>;
 }
 
-/**
- * An agent that does what the test says where it is told `led`; it asks back at `ask`; anything else it works at and
- * completes.
- */
+/** An agent that the test controls for the message `led`; it asks back for `ask`, and completes any other message. */
 export function ledAgent(): LedAgent {
   const begun: LedTurn[] = [];
   const waiting: ((turn: LedTurn) => void)[] = [];

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 const clients = fileURLToPath(new URL('../clients', import.meta.url));
-/** Git ignores it. A folder per client and lock file: a changed lock installs anew. */
+/** Ignored by git. A folder per client and lock file: a changed lock file installs again. */
 const cache = fileURLToPath(new URL('../.cache', import.meta.url));
 
 const installWithinMs = 300_000;

@@ -1,6 +1,6 @@
 import { defineAgent, isDone } from '@switchyard/agent';
 
-/** Calls the agent that the request names with the words of the client, and answers with what that one says. */
+/** Calls the agent that the request names with the client's text, and answers with its reply. */
 export default defineAgent({
   id: 'caller',
   card: { name: 'Caller', description: 'Calls whom it is told to.', version: '1.0.0', skills: [] },

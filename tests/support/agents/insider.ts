@@ -1,6 +1,6 @@
 import { defineAgent } from '@switchyard/agent';
 
-/** Says in which forms and with which extensions it is to answer; has a skill for authenticated clients. */
+/** Answers with the accepted output modes and extensions; has a skill for authenticated clients. */
 export default defineAgent({
   id: 'insider',
   card: {

@@ -1,6 +1,6 @@
 import { defineAgent } from '@switchyard/agent';
 
-/** Publishes as many chunks of 256 KiB as it is told, and asks what next: the task stays open for who reads it. */
+/** Publishes the requested number of chunks of 256 KiB, and asks: the task stays open for readers. */
 export default defineAgent({
   id: 'loud',
   card: { name: 'Loud', description: 'Says more than anyone wants to hear.', version: '1.0.0', skills: [] },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent } from '@switchyard/agent';
 
-/** Says of itself that it may answer with a plain message, and takes its time to do so. */
+/** Declares that it may answer with a plain message, and takes its time to do so. */
 export default defineAgent({
   id: 'oracle',
   repliesWithMessage: true,

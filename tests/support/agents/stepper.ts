@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent } from '@switchyard/agent';
 
 /**
- * Does three steps, and writes down in a file whenever one is really done: `first <pid>`. In the middle of the second
- * one it stops for as long as `pause` says, in the first attempt.
+ * Runs three steps, and notes each real run in a file: `first <pid>`. The second one pauses for `pause` in the first
+ * attempt.
  */
 export default defineAgent({
   id: 'stepper',

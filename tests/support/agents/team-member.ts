@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent } from '@switchyard/agent';
 
-/** Works for as long as it is told, and writes down what it has done. */
+/** Works for the requested time, and notes what it has done. */
 export default defineAgent({
   id: 'team-member',
   card: { name: 'Member', description: 'Does what the host says.', version: '1.0.0', skills: [] },

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent } from '@switchyard/agent';
 
-/** Writes as many lines into an artifact as it is told, one every 10 ms: slow enough that a test can interfere. */
+/** Writes the requested number of lines into an artifact, one every 10 ms: slow enough for a test to interfere. */
 export default defineAgent({
   id: 'typist',
   card: { name: 'Typist', description: 'Types as many lines as it is told.', version: '1.0.0', skills: [] },

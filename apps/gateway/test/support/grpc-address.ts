@@ -1,7 +1,7 @@
 import type { AgentCard } from '@switchyard/protocol';
 import { get } from './client.ts';
 
-/** Where the gateway at this URL serves gRPC, as the card of its default agent says. */
+/** The gRPC address of the gateway, from the card of its default agent. */
 export async function grpcAddressOf(url: string): Promise<string> {
   const headers = { 'a2a-version': '1.0' };
   const { body } = await get<AgentCard>(`${url}/.well-known/agent-card.json`, headers);

@@ -5,7 +5,7 @@ import { agentThat } from '../../../../tests/support/agent-that.ts';
 import { RetryableError, type Turn } from '../../src/index.ts';
 import { Conversation } from '../../src/testing/index.ts';
 
-/** What a step says: a status, or a chunk of one of two artifacts. */
+/** An event of a step: a status, or a chunk of one of two artifacts. */
 type Word = { readonly kind: 'status' | 'A' | 'B'; readonly text: string };
 
 const word: fc.Arbitrary<Word> = fc.record({

@@ -9,7 +9,7 @@ import {
 } from '../../src/objects/agent-card.ts';
 import { explicit, type ObjectDefinition, optional, required, requiredOrEmpty } from './field.ts';
 
-/** §4.4: what an agent says of itself. */
+/** §4.4: agent cards. */
 export const cardObjects = {
   AgentInterface: {
     section: '4.4.6',

@@ -77,7 +77,7 @@ function recordOf(fields: readonly (readonly [string, Field])[]): fc.Arbitrary<R
   return fc.record(model, { requiredKeys, noNullPrototype: true });
 }
 
-/** An optional string is not empty: that is how ProtoJSON says that it is not there. */
+/** An optional string is not empty: in ProtoJSON empty means unset. */
 function fieldValues(type: string, presence: Field['presence']): fc.Arbitrary<unknown> {
   const isUnsettable = type === 'string' && (presence === 'optional' || presence === 'explicit');
   return isUnsettable ? valuesOf(type, 'required') : valuesOf(type, presence);

@@ -40,7 +40,7 @@ function deep(levels: number): unknown {
   return levels === 0 ? 0 : { a: deep(levels - 1) };
 }
 
-/** The smallest value of a type that says something. */
+/** The smallest value of a type that is not empty. */
 export function rightValue(type: string): unknown {
   const entry = entryOf(type);
   if (entry) return [rightValue(entry)];

@@ -15,8 +15,7 @@ type ScalarType =
   | 'webhook'
   | 'location'
   /**
-   * int32 in the specification, of which ours takes fewer: `page size` is 1 to 100, as §3.1.4 says; `count` is not
-   * negative.
+   * int32 in the specification, with a smaller range here: `page size` is 1 to 100 (§3.1.4); `count` is not negative.
    */
   | 'page size'
   | 'count';

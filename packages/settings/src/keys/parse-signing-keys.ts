@@ -75,7 +75,7 @@ function attempt<T>(create: () => T): T | undefined {
   try {
     return create();
   } catch {
-    // The caller says it in words that quote nothing.
+    // The caller's error quotes nothing of it.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The kinds of values that settings have. Each schema reads text; its description says what is allowed. */
+/** The kinds of values of settings. Each schema reads text; its description names what is allowed. */
 
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
   const range = most < Number.MAX_SAFE_INTEGER ? `from ${least} to ${most}` : `of ${least} or more`;

@@ -7,12 +7,12 @@ export type CommandName = (typeof commands)[number];
 /** One setting: a variable of the environment. */
 export interface Setting {
   readonly of: readonly CommandName[];
-  /** Reads the text; its description says what is allowed. */
+  /** Reads the text; its description names what is allowed. */
   readonly schema: z.ZodType;
   readonly default?: unknown;
   /** By command, where commands have different ones. */
   readonly defaults?: Readonly<Partial<Record<CommandName, unknown>>>;
-  /** Said instead of the default, where that is computed or hard to read. */
+  /** Printed instead of the default, where that is computed or hard to read. */
   readonly defaultText?: string;
   /** What it is for, and what its special values mean. */
   readonly text: string;

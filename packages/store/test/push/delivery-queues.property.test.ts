@@ -12,7 +12,7 @@ const redis = testRedis();
 const root = `${store.settings.prefix}{s0}:`;
 const url = 'https://client.example.com/hook';
 
-/** What one webhook was told, from when on, and whether it was told all. */
+/** The deliveries to one webhook, since when, and whether it got all events. */
 interface Told {
   from: number;
   seqs: number[];
@@ -112,7 +112,7 @@ class World {
     this.#runs.splice(n % (this.#runs.length || 1), 1);
   }
 
-  /** Whoever has something to hear is marked, unless it is dead; nobody else is known to the task. */
+  /** Exactly the webhooks with undelivered events are marked, unless they are dead letters. */
   async expectMarked(): Promise<void> {
     const fields = await redis.hgetall(`${root}t:${this.#taskId}:w`);
     const queues = Object.entries(fields).flatMap(([name, queue]) => (name.startsWith('id:') ? [queue] : []));
@@ -131,7 +131,7 @@ class World {
     expect(deadLetters.sort()).toEqual(dead.map((queue) => `${this.#taskId}.${queue}`).sort());
   }
 
-  /** Everyone who is still there was told everything, each event first after the one before it. */
+  /** Every webhook that still exists got all events, each first after the one before it. */
   async expectAllTold(): Promise<void> {
     await this.redrive();
     for (let i = 0; i < 200 && (await this.#marked()); i++) {
@@ -140,7 +140,7 @@ class World {
     }
     const seq = await this.#seq();
     for (const [id, { from, seqs }] of this.#told) {
-      // What was under way for one that was deleted before says nothing of its successor.
+      // Deliveries of a deleted config do not count for its successor.
       const firstTime = seqs.filter((one, i) => one > from && seqs.indexOf(one) === i);
       expect(firstTime, `what ${id} was told`).toEqual(Array.from({ length: seq - from }, (_, i) => from + 1 + i));
     }

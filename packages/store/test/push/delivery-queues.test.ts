@@ -114,7 +114,7 @@ describe('a delivery queue', () => {
     if (!now) throw new Error('no task');
     expect(formatEventId(now)).not.toBe(formatEventId(lost[0]));
     expect(await second.advance({ ...now, pending: [] })).toBe('idle');
-    // A cursor that such an advance has left behind is told from the end.
+    // A cursor behind such an advance continues with the end.
     await redis.hset(`${task}:w`, '1:cursor', `2-${lost[0].incarnation}`);
     expect((await opened(store, await jobOf(store, taskId))).cursor.seq).toBe(2);
   });

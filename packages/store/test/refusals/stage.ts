@@ -70,7 +70,7 @@ export class Stage implements AsyncDisposable {
     return turn.start.taskId;
   }
 
-  /** A webhook that has something to be told. */
+  /** A webhook with an undelivered event. */
   async webhook(): Promise<string> {
     const acceptance = await this.store.tasks.accept(alice, {
       message: userMessage(),

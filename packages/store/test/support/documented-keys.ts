@@ -12,7 +12,7 @@ const ROW = /^\| (`P[^|]+) \|([^|]*)\|/gm;
 const kinds: readonly Kind[] = Array.from(readFileSync(page, 'utf8').matchAll(ROW))
   .filter(([, , type]) => type?.trim() !== 'channel')
   .flatMap(([, names = '']) => Array.from(names.matchAll(/`([^`]+)`/g), ([, name = '']) => kindOf(name)))
-  // What is said in more words is meant first: `q:@push:…` is no `q:<agent>:…`.
+  // The more specific name wins: `q:@push:…` is not `q:<agent>:…`.
   .sort((a, b) => literalLength(b.name) - literalLength(a.name));
 
 /** Every kind of key that there is. */

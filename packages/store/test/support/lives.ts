@@ -3,10 +3,10 @@ import { type Consumer, type OpenTurn, REMOTE_AGENTS, remoteAgentId, type Store 
 import { accepted, agentMessage, begun, userMessage } from './drive.ts';
 import { alice, bob } from './redis.ts';
 
-/** Lives something that leaves traces; `look` is called whenever some of them will not stay. */
+/** Plays a scenario that leaves keys; `look` is called whenever some of them will not stay. */
 type Life = (store: Store, look: () => Promise<void>) => Promise<unknown>;
 
-/** Everything that a deployment may live through, as far as it leaves keys of different kinds. */
+/** Scenarios of a deployment that leave keys of different kinds. */
 export const lives: readonly Life[] = [
   questionsAndLongTexts,
   rejection,
@@ -87,7 +87,7 @@ async function steps(store: Store, look: () => Promise<void>): Promise<void> {
   await turn.publish(outcome('COMPLETED'));
 }
 
-/** One waits for two others, of which one runs elsewhere, talks to a third, and fails before any of it has ended. */
+/** A task waits for two others, one of them remote, has a conversation with a third, and fails before any has ended. */
 async function callsAndConversations(store: Store, look: () => Promise<void>): Promise<void> {
   const turn = await hostTurn(store, 'of calls');
   const { contextId = '' } = turn.start.task;
@@ -111,7 +111,7 @@ async function memory(store: Store, look: () => Promise<void>): Promise<void> {
   await turn.publish(outcome('COMPLETED'));
 }
 
-/** One is told, one is given up, one is never reached. */
+/** One gets its events, one is given up, one is never reached. */
 async function webhooks(store: Store, look: () => Promise<void>): Promise<void> {
   const turn = await hostTurn(store, 'of webhooks');
   const { taskId } = turn.start;

@@ -3,8 +3,7 @@ import type { Redis } from 'ioredis';
 type Content = string | string[] | Record<string, unknown>;
 
 /**
- * All keys of a queue by the ends of their names, but for its events, which nobody reads, and how many of them are
- * kept.
+ * All keys of a queue by the ends of their names, without its events and their limit.
  * @param root of the queue's keys
  */
 export async function queueContents(redis: Redis, root: string): Promise<Record<string, Content>> {

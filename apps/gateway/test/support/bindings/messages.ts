@@ -45,7 +45,7 @@ export function normalise(operation: string, json: unknown): unknown {
   return response.toJSON(response.fromJSON(markNullData(json)));
 }
 
-/** The SDK's fromJSON takes `{"data": null}` for a part without content: a text that nobody sends stands for it. */
+/** The SDK's fromJSON takes `{"data": null}` for a part without content: a placeholder text stands for it. */
 export function markNullData(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json).replaceAll('"data":null', '"data":"<null>"'));
 }

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../client.ts';
 
-/** What came of a request, whichever binding it went through: ProtoJSON of the answer, or what is said of the error. */
+/** The outcome of a request over any binding: ProtoJSON of the answer, or the error. */
 export type Outcome = { readonly result: unknown } | { readonly error: OutcomeError };
 
 export interface OutcomeError {

@@ -15,7 +15,7 @@ export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly event: StreamResponse;
-  /** What the sender said it is: the part of the delivery id behind the config's, without the incarnation. */
+  /** Kind of the delivery: the part of the delivery id after the config's, without the incarnation. */
   readonly mark: string;
 }
 

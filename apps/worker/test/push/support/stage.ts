@@ -55,7 +55,7 @@ export class Stage implements AsyncDisposable {
     return stage;
   }
 
-  /** A new task that tells the webhook of everything, held back so long for the agent's first event. */
+  /** A new task whose webhook gets all events, held back this long for the agent's first event. */
   async task(webhook: WebhookDraft, webhookHoldMs = 0): Promise<string> {
     const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hello' }] } as const;
     const submission = { message: { ...message, parts: [...message.parts] }, webhook, webhookHoldMs };
@@ -71,7 +71,7 @@ export class Stage implements AsyncDisposable {
     return made;
   }
 
-  /** As a worker that has claimed what is to be told, and dies before it has added the job. */
+  /** Claims a delivery queue as a worker that dies before it has added the job. */
   async claimAndDie(taskId: string): Promise<void> {
     await this.store.push.deliveries.claim();
     await this.store.queue.remove('@push', `${taskId}.1`, 1);

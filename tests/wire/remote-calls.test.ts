@@ -5,8 +5,7 @@ import { get, getTask, post } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-// An agent calls another one, here by its name, there by the URL of its card: another deployment, of which it knows no
-// more.
+// An agent calls another one, by its id or by the URL of its card in another deployment.
 
 let here: Stack;
 let there: Stack;
