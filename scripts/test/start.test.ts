@@ -71,7 +71,7 @@ describe('npm start', { timeout: 60_000 }, () => {
     await until(async () => (await fetch(`${url}/tasks/${taskId}`)).ok, { what: 'the task is still there' });
   });
 
-  it('lets everybody end in peace at a Ctrl-C that comes twice: from the terminal, and from npm', async () => {
+  it('lets all processes stop cleanly at a Ctrl-C that comes twice: from the terminal, and from npm', async () => {
     const started = await start();
     await addressOf(started);
     started.kill('SIGINT');

@@ -92,7 +92,7 @@ describe('GetTask', () => {
     keepOperationBudget('getTaskAtOnce', await ledger.during(atOnce));
   });
 
-  it('of an artifact of 64 KiB keeps its budget, and needs no more than the version afterwards', async () => {
+  it('of an artifact of 64 KiB keeps its budget, and then reads only the version', async () => {
     const { id } = await submit(url, userMessage('led'));
     const led = await system.led.next();
     await led.turn.artifact({ name: 'Large' }).append('x'.repeat(70_000));

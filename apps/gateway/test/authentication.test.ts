@@ -79,7 +79,7 @@ describe('with API keys', () => {
     }
   });
 
-  it('cards and health are for everybody', async () => {
+  it('cards and health need no authentication', async () => {
     for (const path of [
       '/.well-known/agent-card.json',
       '/agents/echo/.well-known/agent-card.json',

@@ -102,7 +102,7 @@ describe('The version of a request', () => {
     expect((await rpc('tasks/get', at('1.0'))).body.error?.code).toBe(-32601);
   });
 
-  it('is none of ours for another number', async () => {
+  it('gets VersionNotSupported for another number', async () => {
     expect((await rpc('tasks/get', at('0.2'))).body.error?.code).toBe(-32009);
     expect((await rpc('GetTask', at('0.3'))).body.error?.code).toBe(-32009);
   });

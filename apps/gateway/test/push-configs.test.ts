@@ -123,7 +123,7 @@ describe.each([
     expect(await binding.list(taskId, { pageToken: 'nonsense' })).toMatchObject({ fields: ['pageToken'] });
   });
 
-  it('are no more than a task may have', async () => {
+  it('are bounded per task', async () => {
     const taskId = await newTask();
     for (const id of ['a', 'b', 'c', 'd']) await binding.create({ taskId, id, url });
     expect(await binding.create({ taskId, id: 'e', url })).toMatchObject({ fields: ['id'] });

@@ -144,7 +144,7 @@ describe('A card with required fields that are empty', () => {
 });
 
 describe('The published SDK’s own signature', () => {
-  it('of a card of ours is relied on by our verifier', async () => {
+  it("of a gateway's card is accepted by CardVerifier", async () => {
     const { signatures: _ours, ...card } = await cardAt(stage.url);
     const [key] = keys;
     if (!key) throw new Error('no key');

@@ -42,7 +42,7 @@ describe('the media types that a client accepts', () => {
   });
 });
 
-describe('what a turn says', () => {
+describe('a status of a turn', () => {
   const forms: [string, Parameters<Turn['complete']>[0], object][] = [
     ['a text', 'Done', { parts: [{ text: 'Done' }] }],
     ['a part', { data: null }, { parts: [{ data: null }] }],
@@ -68,7 +68,7 @@ describe('what a turn says', () => {
     });
   });
 
-  it('can be passed on from elsewhere, as it is', async () => {
+  it('can be published as it is for other code', async () => {
     const { turn, port } = openTurn();
     const message: Message = { messageId: 'theirs', role: 'ROLE_AGENT', parts: [{ text: 'Done' }] };
     const artifact = { artifactId: 'a', parts: [{ text: '1' }] };
@@ -179,7 +179,7 @@ describe('a turn that lost its task', () => {
     await expect(report.append('3')).rejects.toThrow('no connection');
   });
 
-  it('survives writes that nobody awaits', async () => {
+  it('survives writes that are not awaited', async () => {
     const { turn, port } = openTurn();
     port.refuse();
     const unhandled: unknown[] = [];

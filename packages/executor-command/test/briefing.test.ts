@@ -11,8 +11,8 @@ async function talk(host: Agent, agents: readonly Agent[]) {
   return conversation;
 }
 
-describe('what a program is told', () => {
-  it('is who it is, what was said and what to do, in files', async () => {
+describe('the briefing of a program', () => {
+  it('has its role, the history and the instructions, in files', async () => {
     await using bench = await Bench.open();
     const { port } = await bench.run('test -s CONTEXT.md -a -s INSTRUCTIONS.md -a -s SPECS.md', {
       briefing: () => ({
@@ -73,7 +73,7 @@ If you cannot go on without an answer, write your question into QUESTION.md and 
     expect(await bench.read(port, 'SPECS.md')).toBe('# Specifications\n\n## From design\n\nTwo fields and a button.\n');
   });
 
-  it('is the message when there is no briefing, and no specifications when nobody contributed', async () => {
+  it('is the message without a briefing, and has no specifications without contributions', async () => {
     await using bench = await Bench.open();
     const { output } = await bench.run('cat INSTRUCTIONS.md; ls', {}, { message: 'Paint it blue' });
     expect(output).toContain('## What to do\n\nPaint it blue\n');
@@ -116,7 +116,7 @@ If you cannot go on without an answer, write your question into QUESTION.md and 
     expect(output).not.toContain('noise');
   });
 
-  it('says of a second attempt that there was a first', async () => {
+  it('tells a second attempt that there was a first', async () => {
     await using bench = await Bench.open();
     const { port } = await bench.run('exit 75');
     expect((await bench.again(port, 'cat CONTEXT.md')).output).toContain('- Attempt: 2\n\n## Earlier attempt\n');

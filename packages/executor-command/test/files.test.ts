@@ -62,7 +62,7 @@ describe('the files of a program', () => {
     expect(names((await bench.run(make, { files })).artifacts)).toEqual(['a.ts', 'c.ts']);
   });
 
-  it('are bounded in number and size, and the client is told what is missing', async () => {
+  it('are bounded in number and size, and the client gets a list of what is missing', async () => {
     const files = { maxFiles: 2, maxFileBytes: 5, maxTotalBytes: 6 };
     const { artifacts, said } = await bench.run('echo 123456 > a; echo 123 > b; echo 123 > c; echo > d; echo > e', {
       files,

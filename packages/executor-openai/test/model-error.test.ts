@@ -35,7 +35,7 @@ describe('a model that cannot answer now', () => {
     }
   });
 
-  it('is asked again when nobody listens there', async () => {
+  it('is asked again when the connection is refused', async () => {
     const endpoint = new ModelEndpoint(stream([]));
     const baseURL = await endpoint.start();
     await endpoint[Symbol.asyncDispose]();
@@ -61,7 +61,7 @@ describe('a model that cannot answer now', () => {
     expect(result).toMatchObject({ kind: 'retry', error: { message: 'The model did not answer in time.' } });
   });
 
-  it('may take longer than that as long as it says something', async () => {
+  it('may take longer than that as long as data comes', async () => {
     const slow: Script = (response) => {
       send(response, ['0 ']);
       let words = 0;
@@ -101,7 +101,7 @@ describe('a model that cannot answer now', () => {
     expect(result).toMatchObject({ kind: 'retry', error: { message } });
   });
 
-  it('is asked again when it says nothing at all', async () => {
+  it('is asked again after an empty answer', async () => {
     for (const settings of [{}, report]) {
       expect((await ask(stream([]), settings)).result).toMatchObject({
         kind: 'retry',
@@ -145,7 +145,7 @@ describe('a model that will not answer', () => {
     expect(said).toBe('The model declined: I cannot help with that.');
   });
 
-  it('shows the key to nobody, though the server repeats it', async () => {
+  it('does not reveal the key, though the server repeats it', async () => {
     const script = answer(401, { error: { message: `Incorrect API key provided: ${apiKey}` } });
     const { result, port } = await ask(script);
     expect(JSON.stringify(port.events)).not.toContain(apiKey);

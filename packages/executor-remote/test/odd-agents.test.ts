@@ -50,7 +50,7 @@ describe('a remote agent', () => {
     expect(parts).toEqual([['one two three']]);
   });
 
-  it('that says it streams, and does not, is polled', async () => {
+  it('that claims to stream, and does not, is polled', async () => {
     const { result, called } = await run({
       SendStreamingMessage: [{ error: -32004 }],
       SendMessage: [{ result: { task: task('TASK_STATE_SUBMITTED') } }],
@@ -79,7 +79,7 @@ describe('a remote agent', () => {
     expect(called.filter((method) => method === 'GetTask')).toHaveLength(5);
   });
 
-  it('that is polled says what it has to say once, and its artifacts only when they have changed', async () => {
+  it('that is polled has each message once, and its artifacts only when they have changed', async () => {
     const word = (messageId: string) => ({ messageId, role: 'ROLE_AGENT', parts: [{ text: messageId }] });
     const working = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_WORKING', message: word('second') } };
     const history = [word('first'), word('second')];

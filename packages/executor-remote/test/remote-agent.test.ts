@@ -12,7 +12,7 @@ import { agentOf, begin } from './talk.ts';
 
 const sends = ({ requests }: SdkHttpServer) => requests.filter(({ method }) => method === 'SendStreamingMessage');
 
-describe('what an agent elsewhere is told', () => {
+describe('what a remote agent gets', () => {
   it('is the message with its id, and what the client accepts, asks for and adds', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const turn = { acceptedOutputModes: ['text/plain'], extensions: ['urn:x', 'urn:y'], metadata: { priority: 1 } };
@@ -66,7 +66,7 @@ describe('a cancel', () => {
     expect(server.count('CancelTask')).toBe(1);
   });
 
-  it('reaches an agent that has not yet said which task it made of the message', async () => {
+  it('reaches an agent that has not yet answered with its task', async () => {
     const received = Promise.withResolvers<void>();
     const canceled: string[] = [];
     const slow = executorThat(
@@ -180,7 +180,7 @@ describe('the card of a remote agent', () => {
     expect(card).toMatchObject({ version: 'unknown', ...modes });
   });
 
-  it('is waited for, and the error says where it was looked for', async () => {
+  it('is waited for, and the error names the URL', async () => {
     const cardUrl = 'http://127.0.0.1:9/.well-known/agent-card.json';
     await expect(remoteAgent({ id: 'x', cardUrl, cardTimeoutMs: 0 })).rejects.toThrow(
       `The card of the remote agent cannot be read from ${cardUrl}: is the agent running there?`,

@@ -101,7 +101,7 @@ describe('the message to a remote agent', () => {
   });
 });
 
-describe('an agent elsewhere that', () => {
+describe('a remote agent that', () => {
   it('loses its connections is taken up again where its task stands', async () => {
     const { executor, runs, open } = gated();
     await using server = await new SdkHttpServer(executor).start();
@@ -161,7 +161,7 @@ describe('an agent elsewhere that', () => {
     expect((await new Conversation(agent).say('Pineapple')).task.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
-  it('is too busy is asked again when it says so', async () => {
+  it('is too busy is asked again after its Retry-After', async () => {
     let refusals = 2;
     const busy: RequestHandler = (request, response, next) => {
       if (request.method === 'GET' || refusals-- <= 0) next();

@@ -16,7 +16,7 @@ const event = (seq: number, bytes: number): FeedEvent => ({
   json: 'x'.repeat(bytes),
 });
 
-test('a reader keeps so many bytes, and all readers together no more than their budget', () => {
+test('a reader buffers a bounded number of bytes, and all readers together their budget', () => {
   const budget = new BufferBudget(25_000);
   const buffers = Array.from({ length: 10 }, () => new EventBuffer({ events: 64, bytes: 10_000, budget }));
   for (const buffer of buffers) for (let seq = 1; seq <= 64; seq++) buffer.push(event(seq, 1_000));

@@ -173,7 +173,7 @@ describe('reading', () => {
     expect(new Set([first, second, await version()]).size).toBe(3);
   });
 
-  test('asks Redis for no more than the version of what it answered last, and never shows it to another principal', async () => {
+  test('asks Redis only for the version of a cached task, and never shows it to another principal', async () => {
     const { taskId } = await accepted(store, alice);
     const first = await store.tasks.read(alice, taskId);
     expect(await store.tasks.read(alice, taskId)).toEqual(first);

@@ -23,7 +23,7 @@ function busyFor(ms: number): void {
   while (performance.now() < until);
 }
 
-it('processor time is that of the process, whatever the clock says', async () => {
+it('processor time is that of the process, not of the clock', async () => {
   const before = process.cpuUsage();
   const { gateway, worker } = await costOf(watched(), async () => busyFor(200));
   const { user, system } = process.cpuUsage(before);

@@ -74,7 +74,7 @@ async function measured(name: string): Promise<number> {
 const deafReaders = (task: Task): Socket[] => Array.from({ length: READERS }, () => deafReader(gateway.url, task.id));
 
 describe('readers that do not read', () => {
-  test('cost a gateway of 512 MiB no more than it has', async () => {
+  test('do not end a gateway of 512 MiB', async () => {
     const task = await send(gateway.url, userMessage('0'));
     const base = residentBytes(gateway.pid);
     const readers = deafReaders(task);

@@ -7,7 +7,7 @@ function fail(circuit: Circuit, times: number, now = 0): void {
 }
 
 describe('a circuit', () => {
-  test('opens after five failures in a row, however many were under way', () => {
+  test('opens after five failures in a row, however many calls were in flight', () => {
     const circuit = new Circuit();
     fail(circuit, 4);
     expect(circuit.admit(0)).toBeUndefined();

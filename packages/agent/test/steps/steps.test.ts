@@ -27,7 +27,7 @@ describe('a step', () => {
     expect(runs).toEqual(['quote', 'tax']);
   });
 
-  it('is run for every message anew', async () => {
+  it('is run again for every message', async () => {
     let runs = 0;
     const agent = agentThat(async (turn) => {
       const number = await turn.step('count', () => ++runs);

@@ -68,7 +68,7 @@ test('a write that is sent twice, for its reply was lost, is done once, also whe
   expect(await store.memory.read(turn)).toEqual({ version: 2, json: '2' });
 });
 
-test('no more than the latest writes are known', async () => {
+test('only the latest writes are known', async () => {
   const turn = await turnIn('often');
   for (let n = 0; n < 40; n++) await store.memory.write(turn, String(n));
   const writes = await redis.hget(shards.of(turn.start.taskId).memory(alice, 'often'), 'writes');

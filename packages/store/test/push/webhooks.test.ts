@@ -56,7 +56,7 @@ describe('the webhooks of a task', () => {
     expect(stored).not.toContain('client.example.com');
   });
 
-  test('are no more than the task may have; one with a known id is replaced', async () => {
+  test('are bounded per task; one with a known id is replaced', async () => {
     const { taskId } = await accepted(store, alice);
     for (const id of ['a', 'b', 'c']) await made(taskId, id);
     expect(await webhooks.create(alice, taskId, { id: 'd', url })).toBe('too-many');
