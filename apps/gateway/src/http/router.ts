@@ -24,6 +24,8 @@ import { type Readiness, serveHealth, serveReadiness } from './serve-health.ts';
 
 /** Bases of the agents' URLs: the default agent's, and every agent's own. */
 const bases = ['', '/agents/:agentId'] as const;
+/** Below them, what version 0.3 calls its REST binding. A tenant may have this name, too. */
+const legacyPath = /^(?:\/agents\/[^/]+)?\/v1\//;
 
 /** The same, followed by the tenant of A2A 11.3: only REST has it in the path. */
 const tenantBases = ['/agents/:agentId/:tenant', '/:tenant'] as const;
@@ -33,7 +35,7 @@ export function createApp(context: GatewayContext, readiness: Readiness): Reques
   const frame = createFrame(context);
   const route = createRouter(context, routesOf(context, readiness), frame);
   if (!context.settings.legacyV03) return route;
-  return (req, res) => (isLegacyRest(req) ? frame : route)(req, res);
+  return (req, res) => (legacyPath.test(req.url ?? '') && isLegacyRest(req) ? frame : route)(req, res);
 }
 
 /** The router prefers the more specific path: a tenant can have any name, and comes last. */

@@ -35,7 +35,8 @@ export async function acceptMessage(
 ): Promise<Accepted> {
   requireExtensions(call);
   requireMediaTypes(call, request);
-  const webhook = inlineWebhook(backend, call, request);
+  const config = request.configuration?.taskPushNotificationConfig;
+  const webhook = config && inlineWebhook(config, request, { backend, call });
   const acceptance = await backend.tasks.accept(call.scope, {
     ...submission(call, request),
     ...(webhook && { webhook, webhookHoldMs: webhook.version === undefined ? webhookHoldMs : 0 }),

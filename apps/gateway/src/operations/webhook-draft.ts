@@ -63,12 +63,10 @@ const path = 'configuration.taskPushNotificationConfig.';
  * @throws {A2AError}
  */
 export function inlineWebhook(
-  backend: Backend,
-  call: Call,
-  { message, metadata, configuration }: SendMessageRequest,
-): WebhookDraft | undefined {
-  const config = configuration?.taskPushNotificationConfig;
-  if (!config) return undefined;
+  config: TaskPushNotificationConfig,
+  { message, metadata }: SendMessageRequest,
+  { backend, call }: { readonly backend: Backend; readonly call: Call },
+): WebhookDraft {
   const { policy, warnIfClear } = requirePush(backend, call);
   if (config.taskId !== undefined && config.taskId !== message.taskId) throw ofAnotherTask();
   const traceParent =

@@ -12,15 +12,12 @@ import { WireError } from './errors.ts';
 import { createRequestHandler } from './request-handler.ts';
 import { legacyErrorBody, speakRestDialect, toPushConfigBody } from './rest-dialect.ts';
 
-/** Whether a request is for version 0.3 over REST: its path is, and it does not name another version. */
+/** Whether a request below `/v1` is for version 0.3: it does not name another version. */
 export function isLegacyRest({ url = '', headers }: IncomingMessage): boolean {
-  if (!legacyPath.test(url)) return false;
   const query = Object.fromEntries(new URL(url, 'http://localhost').searchParams);
   const version = namedVersion({ headers, query });
   return version === undefined || version === '' || majorMinor(version) === legacyVersion;
 }
-
-const legacyPath = /^(?:\/agents\/[^/]+)?\/v1\//;
 
 /** A2A 0.3 over REST: below `/v1`, where 1.0 has nothing. Mount it at the base of an agent. */
 export function serveLegacyRest(context: GatewayContext): RequestHandler {
