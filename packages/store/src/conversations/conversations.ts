@@ -6,7 +6,6 @@ import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
-import { abandonedEntries } from './abandoned.ts';
 import {
   type ConversationEntry,
   type ConversationHead,
@@ -14,7 +13,13 @@ import {
   ConversationMissing,
   type ConversationReading,
 } from './conversation.ts';
-import { listConversations, type ReaderPort, readConversation, readEvents } from './conversation-reader.ts';
+import {
+  listConversations,
+  type ReaderPort,
+  readConversation,
+  readEvents,
+  type StoredConversation,
+} from './conversation-reader.ts';
 import { Notifier } from './notifier.ts';
 
 const from = import.meta.url;
@@ -172,4 +177,19 @@ export class Conversations {
       index: keys.conversations(owner, contextId),
     };
   }
+}
+
+/**
+ * The last events of a conversation whose task has ended without ending it: it was canceled, or its agent failed or
+ * never came back.
+ */
+function abandonedEntries({ id, nextTurn, ...head }: StoredConversation): ConversationEntry[] {
+  const [fromAgent, toAgent] = nextTurn % 2 === 0 ? [head.fromAgent, head.toAgent] : [head.toAgent, head.fromAgent];
+  const error = 'The task that held the conversation has ended.';
+  const failure = { conversationId: id, fromAgent, toAgent, phase: 'error', turn: nextTurn, error };
+  const end = { conversationId: id, fromAgent: head.fromAgent, toAgent: head.toAgent, phase: 'complete' };
+  return [
+    { event: failure, nextTurn, isEnd: false },
+    { event: end, nextTurn, isEnd: true },
+  ];
 }

@@ -1,5 +1,4 @@
-import { type DeadLetterDetails, parseCursor } from '../push/delivery-queue.ts';
-import { type PushPort, webhookKeys } from '../push/push-port.ts';
+import { type DeadLetterDetails, type PushPort, parseCursor, webhookKeys } from '../push/delivery-queue.ts';
 import { parseDeliveryQueue } from '../queue/job.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { word } from '../redis/reply.ts';

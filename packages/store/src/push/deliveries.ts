@@ -5,9 +5,8 @@ import type { Channels } from '../redis/channels.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, list, text, tuple, verdict } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { parseCursor } from './delivery-queue.ts';
+import { type PushPort, parseCursor, webhookKeys } from './delivery-queue.ts';
 import { OpenDeliveryQueue } from './open-delivery-queue.ts';
-import { type PushPort, webhookKeys } from './push-port.ts';
 
 const from = import.meta.url;
 const claimScript = defineScript({

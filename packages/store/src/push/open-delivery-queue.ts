@@ -10,8 +10,9 @@ import {
   type DeliveryCursor,
   type DeliveryFailure,
   type DeliveryQueueState,
+  type PushPort,
+  webhookKeys,
 } from './delivery-queue.ts';
-import { type PushPort, webhookKeys } from './push-port.ts';
 
 const from = import.meta.url;
 const keys = webhookKeys;

@@ -1,9 +1,9 @@
 import type { Channels } from '../redis/channels.ts';
 import { Deliveries } from './deliveries.ts';
-import type { PushPort } from './push-port.ts';
+import type { PushPort } from './delivery-queue.ts';
 import { Webhooks } from './webhooks.ts';
 
-/** Push notifications: webhooks, their and delivery queues. */
+/** Push notifications: webhooks and their delivery queues. */
 export class Push {
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;

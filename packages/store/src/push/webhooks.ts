@@ -4,7 +4,7 @@ import { list, optional, text, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
 import { openWebhook, sealWebhook, type Webhook, type WebhookDraft } from '../vault/webhook.ts';
-import { type PushPort, webhookKeys } from './push-port.ts';
+import { type PushPort, webhookKeys } from './delivery-queue.ts';
 
 const from = import.meta.url;
 const createWebhookScript = defineScript({

@@ -20,13 +20,12 @@ const takeScript = defineScript({
   args: takeArgs,
   reply: tupleAnd([restReply], tuple(...jobFields)),
 });
-const finishScript = defineScript({ file: 'finish.lua', from, keys, args: ['id', 'token'], reply: nothing });
-const giveBackScript = defineScript({
-  file: 'give-back.lua',
+const endRunScript = defineScript({
+  file: 'end-run.lua',
   from,
   keys,
   args: ['id', 'token', 'delayMs'],
-  reply: word('given', 'lost'),
+  reply: word('ended', 'lost'),
 });
 const recoverScript = defineScript({
   file: 'recover.lua',
@@ -117,13 +116,13 @@ export class JobQueue {
   }
 
   async finish({ id, token }: TakenJob): Promise<void> {
-    await finishScript.run(this.#redis, { keys: { root: this.root }, args: { id, token } });
+    await endRunScript.run(this.#redis, { keys: { root: this.root }, args: { id, token, delayMs: 'done' } });
   }
 
   /** @param delayMs unset: the job is taken next */
   async giveBack({ id, token }: TakenJob, delayMs?: number): Promise<void> {
     const args = { id, token, delayMs: delayMs ?? '' };
-    await giveBackScript.run(this.#redis, { keys: { root: this.root }, args });
+    await endRunScript.run(this.#redis, { keys: { root: this.root }, args });
   }
 
   /** Returns the jobs of dead processes to the queue. All processes call it; one of them at a time acts. */

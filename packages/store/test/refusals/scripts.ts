@@ -293,20 +293,19 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: [true],
     },
   ],
-  'queue/finish.lua': [
+  'queue/end-run.lua': [
     {
       kind: 'ends',
+      of: 'the job is done',
       scene: async (stage) => {
         const job = await stage.takenJob();
         return () => stage.queue.finish(job);
       },
       answer: undefined,
     },
-  ],
-  'queue/give-back.lua': [
     {
       kind: 'ends',
-      of: 'at once',
+      of: 'the job waits',
       scene: async (stage) => {
         const job = await stage.takenJob();
         return () => stage.queue.giveBack(job);
@@ -315,7 +314,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
     {
       kind: 'ends',
-      of: 'after a while',
+      of: 'the job waits for a while',
       scene: async (stage) => {
         const job = await stage.takenJob();
         return () => stage.queue.giveBack(job, 60_000);

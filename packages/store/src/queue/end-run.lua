@@ -1,13 +1,14 @@
--- giveBack: a job that runs waits again, if it is still that of the run with this token.
+-- endRun: a run of a job ends, if it is still that with this token: the job leaves its queue, or waits again.
 --
 -- KEYS  root      of the queue's keys, as in take-jobs.lua
 -- ARGV  id        of the job
 --       token     of its lock
---       delay_ms  until it may be taken again; '': at once, before those that nobody has begun yet
--- Returns  given | lost
--- Invariant: a job that runs waits once, or is another run's and stays as it is.
+--       delay_ms  'done': it leaves; else until it may be taken again, '': at once, before those that nobody has begun
+-- Returns  ended | lost (it is another run's)
+-- Invariant: a job that runs leaves or waits once, or is another run's and stays as it is.
 --
--- It leaves what BullMQ's moveJobFromActiveToWait and moveToDelayed leave (test/queue-scripts.test.ts), by Redis' time.
+-- It leaves what BullMQ's moveToFinished, moveJobFromActiveToWait and moveToDelayed leave (test/queue-scripts.test.ts),
+-- by Redis' time.
 
 local root = unpack(KEYS)
 local id, token, delay_ms = unpack(ARGV)
@@ -19,10 +20,14 @@ local job_key = root .. id
 if redis.call('GET', job_key .. ':lock') ~= token then return 'lost' end
 redis.call('DEL', job_key .. ':lock')
 redis.call('LREM', root .. 'active', '-1', id)
+if delay_ms == 'done' then
+  redis.call('DEL', job_key)
+  return 'ended'
+end
 if delay_ms == '' then
   place_job(root, id, tonumber(redis.call('HGET', job_key, 'priority')) or 0, true)
   wake_worker(root)
-  return 'given'
+  return 'ended'
 end
 
 -- BullMQ numbers the jobs that are due in the same millisecond by the lowest twelve bits.
@@ -31,4 +36,4 @@ local last = redis.call('ZREVRANGEBYSCORE', root .. 'delayed', first + 4095, fir
 redis.call('ZADD', root .. 'delayed', last and math.min(tonumber(last) + 1, first + 4095) or first, id)
 redis.call('HSET', job_key, 'delay', delay_ms)
 redis.call('ZADD', root .. 'marker', redis.call('ZRANGE', root .. 'delayed', '0', '0', 'WITHSCORES')[2] / 4096, '1')
-return 'given'
+return 'ended'
