@@ -7,7 +7,8 @@ import type { Redis } from 'ioredis';
 export async function failOverTo(redis: Redis, ...keys: string[]): Promise<() => Promise<void>> {
   const dumps = await Promise.all(keys.map((key) => redis.dumpBuffer(key)));
   return async () => {
-    await redis.del(...keys);
-    await Promise.all(keys.map((key, i) => dumps[i] && redis.restore(key, 0, dumps[i])));
+    const restore = redis.multi().del(...keys);
+    for (const [i, key] of keys.entries()) if (dumps[i]) restore.restore(key, 0, dumps[i]);
+    await restore.exec();
   };
 }

@@ -68,14 +68,20 @@ export class Outbox {
     const { redis, settings } = this.#port;
     const startedAt = performance.now();
     const verdicts: SweepVerdict[] = [];
+    const errors: unknown[] = [];
     for (;;) {
       const due = await dueScript.run(redis, {
         keys: { outbox: keys.outbox, tasksRoot: keys.tasks },
         args: { most: TASKS_AT_ONCE, latestMs: MOST_LEASES * Math.max(settings.leaseMs, 1_000) },
       });
-      verdicts.push(...(await Promise.all(due.map(([taskId, owner]) => this.#sweepTask(keys, taskId, owner)))));
-      if (due.length < TASKS_AT_ONCE || performance.now() - startedAt > SWEEP_FOR_MS) return verdicts;
+      // A record that cannot be swept stays due: it must not keep the others waiting.
+      for (const swept of await Promise.allSettled(due.map((one) => this.#sweepTask(keys, ...one))))
+        if (swept.status === 'fulfilled') verdicts.push(swept.value);
+        else errors.push(swept.reason);
+      if (due.length < TASKS_AT_ONCE || performance.now() - startedAt > SWEEP_FOR_MS) break;
     }
+    if (errors.length) throw errors[0];
+    return verdicts;
   }
 
   async #sweepTask(keys: ShardKeys, taskId: string, ownerFound: string): Promise<SweepVerdict> {

@@ -21,7 +21,7 @@
  * @property {number} maxAttempts
  * @property {number} turnsPerJob
  * @property {boolean} cancels     the client cancels once, at any moment
- * @property {boolean} [failsOver] a fail-over may forget an acknowledged begin, and all that came after it
+ * @property {boolean} [failsOver] a fail-over may forget an acknowledged begin or outcome, and all that came after it
  */
 
 /**
@@ -52,8 +52,8 @@
  * @property {number} sent       messages sent
  * @property {boolean} asked     cancel was called
  * @property {boolean} cancel    cancel was accepted
- * @property {Kept|null} kept    what a replica has that lacks the latest begin, and all that came after it; null: it
- * lacks nothing
+ * @property {Kept|null} kept    what a replica has that lacks the latest begin or outcome, and all that came after it;
+ * null: it lacks nothing
  * @property {string[]} accepted messages, in order
  * @property {string[]} settled  messages with an outcome, in order
  * @property {string[]} dropped  messages left at the end of the task
@@ -223,7 +223,7 @@ function sweeperMoves(all, state, rules) {
 // Redis -------------------------------------------------------------------------------------------------------------
 
 /**
- * The writes of Redis since the latest begin are lost, though they were acknowledged: a replica without them takes
+ * The writes of Redis since the latest begin or outcome are lost, though they were acknowledged: a replica without them takes
  * over. What processes know stays as it is.
  * @param {Move[]} all @param {State} state @param {World} world
  */
@@ -231,13 +231,13 @@ function failOverMoves(all, state, world) {
   if (!state.kept || !mayFail(state, world)) return;
   // The queue may lack what the task has, and the other way round: they lie on one node, so they go together.
   all.push({
-    label: 'a fail-over forgets the latest begin',
+    label: 'a fail-over forgets the latest begin or outcome',
     kind: 'fault',
     state: fault({ ...state, ...state.kept, kept: null }),
   });
 }
 
-/** What Redis held, and what had come of it, before a begin. @param {State} state @returns {Kept} */
+/** What Redis held, and what had come of it, before a begin or an outcome. @param {State} state @returns {Kept} */
 const keep = ({ task, jobs, adds, cancel, accepted, settled, dropped }) => ({
   task,
   jobs,
@@ -287,7 +287,9 @@ function runMoves(all, state, run, rules, world) {
     const reply = rules[step.script](/** @type {never} */ (state.task), /** @type {never} */ (step.args));
     const label = `${name(run)} ${call}: ${reply.verdict}`;
     const isBegin = step.script === 'beginTurn' && reply.verdict === 'turn' && reply.record !== state.task;
-    const told = record(world.failsOver && isBegin ? { ...state, kept: keep(state) } : state, reply);
+    const isOutcome = step.script === 'append' && reply.settled !== undefined;
+    const mayForget = world.failsOver && (isBegin || isOutcome);
+    const told = record(mayForget ? { ...state, kept: keep(state) } : state, reply);
     const moved = next({ ...run, ...step.sent, resend: '' }, call, reply, world);
     const after = withRun(told, run, moved.at === 'begin' ? { ...moved, id: freshId(told) } : moved);
     const move = { script: step.script, reply, run };
