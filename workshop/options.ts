@@ -7,7 +7,7 @@ export interface Option<T> {
   readonly what: string;
   /** What counts when it is left out, as it would be typed; undefined: nothing does. */
   readonly fallback: string | undefined;
-  /** @throws {Error} that says what the text must be */
+  /** @throws {Error} that names the valid texts */
   read(text: string): T;
 }
 

@@ -46,7 +46,7 @@ const ofStore = pairs.filter(({ row }) => !wireRows.includes(row));
 
 const begun = performance.now();
 const lastedMs = new Map<unknown, number>();
-/** Does it if what it took the last time is left of the time. */
+/** Runs it if the remaining time suffices for as long as the last run took. */
 async function inTime(what: unknown, name: string, act: () => Promise<void>): Promise<boolean> {
   const start = performance.now();
   if (start - begun + (lastedMs.get(what) ?? 0) > options.minutes * 60_000) return false;
@@ -108,7 +108,7 @@ async function measureStores(round: number): Promise<void> {
   }
 }
 
-/** What the table that the bench of a tree prints says of ours. */
+/** This project's figure in the table that a tree's bench prints. */
 function figureIn(output: string, { title, unit }: Row): number {
   const line = output.split('\n').find((one) => one.startsWith(`| ${title} |`));
   const [ours = ''] = line?.split(' | ')[1]?.split('<br>') ?? [];
@@ -132,7 +132,7 @@ function table(): string {
   );
 }
 
-/** After each round, so that a run that is ended early has written what it knows. */
+/** Written after each round, so that an aborted run keeps its results. */
 async function report(): Promise<void> {
   const where = `${commit(root)} beside ${inWords(seen)}`;
   if (options.save) await writeResult('before-after.md', `Measured on ${today()}: ${where}.\n\n${table()}`);

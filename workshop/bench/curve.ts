@@ -40,7 +40,7 @@ const minutesSince = (start: number): number => (performance.now() - start) / 60
   }
 }
 
-/** After each pass, so that a run that is ended early has written what it knows. */
+/** Written after each pass, so that an aborted run keeps its results. */
 async function report(rounds: number): Promise<void> {
   const curve: Curve = { date: today(), conditions: { ...seen, rounds }, results: [...results.values()] };
   process.stdout.write(`\n${curveTable(curve)}\n\n`);

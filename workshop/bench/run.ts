@@ -6,7 +6,7 @@ import { conditions, writeResults } from './report/results.ts';
 import { heldBars, tableRow } from './report/table.ts';
 import { rows } from './rows/index.ts';
 
-/** Ours beside the peer and the limits, alternating in one run. */
+/** This project, its peers and the limits, alternating in one run. */
 const ids = rows.map(({ id }) => id);
 const { options, names } = readCommandLine({
   usage: `npm run bench [-- options] [row …]

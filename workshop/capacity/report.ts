@@ -4,7 +4,7 @@ import { withSection } from '../tables/page-section.ts';
 import { markdownTable } from '../tables/tables.ts';
 import { type Cost, type Figures, idlers, operations, publications, sizes } from './measure/figures.ts';
 
-/** The page with these figures in its section. @throws {Error} it has none */
+/** Writes the figures into the page. @throws {Error} it has no section for them */
 export const withTables = (page: string, figures: Figures): string =>
   withSection(page, 'measured', measuredTables(figures));
 

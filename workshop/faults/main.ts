@@ -119,14 +119,14 @@ function failOver(
   const barMs = trial.how === 'kill' ? OUTAGE_BAR_MS : FREEZE_BAR_MS;
   const run = async (): Promise<Finding[]> => {
     await using deployment = await start();
-    const { worstOutageMs, requests, lost, untold, wedged } = await measureFailOver(deployment, { ...trial, log });
-    for (const example of [...lost, ...untold].slice(0, 10)) log(example);
+    const { worstOutageMs, requests, lost, undelivered, wedged } = await measureFailOver(deployment, { ...trial, log });
+    for (const example of [...lost, ...undelivered].slice(0, 10)) log(example);
     const outage = `worst outage in ${trial.rounds} fail-overs (bar ${seconds(barMs)})`;
     const none = (what: string, value: number): Finding => ({ what: `${name}: ${what}`, value, isGood: value === 0 });
     return [
       { what: `${name}: ${outage}`, value: seconds(worstOutageMs), isGood: worstOutageMs < barMs },
       none(`acknowledged and lost, of ${requests}`, lost.length),
-      none('webhooks not told everything, in order', untold.length),
+      none('webhooks not told everything, in order', undelivered.length),
       none('wedged workers', wedged),
     ];
   };

@@ -22,7 +22,7 @@ const { tasks, clients } = readCommandLine({
 const MOST_GROWTH_PERCENT = 5;
 const SEGMENTS = 12;
 const TASKS_OF_SEGMENT = Math.ceil(tasks / SEGMENTS);
-/** Heaps grow to the size that they work best with, and BullMQ keeps so and so many events. */
+/** Not measured: heaps grow to their working size, and BullMQ keeps a number of events. */
 const WARM_UP = 4;
 const KEPT_MS = '2000';
 /**

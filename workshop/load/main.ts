@@ -10,7 +10,7 @@ import { runLoad } from './run-load.ts';
 import { findAgent, TargetError } from './target/find-agent.ts';
 import { type OwnGateway, startOwnGateway } from './target/own-gateway.ts';
 
-/** Seconds between two lines that say how it goes. */
+/** Seconds between two progress lines. */
 const LINE_EVERY = 5;
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 const { LOAD_API_KEY: apiKey, LOAD_BEARER: bearer } = process.env;

@@ -12,17 +12,17 @@ import type { Load, PlannedRun } from './profiles/profile.ts';
 import { type Report, toReport } from './report/report.ts';
 import type { FoundAgent } from './target/find-agent.ts';
 
-/** Once somebody stops a run, what is under way has so long to end, in milliseconds. */
+/** How long requests in flight may take after a run is stopped, in milliseconds. */
 const STOP_WITHIN_MS = 2_000;
 const SECOND_MS = 1_000;
 
 export interface RunParts {
   readonly plan: PlannedRun;
   readonly agent: FoundAgent;
-  /** Process ids of an own gateway, by name; unset: it is somebody else's. */
+  /** Process ids of an own gateway, by name; unset: another server. */
   readonly ownPids: Readonly<Record<string, number>> | undefined;
   readonly onSecond: (interval: Interval) => void;
-  /** Aborts when somebody wants to see the report now. */
+  /** Aborts on Ctrl-C, for the report. */
   readonly stopped: AbortSignal;
   /** Aborts when they do not want to wait for it either. */
   readonly killed: AbortSignal;
@@ -117,7 +117,7 @@ function countSeconds({ recorder }: Load, watch: GeneratorWatch, onSecond: RunPa
   };
 }
 
-/** Aborts so many milliseconds after another signal has. */
+/** Aborts `ms` after another signal. */
 function afterAbort(signal: AbortSignal, ms: number): AbortSignal {
   const controller = new AbortController();
   const start = (): void => void setTimeout(() => controller.abort(), ms).unref();

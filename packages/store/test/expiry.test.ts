@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { documentedKeys, documentedKindOf } from './support/documented-keys.ts';
 import { accepted, begun } from './support/drive.ts';
-import { consumeAll, lives } from './support/lives.ts';
+import { consumeAll, keyScenarios } from './support/key-scenarios.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
-/** Of the deployment, or of BullMQ's queues: not of any task. What else lives always is gone while it is empty. */
+/** Of the deployment, or of BullMQ's queues: not of any task. What else keyScenarios always is gone while it is empty. */
 const LASTING = /\{agents\}:|:q:[^:]+:(?:meta|events|checked|marker|id)$/;
 const brief = {
   retentionMs: 400,
@@ -29,7 +29,7 @@ test('tasks of every kind and end, and all that belongs to them, leave no key be
   const look = async (): Promise<void> => {
     for (const key of await redis.keys(`${prefix}*`)) seen.add(documentedKindOf(key, prefix));
   };
-  for (const live of lives) await live(store, look);
+  for (const live of keyScenarios) await live(store, look);
   expect([...seen].sort()).toEqual([...documentedKeys].sort());
 
   const consumers = await consumeAll(store);

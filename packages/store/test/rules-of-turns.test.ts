@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
+import { ScriptDriver } from './oracle/script-driver.ts';
 import type * as rules from './oracle/turn-rules.ts';
 import { lastFence } from './oracle/turn-rules.ts';
-import { Twin } from './oracle/twin.ts';
 import { testRedis } from './support/redis.ts';
 
 const redis = testRedis();
@@ -14,81 +14,81 @@ const run = fc.constantFrom('r1', 'r2');
 const letter = fc.constantFrom<rules.Letter>('w', 'w', 'a', 'i', 'C', 'C', 'F', 'R', 'X');
 
 /** A command with the arguments of this moment, so that it can be sent again unchanged. */
-type Step = (twin: Twin) => () => Promise<void>;
+type Step = (driver: ScriptDriver) => () => Promise<void>;
 
 /** The fencing token of the turn that began last, or of one beside it. */
-const fenceOf = ({ record }: Twin, off: number, run: string): string =>
+const fenceOf = ({ record }: ScriptDriver, off: number, run: string): string =>
   off === 0 && record ? lastFence(record) : `${(record?.epoch ?? 1) + off}.${run}`;
 
 const accepting = fc.tuple(fc.integer({ min: 1, max: 6 }), fc.constantFrom('f', 'f', 'f', 'g'), lease).map(
   ([n, print, due]): Step =>
-    (twin) =>
+    (driver) =>
     () =>
-      twin.accept(`m${n}`, print, due),
+      driver.accept(`m${n}`, print, due),
 );
 
 const beginning = fc.tuple(near, fc.constantFrom(1, 1, 1, 0, 2), fc.constantFrom('t1', 't2', 't3'), run, lease).map(
   ([off, later, token, run, due]): Step =>
-    (twin) => {
-      const job = Math.max(1, (twin.record?.scheduled ?? 0) + off);
-      const started = (twin.record?.started ?? 0) + later;
-      return () => twin.begin({ job, started, token, run, lease: due });
+    (driver) => {
+      const job = Math.max(1, (driver.record?.scheduled ?? 0) + off);
+      const started = (driver.record?.started ?? 0) + later;
+      return () => driver.begin({ job, started, token, run, lease: due });
     },
 );
 
 const statuses = fc.array(fc.tuple(letter, fc.boolean()), { minLength: 1, maxLength: 3 });
 const appending = fc.tuple(near, run, near, statuses, fc.boolean(), lease).map(
   ([off, run, numberOff, states, handsOver, due]): Step =>
-    (twin) => {
-      const number = Math.max(1, (twin.record?.turnSeq ?? 0) + 1 + numberOff);
-      const fence = fenceOf(twin, off, run);
+    (driver) => {
+      const number = Math.max(1, (driver.record?.turnSeq ?? 0) + 1 + numberOff);
+      const fence = fenceOf(driver, off, run);
       const events = states.map(([state, flag], i): rules.Append => {
         const settles = state === 'i' || (flag && state !== 'w' && state !== 'a');
         return { fence, number: number + i, state, settles, handsOver, lease: due };
       });
-      return () => twin.append(events);
+      return () => driver.append(events);
     },
 );
 
 const growing = fc.tuple(near, run, near, fc.integer({ min: 1, max: 12 })).map(
   ([off, run, numberOff, count]): Step =>
-    (twin) => {
-      const number = Math.max(1, (twin.record?.turnSeq ?? 0) + 1 + numberOff);
-      const fence = fenceOf(twin, off, run);
-      return () => twin.grow(fence, number, count);
+    (driver) => {
+      const number = Math.max(1, (driver.record?.turnSeq ?? 0) + 1 + numberOff);
+      const fence = fenceOf(driver, off, run);
+      return () => driver.grow(fence, number, count);
     },
 );
 
 const ending = fc.tuple(near, run, fc.boolean(), lease).map(
   ([off, run, over, due]): Step =>
-    (twin) => {
-      const fence = fenceOf(twin, off, run);
-      return () => twin.end(fence, over, due);
+    (driver) => {
+      const fence = fenceOf(driver, off, run);
+      return () => driver.end(fence, over, due);
     },
 );
 
 const releasing = fc.tuple(near, run, fc.boolean(), lease).map(
   ([off, run, spent, due]): Step =>
-    (twin) => {
-      const fence = fenceOf(twin, off, run);
-      return () => twin.release(fence, spent, due);
+    (driver) => {
+      const fence = fenceOf(driver, off, run);
+      return () => driver.release(fence, spent, due);
     },
 );
 
 const givingUp = fc.tuple(near, run).map(
   ([off, run]): Step =>
-    (twin) => {
-      const fence = fenceOf(twin, off, run);
-      return () => twin.giveUp(fence);
+    (driver) => {
+      const fence = fenceOf(driver, off, run);
+      return () => driver.giveUp(fence);
     },
 );
 
-const canceling = fc.constant<Step>((twin) => () => twin.cancel());
+const canceling = fc.constant<Step>((driver) => () => driver.cancel());
 const sweeping = lease.map(
   (due): Step =>
-    (twin) =>
+    (driver) =>
     () =>
-      twin.sweep(due),
+      driver.sweep(due),
 );
 
 const step = fc.oneof(
@@ -103,14 +103,14 @@ describe('the scripts of a turn', () => {
   test('answer, record and write what the rules say, on random walks in which every command may be sent twice', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(step, fc.boolean()), { minLength: 5, maxLength: 40 }), async (walk) => {
-        const twin = new Twin(redis);
-        await twin.accept('m0', 'f', 'later');
+        const driver = new ScriptDriver(redis);
+        await driver.accept('m0', 'f', 'later');
         for (const [take, isSentTwice] of walk) {
-          const send = take(twin);
+          const send = take(driver);
           await send();
           if (isSentTwice) await send();
         }
-        await twin.expectNeighbourUntouched();
+        await driver.expectNeighbourUntouched();
       }),
       { numRuns: Number(process.env.WALKS ?? 300) },
     );

@@ -17,7 +17,7 @@ export interface HttpLoad {
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Each has one request under way at any time. */
+  /** Each has one request in flight at any time. */
   readonly connections: number;
   readonly seconds: number;
 }

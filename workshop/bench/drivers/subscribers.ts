@@ -4,18 +4,18 @@ import { userMessage } from '../../../tests/support/messages.ts';
 import { submit } from '../../../tests/support/rest.ts';
 
 /**
- * Many subscribers, in a process of their own. Usage: subscribers.ts '<FanOut as JSON>'; answers
- * `FanOutResult`. The clocks of the two ends are one: an event is told by the time at which its message was sent.
+ * Many subscribers, in a process of their own. Usage: subscribers.ts '<FanOut as JSON>'; prints `FanOutResult`. Both
+ * ends share a clock: an event is identified by the time of its message.
  */
 export interface FanOut {
   /** REST base of the agent. */
   readonly url: string;
-  /** Left out: each subscriber has one of its own, which nobody works on. */
+  /** Unset: each subscriber has a task of its own, without a worker. */
   readonly taskId?: string;
   readonly subscribers: number;
   /**
-   * Messages sent to the task, which asks for input: each makes it submitted again, an event for all; 0: subscribe, say
-   * so, and stay until killed.
+   * Messages sent to the task, which asks for input: each makes it submitted again, an event for all; 0: subscribe,
+   * print `subscribed`, and stay until killed.
    */
   readonly messages: number;
 }
@@ -27,7 +27,7 @@ export interface FanOutResult {
 
 const { url, taskId, subscribers, messages }: FanOut = JSON.parse(process.argv[2] ?? '{}');
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-/** How many have heard that the message is there, and how many that it is answered. */
+/** How many have received the message's event, and how many its answer. */
 const heard = { SUBMITTED: 0, INPUT_REQUIRED: 0 };
 let onHeard = (): void => undefined;
 

@@ -43,7 +43,7 @@ export class BenchTask {
     return task;
   }
 
-  /** So many chunks, `together` of them in each call of the script. */
+  /** Writes chunks, `together` of them in each call of the script. */
   async chunks(count: number, together: number): Promise<void> {
     for (let done = 0; done < count; done += together) {
       const batch = Array.from({ length: Math.min(together, count - done) }, () =>

@@ -28,7 +28,7 @@ export interface Figures {
   readonly values: Readonly<Record<string, readonly number[]>>;
   /** Median of ours / other, round by round. */
   readonly ratios: Readonly<Record<string, number>>;
-  /** What ours is called in `values`. */
+  /** This project's name in `values`. */
   readonly ours: string;
   /** The share of the values that counts; left out: the median. */
   readonly share?: number;

@@ -8,7 +8,7 @@ export interface Contender {
 
 /** What a bar demands of a ratio or a figure. */
 export interface Bar {
-  /** With whom ours is compared; none: an absolute figure. */
+  /** The peer to compare with; unset: an absolute figure. */
   readonly to?: string;
   readonly at: 'least' | 'most';
   readonly value: number;
@@ -35,7 +35,7 @@ export interface Row {
   readonly hasNoWorker?: boolean;
   /** Many short rounds tell more than few long ones where a machine changes from second to second. */
   readonly isShort?: boolean;
-  /** At most so many rounds. */
+  /** Most rounds. */
   readonly mostRounds?: number;
   /** Rounds before the first that counts: compilers need some seconds of the same work. */
   readonly warmUps?: number;

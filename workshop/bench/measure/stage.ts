@@ -57,7 +57,7 @@ export class Stage implements AsyncDisposable {
     await this.#untilWorkers((count) => count > 0);
   }
 
-  /** Runs none. What is accepted waits. */
+  /** Stops the worker: accepted messages wait. */
   async withoutWorker(): Promise<void> {
     await this.#worker?.stop();
     this.#worker = undefined;
@@ -82,7 +82,7 @@ export class Stage implements AsyncDisposable {
     return startGateway(this.redisUrl, this.#tree);
   }
 
-  /** The URL of a server beside ours, which is started if it does not run yet. */
+  /** The URL of a peer, which is started if it does not run yet. */
   async peer(file: string, ...args: string[]): Promise<string> {
     const key = [file, ...args].join(' ');
     const peer = this.#peers.get(key) ?? startServer({ file, args }, /listening on (\S+)/);
@@ -109,7 +109,7 @@ export class Stage implements AsyncDisposable {
     await until(async () => !(await this.unfinished()), { what: 'all tasks are completed', timeoutMs: 120_000 });
   }
 
-  /** Forgets all tasks and jobs, once a worker that runs has none left. It goes on, and what is announced stays. */
+  /** Deletes all tasks and jobs, once a running worker has none left. The worker goes on, and announcements stay. */
   async clear(): Promise<void> {
     if (this.#worker) await this.untilFinished();
     const clearing = this.redis.multi().flushall();

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 
 /**
- * What an append cannot do without, of as many bytes as ours: each event kept in the stream, all of them published, the
- * text grown and the events counted. No fencing, no record, no parts of several artifacts.
+ * The minimum of an append, with as many bytes: each event kept in the stream, all of them published, the text appended
+ * and the events counted. No fencing, no record, no parts of several artifacts.
  */
 const script = `
 local seq, lines, text = tonumber(redis.call('HGET', KEYS[1], 'seq') or 0), {}, {}

@@ -28,7 +28,7 @@ async function longTasks(url: string, base = ''): Promise<Tasks> {
   return { url, paths: ids.map((id) => `${base}/tasks/${id}`) };
 }
 
-/** Which two of gateway, Redis and generator share a core is drawn anew each time: a second is long enough. */
+/** Which two of gateway, Redis and generator share a core is random in each run: a second is long enough. */
 const rate = (load: { readonly url: string; readonly etags?: readonly string[] }): Promise<number> =>
   httpRate({ seconds: 1, ...load });
 

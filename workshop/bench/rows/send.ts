@@ -23,7 +23,7 @@ interface Sending extends Load {
   readonly id: string;
   readonly title: string;
   readonly hasNoWorker?: boolean;
-  /** So many times the SDK's rate. */
+  /** Multiple of the SDK's rate. */
   readonly atLeast?: number;
 }
 
@@ -94,7 +94,7 @@ export const curveCallers = [1, 8, 32, 64, 256] as const;
 export const curveKinds = ['immediate', 'blocking'] as const;
 export const curveId = (kind: string, callers: number): string => `curve-${kind}-${callers}`;
 
-/** A worker runs on the same cores. A durable user would pick ours or the SDK with a task store in Redis. */
+/** A worker runs on the same cores. The durable alternative is the SDK with a task store in Redis. */
 export const curveRows: readonly Row[] = curveKinds.flatMap((kind) =>
   curveCallers.map((callers) => ({
     id: curveId(kind, callers),

@@ -8,7 +8,7 @@ import type { Contest, Row } from '../measure/row.ts';
 import type { Stage } from '../measure/stage.ts';
 import { BareAppend } from '../peers/bare-append.ts';
 
-/** The store alone in this process, without HTTP: what one process asks of Redis. */
+/** The store alone in this process, without HTTP. */
 const OURS = 'Switchyard';
 
 /** A row whose contest needs a store of its own. */

@@ -67,7 +67,9 @@ const chunkRows: readonly Row[] = [
   },
 ];
 
-/** The first events of a round meet subscribers that have heard none, and a gateway that never sent to so many. */
+/**
+ * Not measured: the first events of a round, for subscribers without any, from a gateway that never sent to so many.
+ */
 const FIRST_EVENTS = 10;
 
 const fanOutRow: Row = {

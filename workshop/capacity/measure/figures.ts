@@ -9,7 +9,7 @@ export interface Cost {
   readonly fileBytes: number;
   /** Bytes that Redis received and sent, replicas aside. */
   readonly netBytes: number;
-  /** Messages that were published: what one script says is one. */
+  /** Published messages: one per script. */
   readonly published: number;
 }
 
@@ -32,7 +32,7 @@ export const idlers = {
   stream: 'an open stream on which nothing happens',
 } as const;
 
-/** Bytes of Redis unless told otherwise. */
+/** Bytes of Redis unless the name says otherwise. */
 export const sizes = {
   runningTask: 'a task that runs: 2 events and 200 B of an artifact so far, its job included',
   streamOfTask: 'its stream, which goes some minutes after the end',

@@ -55,8 +55,8 @@ async function shardOfWorker(stage: Stage, gateway: Cost): Promise<Cost> {
 }
 
 /**
- * No worker runs: nothing ever happens to their tasks. Of a gateway that has done nothing before: what it has left in
- * its memory would hide what streams add.
+ * Without a worker, so that the tasks have no events. At a fresh gateway: memory of earlier work would hide what
+ * streams add.
  */
 async function idleStreams(stage: Stage) {
   const gateway = await stage.freshGateway();

@@ -3,7 +3,7 @@ import { processorMicros } from '../../../tests/support/process-usage.ts';
 import type { Stage } from '../../bench/measure/stage.ts';
 import type { Cost } from './figures.ts';
 
-/** Who is watched. No worker: none runs. */
+/** The measured processes. No worker: none runs. */
 export interface Watched {
   readonly redis: Redis;
   readonly gateway: number;
@@ -28,7 +28,7 @@ async function reading({ redis, gateway, worker }: Watched): Promise<Cost> {
   };
 }
 
-/** What everybody used while something was done. */
+/** The cost of an action in each process. */
 export async function costOf(watched: Watched, act: () => Promise<unknown>): Promise<Cost> {
   const before = await reading(watched);
   await act();
@@ -54,7 +54,7 @@ export async function leastOf(rounds: number, measure: () => Promise<Cost>): Pro
   return cost;
 }
 
-/** What a difference of two measurements says is less than nothing is noise. */
+/** A negative difference of two measurements is noise. */
 export const atLeastNothing = (cost: Cost): Cost => combine(cost, cost, (x) => Math.max(0, x));
 export const dividedBy = (cost: Cost, count: number): Cost => combine(cost, cost, (x) => x / count);
 

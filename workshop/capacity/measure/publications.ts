@@ -18,7 +18,7 @@ const SUBSCRIBERS = 8;
 const OTHERS = 4;
 const CHANNEL = 'capacity{s0}:t:00000000-0000-0000-0000-000000000000:e';
 
-/** What a published event costs Redis beside itself: for each gateway that hears it, and for each node of a Cluster. */
+/** What each subscribed gateway, and each node of a Cluster, adds to the cost of a published event. */
 export async function measurePublications(): Promise<Named<typeof publications, number>> {
   await using folder = await temporaryFolder();
   const busPorts = await Promise.all(Array.from({ length: 1 + OTHERS }, freePort));

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent, type Outcome, type Turn } from '@switchyard/agent';
 
-/** Harms the process that it runs in, as the message says: what becomes of the other turns is tested. */
+/** Crashes or blocks its own process, as the message demands, to test what happens to other turns. */
 export default defineAgent({
   id: 'crash-agent',
   concurrency: 50,
@@ -23,7 +23,7 @@ const behaviours = {
     return turn.complete('still alive');
   },
 
-  /** Takes memory until there is none. */
+  /** Allocates memory until there is none. */
   async eat(turn: Turn): Promise<Outcome> {
     const eaten: number[][] = [];
     for (;;) {
@@ -50,7 +50,7 @@ const behaviours = {
     return turn.complete(`attempt ${turn.attempt}`);
   },
 
-  /** So many chunks of 64 KiB. */
+  /** Publishes chunks of 64 KiB. */
   async flood(turn: Turn, chunks: number) {
     const artifact = turn.artifact({ name: 'Flood', keepsParts: true });
     for (let n = 0; n < chunks; n++) await artifact.append(String(n).padEnd(65_536, '.'));

@@ -6,8 +6,8 @@ import { chapterText, lineText, questionText } from '../workload/scenario.ts';
 import { machineMs } from '../workload/violations.ts';
 
 /**
- * Acts out the scenarios of `workload/scenario.ts`: what it says and delivers follows from the message alone, so that a
- * run with faults can be held against one without.
+ * Plays the agent's part of `workload/scenario.ts`. Its events follow from the message alone, so that a run with faults
+ * can be compared with one without.
  */
 export default defineAgent({
   id: 'scenario-agent',
@@ -63,7 +63,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     return turn.complete(`Wrote ${key}`);
   },
 
-  /** Works until it is canceled; says where, so that a test knows whom to kill. */
+  /** Works until it is canceled; reports its process, so that a test can kill it. */
   async wait(turn, count) {
     await turn.working(`Waiting`, { metadata: { pid: process.pid, attempt: turn.attempt } });
     await pause(turn, count);

@@ -12,7 +12,7 @@ import { Traffic } from './traffic.ts';
 export interface ChaosOptions {
   readonly startRedis: () => Promise<RedisDeployment>;
   readonly faults: readonly Fault[];
-  /** At least so many tasks, and so many faults: whichever takes longer. */
+  /** Least tasks and least faults of a run. */
   readonly tasks: number;
   readonly count: number;
   readonly seed: number;

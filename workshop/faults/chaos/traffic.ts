@@ -9,14 +9,14 @@ export interface TrafficOptions {
   readonly urls: readonly string[];
   readonly clients: number;
   readonly seed: number;
-  /** At least so many. */
+  /** Least tasks of a run. */
   readonly tasks: number;
   readonly mayLoseEvents: boolean;
   readonly pushes: Pushes;
   readonly log: (line: string) => void;
 }
 
-/** So many clients, each playing one scenario after the other. */
+/** Clients that play scenarios, one after the other. */
 export class Traffic {
   readonly violations: Violation[] = [];
   /** When a client saw the end of a task, by `machineMs`. */

@@ -26,7 +26,7 @@ export const clientFaults: readonly Fault[] = [
   { name: 'several messages that kill their worker', spendsAttempts: true, inject: poison },
 ];
 
-/** Asks for all events of a task, and reads none of them. */
+/** Subscribes to a task, and reads nothing. */
 export function deafReader(agentUrl: string, taskId: string) {
   const { hostname, port, pathname } = new URL(agentUrl);
   const socket = connect({ host: hostname, port: Number(port) });

@@ -40,7 +40,7 @@ export class Target {
     await victim.exited;
   }
 
-  /** Stops a process for so long; it wakes up believing that nothing has happened. */
+  /** Stops a process with SIGSTOP for a time. */
   async freeze(victim: Program, forMs: number): Promise<void> {
     victim.kill('SIGSTOP');
     await delay(forMs);
@@ -52,7 +52,7 @@ export interface Fault {
   readonly name: string;
   /** Costs the turns of a worker an attempt: not too many of these may follow each other. */
   readonly spendsAttempts?: boolean;
-  /** Injects it, and puts right what it broke. */
+  /** Injects the fault, and repairs it. */
   inject(target: Target): Promise<unknown>;
 }
 

@@ -20,7 +20,7 @@ export function keepWorkers(stack: Stack): Keeper {
       await worker?.exited;
       if (isReleased) return;
       restarts++;
-      // One that takes a poison while it starts does not get to say that it has started: it is the next to be replaced.
+      // A worker that takes a poison message at its start dies before it reports ready: it is replaced next.
       worker = await stack.addWorker().catch(() => undefined);
     }
   };

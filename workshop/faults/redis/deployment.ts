@@ -9,15 +9,15 @@ interface Parts {
   readonly shards?: number;
   /** Those that hold data. */
   readonly nodes: readonly RedisNode[];
-  /** The nodes that take writes now; left out: those that say so. */
+  /** The nodes that take writes now. Default: those whose INFO says master. */
   readonly masters?: () => Promise<readonly RedisNode[]>;
   /** What all clients come through, if there is one way for all of them. */
   readonly proxy?: FaultProxy;
   /** Every replica has caught up with a master, and every node knows who is who. */
   readonly settled?: () => Promise<unknown>;
-  /** Kills the master and promotes its replica, which lacks what was written in the last so many milliseconds. */
+  /** Kills the master and promotes its replica, which lacks the writes of the last `lostMs`. */
   readonly failOver?: (lostMs: number) => Promise<void>;
-  /** Cuts a node off from everybody until `heal`: it goes on running. */
+  /** Partitions a running node from all others until `heal`. */
   readonly partition?: (node: RedisNode) => { heal(): void };
 }
 
@@ -46,7 +46,7 @@ export async function deploy(
   };
 }
 
-/** What a node says of itself in INFO. */
+/** The replication section of a node's INFO. */
 async function replicationOf(node: RedisNode): Promise<Readonly<Record<string, string>>> {
   const reply = await node.ask('INFO replication').catch(() => '');
   return Object.fromEntries(Array.from(reply.matchAll(/^(\w+):(.*?)\r?$/gm), ([, name, value]) => [name, value]));

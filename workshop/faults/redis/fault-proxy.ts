@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 type Mode = 'pass' | 'slow' | 'dribble' | 'lose';
 
 const SLOW_MS = 80;
-/** A reply that dribbles comes in so many pieces at most. */
+/** Most pieces of a slow reply. */
 const PIECES = 20;
 
 /** A way to a port of this machine that fails as networks do. */

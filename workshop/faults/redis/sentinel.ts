@@ -10,13 +10,13 @@ const MASTER_NAME = 'switchyard';
 const REPLICAS = 2;
 const SENTINELS = 3;
 
-/** A data node, and the way by which everybody else reaches it. */
+/** A data node, and the proxy in front of it. */
 interface Reached {
   readonly node: RedisNode;
   readonly proxy: FaultProxy;
 }
 
-/** A master, two replicas, and three sentinels that watch them. Each data node can be cut off from everybody. */
+/** A master, two replicas, and three sentinels. Each data node can be partitioned. */
 export function startSentinel(): Promise<RedisDeployment> {
   return deploy(async (folder, owned) => {
     const reached = await Promise.all(Array.from({ length: 1 + REPLICAS }, () => createNode(folder)));

@@ -25,8 +25,8 @@ export function startSingle({ settings = {}, password, isProxied = false }: Sing
 }
 
 /**
- * A master and a replica. Clients, and the replica, reach the master by proxies, so that what it has not got yet can be
- * lost.
+ * A master and a replica. Clients and the replica reach the master through proxies, so that writes that are not
+ * replicated can be lost.
  */
 export function startPair(): Promise<RedisDeployment> {
   return deploy(async (folder, owned) => {

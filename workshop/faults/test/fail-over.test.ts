@@ -10,7 +10,7 @@ async function expectToSurvive(redis: RedisDeployment, { outageMs, ...trial }: T
   await using deployment = redis;
   const report = await measureFailOver(deployment, { ...trial, log: () => undefined });
   expect(report.lost).toEqual([]);
-  expect(report.untold).toEqual([]);
+  expect(report.undelivered).toEqual([]);
   expect(report.wedged).toBe(0);
   expect(report.worstOutageMs).toBeLessThan(outageMs);
   expect(report.requests).toBeGreaterThan(50);

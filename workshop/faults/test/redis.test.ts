@@ -152,6 +152,6 @@ test('a worker and a gateway that are asked to stop while Redis is away do, and 
   const processes = [...stack.gateways, ...stack.workers];
   for (const program of processes) program.kill('SIGTERM');
   const codes = await Promise.all(processes.map(({ exited }) => exited));
-  // 137 would be the SIGKILL of whoever lost patience. The worker had a turn that it could not give back.
+  // 137 would be a SIGKILL after a timeout. The worker had a turn that it could not give back.
   expect(codes).toEqual([0, 1]);
 }, 30_000);

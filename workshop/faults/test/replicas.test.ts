@@ -26,7 +26,7 @@ async function expectConfirmed(redis: RedisDeployment): Promise<void> {
   await expect(store.tasks.accept(scope, { message: message() })).rejects.toThrow(/0 of 1 replicas have confirmed/);
   // It was written all the same, and its job with it: the two come together, and go together should the master be lost.
   expect(await store.queue.waiting('a')).toBe(jobs + 1);
-  // Not even a retry is acknowledged, of what was acknowledged before.
+  // Not even the retry of an acknowledged message is acknowledged.
   await expect(store.tasks.accept(scope, { message: said })).rejects.toThrow(/0 of 1 replicas have confirmed/);
   // So it is with a cancel.
   const taskId = accepted.verdict === 'accepted' ? accepted.taskId : '';

@@ -90,7 +90,7 @@ test('a turn that eats all memory is given up like any other that kills its work
   const { stack, client } = await startCrashAgents(1, env);
   await using _ = keepWorkers(stack);
   const glutton = await begin(client, 'eat');
-  const innocent = await begin(client, 'wait 100');
+  const harmless = await begin(client, 'wait 100');
   expect(await ended(client, glutton)).toContain('FAILED: The agent stopped unexpectedly 2 times');
-  expect(await ended(client, innocent)).toContain('COMPLETED');
+  expect(await ended(client, harmless)).toContain('COMPLETED');
 }, 120_000);

@@ -11,8 +11,8 @@ import { Prober } from './prober.ts';
 export interface FailOverOptions {
   readonly rounds: number;
   /**
-   * `kill`: the process dies. `freeze`: its connections stay open, and it comes back as if nothing had happened.
-   * `partition`: nobody reaches it, it goes on running and comes back.
+   * `kill`: the process dies. `freeze`: it stops with open connections, and resumes. `partition`: it runs without
+   * connections, and gets them back.
    */
   readonly how: 'kill' | 'freeze' | 'partition';
   /** WAIT_REPLICAS of the gateways. Default: 0. */
@@ -27,8 +27,8 @@ export interface FailOverReport {
   readonly requests: number;
   /** Tasks that were acknowledged, and are not completed in the end. */
   readonly lost: readonly string[];
-  /** What webhooks were not told, or not in order, of tasks that were acknowledged with one. */
-  readonly untold: readonly string[];
+  /** Events of acknowledged tasks that webhooks did not get, or not in order. */
+  readonly undelivered: readonly string[];
   /** Workers that finish nothing any more. */
   readonly wedged: number;
 }
@@ -61,7 +61,7 @@ export async function measureFailOver(redis: RedisDeployment, options: FailOverO
     worstOutageMs,
     requests: accepted.length,
     lost: await notCompleted(scene, accepted),
-    untold: await notTold(scene, receiver, probers),
+    undelivered: await notTold(scene, receiver, probers),
     wedged: await countWedged(stack),
   };
 }

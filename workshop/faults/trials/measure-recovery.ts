@@ -11,7 +11,7 @@ export interface RecoveryOptions {
 
 const WORKERS = 2;
 
-/** From kill -9 of a worker until each of its turns runs elsewhere, in milliseconds. */
+/** From kill -9 of a worker until each of its turns runs on another one, in milliseconds. */
 export async function measureRecovery({ rounds, tasks }: RecoveryOptions): Promise<number[]> {
   await using scene = await startScene({ workers: WORKERS, env: { MAX_ATTEMPTS: '100' } });
   const { client, stack } = scene;
@@ -38,7 +38,7 @@ export async function measureRecovery({ rounds, tasks }: RecoveryOptions): Promi
   return measured;
 }
 
-/** The process that runs a task, as its agent said; not at `except`, which is dead. */
+/** The process that runs a task, as its agent reports; not `except`, which is dead. */
 function pidOf(client: ResilientClient, taskId: string, except?: number): Promise<number> {
   return until(
     async () => {

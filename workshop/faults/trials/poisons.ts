@@ -3,22 +3,20 @@ import { keepWorkers } from '../inject/keep-workers.ts';
 import { startScene } from '../workload/scene.ts';
 import type { Finding } from './finding.ts';
 
-const INNOCENTS = 20;
+const HARMLESS = 20;
 const WORKERS = 2;
 
-/**
- * So many messages at once that kill their worker, among harmless ones. Workers are started again whenever one dies.
- */
+/** Sends messages that kill their worker, among harmless ones. Dead workers are restarted. */
 export async function measurePoisons(poisons: number): Promise<Finding[]> {
   await using scene = await startScene({ agent: 'crash-agent', workers: WORKERS });
   const { client } = scene;
   await using _ = keepWorkers(scene.stack);
   const send = async (text: string): Promise<string> => (await client.send(userMessage(text), true)).id;
-  // Harmless turns run before, while and after the poisons do their work.
-  const innocent: string[] = [];
+  // Harmless turns run before, during and after the poison messages.
+  const harmless: string[] = [];
   const poison: string[] = [];
-  for (let n = 0; n < Math.max(INNOCENTS, poisons); n++) {
-    if (n < INNOCENTS) innocent.push(await send('wait 4000'));
+  for (let n = 0; n < Math.max(HARMLESS, poisons); n++) {
+    if (n < HARMLESS) harmless.push(await send('wait 4000'));
     if (n < poisons) poison.push(await send('die'));
   }
   const countUnlike = async (ids: readonly string[], state: string): Promise<number> => {
@@ -26,9 +24,9 @@ export async function measurePoisons(poisons: number): Promise<Finding[]> {
     return ends.filter((end) => end.status === 'rejected' || end.value.status.state !== state).length;
   };
   const unpunished = await countUnlike(poison, 'TASK_STATE_FAILED');
-  const died = await countUnlike(innocent, 'TASK_STATE_COMPLETED');
+  const died = await countUnlike(harmless, 'TASK_STATE_COMPLETED');
   return [
-    { what: `${poisons} poisons at once: innocent turns that died of them`, value: died, isGood: died === 0 },
+    { what: `${poisons} poisons at once: harmless turns that died of them`, value: died, isGood: died === 0 },
     { what: `${poisons} poisons at once: not given up`, value: unpunished, isGood: unpunished === 0 },
   ];
 }

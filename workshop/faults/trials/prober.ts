@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Message, Task } from '@switchyard/protocol';
 import { ResilientClient } from '../workload/resilient-client.ts';
 
-/** Every so many tasks have a webhook. */
+/** One of this many tasks has a webhook. */
 const PUSHED_EVERY = 5;
 
 /** A client that sends one message after the other, each until it is answered, and notes how long it went without. */
@@ -20,7 +20,7 @@ export class Prober {
   #running: Promise<void> | undefined;
   #answeredAt = 0;
 
-  /** @param webhook is told of some of its tasks */
+  /** @param webhook gets the events of some tasks */
   constructor(url: string, name: string, webhook?: string) {
     this.#client = new ResilientClient([url], 0);
     this.#name = name;

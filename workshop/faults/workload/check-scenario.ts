@@ -21,7 +21,7 @@ export function checkScenario(scenario: Scenario, task: Task, replayed: Watched,
   if (ends.length > 1) violations.push({ kind: 'twice', what: `${name} ended ${ends.length} times` });
   if (!isEqual(contentsOf(task.artifacts ?? []), expected.artifacts))
     violations.push({ kind: 'artifacts', what: `${name} has ${JSON.stringify(contentsOf(task.artifacts ?? []))}` });
-  // A cancel may come before the agent has said that it waits.
+  // A cancel may come before the agent reports that it waits.
   const history = transcript(task);
   const wanted = scenario.isCanceled ? expected.history.slice(0, history.length) : expected.history;
   // An answer to a question that a fail-over has lost comes before that question is asked again.
@@ -30,7 +30,7 @@ export function checkScenario(scenario: Scenario, task: Task, replayed: Watched,
   return violations;
 }
 
-/** What a watcher saw as it happened must be what the replay says. */
+/** Live events must be equal to the replay. */
 export function compareWatched(seen: Watched, replayed: Watched): Violation[] {
   const problems = [...seen.problems];
   for (const [seq, { eventId, text }] of seen.events) {
@@ -41,8 +41,8 @@ export function compareWatched(seen: Watched, replayed: Watched): Violation[] {
 }
 
 /**
- * The last events may have been lost after they were seen. One that is still there must not follow one that is not. A
- * chunk that is written again says the same, but is another event: the ids tell.
+ * A fail-over may have lost the last events after they were seen. A kept one must not follow a lost one. A chunk that
+ * is written again has the same contents, but is another event with another id.
  */
 export function compareLossy(seen: Watched, replayed: Watched): Violation[] {
   const problems = [...seen.problems];

@@ -30,7 +30,7 @@ export interface Pushes {
 
 const END_WITHIN_MS = 90_000;
 
-/** Plays the client of one scenario to its end, then holds the task against what it must be. Never throws. */
+/** Plays the client of one scenario to its end, then checks the task. Never throws. */
 export async function playScenario(
   client: ResilientClient,
   scenario: Scenario,
@@ -77,11 +77,11 @@ async function send(
   let task: Task | undefined;
   let watched: Promise<Watched> | undefined;
   let overGrpc: Promise<Task | undefined> | undefined;
-  for (const turn of scenario.said.keys()) {
+  for (const turn of scenario.texts.keys()) {
     const message = messageOf(scenario, turn, task);
     // One that is asked back waits for the question; of the others the caller learns the end by other ways.
     task = await client.send(message, scenario.kind !== 'talk', scenario.isPushed && !task ? pushes?.url : undefined);
-    if (scenario.kind === 'talk' && turn < scenario.said.length - 1) task = await asked(client, task);
+    if (scenario.kind === 'talk' && turn < scenario.texts.length - 1) task = await asked(client, task);
     if (scenario.watches === 'sse') watched ??= watchTask(client, task.id, { mayLoseEvents: mayLoseEvents ?? false });
     if (scenario.watches === 'grpc') overGrpc ??= watchOverGrpc(client, task.id);
   }
@@ -90,10 +90,10 @@ async function send(
   return { taskId, watched, overGrpc };
 }
 
-function messageOf({ key, said }: Scenario, turn: number, task: Task | undefined): Message {
+function messageOf({ key, texts }: Scenario, turn: number, task: Task | undefined): Message {
   const ids = task && { taskId: task.id, ...(task.contextId !== undefined && { contextId: task.contextId }) };
   const metadata = { note: CONFIDENTIAL };
-  return { messageId: `${key}-${turn}`, role: 'ROLE_USER', parts: [{ text: said[turn] ?? '' }], metadata, ...ids };
+  return { messageId: `${key}-${turn}`, role: 'ROLE_USER', parts: [{ text: texts[turn] ?? '' }], metadata, ...ids };
 }
 
 /** A blocking call answers the task as it is when its time is up, or when its gateway stops. */

@@ -12,7 +12,7 @@ export const pushSettings = {
   PUSH_BACKOFF_MS: '200',
 } as const;
 
-/** A webhook that notes which event of which task it was told, in order. Now and then it fails, as webhooks do. */
+/** A webhook that records the events of each task in order, and sometimes fails, as webhooks do. */
 export class PushReceiver implements AsyncDisposable {
   readonly #seen = new Map<string, number[]>();
   readonly #http = createServer((request, response) => {
@@ -38,8 +38,8 @@ export class PushReceiver implements AsyncDisposable {
   }
 
   /**
-   * What is wrong with what came for a task of so many events: each comes at least once, the first time in order.
-   * @param mayLoseEvents a fail-over may have lost some more, after they were told
+   * Checks the deliveries for a task with this many events: each at least once, the first time in order.
+   * @param mayLoseEvents a fail-over may have lost some after their delivery
    */
   async problemsOf(taskId: string, events: number, mayLoseEvents = false): Promise<string[]> {
     const arrived = (): boolean => this.#firstOf(taskId).includes(events);

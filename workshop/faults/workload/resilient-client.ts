@@ -23,7 +23,7 @@ export class ResilientClient {
   readonly #urls: readonly string[];
   #next: number;
 
-  /** @param start whom to ask first */
+  /** @param start index of the first URL */
   constructor(urls: readonly string[], start: number) {
     this.#urls = urls;
     this.#next = start;
@@ -34,7 +34,7 @@ export class ResilientClient {
     return this.#urls[this.#next++ % this.#urls.length] ?? '';
   }
 
-  /** @param webhook is told of all that comes of it */
+  /** @param webhook gets all events of the task */
   async send(message: Message, returnImmediately: boolean, webhook?: string): Promise<Task> {
     const configuration = { returnImmediately, ...(webhook && { taskPushNotificationConfig: { url: webhook } }) };
     const { task } = await this.#ask<{ task: Task }>('/message:send', { message, configuration });
@@ -59,7 +59,7 @@ export class ResilientClient {
     return this.#ask<Task>(`/tasks/${taskId}:cancel`, {});
   }
 
-  /** Every request may be sent again: that is what it is for. */
+  /** Repeats a request until it is answered: every request may be sent again. */
   async #ask<Body>(path: string, body?: object): Promise<Body> {
     const deadline = Date.now() + GIVE_UP_AFTER_MS;
     for (;;) {

@@ -1,14 +1,14 @@
-/** What a client does with one task, and all that must have come of it, whatever dies meanwhile. */
+/** A client's part in one task, and the expected task under any faults. */
 export interface Scenario {
   readonly kind: ScenarioKind;
   readonly key: string;
   /** The client's messages, in order. */
-  readonly said: readonly string[];
+  readonly texts: readonly string[];
   /** Cancels the task once it works. */
   readonly isCanceled: boolean;
   /** How the client follows the events of the task as they come, if it does. */
   readonly watches: Watches;
-  /** Has a webhook told of its events. */
+  /** Has a webhook. */
   readonly isPushed: boolean;
   readonly expected: Expectation;
 }
@@ -51,7 +51,7 @@ export function createScenario(
   return { kind, key, watches, isPushed, isCanceled: kind === 'wait', ...builders[kind](text, key, size) };
 }
 
-type Builder = (text: string, key: string, size: number) => Pick<Scenario, 'said' | 'expected'>;
+type Builder = (text: string, key: string, size: number) => Pick<Scenario, 'texts' | 'expected'>;
 
 const builders: Readonly<Record<ScenarioKind, Builder>> = {
   stream: (text, key, size) =>
@@ -67,8 +67,8 @@ const builders: Readonly<Record<ScenarioKind, Builder>> = {
   talk: (text, key, size) => {
     const turns = range(size).flatMap((number) => [`user: ${text}`, `agent: ${questionText(key, number)}`]);
     const remembered = `agent: Remembered ${2 * size + 1} messages of ${key}`;
-    const said = range(size + 1).map(() => text);
-    return completed(said, { artifacts: {}, history: [...turns, `user: ${text}`, remembered] });
+    const texts = range(size + 1).map(() => text);
+    return completed(texts, { artifacts: {}, history: [...turns, `user: ${text}`, remembered] });
   },
 
   files: (text, key, size) =>
@@ -83,11 +83,14 @@ const builders: Readonly<Record<ScenarioKind, Builder>> = {
     }),
 
   wait: (text) => ({
-    said: [text],
+    texts: [text],
     expected: { state: 'TASK_STATE_CANCELED', artifacts: {}, history: [`user: ${text}`, 'agent: Waiting'] },
   }),
 };
 
-function completed(said: readonly string[], expected: Omit<Expectation, 'state'>): Pick<Scenario, 'said' | 'expected'> {
-  return { said, expected: { state: 'TASK_STATE_COMPLETED', ...expected } };
+function completed(
+  texts: readonly string[],
+  expected: Omit<Expectation, 'state'>,
+): Pick<Scenario, 'texts' | 'expected'> {
+  return { texts, expected: { state: 'TASK_STATE_COMPLETED', ...expected } };
 }

@@ -29,7 +29,7 @@ export interface Violation {
 /** Milliseconds by a clock that all processes of this machine share and no step of the time of day moves. */
 export const machineMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
-/** Agents that began for a task after some client had seen its end. @param endedMs by task, as `machineMs` said */
+/** Agents that began for a task after a client had seen its end. @param endedMs by task, by `machineMs` */
 export async function lateEffects(file: string, endedMs: ReadonlyMap<string, number>): Promise<Violation[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text

@@ -40,7 +40,7 @@ async function subscribe(url: string, taskId: string): Promise<Task | undefined>
   }
 }
 
-/** Where the gateway at this URL serves gRPC, as its card says. */
+/** The gRPC address of the gateway, from its card. */
 async function addressOf(url: string): Promise<string> {
   const response = await fetch(`${url}/.well-known/agent-card.json`, { headers: { 'a2a-version': '1.0' } });
   const card: AgentCard = JSON.parse(await response.text());

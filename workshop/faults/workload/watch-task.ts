@@ -15,7 +15,7 @@ export interface Watched {
 
 export interface WatchOptions {
   /**
-   * Redis loses what it has acknowledged: a snapshot then replaces all that came before it. Default: that is a problem.
+   * Redis may lose acknowledged writes: a snapshot then replaces all that came before it. Default: that is a problem.
    */
   readonly mayLoseEvents?: boolean;
 }

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent, type Outcome, type Turn } from '@switchyard/agent';
 
 /**
- * The agent of load tests without `--url`. `work 200`: works for 200 ms; `stream 50 every 100`: says something every
- * 100 ms, 50 times, and when; anything else: completes at once.
+ * The agent of load tests without `--url`. `work 200`: works for 200 ms; `stream 50 every 100`: writes a text with its
+ * time every 100 ms, 50 times; anything else: completes at once.
  */
 export default defineAgent({
   id: 'load',

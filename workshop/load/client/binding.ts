@@ -8,13 +8,13 @@ export interface OutgoingMessage {
   readonly returnImmediately: boolean;
 }
 
-/** How the operations are put into HTTP. Pure: what goes out, and what an answer says. */
+/** The operations over HTTP: makes requests and reads answers, without I/O. */
 export interface Binding {
   sendMessage(message: OutgoingMessage): Outgoing;
   sendStreamingMessage(message: OutgoingMessage): Outgoing;
   /** @param etag of the version that is known already, where the binding has such a thing */
   getTask(id: string, etag: string | undefined): Outgoing;
-  /** The result that an answer with status 2xx, or an event, says in this text; or what the server says is wrong. */
+  /** The result, or the error, in an answer with status 2xx or in an event. */
   read(text: string): Outcome<unknown>;
 }
 
@@ -84,7 +84,7 @@ function readJson(text: string): Outcome<unknown> {
   try {
     return succeeded(JSON.parse(text));
   } catch {
-    return failed('unreadable answer', text || 'an empty body'); // what is not JSON is told like what is not A2A
+    return failed('unreadable answer', text || 'an empty body'); // reported like JSON that is not A2A
   }
 }
 

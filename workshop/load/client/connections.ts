@@ -28,18 +28,18 @@ export interface Exchange {
 
 export interface ConnectionSettings {
   readonly origin: string;
-  /** At most so many at once, each for one request at a time. Opened when they are needed. */
+  /** Most connections, each for one request at a time. Opened on demand. */
   readonly connections: number;
   readonly connectTimeoutMs: number;
-  /** Told of each request how long it waited for a free connection, in milliseconds. */
+  /** Called with how long each request waited for a free connection, in milliseconds. */
   readonly onSent: (waitedMs: number) => void;
 }
 
 type OnPiece = (piece: Buffer) => void;
 
 /**
- * Connections to one server. A request that finds none free waits, and its time runs on: a server that is slow to
- * answer is not asked less often, and the wait is part of what is measured.
+ * Connections to one server. A request without a free one waits, and the wait is part of its time: a slow server does
+ * not get fewer requests.
  */
 export class Connections implements AsyncDisposable {
   readonly #pool: Pool;
@@ -115,10 +115,10 @@ export function isEventStream(headers: IncomingHttpHeaders): boolean {
   return headers['content-type']?.startsWith('text/event-stream') ?? false;
 }
 
-/** Nobody waits for it any more; the message is the kind of failure. */
+/** The request was given up; the message is the kind of failure. */
 class GivenUp extends Error {}
 
-/** What the codes of Node and undici mean to whoever reads the report. */
+/** The error codes of Node and undici in words, for the report. */
 const kinds: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection closed by the server',

@@ -4,14 +4,14 @@ export interface Failure {
   readonly kind: string;
   /** One such case in more words. */
   readonly example: string;
-  /** The server asked to be left alone for so long. */
+  /** The server's Retry-After. */
   readonly retryAfterMs?: number;
 }
 
 /** What came of a request. Failures are what a load test counts, so they are values. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
 
-/** A request that was taken back before it was sent: nobody's error. */
+/** A request that was withdrawn before it was sent: not an error. */
 export const notSent = 'not sent';
 
 export function succeeded<T>(value: T): Outcome<T> {
@@ -27,7 +27,7 @@ export function andThen<T, U>(outcome: Outcome<T>, read: (value: T) => Outcome<U
   return outcome.ok ? read(outcome.value) : outcome;
 }
 
-/** What a server says is shown on a terminal: control characters have no business there. */
+/** Texts of servers are printed on a terminal: removes control characters. */
 function shortened(text: string): string {
   const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;

@@ -33,7 +33,7 @@ export interface Pace {
   readonly arrivals: Iterator<number, unknown>;
   /** Ends it. */
   readonly signal: AbortSignal;
-  /** Told how late each arrival was noticed. */
+  /** How late each arrival was started. */
   readonly lateness: Latencies;
   readonly onArrival: (dueAt: number) => void;
 }

@@ -5,7 +5,7 @@ import { Latencies } from './latencies.ts';
 const TICK_MS = 10;
 const BUSY_SHARE = 0.9;
 const LATE_MS = 25;
-/** A shorter piece of a second says nothing about a share, in milliseconds. */
+/** A shorter interval is too short for a share, in milliseconds. */
 const SHORTEST_MS = 500;
 
 export interface GeneratorReading {
@@ -23,7 +23,7 @@ export interface GeneratorReading {
   readonly bottleneck: readonly string[];
 }
 
-/** Watches this process: figures of a generator that could not keep up say nothing about the server. */
+/** Watches this process: the figures of an overloaded generator are not the server's. */
 export class GeneratorWatch {
   readonly lateness = new Latencies();
   readonly connectionWaits = new Latencies();

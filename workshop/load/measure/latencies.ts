@@ -37,7 +37,7 @@ export class Latencies {
     return { count: this.count, p50, p90, p99, p999, max };
   }
 
-  /** Begins anew. */
+  /** Begins again. */
   reset(): void {
     this.#histogram.reset();
   }

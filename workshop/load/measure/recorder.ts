@@ -54,7 +54,7 @@ export class Recorder {
   readonly total = nothing();
   readonly #errors = new Map<string, { count: number; readonly example: string }>();
   readonly #beganAt = performance.now();
-  /** The second that is under way. */
+  /** The present second. */
   readonly #latencies = new Latencies();
   #current = nothing();
   #isClosed = false;
@@ -88,7 +88,7 @@ export class Recorder {
     this.#open--;
   }
 
-  /** @param ms since it should have begun; unset where how long it took says nothing */
+  /** @param ms since it should have begun; unset where the duration means nothing */
   ended(operation: string, outcome: Outcome<unknown>, ms?: number): void {
     const isTakenBack = !outcome.ok && outcome.failure.kind === notSent;
     if (this.#isClosed || isTakenBack) return;

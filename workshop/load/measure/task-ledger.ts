@@ -19,13 +19,13 @@ export interface TaskCounts {
   readonly messages: number;
 }
 
-/** What has become of the tasks of a run, as far as its clients were told. */
+/** The tasks of a run, as far as its clients know them. */
 export class TaskLedger {
   readonly open = new Set<string>();
   readonly #onFailed: (failure: Failure) => void;
   #counts = { accepted: 0, completed: 0, failed: 0, waiting: 0, messages: 0 };
 
-  /** @param onFailed told of each task that ends otherwise than completed */
+  /** @param onFailed called for each task that does not complete */
   constructor(onFailed: (failure: Failure) => void) {
     this.#onFailed = onFailed;
   }

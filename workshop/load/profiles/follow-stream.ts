@@ -19,7 +19,7 @@ export interface StreamToFollow {
   readonly timeoutFor: 'end' | 'beginning';
 }
 
-/** Says something, and notes what comes back on the stream. */
+/** Sends a message, and records the events of its stream. */
 export function followStream(load: Load, { text, dueAt, timeoutFor }: StreamToFollow): FollowedStream {
   const { recorder } = load;
   const order = new EventOrder();
@@ -67,7 +67,7 @@ class Listener {
     this.isAtEnd = isSettled(task.status.state);
   }
 
-  /** Our own agent says when it said something; its clock is ours. */
+  /** The own agent writes its time; it has the same clock. */
   #noteArtifact(text: string | undefined): void {
     const sentAt = /sent at (\d+\.\d+)/.exec(text ?? '')?.[1];
     if (this.#load.isOwnAgent && sentAt !== undefined)
@@ -76,9 +76,8 @@ class Listener {
 }
 
 /**
- * Ids of the events of one stream. A gateway of ours numbers the events of a task 1-…, 2-…, 3-…; a stream may begin
- * anywhere, and from there each number comes once. Other servers need not number theirs: then there is nothing to be
- * checked.
+ * Checks the ids of the events of one stream. A Switchyard gateway numbers the events of a task 1-…, 2-…, 3-…; a stream
+ * may begin anywhere, and from there each number comes once. Other servers need not number theirs, and are not checked.
  */
 class EventOrder {
   checked = 0;

@@ -11,7 +11,9 @@ const options = {
 /** A stream that ends early, or is refused, is not opened again sooner than this, in milliseconds. */
 const REOPEN_MS = 1_000;
 
-/** Many streams at once, all the time: `--connections` of them, opened at `--rate`. One that ends is opened anew. */
+/**
+ * Many concurrent streams, all the time: `--connections` of them, opened at `--rate`. One that ends is opened again.
+ */
 export const longStreams = defineProfile({
   name: 'long-streams',
   summary: 'many streams at once, kept open; checks that each event comes once and in order',
@@ -76,14 +78,14 @@ class Streams {
     for (const what of ['checked', 'unchecked', 'holes', 'doubles'] as const) this.findings[what] += stream.order[what];
   }
 
-  /** Our own agent is told to speak until the time is over. */
+  /** The own agent streams until the time is over. */
   #text(): string {
     const { options: common, isOwnAgent } = this.#load;
     const count = Math.ceil(Math.max(1, this.#endsAt - performance.now()) / this.#everyMs);
     return common.text ?? (isOwnAgent ? `stream ${count} every ${this.#everyMs}` : defaultText);
   }
 
-  /** A stream that we left at the end did what it should. */
+  /** A stream that was closed at the end of the run is not a failure. */
   #judged(outcome: Outcome<void>): Outcome<void> {
     const isLeft = !outcome.ok && outcome.failure.kind === 'left';
     if (isLeft) this.findings.left++;
@@ -91,7 +93,7 @@ class Streams {
     return isLeft ? { ok: true, value: undefined } : outcome;
   }
 
-  /** What our own agent was told ends by itself about now; that it does is a part of the test. */
+  /** The own agent's streams end by themselves about now, which is part of the test. */
   #leaveAll(): void {
     const patience =
       this.#load.isOwnAgent && this.#load.options.text === undefined ? this.#load.settled : this.#load.over;

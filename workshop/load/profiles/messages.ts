@@ -53,7 +53,7 @@ export async function onArrivals(load: Load, { times, signal, act }: Arrivals): 
   await Promise.all(open);
 }
 
-/** Arrivals at one rate, that of `--rate` if nothing else is said. */
+/** Arrivals at a constant rate. Default: `--rate`. */
 export function steadily({ options, random }: Load, rate = options.rate): Generator<number, never> {
   return arrivals({ rateAt: () => rate, peak: rate, random });
 }

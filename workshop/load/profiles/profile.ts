@@ -10,7 +10,7 @@ import { type CommonDefaults, type CommonOptions, commonOptions } from './option
 /** What a profile has to work with. */
 export interface Load {
   readonly options: CommonOptions;
-  /** The agent is ours, and understands what load/agents/load.ts says. */
+  /** The agent is load/agents/load.ts. */
   readonly isOwnAgent: boolean;
   readonly client: A2AClient;
   readonly connections: Connections;
@@ -19,9 +19,9 @@ export interface Load {
   readonly random: SeededRandom;
   /** How late arrivals were begun. */
   readonly lateness: Latencies;
-  /** Aborts when nothing new is to be begun: the time is over, or somebody stops it. */
+  /** Aborts when nothing new may begin: the time is over, or the run was stopped. */
   readonly over: AbortSignal;
-  /** Aborts so long after that as clients may still ask what became of their tasks (`settleMs`). */
+  /** Aborts `settleMs` later, until when clients may still read their tasks. */
   readonly settled: AbortSignal;
   /** Aborts when nothing is to be waited for any more. */
   readonly halted: AbortSignal;
@@ -79,7 +79,7 @@ interface ProfileParts<O extends Options> {
   primary(own: ValuesOf<O>, isOwnAgent: boolean): string;
   /** A short run of it makes a server warm. */
   readonly canWarmUp: boolean;
-  /** A binding in which polls can say which version they know is preferred. */
+  /** Prefers a binding in which polls can send a version. */
   readonly wantsVersions?: boolean;
   /** What cannot be meant, though each option by itself can. */
   contradictions?(common: CommonOptions, own: ValuesOf<O>): string[];

@@ -46,7 +46,7 @@ async function tryTwice(load: Load, attempt: Attempt): Promise<TriedRate | undef
   return (await tryRate(load, attempt)) ?? first;
 }
 
-/** So close together the highest rate that held and the lowest that did not are told apart no further. */
+/** The search ends when the highest rate that held and the lowest that did not are this close. */
 const CLOSE_ENOUGH = 1.1;
 
 /** Which rate to try next: twice as much while they hold, then half-way between the two that are known. Pure. */
@@ -75,7 +75,7 @@ export class RateSearch {
   }
 }
 
-/** Two digits that matter: nobody can tell 1,137 from 1,140 per second. */
+/** Two significant digits: 1,137 and 1,140 per second cannot be told apart. */
 function rounded(rate: number): number {
   const digit = 10 ** Math.max(0, Math.floor(Math.log10(rate)) - 2);
   return rate < 10 ? rate : Math.round(rate / digit) * digit;
@@ -142,7 +142,7 @@ class Step {
     if (!outcome.ok || ms > this.#limits.maxLatencyMs) this.#late++;
   }
 
-  /** No answer can change the verdict any more: so many of the expected ones were late. */
+  /** Too many answers were late already: no later one can change the verdict. */
   get isLost(): boolean {
     return this.#problem(Math.max(this.#expected, this.#requests)) !== undefined;
   }
@@ -158,7 +158,7 @@ class Step {
   #problem(of: number): string | undefined {
     const { maxErrorRateShare, maxLatencyMs } = this.#limits;
     if (this.#errors > of * maxErrorRateShare) return `${this.#errors} errors`;
-    // One of a hundred answers, and at least one: of few answers the slowest says little.
+    // One of a hundred answers may be late, and at least one: of few answers the slowest means little.
     if (this.#late > Math.max(1, of * MAY_BE_LATE)) return `p99 above ${maxLatencyMs} ms`;
     return undefined;
   }

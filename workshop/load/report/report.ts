@@ -33,7 +33,7 @@ interface Seen {
   readonly cpuShares: Readonly<Record<string, number>>;
   readonly beganAt: string;
   readonly seconds: number;
-  /** Somebody ended it before its time. */
+  /** The run was stopped early. */
   readonly isCutShort: boolean;
 }
 
@@ -99,7 +99,7 @@ export function toReport({ plan, agent, recorder, findings, ...seen }: Measured)
   };
 }
 
-/** Decides about the exit code. A ramp passes when a rate held: the errors beyond its limit are what it looked for. */
+/** Decides the exit code. A ramp passes when a rate held: errors beyond its limit are expected. */
 function judge({ requests, total }: Recorder, { ramp }: Findings, most: number): Verdict {
   if (ramp) {
     const { highestThatHeld, lowestThatDidNot } = ramp;

@@ -19,7 +19,7 @@ export interface FoundAgent {
   readonly headers: readonly string[];
 }
 
-/** The run cannot begin; the message says what is to be done. */
+/** The run cannot begin; the message says what to do. */
 export class TargetError extends Error {
   override readonly name = 'TargetError';
 }
@@ -29,7 +29,7 @@ interface Credentials {
   readonly bearer?: string | undefined;
 }
 
-/** As headers, names and values in turn. The card may say which header an API key belongs into (A2A 4.5.2). */
+/** Headers, names and values in turn. The card may name the header of an API key (A2A 4.5.2). */
 function authHeaders({ apiKey, bearer }: Credentials, card?: AgentCard): string[] {
   return [
     ...(bearer === undefined ? [] : ['authorization', `Bearer ${bearer}`]),
@@ -50,7 +50,7 @@ export interface Search extends Credentials {
   readonly target: Target;
   readonly allowHost?: string | undefined;
   readonly binding?: keyof typeof bindings | undefined;
-  /** A binding whose polls can say which version they know. */
+  /** Whether polls need a version. */
   readonly wantsVersions: boolean;
 }
 
@@ -127,8 +127,8 @@ loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
 /**
- * A load test is an attack unless one may: this machine, or the one host that was named. An agent card may lead
- * elsewhere than it came from, so that the endpoint is asked about, too.
+ * A load test of a foreign server is an attack: only this machine, or the one named host is allowed. A card may name
+ * another host, so its endpoint is checked, too.
  * @throws {TargetError}
  */
 export function requireAllowed({ hostname }: URL, allowedHost: string | undefined): void {

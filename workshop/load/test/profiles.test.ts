@@ -42,7 +42,7 @@ async function books(): Promise<Books> {
   };
 }
 
-/** A run, and what it added to the books of the gateway. */
+/** A run, and what it added to the gateway's counters. */
 async function run(line: string): Promise<LoadRun & { readonly added: Books }> {
   const before = await books();
   const done = await load([...words(line), '--url', url]);
@@ -108,7 +108,7 @@ it('a ramp without a limit reports that, and the highest rate', async () => {
 it('streams are kept open all the time, and each event is found in its order', async () => {
   const { report } = await run('long-streams --connections 15 --rate 100 --duration 3s --text "stream 10 every 50"');
   const { opened = 0, most, ended, left, checked, holes, doubles, unchecked } = report.streams ?? {};
-  // Each takes half a second, and is opened anew a second after it was.
+  // Each takes half a second, and is opened again a second later.
   expect(opened).toBeGreaterThanOrEqual(30);
   expect([most, (ended ?? 0) + (left ?? 0)]).toEqual([15, opened]);
   expect(checked).toBe(report.events);

@@ -57,7 +57,7 @@ export function refused(response: ServerResponse, code: number): void {
   response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code, message: 'Not today' } }));
 }
 
-/** A stream with these ids; its last event completes the task unless told otherwise. */
+/** A stream with these ids; by default its last event completes the task. */
 export function stream(response: ServerResponse, ids: readonly number[], lastState = 'TASK_STATE_COMPLETED'): void {
   response.setHeader('content-type', 'text/event-stream');
   const taskId = crypto.randomUUID();

@@ -45,7 +45,7 @@ interface Sent {
 }
 
 /** One task, driven through the Lua scripts and through the oracle side by side. */
-export class Twin {
+export class ScriptDriver {
   readonly id = randomUUID();
   readonly #redis: Redis;
   readonly #keys: ShardKeys;
@@ -280,10 +280,10 @@ export class Twin {
   }
 
   readonly #begin: BeginTask = async (agent, messages) => {
-    const twin = new Twin(this.#redis, this.#keys, agent);
-    for (let i = 0; i < messages; i++) await twin.accept(`${agent}${i}`, 'f', 'later');
-    await twin.begin({ job: 1, started: 1, token: 't', run: 'r', lease: 'later' });
-    return twin.id;
+    const driver = new ScriptDriver(this.#redis, this.#keys, agent);
+    for (let i = 0; i < messages; i++) await driver.accept(`${agent}${i}`, 'f', 'later');
+    await driver.begin({ job: 1, started: 1, token: 't', run: 'r', lease: 'later' });
+    return driver.id;
   };
 
   /** At the end of a walk. */

@@ -4,10 +4,10 @@ import { accepted, agentMessage, begun, userMessage } from './drive.ts';
 import { alice, bob } from './redis.ts';
 
 /** Plays a scenario that leaves keys; `look` is called whenever some of them will not stay. */
-type Life = (store: Store, look: () => Promise<void>) => Promise<unknown>;
+type KeyScenario = (store: Store, look: () => Promise<void>) => Promise<unknown>;
 
 /** Scenarios of a deployment that leave keys of different kinds. */
-export const lives: readonly Life[] = [
+export const keyScenarios: readonly KeyScenario[] = [
   questionsAndLongTexts,
   rejection,
   cancellation,
