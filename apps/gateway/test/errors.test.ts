@@ -265,7 +265,7 @@ describe('What is refused', () => {
       const asked = { operation: 'SendMessage', params: message({ contextId }) } as const;
       const url = `${stage.url}/agents/oracle`;
       const answer = binding === 'rest' ? askByRest(url, asked, alice) : askByJsonRpc(url, asked, alice);
-      const id = await stage.taskIn(contextId, '/agents/oracle', alice);
+      const id = await stage.taskIn(contextId, 'oracle');
       const reply = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, isReply: true } as const;
       await (await stage.beginTurn(id)).publish(reply);
       const { status, body } = await answer;

@@ -14,7 +14,7 @@ describe('The caller of an agent that answers with a message', () => {
 
   afterAll(() => stage[Symbol.asyncDispose]());
 
-  async function answer(contextId: string, agent = ''): Promise<string> {
+  async function answer(contextId: string, agent?: string): Promise<string> {
     const taskId = await stage.taskIn(contextId, agent);
     await (await stage.beginTurn(taskId)).publish(replied('42'));
     return taskId;
@@ -59,7 +59,7 @@ describe('The caller of an agent that answers with a message', () => {
   it('waits for it also with returnImmediately, if the agent declares that it may answer so', async () => {
     const contextId = 'immediate';
     const sent = send(`${stage.url}/agents/oracle`, userMessage('?', { contextId }), { returnImmediately: true });
-    const taskId = await answer(contextId, '/agents/oracle');
+    const taskId = await answer(contextId, 'oracle');
     expect(Object.keys((await sent).body)).toEqual(['message']);
     await expectNoTask(contextId, taskId, '/agents/oracle');
   });
@@ -67,7 +67,7 @@ describe('The caller of an agent that answers with a message', () => {
   it('is answered with the task as soon as such an agent begins one', async () => {
     const contextId = 'begun';
     const sent = send(`${stage.url}/agents/oracle`, userMessage('?', { contextId }), { returnImmediately: true });
-    const turn = await stage.beginTurn(await stage.taskIn(contextId, '/agents/oracle'));
+    const turn = await stage.beginTurn(await stage.taskIn(contextId, 'oracle'));
     await turn.publish(working('One moment'));
     expect((await sent).body.task.status.state).toBe('TASK_STATE_WORKING');
   });
@@ -79,6 +79,35 @@ describe('The caller of an agent that answers with a message', () => {
     expect(others).toEqual([]);
     expect(only?.data.message && text(only.data.message)).toBe('42');
     await expectNoTask('streamed', taskId);
+  });
+
+  it('sees no task while such an agent works, also if it goes away, and the message when it asks again', async () => {
+    const [contextId, url] = ['in-flight', `${stage.url}/agents/oracle`];
+    const question = userMessage('?', { contextId });
+    const left = await openSendStream(url, question);
+    const taskId = await stage.taskIn(contextId, 'oracle');
+    left.cut();
+    const turn = await stage.beginTurn(taskId);
+    const retried = openSendStream(url, question);
+    const { body } = await get<ListTasksResponse>(`${url}/tasks?contextId=${contextId}`);
+    expect([body.tasks, body.totalSize]).toEqual([[], 0]);
+    expect((await get(`${url}/tasks/${taskId}`)).status).toBe(404);
+    await turn.publish(replied('42'));
+    await expectNoTask(contextId, taskId, '/agents/oracle');
+    expect((await (await retried).rest()).map(({ data }) => data.message && text(data.message))).toEqual(['42']);
+    expect((await send(url, question)).body.message).toMatchObject({ parts: [{ text: '42' }] });
+  });
+
+  it('keeps the task of such an agent when it was given that, as it took too long', async () => {
+    const gateway = await stage.another({ blockingWaitMs: 20 });
+    const contextId = 'too-long';
+    const { task } = (await send(`${gateway}/agents/oracle`, userMessage('?', { contextId }))).body;
+    const listed = async () =>
+      (await get<ListTasksResponse>(`${stage.url}/agents/oracle/tasks?contextId=${contextId}`)).body.tasks;
+    expect(await listed()).toMatchObject([{ id: task.id, status: { state: 'TASK_STATE_SUBMITTED' } }]);
+    await (await stage.beginTurn(task.id)).publish(replied('42'));
+    expect(await listed()).toMatchObject([{ id: task.id, status: { state: 'TASK_STATE_COMPLETED' } }]);
+    expect((await get(`${stage.url}/agents/oracle/tasks/${task.id}`)).status).toBe(200);
   });
 
   it('keeps the task that it was given before', async () => {

@@ -61,10 +61,10 @@ describe('SendMessage, immediate', () => {
 describe('SendMessage, blocking', () => {
   const sendAndFind = async (
     text = 'hello',
-    agent = '/agents/echo',
+    agent = 'echo',
   ): Promise<{ answer: Promise<Answer<Sent>>; taskId: string }> => {
     const contextId = randomUUID();
-    const answer = send(stage.url + agent, userMessage(text, { contextId }));
+    const answer = send(`${stage.url}/agents/${agent}`, userMessage(text, { contextId }));
     return { answer, taskId: await stage.taskIn(contextId, agent) };
   };
 
@@ -145,7 +145,7 @@ describe('SendMessage, blocking', () => {
   });
 
   it('answers the plain message of an agent that makes no task of it', async () => {
-    const { answer, taskId } = await sendAndFind('question', '/agents/oracle');
+    const { answer, taskId } = await sendAndFind('question', 'oracle');
     await (await stage.beginTurn(taskId)).publish(replied('42'));
     const { body } = await answer;
     expect(Object.keys(body)).toEqual(['message']);

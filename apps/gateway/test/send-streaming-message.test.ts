@@ -99,7 +99,7 @@ describe('SendStreamingMessage', () => {
     const url = `${stage.url}/agents/oracle`;
     const message = userMessage('question', { contextId: 'streamed-question' });
     const stream = await openSendStream(url, message);
-    const taskId = await stage.taskIn('streamed-question', '/agents/oracle');
+    const taskId = await stage.taskIn('streamed-question', 'oracle');
     await (await stage.beginTurn(taskId)).publish(replied('42'));
     const events = await stream.rest();
     expect(events.map(kindOf)).toEqual(['message']);
@@ -109,7 +109,7 @@ describe('SendStreamingMessage', () => {
   it('shows the task after all when such an agent works on it', async () => {
     const message = userMessage('work', { contextId: 'streamed-work' });
     const stream = await openSendStream(`${stage.url}/agents/oracle`, message);
-    const turn = await stage.beginTurn(await stage.taskIn('streamed-work', '/agents/oracle'));
+    const turn = await stage.beginTurn(await stage.taskIn('streamed-work', 'oracle'));
     await turn.publish(working());
     await turn.publish(completed());
     expect((await stream.rest()).map(kindOf)).toEqual(['task', 'statusUpdate', 'statusUpdate']);

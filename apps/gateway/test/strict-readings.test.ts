@@ -29,7 +29,7 @@ describe('A gateway that takes the specification by its letter', () => {
     const named = { 'a2a-version': '1.0' };
     const message = userMessage('hello', { contextId: 'acknowledged' });
     const answer = call<{ result: Sent }>(stage.url, 'SendMessage', { message }, named);
-    const taskId = await stage.taskIn('acknowledged', '', named);
+    const taskId = await stage.taskIn('acknowledged');
     const turn = await stage.beginTurn(taskId);
     await turn.publish(acknowledged('I am on it'));
     await turn.publish(completed('done'));

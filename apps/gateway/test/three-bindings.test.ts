@@ -143,7 +143,7 @@ describe('a message', () => {
       const contextId = randomUUID();
       const params = { message: userMessage('hello', { contextId }) };
       const answer = binding.invoke({ operation, params });
-      await play(await stage.taskIn(contextId, '/agents/echo'), ...events);
+      await play(await stage.taskIn(contextId), ...events);
       results.push(masked(await answer));
     }
     const [first, ...others] = results;
@@ -264,6 +264,32 @@ describe('an error', () => {
     expect(outcome).toMatchObject({ error: { reason, ...(violations && { violations }) } });
   });
 
+  it('is TASK_NOT_FOUND everywhere while an agent that answers with messages works, and no list has its task', async () => {
+    for (const [end, isTask] of [
+      [replied('42'), false],
+      [working('This takes a task'), true],
+    ] as const) {
+      const contextId = randomUUID();
+      const [asker] = await bindingsOf('oracle');
+      const configuration = { returnImmediately: true };
+      const answer = asker?.invoke({
+        operation: 'SendMessage',
+        params: { message: userMessage('hello', { contextId }), configuration },
+      });
+      const id = await stage.taskIn(contextId, 'oracle');
+      const listed = { agent: 'oracle', operation: 'ListTasks', params: { contextId } };
+      const read = { agent: 'oracle', operation: 'GetTask', params: { id } };
+      const turn = await stage.beginTurn(id);
+      expect(await agreed(listed)).toEqual({ result: {} });
+      expect(await agreed({ ...listed, params: {} })).toEqual({ result: {} });
+      expect(await agreed(read)).toMatchObject({ error: { reason: 'TASK_NOT_FOUND' } });
+      await turn.publish(end);
+      expect(await answer).toHaveProperty(isTask ? 'result.task' : 'result.message');
+      expect(await agreed(listed)).toEqual({ result: isTask ? expect.objectContaining({ totalSize: 1 }) : {} });
+      expect(await agreed(read)).toHaveProperty(isTask ? 'result.id' : 'error');
+    }
+  });
+
   it('is CONFLICT everywhere when a messageId comes with another body', async () => {
     const sent = userMessage('first');
     await submit(open, sent);
@@ -276,7 +302,7 @@ describe('an error', () => {
       const contextId = randomUUID();
       const answer = binding.invoke(sending(userMessage('hello', { contextId })));
       const nothing = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, isReply: true } as const;
-      await play(await stage.taskIn(contextId, '/agents/echo'), nothing);
+      await play(await stage.taskIn(contextId), nothing);
       expect(await answer).toMatchObject({ error: { reason: 'INVALID_AGENT_RESPONSE' } });
     }
   });

@@ -40,6 +40,7 @@ export async function acceptMessage(
   const acceptance = await backend.tasks.accept(call.scope, {
     ...submission(call, request),
     ...(webhook && { webhook, webhookHoldMs: webhook.version === undefined ? webhookHoldMs : 0 }),
+    isHidden: call.agent.repliesWithMessage,
     ...(preSubscription && { reservedId: preSubscription.taskId }),
   });
   if (acceptance.verdict !== 'accepted') throw refusals[acceptance.verdict](request);

@@ -7,7 +7,7 @@ import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 
 /** The part of the store's tasks that operations use. */
-export type TaskStore = Pick<Tasks, 'accept' | 'read' | 'list' | 'cancel' | 'withdraw' | 'delete'>;
+export type TaskStore = Pick<Tasks, 'accept' | 'read' | 'list' | 'cancel' | 'withdraw' | 'reveal' | 'delete'>;
 
 /** The part of the store's webhooks that operations use. */
 type WebhookStore = Pick<Webhooks, 'create' | 'get' | 'list' | 'delete'>;
@@ -36,7 +36,7 @@ export interface Backend {
 /** @throws {A2AError} TaskNotFound */
 export async function readTask({ tasks }: Backend, call: Call, taskId: string, view?: TaskView): Promise<TaskReading> {
   const reading = await tasks.read(call.scope, taskId, view);
-  if (!reading || reading.isWithdrawn) throw taskNotFound(taskId);
+  if (!reading || reading.isWithdrawn || reading.isHidden) throw taskNotFound(taskId);
   return reading;
 }
 

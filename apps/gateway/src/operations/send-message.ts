@@ -31,7 +31,9 @@ export async function sendMessage(backend: Backend, call: Call, request: SendMes
     if (release.kind === 'event') await backend.tasks.withdraw(call.scope, accepted.taskId);
     return messageReply(release);
   }
-  const completed = projection.completed(historyLength);
+  // From here on the caller has a task, unless its agent has answered just now.
+  if (!release && call.agent.repliesWithMessage) await backend.tasks.reveal(call.scope, accepted.taskId);
+  const completed = release && projection.completed(historyLength);
   return completed === undefined ? readReply(backend, call, accepted.taskId, historyLength) : taskReply(completed);
 }
 

@@ -24,7 +24,8 @@ export async function sendStreamingMessage(
   const from = asAccepted(accepted, historyLength) ?? (await asRead(backend, call, taskId, historyLength));
   const until = (item: FeedItem): boolean => asksCallerOf(number, item);
   const items = backend.feeds.follow(call.scope, taskId, { from, until, preSubscription, signal: call.signal });
-  if (!isNew && !from.isReply) return items;
+  // A retry gets the answer of the first request: while there is no event, that may still be a message.
+  if (!isNew && from.seq > 1 && !from.isReply) return items;
   return messageOrItems(items, {
     holdMs,
     withdraw: () => backend.tasks.withdraw(call.scope, taskId),

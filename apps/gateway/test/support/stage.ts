@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ListTasksResponse, Task } from '@switchyard/protocol';
+import type { Task } from '@switchyard/protocol';
 import { type OpenTurn, Store, type StoreSettings } from '@switchyard/store';
 import { pino } from 'pino';
 import { inject } from 'vitest';
@@ -19,7 +19,7 @@ export interface Stage extends AsyncDisposable {
   /** Begins the task's next turn. The jobs of a task are numbered from 1. */
   beginTurn(taskId: string, job?: number): Promise<OpenTurn>;
   /** The id of the one task of a context, as soon as there is one: of a call that has not been answered yet. */
-  taskIn(contextId: string, agent?: string, headers?: Record<string, string>): Promise<string>;
+  taskIn(contextId: string, agent?: string): Promise<string>;
   /** Waits until so many messages are in the task's history. */
   untilHistory(taskId: string, length: number): Promise<unknown>;
 }
@@ -57,8 +57,8 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
     gateway,
     another: open,
     beginTurn: (taskId, job = 1) => beginTurn(store, taskId, job),
-    taskIn: (contextId, agent = '', headers = {}) =>
-      until(() => firstTask(url + agent, contextId, headers), { what: `context ${contextId} has a task` }),
+    taskIn: (contextId, agent = 'echo') =>
+      until(() => firstTask(store, agent, contextId), { what: `context ${contextId} has a task` }),
     untilHistory: (taskId, length) =>
       until(() => hasHistory(url, taskId, length), { what: `task ${taskId} has ${length} messages` }),
     async [Symbol.asyncDispose]() {
@@ -68,9 +68,13 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
   };
 }
 
-async function firstTask(url: string, contextId: string, headers: Record<string, string>): Promise<string | undefined> {
-  const { body } = await get<ListTasksResponse>(`${url}/tasks?contextId=${contextId}`, headers);
-  return body.tasks[0]?.id;
+/** Clients may not see it yet: read from the store, of whichever client. */
+async function firstTask({ tasks }: Store, agent: string, contextId: string): Promise<string | undefined> {
+  const query = { contextId, agents: [agent], limit: 1, historyLength: 0 };
+  const principals = ['anonymous', 'alice'].map((subject) => ({ tenant: 'default', subject, scopes: [] }));
+  const found = await Promise.all(principals.map((principal) => tasks.context(principal, query)));
+  const [first] = found.flat();
+  return first && JSON.parse(first.task).id;
 }
 
 async function hasHistory(url: string, taskId: string, length: number): Promise<boolean> {

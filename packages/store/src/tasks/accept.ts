@@ -8,6 +8,7 @@ import type { StoreSettings } from '../redis/settings.ts';
 import type { Vault } from '../vault/vault.ts';
 import { sealWebhook } from '../vault/webhook.ts';
 import type { NewTasks } from './new-tasks.ts';
+import { hiddenLetter, stateLetters } from './state-letters.ts';
 import {
   type Acceptance,
   type AcceptReply,
@@ -101,6 +102,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     queueRoot: queueRoot(scope.agent, keys),
     ...sealed(port, taskId, sent),
     holdMs: Math.min(sent.webhookHoldMs ?? 0, LONGEST_HOLD_MS),
+    state: sent.isHidden ? hiddenLetter : stateLetters.TASK_STATE_SUBMITTED,
   };
   return port.newTasks.make(task, sent.caller);
 }

@@ -4,7 +4,7 @@ import { integer, text, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
 import { type CachedReadPort, readTogether } from './read.ts';
-import { stateLetters, withdrawnLetter } from './state-letters.ts';
+import { hiddenLetter, stateLetters, withdrawnLetter } from './state-letters.ts';
 import type { TaskView } from './task-reading.ts';
 
 const listScript = defineScript({
@@ -45,7 +45,7 @@ export interface ListPort extends CachedReadPort {
  */
 type Places = [total: number, ...places: string[]];
 const TIME_LENGTH = 8;
-const allLetters = [...Object.values(stateLetters), withdrawnLetter].sort().join('');
+const allLetters = [...Object.values(stateLetters), hiddenLetter, withdrawnLetter].sort().join('');
 
 /** A context is on one shard; other lists merge all shards. @throws {InvalidPageToken} */
 export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery): Promise<TaskPage> {

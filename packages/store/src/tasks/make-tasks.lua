@@ -26,6 +26,7 @@
 --       config_id       of a webhook that is to hear of all that comes of it; '' none
 --       sealed          its config; '' none
 --       hold_ms         ms that it waits for the agent's first event before it gets the task
+--       state           its letter: s, or h to hide it until the agent's first event, which may be a plain message
 -- Returns  of one message after the other, as accept.lua
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(messages).
 --
@@ -36,7 +37,7 @@
 local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
 local lease_ms, _, _, _, inline_bytes, idempotency_ms, job_options = unpack(ARGV, 1, 7)
 local caller_fence, manner, max_calls = unpack(ARGV, 8, 10)
-local SIZE = 11
+local SIZE = 12
 
 --- @include "../redis/server.lua"
 --- @include "caller.lua"
@@ -71,10 +72,11 @@ if #new > 0 then
 
   local due, queues, indexes = {}, {}, {}
   for i = 1, #new do
-    local task_id, owner, context, _, _, _, _, queue_root = unpack(ARGV, starts[new[i]], starts[new[i]] + 7)
+    local at = starts[new[i]]
+    local task_id, owner, context, queue_root, state = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 7], ARGV[at + 11]
     due[2 * i - 1], due[2 * i] = due_at, task_id
     add(queues, queue_root, task_id .. '.1')
-    local index, member = index_root .. ':' .. owner, 's' .. time .. task_id
+    local index, member = index_root .. ':' .. owner, state .. time .. task_id
     add(indexes, index, '0', member)
     if context ~= task_id then
       index = index .. ':' .. context
@@ -98,7 +100,7 @@ if #new > 0 then
 
   for i = 1, #new do
     local at = starts[new[i]]
-    local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, sealed, hold_ms =
+    local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, sealed, hold_ms, state =
       unpack(ARGV, at, at + SIZE - 1)
     local task_key = tasks_root .. task_id
     local ids = '"taskId":"' .. task_id .. '","contextId":"' .. context .. '"'
@@ -109,7 +111,7 @@ if #new > 0 then
       redis.call('SET', task_key .. ':h:1', history)
       history_name, history = '@h', task_key .. ':h:1'
     end
-    redis.call('HSET', task_key, 'state', 's', 'seq', '1', 'time', time, 'owner', owner, 'context', context,
+    redis.call('HSET', task_key, 'state', state, 'seq', '1', 'time', time, 'owner', owner, 'context', context,
       'scheduled', '1', 'jobs', '1', 'accepted', '1', 'inbox', '1', 'initial_entry', entry, 'status', status,
       history_name, history)
     redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')

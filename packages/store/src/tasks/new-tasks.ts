@@ -25,6 +25,7 @@ export const makeTasksScript = defineScript({
     'configId',
     'sealed',
     'holdMs',
+    'state',
   ],
   reply: list(acceptReply),
 });
@@ -54,6 +55,8 @@ export interface NewTask {
   readonly configId: string;
   readonly sealed: string;
   readonly holdMs: number;
+  /** Letter of its state: submitted, or hidden. */
+  readonly state: string;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Shards } from '../redis/keys.ts';
 import { ownerOf, type Scope } from '../redis/keys.ts';
 import { list, optional, type Parser, text, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { stateOf, withdrawnLetter } from './state-letters.ts';
+import { hiddenLetter, stateOf, withdrawnLetter } from './state-letters.ts';
 import type { TaskCache, WholeReading } from './task-cache.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
 import { joinPieces, type Piece, piece } from './task-reading.ts';
@@ -199,8 +199,8 @@ function readingAt(version: string, summary: string): TaskReading {
   const [state = '', released] = [summary[0], summary.slice(1)];
   const seq = Number.parseInt(version, 10);
   const incarnation = Number.parseInt(version.slice(version.indexOf('-') + 1), 10);
-  const isWithdrawn = state === withdrawnLetter;
-  return { version, seq, incarnation, state: stateOf(state), isWithdrawn, released: Number(released) };
+  const [isWithdrawn, isHidden] = [state === withdrawnLetter, state === hiddenLetter];
+  return { version, seq, incarnation, state: stateOf(state), isWithdrawn, isHidden, released: Number(released) };
 }
 
 /** Reads again when a large text was replaced before it was fetched. */

@@ -18,8 +18,15 @@ export const stateLetters: Readonly<Record<TaskState, string>> = {
 /** Completed, and answered with a plain message instead of the task: lists leave it out (see withdraw.lua). */
 export const withdrawnLetter = 'M';
 
+/**
+ * Submitted to an agent that answers with messages, and without an event: no client has been given the task, so lists
+ * and reads leave it out. Its first event shows it, or withdraws it if that is a message (see append.lua, reveal.lua).
+ */
+export const hiddenLetter = 'h';
+
 const states = new Map(Object.entries(stateLetters).map(([state, letter]) => [letter, state as TaskState]));
 states.set(withdrawnLetter, 'TASK_STATE_COMPLETED');
+states.set(hiddenLetter, 'TASK_STATE_SUBMITTED');
 
 export function stateOf(letter: string): TaskState {
   const state = states.get(letter);

@@ -22,6 +22,8 @@ export interface Submission {
    * plain message instead of a task.
    */
   readonly webhookHoldMs?: number | undefined;
+  /** Hides the task that the message makes until the agent's first event: it may answer with a plain message. */
+  readonly isHidden?: boolean;
   /** Id of the task if the message makes one: from `Feeds.presubscribe` for this message. */
   readonly reservedId?: string;
   /** For the snapshot of a new task: 0 leaves the history out. */

@@ -21,6 +21,8 @@ export interface TaskReading {
   readonly state: TaskState;
   /** The caller got a plain message instead of this task. */
   readonly isWithdrawn: boolean;
+  /** No client has been given this task, as the agent may answer with a plain message. */
+  readonly isHidden: boolean;
   /** The highest number of a message whose caller need not wait any longer. */
   readonly released: number;
   /** JSON of the task as UTF-8, sent as it is. Absent if the caller has this version. */

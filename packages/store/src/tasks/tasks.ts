@@ -8,7 +8,7 @@ import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list.
 import { readTask } from './read.ts';
 import type { Acceptance, Submission } from './submission.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
-import { withdrawTask } from './withdraw.ts';
+import { revealTask, withdrawTask } from './withdraw.ts';
 
 /** Tasks, for gateways. Everything is scoped: a task of another principal or agent does not exist. */
 export class Tasks {
@@ -42,6 +42,11 @@ export class Tasks {
   /** Hides a task whose caller got a plain message instead. */
   withdraw(scope: Scope, taskId: string): Promise<void> {
     return withdrawTask(this.#port, scope, taskId);
+  }
+
+  /** Shows a task that was hidden (see `Submission.isHidden`): its caller is given it. */
+  reveal(scope: Scope, taskId: string): Promise<void> {
+    return revealTask(this.#port, scope, taskId);
   }
 
   /** Deletes an ended task and all that belongs to it. */

@@ -12,6 +12,14 @@ const withdrawScript = defineScript({
   reply: word('withdrawn', 'kept'),
 });
 
+const revealScript = defineScript({
+  file: 'reveal.lua',
+  from: import.meta.url,
+  keys: ['task', 'indexRoot'],
+  args: ['taskId', 'owner'],
+  reply: word('revealed', 'kept'),
+});
+
 export interface WithdrawPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
@@ -21,4 +29,10 @@ export interface WithdrawPort {
 export async function withdrawTask({ redis, shards }: WithdrawPort, scope: Scope, taskId: string): Promise<void> {
   const { task, indexRoot } = shards.of(taskId).record(taskId);
   await withdrawScript.run(redis, { keys: { task, indexRoot }, args: { taskId, owner: ownerOf(scope) } });
+}
+
+/** Shows a hidden task, as its caller is given it. Idempotent. */
+export async function revealTask({ redis, shards }: WithdrawPort, scope: Scope, taskId: string): Promise<void> {
+  const { task, indexRoot } = shards.of(taskId).record(taskId);
+  await revealScript.run(redis, { keys: { task, indexRoot }, args: { taskId, owner: ownerOf(scope) } });
 }

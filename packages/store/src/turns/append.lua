@@ -56,6 +56,7 @@ local function next_incarnation()
 end
 
 function write.artifact(json, n, mode, header, first, parts, last)
+  if record.state == 'h' then record.state = 's' end -- it is a task: see make-tasks.lua
   emit(record, json, next_incarnation())
   local name, open_name = 'p' .. n, 'o' .. n
   local text = texts[name]

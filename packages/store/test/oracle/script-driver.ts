@@ -229,6 +229,7 @@ export class ScriptDriver {
       configId: '',
       sealed: '',
       holdMs: 0,
+      state: 's',
     });
     const [beside = [], reply, retry] = await makeTasksScript.run(this.#redis, {
       keys: this.#keys.anyRecord,

@@ -43,6 +43,20 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'accepted',
     },
   ],
+  'tasks/reveal.lua': [
+    {
+      kind: 'ends',
+      scene: async ({ store }) => {
+        const acceptance = await store.tasks.accept(alice, { message: userMessage(), isHidden: true });
+        if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+        return async () => {
+          await store.tasks.reveal(alice, acceptance.taskId);
+          return (await store.tasks.read(alice, acceptance.taskId))?.isHidden;
+        };
+      },
+      answer: false,
+    },
+  ],
   'tasks/withdraw.lua': [
     {
       kind: 'ends',
