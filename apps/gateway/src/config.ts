@@ -47,7 +47,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       cardSigningKeys: readCardKeys(given),
       push: readPush(given),
     },
-    store: storeSettings(values),
+    store: { ...storeSettings(values), maxAnswerBytes: values.MAX_ANSWER_BYTES },
     log: { level: values.LOG_LEVEL },
   };
   given.requireValid();

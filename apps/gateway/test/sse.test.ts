@@ -10,7 +10,7 @@ describe('a frame', () => {
 
   it('is one line, however the stored JSON is laid out', () => {
     const json = '{"history":[\n{"text":"two\\nlines"},\n{}]}';
-    const [, data = ''] = eventFrame({ seq: 1 }, json).split('\n', 2);
+    const [, data = ''] = eventFrame({ seq: 1 }, json).toString().split('\n', 2);
     expect(JSON.parse(data.slice('data: '.length))).toEqual(JSON.parse(json));
   });
 });

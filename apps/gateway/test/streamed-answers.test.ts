@@ -45,7 +45,7 @@ describe('messageOrItems', () => {
   it('gives the message alone when the agent answers with one', async () => {
     const [only, ...others] = await Array.fromAsync(messageOrItems(feed(task, reply), hold));
     expect(others).toEqual([]);
-    expect(JSON.parse(only?.json ?? '')).toEqual({ message: status.message });
+    expect(JSON.parse(String(only?.json))).toEqual({ message: status.message });
   });
 
   it('gives all items when it does not', async () => {

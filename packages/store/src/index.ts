@@ -52,6 +52,7 @@ export type { AgentAnnouncement, AnnouncedAgent } from './registry/announcement.
 export { announceEveryMs, type Registry } from './registry/registry.ts';
 export { type BegunStep, type Steps, TooManyResults } from './steps/steps.ts';
 export { type Availability, type RequestStore, Store } from './store.ts';
+export { AnswersTooLarge } from './tasks/byte-budget.ts';
 export type { Cancellation } from './tasks/cancel.ts';
 export type { ContextQuery, ContextTaskReading } from './tasks/context-tasks.ts';
 export type { Deletion } from './tasks/delete.ts';
@@ -59,6 +60,7 @@ export type { InterruptedTasks } from './tasks/interrupted-tasks.ts';
 export type { TaskPage, TaskQuery } from './tasks/list.ts';
 export { InvalidPageToken } from './tasks/page-token.ts';
 export type { Acceptance, Delivery, Submission } from './tasks/submission.ts';
+export { type Json, retainCopies, TaskJson, within } from './tasks/task-json.ts';
 export type { TaskReading, TaskView } from './tasks/task-reading.ts';
 export type { Tasks } from './tasks/tasks.ts';
 export { TaskTooLarge, TooManyArtifacts } from './turns/encoder.ts';

@@ -25,7 +25,9 @@ import { Shards } from './redis/keys.ts';
 import { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 import { Registry } from './registry/registry.ts';
 import { Steps } from './steps/steps.ts';
+import { ByteBudget } from './tasks/byte-budget.ts';
 import { InterruptedTasks } from './tasks/interrupted-tasks.ts';
+import { LargeTasks } from './tasks/large-tasks.ts';
 import { NewTasks } from './tasks/new-tasks.ts';
 import { taskReads } from './tasks/read.ts';
 import { TaskCache } from './tasks/task-cache.ts';
@@ -46,6 +48,7 @@ interface Common {
   readonly settings: StoreSettings;
   readonly consumers: ConsumerPort;
   readonly cache: TaskCache;
+  readonly largeTasks: LargeTasks;
   readonly vault: Vault;
 }
 
@@ -106,6 +109,7 @@ export class Store {
       settings: this.settings,
       consumers: { redis, shards, lockMs, ...process },
       cache: new TaskCache(this.settings.readCacheBytes),
+      largeTasks: new LargeTasks(new ByteBudget(this.settings.maxAnswerBytes)),
       vault: new Vault(this.settings.pushSecrets),
     };
     const port = this.#portOver({ redis, replicated: this.#connections.replicated, queue: this.queue });

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import { BufferBudget, EventBuffer } from '../src/feed/event-buffer.ts';
+import { EventBuffer } from '../src/feed/event-buffer.ts';
 import type { FeedEvent } from '../src/feed/feed-item.ts';
 import type { FeedItem, OpenTurn, Store } from '../src/index.ts';
+import { ByteBudget } from '../src/tasks/byte-budget.ts';
 import { accepted, begun } from './support/drive.ts';
 import { alice, testStore } from './support/redis.ts';
 
@@ -17,7 +18,7 @@ const event = (seq: number, bytes: number): FeedEvent => ({
 });
 
 test('a reader buffers a bounded number of bytes, and all readers together their budget', () => {
-  const budget = new BufferBudget(25_000);
+  const budget = new ByteBudget(25_000);
   const buffers = Array.from({ length: 10 }, () => new EventBuffer({ events: 64, bytes: 10_000, budget }));
   for (const buffer of buffers) for (let seq = 1; seq <= 64; seq++) buffer.push(event(seq, 1_000));
   const kept = buffers.map((buffer) => buffer.take()?.length ?? 0);

@@ -28,7 +28,7 @@ function watch(of: Store, taskId: string, options: { after?: EventId; signal?: A
 }
 
 function foldAll(items: readonly FeedItem[]): Task {
-  const [first, ...rest] = items.map(({ json }): StreamResponse => JSON.parse(json));
+  const [first, ...rest] = items.map(({ json }): StreamResponse => JSON.parse(json.toString()));
   return rest.reduce((task, event) => fold(task, event), first?.task as Task);
 }
 

@@ -111,7 +111,7 @@ test('a stream learns of it also if what came instead has the same number, and n
   await failOver();
   const turn = await begun(store, taskId, { started: 2 });
   await chunk(turn, 'kept');
-  await until(() => live.items.at(-1)?.json.includes('kept'), { what: 'what came instead' });
+  await until(() => live.items.at(-1)?.json.toString().includes('kept'), { what: 'what came instead' });
   expect(live.items[2]).toMatchObject({ kind: 'task' });
   expect(live.items.at(-1)).toMatchObject({ seq: 2 });
   await complete(turn);
@@ -140,7 +140,7 @@ test('a stream with a status that was lost with its reply, and written again, ge
   const again = new TurnAgain(port, new Appends(port), turn.start, hooks);
   await begin(again);
   await chunk(again, 'b');
-  await until(() => live.items.at(-1)?.json.includes('b"}'), { what: 'what comes next' });
+  await until(() => live.items.at(-1)?.json.toString().includes('b"}'), { what: 'what comes next' });
   expect(live.items[3]?.kind).toBe('task');
   await complete(again);
   await live.ended;

@@ -28,12 +28,22 @@ export const clientFaults: readonly Fault[] = [
 
 /** Subscribes to a task, and reads nothing. */
 export function deafReader(agentUrl: string, taskId: string) {
+  return deafRequest(agentUrl, `GET /tasks/${taskId}:subscribe?fromSeq=0`);
+}
+
+/** Sends a request, and reads nothing of the answer. @param line verb and path below the agent's URL */
+export function deafRequest(agentUrl: string, line: string, body = '') {
   const { hostname, port, pathname } = new URL(agentUrl);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.on('error', () => socket.destroy());
   socket.pause();
-  const path = `${pathname === '/' ? '' : pathname}/tasks/${taskId}:subscribe?fromSeq=0`;
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+  const [verb, path] = line.split(' ');
+  const head = [
+    `${verb} ${pathname === '/' ? path : pathname + path} HTTP/1.1`,
+    `Host: ${hostname}:${port}`,
+    ...(body ? ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`] : []),
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
   return socket;
 }
 

@@ -6,7 +6,7 @@ import { residentBytes } from '../../../tests/support/process-usage.ts';
 import { getTask, send, submit } from '../../../tests/support/rest.ts';
 import { type GatewayProcess, type Stack, startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
-import { deafReader } from '../inject/client-faults.ts';
+import { deafReader, deafRequest } from '../inject/client-faults.ts';
 import { startSingle } from '../redis/single.ts';
 
 const MIB = 2 ** 20;
@@ -18,6 +18,8 @@ const open: AsyncDisposable[] = [];
 let stack: Stack;
 let gateway: GatewayProcess;
 let adminUrl: string;
+/** Of 16 MiB. */
+let loudTask: Task;
 
 beforeAll(async () => {
   const redis = await startSingle();
@@ -71,6 +73,8 @@ async function measured(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(await response.text())?.[1]);
 }
 
+const rpc = (method: string, id: string): string => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { id } });
+
 const deafReaders = (task: Task): Socket[] => Array.from({ length: READERS }, () => deafReader(gateway.url, task.id));
 
 describe('readers that do not read', () => {
@@ -94,5 +98,45 @@ describe('readers that do not read', () => {
     for (const reader of readers) reader.destroy();
     expect(gateway.isRunning()).toBe(true);
     expect(peak.heap).toBeLessThan(512 * MIB);
+    loudTask = task;
   }, 120_000);
+
+  test.each([
+    ['A2A 1.0 over REST', ({ id }: Task) => deafRequest(gateway.url, `GET /tasks/${id}:subscribe`)],
+    ['A2A 1.0 over JSON-RPC', ({ id }: Task) => deafRequest(gateway.url, 'POST /', rpc('SubscribeToTask', id))],
+  ])(
+    'share what they all begin with, a task of 16 MiB: %s',
+    async (_, connect) => {
+      const base = residentBytes(gateway.pid);
+      const readers = Array.from({ length: READERS }, () => connect(loudTask));
+      const peak = await peaks(async () => {
+        await until(async () => (await openStreams()) === READERS, { what: 'all are served', timeoutMs: 30_000 });
+        await until(async () => (await openStreams()) === 0, { what: 'they are let go', timeoutMs: 60_000 });
+      });
+      for (const reader of readers) reader.destroy();
+      expect(gateway.isRunning()).toBe(true);
+      // The task for each reader would be 960.
+      expect(peak.resident - base).toBeLessThan(200 * MIB);
+    },
+    120_000,
+  );
+
+  test.each([
+    ['0.3 over JSON-RPC', ({ id }: Task) => deafRequest(gateway.url, 'POST /', rpc('tasks/resubscribe', id))],
+    ['0.3 over REST', ({ id }: Task) => deafRequest(gateway.url, `GET /v1/tasks/${id}:subscribe`)],
+  ])(
+    'are refused beyond what the gateway may hold where each needs a copy: %s',
+    async (_, connect) => {
+      const base = residentBytes(gateway.pid);
+      const readers = Array.from({ length: READERS }, () => connect(loudTask));
+      const peak = await peaks(async () => {
+        await until(async () => (await openStreams()) > 0, { what: 'some are served', timeoutMs: 30_000 });
+        await until(async () => (await openStreams()) === 0, { what: 'they are let go', timeoutMs: 60_000 });
+      });
+      for (const reader of readers) reader.destroy();
+      expect(gateway.isRunning()).toBe(true);
+      expect(peak.resident - base).toBeLessThan(450 * MIB);
+    },
+    120_000,
+  );
 });

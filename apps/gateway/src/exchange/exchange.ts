@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { A2AError } from '@switchyard/protocol';
+import type { Json } from '@switchyard/store';
 import type { RequestHandler } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { protocolVersion } from '../call/service-parameters.ts';
@@ -93,9 +94,20 @@ export function requestIdOf(named: unknown): string {
 }
 
 /** Sends the body as it is. (Express' own `send` would parse types and hash it for an ETag.) */
-export function respond(res: ServerResponse, contentType: string, body: string | Buffer): void {
+export function respond(res: ServerResponse, contentType: string, body: Json): void {
   res.setHeader('Content-Type', contentType);
-  res.end(body);
+  if (typeof body === 'string') return void res.end(body);
+  res.setHeader('Content-Length', body.length);
+  disposeOnClose(res, body.retain());
+  res.cork();
+  for (const piece of body.pieces) res.write(piece);
+  res.end();
+}
+
+/** When the client has the whole answer, or is gone. */
+export function disposeOnClose(res: ServerResponse, held: Disposable): void {
+  if (res.closed) held[Symbol.dispose]();
+  else res.once('close', () => held[Symbol.dispose]());
 }
 
 /** 304: the client has it already (RFC 9110 15.4.5). */

@@ -1,5 +1,5 @@
 import { parse } from '@switchyard/protocol';
-import type { EventId } from '@switchyard/store';
+import type { EventId, Json } from '@switchyard/store';
 import type { z } from 'zod';
 import type { Call } from '../call/call.ts';
 import type { StreamSlots } from '../call/stream-slots.ts';
@@ -8,8 +8,8 @@ import type { Backend } from './backend.ts';
 
 /** The answer to a call, as JSON for the binding's envelope. */
 export interface Reply {
-  /** Text or stored bytes. Absent when the caller has this version. */
-  readonly json?: string | Buffer | undefined;
+  /** Absent when the caller has this version. */
+  readonly json?: Json | undefined;
   /** Version of a task: changes whenever the task does. */
   readonly version?: string;
 }
@@ -17,7 +17,7 @@ export interface Reply {
 /** One event of a stream, with the id to resume after. */
 export interface StreamItem extends EventId {
   /** A2A StreamResponse. */
-  readonly json: string;
+  readonly json: Json;
 }
 
 /** An A2A operation for bindings: it validates its parameters. */

@@ -1,5 +1,5 @@
 import { isTerminal, type SendMessageRequest } from '@switchyard/protocol';
-import { type FeedItem, type PreSubscription, taskItem } from '@switchyard/store';
+import { type FeedItem, type Json, type PreSubscription, taskItem, within } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts';
 import { awaitItem } from './await-item.ts';
@@ -46,7 +46,7 @@ async function readReply(backend: Backend, call: Call, taskId: string, historyLe
 
 const messageReply = (item: FeedItem): Reply => ({ json: `{"message":${replyOf(item)}}` });
 
-const taskReply = (task: string | Buffer | undefined): Reply => ({ json: `{"task":${task}}` });
+const taskReply = (task: Json = 'null'): Reply => ({ json: within(task, '{"task":', '}') });
 
 /** An agent that may answer with a message must be waited for: `returnImmediately` is about tasks (A2A 3.2.2). */
 function isImmediate({ settings }: Backend, { agent }: Call, { configuration }: SendMessageRequest): boolean {

@@ -29,7 +29,7 @@ export class TaskProjection {
     const last = this.#events.at(-1);
     if (!this.#isWhole || last?.state !== 'TASK_STATE_COMPLETED' || last.released !== 1) return undefined;
     const accepted: Task = JSON.parse(this.#accepted.task ?? '');
-    const events = this.#events.map(({ json }): StreamResponse => JSON.parse(json));
+    const events = this.#events.map(({ json }): StreamResponse => JSON.parse(json.toString()));
     const { history = [], ...task } = events.reduce((before, event) => fold(before, event), accepted);
     const shown = historyLength === 0 ? [] : history.slice(-historyLength);
     return JSON.stringify(shown.length > 0 ? { ...task, history: shown } : task);

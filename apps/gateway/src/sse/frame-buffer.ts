@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Json } from '@switchyard/store';
 
 /** Largest buffer for one write, in UTF-16 units. */
 const largestBuffer = 64 * 1024;
@@ -15,7 +16,8 @@ export class FrameBuffer {
     this.#schedule();
   }
 
-  add(frame: string): void {
+  add(frame: Json): void {
+    if (typeof frame !== 'string') return void this.#addPieces(frame.pieces);
     this.#text += frame;
     if (this.#text.length > largestBuffer) this.flush();
     else this.#schedule();
@@ -32,6 +34,14 @@ export class FrameBuffer {
     if (this.#res.destroyed) return;
     if (!this.#res.headersSent) this.#writeFirst(text);
     else if (text !== '') this.#res.write(text);
+  }
+
+  /** Writes them as they are: other readers share them. */
+  #addPieces(pieces: readonly Buffer[]): void {
+    this.#res.cork();
+    this.flush();
+    for (const piece of pieces) if (!this.#res.destroyed) this.#res.write(piece);
+    this.#res.uncork();
   }
 
   /** Node keeps the headers while the response is open: as one text if they are written alone, otherwise as 32. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type EventId, formatEventId } from '@switchyard/store';
+import { type EventId, formatEventId, type Json, within } from '@switchyard/store';
 import { drained } from '../exchange/exchange.ts';
 import type { StreamItem } from '../operations/operation.ts';
 import { FrameBuffer } from './frame-buffer.ts';
@@ -8,7 +8,7 @@ export interface StreamFormat {
   /** A comment is sent after this time without an event. */
   readonly heartbeatMs: number;
   /** The `data` of an event in this binding. */
-  data(json: string): string;
+  data(json: Json): Json;
   /** JSON of an error after the stream has begun. */
   error(error: unknown): string;
 }
@@ -38,6 +38,7 @@ export async function serveStream(
   const writeNext = async (): Promise<boolean> => {
     const { done, value } = await iterator.next();
     if (done) return false;
+    using _held = typeof value.json === 'string' ? undefined : value.json.retain();
     buffer.add(eventFrame(value, format.data(value.json)));
     heartbeat.refresh();
     if (res.writableNeedDrain) await drained(res);
@@ -61,8 +62,13 @@ export const heartbeatFrame = ': heartbeat\n\n';
  * One server-sent event. A line break would end its `data`; in JSON line breaks are only between tokens, and can be
  * removed.
  */
-export function eventFrame(id: EventId, json: string): string {
-  return `id: ${formatEventId(id)}\ndata: ${json.includes('\n') ? json.replaceAll('\n', '') : json}\n\n`;
+export function eventFrame(id: EventId, json: Json): Json {
+  return within(withoutLineBreaks(json), `id: ${formatEventId(id)}\ndata: `, '\n\n');
+}
+
+function withoutLineBreaks(json: Json): Json {
+  const hasSome = typeof json === 'string' ? json.includes('\n') : json.hasLineBreak;
+  return hasSome ? json.toString().replaceAll('\n', '') : json;
 }
 
 /** The last event of a broken stream. It has no id: the client resumes after the last event that it has. */

@@ -1,5 +1,5 @@
 import { A2AError, type A2AErrorCode } from '@switchyard/protocol';
-import { isOutage, TaskMissing } from '@switchyard/store';
+import { AnswersTooLarge, isOutage, TaskMissing } from '@switchyard/store';
 
 /** Turns anything thrown into the error for the caller. */
 export function toA2AError(thrown: unknown): A2AError {
@@ -8,6 +8,12 @@ export function toA2AError(thrown: unknown): A2AError {
   }
   if (isOutage(thrown)) {
     return new A2AError('Unavailable', 'The task store cannot be used right now', {
+      retryAfterSeconds: 1,
+      cause: thrown,
+    });
+  }
+  if (thrown instanceof AnswersTooLarge) {
+    return new A2AError('Unavailable', 'Too much is being sent to clients here', {
       retryAfterSeconds: 1,
       cause: thrown,
     });

@@ -67,6 +67,13 @@ export const requests = {
       defaultText: '5 MiB',
       text: 'The largest body of a request, in bytes.',
     },
+    MAX_ANSWER_BYTES: {
+      of: ['gateway'],
+      schema: whole(1024 ** 2),
+      default: 256 * 1024 ** 2,
+      defaultText: '256 MiB',
+      text: 'Bytes of tasks beyond 64 KiB that one gateway may hold for clients which are being sent them. A version that many read counts once; over gRPC and A2A 0.3 it is translated for each, and counts 4 and 6 times. Beyond, they get 503.',
+    },
     MAX_STREAMS: {
       of: ['gateway'],
       schema: whole(1, 1_000_000),

@@ -1,30 +1,10 @@
-import type { EventId, FeedEvent } from './feed-item.ts';
-
-/** Bounds the buffers of all readers of a process together. Beyond it readers read from the stream. */
-export class BufferBudget {
-  #free: number;
-
-  constructor(bytes: number) {
-    this.#free = bytes;
-  }
-
-  hasRoomFor(bytes: number): boolean {
-    return bytes <= this.#free;
-  }
-
-  take(bytes: number): void {
-    this.#free -= bytes;
-  }
-
-  give(bytes: number): void {
-    this.#free += bytes;
-  }
-}
+import type { ByteBudget } from '../tasks/byte-budget.ts';
+import type { EventId, FeedEvent, FeedItem } from './feed-item.ts';
 
 export interface BufferLimits {
   readonly events: number;
   readonly bytes: number;
-  readonly budget: BufferBudget;
+  readonly budget: ByteBudget;
 }
 
 /**
@@ -157,8 +137,8 @@ export class EventBuffer {
   }
 }
 
-/** Approximate heap size. */
-export const bytesOf = ({ json }: Pick<FeedEvent, 'json'>): number => json.length + 100;
+/** About what it takes of the heap. The bytes of a task are counted where it was read. */
+export const bytesOf = ({ json }: Pick<FeedItem, 'json'>): number => 100 + (typeof json === 'string' ? json.length : 0);
 
 /** Whether two incarnations are known to differ. */
 function isOtherThan(one: number | undefined, other: number | undefined): boolean {

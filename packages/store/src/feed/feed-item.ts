@@ -1,5 +1,6 @@
 import type { Message, StreamResponse, TaskState } from '@switchyard/protocol';
 import { stateOf } from '../tasks/state-letters.ts';
+import { type Json, within } from '../tasks/task-json.ts';
 import type { TaskReading } from '../tasks/task-reading.ts';
 
 /**
@@ -33,11 +34,12 @@ export interface FeedItem extends EventId {
   /** The turn answered with a plain message, which is the message of the completed status. */
   readonly isReply: boolean;
   /** JSON of the A2A StreamResponse (3.2.3). */
-  readonly json: string;
+  readonly json: Json;
 }
 
 /** An event of the stream or of the channel. */
-export interface FeedEvent extends Omit<FeedItem, 'released' | 'kind'> {
+export interface FeedEvent extends Omit<FeedItem, 'released' | 'kind' | 'json'> {
+  readonly json: string;
   /** Unset if this event releases no caller. */
   readonly released: number | undefined;
   /** Incarnation of the event before this one, if the channel names it. */
@@ -48,17 +50,19 @@ export interface FeedEvent extends Omit<FeedItem, 'released' | 'kind'> {
 export type Position = EventId & Pick<TaskReading, 'state' | 'released'> & Partial<Pick<TaskReading, 'isWithdrawn'>>;
 
 /** A snapshot: the first item of a feed, and the next one where events are missing. @param task JSON of the Task */
-export function taskItem(position: Position, task: string | Buffer): FeedItem {
+export function taskItem(position: Position, task: Json): FeedItem {
   const { seq, incarnation, state, released, isWithdrawn = false } = position;
-  return { kind: 'task', seq, incarnation, state, released, isReply: isWithdrawn, json: `{"task":${task}}` };
+  // A small one leaves in one write with the events that follow it.
+  const json = within(typeof task === 'string' || task.isShared ? task : task.toString(), '{"task":', '}');
+  return { kind: 'task', seq, incarnation, state, released, isReply: isWithdrawn, json };
 }
 
 /**
  * JSON of the plain Message of an item with `isReply`, without a taskId: its caller has no task.
  * @param json of the event, or of the task
  */
-export function plainMessageIn(json: string): string | undefined {
-  const { task, statusUpdate }: StreamResponse = JSON.parse(json);
+export function plainMessageIn(json: Json): string | undefined {
+  const { task, statusUpdate }: StreamResponse = JSON.parse(json.toString());
   const message = (statusUpdate ?? task)?.status.message;
   if (!message) return undefined;
   const { taskId: _, ...plain }: Message = message;

@@ -2,9 +2,9 @@ import type { Message } from '@switchyard/protocol';
 import type { Channels } from '../redis/channels.ts';
 import type { Scope } from '../redis/keys.ts';
 import type { StoreSettings } from '../redis/settings.ts';
+import { ByteBudget } from '../tasks/byte-budget.ts';
 import type { CachedReadPort } from '../tasks/read.ts';
 import { anchorOf } from '../tasks/submission.ts';
-import { BufferBudget } from './event-buffer.ts';
 import type { FeedItem } from './feed-item.ts';
 import { PreSubscriptions } from './pre-subscriptions.ts';
 import { type FeedPort, type FollowOptions, type PreSubscription, TaskFeed } from './task-feed.ts';
@@ -20,7 +20,7 @@ export class Feeds {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(reads: CachedReadPort, channels: Channels, { feedCheckMs, feedBufferBytes }: FeedSettings) {
-    this.#port = { reads, channels, budget: new BufferBudget(feedBufferBytes), open: new Set() };
+    this.#port = { reads, channels, budget: new ByteBudget(feedBufferBytes), open: new Set() };
     this.#preSubscriptions = new PreSubscriptions(reads.shards, channels);
     this.#checkMs = feedCheckMs;
   }

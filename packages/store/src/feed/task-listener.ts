@@ -1,6 +1,7 @@
 import type { Channels } from '../redis/channels.ts';
 import type { Shards } from '../redis/keys.ts';
-import { type BufferBudget, EventBuffer } from './event-buffer.ts';
+import type { ByteBudget } from '../tasks/byte-budget.ts';
+import { EventBuffer } from './event-buffer.ts';
 import { parseMessage } from './feed-item.ts';
 
 /** What is buffered for one reader. */
@@ -10,7 +11,7 @@ export interface ListenerPort {
   readonly reads: { readonly shards: Shards };
   readonly channels: Channels;
   /** Bounds what is buffered for all readers of the process. */
-  readonly budget: BufferBudget;
+  readonly budget: ByteBudget;
 }
 
 /** Buffers the live events of one task for one reader. */

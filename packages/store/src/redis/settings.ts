@@ -45,6 +45,11 @@ export interface StoreSettings {
   readonly largeTextBytes: number;
   /** Memory of the cache of tasks read last; 0: none. */
   readonly readCacheBytes: number;
+  /**
+   * Of large tasks that clients are being sent, all of the process together: each version counts once. Beyond it reads
+   * reject with `AnswersTooLarge`.
+   */
+  readonly maxAnswerBytes: number;
   /** Webhooks of one task. */
   readonly maxWebhooks: number;
   /** A webhook with undelivered events and no progress for this long gets its job again. */
@@ -88,6 +93,7 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   inlineTextBytes: 1_024,
   largeTextBytes: 65_536,
   readCacheBytes: 32 * 1_024 * 1_024,
+  maxAnswerBytes: 256 * 1_024 * 1_024,
   maxWebhooks: 20,
   pushLeaseMs: 5_000,
   pushSecrets: [],

@@ -5,15 +5,19 @@ import type { Shards } from '../redis/keys.ts';
 import { ownerOf, type Scope } from '../redis/keys.ts';
 import { list, optional, type Parser, text, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
+import type { LargeTasks } from './large-tasks.ts';
+import { bytesIn, type Piece, piece, readPieces } from './pieces.ts';
 import { hiddenLetter, stateOf, withdrawnLetter } from './state-letters.ts';
 import type { TaskCache, WholeReading } from './task-cache.ts';
+import { isLarge, TaskJson } from './task-json.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
-import { joinPieces, type Piece, piece } from './task-reading.ts';
 
 export interface ReadPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly settings: { readonly largeTextBytes: number };
+  /** Of clients; unset: a worker reads, for itself. */
+  readonly largeTasks?: LargeTasks | undefined;
   /** Of the callers; unset: they wait. */
   readonly deadline?: Deadline | undefined;
 }
@@ -150,7 +154,8 @@ export function readPosition(port: CachedReadPort, scope: Scope, taskId: string)
 
 /** For the worker that holds the task's turn: for any principal. */
 export async function readWhole(port: ReadPort, taskId: string): Promise<TaskReading | undefined> {
-  const [reading] = await readAll(port, [{ taskId, owner: '', version: '', historyLength: '', parts: 'all' }]);
+  const alone = { ...port, largeTasks: undefined };
+  const [reading] = await readAll(alone, [{ taskId, owner: '', version: '', historyLength: '', parts: 'all' }]);
   return reading;
 }
 
@@ -210,8 +215,23 @@ async function withTask(
   reading: TaskReading,
   pieces: readonly Piece[],
 ): Promise<TaskReading | undefined> {
-  const task = await joinPieces(port.redis, pieces);
+  const task = await taskOf(port, request, { version: reading.version, pieces });
   if (task !== undefined) return { ...reading, task };
   const [again] = await readAll(port, [request]);
   return again;
+}
+
+/** @throws {AnswersTooLarge} */
+async function taskOf(
+  { redis, largeTasks }: ReadPort,
+  { taskId, historyLength, parts }: ReadRequest,
+  { version, pieces }: { readonly version: string; readonly pieces: readonly Piece[] },
+): Promise<TaskJson | undefined> {
+  const bytes = bytesIn(pieces);
+  const read = (): Promise<Buffer[] | undefined> => readPieces(redis, pieces);
+  if (largeTasks && isLarge(bytes)) {
+    return largeTasks.get(`${version} ${historyLength} ${parts} ${taskId}`, { bytes, read });
+  }
+  const found = await read();
+  return found && TaskJson.of(found);
 }

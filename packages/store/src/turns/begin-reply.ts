@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { integer, text, tuple, tupleAnd, verdict } from '../redis/reply.ts';
 import type { StoreSettings } from '../redis/settings.ts';
-import { piece } from '../tasks/task-reading.ts';
+import { piece } from '../tasks/pieces.ts';
 
 const none = tuple();
 

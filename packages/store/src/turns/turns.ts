@@ -6,9 +6,10 @@ import type { Channels } from '../redis/channels.ts';
 import { agentOf, principalOf, recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
+import { readPieces } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';
 import type { Delivery } from '../tasks/submission.ts';
-import { joinPieces } from '../tasks/task-reading.ts';
+import { TaskJson } from '../tasks/task-json.ts';
 import { Appends } from './appends.ts';
 import { type BeginReply, beginArgs, beginArguments, beginReply, epochOf, withAttempts } from './begin-reply.ts';
 import { OpenTurn, releaseTurnScript } from './open-turn.ts';
@@ -94,7 +95,8 @@ export class Turns {
     const [, fence, attempt, cancel, entry, owner, ...pieces] = reply;
     const delivery: Delivery = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
     // If large texts were replaced meanwhile, another run owns the task, and this one is about to learn so: read again.
-    const json = (await joinPieces(redis, pieces)) ?? (await readWhole(this.#port, taskId))?.task;
+    const found = await readPieces(redis, pieces);
+    const json = found ? TaskJson.of(found) : (await readWhole(this.#port, taskId))?.task;
     const task: Task = JSON.parse(json?.toString() ?? '{}');
     const turn = new OpenTurn(
       this.#port,

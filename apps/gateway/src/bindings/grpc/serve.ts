@@ -1,5 +1,6 @@
 import type { handleServerStreamingCall, handleUnaryCall, Metadata, ServerWritableStream } from '@grpc/grpc-js';
 import { A2AError } from '@switchyard/protocol';
+import { retainCopies } from '@switchyard/store';
 import { protocolVersion } from '../../call/service-parameters.ts';
 import { Interruption } from '../../call/waiting-calls.ts';
 import { requireShallow } from '../../exchange/read-json.ts';
@@ -33,7 +34,9 @@ export function serveUnary<Request extends TenantRequest, Response>(
     void serve(call, {
       write(answer, head) {
         if (!('reply' in answer)) throw new TypeError(`${method.operation} answers with a stream`);
-        const message = method.toMessage((answer.reply.json ?? '{}').toString());
+        const { json = '{}' } = answer.reply;
+        disposeOnEnd(call, retainCopies(json, COPIES));
+        const message = method.toMessage(json.toString());
         call.sendMetadata(head);
         callback(null, message);
       },
@@ -94,12 +97,22 @@ async function writeItems<Response>(
 ): Promise<void> {
   let unsent = 0;
   for await (const { json } of items) {
+    using _copies = retainCopies(json, COPIES);
     unsent += json.length;
-    if (unsent > MOST_UNSENT) await sent(call, toMessage(json));
-    else if (call.write(toMessage(json))) continue;
+    if (unsent > MOST_UNSENT) await sent(call, toMessage(json.toString()));
+    else if (call.write(toMessage(json.toString()))) continue;
     else await drained(call);
     unsent = 0;
   }
+}
+
+/** Of an answer: what was parsed, the message, its bytes and those that leave. */
+const COPIES = 4;
+
+/** When the client has the whole answer, or is gone. */
+export function disposeOnEnd(call: ServedCall<unknown, unknown>, held: Disposable): void {
+  if (call.cancelled) held[Symbol.dispose]();
+  else call.once('cancelled', () => held[Symbol.dispose]());
 }
 
 /** Bytes that may be written before the first are sent: gRPC's own limit counts messages, of any size. */

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type A2AError, type A2AErrorCode, toJsonRpcError } from '@switchyard/protocol';
+import { type Json, within } from '@switchyard/store';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { reportFailure, respond } from '../../exchange/exchange.ts';
 import type { Reply, StreamItem } from '../../operations/operation.ts';
@@ -10,16 +11,12 @@ import type { GatewayContext } from '../gateway-context.ts';
 const mediaType = 'application/json';
 
 /** The envelope around stored JSON, which is not parsed. @param id JSON text */
-function envelope(id: string, result: string): string {
-  return `${opening(id)}${result}}`;
+function envelope(id: string, result: Json): Json {
+  return within(result, `{"jsonrpc":"2.0","id":${id},"result":`, '}');
 }
 
-const opening = (id: string): string => `{"jsonrpc":"2.0","id":${id},"result":`;
-const closing = Buffer.from('}');
-
 export function writeResult(res: ServerResponse, id: string, { json = 'null' }: Reply): void {
-  const isText = typeof json === 'string';
-  respond(res, mediaType, isText ? envelope(id, json) : Buffer.concat([Buffer.from(opening(id)), json, closing]));
+  respond(res, mediaType, envelope(id, json));
 }
 
 /** JSON-RPC errors have HTTP status 200, except those that proxies, load balancers and clients with backoff need. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { A2AError, type HttpErrorBody, toHttpError } from '@switchyard/protocol';
+import type { Json } from '@switchyard/store';
 import type { ErrorRequestHandler } from 'express';
 import Negotiator from 'negotiator';
 import {
@@ -76,7 +77,7 @@ export function writeStream(
   });
 }
 
-const asStored = (json: string): string => json;
+const asStored = (json: Json): Json => json;
 
 /** Answers a request with a verb that its path does not have. @param allow its verbs: `GET, POST` */
 export function refuseVerb(context: Refusal, allow: string): Handler {

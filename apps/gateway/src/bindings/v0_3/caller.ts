@@ -13,6 +13,10 @@ export interface LegacyWire {
   refuse(thrown: unknown): Error;
   /** Resolves when the client has read enough for another event. */
   drained(): Promise<void>;
+  /** When it takes another event, its client has the one before. */
+  readonly isPaced: boolean;
+  /** To be disposed of when the client has the whole answer, or is gone. */
+  hold(held: Disposable): void;
   /** Call it when the answer is sent. */
   done(): void;
   /** Protobuf cannot tell 0 from an unset number (`historyLength`). */

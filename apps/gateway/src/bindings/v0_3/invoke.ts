@@ -1,11 +1,15 @@
 import type { StreamResponse } from '@a2a-js/sdk';
 import type { ServerCallContext } from '@a2a-js/sdk/server';
+import { retainCopies } from '@switchyard/store';
 import { requireShallow } from '../../exchange/read-json.ts';
 import { runOperation } from '../../operations/operation.ts';
 import type { OperationName } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { toStreamResponse } from '../grpc/messages.ts';
 import { callerOf } from './caller.ts';
+
+/** Of an answer: text, message and events of both versions, and the bytes that leave. */
+const COPIES = 6;
 
 /** Runs an operation that answers once. @returns JSON text */
 export function invokeUnary({ operations, streams }: GatewayContext) {
@@ -16,7 +20,9 @@ export function invokeUnary({ operations, streams }: GatewayContext) {
       const run = { call: caller.call, params: requireShallow(params, 'request') };
       const answer = await runOperation(operations[name], streams, run);
       if (!('reply' in answer)) throw new TypeError(`${name} answers with a stream`);
-      return (answer.reply.json ?? '{}').toString();
+      const { json = '{}' } = answer.reply;
+      caller.wire.hold(retainCopies(json, COPIES));
+      return json.toString();
     } catch (thrown) {
       throw caller.wire.refuse(thrown);
     } finally {
@@ -41,7 +47,9 @@ export function invokeStreaming({ operations, streams }: GatewayContext) {
       using stream = answer;
       for await (const { seq, incarnation, json } of stream.items) {
         caller.position = { seq, incarnation };
-        yield toStreamResponse(json);
+        const copies = retainCopies(json, COPIES);
+        using _copies = caller.wire.isPaced ? copies : void caller.wire.hold(copies);
+        yield toStreamResponse(json.toString());
         await caller.wire.drained();
       }
     } catch (thrown) {

@@ -1,7 +1,7 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { Principal } from '@switchyard/protocol';
 import { majorMinor, protocolVersion } from '../../call/service-parameters.ts';
-import { type Exchange, namedVersion, reportFailure } from '../../exchange/exchange.ts';
+import { disposeOnClose, type Exchange, namedVersion, reportFailure } from '../../exchange/exchange.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { type JsonRpcRequest, parseRequest } from '../jsonrpc/parse-request.ts';
 import type { OlderVersion } from '../jsonrpc/serve.ts';
@@ -45,7 +45,7 @@ interface Received {
 
 async function answer(context: GatewayContext, exchange: Exchange, { principal, request }: Received): Promise<void> {
   if (request.error) throw request.error;
-  const caller = new LegacyCaller(openLegacyCall(context, exchange, principal), wire);
+  const caller = new LegacyCaller(openLegacyCall(context, exchange, principal), wireOf(exchange));
   const method: LegacyMethod = legacyMethods[request.method];
   const params = withBlocking(request.params, context.settings.sendMode === 'blocking');
   try {
@@ -73,12 +73,14 @@ function finishNotification(context: GatewayContext, exchange: Exchange, thrown?
 }
 
 /** The gateway writes the stream itself, so the SDK needs no hooks. */
-const wire: LegacyWire = {
+const wireOf = ({ res }: Exchange): LegacyWire => ({
   refuse: (thrown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
   drained: async () => undefined,
+  isPaced: true,
+  hold: (held) => disposeOnClose(res, held),
   done: () => undefined,
   zeroIsUnset: false,
-};
+});
 
 function isLegacyMethod(name: unknown): name is LegacyMethodName {
   return typeof name === 'string' && Object.hasOwn(legacyMethods, name);

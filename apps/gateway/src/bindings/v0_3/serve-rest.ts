@@ -3,7 +3,14 @@ import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 import { toHttpError, toJsonRpcError } from '@switchyard/protocol';
 import type { Request, RequestHandler } from 'express';
 import { legacyVersion, majorMinor } from '../../call/service-parameters.ts';
-import { drained, type Exchange, namedVersion, reportFailure, respond } from '../../exchange/exchange.ts';
+import {
+  disposeOnClose,
+  drained,
+  type Exchange,
+  namedVersion,
+  reportFailure,
+  respond,
+} from '../../exchange/exchange.ts';
 import { readOptionalJson } from '../../exchange/read-json.ts';
 import { heartbeatFrame } from '../../sse/serve-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';
@@ -49,6 +56,8 @@ async function openCaller(context: GatewayContext, exchange: Exchange): Promise<
     drained: async () => {
       if (exchange.res.writableNeedDrain) await drained(exchange.res);
     },
+    isPaced: true,
+    hold: (held) => disposeOnClose(exchange.res, held),
     done: () => undefined,
     zeroIsUnset: true,
   });

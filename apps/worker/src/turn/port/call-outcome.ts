@@ -52,6 +52,6 @@ export async function readOutcome(
 }
 
 function messageOf({ json }: FeedItem): Message | undefined {
-  const event: StreamResponse = parse(streamResponseSchema, JSON.parse(json));
+  const event: StreamResponse = parse(streamResponseSchema, JSON.parse(json.toString()));
   return event.statusUpdate?.status.message;
 }

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import { get, post, submit, userMessage } from './support/client.ts';
+import { chunk } from './support/events.ts';
+import { grpcAddressOf } from './support/grpc-address.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+const MIB = 1_024 * 1_024;
+/** More than a loopback connection takes whose client does not read. */
+const BYTES = 12 * MIB;
+const text = 'ä'.repeat(BYTES / 2);
+
+let stage: Stage;
+/** Two large tasks. */
+let ids: string[];
+const open: Socket[] = [];
+
+beforeAll(async () => {
+  stage = await openStage({
+    gateway: { grpc: { port: 0, publicAddress: 'auto' } },
+    store: { maxAnswerBytes: 20 * MIB, readCacheBytes: 0 },
+  });
+  ids = await Promise.all([largeTask(), largeTask()]);
+}, 30_000);
+
+afterAll(async () => {
+  for (const socket of open) socket.destroy();
+  await stage[Symbol.asyncDispose]();
+});
+
+async function largeTask(): Promise<string> {
+  const { id } = await submit(stage.url, userMessage('hello'));
+  const turn = await stage.beginTurn(id);
+  await turn.publish(chunk('', { append: false }));
+  for (let at = 0; at < text.length; at += MIB) await turn.publish(chunk(text.slice(at, at + MIB)));
+  return id;
+}
+
+/** Asks, and reads nothing of the answer but its first bytes. */
+async function deaf(path: string): Promise<Socket> {
+  const { hostname, port } = new URL(stage.url);
+  const socket = connect(Number(port), hostname);
+  open.push(socket);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+  await once(socket, 'readable');
+  return socket;
+}
+
+const textOf = (task: unknown): string =>
+  (task as { artifacts: { parts: { text: string }[] }[] }).artifacts[0]?.parts[0]?.text ?? '';
+
+describe('A large task', () => {
+  it('arrives whole, though it is read and written in pieces', async () => {
+    const { body } = await get(`${stage.url}/tasks/${ids[0]}`);
+    expect(textOf(body)).toBe(text);
+    const call = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: ids[0] } };
+    const { body: answer } = await post<{ result: unknown }>(stage.url, call);
+    expect(textOf(answer.result)).toBe(text);
+  });
+
+  it('is sent to any number of readers, for they have the same bytes', async () => {
+    const readers = await Promise.all(Array.from({ length: 10 }, () => deaf(`/tasks/${ids[0]}`)));
+    const streams = await Promise.all(Array.from({ length: 10 }, () => deaf(`/tasks/${ids[0]}:subscribe`)));
+    for (const socket of [...readers, ...streams]) {
+      expect(String(socket.read(15))).toBe('HTTP/1.1 200 OK');
+      socket.destroy();
+    }
+  });
+
+  it.each(['', ':subscribe'])(
+    'leaves no room for another one while it is sent, and room when it was: %s',
+    async (end) => {
+      const reader = await deaf(`/tasks/${ids[0]}${end}`);
+      const refused = await get<object>(`${stage.url}/tasks/${ids[1]}`);
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get('retry-after')).toBe('1');
+      const asked = await fetch(`${stage.url}/tasks/${ids[1]}:subscribe`);
+      expect(asked.status).toBe(503);
+      expect(await asGrpc(ids[1] ?? '')).toBe(status.UNAVAILABLE);
+      reader.destroy();
+      const isServed = async (): Promise<boolean> => (await get(`${stage.url}/tasks/${ids[1]}`)).status === 200;
+      await until(isServed, { what: 'there is room again' });
+    },
+  );
+
+  it('is no longer counted once a stream that goes on has sent it', async () => {
+    const { hostname, port } = new URL(stage.url);
+    const socket = connect(Number(port), hostname);
+    open.push(socket);
+    let read = 0;
+    socket.on('data', ({ length }) => {
+      read += length;
+    });
+    socket.write(`GET /tasks/${ids[0]}:subscribe HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+    await until(() => read > BYTES, { what: 'the stream has begun' });
+    const isServed = async (): Promise<boolean> => (await get(`${stage.url}/tasks/${ids[1]}`)).status === 200;
+    await until(isServed, { what: 'there is room' });
+    socket.destroy();
+  });
+});
+
+/** The status of GetTask. */
+async function asGrpc(id: string): Promise<number> {
+  const client = new Client(await grpcAddressOf(stage.url), credentials.createInsecure());
+  const { path, requestSerialize, responseDeserialize } = A2AService.getTask;
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const request = { tenant: '', id, historyLength: undefined };
+  client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, (error: ServiceError | null) =>
+    resolve(error?.code ?? status.OK),
+  );
+  const code = await promise;
+  client.close();
+  return code;
+}

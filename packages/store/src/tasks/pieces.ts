@@ -1,0 +1,68 @@
+import type { RedisConnection } from '../redis/connection.ts';
+import { integer, type Parser, text, tuple } from '../redis/reply.ts';
+
+/** Of a task, as pieces.lua has it: JSON, or where a large text is. */
+export type Piece = string | [key: string, last: number];
+
+const textPlace = tuple(text, integer);
+
+export const piece: Parser<Piece> = (reply) => (typeof reply === 'string' ? reply : textPlace(reply));
+
+/** About: a text that is here already may have more bytes than letters. */
+export function bytesIn(pieces: readonly Piece[]): number {
+  return pieces.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece.length : piece[1]), 0);
+}
+
+/** Of a large text that Redis sends at once: of one reply the client library holds three times its size. */
+const RANGE_BYTES = 1_024 * 1_024;
+const RANGES_AT_ONCE = 8;
+
+type Range = [key: string, from: number, to: number];
+
+/** The bytes of a task. @returns undefined: a large text was replaced meanwhile */
+export async function readPieces(redis: RedisConnection, pieces: readonly Piece[]): Promise<Buffer[] | undefined> {
+  if (pieces.every((piece) => typeof piece === 'string')) return [encode(pieces.join(''))];
+  const parts = pieces.flatMap(toParts);
+  const read: Buffer[] = [];
+  let texts: string[] = [];
+  const join = (): void => {
+    if (texts.length > 0) read.push(encode(texts.join('')));
+    texts = [];
+  };
+  for (let at = 0; at < parts.length; at += RANGES_AT_ONCE) {
+    const some = parts.slice(at, at + RANGES_AT_ONCE);
+    for (const part of await Promise.all(some.map((part) => (typeof part === 'string' ? part : large(redis, part))))) {
+      if (part === undefined) return undefined;
+      if (typeof part === 'string') texts.push(part);
+      else {
+        join();
+        read.push(part);
+      }
+    }
+  }
+  join();
+  return read;
+}
+
+function toParts(piece: Piece): (string | Range)[] {
+  if (typeof piece === 'string') return [piece];
+  const [key, last] = piece;
+  const ranges = Math.ceil(last / RANGE_BYTES);
+  return Array.from({ length: ranges }, (_, i): Range => {
+    const before = i * RANGE_BYTES;
+    return [key, before + 1, Math.min(before + RANGE_BYTES, last)];
+  });
+}
+
+/** Not in a slab of Node's pool, which would be kept as long as any of its texts. */
+function encode(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
+}
+
+/** Such a text only grows, and one that replaces it has another key. */
+async function large(redis: RedisConnection, [key, from, to]: Range): Promise<Buffer | undefined> {
+  const text = await redis.getrangeBuffer(key, from, to);
+  return text.length === to - from + 1 ? text : undefined;
+}
