@@ -126,7 +126,7 @@ function failOver(
     return [
       { what: `${name}: ${outage}`, value: seconds(worstOutageMs), isGood: worstOutageMs < barMs },
       none(`acknowledged and lost, of ${requests}`, lost.length),
-      none('webhooks not told everything, in order', undelivered.length),
+      none('webhooks without all events, in order', undelivered.length),
       none('wedged workers', wedged),
     ];
   };

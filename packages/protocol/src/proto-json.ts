@@ -171,8 +171,8 @@ function isDayOfCalendar(day: string): boolean {
 }
 
 /**
- * Also base64url and unpadded base64, as ProtoJSON demands of a reader. Written anew by Buffer, which is 50 times
- * faster than replacing characters but skips those that are wrong: hence the look for them before.
+ * Also accepts base64url and unpadded base64, as ProtoJSON demands of a reader. Rewritten by Buffer, which is 50 times
+ * faster than replacing characters, but skips wrong ones: these are searched for before.
  */
 const normaliseBase64: Normalise = (value) => {
   if (typeof value !== 'string' || !needsRewriting(value)) return value;

@@ -61,7 +61,7 @@ export async function measureFailOver(redis: RedisDeployment, options: FailOverO
     worstOutageMs,
     requests: accepted.length,
     lost: await notCompleted(scene, accepted),
-    undelivered: await notTold(scene, receiver, probers),
+    undelivered: await missingDeliveries(scene, receiver, probers),
     wedged: await countWedged(stack),
   };
 }
@@ -107,7 +107,11 @@ async function notCompleted({ client }: Scene, accepted: readonly string[]): Pro
 }
 
 /** Of each task every event, the first time in order. */
-async function notTold({ client }: Scene, receiver: PushReceiver, probers: readonly Prober[]): Promise<string[]> {
+async function missingDeliveries(
+  { client }: Scene,
+  receiver: PushReceiver,
+  probers: readonly Prober[],
+): Promise<string[]> {
   const problemsOf = async (id: string): Promise<string[]> =>
     receiver.problemsOf(id, (await watchTask(client, id)).events.size);
   return (await Promise.all(probers.flatMap(({ pushed }) => pushed).map(problemsOf))).flat();

@@ -49,7 +49,7 @@ const running: readonly TaskState[] = [
   ...ends,
 ];
 
-/** A task that waits is submitted anew by its client's answer; one that works never is. */
+/** A waiting task is submitted again by its client's answer; a working one never is. */
 const successors: Readonly<Record<TaskState, readonly TaskState[]>> = {
   TASK_STATE_SUBMITTED: ['TASK_STATE_SUBMITTED', ...running],
   TASK_STATE_WORKING: running,

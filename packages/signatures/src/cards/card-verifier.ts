@@ -16,7 +16,7 @@ export interface VerifiedCard {
   readonly form: keyof SignedForms;
 }
 
-/** Those of public keys only: with a shared secret whoever verifies could have signed. */
+/** Public keys only: with a shared secret every verifier could sign. */
 const algorithms = [
   'ES256',
   'ES384',

@@ -82,7 +82,7 @@ function publishedAt(url: string): FindKey {
   return createRemoteJWKSet(new URL(url), { timeoutDuration: timeoutMs });
 }
 
-/** Keys that come over an open line are whoever's is on it. */
+/** Keys are fetched over https only: without it anyone on the way could replace them. */
 function safe(text: string): URL {
   const url = new URL(text);
   const isLocal = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);

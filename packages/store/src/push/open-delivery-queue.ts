@@ -117,8 +117,8 @@ export class OpenDeliveryQueue {
   }
 
   /**
-   * What lies before `to` was delivered. `idle`: that was all, the job is done. `fenced`: another run delivers, or nobody
-   * need.
+   * Advances the cursor to `to`. `idle`: all events are delivered, the job is done. `fenced`: another run delivers, or
+   * none is needed.
    */
   advance(to: DeliveryCursor): Promise<'more' | 'idle' | 'fenced'> {
     const leaseMs = this.#port.settings.pushLeaseMs;

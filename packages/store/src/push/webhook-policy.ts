@@ -13,9 +13,9 @@ export interface WebhookPolicySettings {
 }
 
 /**
- * Which addresses webhooks may have, so that nobody uses us to reach what only we can reach (A2A 13.2): the public
- * internet over https, and what the settings allow besides. A name says nothing until it is resolved, so it is
- * the address that is judged, on the connection that is used.
+ * The allowed addresses of webhooks, so that no client reaches what only this deployment can reach (A2A 13.2): the
+ * public internet over https, and what the settings add. Checked on the resolved address of the connection, as a name
+ * proves nothing.
  */
 export class WebhookPolicy {
   readonly #allowHttp: boolean;
