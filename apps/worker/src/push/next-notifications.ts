@@ -1,7 +1,7 @@
 import { formatEventId, type OpenDeliveryQueue, type Webhook } from '@switchyard/store';
+import { firstNotifications } from './first-notifications.ts';
 import { legacyTasks } from './legacy-tasks.ts';
 import { type CursorAdvance, cursorAt, type Notification, snapshot } from './notification.ts';
-import { opening } from './opening.ts';
 import { wholeArtifacts } from './whole-artifacts.ts';
 
 /** In which form a webhook gets its deliveries. */
@@ -20,7 +20,7 @@ export async function nextNotifications(
 ): Promise<readonly (Notification | CursorAdvance)[]> {
   const events = await queue.events();
   if (version === '0.3') return legacyTasks(queue, events);
-  if (queue.cursor.seq === 0) return opening(queue, events);
+  if (queue.cursor.seq === 0) return firstNotifications(queue, events);
   if (events === 'trimmed')
     return (await snapshot(queue)).map(({ task, ...named }) => ({ ...named, body: `{"task":${task}}` }));
   if (!chunks) return wholeArtifacts(queue, events);

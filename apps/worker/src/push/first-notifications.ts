@@ -17,7 +17,7 @@ const LOOK_AGAIN_AFTER_MS = [10, 20, 40, 80, 160, 320];
  * as it was made, in the place of its first event; or the plain message that its caller got instead of a task. Nothing:
  * the task has expired.
  */
-export async function opening(
+export async function firstNotifications(
   queue: OpenDeliveryQueue,
   events: readonly FeedEvent[] | 'trimmed',
 ): Promise<readonly Notification[]> {
