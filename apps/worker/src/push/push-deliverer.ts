@@ -3,7 +3,7 @@ import { WebhookPolicy } from '@switchyard/store';
 import type { Agent } from 'undici';
 import type { Emit } from '../telemetry/events.ts';
 import { Circuits } from './circuits.ts';
-import { Claimer } from './claimer.ts';
+import { DeliveryClaimer } from './delivery-claimer.ts';
 import { guardedAgent, type Resolve } from './guarded-agent.ts';
 import type { PushSettings } from './push-settings.ts';
 import { runDeliveryQueue } from './run-delivery-queue.ts';
@@ -23,7 +23,7 @@ const HOST_SHARE = 1 / 4;
 export class PushDeliverer {
   readonly #settings: PushSettings;
   readonly #parts: PushParts;
-  readonly #claimer: Claimer;
+  readonly #claimer: DeliveryClaimer;
   readonly #consumer: Consumer;
   readonly #circuits: Circuits;
   readonly #dispatcher: Agent;
@@ -37,7 +37,7 @@ export class PushDeliverer {
     const { deliveries } = store.push;
     this.#settings = settings;
     this.#parts = parts;
-    this.#claimer = new Claimer(deliveries, claimEveryMs, emit);
+    this.#claimer = new DeliveryClaimer(deliveries, claimEveryMs, emit);
     this.#circuits = new Circuits(Math.max(1, Math.floor(concurrency * HOST_SHARE)));
     const policy = new WebhookPolicy(settings.policy);
     this.#dispatcher = guardedAgent({ policy, timeoutMs, ...(resolve && { resolve }) });

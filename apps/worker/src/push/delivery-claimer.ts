@@ -6,7 +6,7 @@ import { Poller } from '../timing/timing.ts';
  * Gives jobs to webhooks that have deliveries to come: at once after a notification, and by the clock where the
  * notification or the job was lost. Every worker does so, and one is enough.
  */
-export class Claimer {
+export class DeliveryClaimer {
   readonly #deliveries: Pick<Deliveries, 'listen' | 'claim'>;
   readonly #poller: Poller;
 
