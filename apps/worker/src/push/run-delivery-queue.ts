@@ -6,7 +6,7 @@ import {
   Unreadable,
   type Webhook,
 } from '@switchyard/store';
-import { type ConcludePort, conclude, type Step } from './conclude.ts';
+import { type ConcludePort, concludeDelivery, type Step } from './conclude-delivery.ts';
 import { nextNotifications } from './next-notifications.ts';
 import type { CursorAdvance, Notification } from './notification.ts';
 import { outcomeOfUnreadable } from './outcome.ts';
@@ -55,7 +55,7 @@ async function deliver(
   const { origin } = new URL(webhook.url);
   if (outcome !== SKIPPED && outcome.kind === 'delivered')
     port.emit({ kind: 'push-delivered', taskId: queue.id.taskId, configId: queue.configId, origin });
-  return conclude(port, { queue, origin, cursor: next.cursor }, outcome);
+  return concludeDelivery(port, { queue, origin, cursor: next.cursor }, outcome);
 }
 
 /** The outcome of a cursor's advance without a delivery. */
@@ -71,6 +71,6 @@ function webhookOf(queue: OpenDeliveryQueue): Webhook | Unreadable {
 }
 
 async function withoutWebhook(port: DeliverPort, queue: OpenDeliveryQueue, error: Unreadable): Promise<JobOutcome> {
-  const step = await conclude(port, { queue, origin: '', cursor: queue.cursor }, outcomeOfUnreadable(error));
+  const step = await concludeDelivery(port, { queue, origin: '', cursor: queue.cursor }, outcomeOfUnreadable(error));
   return step === 'more' ? 'done' : step;
 }

@@ -25,7 +25,7 @@ export type Step = JobOutcome | 'more';
 const BUSY_MS = 250;
 
 /** Brings the outcome of an attempt into the store. */
-export async function conclude(port: ConcludePort, attempt: Attempt, outcome: Outcome): Promise<Step> {
+export async function concludeDelivery(port: ConcludePort, attempt: Attempt, outcome: Outcome): Promise<Step> {
   const { queue, cursor } = attempt;
   switch (outcome.kind) {
     case 'delivered':
