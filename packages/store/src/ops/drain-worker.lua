@@ -7,10 +7,10 @@
 --       alive    as in announce.lua
 -- ARGV  worker   its id
 --       how      it is to be drained, '' not (any more)
---       channel  on which it is told
---       changed  channel on which it is told that an agent has a worker less
+--       channel  that announces it
+--       changed  channel that announces that an agent has a worker less
 -- Returns  1 | 0 (no such worker)
--- Invariant: what is told may be missed; what is written comes back with the worker's next report.
+-- Invariant: a notification may be missed; what is written comes back with the worker's next report.
 
 local workers_key, reports_key, alive_key = unpack(KEYS, 1, 3)
 local worker, how, channel, changed = unpack(ARGV, 1, 4)

@@ -1,4 +1,4 @@
--- advanceCursor: everything up to a place in the events was delivered.
+-- advanceCursor: the events up to a new cursor were delivered.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id

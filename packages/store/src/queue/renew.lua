@@ -8,7 +8,7 @@
 --       task_key  of its open turn; '' none
 --       fence     fencing token of that turn; '' none
 -- Returns  of each job: held | canceling (stop the executor, then append the canceled event) | lost (stop it)
--- Invariant: of a job that two processes take for theirs, one is told `held`.
+-- Invariant: of a job that two processes take for theirs, one gets `held`.
 --
 -- A lock that ran out while Redis was away says nothing about the job's process, which is here: a job that nobody else
 -- has taken meanwhile is its own again.

@@ -7,7 +7,7 @@
 --       sources        (hash: agent id → '<since> <worker id>' of the worker whose announcement stands)
 --       reports        (hash) as in report-worker.lua
 --       shards         (string) number of shards
--- ARGV  channel        on which a change is told
+-- ARGV  channel        that announces a change
 --       worker         its id
 --       since          µs of its first announcement; '' this is the first
 --       alive_ms       for which this counts
@@ -25,7 +25,7 @@ local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 since = tonumber(since) or clock[1] * 1000000 + clock[2]
 
 allow_out_of_memory(alive_key)
-redis.call('SET', shards_key, shards, 'NX') -- whoever empties Redis takes it away, too
+redis.call('SET', shards_key, shards, 'NX') -- FLUSHALL deletes it, too
 local changed = redis.call('ZREMRANGEBYSCORE', alive_key, '-inf', now_ms) > 0
 
 -- A worker that failed, or left, has no say any more.

@@ -1,7 +1,7 @@
 -- withdraw: a worker stops; its agents stay announced.
 --
 -- KEYS  alive    as in announce.lua
--- ARGV  channel  on which a change is told
+-- ARGV  channel  that announces a change
 --       worker   its id
 --       agents*  ids of its agents
 -- Returns  how many of them knew it

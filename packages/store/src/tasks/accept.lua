@@ -23,7 +23,7 @@
 -- Returns  { verdict … } and, when the message is or was accepted: task id, context, number of the message in its task,
 --          seq, job (of a duplicate: 0 if the task has none), and timestamp of the task's status if it was scheduled,
 --          else ''; of a task that was there the incarnation of its last event, too
---       scheduled | queued (whoever runs the job will read it) | duplicate (the first answer again)
+--       scheduled | queued (the worker that runs the job will read it) | duplicate (the first answer again)
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full
 --       | history-full | too-many-webhooks
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls

@@ -8,7 +8,7 @@ local function first_answer(sent_key, fingerprint)
   if known_print ~= fingerprint then return { 'conflict' } end
   local seq, job, context = unpack(redis.call('HMGET', tasks_root .. task_id, 'seq', 'scheduled', 'context'))
   if not seq then return { 'missing' } end
-  -- A write, so that whoever waits for replicas waits for what the first answer may have waited for in vain.
+  -- A write, so that a caller that waits for replicas waits for those that the first answer may have timed out on.
   redis.call('PEXPIRE', sent_key, idempotency_ms)
   return { 'duplicate', task_id, context, tonumber(number), tonumber(seq), tonumber(job or 0) }
 end

@@ -13,7 +13,7 @@
 
 --- @include "../tasks/pieces.lua"
 
--- Loaded with the record, for whoever runs the turn.
+-- Loaded with the record, for the worker that runs the turn.
 local STATUS, METADATA, INSIDE, INITIAL = HISTORY + 1, HISTORY + 2, HISTORY + 3, HISTORY + 4
 FIELDS[STATUS], FIELDS[METADATA], FIELDS[INSIDE], FIELDS[INITIAL] = 'status', 'metadata', 'h', 'initial_entry'
 
