@@ -8,7 +8,7 @@
 -- ARGV  <record>
 --       owner
 --       channel   of cancels that wait for the worker that runs the turn
--- Returns  canceled (also when asked again) | requested (the worker that runs the turn is notified) | terminal (too late) | missing
+-- Returns  canceled (also when asked again) | requested (its worker is notified) | terminal (too late) | missing
 -- Invariant: however the turn ends, an accepted cancel ends the task.
 
 local owner, channel = unpack(ARGV, 7)

@@ -19,6 +19,7 @@ allow_out_of_memory(task_key)
 redis.call('HSET', task_key, 'state', 's')
 local index = index_root .. ':' .. owner
 for _, name in ipairs({ index, index .. ':' .. context }) do
-  if redis.call('ZREM', name, 'h' .. time .. task_id) == 1 then redis.call('ZADD', name, '0', 's' .. time .. task_id) end
+  local was_hidden = redis.call('ZREM', name, 'h' .. time .. task_id) == 1
+  if was_hidden then redis.call('ZADD', name, '0', 's' .. time .. task_id) end
 end
 return 'revealed'
