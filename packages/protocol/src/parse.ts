@@ -39,7 +39,7 @@ const maxKeyLength = 64;
  * What is wrong, field by field, in the order of the schema; of a field with several faults the first, on which the
  * others rest.
  */
-export function violationsOf(issues: readonly z.core.$ZodIssue[], root: string): FieldViolation[] {
+function violationsOf(issues: readonly z.core.$ZodIssue[], root: string): FieldViolation[] {
   const byField = new Map<string, FieldViolation>();
   for (const { path, message } of issues) {
     if (byField.size === maxViolations) break;
@@ -60,7 +60,7 @@ function fieldPath(root: string, path: readonly PropertyKey[]): string {
 }
 
 /** Why a value is refused, in words that follow the field's name. Never repeats the value. */
-export function describe(issue: z.core.$ZodRawIssue): string {
+function describe(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined ? 'is required' : `must be ${typeNames[issue.expected] ?? issue.expected}`;
