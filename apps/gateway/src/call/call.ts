@@ -36,7 +36,10 @@ export interface AgentEndpoint {
   readonly agentId: string | undefined;
 }
 
-/** @param named by the path or by the tenant of a request */
+/**
+ * @param agentId in the path
+ * @param tenant of a request: `named` as it has it, `selected` the agent that it led to
+ */
 export function endpointAt(
   base: string,
   agentId: string | undefined,

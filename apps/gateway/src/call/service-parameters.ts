@@ -12,7 +12,7 @@ export type MissingVersion = 'by-shape' | typeof legacyVersion;
 
 /**
  * Patch numbers do not count (A2A 3.6). A request without a version, as from curl, has that of its method or path.
- * @param asked value of the header `A2A-Version`, or of the query parameter of the same name
+ * @param named value of the header `A2A-Version`, or of the query parameter of the same name
  * @param spoken version of the method or path
  * @param missing how a request without a version is read: `by-shape`, that of the method or path; or 0.3, as in A2A
  * 3.6.2

@@ -15,7 +15,7 @@ export const turns = {
       of: ['gateway', 'worker'],
       schema: milliseconds,
       default: 15_000,
-      text: 'When a turn has shown no sign of life for so long, another worker gets it.',
+      text: 'A task with work to do, but no sign of life for so long, is checked. Its job is added again if it is lost.',
       isShared: true,
     },
     INTERRUPTED_RETENTION_MS: {

@@ -49,7 +49,10 @@ export interface Swept {
   readonly canceled: number;
 }
 
-/** The tasks that must have a job. The sweeper adds the job again of each task without a heartbeat for a lease. */
+/**
+ * The tasks that must have a job, by the time when the sweeper checks them: an index, not a list of unsent messages. The
+ * job of a task without a heartbeat since then is added again.
+ */
 export class Outbox {
   readonly #port: OutboxPort;
 

@@ -37,7 +37,8 @@ end
 -- `started` 0: a job added anew counts its starts from 1 and must be let in. The owner may go on until someone is.
 record.started, record.sweeps = 0, record.sweeps + 1
 local has_job = redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled) == 1
--- One that waits in a long queue is looked at less and less often, at least every eighth lease.
+-- One that waits in a long queue is looked at less and less often, at least every eighth lease: commit() sets the next
+-- look by lease_ms.
 if has_job then lease_ms = lease_ms * 2 ^ math.min(record.sweeps, 3) end
 is_due = true
 commit(record)

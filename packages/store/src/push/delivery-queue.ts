@@ -46,7 +46,7 @@ export interface DeliveryQueueState {
   readonly configId: string;
   readonly sealed: string;
   readonly cursor: DeliveryCursor;
-  /** At the next delivery, so far. */
+  /** Failed attempts at the next delivery. */
   readonly attempts: number;
   /** Milliseconds since the first of them. */
   readonly ageMs: number;

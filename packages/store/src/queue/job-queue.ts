@@ -95,8 +95,8 @@ export function takeArguments(lockMs: number, { taker, number, count, kinds }: T
 }
 
 /**
- * The jobs of one queue on one shard, for the process that runs them. This class and the Lua beside it are all that
- * uses BullMQ's keys.
+ * The jobs of one queue on one shard, for the process that runs them. Only the Lua of this folder knows the layout of
+ * BullMQ's keys; queue.ts and wake-ups.ts use BullMQ's own client.
  */
 export class JobQueue {
   readonly root: string;

@@ -1,4 +1,5 @@
--- addEvent: one event enters the stream, and the lines that are to be published. A part of scripts that emit events.
+-- addEvent: one event enters the stream, and the lines that are to be published. A fragment for the body of a loop:
+-- reads the locals below, changes tip and lines.
 -- seq   inc: incarnation of this event   tip: that of the one before   mark (see events.lua)   json   lines
 
 local id = seq .. '-' .. inc

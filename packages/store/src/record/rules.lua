@@ -3,6 +3,7 @@
 
 --- @include "../redis/timestamps.lua"
 
+-- Capitals are final. Also h: submitted, and hidden until the agent's first event; M: ended with a plain Message.
 local STATES = {
   s = 'SUBMITTED', w = 'WORKING', i = 'INPUT_REQUIRED', a = 'AUTH_REQUIRED',
   C = 'COMPLETED', F = 'FAILED', X = 'CANCELED', R = 'REJECTED',

@@ -47,7 +47,7 @@ export const definedScripts: ScriptDefinition<string, string, string, unknown>[]
 
 /**
  * A Lua script, with names for its keys and arguments, and a parsed reply. A line `--- @include
- * "../redis/lua/record.lua"` is replaced by that file. Runs by its hash; Redis gets the source when it does not know it
+ * "../record/record.lua"` is replaced by that file. Runs by its hash; Redis gets the source when it does not know it
  * (after a restart).
  */
 export class Script<Key extends string, Argument extends string, Entry extends string, Reply> {

@@ -30,7 +30,8 @@
 -- Returns  of one message after the other, as accept.lua
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(messages).
 --
--- The way of most messages: what a record that begins comes to, in as few commands as there can be (docs/adr/0019).
+-- Most messages take this path. It writes what record.lua and commit.lua would leave for a new task, with fewer
+-- commands (docs/adr/0019).
 -- What tasks have in common is written once. Nobody can follow a task that is not there: its first event is published
 -- to none but a webhook that comes with it.
 
@@ -95,7 +96,7 @@ if #new > 0 then
   for queue_root, jobs in pairs(queues) do add_jobs(queue_root, jobs, job_options, manner == 'w') end
   for index, members in pairs(indexes) do
     redis.call('ZADD', index, unpack(members))
-    redis.call('PERSIST', index) -- see move-in-indexes.lua: one whose tasks have all ended would expire
+    redis.call('PERSIST', index) -- see commit.lua: one whose tasks have all ended would expire
   end
 
   for i = 1, #new do

@@ -37,7 +37,7 @@ const LARGE = 16_384;
 export interface NewTasksPort extends DurablePort {
   readonly shards: Shards;
   readonly settings: StoreSettings;
-  /** Of the callers; unset: they wait. */
+  /** Deadline of the callers; unset: they wait without limit. */
   readonly deadline?: Deadline | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface NewTask {
   readonly body: string;
   readonly entry: string;
   readonly queueRoot: string;
-  /** Id of its webhook; this and `config` are empty without one. */
+  /** Id of its webhook; this and `sealed` are empty without one. */
   readonly configId: string;
   readonly sealed: string;
   readonly holdMs: number;

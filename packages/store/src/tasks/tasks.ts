@@ -10,7 +10,10 @@ import type { Acceptance, Submission } from './submission.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
 import { revealTask, withdrawTask } from './withdraw.ts';
 
-/** Tasks, for gateways. Everything is scoped: a task of another principal or agent does not exist. */
+/**
+ * Tasks, for gateways, and `context` for turns. Everything is scoped: a task of another principal or agent does not
+ * exist.
+ */
 export class Tasks {
   readonly #port: AcceptPort & ListPort & DeletePort;
 

@@ -39,7 +39,7 @@ const LIMITS = { requests: 16, messages: 1 };
 /** Events of one turn, in their order. */
 export interface Append {
   readonly taskId: string;
-  /** Of the queue of its job. */
+  /** Prefix of the keys of its job's queue. */
   readonly queueRoot: string;
   /** Fencing token of the turn. */
   readonly fence: string;
