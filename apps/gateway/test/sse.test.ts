@@ -1,5 +1,9 @@
+import type { ServerResponse } from 'node:http';
+import { TaskJson } from '@switchyard/store';
 import { describe, expect, it, vi } from 'vitest';
+import { drained } from '../src/exchange/exchange.ts';
 import type { StreamItem } from '../src/operations/operation.ts';
+import { FrameBuffer } from '../src/sse/frame-buffer.ts';
 import { errorFrame, eventFrame, heartbeatFrame, serveStream } from '../src/sse/serve-stream.ts';
 import { openResponse } from './support/open-response.ts';
 
@@ -120,4 +124,51 @@ describe('a stream', () => {
     socket.destroy();
     await served;
   });
+
+  it.each([
+    ['ASCII', 'x', 64 * 1024 - 30],
+    ['ASCII', 'x', 64 * 1024 + 1],
+    ['ASCII', 'x', 100_000],
+    ['CJK', '漢', 22 * 1024],
+    ['CJK', '漢', 30 * 1024],
+    ['CJK', '漢', 65 * 1024],
+  ])('goes on after its first frame, of many bytes of %s (%s × %i), once its reader reads', async (_, char, count) => {
+    const { res, received, source, end } = await openResponse({ isPaused: true });
+    fillSystemBuffers(res);
+    const served = serveStream(res, source, format);
+    source.push({ seq: 1, json: char.repeat(count) });
+    await vi.waitFor(() => expect(res.headersSent).toBe(true));
+    source.push({ seq: 2, json: '2' });
+    await new Promise((resolve) => setImmediate(resolve));
+    const all = received();
+    source.push({ seq: 3, json: '3' });
+    end();
+    await served;
+    expect(await all).toContain(eventFrame({ seq: 3 }, '<3>'));
+  });
 });
+
+describe('frames in pieces', () => {
+  it.each([65, 66, 70, 80, 100, 130])('of %i KiB are all sent once their reader reads', async (kibibytes) => {
+    const { res, received } = await openResponse({ isPaused: true });
+    const buffer = new FrameBuffer(res);
+    const pieces = Array.from({ length: kibibytes }, () => Buffer.alloc(1024, 'x'));
+    const write = async (): Promise<void> => {
+      buffer.add(TaskJson.of(pieces));
+      if (res.writableNeedDrain) await drained(res);
+    };
+    const writes: Promise<void>[] = [];
+    while (res.socket?.writableLength === 0) writes.push(write());
+    const all = received();
+    await Promise.all(writes);
+    buffer.add('the end');
+    buffer.flush();
+    res.end();
+    expect(await all).toContain('the end');
+  });
+});
+
+/** Its reader has got the headers of an earlier answer, and so much more that little is left to send. */
+function fillSystemBuffers({ socket }: ServerResponse): void {
+  while (socket?.writableLength === 0) socket.write('.'.repeat(8 * 1024));
+}

@@ -38,18 +38,20 @@ export class FrameBuffer {
 
   /** Writes them as they are: other readers share them. */
   #addPieces(pieces: readonly Buffer[]): void {
-    this.#res.cork();
     this.flush();
     for (const piece of pieces) if (!this.#res.destroyed) this.#res.write(piece);
-    this.#res.uncork();
   }
 
-  /** Node keeps the headers while the response is open: as one text if they are written alone, otherwise as 32. */
+  /**
+   * Node keeps the headers while the response is open: as one text if they are written alone, otherwise as 32. The
+   * response is not corked: it would then wait for a 'drain' that does not come if its socket keeps less than 64 KiB.
+   */
   #writeFirst(text: string): void {
-    this.#res.cork();
+    const { socket } = this.#res;
+    socket?.cork();
     this.#res.flushHeaders();
     if (text !== '') this.#res.write(text);
-    this.#res.uncork();
+    socket?.uncork();
   }
 
   /** Writes after all settled promises have run: their frames are one buffer. */
