@@ -107,6 +107,34 @@ describe('a client without a key', () => {
   });
 });
 
+describe('A request that no client of gRPC sends', () => {
+  it.each([
+    ['of no type', '/', {}],
+    ['for an unknown method', '/x', { 'content-type': 'application/grpc' }],
+    ['for a method', listTasks, { 'content-type': 'application/grpc' }],
+    ['for the health', check, { 'content-type': 'application/grpc' }],
+  ])('is a HEAD %s, and it is answered', async (_, path, headers) => {
+    const session = await attack();
+    for (const endStream of [true, false]) {
+      const stream = session.request({ ':method': 'HEAD', ':path': path, ...headers }, { endStream });
+      const answered = once(stream, 'response');
+      stream.on('error', () => undefined).resume();
+      // Methods read the request first.
+      if (!endStream && path.length > 2) stream.end(prefix(0));
+      await answered;
+      await until(() => stream.closed, { what: 'the stream is closed' });
+    }
+    await expectHealthy(session);
+  });
+});
+
+async function expectHealthy(session: ClientHttp2Session): Promise<void> {
+  const { stream, status: code } = call(session, check);
+  stream.end(prefix(0)).resume();
+  await until(() => code() !== undefined, { what: 'the health is answered' });
+  expect(code()).toBe(status.OK);
+}
+
 describe('One who is let in', () => {
   it('has to send the message in time', async () => {
     const { stream, status: code } = call(await attack(limits({ messageMs: 200 })), listTasks);

@@ -45,10 +45,14 @@ export class StreamGuard {
     if (stream.session?.socket.localPort !== this.#port) return;
     this.#unsent.set(stream, { bytes: 0, since: 0 });
     stream.once('close', () => this.#unsent.delete(stream));
-    // RFC 9113 8.1: the answer is complete, and the client may stop sending.
-    stream.once('finish', () => {
-      if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
-    });
+    stream.once('finish', () => complete(stream));
+    const respond = stream.respond.bind(stream);
+    // gRPC answers streams that are gone already, and Node throws then: the process would end.
+    stream.respond = (headers, options) => {
+      if (stream.closed || stream.destroyed) return;
+      respond(headers, options);
+      complete(stream);
+    };
   };
 
   #look(now: number): void {
@@ -58,4 +62,9 @@ export class StreamGuard {
       else if (left > 0 && now - since > this.#stallMs + left / SLOWEST) stream.close(constants.NGHTTP2_CANCEL);
     }
   }
+}
+
+/** RFC 9113 8.1: the answer is complete, and the client may stop sending. Node ends a HEAD before it is answered. */
+function complete(stream: ServerHttp2Stream): void {
+  if (stream.headersSent && stream.writableFinished && !stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
 }
