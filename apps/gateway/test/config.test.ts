@@ -23,7 +23,8 @@ describe('the settings of a gateway', () => {
   it('have defaults that run on one machine, closed to others', () => {
     const { gateway, store } = readConfig({});
     expect(gateway).toEqual({ ...defaultGatewaySettings, grpc: { port: 4001 } });
-    expect({ ...defaultStoreSettings, redisUrl: 'redis://127.0.0.1:6379' }).toMatchObject(store);
+    const maxAnswerBytes = 256 * 1_024 ** 2;
+    expect({ ...defaultStoreSettings, maxAnswerBytes, redisUrl: 'redis://127.0.0.1:6379' }).toMatchObject(store);
     expect(gateway.host).toBe('127.0.0.1');
   });
 

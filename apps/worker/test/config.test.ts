@@ -11,6 +11,10 @@ describe('the settings of a worker', () => {
     expect(metrics).toBeUndefined();
   });
 
+  it('do not bound what its agents read', () => {
+    expect({ ...defaultStoreSettings, ...readConfig({}).store }.maxAnswerBytes).toBe(Number.POSITIVE_INFINITY);
+  });
+
   it('are those of the gateway where both write tasks', () => {
     const { store } = readConfig({ WAIT_REPLICAS: '1', IDEMPOTENCY_MS: '5000', PUSH_SECRET: 'one two' });
     expect(store).toMatchObject({ waitReplicas: 1, idempotencyMs: 5_000, pushSecrets: ['one', 'two'] });

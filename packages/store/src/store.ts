@@ -178,6 +178,11 @@ export class Store {
     return this.#healthCheck.isAnswering;
   }
 
+  /** Of large tasks that are being read or sent just now: see `maxAnswerBytes`. */
+  get answerBytes(): number {
+    return this.#common.largeTasks.bytes;
+  }
+
   /** Writes to Redis: one that is full, a replica, or one with a full disk answers PING and accepts no work. */
   async availability(timeoutMs = 1_000): Promise<Availability> {
     const late = new Promise<'unreachable'>((resolve) => {

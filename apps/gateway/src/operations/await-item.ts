@@ -35,10 +35,17 @@ export async function awaitItem(
   }
 }
 
+/** Not `for await`: it would keep a skipped item, which may be a large task, until the next one. */
 async function firstOf(
-  items: AsyncIterable<FeedItem>,
+  items: AsyncIterator<FeedItem, void>,
   isAwaited: (item: FeedItem) => boolean,
 ): Promise<FeedItem | undefined> {
-  for await (const item of items) if (isAwaited(item)) return item;
-  return undefined;
+  const next = async (): Promise<FeedItem | 'skipped' | undefined> => {
+    const { done, value } = await items.next();
+    if (done) return undefined;
+    return isAwaited(value) ? value : 'skipped';
+  };
+  let found = await next();
+  while (found === 'skipped') found = await next();
+  return found;
 }

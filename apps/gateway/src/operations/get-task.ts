@@ -1,5 +1,5 @@
 import { type GetTaskRequest, isTerminal } from '@switchyard/protocol';
-import type { TaskReading } from '@switchyard/store';
+import type { EventId, TaskReading, TaskView } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
@@ -11,13 +11,19 @@ export async function getTask(backend: Backend, call: Call, request: GetTaskRequ
   const view = { historyLength: request.historyLength, version: call.knownVersion };
   const reading = await readTask(backend, call, request.id, view);
   if (!shouldWait(call, reading)) return reply(reading);
-  const changed = await awaitItem(backend, call, {
-    taskId: request.id,
-    after: reading,
-    waitMs: Math.min(call.waitMs, backend.settings.maxPollWaitMs),
-    until: () => true,
-  });
-  return reply(changed ? await readTask(backend, call, request.id, view) : reading);
+  const { seq, incarnation } = reading;
+  // Returned, not awaited: the task may be large, and would be held in vain during the wait.
+  return readChanged(backend, call, { taskId: request.id, view, after: { seq, incarnation } });
+}
+
+async function readChanged(
+  backend: Backend,
+  call: Call,
+  { taskId, view, after }: { readonly taskId: string; readonly view: TaskView; readonly after: EventId },
+): Promise<Reply> {
+  const waitMs = Math.min(call.waitMs, backend.settings.maxPollWaitMs);
+  await awaitItem(backend, call, { taskId, after, waitMs, until: () => true });
+  return reply(await readTask(backend, call, taskId, view));
 }
 
 /** There is no wait if the task has changed already, or has ended. */

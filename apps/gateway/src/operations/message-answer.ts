@@ -1,5 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
-import { type FeedItem, plainMessageIn } from '@switchyard/store';
+import { type FeedItem, plainMessageIn, retain } from '@switchyard/store';
 import type { StreamItem } from './operation.ts';
 
 interface MessageHold {
@@ -23,7 +23,7 @@ export async function* messageOrItems(
     if (task.done) return;
     if (task.value.isReply) return yield message(task.value);
     const next = iterator.next();
-    const first = await within(holdMs, next);
+    const first = await heldBack(task.value, within(holdMs, next));
     if (first?.value?.isReply) {
       await withdraw();
       return yield message(first.value);
@@ -36,6 +36,12 @@ export async function* messageOrItems(
 }
 
 const message = (item: FeedItem): StreamItem => ({ ...item, json: `{"message":${replyOf(item)}}` });
+
+/** The task counts while it waits to be sent. */
+async function heldBack<T>({ json }: FeedItem, event: Promise<T>): Promise<T> {
+  using _held = retain(json);
+  return await event;
+}
 
 /** Undefined when time is up. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {

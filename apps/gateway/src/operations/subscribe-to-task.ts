@@ -21,10 +21,7 @@ export async function subscribeToTask(
 
 async function subscribe(backend: Backend, call: Call, taskId: string): Promise<AsyncIterable<StreamItem>> {
   const { task = '', ...position } = await readTask(backend, call, taskId);
-  if (isTerminal(position.state)) {
-    if (typeof task !== 'string') task.drop();
-    throw hasEnded(taskId);
-  }
+  if (isTerminal(position.state)) throw hasEnded(taskId);
   return backend.feeds.follow(call.scope, taskId, { from: taskItem(position, task), signal: call.signal });
 }
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type EventId, formatEventId, type Json, within } from '@switchyard/store';
+import { type EventId, formatEventId, type Json, retain, within } from '@switchyard/store';
 import { drained } from '../exchange/exchange.ts';
 import type { StreamItem } from '../operations/operation.ts';
 import { FrameBuffer } from './frame-buffer.ts';
@@ -38,7 +38,7 @@ export async function serveStream(
   const writeNext = async (): Promise<boolean> => {
     const { done, value } = await iterator.next();
     if (done) return false;
-    using _held = typeof value.json === 'string' ? undefined : value.json.retain();
+    using _held = retain(value.json);
     buffer.add(eventFrame(value, format.data(value.json)));
     heartbeat.refresh();
     if (res.writableNeedDrain) await drained(res);

@@ -217,10 +217,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
 
   #close(): void {
     this.end();
-    for (const item of this.#page) {
-      this.#port.budget.give(bytesOf(item));
-      if (typeof item.json !== 'string') item.json.drop();
-    }
+    for (const item of this.#page) this.#port.budget.give(bytesOf(item));
     this.#page = [];
     this.#port.open.delete(this);
     this.#listener?.[Symbol.dispose]();

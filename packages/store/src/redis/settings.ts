@@ -47,7 +47,7 @@ export interface StoreSettings {
   readonly readCacheBytes: number;
   /**
    * Of large tasks that clients are being sent, all of the process together: each version counts once. Beyond it reads
-   * reject with `AnswersTooLarge`.
+   * reject with `AnswersTooLarge`. Only for a process that serves clients: a worker reads what it needs.
    */
   readonly maxAnswerBytes: number;
   /** Webhooks of one task. */
@@ -93,7 +93,7 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   inlineTextBytes: 1_024,
   largeTextBytes: 65_536,
   readCacheBytes: 32 * 1_024 * 1_024,
-  maxAnswerBytes: 256 * 1_024 * 1_024,
+  maxAnswerBytes: Number.POSITIVE_INFINITY,
   maxWebhooks: 20,
   pushLeaseMs: 5_000,
   pushSecrets: [],

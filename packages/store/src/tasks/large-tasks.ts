@@ -1,47 +1,69 @@
+import type { RedisConnection } from '../redis/connection.ts';
 import type { ByteBudget } from './byte-budget.ts';
+import { Share } from './share.ts';
 import { TaskJson } from './task-json.ts';
+
+interface LargeTask {
+  /** Names task, version and parts. */
+  readonly key: string;
+  readonly bytes: number;
+  /** Undefined: it was replaced meanwhile. */
+  readonly read: () => Promise<readonly Buffer[] | undefined>;
+}
+
+type Reading = Promise<TaskJson | undefined>;
 
 /** The large tasks that this process is reading, or sends just now: each version once. */
 export class LargeTasks {
   readonly #budget: ByteBudget;
-  readonly #beingRead = new Map<string, Promise<TaskJson | undefined>>();
-  readonly #sent = new Map<string, WeakRef<TaskJson>>();
+  /** Apart for each connection: one waits for Redis, another one gives up. */
+  readonly #beingRead = new WeakMap<RedisConnection, Map<string, Reading>>();
+  readonly #known = new Map<string, WeakRef<TaskJson>>();
   readonly #forgotten = new FinalizationRegistry<string>((key) => {
-    if (!this.#sent.get(key)?.deref()) this.#sent.delete(key);
+    if (!this.#known.get(key)?.deref()) this.#known.delete(key);
   });
 
   constructor(budget: ByteBudget) {
     this.#budget = budget;
   }
 
-  /**
-   * @param key names task, version and parts
-   * @param task its size in bytes, and how to read it: undefined if it was replaced meanwhile
-   * @throws {AnswersTooLarge}
-   */
-  async get(
-    key: string,
-    task: { readonly bytes: number; readonly read: () => Promise<readonly Buffer[] | undefined> },
-  ): Promise<TaskJson | undefined> {
-    const known = this.#sent.get(key)?.deref() ?? this.#beingRead.get(key);
-    if (known) return known instanceof TaskJson ? known.claim() : known;
-    const reading = this.#read(task).finally(() => this.#beingRead.delete(key));
-    this.#beingRead.set(key, reading);
-    const json = await reading;
-    if (!json) return undefined;
-    this.#sent.set(key, new WeakRef(json));
-    this.#forgotten.register(json, key);
-    return json;
+  /** Bytes that count just now. */
+  get bytes(): number {
+    return this.#budget.taken;
   }
 
-  async #read({ bytes, read }: Parameters<LargeTasks['get']>[1]): Promise<TaskJson | undefined> {
-    this.#budget.require(bytes);
-    const pieces = await read().catch((error: unknown) => {
-      this.#budget.give(bytes);
-      throw error;
-    });
-    if (pieces) return TaskJson.large(pieces, this.#budget, bytes);
-    this.#budget.give(bytes);
-    return undefined;
+  /** @returns undefined: it was replaced meanwhile @throws {AnswersTooLarge} */
+  async get(redis: RedisConnection, task: LargeTask): Reading {
+    const known = this.#known.get(task.key)?.deref();
+    return known ? known.expect() : this.#readOnce(redis, task);
+  }
+
+  #readOnce(redis: RedisConnection, task: LargeTask): Reading {
+    const readings = this.#beingRead.get(redis) ?? new Map<string, Reading>();
+    this.#beingRead.set(redis, readings);
+    const reading = readings.get(task.key) ?? this.#read(task).finally(() => readings.delete(task.key));
+    readings.set(task.key, reading);
+    return reading;
+  }
+
+  async #read({ key, bytes, read }: LargeTask): Reading {
+    const share = new Share(this.#budget, bytes);
+    share.expect();
+    try {
+      const pieces = await read();
+      const known = pieces && this.#known.get(key)?.deref();
+      if (!known) return pieces && this.#keep(key, TaskJson.large(pieces, share));
+      // Another connection has read it meanwhile.
+      share.settle();
+      return known.expect();
+    } finally {
+      share.settleSoon();
+    }
+  }
+
+  #keep(key: string, json: TaskJson): TaskJson {
+    this.#known.set(key, new WeakRef(json));
+    this.#forgotten.register(json, key);
+    return json;
   }
 }

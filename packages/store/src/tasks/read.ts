@@ -16,7 +16,7 @@ export interface ReadPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly settings: { readonly largeTextBytes: number };
-  /** Of clients; unset: a worker reads, for itself. */
+  /** Unset: each read has its own bytes. */
   readonly largeTasks?: LargeTasks | undefined;
   /** Of the callers; unset: they wait. */
   readonly deadline?: Deadline | undefined;
@@ -230,7 +230,7 @@ async function taskOf(
   const bytes = bytesIn(pieces);
   const read = (): Promise<Buffer[] | undefined> => readPieces(redis, pieces);
   if (largeTasks && isLarge(bytes)) {
-    return largeTasks.get(`${version} ${historyLength} ${parts} ${taskId}`, { bytes, read });
+    return largeTasks.get(redis, { key: `${version} ${historyLength} ${parts} ${taskId}`, bytes, read });
   }
   const found = await read();
   return found && TaskJson.of(found);

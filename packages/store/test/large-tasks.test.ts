@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { AnswersTooLarge, ByteBudget } from '../src/tasks/byte-budget.ts';
+import { LargeTasks } from '../src/tasks/large-tasks.ts';
+import { testRedis } from './support/redis.ts';
+
+const [patient, hasty] = [testRedis(), testRedis()];
+const bytes = 100;
+
+/** A read that ends when it is told to. */
+function slowRead() {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly Buffer[] | undefined>();
+  return {
+    read: () => promise,
+    resolve: () => resolve([Buffer.alloc(bytes)]),
+    reject,
+    replace: () => resolve(undefined),
+  };
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('a read over one connection does not wait for one over another, and both have the same bytes', async () => {
+  const tasks = new LargeTasks(new ByteBudget(1_000));
+  const [slow, quick] = [slowRead(), slowRead()];
+  const late = tasks.get(patient, { key: 'a', bytes, read: slow.read });
+  const early = tasks.get(hasty, { key: 'a', bytes, read: quick.read });
+  quick.resolve();
+  const json = await early;
+  expect(json?.length).toBe(bytes);
+  slow.resolve();
+  expect(await late).toBe(json);
+  await nextTurn();
+  expect(tasks.bytes).toBe(0);
+});
+
+test('reads over one connection are one', async () => {
+  const tasks = new LargeTasks(new ByteBudget(150));
+  const slow = slowRead();
+  const both = [1, 2].map(() => tasks.get(patient, { key: 'a', bytes, read: slow.read }));
+  expect(tasks.bytes).toBe(bytes);
+  slow.resolve();
+  const [one, other] = await Promise.all(both);
+  expect(one).toBe(other);
+});
+
+test('a task counts while it is read and while it has readers, and not because someone keeps it', async () => {
+  const tasks = new LargeTasks(new ByteBudget(150));
+  const slow = slowRead();
+  const reading = tasks.get(patient, { key: 'a', bytes, read: slow.read });
+  await expect(tasks.get(patient, { key: 'b', bytes, read: slow.read })).rejects.toThrow(AnswersTooLarge);
+  slow.resolve();
+  const kept = await reading;
+  // Whoever asked for it may be about to send it.
+  expect(tasks.bytes).toBe(bytes);
+  const [one, other] = [kept?.retain(), kept?.within('<', '>').retain()];
+  await nextTurn();
+  one?.[Symbol.dispose]();
+  expect(tasks.bytes).toBe(bytes);
+  other?.[Symbol.dispose]();
+  expect(tasks.bytes).toBe(0);
+  using copies = kept?.retainCopies(4);
+  expect([copies !== undefined, tasks.bytes]).toEqual([true, 4 * bytes]);
+  await expect(tasks.get(patient, { key: 'a', bytes, read: slow.read })).rejects.toThrow(AnswersTooLarge);
+});
+
+test('a read that fails, and one whose task was replaced, leave nothing behind', async () => {
+  const tasks = new LargeTasks(new ByteBudget(1_000));
+  const [failing, replaced] = [slowRead(), slowRead()];
+  const readings = [failing, replaced].map(({ read }, i) => tasks.get(patient, { key: `${i}`, bytes, read }));
+  failing.reject(new Error('Redis is away'));
+  replaced.replace();
+  expect((await Promise.allSettled(readings)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  await nextTurn();
+  expect(tasks.bytes).toBe(0);
+});
