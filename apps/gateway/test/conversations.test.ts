@@ -179,6 +179,14 @@ describe('the stream of a conversation', () => {
     expect([status, refusedFields(body)]).toEqual([400, ['Last-Event-ID']]);
   });
 
+  it('is opened by GET alone: HEAD of it is answered at once', async () => {
+    const { id } = await conversation(1);
+    const headers = { ...alice, accept: 'text/event-stream' };
+    const response = await fetch(urlOf(id), { method: 'HEAD', headers, signal: AbortSignal.timeout(2_000) });
+    const type = response.headers.get('content-type');
+    expect([response.status, type, await response.text()]).toEqual([200, 'application/json', '']);
+  });
+
   it('takes one of the streams that may be open at once', async () => {
     const { id } = await conversation(1);
     const open = await Promise.all([1, 2, 3].map(() => openEventStream(urlOf(id), { headers: alice })));

@@ -34,6 +34,14 @@ describe('GetTask', () => {
     expect([changed.status, changed.body.status.state]).toEqual([200, 'TASK_STATE_WORKING']);
   });
 
+  it('answers HEAD with 304, too, if the client has this version', async () => {
+    const { id } = await submit(stage.url);
+    const etag = (await read(id)).headers.get('etag') ?? '';
+    const statusOf = async (known: string): Promise<number> =>
+      (await fetch(`${stage.url}/tasks/${id}`, { method: 'HEAD', headers: { 'if-none-match': known } })).status;
+    expect([await statusOf(etag), await statusOf('"another"')]).toEqual([304, 200]);
+  });
+
   it('takes as much history as asked for', async () => {
     const { id } = await submit(stage.url);
     const turn = await stage.beginTurn(id);

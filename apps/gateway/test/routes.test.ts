@@ -53,6 +53,8 @@ describe('a path with a query, a slash at its end or an escape is the same path'
   ])('JSON-RPC: %s', async (_, path, request) => {
     const direct = await answerTo(path, request());
     expect(await answerTo(`${path}?x=1`, request())).toEqual(direct);
+    // As a path, this would be one of version 0.3.
+    expect(await answerTo(`${path}?callback=/v1/x`, request())).toEqual(direct);
   });
 
   test.each([

@@ -46,9 +46,10 @@ export class HttpCall implements Call {
     return this.#signal;
   }
 
-  /** Only GET is conditional (RFC 9110 13.1.2). */
+  /** Only GET and HEAD are answered with 304 (RFC 9110 13.1.2). */
   get knownVersion(): string | undefined {
-    return this.#exchange.req.method === 'GET' ? versionIn(this.#header('if-none-match')) : undefined;
+    const { method } = this.#exchange.req;
+    return method === 'GET' || method === 'HEAD' ? versionIn(this.#header('if-none-match')) : undefined;
   }
 
   get waitMs(): number {

@@ -25,7 +25,7 @@ import { type Readiness, serveHealth, serveReadiness } from './serve-health.ts';
 /** Bases of the agents' URLs: the default agent's, and every agent's own. */
 const bases = ['', '/agents/:agentId'] as const;
 /** Below them, what version 0.3 calls its REST binding. A tenant may have this name, too. */
-const legacyPath = /^(?:\/agents\/[^/]+)?\/v1\//;
+const legacyPath = /^(?:\/agents\/[^/?#]+)?\/v1\//;
 
 /** The same, followed by the tenant of A2A 11.3: only REST has it in the path. */
 const tenantBases = ['/agents/:agentId/:tenant', '/:tenant'] as const;

@@ -65,12 +65,17 @@ function serveConversation(context: GatewayContext): Handler {
       const id = pathPart(req, 'conversationId') ?? '';
       const conversation = await context.conversations.read(principal, id);
       if (!conversation) throw conversationNotFound(id);
-      const isStream = new Negotiator(req).mediaType(['application/json', 'text/event-stream']) === 'text/event-stream';
-      await (isStream ? streamEvents : writeConversation)(context, exchange, { principal, conversation });
+      await (isStreamWanted(req) ? streamEvents : writeConversation)(context, exchange, { principal, conversation });
     } catch (thrown) {
       writeError(context, exchange, thrown);
     }
   };
+}
+
+/** A stream for HEAD would never end: it is answered as JSON would be. */
+function isStreamWanted(req: RoutedRequest): boolean {
+  const type = new Negotiator(req).mediaType(['application/json', 'text/event-stream']);
+  return type === 'text/event-stream' && req.method !== 'HEAD';
 }
 
 async function writeConversation(
