@@ -4,7 +4,10 @@ import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import type { OpenTurn } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import { defaultGrpcLimits } from '../src/settings/gateway-settings.ts';
+import { anonymous } from '../src/auth/authenticator.ts';
+import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
+import { defaultGatewaySettings, defaultGrpcLimits } from '../src/settings/gateway-settings.ts';
+import type { GatewayEvent } from '../src/telemetry/events.ts';
 import { messagesOf } from './support/bindings/messages.ts';
 import { definitionOf } from './support/bindings/over-grpc.ts';
 import { submit, userMessage } from './support/client.ts';
@@ -90,6 +93,18 @@ describe('a client without a key', () => {
     expect(watched.status()).toBe(status.UNAUTHENTICATED);
   });
 
+  it('sends the health a small message, and soon', async () => {
+    const session = await attack({ auth });
+    const [large, late] = [call(session, check), call(session, check)];
+    large.stream.write(Buffer.concat([prefix(2_000), Buffer.alloc(1_500)]));
+    await until(() => large.stream.closed, { what: 'the stream is closed' });
+    expect(large.stream.rstCode).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    late.stream.write(prefix(10));
+    await until(() => late.stream.closed, { what: 'the stream is closed' });
+    expect(late.status()).toBe(status.INVALID_ARGUMENT);
+    await expectHealthy(session);
+  });
+
   it('gets the refusal as a client of gRPC expects it', async () => {
     const url = await stage.another({ grpc: { port: 0, publicAddress: 'auto' }, auth });
     const client = new Client(await grpcAddressOf(url), credentials.createInsecure());
@@ -166,6 +181,40 @@ describe('One who is let in', () => {
       return code() === undefined;
     };
     await until(isLetIn, { what: 'there is room for another one' });
+  });
+
+  it('watches the health again after watches that ended before they began', async () => {
+    const session = await attack();
+    const ended = Array.from({ length: 150 }, () => call(session, watch, { 'grpc-timeout': 'x' }));
+    await until(() => ended.every(({ stream }) => stream.resume().closed), { what: 'all have ended' });
+    const { stream, status: code } = call(session, watch);
+    stream.end(prefix(0)).resume();
+    await once(stream, 'response');
+    expect(code()).toBeUndefined();
+  });
+
+  it('watches the health of what is served', async () => {
+    const { stream, status: code } = call(await attack(), watch);
+    stream.end(whole(Buffer.from([0x0a, 1, ...Buffer.from('x')]))).resume();
+    await until(() => code() !== undefined, { what: 'it is refused' });
+    expect(code()).toBe(status.NOT_FOUND);
+  });
+
+  it('is reported, though the call ends before its method begins', async () => {
+    const events: GatewayEvent[] = [];
+    const emit = (event: GatewayEvent): void => void events.push(event);
+    const context = { authenticator: anonymous, emit, settings: defaultGatewaySettings };
+    const listener = new GrpcListener({ a2a: {}, legacy: undefined }, context);
+    await listener.open('127.0.0.1', { port: 0 });
+    const session = connect(`http://127.0.0.1:${listener.port}`);
+    const [leaves, overflows] = [call(session, listTasks), call(session, listTasks)];
+    leaves.stream.write(prefix(10), () => leaves.stream.close(constants.NGHTTP2_CANCEL));
+    overflows.stream.resume().write(prefix(1_000_000_000));
+    await until(() => events.length === 2, { what: 'both are reported' });
+    const reported = { kind: 'answered', status: status.CANCELLED, path: listTasks };
+    expect(events).toEqual([expect.objectContaining(reported), expect.objectContaining(reported)]);
+    session.destroy();
+    await listener.close(0);
   });
 
   it('gets a share of streams for each connection', async () => {

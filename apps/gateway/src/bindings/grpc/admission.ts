@@ -33,18 +33,22 @@ export function admittedCall({ metadata }: { readonly metadata: Metadata }): Adm
 const openPaths = new Set(['/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/List']);
 const watchPath = '/grpc.health.v1.Health/Watch';
 
+/** The longest wait for the message of a caller without a key. */
+const OPEN_MESSAGE_MS = 1_000;
+
 /** Watches of the gateway's health: one for each load balancer. */
 const MOST_WATCHES = 100;
 
 /**
  * Admits calls by their metadata: of a refused call no byte of the message is read. The message of an admitted call
  * must arrive in time.
+ * @param healthNames that may be watched: the health service would keep any other name for ever
  */
-export function admission(context: AdmissionContext): ServerInterceptor {
+export function admission(context: AdmissionContext, healthNames: readonly string[]): ServerInterceptor {
   const watches = new StreamSlots(MOST_WATCHES);
   return ({ path }, call) =>
     new ServerInterceptingCall(call, {
-      start: (next) => next(new Arrival(context, { path, call, watches }).listener()),
+      start: (next) => next(new Arrival(context, { path, call, watches, healthNames }).listener()),
     });
 }
 
@@ -52,14 +56,19 @@ interface ArrivingCall {
   readonly path: string;
   readonly call: ServerInterceptingCallInterface;
   readonly watches: StreamSlots;
+  readonly healthNames: readonly string[];
 }
 
 /** A call until its message has arrived. */
 class Arrival {
   readonly #context: AdmissionContext;
   readonly #arriving: ArrivingCall;
+  #rpc: Rpc | undefined;
   #timer: NodeJS.Timeout | undefined;
   #watch: Disposable | undefined;
+  #hasMessage = false;
+  #isServed = false;
+  #isOver = false;
 
   constructor(context: AdmissionContext, arriving: ArrivingCall) {
     this.#context = context;
@@ -70,36 +79,57 @@ class Arrival {
     return new ServerListenerBuilder()
       .withOnReceiveMetadata((metadata, next) => {
         const rpc = new Rpc({ metadata, path: this.#arriving.path }, this.#context.emit);
+        this.#rpc = rpc;
         this.#admit(metadata, rpc).then(
           () => next(metadata),
           (thrown: unknown) => this.#refuse(rpc, thrown),
         );
       })
+      .withOnReceiveMessage((message: unknown, next) => {
+        this.#hasMessage = true;
+        if (this.#rpc && !this.#mayWatch(message)) this.#refuse(this.#rpc, new A2AError('NotFound', 'No such service'));
+        else next(message);
+      })
       .withOnReceiveHalfClose((next) => {
         clearTimeout(this.#timer);
+        this.#isServed = this.#hasMessage;
         next();
       })
-      .withOnCancel(() => {
-        clearTimeout(this.#timer);
-        this.#watch?.[Symbol.dispose]();
-      })
+      .withOnCancel(() => this.#end())
       .build();
   }
 
   async #admit(metadata: Metadata, rpc: Rpc): Promise<void> {
     const { path, watches } = this.#arriving;
     const { authenticator, settings } = this.#context;
-    const { messageMs } = settings.grpcLimits;
+    const isOpen = openPaths.has(path);
+    const messageMs = Math.min(settings.grpcLimits.messageMs, isOpen ? OPEN_MESSAGE_MS : Infinity);
     this.#timer = setTimeout(() => this.#refuse(rpc, tooLate(messageMs)), messageMs);
-    if (openPaths.has(path)) return;
+    if (isOpen) return;
     const principal = await authenticator.authenticate(headersOf(metadata));
+    if (this.#isOver) return;
     if (path === watchPath) this.#watch = watches.take();
     admitted.set(metadata, { principal, rpc });
+  }
+
+  #mayWatch(message: unknown): boolean {
+    const { path, healthNames } = this.#arriving;
+    if (path !== watchPath) return true;
+    const { service } = message as { readonly service: string };
+    return healthNames.includes(service);
   }
 
   #refuse(rpc: Rpc, thrown: unknown): void {
     clearTimeout(this.#timer);
     this.#arriving.call.sendStatus(toRefusal(rpc.refused(thrown)));
+  }
+
+  /** gRPC calls this once, however the call ends; a call that reached its method is reported there. */
+  #end(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#watch?.[Symbol.dispose]();
+    if (!this.#isServed) this.#rpc?.cancelled();
   }
 }
 

@@ -44,7 +44,7 @@ export class GrpcListener {
       'grpc.max_receive_message_length': maxBodyBytes,
       'grpc.keepalive_time_ms': clientStallMs,
       ...limitOptions(grpcLimits),
-      interceptors: [admission(context)],
+      interceptors: [admission(context, healthNames)],
     });
     this.#guard = new StreamGuard(clientStallMs);
     this.#server.addService(A2AService, a2a);

@@ -51,6 +51,11 @@ export class Rpc {
     return error;
   }
 
+  /** The caller has left, or gRPC itself has ended the call. */
+  cancelled(): void {
+    this.#end(status.CANCELLED);
+  }
+
   #end(status: number): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;

@@ -1,11 +1,17 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { constants, type ServerHttp2Stream } from 'node:http2';
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 
 /** Node publishes every stream of an HTTP/2 server here. The gRPC library does not expose them. */
 const channel = 'http2.server.stream.start';
 
 /** The slowest reader to wait for, in bytes per millisecond: 64 KiB a second. */
 const SLOWEST = 65.536;
+
+/** Its methods are open to callers without a key, and gRPC has one limit of a message for all methods. */
+const healthPath = '/grpc.health.';
+
+/** Bytes of a request for the health: it has the name of a service. */
+const MOST_HEALTH_BYTES = 1024;
 
 /** The unsent bytes of a stream at a time. */
 interface Unsent {
@@ -41,11 +47,15 @@ export class StreamGuard {
   }
 
   readonly #onStream = (message: unknown): void => {
-    const { stream } = message as { readonly stream: ServerHttp2Stream };
+    const { stream, headers } = message as {
+      readonly stream: ServerHttp2Stream;
+      readonly headers: IncomingHttpHeaders;
+    };
     if (stream.session?.socket.localPort !== this.#port) return;
     this.#unsent.set(stream, { bytes: 0, since: 0 });
     stream.once('close', () => this.#unsent.delete(stream));
     stream.once('finish', () => complete(stream));
+    if (headers[':path']?.startsWith(healthPath)) limitRequest(stream);
     const respond = stream.respond.bind(stream);
     // gRPC answers streams that are gone already, and Node throws then: the process would end.
     stream.respond = (headers, options) => {
@@ -67,4 +77,12 @@ export class StreamGuard {
 /** RFC 9113 8.1: the answer is complete, and the client may stop sending. Node ends a HEAD before it is answered. */
 function complete(stream: ServerHttp2Stream): void {
   if (stream.headersSent && stream.writableFinished && !stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+}
+
+function limitRequest(stream: ServerHttp2Stream): void {
+  let bytes = 0;
+  stream.on('data', ({ length }: Buffer) => {
+    bytes += length;
+    if (bytes > MOST_HEALTH_BYTES) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  });
 }
