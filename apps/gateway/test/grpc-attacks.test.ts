@@ -1,5 +1,13 @@
 import { once } from 'node:events';
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type ClientSessionOptions,
+  connect,
+  constants,
+} from 'node:http2';
+import { connect as connectTcp } from 'node:net';
+import { Duplex, Transform } from 'node:stream';
 import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import type { OpenTurn } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,9 +43,12 @@ afterAll(async () => {
 });
 
 /** A gateway with such limits, and a connection to it that speaks HTTP/2 by hand. */
-async function attack(settings: Parameters<Stage['another']>[0] = {}): Promise<ClientHttp2Session> {
+async function attack(
+  settings: Parameters<Stage['another']>[0] = {},
+  options: ClientSessionOptions = {},
+): Promise<ClientHttp2Session> {
   const url = await stage.another({ grpc: { port: 0, publicAddress: 'auto' }, ...settings });
-  const session = connect(`http://${await grpcAddressOf(url)}`);
+  const session = connect(`http://${await grpcAddressOf(url)}`, options);
   session.on('error', () => undefined);
   open.push(() => session.destroy());
   return session;
@@ -251,6 +262,15 @@ async function talkative(chunks: number): Promise<{ readonly turn: OpenTurn; rea
   return { turn, request: whole(requestSerialize(messagesOf('SubscribeToTask').request.fromJSON({ id }))) };
 }
 
+/** A connection from which 500 KB are read in a second. */
+function slowly({ hostname, port }: URL): Duplex {
+  const socket = connectTcp(Number(port), hostname);
+  const slow = new Transform({
+    transform: (bytes: Buffer, _, done) => void setTimeout(done, bytes.length / 500, null, bytes),
+  });
+  return Duplex.from({ writable: socket, readable: socket.pipe(slow) });
+}
+
 describe('A reader that answers pings and reads nothing', () => {
   it('loses its stream, and no other of its connection', async () => {
     const session = await attack({ clientStallMs: 400 });
@@ -267,6 +287,21 @@ describe('A reader that answers pings and reads nothing', () => {
     const before = read;
     await turn.publish(chunk('x'));
     await until(() => read > before, { what: 'the other reader goes on' });
+  });
+
+  it('is no reader that reads many answers slowly over one connection', async () => {
+    const { request } = await talkative(1);
+    const session = await attack({ clientStallMs: 200 }, { createConnection: slowly });
+    let read = 0;
+    const attempts = Array.from({ length: 40 }, () => call(session, subscribeToTask));
+    for (const { stream } of attempts) {
+      stream.on('data', ({ length }: Buffer) => {
+        read += length;
+      });
+      stream.end(request);
+    }
+    await until(() => read > 40 * 40_000, { what: 'all is read', timeoutMs: 10_000 });
+    expect(attempts.filter(({ stream }) => stream.closed)).toEqual([]);
   });
 
   it('loses a connection that has too much to be sent when it asks for more', async () => {

@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { constants, type Http2Session, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 
 /** Node publishes every stream of an HTTP/2 server here. The gRPC library does not expose them. */
 const channel = 'http2.server.stream.start';
@@ -13,10 +13,14 @@ const healthPath = '/grpc.health.';
 /** Bytes of a request for the health: it has the name of a service. */
 const MOST_HEALTH_BYTES = 1024;
 
-/** The unsent bytes of a stream at a time. */
+/** What a stream has to send, unchanged since a time. */
 interface Unsent {
   readonly bytes: number;
   readonly since: number;
+  /** Bytes that the connection had sent by then. */
+  readonly sent: number;
+  /** The most bytes that all streams of the connection have had to send since then. */
+  readonly ofAll: number;
 }
 
 /**
@@ -52,7 +56,7 @@ export class StreamGuard {
       readonly headers: IncomingHttpHeaders;
     };
     if (stream.session?.socket.localPort !== this.#port) return;
-    this.#unsent.set(stream, { bytes: 0, since: 0 });
+    this.#unsent.set(stream, { bytes: 0, since: 0, sent: 0, ofAll: 0 });
     stream.once('close', () => this.#unsent.delete(stream));
     stream.once('finish', () => complete(stream));
     if (headers[':path']?.startsWith(healthPath)) limitRequest(stream);
@@ -66,11 +70,30 @@ export class StreamGuard {
   };
 
   #look(now: number): void {
-    for (const [stream, { bytes, since }] of this.#unsent) {
-      const left = stream.writableLength;
-      if (left !== bytes) this.#unsent.set(stream, { bytes: left, since: now });
-      else if (left > 0 && now - since > this.#stallMs + left / SLOWEST) stream.close(constants.NGHTTP2_CANCEL);
+    const unsentOf = this.#unsentOfSessions();
+    for (const [stream, before] of this.#unsent) {
+      const { session, writableLength: bytes } = stream;
+      if (!session || session.destroyed) continue;
+      const sent = session.socket.bytesWritten;
+      const ofAll = unsentOf.get(session) ?? 0;
+      const isSame = bytes === before.bytes;
+      const unsent = isSame ? { ...before, ofAll: Math.max(before.ofAll, ofAll) } : { bytes, since: now, sent, ofAll };
+      this.#unsent.set(stream, unsent);
+      if (isSame && this.#isStalled(unsent, now - before.since, sent)) stream.close(constants.NGHTTP2_CANCEL);
     }
+  }
+
+  /** A client that reads its connection gets the bytes of a stream between those of all the others. */
+  #isStalled({ bytes, sent, ofAll }: Unsent, ms: number, sentNow: number): boolean {
+    const isRead = sentNow - sent > ms * SLOWEST;
+    return bytes > 0 && ms > this.#stallMs + (isRead ? ofAll : bytes) / SLOWEST;
+  }
+
+  #unsentOfSessions(): Map<Http2Session, number> {
+    const unsent = new Map<Http2Session, number>();
+    for (const { session, writableLength } of this.#unsent.keys())
+      if (session) unsent.set(session, (unsent.get(session) ?? 0) + writableLength);
+    return unsent;
   }
 }
 
