@@ -90,6 +90,15 @@ describe('JSON-RPC', () => {
     expect((await post(stage.url, { jsonrpc: '2.0', method: 'SendStreamingMessage', params })).status).toBe(204);
   });
 
+  it.each(['SubscribeToTask', 'SendStreamingMessage'])('holds nothing for a notification of %s', async (method) => {
+    const contextId = `notified of ${method}`;
+    const message = userMessage('hello', { contextId });
+    const params = method === 'SubscribeToTask' ? { id: (await submit(stage.url, message)).id } : { message };
+    expect((await post(stage.url, { jsonrpc: '2.0', method, params })).status).toBe(204);
+    expect(await stage.taskIn(contextId)).toBeTruthy();
+    expect(stage.store.feeds.heldBytes).toBe(0);
+  });
+
   it('answers a batch with one error', async () => {
     const request = { jsonrpc: '2.0', id: 1, method: 'ListTasks' };
     const { status, body } = await post<ErrorBody>(stage.url, [request, request]);

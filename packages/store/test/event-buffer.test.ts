@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { EventBuffer } from '../src/feed/event-buffer.ts';
-import type { FeedEvent } from '../src/feed/feed-item.ts';
+import { type FeedEvent, taskItem } from '../src/feed/feed-item.ts';
 import type { FeedItem, OpenTurn, Store } from '../src/index.ts';
 import { ByteBudget } from '../src/tasks/byte-budget.ts';
 import { accepted, begun } from './support/drive.ts';
@@ -26,6 +26,16 @@ test('a reader buffers a bounded number of bytes, and all readers together their
   expect(kept.slice(3)).toEqual(kept.slice(3).map(() => 0));
   expect(buffers.every(({ isBehind }) => isBehind)).toBe(true);
   expect(budget.hasRoomFor(25_000)).toBe(true);
+});
+
+test('a reader who never begins holds nothing of the budget', async () => {
+  const store: Store = await testStore();
+  const { taskId } = await accepted(store, alice);
+  const large = taskItem({ seq: 1, incarnation: 0, state: 'TASK_STATE_SUBMITTED', released: 0 }, 'x'.repeat(50_000));
+  const reader = store.feeds.follow(alice, taskId, { from: large });
+  expect(store.feeds.heldBytes).toBe(0);
+  expect((await reader.next()).value).toMatchObject({ kind: 'task', seq: 1 });
+  expect(store.feeds.heldBytes).toBe(0);
 });
 
 test('readers who do not read are sent everything when they do, though next to nothing is kept for them', async () => {

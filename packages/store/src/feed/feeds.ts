@@ -43,6 +43,11 @@ export class Feeds {
     return this.#port.open.size;
   }
 
+  /** What is held for the readers of all feeds. */
+  get heldBytes(): number {
+    return this.#port.budget.taken;
+  }
+
   /**
    * For a message that may make a task, before it is accepted with the id of this pre-subscription: a feed of the task
    * then needs nothing from Redis. Undefined: none is ready, and the feed subscribes by itself.

@@ -70,6 +70,8 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   readonly #preSubscription: PreSubscription | undefined;
   readonly #signal: AbortSignal | undefined;
   #listener: TaskListener | undefined;
+  /** Not in the budget: a feed whose reader never begins, nor ends it, could not give it back. */
+  #from: FeedItem | undefined;
   /** What was read, and not delivered yet. */
   #page: Page = [];
   #position: Position | undefined;
@@ -84,11 +86,11 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     this.#port = port;
     this.#scope = scope;
     this.#taskId = taskId;
-    this.#after = from ?? after;
+    this.#from = from;
+    this.#after = from ? { seq: from.seq, incarnation: from.incarnation } : after;
     this.#until = until;
     this.#preSubscription = preSubscription?.taskId === taskId ? preSubscription : undefined;
     this.#signal = signal;
-    if (from) this.#keep([from]);
   }
 
   [Symbol.asyncIterator](): this {
@@ -99,7 +101,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   async next(): Promise<IteratorResult<FeedItem, void>> {
     try {
       while (!this.#isEnded) {
-        const item = this.#page.shift();
+        const item = this.#take();
         if (item) return { done: false, value: this.#deliver(item) };
         if (this.#isOver) break;
         this.#keep((await (this.#listener ? this.#following(this.#listener) : this.#listen())) ?? []);
@@ -148,11 +150,19 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     for (const item of page) this.#port.budget.take(bytesOf(item));
   }
 
+  #take(): FeedEvent | FeedItem | undefined {
+    const from = this.#from;
+    this.#from = undefined;
+    if (from) return from;
+    const item = this.#page.shift();
+    if (item) this.#port.budget.give(bytesOf(item));
+    return item;
+  }
+
   #deliver(next: FeedEvent | FeedItem): FeedItem {
     const { seq, incarnation, state, isReply, json } = next;
     const kind = 'kind' in next ? next.kind : 'event';
     const released = Math.max(this.#position?.released ?? 0, next.released ?? 0);
-    this.#port.budget.give(bytesOf(next));
     this.#position = { seq, incarnation, state, released };
     this.#listener?.buffer.delivered(this.#position);
     const item: FeedItem = { kind, seq, incarnation, state, released, isReply, json };
@@ -219,6 +229,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     this.end();
     for (const item of this.#page) this.#port.budget.give(bytesOf(item));
     this.#page = [];
+    this.#from = undefined;
     this.#port.open.delete(this);
     this.#listener?.[Symbol.dispose]();
     this.#signal?.removeEventListener('abort', this.end);
