@@ -19,8 +19,11 @@ export async function testLedger(url = inject('redisUrl')): Promise<RedisLedger>
 }
 
 /** A store with keys of its own, stopped after the file's tests. Its connection errors fail nothing by themselves. */
-export async function testStore(settings: Partial<StoreSettings> = {}): Promise<Store> {
-  const store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix(), ...settings }, () => undefined);
+export async function testStore(
+  settings: Partial<StoreSettings> = {},
+  onError: (error: Error) => void = () => undefined,
+): Promise<Store> {
+  const store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix(), ...settings }, onError);
   afterAll(() => store.stop());
   await store.start();
   return store;
