@@ -20,8 +20,13 @@ export class Notifier implements AsyncDisposable {
   /** Resolves once the channel is subscribed. */
   static async subscribe(channels: Channels, channel: string, options: NotifierOptions): Promise<Notifier> {
     const notifier = new Notifier(channels, channel, options);
-    await channels.subscribe(channel, notifier.#notify);
-    return notifier;
+    try {
+      await channels.subscribe(channel, notifier.#notify);
+      return notifier;
+    } catch (error) {
+      await notifier[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** Resolves with the next notification, at once if there was one since the last wait. */

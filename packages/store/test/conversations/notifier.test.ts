@@ -1,0 +1,14 @@
+import { getEventListeners } from 'node:events';
+import { Redis } from 'ioredis';
+import { expect, test } from 'vitest';
+import { Notifier } from '../../src/conversations/notifier.ts';
+import { Channels } from '../../src/redis/channels.ts';
+
+test('a reader whose channel cannot be subscribed leaves no listener behind', async () => {
+  const redis = new Redis({ lazyConnect: true });
+  redis.disconnect();
+  const { signal } = new AbortController();
+  const subscribing = Notifier.subscribe(new Channels(redis), 'any', { everyMs: 1_000, signal });
+  await expect(subscribing).rejects.toThrow('Connection is closed');
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
