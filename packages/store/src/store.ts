@@ -38,7 +38,9 @@ import { Vault } from './vault/vault.ts';
 export type Availability = 'writable' | 'refuses-writes' | 'unreachable';
 
 /** The parts of a store that requests of clients and operators are served with. */
-export interface RequestStore extends Pick<Store, 'tasks' | 'conversations' | 'ops'> {
+export interface RequestStore extends Pick<Store, 'tasks' | 'ops'> {
+  /** Without `follow`: a stream waits for Redis, and so does its subscription. */
+  readonly conversations: Omit<Conversations, 'follow'>;
   readonly webhooks: Webhooks;
 }
 

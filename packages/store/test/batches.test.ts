@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { Batches, BatchesByShard } from '../src/redis/batches.ts';
+import { Batches, BatchesByShard, type BatchLimits } from '../src/redis/batches.ts';
 
 /** Replies when the test says so. */
 class StandInRedis {
@@ -20,15 +20,20 @@ class StandInRedis {
     await turnOfTheLoop();
   }
 
-  async fail(n: number): Promise<void> {
-    this.#replies[n]?.reject(new Error('away'));
+  async fail(n: number, message = 'away'): Promise<void> {
+    this.#replies[n]?.reject(new Error(message));
     await turnOfTheLoop();
   }
 }
 
-function opened(messages = 1): { batches: Batches<string, string>; redis: StandInRedis } {
+const deadline = { ms: 1_000, health: { isAnswering: true, isAnsweringFor: () => true } };
+
+function opened(
+  messages = 1,
+  limits: Partial<BatchLimits> = {},
+): { batches: Batches<string, string>; redis: StandInRedis } {
   const redis = new StandInRedis();
-  return { batches: new Batches(redis.send, { requests: 32, messages }), redis };
+  return { batches: new Batches(redis.send, { requests: 32, messages, ...limits }), redis };
 }
 
 describe('batches', () => {
@@ -39,6 +44,17 @@ describe('batches', () => {
     expect(redis.messages).toEqual([['a', 'b']]);
     await redis.reply(0, 'A', 'B');
     expect(await Promise.all(asked)).toEqual(['A', 'B', 'A']);
+  });
+
+  test('requests with a deadline do not wait for a second one, behind a message that had no reply', async () => {
+    const { batches, redis } = opened(1, { deadline });
+    const first = batches.send('a', 'a');
+    await turnOfTheLoop();
+    const second = batches.send('b', 'b');
+    const refused = Promise.all([first, second].map((sent) => expect(sent).rejects.toThrow('Command timed out')));
+    await redis.fail(0, 'Command timed out');
+    await refused;
+    expect(redis.messages).toEqual([['a']]);
   });
 
   test('requests made meanwhile leave when the reply is there, and do not get its responses', async () => {

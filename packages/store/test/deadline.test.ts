@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import { isOutage, type RequestStore, type Store } from '../src/index.ts';
+import { Queue } from '../src/queue/queue.ts';
+import { type Deadline, withDeadline } from '../src/redis/deadline.ts';
+import { Shards } from '../src/redis/keys.ts';
 import { userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
@@ -56,4 +60,54 @@ test('a request waits for a silent Redis until its deadline, and not at all when
   expect(await patient).toBeUndefined();
   await until(() => store.isAnswering, { what: 'it is over' });
   expect(await slow.tasks.list(alice, { pageSize: 1 })).toMatchObject({ totalSize: 0 });
+});
+
+/** Redis answers, as long as `answer` says so. */
+const healthOf = (answer: () => boolean): Deadline['health'] => ({
+  get isAnswering() {
+    return answer();
+  },
+  isAnsweringFor: answer,
+});
+
+test('an agent whose queue is first used in an outage has it afterwards', async () => {
+  let isAway = true;
+  const requests = withDeadline(testRedis(server.url), { ms: 500, health: healthOf(() => !isAway) });
+  const queue = new Queue(requests, new Shards(uniquePrefix(), 2));
+  await refusedWithin(queue.counts('echo'));
+  isAway = false;
+  await queue.add('echo', 'task', 1);
+  expect(await queue.counts('echo')).toMatchObject({ waiting: 1 });
+});
+
+test('a queue that is first used while the connection is down is refused in time, and works afterwards', async () => {
+  const first = await startRedis();
+  const redis = testRedis(first.url);
+  await redis.ping();
+  await first.kill();
+  await until(() => redis.status === 'reconnecting', { what: 'the connection is down' });
+  const requests = withDeadline(redis, { ms: 200, health: healthOf(() => true) });
+  const queue = new Queue(requests, new Shards(uniquePrefix(), 2));
+  expect(await refusedWithin(queue.counts('echo'))).toBeLessThan(1_500);
+  const again = await startRedis({ port: Number(new URL(first.url).port) });
+  try {
+    const counts = await until(() => queue.counts('echo'), { what: 'the queue is counted', timeoutMs: 10_000 });
+    expect(counts).toMatchObject({ waiting: 0 });
+  } finally {
+    await again.stop();
+  }
+});
+
+test('a pipeline is sent or refused as a whole', async () => {
+  const redis = testRedis(server.url);
+  let asked = 0;
+  const health = healthOf(() => asked++ % 2 === 0);
+  const requests = withDeadline(redis, { ms: 1_000, health });
+  const results = await Promise.all([1, 2].map((n) => requests.pipeline().set(`k${n}`, n).get(`k${n}`).exec()));
+  expect(results[0]).toEqual([
+    [null, 'OK'],
+    [null, '1'],
+  ]);
+  expect(results[1]?.map(([error]) => error?.name)).toEqual(['RedisAway', 'RedisAway']);
+  expect(await redis.echo('next')).toBe('next');
 });

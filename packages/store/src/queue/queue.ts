@@ -6,6 +6,9 @@ import { AWAITED, type DeliveryQueueId, deliveryQueueText, JOB_OPTIONS, jobId, q
 /** The queue of push notifications. No agent can have this id. */
 export const PUSH_QUEUE = '@push';
 
+/** Its commands wait for the connection, with their own deadlines if they have one: BullMQ's wait has none. */
+const BULLMQ_OPTIONS = { skipMetasUpdate: true, skipWaitingForReady: true } as const;
+
 /** Jobs by state. `delayed`: they wait for a retry. */
 export interface JobCounts {
   readonly waiting: number;
@@ -105,15 +108,23 @@ export class Queue {
     return Promise.all(this.#shards.all.map((keys) => ask(this.#queue(agent, keys))));
   }
 
+  /** BullMQ asks for Redis' version once: a queue that was first used in an outage would be refused for good. */
+  async #forget(name: string, queue: BullQueue): Promise<void> {
+    if (this.#queues.get(name) === queue) this.#queues.delete(name);
+    // It closes with the error of its beginning, which its caller has.
+    await queue.close().catch(() => undefined);
+  }
+
   #queue(agent: string, keys: ShardKeys): BullQueue {
     const shared = queueOf(agent);
     const name = `${keys.queues}:${shared}`;
     const known = this.#queues.get(name);
     if (known) return known;
-    const queue = new BullQueue(shared, { connection: this.#redis, prefix: keys.queues, skipMetasUpdate: true });
+    const queue = new BullQueue(shared, { ...BULLMQ_OPTIONS, connection: this.#redis, prefix: keys.queues });
     // The store handles errors of the connection; without a listener BullMQ prints them.
     queue.on('error', () => undefined);
     this.#queues.set(name, queue);
+    queue.waitUntilReady().catch(() => this.#forget(name, queue));
     return queue;
   }
 }

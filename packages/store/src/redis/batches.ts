@@ -1,5 +1,5 @@
 import type { Deadline } from './deadline.ts';
-import { isOutage, RedisAway } from './errors.ts';
+import { isOutage, isTimeout, RedisAway } from './errors.ts';
 
 /** Sends several requests to Redis in one message. Responses come in the order of the requests. */
 export type SendAll<Request, Response> = (
@@ -47,7 +47,10 @@ export class Batches<Request, Response> {
     this.#limits = limits;
   }
 
-  /** @param key equal for equal requests @throws {RedisAway} at once, without queueing */
+  /**
+   * @param key equal for equal requests
+   * @throws {RedisAway} at once, without queueing, or with a message whose deadline passed: it waited behind that one
+   */
   send(key: string, request: Request): Promise<Response> {
     if (this.#limits.deadline?.health.isAnswering === false) return Promise.reject(new RedisAway());
     const queued = this.#queued.get(key);
@@ -70,18 +73,15 @@ export class Batches<Request, Response> {
         responses.forEach((response, i) => void batch[i]?.response.resolve(response));
       },
       (error: unknown) => {
+        const late = this.#limits.deadline && isTimeout(error) ? this.#takeAll() : [];
         this.#onReply();
-        for (const { response } of batch) response.reject(error);
+        for (const { response } of [...batch, ...late]) response.reject(error);
       },
     );
   }
 
   #take(): Queued<Request, Response>[] {
-    if (this.#queued.size <= this.#limits.requests) {
-      const all = [...this.#queued.values()];
-      this.#queued = new Map();
-      return all;
-    }
+    if (this.#queued.size <= this.#limits.requests) return this.#takeAll();
     const batch: Queued<Request, Response>[] = [];
     for (const [key, queued] of this.#queued) {
       if (batch.length === this.#limits.requests) break;
@@ -89,6 +89,12 @@ export class Batches<Request, Response> {
       batch.push(queued);
     }
     return batch;
+  }
+
+  #takeAll(): Queued<Request, Response>[] {
+    const all = [...this.#queued.values()];
+    this.#queued = new Map();
+    return all;
   }
 
   /** The next message leaves before the responses resolve: Redis works on it meanwhile. */

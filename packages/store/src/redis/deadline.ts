@@ -6,7 +6,7 @@ import type { HealthCheck } from './health-check.ts';
 /** How long a request waits for Redis. */
 export interface Deadline {
   readonly ms: number;
-  readonly health: Pick<HealthCheck, 'isAnswering'>;
+  readonly health: Pick<HealthCheck, 'isAnswering' | 'isAnsweringFor'>;
 }
 
 /**
@@ -16,8 +16,17 @@ export interface Deadline {
  */
 export function withDeadline(redis: RedisConnection, { ms, health }: Deadline): RedisConnection {
   const send: Cluster['sendCommand'] = redis.sendCommand.bind(redis);
+  /** By pipeline, which is sent or refused as a whole: of a part ioredis would wait for replies that never come. */
+  const decisions = new WeakMap<object, boolean>();
+  const isToBeSent: (...call: Parameters<typeof send>) => boolean = (command, stream, node) => {
+    const decided = stream && decisions.get(stream);
+    if (decided !== undefined) return decided;
+    const isAnswering = health.isAnsweringFor(node?.slot ?? command.getSlot());
+    if (stream) decisions.set(stream, isAnswering);
+    return isAnswering;
+  };
   const sendCommand: Cluster['sendCommand'] = (command, stream, node) => {
-    if (!health.isAnswering) {
+    if (!isToBeSent(command, stream, node)) {
       command.reject(new RedisAway());
       return command.promise;
     }

@@ -45,7 +45,17 @@ export class HealthCheck {
   get isAnswering(): boolean {
     const [commands] = this.#connections;
     if (this.#unanswered.size === 0 && !(commands instanceof Cluster)) return true;
-    return commands === undefined || nodesOf(commands).some((node) => this.#silenceOf(node, 0) < AWAY_AFTER_MS);
+    return (
+      commands === undefined || nodesOf(commands).some((node) => silenceOf(this.#healthOf(node, 0)) < AWAY_AFTER_MS)
+    );
+  }
+
+  /** Whether the master of a slot answers. Unset, or unless it is a Cluster: as `isAnswering`. */
+  isAnsweringFor(slot: number | null): boolean {
+    const [commands] = this.#connections;
+    const [master] = (commands instanceof Cluster && slot !== null && commands.slots[slot]) || [];
+    if (master === undefined) return this.isAnswering;
+    return silenceOf(this.#health.get(`0 ${master}`)) < AWAY_AFTER_MS;
   }
 
   #pingAll(): void {
@@ -73,11 +83,6 @@ export class HealthCheck {
     });
   }
 
-  #silenceOf(node: Redis, connection: number): number {
-    const { unansweredSince } = this.#healthOf(node, connection);
-    return unansweredSince === undefined ? 0 : performance.now() - unansweredSince;
-  }
-
   #healthOf({ options: { host, port } }: Redis, connection: number): Health {
     const key = `${connection} ${host}:${port}`;
     const health = this.#health.get(key) ?? {};
@@ -85,6 +90,9 @@ export class HealthCheck {
     return health;
   }
 }
+
+const silenceOf = ({ unansweredSince }: Health = {}): number =>
+  unansweredSince === undefined ? 0 : performance.now() - unansweredSince;
 
 /** An ACL may allow all that is needed, and not PING. */
 const isForbidden = ({ message }: Error): boolean => message.startsWith('NOPERM');
