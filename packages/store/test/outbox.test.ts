@@ -149,4 +149,26 @@ describe('the sweeper', () => {
     await expect(sweeper.outbox.sweep()).rejects.toThrow('user_script');
     expect(await isFound()).toBe(true);
   });
+
+  test('finds the others also behind more records that cannot be swept than it looks at in one step', async () => {
+    const { sweeper, root, isFound } = await crowded(600);
+    for (let i = 1; i <= 200; i++) {
+      await redis.hset(`${root}t:waiting${i}`, 'scheduled', 'no number');
+      await redis.zadd(`${root}outbox`, 0, `waiting${i}`);
+    }
+    await expect(sweeper.outbox.sweep()).rejects.toThrow('user_script');
+    expect(await isFound()).toBe(true);
+  });
+
+  test('sweeps the other shards before it says that one cannot be swept', async () => {
+    const own = await testStore({ shards: 2, leaseMs: 1 });
+    const outboxes = async (): Promise<string[]> => redis.keys(`${own.settings.prefix}*:outbox`);
+    while ((await outboxes()).length < 2) await accepted(own, alice);
+    const [broken = '', other = ''] = await outboxes();
+    await redis.set(broken, 'no index');
+    const jobs = `${other.slice(0, -'outbox'.length)}q:echo:*`;
+    await redis.del(...(await redis.keys(jobs)));
+    await expect(own.outbox.sweep()).rejects.toThrow('WRONGTYPE');
+    expect(await redis.keys(jobs)).not.toEqual([]);
+  });
 });

@@ -60,9 +60,12 @@ export class Outbox {
     this.#port = port;
   }
 
-  /** Several processes may sweep at once. */
+  /** Several processes may sweep at once. @throws the first error, once all that can be swept is */
   async sweep(): Promise<Swept> {
-    const verdicts = (await Promise.all(this.#port.shards.all.map((keys) => this.#sweepShard(keys)))).flat();
+    const shards = await Promise.allSettled(this.#port.shards.all.map((keys) => this.#sweepShard(keys)));
+    const failed = shards.find((shard) => shard.status === 'rejected');
+    if (failed) throw failed.reason;
+    const verdicts = shards.flatMap((shard) => (shard.status === 'fulfilled' ? shard.value : []));
     const count = (name: string): number => verdicts.filter((verdict) => verdict === name).length;
     return { add: count('add'), canceled: count('canceled') };
   }
@@ -77,14 +80,24 @@ export class Outbox {
         keys: { outbox: keys.outbox, tasksRoot: keys.tasks },
         args: { most: TASKS_AT_ONCE, latestMs: MOST_LEASES * Math.max(settings.leaseMs, 1_000) },
       });
-      // A record that cannot be swept stays due: it must not keep the others waiting.
-      for (const swept of await Promise.allSettled(due.map((one) => this.#sweepTask(keys, ...one))))
+      const all = await Promise.allSettled(due.map((one) => this.#sweepTask(keys, ...one)));
+      for (const swept of all)
         if (swept.status === 'fulfilled') verdicts.push(swept.value);
         else errors.push(swept.reason);
+      const failed = due.flatMap(([taskId], i) => (all[i]?.status === 'rejected' ? [taskId] : []));
+      if (failed.length) await this.#postpone(keys, failed);
       if (due.length < TASKS_AT_ONCE || performance.now() - startedAt > SWEEP_FOR_MS) break;
     }
     if (errors.length) throw errors[0];
     return verdicts;
+  }
+
+  /** What cannot be swept is due again after a lease: it must not keep the others waiting. */
+  async #postpone({ outbox }: ShardKeys, taskIds: readonly string[]): Promise<void> {
+    const { redis, settings } = this.#port;
+    const [seconds] = await redis.time();
+    const dueMs = Number(seconds) * 1_000 + settings.leaseMs;
+    await redis.zadd(outbox, 'XX', ...taskIds.flatMap((taskId) => [dueMs, taskId]));
   }
 
   async #sweepTask(keys: ShardKeys, taskId: string, ownerFound: string): Promise<SweepVerdict> {
