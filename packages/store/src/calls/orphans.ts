@@ -66,6 +66,6 @@ export class Orphans {
   async #end(member: string): Promise<void> {
     const [id = '', manner, owner = ''] = member.split(' ');
     if (manner === 'v') await this.#conversations.abandon(id);
-    else await cancelTask(this.#port, scopeOf(owner), id);
+    else await cancelTask(this.#port, scopeOf(owner), id, true);
   }
 }

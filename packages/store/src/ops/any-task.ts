@@ -26,12 +26,12 @@ export class AnyTask {
 
   async cancel(taskId: string): Promise<Cancellation> {
     const scope = await this.#scopeOf(taskId);
-    return scope ? cancelTask(this.#port, scope, taskId) : 'missing';
+    return scope ? cancelTask(this.#port, scope, taskId, true) : 'missing';
   }
 
   async delete(taskId: string): Promise<Deletion> {
     const scope = await this.#scopeOf(taskId);
-    return scope ? deleteTask(this.#port, scope, taskId) : 'missing';
+    return scope ? deleteTask(this.#port, scope, taskId, true) : 'missing';
   }
 
   async #scopeOf(taskId: string): Promise<Scope | undefined> {

@@ -6,7 +6,7 @@
 --       config_id
 --       sealed     its config
 --       max        webhooks that a task may have
--- Returns  created | missing (no such task) | too-many
+-- Returns  created | missing (no such task, or its client was not given it) | too-many
 -- Invariant: sent twice, it takes effect once. One with a known id replaces it and goes on at its cursor.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
@@ -17,7 +17,7 @@ local task_id, owner, config_id, sealed, max = unpack(ARGV)
 
 local its_owner, state, seq, tip, webhooks =
   unpack(redis.call('HMGET', task_key, 'owner', 'state', 'seq', 'tip', 'webhooks'))
-if not its_owner or its_owner ~= owner then return 'missing' end
+if not its_owner or its_owner ~= owner or state == 'h' then return 'missing' end
 if not has_room(config_id, max) then return 'too-many' end
 
 local number, cursor, old = add_webhook(config_id, sealed, cursor_at(seq, tip))

@@ -60,10 +60,11 @@ local function commit(record)
     -- What it had called for and still goes on is to end, too; a detached call may outlive a completion.
     -- Most tasks have no side keys (calls, steps, webhooks), and need not look.
     if record.has_side_keys ~= 0 then
+      local is_completed = record.state == 'C' or record.state == 'M'
       local calls, orphans_key = redis.call('HGETALL', calls_key), outbox_key .. ':orphans'
       for i = 1, #calls, 2 do
         local called, manner = calls[i], calls[i + 1]
-        if record.state ~= 'C' or manner:sub(1, 1) ~= 'd' then
+        if not is_completed or manner:sub(1, 1) ~= 'd' then
           redis.call('ZADD', orphans_key, now_ms(), called .. ' ' .. manner)
         end
       end

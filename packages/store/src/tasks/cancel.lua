@@ -7,14 +7,16 @@
 -- KEYS  <record>
 -- ARGV  <record>
 --       owner
---       channel   of cancels that wait for the worker that runs the turn
+--       channel      of cancels that wait for the worker that runs the turn
+--       sees_hidden  '1': an operator, or the end of its caller; '': a client, who was not given a hidden task
 -- Returns  canceled (also when asked again) | requested (its worker is notified) | terminal (too late) | missing
 -- Invariant: however the turn ends, an accepted cancel ends the task.
 
-local owner, channel = unpack(ARGV, 7)
+local owner, channel, sees_hidden = unpack(ARGV, 7)
 
 local record = load_record()
 if not record or record.owner ~= owner then return 'missing' end
+if record.state == 'h' and sees_hidden ~= '1' then return 'missing' end
 if record.state == 'X' then return 'canceled' end
 if is_terminal(record.state) then return 'terminal' end
 allow_out_of_memory(task_key)

@@ -8,7 +8,7 @@ export const cancelScript = defineScript({
   file: 'cancel.lua',
   from: import.meta.url,
   keys: recordKeys,
-  args: [...recordArgs, 'owner', 'channel'],
+  args: [...recordArgs, 'owner', 'channel', 'seesHidden'],
   reply: word('canceled', 'requested', 'terminal', 'missing'),
 });
 
@@ -23,10 +23,18 @@ export interface CancelPort extends DurablePort {
   readonly settings: StoreSettings;
 }
 
-/** @throws {NotReplicated} */
-export function cancelTask(port: CancelPort, scope: Scope, taskId: string): Promise<Cancellation> {
+/**
+ * @param seesHidden false: for a client, to whom a hidden task is missing
+ * @throws {NotReplicated}
+ */
+export function cancelTask(port: CancelPort, scope: Scope, taskId: string, seesHidden = false): Promise<Cancellation> {
   const { shards, settings } = port;
   const keys = shards.of(taskId);
-  const args = { ...recordArguments(taskId, settings), owner: ownerOf(scope), channel: keys.cancels };
+  const args = {
+    ...recordArguments(taskId, settings),
+    owner: ownerOf(scope),
+    channel: keys.cancels,
+    seesHidden: seesHidden ? '1' : '',
+  };
   return runDurably(port, cancelScript, { keys: keys.record(taskId), args });
 }

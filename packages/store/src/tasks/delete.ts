@@ -25,11 +25,17 @@ export interface DeletePort extends CachedReadPort {
 /**
  * Removes every key of an ended task: record, texts, events, indexes, webhooks with undelivered events, conversations,
  * idempotency entries. The agent's memory for the context stays.
+ * @param seesHidden as in `cancelTask`
  */
-export async function deleteTask(port: DeletePort, scope: Scope, taskId: string): Promise<Deletion> {
+export async function deleteTask(
+  port: DeletePort,
+  scope: Scope,
+  taskId: string,
+  seesHidden = false,
+): Promise<Deletion> {
   const { redis, shards, queue } = port;
   const reading = await readTask(port, scope, taskId, { includeArtifacts: false });
-  if (reading?.task === undefined) return 'missing';
+  if (reading?.task === undefined || (reading.isHidden && !seesHidden)) return 'missing';
   if (!isTerminal(reading.state)) return 'live';
   const { history = [], contextId = '' }: Task = JSON.parse(reading.task.toString());
   const keys = shards.of(taskId);

@@ -144,7 +144,8 @@ function merge(
   if (!reading) return undefined;
   if (reading.task !== undefined) port.cache.set(taskId, view, { ...reading, task: reading.task });
   // Unchanged: the cache has it, or the caller does.
-  return reading.task === undefined && known ? known : reading;
+  // The state may have changed under the same version: see set-visibility.lua.
+  return reading.task === undefined && known ? { ...reading, task: known.task } : reading;
 }
 
 /** State and version, without the task. */

@@ -15,12 +15,12 @@ export const stateLetters: Readonly<Record<TaskState, string>> = {
   TASK_STATE_REJECTED: 'R',
 };
 
-/** Completed, and answered with a plain message instead of the task: lists leave it out (see withdraw.lua). */
+/** Completed, and answered with a plain message instead of the task: lists leave it out (see set-visibility.lua). */
 export const withdrawnLetter = 'M';
 
 /**
  * Submitted to an agent that answers with messages, and without an event: no client has been given the task, so lists
- * and reads leave it out. Its first event shows it, or withdraws it if that is a message (see append.lua, reveal.lua).
+ * and reads leave it out. Its first event shows it, or withdraws it if that is a message (see append.lua).
  */
 export const hiddenLetter = 'h';
 

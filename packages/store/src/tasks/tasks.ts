@@ -8,7 +8,7 @@ import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list.
 import { readTask } from './read.ts';
 import type { Acceptance, Submission } from './submission.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
-import { revealTask, withdrawTask } from './withdraw.ts';
+import { revealTask, withdrawTask } from './visibility.ts';
 
 /**
  * Tasks, for gateways, and `context` for turns. Everything is scoped: a task of another principal or agent does not

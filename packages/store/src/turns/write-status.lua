@@ -21,7 +21,7 @@ function write.status(letter, settles, caller, message, is_new, metadata)
   if is_terminal(letter) and not is_interim then
     local is_hidden = record.state == 'h'
     finish(record, letter, details)
-    -- No client has been given this task: the message is all there is of it, as after withdraw.lua.
+    -- No client has been given this task: the message is all there is of it, as after set-visibility.lua.
     if is_hidden and details.is_reply and letter == 'C' and record.accepted == 1 then record.state = 'M' end
     end_job(queue_root)
     return 'drained'

@@ -200,7 +200,7 @@ export class ScriptDriver {
   async cancel(): Promise<void> {
     const expected = rules.cancel(this.record);
     const { keys, args } = this.#call('later');
-    const call = { keys, args: { ...args, owner: 't/s/a', channel: 'nobody' } };
+    const call = { keys, args: { ...args, owner: 't/s/a', channel: 'nobody', seesHidden: '' } };
     expect(await cancelScript.run(this.#redis, call)).toBe(expected.verdict);
     await this.#settle(expected);
   }

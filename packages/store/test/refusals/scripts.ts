@@ -43,9 +43,10 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'accepted',
     },
   ],
-  'tasks/reveal.lua': [
+  'tasks/set-visibility.lua': [
     {
       kind: 'ends',
+      of: 'a hidden task is shown',
       scene: async ({ store }) => {
         const acceptance = await store.tasks.accept(alice, { message: userMessage(), isHidden: true });
         if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
@@ -56,10 +57,9 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       },
       answer: false,
     },
-  ],
-  'tasks/withdraw.lua': [
     {
       kind: 'ends',
+      of: 'a task is withdrawn',
       scene: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         const turn = await begun(store, taskId);

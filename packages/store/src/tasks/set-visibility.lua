@@ -1,0 +1,36 @@
+-- setVisibility: what the caller is given, a task or a plain message, decides whether lists and reads show the task.
+-- Shown (h → s): it was hidden, and its caller is given it. Withdrawn (C → M): its agent answered with a message, and
+-- its caller was given that instead; a retry of the caller's message finds the same answer as long as it is kept.
+--
+-- KEYS  task        hash
+--       index_root  as in record.lua
+-- ARGV  task_id
+--       owner
+--       from        letter of its state
+--       to
+-- Returns  changed (also when sent twice) | kept (it has another state or owner, or is to be withdrawn but had more
+--          than one message)
+-- Invariant: a task that a client has been given can be read and listed. Its version does not change.
+
+--- @include "../redis/server.lua"
+
+local task_key, index_root = unpack(KEYS)
+local task_id, owner, from, to = unpack(ARGV)
+
+local its_owner, state, time, context, accepted =
+  unpack(redis.call('HMGET', task_key, 'owner', 'state', 'time', 'context', 'accepted'))
+if its_owner ~= owner or (to == 'M' and accepted ~= '1') then return 'kept' end
+if state == to then return 'changed' end
+if state ~= from then return 'kept' end
+
+allow_out_of_memory(task_key)
+redis.call('HSET', task_key, 'state', to)
+local index = index_root .. ':' .. owner
+for _, name in ipairs({ index, index .. ':' .. context }) do
+  -- Added first: an index whose only member is removed goes, and with it the time when it expires.
+  if redis.call('ZSCORE', name, from .. time .. task_id) then
+    redis.call('ZADD', name, '0', to .. time .. task_id)
+    redis.call('ZREM', name, from .. time .. task_id)
+  end
+end
+return 'changed'
