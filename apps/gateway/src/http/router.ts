@@ -32,10 +32,10 @@ const tenantBases = ['/agents/:agentId/:tenant', '/:tenant'] as const;
 
 /** Every path that the gateway serves. */
 export function createApp(context: GatewayContext, readiness: Readiness): RequestListener {
-  const frame = createFrame(context);
-  const route = createRouter(context, routesOf(context, readiness), frame);
+  const legacyAndNotFound = createLegacyAndNotFoundApp(context);
+  const route = createRouter(context, routesOf(context, readiness), legacyAndNotFound);
   if (!context.settings.legacyV03) return route;
-  return (req, res) => (legacyPath.test(req.url ?? '') && isLegacyRest(req) ? frame : route)(req, res);
+  return (req, res) => (legacyPath.test(req.url ?? '') && isLegacyRest(req) ? legacyAndNotFound : route)(req, res);
 }
 
 /** The router prefers the more specific path: a tenant can have any name, and comes last. */
@@ -65,8 +65,8 @@ function taskRoutes(context: GatewayContext, base: string): Route[] {
   return [...restRoutes(context, base), { verb: 'DELETE', path: base + deletionPath, handle: serveDeletion(context) }];
 }
 
-/** Express runs the SDK's router for version 0.3, and refuses unknown paths. */
-function createFrame(context: GatewayContext): RequestListener {
+/** What the router has no path for: Express runs the SDK's router for version 0.3, and refuses all else. */
+function createLegacyAndNotFoundApp(context: GatewayContext): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
   app.set('query parser', 'simple');
