@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -100,6 +101,20 @@ describe('A large task', () => {
     const isServed = async (): Promise<boolean> => (await get(`${stage.url}/tasks/${ids[1]}`)).status === 200;
     await until(isServed, { what: 'there is room' });
     socket.destroy();
+  });
+
+  it('is no longer counted once a stream of version 0.3 over gRPC that goes on has sent it', async () => {
+    const options = { 'grpc.max_receive_message_length': -1 };
+    const client = new Client(await grpcAddressOf(stage.url), credentials.createInsecure(), options);
+    const { path, requestSerialize, responseDeserialize } = LegacyA2AService.taskSubscription;
+    const request = { name: `tasks/${ids[0]}` };
+    const call = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request);
+    call.on('error', () => undefined);
+    await once(call, 'data');
+    const isServed = async (): Promise<boolean> => (await get(`${stage.url}/tasks/${ids[1]}`)).status === 200;
+    await until(isServed, { what: 'there is room' });
+    call.cancel();
+    client.close();
   });
 });
 

@@ -132,7 +132,7 @@ function sent<Response>(call: ServerWritableStream<unknown, Response>, message: 
 }
 
 /** Resolves when the client has read enough, or is gone: a slow reader pauses the source of its events. */
-export function drained(call: ServerWritableStream<unknown, unknown>): Promise<void> {
+function drained(call: ServerWritableStream<unknown, unknown>): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       call.off('drain', done).off('cancelled', done).off('close', done);
@@ -141,6 +141,30 @@ export function drained(call: ServerWritableStream<unknown, unknown>): Promise<v
     call.on('drain', done).on('cancelled', done).on('close', done);
     if (call.cancelled) done();
   });
+}
+
+/**
+ * For a call to which somebody else writes, who does not wait.
+ * @returns takes the bytes of a message that was written; resolves when there is room, or the client is gone
+ */
+export function paceOf(call: ServerWritableStream<unknown, unknown>): (bytes: number) => Promise<void> {
+  let last = Promise.withResolvers<void>();
+  last.resolve();
+  call.once('cancelled', () => last.resolve());
+  const write = call.write.bind(call);
+  call.write = (message: unknown): boolean => {
+    const written = Promise.withResolvers<void>();
+    last = written;
+    if (call.cancelled) written.resolve();
+    return write(message, () => written.resolve());
+  };
+  let unsent = 0;
+  return async (bytes) => {
+    unsent += bytes;
+    if (unsent <= MOST_UNSENT && !call.writableNeedDrain) return;
+    await last.promise;
+    unsent = 0;
+  };
 }
 
 function isShutdown({ reason }: AbortSignal): boolean {

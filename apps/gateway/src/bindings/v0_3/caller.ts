@@ -11,10 +11,8 @@ import { type HttpCall, openCall } from '../http-call.ts';
 export interface LegacyWire {
   /** The error that makes the SDK's handlers answer as they should. */
   refuse(thrown: unknown): Error;
-  /** Resolves when the client has read enough for another event. */
-  drained(): Promise<void>;
-  /** When it takes another event, its client has the one before. */
-  readonly isPaced: boolean;
+  /** Resolves when the client has read enough for another event. @param bytes of the one that was written */
+  drained(bytes: number): Promise<void>;
   /** To be disposed of when the client has the whole answer, or is gone. */
   hold(held: Disposable): void;
   /** Call it when the answer is sent. */

@@ -47,10 +47,9 @@ export function invokeStreaming({ operations, streams }: GatewayContext) {
       using stream = answer;
       for await (const { seq, incarnation, json } of stream.items) {
         caller.position = { seq, incarnation };
-        const copies = retainCopies(json, COPIES);
-        using _copies = caller.wire.isPaced ? copies : void caller.wire.hold(copies);
+        using _copies = retainCopies(json, COPIES);
         yield toStreamResponse(json.toString());
-        await caller.wire.drained();
+        await caller.wire.drained(json.length);
       }
     } catch (thrown) {
       throw caller.wire.refuse(thrown);

@@ -76,7 +76,6 @@ function finishNotification(context: GatewayContext, exchange: Exchange, thrown?
 const wireOf = ({ res }: Exchange): LegacyWire => ({
   refuse: (thrown) => (thrown instanceof Error ? thrown : new Error(String(thrown))),
   drained: async () => undefined,
-  isPaced: true,
   hold: (held) => disposeOnClose(res, held),
   done: () => undefined,
   zeroIsUnset: false,

@@ -56,7 +56,6 @@ async function openCaller(context: GatewayContext, exchange: Exchange): Promise<
     drained: async () => {
       if (exchange.res.writableNeedDrain) await drained(exchange.res);
     },
-    isPaced: true,
     hold: (held) => disposeOnClose(exchange.res, held),
     done: () => undefined,
     zeroIsUnset: true,

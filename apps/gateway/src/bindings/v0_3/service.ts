@@ -4,7 +4,7 @@ import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from '../grpc/admission.ts';
 import { openCall } from '../grpc/grpc-call.ts';
 import type { ServedCall } from '../grpc/rpc.ts';
-import { disposeOnEnd, drained } from '../grpc/serve.ts';
+import { disposeOnEnd, paceOf } from '../grpc/serve.ts';
 import { LegacyCaller } from './caller.ts';
 import { WireError } from './errors.ts';
 import { createRequestHandler } from './request-handler.ts';
@@ -28,11 +28,7 @@ async function openCaller(context: GatewayContext, call: ServedCall<unknown, unk
     const opened = openCall(context, call, { version: legacyVersion });
     return new LegacyCaller(opened, {
       refuse,
-      drained: async () => {
-        if ('writableNeedDrain' in call && call.writableNeedDrain) await drained(call);
-      },
-      // The SDK writes, and gRPC takes several messages before it says that it has enough.
-      isPaced: false,
+      drained: 'writableNeedDrain' in call ? paceOf(call) : async () => undefined,
       hold: (held) => disposeOnEnd(call, held),
       done: () => {
         opened[Symbol.dispose]();
