@@ -62,7 +62,8 @@ const reconnectOnError = (error: Error): false | 2 => (error.message.startsWith(
 
 // Auto-pipelining stays off: it makes BullMQ slower, and was no gain here (docs/performance.md). Commands wait for a
 // connection that comes back; a caller that must not wait sets a deadline.
-const PATIENT = { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: 3_000 };
+// A frozen server does not close its end: its commands go to the new master only once the socket is destroyed.
+const PATIENT = { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: 3_000, disconnectTimeout: 500 };
 const ALONE = { ...PATIENT, retryStrategy, reconnectOnError };
 /** A frozen master keeps its connections: only the sentinels report that there is another. */
 const SENTINEL = { ...ALONE, failoverDetector: true, sentinelRetryStrategy: retryStrategy };
