@@ -114,6 +114,13 @@ describe('The version of a request', () => {
     expect([asked.status, asked.body.error.status]).toEqual([404, 'NOT_FOUND']);
   });
 
+  it('has no answer without a body: a client that knows a version of the task gets the task', async () => {
+    const { id } = await submit(stage.url);
+    const etag = (await get(`${stage.url}/tasks/${id}`)).headers.get('etag') ?? '';
+    const { status, body } = await get<LegacyTask>(`${stage.url}/v1/tasks/${id}`, { 'if-none-match': etag });
+    expect([status, body.id]).toEqual([200, id]);
+  });
+
   it('is 1.0 everywhere when 0.3 is switched off', async () => {
     const url = await stage.another({ legacyV03: false, grpc: { port: 0, publicAddress: 'auto' } });
     expect((await call<ErrorBody>(url, 'tasks/get', { id: 'nothing' })).body.error.code).toBe(-32601);

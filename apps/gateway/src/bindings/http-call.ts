@@ -4,6 +4,7 @@ import { selectAgent } from '../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../call/call.ts';
 import {
   activeExtensions,
+  legacyVersion,
   parseExtensions,
   positionIn,
   requireSupportedVersion,
@@ -46,10 +47,11 @@ export class HttpCall implements Call {
     return this.#signal;
   }
 
-  /** Only GET and HEAD are answered with 304 (RFC 9110 13.1.2). */
+  /** Only GET and HEAD are answered with 304 (RFC 9110 13.1.2); version 0.3 has no such answer. */
   get knownVersion(): string | undefined {
     const { method } = this.#exchange.req;
-    return method === 'GET' || method === 'HEAD' ? versionIn(this.#header('if-none-match')) : undefined;
+    const isConditional = this.version !== legacyVersion && (method === 'GET' || method === 'HEAD');
+    return isConditional ? versionIn(this.#header('if-none-match')) : undefined;
   }
 
   get waitMs(): number {
