@@ -18,7 +18,7 @@ function waitIn(
   source: AsyncIterable<FeedItem>,
   { waitMs = 10_000, signal = new AbortController().signal }: Waiting = {},
 ): Promise<FeedItem | undefined> {
-  const backend = { feeds: { follow: () => source } } as unknown as Backend;
+  const backend = { feeds: { follow: () => source[Symbol.asyncIterator]() } } as unknown as Backend;
   return awaitItem(backend, { signal } as Call, { taskId: 't', waitMs, until: ({ seq }) => seq === 2 });
 }
 

@@ -21,7 +21,7 @@ export function withDeadline(redis: RedisConnection, { ms, health }: Deadline): 
   const isToBeSent: (...call: Parameters<typeof send>) => boolean = (command, stream, node) => {
     const decided = stream && decisions.get(stream);
     if (decided !== undefined) return decided;
-    const isAnswering = health.isAnsweringFor(node?.slot ?? command.getSlot());
+    const isAnswering = health.isAnsweringFor(command, node?.slot);
     if (stream) decisions.set(stream, isAnswering);
     return isAnswering;
   };

@@ -50,10 +50,15 @@ export class HealthCheck {
     );
   }
 
-  /** Whether the master of a slot answers. Unset, or unless it is a Cluster: as `isAnswering`. */
-  isAnsweringFor(slot: number | null): boolean {
+  /**
+   * Whether the master answers that a command goes to; unless it is a Cluster, as `isAnswering`.
+   * @param slot of the command, if it is known: it takes time to compute
+   */
+  isAnsweringFor(command: { getSlot(): number | null }, slot?: number): boolean {
     const [commands] = this.#connections;
-    const [master] = (commands instanceof Cluster && slot !== null && commands.slots[slot]) || [];
+    if (!(commands instanceof Cluster)) return this.isAnswering;
+    const at = slot ?? command.getSlot();
+    const [master] = (at !== null && commands.slots[at]) || [];
     if (master === undefined) return this.isAnswering;
     return silenceOf(this.#health.get(`0 ${master}`)) < AWAY_AFTER_MS;
   }

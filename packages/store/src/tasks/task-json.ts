@@ -84,9 +84,9 @@ export function within(json: Json, before: string, after: string): Json {
   return typeof json === 'string' ? before + json + after : json.within(before, after);
 }
 
-/** As `retain`; a text needs none. */
-export function retain(json: Json): Disposable {
-  return typeof json === 'string' ? nothing : json.retain();
+/** As `retain`; a text needs none, and no object for each event of a stream. */
+export function retain(json: Json): Disposable | undefined {
+  return typeof json === 'string' ? undefined : json.retain();
 }
 
 /** As `retainCopies`; a text needs none. @throws {AnswersTooLarge} */
