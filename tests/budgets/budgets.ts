@@ -64,7 +64,7 @@ export const operations = {
 export const budgets = {
   scriptsOfTask: {
     most: 3.2,
-    because: 'accept, take, append: whoever waits hears what it has come to',
+    because: 'accept, take, append: the waiting client gets the outcome',
   },
   commandsOfTask: {
     most: 53,

@@ -50,7 +50,7 @@ test('a task counts while it is read and while it has readers, and not because s
   await expect(tasks.get(patient, { key: 'b', bytes, read: slow.read })).rejects.toThrow(AnswersTooLarge);
   slow.resolve();
   const kept = await reading;
-  // Whoever asked for it may be about to send it.
+  // The reader that asked for it may be about to send it.
   expect(tasks.bytes).toBe(bytes);
   const [one, other] = [kept?.retain(), kept?.within('<', '>').retain()];
   await nextTurn();

@@ -12,7 +12,7 @@ export async function getTask(backend: Backend, call: Call, request: GetTaskRequ
   const reading = await readTask(backend, call, request.id, view);
   if (!shouldWait(call, reading)) return reply(reading);
   const { seq, incarnation } = reading;
-  // Returned, not awaited: the task may be large, and would be held in vain during the wait.
+  // Returned, not awaited: the task may be large, and the wait does not need it.
   return readChanged(backend, call, { taskId: request.id, view, after: { seq, incarnation } });
 }
 

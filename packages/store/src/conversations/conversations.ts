@@ -112,7 +112,7 @@ export class Conversations {
     return listConversations(this.#port, principalKey(principal), query);
   }
 
-  /** The events behind `after`, as far as they are there. Whoever asks has read the conversation. */
+  /** The events behind `after`, as far as they are there. The caller has read the conversation before. */
   events(id: string, after = 0): Promise<ConversationItem[]> {
     return readEvents(this.#port, id, after);
   }

@@ -53,7 +53,7 @@ const FIELDS = [
   'sweeps',
 ] as const;
 
-/** Whoever asks here is not asked who it is. @returns undefined: no such task */
+/** For operators: the principal is not checked. @returns undefined: no such task */
 export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRecord | undefined> {
   const { redis, shards, queue } = port;
   const keys = shards.of(taskId);

@@ -1,8 +1,8 @@
 import type { ByteBudget } from './byte-budget.ts';
 
 /**
- * What a large task takes of the budget: once, while it is read and sent. Whoever only keeps it takes nothing, so
- * nobody has to give anything back.
+ * What a large task takes of the budget: once, while it is read and sent. A reference alone takes nothing,
+ * so nothing has to be given back.
  */
 export class Share {
   readonly #budget: ByteBudget;

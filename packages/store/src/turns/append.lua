@@ -114,7 +114,7 @@ while ARGV[at] do
       verdict = 'fenced'
       break
     elseif n > record.turn_seq + 1 then
-      -- A fail-over lost what came before. Whoever encoded this event took it for written.
+      -- A fail-over lost what came before. The worker that encoded this event took it for written.
       verdict = 'lost'
       break
     else
