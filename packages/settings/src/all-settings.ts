@@ -1,8 +1,13 @@
 import { access } from './groups/access.ts';
+import { audit } from './groups/audit.ts';
 import { examples } from './groups/examples.ts';
 import { grpc } from './groups/grpc.ts';
+import { identity } from './groups/identity.ts';
+import { intake } from './groups/intake.ts';
+import { limits } from './groups/limits.ts';
 import { network } from './groups/network.ts';
 import { operators } from './groups/operators.ts';
+import { outgoing } from './groups/outgoing.ts';
 import { push } from './groups/push.ts';
 import { redis } from './groups/redis.ts';
 import { requests } from './groups/requests.ts';
@@ -16,9 +21,14 @@ export const groups: readonly SettingGroup[] = [
   requests,
   turns,
   access,
+  identity,
+  limits,
+  intake,
+  outgoing,
   push,
   grpc,
   operators,
+  audit,
   examples,
 ];
 
@@ -29,8 +39,13 @@ export const allSettings = {
   ...requests.settings,
   ...turns.settings,
   ...access.settings,
+  ...identity.settings,
+  ...limits.settings,
+  ...intake.settings,
+  ...outgoing.settings,
   ...push.settings,
   ...grpc.settings,
   ...operators.settings,
+  ...audit.settings,
   ...examples.settings,
 } as const satisfies Readonly<Record<string, Setting>>;
