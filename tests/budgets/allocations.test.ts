@@ -12,11 +12,13 @@ import { type GatewayThread, startGatewayThread } from './support/start-gateway-
 
 vi.setConfig({ testTimeout: 60_000 });
 
-// What a gateway allocates for a request. Once the compiler has done its work, runs differ by less than one percent.
+// What a gateway allocates for a request once the compiler has done its work.
 
 const calls = 500;
 /** So often the calls are made before they count. */
 const warmUps = 5;
+/** On a busy machine the compiler is late, and its helpers allocate, too: the round with the fewest bytes counts. */
+const rounds = 3;
 
 const agent = new Agent({ keepAlive: true });
 let redis: TestRedis;
@@ -52,7 +54,9 @@ async function bytesOf(act: () => Promise<unknown>): Promise<number> {
     for (let i = 0; i < calls; i++) await act();
   };
   for (let i = 0; i < warmUps; i++) await round();
-  return (await gateway.allocated(round)) / calls;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < rounds; i++) fewest = Math.min(fewest, await gateway.allocated(round));
+  return fewest / calls;
 }
 
 it('SendMessage that does not wait keeps its budget', async () => {

@@ -118,12 +118,10 @@ export class EventBuffer {
   }
 
   #dropDelivered(): void {
-    let end = 0;
-    for (const { seq } of this.#events) {
-      if (seq > this.#last.seq) break;
-      end++;
-    }
-    if (end > 0) this.#drop(end);
+    const first = this.#events[0];
+    if (!first || first.seq > this.#last.seq) return;
+    const end = this.#events.findIndex(({ seq }) => seq > this.#last.seq);
+    this.#drop(end < 0 ? this.#events.length : end);
   }
 
   /** Removes and returns the events before index `end`. */
