@@ -2,7 +2,7 @@
 --
 -- root: of the queue's keys; made from it: <root>wait (list), <root>prioritized, <root>marker (zsets), <root>meta
 --   (hash), <root>id, <root>pc (counters) and each job <root><id> (hash)
--- ids: <task id>.<number of the job in its task>
+-- jobs: of each its id, <task id>.<number of the job in its task>, and the owner of its task
 -- options: of each job, as JSON without its id and closing brace
 -- is_awaited: a turn waits for them; as jobs with a priority they go before those that have none
 --
@@ -10,8 +10,9 @@
 -- entries in the queue's stream of events, which nobody reads. That one's script knows parents, delays and duplicates,
 -- which a job with a new number never has: it takes 32 µs, and a message of its own (docs/adr/0021).
 
-local function add_jobs(root, ids, options, is_awaited)
-  local now, priority = ('%.0f'):format(now_ms()), is_awaited and '1' or '0'
+local function add_jobs(root, jobs, options, is_awaited)
+  local now, priority, ids = ('%.0f'):format(now_ms()), is_awaited and '1' or '0', {}
+  for at = 1, #jobs, 2 do ids[#ids + 1] = jobs[at] end
   redis.call('INCRBY', root .. 'id', #ids)
   for i = 1, #ids do
     redis.call('HSET', root .. ids[i], 'name', 'turn', 'data', '{}', 'opts', options .. ',"jobId":"' .. ids[i] .. '"}',
