@@ -8,8 +8,8 @@ import type { GatewayContext } from './bindings/gateway-context.ts';
 import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.ts';
 import { createService } from './bindings/grpc/service.ts';
 import { createLegacyService } from './bindings/v0_3/service.ts';
+import { HeldRequests } from './call/held-requests.ts';
 import { StreamSlots } from './call/stream-slots.ts';
-import { WaitingCalls } from './call/waiting-calls.ts';
 import { Cards } from './cards/cards.ts';
 import { missingPublicUrlProblem } from './cards/sign-card.ts';
 import { Listener } from './http/listener.ts';
@@ -60,7 +60,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const metrics = settings.admin && new GatewayMetrics(metricSources(store, requests, streams));
   const emit = createEmit(log, metrics);
   const agents = new AgentDirectory(store.registry, settings, emit);
-  const waiting = new WaitingCalls();
+  const heldRequests = new HeldRequests();
   const authenticator = settings.auth.kind === 'none' ? anonymous : apiKeys(settings.auth.keys);
   const grpcPort = (): number | undefined => grpc?.port;
   const cards = new Cards({ settings, authenticator, grpcPort });
@@ -87,7 +87,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     conversations: requests.conversations,
     conversationFeeds: store.conversations,
     authenticator,
-    waiting,
+    heldRequests,
     streams,
     emit,
     settings,
@@ -117,7 +117,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   async function stop(): Promise<void> {
     emit({ kind: 'stopping', drainMs: settings.drainMs });
     agents.stop();
-    waiting.end();
+    heldRequests.end();
     await Promise.all([listener.close(settings.drainMs), grpc?.close(settings.drainMs)]);
     await admin?.close(settings.drainMs);
     emit({ kind: 'stopped' });

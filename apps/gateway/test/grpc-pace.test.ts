@@ -10,8 +10,8 @@ import type { GatewayContext } from '../src/bindings/gateway-context.ts';
 import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
 import { createService } from '../src/bindings/grpc/service.ts';
 import { createLegacyService } from '../src/bindings/v0_3/service.ts';
+import { HeldRequests } from '../src/call/held-requests.ts';
 import { StreamSlots } from '../src/call/stream-slots.ts';
-import { WaitingCalls } from '../src/call/waiting-calls.ts';
 import type { StreamItem } from '../src/operations/operation.ts';
 import { defaultGatewaySettings } from '../src/settings/gateway-settings.ts';
 import { agents } from './support/agents.ts';
@@ -36,7 +36,7 @@ beforeEach(async () => {
     operations: { SubscribeToTask: { kind: 'streaming', invoke: async () => items() } },
     agents: directory,
     authenticator: anonymous,
-    waiting: new WaitingCalls(),
+    heldRequests: new HeldRequests(),
     streams: new StreamSlots(10),
     emit: () => undefined,
     settings: defaultGatewaySettings,

@@ -1,4 +1,4 @@
-export type { ArtifactEvent, Caller, Principal, StatusEvent, TurnEvent, TurnInput } from '@switchyard/protocol';
+export type { ArtifactEvent, CallingAgent, Principal, StatusEvent, TurnEvent, TurnInput } from '@switchyard/protocol';
 export { CallError, type CallFailure } from './calls/call-error.ts';
 export { type CallReply, isDone, type MessageReply, type TaskReply } from './calls/call-reply.ts';
 export type { CallOptions } from './calls/outgoing-call.ts';

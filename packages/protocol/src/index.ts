@@ -111,4 +111,4 @@ export {
   sendMessageResponseSchema,
   subscribeToTaskRequestSchema,
 } from './requests.ts';
-export type { ArtifactEvent, Caller, Principal, StatusEvent, StepStamp, TurnEvent, TurnInput } from './turn.ts';
+export type { ArtifactEvent, CallingAgent, Principal, StatusEvent, StepStamp, TurnEvent, TurnInput } from './turn.ts';

@@ -10,7 +10,7 @@ export interface Principal {
 }
 
 /** The agent on whose behalf a turn runs, itself in a turn. */
-export interface Caller {
+export interface CallingAgent {
   readonly agent: string;
   readonly taskId: string;
   /** 1: called by an agent that a client had called; 2: called by such an agent; … */
@@ -36,7 +36,7 @@ export interface TurnInput {
   /** Metadata of the client's request (A2A 3.2.5). */
   readonly metadata: Metadata;
   /** The agent that called, if the message comes from one. */
-  readonly caller: Caller | undefined;
+  readonly caller: CallingAgent | undefined;
 }
 
 /** An event of a turn. The store adds ids and times. */

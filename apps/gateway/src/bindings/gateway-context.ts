@@ -1,8 +1,8 @@
 import type { Conversations } from '@switchyard/store';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
+import type { HeldRequests } from '../call/held-requests.ts';
 import type { StreamSlots } from '../call/stream-slots.ts';
-import type { WaitingCalls } from '../call/waiting-calls.ts';
 import type { Cards } from '../cards/cards.ts';
 import type { TaskStore } from '../operations/backend.ts';
 import type { Operations } from '../operations/operations.ts';
@@ -18,7 +18,7 @@ export interface GatewayContext {
   readonly conversationFeeds: Pick<Conversations, 'follow'>;
   readonly agents: AgentDirectory;
   readonly authenticator: Authenticator;
-  readonly waiting: WaitingCalls;
+  readonly heldRequests: HeldRequests;
   readonly streams: StreamSlots;
   readonly emit: Emit;
   readonly settings: GatewaySettings;

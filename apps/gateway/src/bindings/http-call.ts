@@ -2,6 +2,7 @@ import type { Principal } from '@switchyard/protocol';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import { selectAgent } from '../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../call/call.ts';
+import type { HeldRequests } from '../call/held-requests.ts';
 import {
   activeExtensions,
   legacyVersion,
@@ -13,7 +14,6 @@ import {
   versionIn,
   waitMsIn,
 } from '../call/service-parameters.ts';
-import type { WaitingCalls } from '../call/waiting-calls.ts';
 import { baseUrl } from '../exchange/base-url.ts';
 import { type Exchange, namedVersion, pathPart, queryText } from '../exchange/exchange.ts';
 import type { GatewayContext } from './gateway-context.ts';
@@ -25,16 +25,16 @@ export class HttpCall implements Call {
   readonly endpoint: () => AgentEndpoint;
   readonly version: SpokenVersion | undefined;
   readonly #exchange: Exchange;
-  readonly #waiting: WaitingCalls;
+  readonly #heldRequests: HeldRequests;
   #signal: AbortSignal | undefined;
 
-  constructor({ principal, agent, endpoint, version }: CallerContext, exchange: Exchange, waiting: WaitingCalls) {
+  constructor({ principal, agent, endpoint, version }: CallerContext, exchange: Exchange, heldRequests: HeldRequests) {
     this.scope = { principal, agent: agent.id };
     this.agent = agent;
     this.endpoint = endpoint;
     this.version = version;
     this.#exchange = exchange;
-    this.#waiting = waiting;
+    this.#heldRequests = heldRequests;
   }
 
   get extensions(): readonly string[] {
@@ -43,7 +43,7 @@ export class HttpCall implements Call {
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= this.#waiting.watch(this.#exchange.res);
+    this.#signal ??= this.#heldRequests.watch(this.#exchange.res);
     return this.#signal;
   }
 
@@ -77,7 +77,7 @@ export class HttpCall implements Call {
 }
 
 /** The principal of a request, and how it names its agent. */
-export interface Caller {
+export interface RequestOrigin {
   readonly principal: Principal;
   /** `tenant` of the parameters, not validated. */
   readonly tenant?: unknown;
@@ -90,15 +90,19 @@ export interface Caller {
  * extensions in its headers.
  * @throws {A2AError}
  */
-export function openCall({ agents, settings, waiting }: GatewayContext, exchange: Exchange, caller: Caller): HttpCall {
+export function openCall(
+  { agents, settings, heldRequests }: GatewayContext,
+  exchange: Exchange,
+  origin: RequestOrigin,
+): HttpCall {
   const { req } = exchange;
-  const { principal, tenant, version } = caller;
+  const { principal, tenant, version } = origin;
   requireSupportedVersion(namedVersion(req), { spoken: version, missing: settings.missingVersion });
   const agentId = pathPart(req, 'agentId');
   const agent = selectAgent(agents, principal, { agentId, tenant });
   const endpoint = (): AgentEndpoint =>
     endpointAt(baseUrl(req, settings), agentId, { named: tenant, selected: agent.id });
-  const call = new HttpCall({ principal, agent, endpoint, version }, exchange, waiting);
+  const call = new HttpCall({ principal, agent, endpoint, version }, exchange, heldRequests);
   const active = activeExtensions(call);
   if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
   return call;

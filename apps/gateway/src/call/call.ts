@@ -12,7 +12,7 @@ export interface Call {
   /** URIs of the requested extensions (A2A 3.2.6). */
   readonly extensions: readonly string[];
   /**
-   * Aborted with an `Interruption` when the client is gone or the gateway stops. Reading it starts the watch, so only
+   * Aborted with an `EndOfWait` when the client is gone or the gateway stops. Reading it starts the watch, so only
    * calls that wait should.
    */
   readonly signal: AbortSignal;

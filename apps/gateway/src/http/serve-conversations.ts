@@ -100,7 +100,7 @@ async function streamEvents(
   // 204 makes an EventSource stop reconnecting (HTML 9.2.3).
   if (conversation.isComplete && after === conversation.seq) return void res.writeHead(204).end();
   using _slot = context.streams.take();
-  const signal = context.waiting.watch(res);
+  const signal = context.heldRequests.watch(res);
   await writeStream(
     context,
     { req, res },

@@ -1,4 +1,4 @@
-import type { Caller, Message, Task } from '@switchyard/protocol';
+import type { CallingAgent, Message, Task } from '@switchyard/protocol';
 import type { CallOutcome, OutgoingCall } from '../port/call-port.ts';
 import type { ConversationEvent } from '../port/conversation-event.ts';
 
@@ -15,7 +15,7 @@ export interface WorldMessage {
   readonly message: Message;
   readonly task: Task | undefined;
   readonly call: OutgoingCall;
-  readonly caller: Caller;
+  readonly caller: CallingAgent;
 }
 
 export type RunAgent = (message: WorldMessage) => RunningTask;
@@ -42,7 +42,7 @@ export class MemoryWorld {
   }
 
   /** Makes one task per message. @returns its id; undefined: there is no such agent, or task */
-  place(call: OutgoingCall, caller: Caller): string | undefined {
+  place(call: OutgoingCall, caller: CallingAgent): string | undefined {
     const { message, agent } = call;
     const known = this.#calls.get(message.messageId);
     const run = this.agents.get(agent);

@@ -1,5 +1,5 @@
 import {
-  type Caller,
+  type CallingAgent,
   type Message,
   type Metadata,
   mediaRangesMeet,
@@ -90,7 +90,7 @@ export class TurnView {
   }
 
   /** The agent that sent this message in a turn of its own; undefined when it comes from a client. */
-  get caller(): Caller | undefined {
+  get caller(): CallingAgent | undefined {
     return this.#input.caller;
   }
 }

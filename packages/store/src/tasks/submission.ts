@@ -1,4 +1,4 @@
-import type { Caller, Message, Metadata, TurnInput } from '@switchyard/protocol';
+import type { CallingAgent, Message, Metadata, TurnInput } from '@switchyard/protocol';
 import { jobOptions } from '../queue/job.ts';
 import type { Shards } from '../redis/keys.ts';
 import { ownerOf, type Scope } from '../redis/keys.ts';
@@ -36,7 +36,7 @@ export function anchorOf(scope: Scope, { contextId, messageId }: Message): strin
 }
 
 /** The turn in which an agent calls another one. */
-export interface CallingTurn extends Caller {
+export interface CallingTurn extends CallingAgent {
   readonly fence: string;
   /** The called task may go on when the caller's task completes. */
   readonly isDetached: boolean;

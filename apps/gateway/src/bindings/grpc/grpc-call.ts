@@ -1,6 +1,7 @@
 import type { AnnouncedAgent, Scope } from '@switchyard/store';
 import { selectAgent } from '../../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../../call/call.ts';
+import type { HeldRequest, HeldRequests } from '../../call/held-requests.ts';
 import {
   parseExtensions,
   requireSupportedVersion,
@@ -8,7 +9,6 @@ import {
   traceParentIn,
   waitMsIn,
 } from '../../call/service-parameters.ts';
-import type { WaitingCall, WaitingCalls } from '../../call/waiting-calls.ts';
 import { withoutSlashAtEnd } from '../../exchange/base-url.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from './admission.ts';
@@ -21,20 +21,20 @@ export class GrpcCall implements Call, Disposable {
   readonly endpoint: () => AgentEndpoint;
   readonly version: SpokenVersion | undefined;
   readonly #call: ServedCall<unknown, unknown>;
-  readonly #waiting: WaitingCalls;
-  #wait: WaitingCall | undefined;
+  readonly #heldRequests: HeldRequests;
+  #wait: HeldRequest | undefined;
 
   constructor(
     { principal, agent, endpoint, version }: CallerContext,
     call: ServedCall<unknown, unknown>,
-    waiting: WaitingCalls,
+    heldRequests: HeldRequests,
   ) {
     this.scope = { principal, agent: agent.id };
     this.agent = agent;
     this.endpoint = endpoint;
     this.version = version;
     this.#call = call;
-    this.#waiting = waiting;
+    this.#heldRequests = heldRequests;
   }
 
   get extensions(): readonly string[] {
@@ -61,8 +61,8 @@ export class GrpcCall implements Call, Disposable {
     this.#wait?.leave();
   }
 
-  #watch(): WaitingCall {
-    const wait = this.#waiting.enter();
+  #watch(): HeldRequest {
+    const wait = this.#heldRequests.enter();
     this.#call.once('cancelled', wait.leave);
     if (this.#call.cancelled) wait.leave();
     return wait;
@@ -88,7 +88,7 @@ export function openCall(
   const agentId = textIn(call.metadata, agentKey);
   const agent = selectAgent(context.agents, principal, { agentId, tenant });
   const endpoint = (): AgentEndpoint => endpointAt(httpBase(context), agentId, { named: tenant, selected: agent.id });
-  return new GrpcCall({ principal, agent, endpoint, version }, call, context.waiting);
+  return new GrpcCall({ principal, agent, endpoint, version }, call, context.heldRequests);
 }
 
 /** A gRPC request does not contain the URL of the HTTP bindings. */

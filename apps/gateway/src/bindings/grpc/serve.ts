@@ -1,8 +1,8 @@
 import type { handleServerStreamingCall, handleUnaryCall, Metadata, ServerWritableStream } from '@grpc/grpc-js';
 import { A2AError } from '@switchyard/protocol';
 import { retainCopies } from '@switchyard/store';
+import { EndOfWait } from '../../call/held-requests.ts';
 import { protocolVersion } from '../../call/service-parameters.ts';
-import { Interruption } from '../../call/waiting-calls.ts';
 import { requireShallow } from '../../exchange/read-json.ts';
 import { type Answer, runOperation, type StreamItem } from '../../operations/operation.ts';
 import type { OperationName } from '../../operations/operations.ts';
@@ -168,7 +168,7 @@ export function paceOf(call: ServerWritableStream<unknown, unknown>): (bytes: nu
 }
 
 function isShutdown({ reason }: AbortSignal): boolean {
-  return reason instanceof Interruption && reason.kind === 'shutdown';
+  return reason instanceof EndOfWait && reason.kind === 'shutdown';
 }
 
 /** For a stream that ended without its last event. */

@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 
-/** A call that waits for as long as its client does. */
-export interface WaitingCall {
-  /** Aborted with an `Interruption`. */
+/** A request whose answer is held back for as long as its client waits. */
+export interface HeldRequest {
+  /** Aborted with an `EndOfWait`. */
   readonly signal: AbortSignal;
   /** Ends the wait. Idempotent. */
   readonly leave: () => void;
 }
 
-/** The waiting calls: streams, blocking sends, long polls. They end with their client or at shutdown. */
-export class WaitingCalls {
+/** The held requests: streams, blocking sends, long polls. Their waits end with their client or at shutdown. */
+export class HeldRequests {
   readonly #open = new Set<AbortController>();
-  #end: Interruption | undefined;
+  #end: EndOfWait | undefined;
 
   /** A signal that aborts with the connection, or with the gateway. */
   watch(res: ServerResponse): AbortSignal {
@@ -22,35 +22,35 @@ export class WaitingCalls {
   }
 
   /** Call `leave` of each. */
-  enter(): WaitingCall {
+  enter(): HeldRequest {
     const controller = new AbortController();
     const leave = (): void => {
       this.#open.delete(controller);
-      controller.abort(new Interruption('client-gone'));
+      controller.abort(new EndOfWait('client-gone'));
     };
     this.#open.add(controller);
     if (this.#end) controller.abort(this.#end);
     return { signal: controller.signal, leave };
   }
 
-  /** Interrupts all of them; each answers with what it has. Later calls do not wait. */
+  /** Ends all waits; each request is answered with what it has. Later requests do not wait. */
   end(): void {
-    this.#end = new Interruption('shutdown');
+    this.#end = new EndOfWait('shutdown');
     for (const controller of this.#open) controller.abort(this.#end);
   }
 }
 
-/** Why a waiting call was interrupted. */
-export type InterruptionKind = 'client-gone' | 'shutdown';
+/** Why a wait ended before its event. */
+export type EndOfWaitKind = 'client-gone' | 'shutdown';
 
 /**
  * The reason of every aborted signal in the gateway. Not an error: the call stops waiting, and answers with what it
  * has.
  */
-export class Interruption {
-  readonly kind: InterruptionKind;
+export class EndOfWait {
+  readonly kind: EndOfWaitKind;
 
-  constructor(kind: InterruptionKind) {
+  constructor(kind: EndOfWaitKind) {
     this.kind = kind;
   }
 }
