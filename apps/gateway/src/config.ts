@@ -9,7 +9,7 @@ import {
 } from '@switchyard/settings';
 import { type StoreSettings, WebhookPolicy } from '@switchyard/store';
 import { parseApiKeys } from './auth/api-keys.ts';
-import { anonymousAccessProblem } from './auth/authenticator.ts';
+import { anonymousAccessProblem } from './auth/authentication.ts';
 import { missingPublicUrlProblem } from './cards/sign-card.ts';
 import {
   type AdminSettings,
@@ -83,8 +83,7 @@ function plainSettings(values: ValuesOf<'gateway'>) {
 
 function readAuth(given: Given): AuthSettings {
   const { AUTH, ALLOW_ANONYMOUS, HOST } = given.values;
-  const auth: AuthSettings =
-    AUTH === 'none' ? { kind: 'none', allowAnonymous: ALLOW_ANONYMOUS } : { kind: 'api-key', keys: readApiKeys(given) };
+  const auth: AuthSettings = AUTH === 'none' ? { allowAnonymous: ALLOW_ANONYMOUS } : { keys: readApiKeys(given) };
   const problem = anonymousAccessProblem({ host: HOST, auth });
   if (problem !== undefined) given.refuse('HOST', problem);
   return auth;

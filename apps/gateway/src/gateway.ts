@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
 import { apiKeys } from './auth/api-keys.ts';
-import { anonymous, anonymousAccessProblem } from './auth/authenticator.ts';
+import { Authentication, anonymousAccessProblem } from './auth/authentication.ts';
 import type { GatewayContext } from './bindings/gateway-context.ts';
 import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.ts';
 import { createService } from './bindings/grpc/service.ts';
@@ -61,7 +61,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const emit = createEmit(log, metrics);
   const agents = new AgentDirectory(store.registry, settings, emit);
   const heldRequests = new HeldRequests();
-  const authenticator = settings.auth.kind === 'none' ? anonymous : apiKeys(settings.auth.keys);
+  const authenticator = new Authentication(settings.auth.keys ? [apiKeys(settings.auth.keys)] : []);
   const grpcPort = (): number | undefined => grpc?.port;
   const cards = new Cards({ settings, authenticator, grpcPort });
   const admin = settings.admin && metrics && new AdminPort(settings.admin, { ops, metrics, emit });

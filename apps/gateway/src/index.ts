@@ -1,11 +1,9 @@
 export { createGateway, type Gateway, type GatewayParts, type GatewayStore } from './gateway.ts';
 export {
   type ApiKey,
-  type ApiKeySettings,
   type AuthSettings,
   defaultGatewaySettings,
   defaultTenant,
   type GatewaySettings,
-  type NoAuthSettings,
 } from './settings/gateway-settings.ts';
 export { createLog, type LogSettings } from './telemetry/emit.ts';

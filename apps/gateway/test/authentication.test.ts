@@ -17,7 +17,7 @@ const header = (name: string) => ({ 'x-api-key': `key-of-${name}-0123456789` });
 let stage: Stage;
 
 beforeAll(async () => {
-  stage = await openStage({ gateway: { auth: { kind: 'api-key', keys } } });
+  stage = await openStage({ gateway: { auth: { keys } } });
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -93,7 +93,7 @@ describe('with API keys', () => {
 
 describe('without authentication', () => {
   it('a gateway does not open its door to the network by accident', async () => {
-    await expect(stage.another({ auth: { kind: 'none', allowAnonymous: false }, host: '0.0.0.0' })).rejects.toThrow(
+    await expect(stage.another({ auth: { allowAnonymous: false }, host: '0.0.0.0' })).rejects.toThrow(
       'ALLOW_ANONYMOUS',
     );
   });

@@ -1,7 +1,7 @@
 import { type AgentCard, agentCardSchema, parse } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiKeys } from '../src/auth/api-keys.ts';
-import { anonymous } from '../src/auth/authenticator.ts';
+import { Authentication } from '../src/auth/authentication.ts';
 import { buildCard } from '../src/cards/build-card.ts';
 import { card } from './support/agents.ts';
 import { get } from './support/client.ts';
@@ -16,14 +16,14 @@ describe('the card of an agent', () => {
       ...card,
       supportedInterfaces: [{ url: 'http://wrong', protocolBinding: 'GRPC', protocolVersion: '0.3' }],
     };
-    expect(buildCard(announced, { url, authenticator: anonymous }).supportedInterfaces).toEqual([
+    expect(buildCard(announced, { url, authenticator: new Authentication([]) }).supportedInterfaces).toEqual([
       { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
       { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
     ]);
   });
 
   it('lists the older version after the newer one, each at every binding', () => {
-    const grpc = { grpcAddress: 'agents.example.com:4001', legacyV03: true, authenticator: anonymous };
+    const grpc = { grpcAddress: 'agents.example.com:4001', legacyV03: true, authenticator: new Authentication([]) };
     const entries = (surroundings: object) =>
       buildCard(card, { url, ...grpc, ...surroundings }).supportedInterfaces.map(
         ({ protocolBinding, protocolVersion, tenant }) => [protocolBinding, protocolVersion, tenant],
@@ -47,14 +47,14 @@ describe('the card of an agent', () => {
   });
 
   it("has the gateway's capabilities", () => {
-    const { capabilities, ...rest } = buildCard(card, { url, authenticator: anonymous });
+    const { capabilities, ...rest } = buildCard(card, { url, authenticator: new Authentication([]) });
     expect(capabilities).toEqual({ streaming: true, pushNotifications: false, extendedAgentCard: false });
     expect(rest).not.toHaveProperty('securitySchemes');
     expect(rest).not.toHaveProperty('securityRequirements');
   });
 
   it('describes the authentication', () => {
-    const built = buildCard(card, { url, authenticator: apiKeys([]) });
+    const built = buildCard(card, { url, authenticator: new Authentication([apiKeys([])]) });
     expect(Object.keys(built.securitySchemes ?? {})).toEqual(['apiKey', 'bearer']);
     expect(built.securityRequirements?.map(({ schemes }) => Object.keys(schemes))).toEqual([['apiKey'], ['bearer']]);
     expect(parse(agentCardSchema, built)).toEqual(built);
@@ -62,7 +62,9 @@ describe('the card of an agent', () => {
 
   it('loses signatures that were made for another card', () => {
     const signatures = [{ protected: 'a', signature: 'b' }];
-    expect(buildCard({ ...card, signatures }, { url, authenticator: anonymous })).not.toHaveProperty('signatures');
+    expect(buildCard({ ...card, signatures }, { url, authenticator: new Authentication([]) })).not.toHaveProperty(
+      'signatures',
+    );
   });
 });
 

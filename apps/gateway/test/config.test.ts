@@ -86,7 +86,6 @@ describe('the settings of a gateway', () => {
     const { gateway } = readConfig({ AUTH: 'api-key', API_KEYS: `${secret}A:alice`, API_KEYS_FILE: file });
     await rm(folder, { recursive: true });
     expect(gateway.auth).toEqual({
-      kind: 'api-key',
       keys: [
         { key: `${secret}A`, subject: 'alice', tenant: 'default', scopes: [] },
         { key: `${secret}B`, subject: 'bob', tenant: 'acme', scopes: ['read', 'write'] },

@@ -21,7 +21,7 @@ let stage: Stage;
 let there: string;
 
 beforeAll(async () => {
-  const auth = { kind: 'api-key', keys: [keyOf('alice'), keyOf('bob')] } as const;
+  const auth = { keys: [keyOf('alice'), keyOf('bob')] } as const;
   stage = await openStage({ gateway: { auth, maxStreams: 3 } });
   there = await stage.another({ auth });
 });

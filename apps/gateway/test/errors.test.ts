@@ -17,7 +17,7 @@ let open: string;
 
 beforeAll(async () => {
   const keys = [{ key: alice['x-api-key'], subject: 'alice', tenant: 'default', scopes: [] }];
-  stage = await openStage({ gateway: { auth: { kind: 'api-key', keys } } });
+  stage = await openStage({ gateway: { auth: { keys } } });
   const begun = userMessage('hello');
   used = begun.messageId;
   ended = await begin(begun);

@@ -12,7 +12,7 @@ let stage: Stage;
 
 beforeAll(async () => {
   const keys = [{ key: alice['x-api-key'], subject: 'alice', tenant: 'default', scopes: [] }];
-  stage = await openStage({ gateway: { auth: { kind: 'api-key', keys }, grpc: { port: 0, publicAddress: 'auto' } } });
+  stage = await openStage({ gateway: { auth: { keys }, grpc: { port: 0, publicAddress: 'auto' } } });
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -85,7 +85,7 @@ describe('The extended card', () => {
   });
 
   it('is not offered without authentication', async () => {
-    const url = `${await stage.another({ auth: { kind: 'none', allowAnonymous: false } })}/agents/insider`;
+    const url = `${await stage.another({ auth: { allowAnonymous: false } })}/agents/insider`;
     expect((await publicCard(url)).capabilities.extendedAgentCard).toBe(false);
     const { body } = await get<ErrorBody>(`${url}/extendedAgentCard`);
     expect(body.error.details?.[0]?.reason).toBe('UNSUPPORTED_OPERATION');

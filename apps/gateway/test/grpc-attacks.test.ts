@@ -12,7 +12,7 @@ import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import type { OpenTurn } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import { anonymous } from '../src/auth/authenticator.ts';
+import { Authentication } from '../src/auth/authentication.ts';
 import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
 import { defaultGatewaySettings, defaultGrpcLimits } from '../src/settings/gateway-settings.ts';
 import type { GatewayEvent } from '../src/telemetry/events.ts';
@@ -24,7 +24,7 @@ import { grpcAddressOf } from './support/grpc-address.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 const key = 'key-of-alice-0123456789';
-const auth = { kind: 'api-key', keys: [{ key, subject: 'alice', tenant: 'default', scopes: [] }] } as const;
+const auth = { keys: [{ key, subject: 'alice', tenant: 'default', scopes: [] }] } as const;
 const listTasks = '/lf.a2a.v1.A2AService/ListTasks';
 const subscribeToTask = '/lf.a2a.v1.A2AService/SubscribeToTask';
 const check = '/grpc.health.v1.Health/Check';
@@ -214,7 +214,7 @@ describe('One who is let in', () => {
   it('is reported, though the call ends before its method begins', async () => {
     const events: GatewayEvent[] = [];
     const emit = (event: GatewayEvent): void => void events.push(event);
-    const context = { authenticator: anonymous, emit, settings: defaultGatewaySettings };
+    const context = { authenticator: new Authentication([]), emit, settings: defaultGatewaySettings };
     const listener = new GrpcListener({ a2a: {}, legacy: undefined }, context);
     await listener.open('127.0.0.1', { port: 0 });
     const session = connect(`http://127.0.0.1:${listener.port}`);

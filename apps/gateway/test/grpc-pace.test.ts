@@ -5,7 +5,7 @@ import { Client, credentials } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { AgentDirectory } from '../src/agents/agent-directory.ts';
-import { anonymous } from '../src/auth/authenticator.ts';
+import { Authentication } from '../src/auth/authentication.ts';
 import type { GatewayContext } from '../src/bindings/gateway-context.ts';
 import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
 import { createService } from '../src/bindings/grpc/service.ts';
@@ -35,7 +35,7 @@ beforeEach(async () => {
   const context = {
     operations: { SubscribeToTask: { kind: 'streaming', invoke: async () => items() } },
     agents: directory,
-    authenticator: anonymous,
+    authenticator: new Authentication([]),
     heldRequests: new HeldRequests(),
     streams: new StreamSlots(10),
     emit: () => undefined,

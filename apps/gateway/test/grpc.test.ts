@@ -16,7 +16,7 @@ import { grpcAddressOf } from './support/grpc-address.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 const key = 'key-of-alice-0123456789';
-const auth = { kind: 'api-key', keys: [{ key, subject: 'alice', tenant: 'default', scopes: [] }] } as const;
+const auth = { keys: [{ key, subject: 'alice', tenant: 'default', scopes: [] }] } as const;
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 let stage: Stage;

@@ -22,7 +22,7 @@ interface LegacyError {
 
 const cardPath = '/.well-known/agent-card.json';
 const key = 'key-of-alice-0123456789';
-const auth = { kind: 'api-key', keys: [{ key, subject: 'alice', tenant: 'default', scopes: [] }] } as const;
+const auth = { keys: [{ key, subject: 'alice', tenant: 'default', scopes: [] }] } as const;
 
 let stage: Stage;
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
     tenant: 'default',
     scopes: [],
   }));
-  stage = await openStage({ gateway: { auth: { kind: 'api-key', keys } }, store: { maxWebhooks: 4 } });
+  stage = await openStage({ gateway: { auth: { keys } }, store: { maxWebhooks: 4 } });
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());

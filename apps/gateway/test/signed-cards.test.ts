@@ -124,7 +124,7 @@ describe('A signed card', () => {
 
 describe('A card with required fields that are empty', () => {
   it('is signed in both forms, and relied on by both verifiers', async () => {
-    const auth = { kind: 'api-key', keys: [] } as const;
+    const auth = { keys: [] } as const;
     const url = await stage.another({ publicUrl, cardSigningKeys: keys.slice(0, 1), auth });
     const published = await publishedBy(url);
     const card = await cardAt(url);
@@ -136,7 +136,7 @@ describe('A card with required fields that are empty', () => {
 
   // The SDK reads its own objects as JSON again, and finds no scheme in them. If this fails, it has been mended.
   it('is not relied on by the verifier of the published SDK once its client has read security schemes', async () => {
-    const auth = { kind: 'api-key', keys: [] } as const;
+    const auth = { keys: [] } as const;
     const url = await stage.another({ publicUrl, cardSigningKeys: keys.slice(0, 1), auth });
     const read = SdkCard.fromJSON(await cardAt(url));
     await expect(verifiesInSdk(read, await publishedBy(url))).rejects.toThrow(/No valid signatures/);

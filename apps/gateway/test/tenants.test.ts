@@ -16,7 +16,7 @@ beforeAll(async () => {
     scopes: [],
   });
   stage = await openStage({
-    gateway: { auth: { kind: 'api-key', keys: [keyOf('alice', 'acme'), keyOf('bob', 'initech')] } },
+    gateway: { auth: { keys: [keyOf('alice', 'acme'), keyOf('bob', 'initech')] } },
   });
 });
 

@@ -17,7 +17,7 @@ const alice = { 'x-api-key': 'key-of-alice-0123456789' };
 const keys = [{ key: alice['x-api-key'], subject: 'alice', tenant: 'default', scopes: [] }];
 const withKeys: Partial<GatewaySettings> = {
   grpc: { port: 0, publicAddress: 'auto' },
-  auth: { kind: 'api-key', keys },
+  auth: { keys },
 };
 
 let stage: Stage;

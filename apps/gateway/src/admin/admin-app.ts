@@ -1,6 +1,6 @@
 import type { Ops } from '@switchyard/store';
 import express, { type Express, type RequestHandler } from 'express';
-import type { Authenticator } from '../auth/authenticator.ts';
+import type { Authentication } from '../auth/authentication.ts';
 import { refuseFault, refusePath, refuseVerb, writeError } from '../bindings/rest/write.ts';
 import { beginEachExchange, requestName, respond } from '../exchange/exchange.ts';
 import type { Emit } from '../telemetry/events.ts';
@@ -11,7 +11,7 @@ import { taskRoutes } from './tasks.ts';
 
 export interface AdminContext {
   readonly ops: Ops;
-  readonly authenticator: Authenticator;
+  readonly authenticator: Authentication;
   readonly emit: Emit;
   /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>;

@@ -1,5 +1,6 @@
 import type { Ops } from '@switchyard/store';
 import { apiKeys } from '../auth/api-keys.ts';
+import { Authentication } from '../auth/authentication.ts';
 import { Listener } from '../http/listener.ts';
 import { type AdminSettings, defaultGatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
@@ -21,7 +22,11 @@ export class AdminPort {
     this.#settings = settings;
     const operator = { key: settings.key, subject: 'operator', tenant: '', scopes: [] };
     this.#listener = new Listener(
-      createAdminApp({ ...parts, authenticator: apiKeys([operator]), metrics: () => metrics.text() }),
+      createAdminApp({
+        ...parts,
+        authenticator: new Authentication([apiKeys([operator])]),
+        metrics: () => metrics.text(),
+      }),
       defaultGatewaySettings.clientStallMs,
     );
   }

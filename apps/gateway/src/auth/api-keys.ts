@@ -1,54 +1,40 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { A2AError, type Principal } from '@switchyard/protocol';
 import { type ApiKey, defaultTenant } from '../settings/gateway-settings.ts';
-import type { Authenticator } from './authenticator.ts';
+import { type Authenticator, bearerToken } from './authenticator.ts';
+import { Identity, usualScopes } from './identity.ts';
 
 /** AUTH=api-key: the key in `X-API-Key`, or as a bearer token. */
 export function apiKeys(keys: readonly ApiKey[]): Authenticator {
-  const known = keys.map(({ key, tenant, subject, scopes }) => ({
-    digest: sha256(key),
-    principal: { tenant, subject, scopes },
-  }));
+  /** By digest: how far a digest of 256 bits is equal to a guess tells nothing about the key. */
+  const known = new Map(keys.map((each) => [digestOf(each.key), identityOf(each)]));
   return {
-    authenticate: (headers) => identify(known, keyIn(headers)),
+    recognises: ({ headers }) => keyIn(headers) !== undefined,
+    recall: ({ headers }) => known.get(digestOf(keyIn(headers) ?? '')),
+    identify: async () => ({ rejected: 'The API key is not valid' }),
     challenge: 'Bearer realm="switchyard"',
+    wants: 'an API key as X-API-Key or as a bearer token',
     securitySchemes: {
       apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } },
       bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
     },
-    securityRequirements: [{ schemes: { apiKey: { list: [] } } }, { schemes: { bearer: { list: [] } } }],
   };
 }
 
-interface KnownKey {
-  readonly digest: Buffer;
-  readonly principal: Principal;
-}
-
-/** Compares the digest of every key: the time that it takes reveals nothing about the keys. */
-function identify(known: readonly KnownKey[], key: string | undefined): Principal {
-  if (key === undefined) throw unauthenticated('An API key is required: send it as X-API-Key or as a bearer token');
-  const digest = sha256(key);
-  let principal: Principal | undefined;
-  for (const candidate of known) if (timingSafeEqual(candidate.digest, digest)) principal = candidate.principal;
-  if (!principal) throw unauthenticated('The API key is not valid');
-  return principal;
+function identityOf({ key, tenant, subject, scopes }: ApiKey): Identity {
+  return new Identity({
+    principal: { tenant, subject, scopes },
+    scopes: scopes.length > 0 ? scopes : usualScopes,
+    credential: `key:${digestOf(key).slice(0, 12)}`,
+  });
 }
 
 function keyIn(headers: IncomingHttpHeaders): string | undefined {
   const key = headers['x-api-key'];
-  if (typeof key === 'string' && key !== '') return key;
-  return /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  return typeof key === 'string' && key !== '' ? key : bearerToken(headers);
 }
 
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
-
-function unauthenticated(message: string): A2AError {
-  return new A2AError('Unauthenticated', message);
-}
+const digestOf = (key: string): string => hash('sha256', key, 'base64url');
 
 /** Shortest accepted key, in characters: shorter ones can be guessed. */
 const shortestKey = 16;

@@ -1,47 +1,36 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Principal, SecurityRequirement, SecurityScheme } from '@switchyard/protocol';
-import { type AuthSettings, defaultTenant } from '../settings/gateway-settings.ts';
+import type { SecurityScheme } from '@switchyard/protocol';
+import type { Identity } from './identity.ts';
 
-/** A way to authenticate callers. */
+/** What a request says about its caller. */
+export interface Presented {
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Why a credential is not accepted, in words for the caller. */
+export interface Rejection {
+  readonly rejected: string;
+  /** For the challenge (RFC 6750 3.1). */
+  readonly error?: 'invalid_token';
+}
+
+/** One kind of credential. */
 export interface Authenticator {
-  /** @throws {A2AError} Unauthenticated */
-  authenticate(headers: IncomingHttpHeaders): Principal | Promise<Principal>;
-  /** Value of WWW-Authenticate in a 401 (RFC 9110 11.6.1). */
+  /** Whether the request has a credential of this kind. */
+  recognises(presented: Presented): boolean;
+  /** The caller, if that is known here without asking anybody, and without verifying a signature. */
+  recall(presented: Presented): Identity | undefined;
+  /** Called if `recall` does not know. Rejects if it cannot be known now. */
+  identify(presented: Presented): Promise<Identity | Rejection>;
+  /** For WWW-Authenticate (RFC 9110 11.6.1): a scheme, and its parameters. */
   readonly challenge: string;
-  /** For agent cards (A2A 4.5). */
+  /** What a caller has to send, in words. */
+  readonly wants: string;
+  /** For agent cards (A2A 4.5): a caller needs to meet one of them. */
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  /** A caller needs to meet one of them. */
-  readonly securityRequirements: readonly SecurityRequirement[];
 }
 
-const everyone: Principal = { tenant: defaultTenant, subject: 'anonymous', scopes: [] };
-
-/** AUTH=none: everyone is the same principal. */
-export const anonymous: Authenticator = {
-  authenticate: () => everyone,
-  challenge: '',
-  securitySchemes: {},
-  securityRequirements: [],
-};
-
-/**
- * Without authentication a gateway listens on loopback only, unless ALLOW_ANONYMOUS is set.
- * @returns the problem and its remedy; undefined if there is none
- */
-export function anonymousAccessProblem({
-  host,
-  auth,
-}: {
-  readonly host: string;
-  readonly auth: AuthSettings;
-}): string | undefined {
-  if (auth.kind !== 'none' || auth.allowAnonymous || isLoopback(host)) return undefined;
-  return (
-    `with AUTH=none everyone who reaches ${host} could read and cancel every task: ` +
-    'set AUTH=api-key, or HOST=127.0.0.1, or ALLOW_ANONYMOUS=true if that is what you want'
-  );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+/** The token of `Authorization: Bearer`. */
+export function bearerToken({ authorization }: IncomingHttpHeaders): string | undefined {
+  return authorization === undefined ? undefined : /^bearer +(\S+)$/i.exec(authorization)?.[1];
 }

@@ -1,6 +1,6 @@
 import type { Conversations } from '@switchyard/store';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
-import type { Authenticator } from '../auth/authenticator.ts';
+import type { Authentication } from '../auth/authentication.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
 import type { StreamSlots } from '../call/stream-slots.ts';
 import type { Cards } from '../cards/cards.ts';
@@ -17,7 +17,7 @@ export interface GatewayContext {
   readonly conversations: Pick<Conversations, 'read' | 'list' | 'events'>;
   readonly conversationFeeds: Pick<Conversations, 'follow'>;
   readonly agents: AgentDirectory;
-  readonly authenticator: Authenticator;
+  readonly authenticator: Authentication;
   readonly heldRequests: HeldRequests;
   readonly streams: StreamSlots;
   readonly emit: Emit;

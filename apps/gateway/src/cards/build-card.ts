@@ -1,10 +1,10 @@
 import type { AgentCard } from '@switchyard/protocol';
-import type { Authenticator } from '../auth/authenticator.ts';
+import type { Authentication } from '../auth/authentication.ts';
 import { type Endpoints, interfacesAt } from './endpoints.ts';
 
 /** What the gateway adds to an announced card: URLs and security. */
 export interface CardSurroundings extends Endpoints {
-  readonly authenticator: Pick<Authenticator, 'securitySchemes' | 'securityRequirements'>;
+  readonly authenticator: Pick<Authentication, 'securitySchemes' | 'securityRequirements'>;
   /** Whether push notifications are on in this deployment. */
   readonly pushNotifications?: boolean;
   /** See `offersExtendedCard`. */

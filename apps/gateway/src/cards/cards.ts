@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AgentCard } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
 import { LRUCache } from 'lru-cache';
-import type { Authenticator } from '../auth/authenticator.ts';
+import type { Authentication } from '../auth/authentication.ts';
 import type { AgentEndpoint } from '../call/call.ts';
 import { withoutSlashAtEnd } from '../exchange/base-url.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
@@ -78,6 +78,6 @@ export class Cards {
 /** What cards are made of, besides the agent. */
 export interface CardParts {
   readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys' | 'push' | 'legacyV03'>;
-  readonly authenticator: Authenticator;
+  readonly authenticator: Authentication;
   readonly grpcPort: () => number | undefined;
 }

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { A2AError } from '@switchyard/protocol';
 import type { Json } from '@switchyard/store';
 import type { RequestHandler } from 'express';
-import type { Authenticator } from '../auth/authenticator.ts';
 import { protocolVersion } from '../call/service-parameters.ts';
 import type { Emit, RequestName } from '../telemetry/events.ts';
 import { failureOf, toA2AError } from '../telemetry/failures.ts';
@@ -130,16 +129,15 @@ export function drained(res: ServerResponse): Promise<void> {
 /** What is needed to refuse a request. */
 export interface Refusal {
   readonly emit: Emit;
-  readonly authenticator: Pick<Authenticator, 'challenge'>;
 }
 
 /** Turns a thrown value into the error for the client, sets its headers and logs it. */
-export function reportFailure({ emit, authenticator }: Refusal, exchange: Exchange, thrown: unknown): A2AError {
+export function reportFailure({ emit }: Refusal, exchange: Exchange, thrown: unknown): A2AError {
   const { res } = exchange;
   const error = toA2AError(thrown);
   emit({ ...failureOf(error), ...requestName(exchange) });
   if (res.headersSent) return error;
-  if (error.code === 'Unauthenticated') res.setHeader('WWW-Authenticate', authenticator.challenge);
+  if (error.challenges.length > 0) res.setHeader('WWW-Authenticate', error.challenges);
   if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', error.retryAfterSeconds);
   return error;
 }

@@ -11,19 +11,12 @@ export interface AdminSettings {
   readonly key: string;
 }
 
-/** How callers authenticate. */
-export type AuthSettings = NoAuthSettings | ApiKeySettings;
-
-/** Everyone is one anonymous principal. */
-export interface NoAuthSettings {
-  readonly kind: 'none';
-  /** Listens beyond loopback nevertheless: anyone who reaches the port can read and cancel all tasks. */
-  readonly allowAnonymous: boolean;
-}
-
-export interface ApiKeySettings {
-  readonly kind: 'api-key';
-  readonly keys: readonly ApiKey[];
+/** How callers authenticate. With none of the kinds, everyone is one anonymous principal. */
+export interface AuthSettings {
+  /** Without authentication, listens beyond loopback: anyone who reaches the port can read and cancel all tasks. */
+  readonly allowAnonymous?: boolean;
+  /** API keys. */
+  readonly keys?: readonly ApiKey[] | undefined;
 }
 
 /** A key and its principal. */
@@ -161,7 +154,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   push: defaultPushSettings,
   legacyV03: true,
   missingVersion: 'by-shape',
-  auth: { kind: 'none', allowAnonymous: false },
+  auth: { allowAnonymous: false },
   sendMode: 'blocking',
   blockingWaitMs: 50_000,
   acknowledgedIsReleased: true,

@@ -8,7 +8,7 @@ let stage: Stage;
 beforeAll(async () => {
   const [alice, bob] = keys.map((key, n) => ({ key, subject: `subject-${n}`, tenant: 'acme', scopes: [] }));
   if (!alice || !bob) throw new Error('no keys');
-  stage = await openStage({ gateway: { auth: { kind: 'api-key', keys: [alice, bob] } } });
+  stage = await openStage({ gateway: { auth: { keys: [alice, bob] } } });
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());

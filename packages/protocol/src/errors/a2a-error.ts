@@ -13,6 +13,8 @@ export interface A2AErrorDetails {
   readonly metadata?: Readonly<Record<string, string>>;
   /** When to try again, for RateLimited and Unavailable. */
   readonly retryAfterSeconds?: number;
+  /** Values of WWW-Authenticate (RFC 9110 11.6.1), for Unauthenticated and PermissionDenied. */
+  readonly challenges?: readonly string[];
   /** Only for logs. */
   readonly cause?: unknown;
 }
@@ -24,6 +26,7 @@ export class A2AError extends Error {
   readonly violations: readonly FieldViolation[];
   readonly metadata: Readonly<Record<string, string>>;
   readonly retryAfterSeconds: number | undefined;
+  readonly challenges: readonly string[];
 
   constructor(code: A2AErrorCode, message: string, details: A2AErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined);
@@ -31,6 +34,7 @@ export class A2AError extends Error {
     this.violations = details.violations ?? [];
     this.metadata = details.metadata ?? {};
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.challenges = details.challenges ?? [];
   }
 
   /** Returns an A2AError as it is; anything else as Internal with a neutral message, and the original as its cause. */

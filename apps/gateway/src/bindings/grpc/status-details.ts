@@ -87,5 +87,6 @@ export function toRefusal(error: A2AError): Required<Pick<ServerErrorResponse, '
   const status = grpcStatuses[error.code];
   const metadata = new Metadata();
   metadata.set('grpc-status-details-bin', encodeStatusDetails(error, status));
+  for (const challenge of error.challenges) metadata.add('www-authenticate', challenge);
   return { code: status.code, details: error.message, metadata };
 }

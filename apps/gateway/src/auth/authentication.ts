@@ -1,0 +1,86 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { A2AError, type Principal, type SecurityRequirement, type SecurityScheme } from '@switchyard/protocol';
+import { type AuthSettings, defaultTenant } from '../settings/gateway-settings.ts';
+import type { Authenticator, Presented, Rejection } from './authenticator.ts';
+import { Identity, usualScopes } from './identity.ts';
+
+const everyone = new Identity({
+  principal: { tenant: defaultTenant, subject: 'anonymous', scopes: [] },
+  scopes: usualScopes,
+  credential: 'none',
+});
+
+/** Who callers are: by any of the credentials that are switched on, or everyone alike if there are none. */
+export class Authentication {
+  readonly #authenticators: readonly Authenticator[];
+  readonly #challenges: readonly string[];
+  /** For agent cards (A2A 4.5). */
+  readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+  /** A caller needs to meet one of them. None: everyone is let in. */
+  readonly securityRequirements: readonly SecurityRequirement[];
+
+  /** @param authenticators in the order in which they look at a request; the first that recognises it decides */
+  constructor(authenticators: readonly Authenticator[]) {
+    this.#authenticators = authenticators;
+    this.#challenges = [...new Set(authenticators.map(({ challenge }) => challenge))];
+    this.securitySchemes = Object.assign({}, ...authenticators.map(({ securitySchemes }) => securitySchemes));
+    this.securityRequirements = Object.keys(this.securitySchemes).map((name) => ({
+      schemes: { [name]: { list: [] } },
+    }));
+  }
+
+  /** The caller, if it is known here without asking anybody, and without verifying a signature. */
+  recall(presented: Presented): Identity | undefined {
+    if (this.#authenticators.length === 0) return everyone;
+    return this.#authenticatorOf(presented)?.recall(presented);
+  }
+
+  /** Call it if `recall` does not know. @throws {A2AError} Unauthenticated, with a challenge; Unavailable */
+  async identify(presented: Presented): Promise<Identity> {
+    const authenticator = this.#authenticatorOf(presented);
+    const found = await (authenticator?.identify(presented) ?? { rejected: this.#wanted() });
+    if (found instanceof Identity) return found;
+    throw new A2AError('Unauthenticated', found.rejected, { challenges: this.#challengesFor(found) });
+  }
+
+  /** @throws {A2AError} Unauthenticated */
+  async authenticate(headers: IncomingHttpHeaders): Promise<Principal> {
+    return (this.recall({ headers }) ?? (await this.identify({ headers }))).principal;
+  }
+
+  #authenticatorOf(presented: Presented): Authenticator | undefined {
+    return this.#authenticators.find((authenticator) => authenticator.recognises(presented));
+  }
+
+  #wanted(): string {
+    return `Authentication is required: ${this.#authenticators.map(({ wants }) => wants).join(', or ')}`;
+  }
+
+  #challengesFor({ error }: Rejection): string[] {
+    return this.#challenges.map((challenge) =>
+      error && challenge.startsWith('Bearer') ? `${challenge}, error="${error}"` : challenge,
+    );
+  }
+}
+
+/**
+ * Without authentication a gateway listens on loopback only, unless ALLOW_ANONYMOUS is set.
+ * @returns the problem and its remedy; undefined if there is none
+ */
+export function anonymousAccessProblem({
+  host,
+  auth,
+}: {
+  readonly host: string;
+  readonly auth: AuthSettings;
+}): string | undefined {
+  if (auth.keys || auth.allowAnonymous || isLoopback(host)) return undefined;
+  return (
+    `with AUTH=none everyone who reaches ${host} could read and cancel every task: ` +
+    'set AUTH=api-key, or HOST=127.0.0.1, or ALLOW_ANONYMOUS=true if that is what you want'
+  );
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}

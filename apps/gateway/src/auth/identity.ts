@@ -1,0 +1,74 @@
+import type { Principal } from '@switchyard/protocol';
+
+/** What a principal may do without scopes of its own: all but to administer. */
+export const usualScopes = ['send', 'read', 'cancel', 'push'] as const;
+
+export interface IdentityFields {
+  readonly principal: Principal;
+  /** What the caller may do: scopes of `usualScopes`, `admin`, and an operator's own. */
+  readonly scopes: readonly string[];
+  /** The agents that it may use; unset: all. */
+  readonly agents?: readonly string[] | undefined;
+  /** Names the credential for operators, without its secret: `key:<id>`, `jwt:<issuer>`, … */
+  readonly credential: string;
+  /** In ms since 1970; unset: never. */
+  readonly expiresAt?: number | undefined;
+}
+
+/** Node's longest timer: a later end is looked at again then. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** A caller, and the credential that proves who it is. The same object as long as the credential is in memory. */
+export class Identity implements IdentityFields {
+  readonly principal: Principal;
+  readonly scopes: readonly string[];
+  readonly agents: readonly string[] | undefined;
+  readonly credential: string;
+  readonly expiresAt: number | undefined;
+  readonly #listeners = new Set<() => void>();
+  #isRevoked = false;
+
+  constructor({ principal, scopes, agents, credential, expiresAt }: IdentityFields) {
+    this.principal = principal;
+    this.scopes = scopes;
+    this.agents = agents;
+    this.credential = credential;
+    this.expiresAt = expiresAt;
+  }
+
+  get hasEnded(): boolean {
+    return this.#isRevoked || (this.expiresAt !== undefined && this.expiresAt <= Date.now());
+  }
+
+  /** Whether something waits for its end. */
+  get isWatched(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  /** Calls `listener` once, when the credential expires or is revoked. Dispose it when the call is over. */
+  onEnd(listener: () => void): Disposable {
+    let timer: NodeJS.Timeout | undefined;
+    const dispose = (): void => {
+      clearTimeout(timer);
+      this.#listeners.delete(end);
+    };
+    const end = (): void => {
+      dispose();
+      listener();
+    };
+    const wait = (): void => {
+      if (this.hasEnded) end();
+      else if (this.expiresAt !== undefined)
+        timer = setTimeout(wait, Math.min(this.expiresAt - Date.now(), LONGEST_TIMER_MS)).unref();
+    };
+    this.#listeners.add(end);
+    wait();
+    return { [Symbol.dispose]: dispose };
+  }
+
+  /** The credential was revoked, or has other rights now. */
+  revoke(): void {
+    this.#isRevoked = true;
+    for (const end of [...this.#listeners]) end();
+  }
+}
