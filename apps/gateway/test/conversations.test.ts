@@ -159,7 +159,7 @@ describe('the stream of a conversation', () => {
     await end(turn, id, 4);
     const resumed = await openEventStream(urlOf(id), { headers: alice, lastEventId: 2 });
     expect((await resumed.rest()).map(({ id: seq }) => seq)).toEqual([3, 4]);
-    const queried = await openEventStream(`${urlOf(id)}?fromSeq=3`, { headers: alice });
+    const queried = await openEventStream(`${urlOf(id)}?lastEventId=3`, { headers: alice });
     expect((await queried.rest()).map(({ id: seq }) => seq)).toEqual([4]);
     // What tells an EventSource not to come back.
     expect((await openEventStream(urlOf(id), { headers: alice, lastEventId: 4 })).status).toBe(204);

@@ -70,9 +70,11 @@ describe('SubscribeToTask', () => {
     const turn = await stage.beginTurn(id);
     await turn.publish(working());
     await turn.publish(completed());
-    const stream = await openStream(`${stage.url}/tasks/${id}:subscribe?fromSeq=1`);
+    const stream = await openStream(`${stage.url}/tasks/${id}:subscribe?lastEventId=1`);
     const events = await stream.rest();
     expect(events.map((event) => Number.parseInt(event.id ?? '', 10))).toEqual([2, 3]);
+    // The parameter's first name still works.
+    expect(await (await openStream(`${stage.url}/tasks/${id}:subscribe?fromSeq=1`)).rest()).toEqual(events);
     const { status } = await get(`${stage.url}/tasks/${id}:subscribe`, { 'last-event-id': events.at(-1)?.id ?? '' });
     expect(status).toBe(400);
   });

@@ -58,12 +58,8 @@ export class HttpCall implements Call {
     return waitMsIn(this.#header('prefer'));
   }
 
-  /** An EventSource sends the header when it reconnects; the query parameter is for clients that cannot set headers. */
   get resumeAfter(): EventId | undefined {
-    return (
-      positionIn(this.#header('last-event-id'), 'Last-Event-ID') ??
-      positionIn(queryText(this.#exchange.req, 'fromSeq'), 'fromSeq')
-    );
+    return resumeAfterIn(this.#exchange);
   }
 
   get traceParent(): string | undefined {
@@ -74,6 +70,20 @@ export class HttpCall implements Call {
     const value = this.#exchange.req.headers[name];
     return typeof value === 'string' ? value : undefined;
   }
+}
+
+/**
+ * The event after which a client resumes a stream. An EventSource sends the header when it reconnects; the query
+ * parameter is for clients that cannot set headers, and was once named `fromSeq`.
+ * @throws {A2AError} InvalidParams
+ */
+export function resumeAfterIn({ req }: Exchange): EventId | undefined {
+  const { 'last-event-id': header } = req.headers;
+  return (
+    positionIn(typeof header === 'string' ? header : undefined, 'Last-Event-ID') ??
+    positionIn(queryText(req, 'lastEventId'), 'lastEventId') ??
+    positionIn(queryText(req, 'fromSeq'), 'fromSeq')
+  );
 }
 
 /** The principal of a request, and how it names its agent. */

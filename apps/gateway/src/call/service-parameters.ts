@@ -87,7 +87,7 @@ export function versionIn(ifNoneMatch: string | undefined): string | undefined {
 
 /**
  * The event after which a stream resumes.
- * @param text value of `Last-Event-ID`, or of the query parameter `fromSeq`
+ * @param text value of `Last-Event-ID`, or of the query parameter `lastEventId`
  * @throws {A2AError} InvalidParams
  */
 export function positionIn(text: string | undefined, field: string): EventId | undefined {

@@ -3,8 +3,9 @@ import type { ConversationItem, ConversationReading } from '@switchyard/store';
 import Negotiator from 'negotiator';
 import { z } from 'zod';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
+import { resumeAfterIn } from '../bindings/http-call.ts';
 import { writeError, writeStream } from '../bindings/rest/write.ts';
-import { positionIn, versionIn } from '../call/service-parameters.ts';
+import { versionIn } from '../call/service-parameters.ts';
 import {
   type Exchange,
   type Handler,
@@ -96,7 +97,7 @@ async function streamEvents(
   { principal, conversation }: ConversationRequest,
 ): Promise<void> {
   const { req, res } = exchange;
-  const after = resumeAfter(exchange);
+  const after = resumeAfterIn(exchange)?.seq;
   // 204 makes an EventSource stop reconnecting (HTML 9.2.3).
   if (conversation.isComplete && after === conversation.seq) return void res.writeHead(204).end();
   using _slot = context.streams.take();
@@ -105,14 +106,6 @@ async function streamEvents(
     context,
     { req, res },
     context.conversationFeeds.follow(principal, conversation.id, { after, signal }),
-  );
-}
-
-function resumeAfter({ req }: Exchange): number | undefined {
-  const { 'last-event-id': header } = req.headers;
-  return (
-    positionIn(typeof header === 'string' ? header : undefined, 'Last-Event-ID')?.seq ??
-    positionIn(queryText(req, 'fromSeq'), 'fromSeq')?.seq
   );
 }
 
