@@ -43,7 +43,7 @@ export async function spawnGuard(folder: RunFolder, launch: Launch): Promise<num
   return guard.pid ?? 0;
 }
 
-/** Checks the guard's heartbeat, and renews ours. */
+/** Renews the worker's lease of a run, and checks the heartbeat of its guard. */
 export class GuardWatch {
   readonly #folder: RunFolder;
   #heartbeat: string | undefined;
@@ -54,7 +54,8 @@ export class GuardWatch {
     this.#folder = folder;
   }
 
-  async look(): Promise<void> {
+  /** @throws {ProgramLost} */
+  async renewAndCheck(): Promise<void> {
     if (performance.now() - this.#leaseAt < leaseEveryMs) return;
     this.#leaseAt = performance.now();
     await this.#folder.renewLease();

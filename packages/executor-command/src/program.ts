@@ -61,7 +61,7 @@ export class Program {
       }
       if (hasEnded) return;
       signal.throwIfAborted();
-      await watch.look();
+      await watch.renewAndCheck();
       await delay(checkEveryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
   }
