@@ -266,7 +266,7 @@ describe('What is refused', () => {
       const url = `${stage.url}/agents/oracle`;
       const answer = binding === 'rest' ? askByRest(url, asked, alice) : askByJsonRpc(url, asked, alice);
       const id = await stage.taskIn(contextId, 'oracle');
-      const reply = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, isReply: true } as const;
+      const reply = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, isPlainMessage: true } as const;
       await (await stage.beginTurn(id)).publish(reply);
       const { status, body } = await answer;
       expect([status, body.error.code]).toEqual(binding === 'rest' ? [500, 500] : [200, -32006]);

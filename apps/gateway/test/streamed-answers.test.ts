@@ -8,7 +8,7 @@ const item = (given: Partial<FeedItem>): FeedItem => ({
   seq: 1,
   state: 'TASK_STATE_WORKING',
   released: 0,
-  isReply: false,
+  isPlainMessage: false,
   json: '{}',
   ...given,
 });
@@ -39,7 +39,7 @@ describe('messageOrItems', () => {
   const parts = [{ text: '42' }];
   const status = { state: 'TASK_STATE_COMPLETED', message: { messageId: 'm', role: 'ROLE_AGENT', parts } };
   const json = JSON.stringify({ statusUpdate: { taskId: 't', contextId: 'c', status } });
-  const reply = item({ seq: 2, isReply: true, json });
+  const reply = item({ seq: 2, isPlainMessage: true, json });
   const hold = { holdMs: 1_000, withdraw: async () => undefined };
 
   it('gives the message alone when the agent answers with one', async () => {

@@ -301,7 +301,7 @@ describe('an error', () => {
     for (const binding of await bindingsOf()) {
       const contextId = randomUUID();
       const answer = binding.invoke(sending(userMessage('hello', { contextId })));
-      const nothing = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, isReply: true } as const;
+      const nothing = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, isPlainMessage: true } as const;
       await play(await stage.taskIn(contextId), nothing);
       expect(await answer).toMatchObject({ error: { reason: 'INVALID_AGENT_RESPONSE' } });
     }

@@ -106,7 +106,12 @@ describe('a status of a turn', () => {
     await turn.reply('Hi');
     const { contextId } = port.input.task;
     expect(port.published).toMatchObject([
-      { state: 'TASK_STATE_COMPLETED', settles: true, isReply: true, message: { contextId, parts: [{ text: 'Hi' }] } },
+      {
+        state: 'TASK_STATE_COMPLETED',
+        settles: true,
+        isPlainMessage: true,
+        message: { contextId, parts: [{ text: 'Hi' }] },
+      },
     ]);
   });
 

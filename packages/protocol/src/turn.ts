@@ -55,7 +55,7 @@ export interface StatusEvent {
   /** The attempts are spent: the task fails, and its message is kept for operators with this reason. */
   readonly deadLetterReason?: string;
   /** The turn answers with a plain Message: `message` of this completed status. */
-  readonly isReply?: boolean;
+  readonly isPlainMessage?: boolean;
   /** Published inside a step. */
   readonly step?: StepStamp;
 }

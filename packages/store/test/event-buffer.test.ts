@@ -13,7 +13,7 @@ const event = (seq: number, bytes: number): FeedEvent => ({
   previous: undefined,
   state: 'TASK_STATE_WORKING',
   released: undefined,
-  isReply: false,
+  isPlainMessage: false,
   json: 'x'.repeat(bytes),
 });
 

@@ -163,11 +163,11 @@ describe('a feed', () => {
       kind: 'status',
       state: 'TASK_STATE_COMPLETED',
       settles: true,
-      isReply: true,
+      isPlainMessage: true,
       message: agentMessage('hi'),
     });
     await ended;
-    expect(items).toMatchObject([{ isReply: true, released: 1 }]);
+    expect(items).toMatchObject([{ isPlainMessage: true, released: 1 }]);
   });
 
   test('misses nothing while its connection to Redis breaks again and again, and finds a lost last event', async () => {

@@ -12,7 +12,7 @@ const replied: TurnEvent = {
   kind: 'status',
   state: 'TASK_STATE_COMPLETED',
   settles: true,
-  isReply: true,
+  isPlainMessage: true,
   message: agentMessage('42'),
 };
 

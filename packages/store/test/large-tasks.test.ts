@@ -52,7 +52,7 @@ test('a task counts while it is read and while it has readers, and not because s
   const kept = await reading;
   // The reader that asked for it may be about to send it.
   expect(tasks.bytes).toBe(bytes);
-  const [one, other] = [kept?.retain(), kept?.within('<', '>').retain()];
+  const [one, other] = [kept?.retain(), kept?.wrapped('<', '>').retain()];
   await nextTurn();
   one?.[Symbol.dispose]();
   expect(tasks.bytes).toBe(bytes);

@@ -3,13 +3,13 @@ import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
 import { readTask, taskNotFound } from './backend.ts';
-import type { Reply } from './operation.ts';
+import type { UnaryResult } from './operation.ts';
 
 /**
  * A2A 3.1.5. Waits briefly for the running turn to stop, then answers the task as it is. Canceling a canceled task is
  * not an error.
  */
-export async function cancelTask(backend: Backend, call: Call, { id }: CancelTaskRequest): Promise<Reply> {
+export async function cancelTask(backend: Backend, call: Call, { id }: CancelTaskRequest): Promise<UnaryResult> {
   const verdict = await backend.tasks.cancel(call.scope, id);
   if (verdict === 'missing') throw taskNotFound(id);
   if (verdict === 'terminal') {

@@ -2,13 +2,13 @@ import { invalidParams, type ListTasksRequest } from '@switchyard/protocol';
 import { InvalidPageToken, type TaskPage, type TaskQuery } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
-import type { Reply } from './operation.ts';
+import type { UnaryResult } from './operation.ts';
 
 /** A2A 3.1.4: unless the caller names a page size. */
 const defaultPageSize = 50;
 
 /** The caller's tasks, latest status first. */
-export async function listTasks(backend: Backend, call: Call, request: ListTasksRequest): Promise<Reply> {
+export async function listTasks(backend: Backend, call: Call, request: ListTasksRequest): Promise<UnaryResult> {
   const query = toQuery(request);
   const page = await readPage(backend, call, query);
   const { tasks, nextPageToken, totalSize } = page;

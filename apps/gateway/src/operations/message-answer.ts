@@ -21,10 +21,10 @@ export async function* messageOrItems(
   try {
     const task = await iterator.next();
     if (task.done) return;
-    if (task.value.isReply) return yield message(task.value);
+    if (task.value.isPlainMessage) return yield message(task.value);
     const next = iterator.next();
-    const first = await heldBack(task.value, within(holdMs, next));
-    if (first?.value?.isReply) {
+    const first = await heldBack(task.value, withTimeout(next, holdMs));
+    if (first?.value?.isPlainMessage) {
       await withdraw();
       return yield message(first.value);
     }
@@ -35,7 +35,7 @@ export async function* messageOrItems(
   }
 }
 
-const message = (item: FeedItem): StreamItem => ({ ...item, json: `{"message":${replyOf(item)}}` });
+const message = (item: FeedItem): StreamItem => ({ ...item, json: `{"message":${plainMessageOf(item)}}` });
 
 /** The task counts while it waits to be sent. */
 async function heldBack<T>({ json }: FeedItem, event: Promise<T>): Promise<T> {
@@ -44,7 +44,7 @@ async function heldBack<T>({ json }: FeedItem, event: Promise<T>): Promise<T> {
 }
 
 /** Undefined when time is up. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   if (!Number.isFinite(ms)) return promise;
   let timer: NodeJS.Timeout | undefined;
   const timeUp = new Promise<undefined>((resolve) => {
@@ -58,8 +58,8 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined
 }
 
 /** JSON of the plain Message with which an agent answered instead of a task. It names no task: its caller has none. */
-export function replyOf({ json }: FeedItem): string {
-  const reply = plainMessageIn(json);
-  if (!reply) throw new A2AError('InvalidAgentResponse', 'The agent answered with a message, but there is none');
-  return reply;
+export function plainMessageOf({ json }: FeedItem): string {
+  const plainMessage = plainMessageIn(json);
+  if (!plainMessage) throw new A2AError('InvalidAgentResponse', 'The agent answered with a message, but there is none');
+  return plainMessage;
 }

@@ -7,7 +7,7 @@ import { toA2AError } from '../telemetry/failures.ts';
 import type { Backend } from './backend.ts';
 
 /** The answer to a call, as JSON for the binding's envelope. */
-export interface Reply {
+export interface UnaryResult {
   /** Absent when the caller has this version. */
   readonly json?: Json | undefined;
   /** Version of a task: changes whenever the task does. */
@@ -26,7 +26,7 @@ export type Operation = UnaryOperation | StreamingOperation;
 interface UnaryOperation {
   readonly kind: 'unary';
   /** @throws {A2AError} */
-  invoke(call: Call, params: unknown): Promise<Reply>;
+  invoke(call: Call, params: unknown): Promise<UnaryResult>;
 }
 
 interface StreamingOperation {
@@ -40,7 +40,7 @@ export interface OpenStream extends Disposable {
   readonly items: AsyncIterable<StreamItem>;
 }
 
-export type Answer = { readonly reply: Reply } | OpenStream;
+export type Answer = { readonly result: UnaryResult } | OpenStream;
 
 /**
  * Runs an operation up to its answer. Does not keep the request, which may be large, while that is written.
@@ -51,7 +51,7 @@ export async function runOperation(
   streams: StreamSlots,
   { call, params }: { readonly call: Call; readonly params: unknown },
 ): Promise<Answer> {
-  if (operation.kind === 'unary') return { reply: await operation.invoke(call, params) };
+  if (operation.kind === 'unary') return { result: await operation.invoke(call, params) };
   const slot = streams.take();
   try {
     const items = await operation.invoke(call, params);
@@ -72,7 +72,7 @@ type Run<Schema extends z.ZodType, Answer> = (
   request: z.output<Schema>,
 ) => Promise<Answer>;
 
-export function unary<Schema extends z.ZodType>(schema: Schema, run: Run<Schema, Reply>): Definition {
+export function unary<Schema extends z.ZodType>(schema: Schema, run: Run<Schema, UnaryResult>): Definition {
   return (name, backend) => ({ kind: 'unary', invoke: timed(name, backend, { schema, run }) });
 }
 

@@ -10,7 +10,7 @@ import {
 import { InvalidPageToken, type Webhook, type WebhookPage } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { type Backend, requirePush, taskNotFound } from './backend.ts';
-import type { Reply } from './operation.ts';
+import type { UnaryResult } from './operation.ts';
 import { tooManyConfigs, toWebhook } from './webhook-draft.ts';
 
 /** A2A 3.1.7. The webhook gets each later event of the task; a config with a known id is replaced. */
@@ -18,7 +18,7 @@ export async function createPushConfig(
   backend: Backend,
   call: Call,
   request: CreateTaskPushNotificationConfigRequest,
-): Promise<Reply> {
+): Promise<UnaryResult> {
   const { webhooks, policy, warnIfClear } = requirePush(backend, call);
   const { taskId } = request;
   const draft = toWebhook(request, { policy, call, path: '' });
@@ -34,7 +34,7 @@ export async function getPushConfig(
   backend: Backend,
   call: Call,
   { taskId, id }: GetTaskPushNotificationConfigRequest,
-): Promise<Reply> {
+): Promise<UnaryResult> {
   const webhook = await requirePush(backend, call).webhooks.get(call.scope, taskId, id);
   if (webhook) return { json: JSON.stringify(toConfig(webhook, taskId)) };
   throw new A2AError('TaskNotFound', 'The task, or this config of it, does not exist or is not accessible', {
@@ -50,7 +50,7 @@ export async function listPushConfigs(
   backend: Backend,
   call: Call,
   request: ListTaskPushNotificationConfigsRequest,
-): Promise<Reply> {
+): Promise<UnaryResult> {
   const { taskId } = request;
   const page = await readPage(backend, call, request);
   if (!page) throw taskNotFound(taskId);
@@ -80,7 +80,7 @@ export async function deletePushConfig(
   backend: Backend,
   call: Call,
   { taskId, id }: DeleteTaskPushNotificationConfigRequest,
-): Promise<Reply> {
+): Promise<UnaryResult> {
   const verdict = await requirePush(backend, call).webhooks.delete(call.scope, taskId, id);
   if (verdict === 'missing') throw taskNotFound(taskId);
   return { json: '{}' };

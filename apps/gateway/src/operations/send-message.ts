@@ -1,23 +1,23 @@
 import { isTerminal, type SendMessageRequest } from '@switchyard/protocol';
-import { type FeedItem, type Json, type PreSubscription, taskItem, within } from '@switchyard/store';
+import { type FeedItem, type Json, type PreSubscription, taskItem, wrapped } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
 import { taskNotFound } from './backend.ts';
-import { replyOf } from './message-answer.ts';
-import type { Reply } from './operation.ts';
+import { plainMessageOf } from './message-answer.ts';
+import type { UnaryResult } from './operation.ts';
 import { TaskProjection } from './task-projection.ts';
 
 /**
  * A2A 3.1.1. Immediate: answers with the accepted task. Blocking: waits until the agent ends the turn, asks for input
  * or releases its caller; when time is up, answers with the task as it is.
  */
-export async function sendMessage(backend: Backend, call: Call, request: SendMessageRequest): Promise<Reply> {
+export async function sendMessage(backend: Backend, call: Call, request: SendMessageRequest): Promise<UnaryResult> {
   const historyLength = request.configuration?.historyLength;
   if (isImmediate(backend, call, request)) {
     const { taskId, task } = await acceptMessage(backend, call, request);
-    return task === undefined ? readReply(backend, call, taskId, historyLength) : taskReply(task);
+    return task === undefined ? readResult(backend, call, taskId, historyLength) : taskResult(task);
   }
   using preSubscription = presubscribe(backend, call, request);
   const accepted = await acceptMessage(backend, call, request, {
@@ -27,26 +27,26 @@ export async function sendMessage(backend: Backend, call: Call, request: SendMes
   const projection = new TaskProjection(accepted);
   const isQuick = wantsImmediate(backend.settings, request.configuration);
   const release = await awaitRelease(backend, call, { accepted, preSubscription, projection, isQuick });
-  if (release?.isReply && accepted.number === 1) {
+  if (release?.isPlainMessage && accepted.number === 1) {
     if (release.kind === 'event') await backend.tasks.withdraw(call.scope, accepted.taskId);
-    return messageReply(release);
+    return messageResult(release);
   }
   // From here on the caller has a task, unless its agent has answered just now.
   if (!release && call.agent.repliesWithMessage) await backend.tasks.reveal(call.scope, accepted.taskId);
   const completed = release && projection.completed(historyLength);
-  return completed === undefined ? readReply(backend, call, accepted.taskId, historyLength) : taskReply(completed);
+  return completed === undefined ? readResult(backend, call, accepted.taskId, historyLength) : taskResult(completed);
 }
 
 /** The task as it is; for a retry perhaps the message that was the first answer. */
-async function readReply(backend: Backend, call: Call, taskId: string, historyLength?: number): Promise<Reply> {
+async function readResult(backend: Backend, call: Call, taskId: string, historyLength?: number): Promise<UnaryResult> {
   const reading = await backend.tasks.read(call.scope, taskId, { historyLength });
   if (!reading) throw taskNotFound(taskId);
-  return reading.isWithdrawn ? messageReply(taskItem(reading, reading.task ?? '')) : taskReply(reading.task);
+  return reading.isWithdrawn ? messageResult(taskItem(reading, reading.task ?? '')) : taskResult(reading.task);
 }
 
-const messageReply = (item: FeedItem): Reply => ({ json: `{"message":${replyOf(item)}}` });
+const messageResult = (item: FeedItem): UnaryResult => ({ json: `{"message":${plainMessageOf(item)}}` });
 
-const taskReply = (task: Json = 'null'): Reply => ({ json: within(task, '{"task":', '}') });
+const taskResult = (task: Json = 'null'): UnaryResult => ({ json: wrapped(task, '{"task":', '}') });
 
 /** An agent that may answer with a message must be waited for: `returnImmediately` is about tasks (A2A 3.2.2). */
 function isImmediate({ settings }: Backend, { agent }: Call, { configuration }: SendMessageRequest): boolean {

@@ -25,7 +25,7 @@ export async function sendStreamingMessage(
   const until = (item: FeedItem): boolean => asksCallerOf(number, item);
   const items = backend.feeds.follow(call.scope, taskId, { from, until, preSubscription, signal: call.signal });
   // A retry gets the answer of the first request: while there is no event, that may still be a message.
-  if (!isNew && from.seq > 1 && !from.isReply) return items;
+  if (!isNew && from.seq > 1 && !from.isPlainMessage) return items;
   return messageOrItems(items, {
     holdMs,
     withdraw: () => backend.tasks.withdraw(call.scope, taskId),

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type EventId, formatEventId, type Json, retain, within } from '@switchyard/store';
+import { type EventId, formatEventId, type Json, retain, wrapped } from '@switchyard/store';
 import { drained } from '../exchange/exchange.ts';
 import type { StreamItem } from '../operations/operation.ts';
 import { FrameBuffer } from './frame-buffer.ts';
@@ -63,7 +63,7 @@ export const heartbeatFrame = ': heartbeat\n\n';
  * removed.
  */
 export function eventFrame(id: EventId, json: Json): Json {
-  return within(withoutLineBreaks(json), `id: ${formatEventId(id)}\ndata: `, '\n\n');
+  return wrapped(withoutLineBreaks(json), `id: ${formatEventId(id)}\ndata: `, '\n\n');
 }
 
 function withoutLineBreaks(json: Json): Json {

@@ -28,7 +28,7 @@ export const replied = (text: string): TurnEvent => ({
   kind: 'status',
   state: 'TASK_STATE_COMPLETED',
   settles: true,
-  isReply: true,
+  isPlainMessage: true,
   message: agentMessage(text),
 });
 

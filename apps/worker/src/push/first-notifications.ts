@@ -22,7 +22,7 @@ export async function firstNotifications(
   events: readonly FeedEvent[] | 'trimmed',
 ): Promise<readonly Notification[]> {
   const [made, first] = events === 'trimmed' ? [] : events;
-  const task = first?.isReply ? await withdrawn(queue) : await queue.task();
+  const task = first?.isPlainMessage ? await withdrawn(queue) : await queue.task();
   if (!task) return [];
   const message = task.isWithdrawn ? plainMessageIn(`{"task":${task.json}}`) : undefined;
   if (message) return [{ deliveryId: formatEventId(task), body: `{"message":${message}}`, cursor: cursorAt(task) }];

@@ -101,6 +101,6 @@ async function outcomeOf({ port, result }: MessageResult): Promise<CallOutcome> 
     await port.publish({ kind: 'status', state: 'TASK_STATE_CANCELED', settles: true });
   const { history: _, ...task }: Task = port.current;
   const last = port.published.at(-1);
-  const reply = last?.kind === 'status' && last.isReply ? last.message : undefined;
+  const reply = last?.kind === 'status' && last.isPlainMessage ? last.message : undefined;
   return { task, ...(reply && { reply }) };
 }

@@ -217,7 +217,7 @@ export class Turn extends TurnView {
    * with this message. Set `repliesWithMessage` in the definition of an agent that always answers so.
    */
   reply(content: Content): Promise<Outcome> {
-    return this.#settle('TASK_STATE_COMPLETED', content, { isReply: true });
+    return this.#settle('TASK_STATE_COMPLETED', content, { isPlainMessage: true });
   }
 
   #settle(state: TaskState, content: Content | undefined, details?: Partial<StatusDetails>): Promise<Outcome> {
@@ -249,12 +249,12 @@ export class Turn extends TurnView {
   }
 
   /** A plain reply has a contextId: its client gets no task to take it from (A2A 4.1.4). */
-  #message(content: Content, { isReply }: StatusDetails): Message {
+  #message(content: Content, { isPlainMessage }: StatusDetails): Message {
     const { contextId } = this.task;
     const message = agentMessage(content);
     const messageId = this.#messageId(message);
-    return { ...message, messageId, ...(isReply && contextId !== undefined && { contextId }) };
+    return { ...message, messageId, ...(isPlainMessage && contextId !== undefined && { contextId }) };
   }
 }
 
-type StatusDetails = Pick<StatusEvent, 'settles' | 'metadata' | 'releasesCaller' | 'isReply'>;
+type StatusDetails = Pick<StatusEvent, 'settles' | 'metadata' | 'releasesCaller' | 'isPlainMessage'>;

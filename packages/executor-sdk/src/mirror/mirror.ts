@@ -84,7 +84,7 @@ export class Mirror {
       state: 'TASK_STATE_COMPLETED',
       message: { ...withoutIds(message), ...(contextId !== undefined && { contextId }) },
       settles: true,
-      isReply: true,
+      isPlainMessage: true,
     });
   }
 

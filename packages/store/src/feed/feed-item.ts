@@ -1,6 +1,6 @@
 import type { Message, StreamResponse, TaskState } from '@switchyard/protocol';
 import { stateOf } from '../tasks/state-letters.ts';
-import { type Json, within } from '../tasks/task-json.ts';
+import { type Json, wrapped } from '../tasks/task-json.ts';
 import type { TaskReading } from '../tasks/task-reading.ts';
 
 /**
@@ -32,7 +32,7 @@ export interface FeedItem extends EventId {
   /** The highest number of a message whose caller need not wait any longer. */
   readonly released: number;
   /** The turn answered with a plain message, which is the message of the completed status. */
-  readonly isReply: boolean;
+  readonly isPlainMessage: boolean;
   /** JSON of the A2A StreamResponse (3.2.3). */
   readonly json: Json;
 }
@@ -53,12 +53,12 @@ export type Position = EventId & Pick<TaskReading, 'state' | 'released'> & Parti
 export function taskItem(position: Position, task: Json): FeedItem {
   const { seq, incarnation, state, released, isWithdrawn = false } = position;
   // A small one leaves in one write with the events that follow it.
-  const json = within(typeof task === 'string' || task.isShared ? task : task.toString(), '{"task":', '}');
-  return { kind: 'task', seq, incarnation, state, released, isReply: isWithdrawn, json };
+  const json = wrapped(typeof task === 'string' || task.isShared ? task : task.toString(), '{"task":', '}');
+  return { kind: 'task', seq, incarnation, state, released, isPlainMessage: isWithdrawn, json };
 }
 
 /**
- * JSON of the plain Message of an item with `isReply`, without a taskId: its caller has no task.
+ * JSON of the plain Message of an item with `isPlainMessage`, without a taskId: its caller has no task.
  * @param json of the event, or of the task
  */
 export function plainMessageIn(json: Json): string | undefined {
@@ -86,15 +86,15 @@ function parseLine(line: string): FeedEvent {
   const hasIncarnation = dash >= 0 && dash < first;
   const before = hasIncarnation ? line.indexOf('-', dash + 1) : -1;
   const incarnation = hasIncarnation ? Number.parseInt(line.slice(dash + 1, first), 10) : 0;
-  const isReply = line[second - 1] === 'm' && second > first + 2;
-  const released = line.slice(first + 2, isReply ? second - 1 : second);
+  const isPlainMessage = line[second - 1] === 'm' && second > first + 2;
+  const released = line.slice(first + 2, isPlainMessage ? second - 1 : second);
   return {
     seq: Number.parseInt(line, 10),
     incarnation,
     previous: before >= 0 && before < first ? Number.parseInt(line.slice(before + 1, first), 10) : incarnation,
     state: stateOf(line[first + 1] ?? ''),
     released: released === '' ? undefined : Number(released),
-    isReply,
+    isPlainMessage,
     json: line.slice(second + 1),
   };
 }

@@ -160,12 +160,12 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   }
 
   #deliver(next: FeedEvent | FeedItem): FeedItem {
-    const { seq, incarnation, state, isReply, json } = next;
+    const { seq, incarnation, state, isPlainMessage, json } = next;
     const kind = 'kind' in next ? next.kind : 'event';
     const released = Math.max(this.#position?.released ?? 0, next.released ?? 0);
     this.#position = { seq, incarnation, state, released };
     this.#listener?.buffer.delivered(this.#position);
-    const item: FeedItem = { kind, seq, incarnation, state, released, isReply, json };
+    const item: FeedItem = { kind, seq, incarnation, state, released, isPlainMessage, json };
     if (this.#until?.(item)) this.#isEnded = true;
     return item;
   }

@@ -57,7 +57,7 @@ export class TaskJson {
   }
 
   /** The same bytes with a text on either side. */
-  within(before: string, after: string): TaskJson {
+  wrapped(before: string, after: string): TaskJson {
     const pieces = [Buffer.from(before), ...this.pieces, Buffer.from(after)];
     if (this.#origin.#share) return new TaskJson(pieces, { origin: this.#origin });
     return new TaskJson([Buffer.concat(pieces)]);
@@ -80,8 +80,8 @@ export class TaskJson {
   }
 }
 
-export function within(json: Json, before: string, after: string): Json {
-  return typeof json === 'string' ? before + json + after : json.within(before, after);
+export function wrapped(json: Json, before: string, after: string): Json {
+  return typeof json === 'string' ? before + json + after : json.wrapped(before, after);
 }
 
 /** As `retain`; a text needs none, and no object for each event of a stream. */

@@ -86,7 +86,7 @@ export class Encoder {
 
   #status(event: StatusEvent): EncodedEvent {
     const { state, message, metadata } = event;
-    const caller = event.isReply ? 'reply' : event.releasesCaller ? 'released' : '';
+    const caller = event.isPlainMessage ? 'reply' : event.releasesCaller ? 'released' : '';
     const json = message ? this.#withIds(message) : '';
     const merged = this.#mergedWith(metadata);
     const isNew = message !== undefined && this.#grow(message, json, event.settles);

@@ -63,7 +63,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       scene: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         const turn = await begun(store, taskId);
-        await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, isReply: true });
+        await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, isPlainMessage: true });
         return async () => {
           await store.tasks.withdraw(alice, taskId);
           return (await store.tasks.read(alice, taskId))?.isWithdrawn;

@@ -39,7 +39,7 @@ export function serveJsonRpc(context: GatewayContext, older?: OlderVersion): Han
       id = request.id;
       if (request.isNotification) return await runNotification(context, exchange, { principal, request });
       const answer = await run(context, exchange, { principal, request });
-      if ('reply' in answer) return writeResult(res, id, answer.reply);
+      if ('result' in answer) return writeResult(res, id, answer.result);
       using stream = answer;
       await writeStream(context, exchange, { id, items: stream.items });
     } catch (thrown) {

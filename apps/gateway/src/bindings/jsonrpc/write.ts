@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { type A2AError, type A2AErrorCode, toJsonRpcError } from '@switchyard/protocol';
-import { type Json, within } from '@switchyard/store';
+import { type Json, wrapped } from '@switchyard/store';
 import type { Exchange } from '../../exchange/exchange.ts';
 import { reportFailure, respond } from '../../exchange/exchange.ts';
-import type { Reply, StreamItem } from '../../operations/operation.ts';
+import type { StreamItem, UnaryResult } from '../../operations/operation.ts';
 import { serveStream } from '../../sse/serve-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 
@@ -12,10 +12,10 @@ const mediaType = 'application/json';
 
 /** The envelope around stored JSON, which is not parsed. @param id JSON text */
 function envelope(id: string, result: Json): Json {
-  return within(result, `{"jsonrpc":"2.0","id":${id},"result":`, '}');
+  return wrapped(result, `{"jsonrpc":"2.0","id":${id},"result":`, '}');
 }
 
-export function writeResult(res: ServerResponse, id: string, { json = 'null' }: Reply): void {
+export function writeResult(res: ServerResponse, id: string, { json = 'null' }: UnaryResult): void {
   respond(res, mediaType, envelope(id, json));
 }
 

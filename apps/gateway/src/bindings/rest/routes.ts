@@ -88,7 +88,7 @@ function serveRest(context: GatewayContext, route: OperationRoute): Handler {
     const exchange = { req, res };
     try {
       const answer = await handle(context, exchange, route);
-      if ('reply' in answer) return writeResult(exchange, answer.reply);
+      if ('result' in answer) return writeResult(exchange, answer.result);
       using stream = answer;
       await writeStream(context, exchange, stream.items);
     } catch (thrown) {

@@ -11,7 +11,7 @@ import {
   respond,
   respondUnchanged,
 } from '../../exchange/exchange.ts';
-import type { Reply, StreamItem } from '../../operations/operation.ts';
+import type { StreamItem, UnaryResult } from '../../operations/operation.ts';
 import { serveStream } from '../../sse/serve-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 
@@ -25,7 +25,7 @@ function mediaTypeFor({ headers: { accept } }: IncomingMessage): string {
 }
 
 /** Writes stored JSON as it is. A task has its version as ETag; a client that has this version gets 304. */
-export function writeResult({ req, res }: Exchange, { json, version }: Reply): void {
+export function writeResult({ req, res }: Exchange, { json, version }: UnaryResult): void {
   if (version !== undefined) {
     res.setHeader('ETag', `"${version}"`);
     // Only the caller may cache it, and must revalidate.

@@ -47,7 +47,7 @@ export async function readOutcome(
   const reading = await tasks.read(scope, taskId, { historyLength: 0 });
   if (reading?.task === undefined) return 'missing';
   const task: Task = JSON.parse(reading.task.toString());
-  const reply = last?.isReply ? messageOf(last) : undefined;
+  const reply = last?.isPlainMessage ? messageOf(last) : undefined;
   return { task, ...(reply && { reply }) };
 }
 

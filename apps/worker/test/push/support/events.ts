@@ -10,7 +10,7 @@ export const working = (text: string): TurnEvent => ({
 export const completed: TurnEvent = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true };
 export const replied: TurnEvent = {
   ...completed,
-  isReply: true,
+  isPlainMessage: true,
   message: { messageId: 'the answer', role: 'ROLE_AGENT', parts: [{ text: '42' }] },
 };
 export const asked: TurnEvent = { kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true };
