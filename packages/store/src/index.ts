@@ -7,6 +7,8 @@ export {
   type ConversationReading,
 } from './conversations/conversation.ts';
 export type { Conversations, NewConversation } from './conversations/conversations.ts';
+export { type ApiKeyParts, apiKeyParts } from './credentials/api-key.ts';
+export type { Credential, CredentialDraft, Credentials } from './credentials/credentials.ts';
 export {
   type EventId,
   type FeedEvent,

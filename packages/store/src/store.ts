@@ -3,6 +3,7 @@ import { Calls } from './calls/calls.ts';
 import { Orphans } from './calls/orphans.ts';
 import { conversationsOf } from './conversations/conversation-reader.ts';
 import { Conversations } from './conversations/conversations.ts';
+import { Credentials } from './credentials/credentials.ts';
 import { Feeds } from './feed/feeds.ts';
 import { Memory } from './memory/memory.ts';
 import { Ops } from './ops/ops.ts';
@@ -42,6 +43,7 @@ export interface RequestStore extends Pick<Store, 'tasks' | 'ops'> {
   /** Without `follow`: a stream waits for Redis, and so does its subscription. */
   readonly conversations: Omit<Conversations, 'follow'>;
   readonly webhooks: Webhooks;
+  readonly credentials: Credentials;
 }
 
 /** What all parts of a store share. */
@@ -78,6 +80,7 @@ export class Store {
   readonly interrupted: InterruptedTasks;
   readonly push: Push;
   readonly registry: Registry;
+  readonly credentials: Credentials;
   readonly ops: Ops;
   readonly settings: StoreSettings;
   readonly #connections: Connections;
@@ -127,6 +130,7 @@ export class Store {
     this.push = new Push(port, channels);
     this.feeds = new Feeds(port, channels, this.settings);
     this.registry = new Registry(redis, channels, this.settings);
+    this.credentials = new Credentials(redis, channels, prefix);
     const workers = new Workers(redis, channels, prefix);
     this.ops = new Ops({ ...port, registry: this.registry, workers });
   }
@@ -154,6 +158,7 @@ export class Store {
     return {
       tasks: new Tasks(port),
       webhooks: push.webhooks,
+      credentials: new Credentials(redis, this.#channels, prefix),
       conversations: new Conversations(port, this.#channels),
       ops: new Ops({ ...port, registry, workers }),
     };

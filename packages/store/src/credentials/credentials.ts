@@ -1,0 +1,123 @@
+import type { Channels } from '../redis/channels.ts';
+import type { RedisConnection } from '../redis/connection.ts';
+import { type ApiKeyParts, apiKeyText, isSecretOf, newApiKey, secretHash } from './api-key.ts';
+
+/** What an API key is made with. Times in ISO 8601. */
+export interface CredentialDraft {
+  readonly tenant: string;
+  readonly subject: string;
+  /** Empty: all but `admin`. */
+  readonly scopes: readonly string[];
+  /** The agents that its owner may use; unset: all. */
+  readonly agents?: readonly string[] | undefined;
+  /** What it is for. */
+  readonly note?: string | undefined;
+  /** Unset: never. */
+  readonly expiresAt?: string | undefined;
+}
+
+/** An API key as operators see it, without its secret. */
+export interface Credential extends CredentialDraft {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly revokedAt?: string;
+}
+
+/** The entry in Redis: the secret is not in it. */
+interface Entry extends Omit<Credential, 'id'> {
+  readonly hash: string;
+}
+
+/** Keys that ended this long ago are forgotten: until then an audit can tell whose they were. */
+const KEPT_MS = 30 * 86_400_000;
+
+/** The API keys of clients, which operators make and revoke while gateways run. */
+export class Credentials {
+  readonly #redis: RedisConnection;
+  readonly #channels: Channels;
+  readonly #key: string;
+  readonly #channel: string;
+
+  constructor(redis: RedisConnection, channels: Channels, prefix: string) {
+    this.#redis = redis;
+    this.#channels = channels;
+    this.#key = `${prefix}{agents}:credentials`;
+    this.#channel = `${this.#key}:changed`;
+  }
+
+  /** @returns `key` is what its owner sends: it cannot be read again. */
+  async create(draft: CredentialDraft): Promise<{ readonly key: string; readonly credential: Credential }> {
+    const parts = newApiKey();
+    const entry: Entry = { hash: secretHash(parts.secret), ...draft, createdAt: new Date().toISOString() };
+    await this.#write(parts.id, entry);
+    return { key: apiKeyText(parts), credential: credentialOf(parts.id, entry) };
+  }
+
+  /** Undefined for an unknown id, and for a wrong secret alike. Revoked and expired ones are returned, too. */
+  async verify({ id, secret }: ApiKeyParts): Promise<Credential | undefined> {
+    const entry = await this.#read(id);
+    // An unknown id takes as long as a wrong secret.
+    const isValid = isSecretOf(secret, entry?.hash ?? secretHash(''));
+    return entry && isValid ? credentialOf(id, entry) : undefined;
+  }
+
+  async find(id: string): Promise<Credential | undefined> {
+    const entry = await this.#read(id);
+    return entry && credentialOf(id, entry);
+  }
+
+  /** Latest first. Forgets those that ended long ago. */
+  async list(): Promise<Credential[]> {
+    const all = Object.entries(await this.#redis.hgetall(this.#key)).map(([id, json]) =>
+      credentialOf(id, JSON.parse(json)),
+    );
+    const isOld = (each: Credential): boolean => endOf(each) < Date.now() - KEPT_MS;
+    const old = all.filter(isOld).map(({ id }) => id);
+    if (old.length > 0) await this.#redis.hdel(this.#key, ...old);
+    return all.filter((each) => !isOld(each)).sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  }
+
+  /** At once, for all gateways. @returns the revoked key, also if it was revoked before; undefined: no such key */
+  async revoke(id: string): Promise<Credential | undefined> {
+    const entry = await this.#read(id);
+    if (!entry) return undefined;
+    const revoked = { ...entry, revokedAt: entry.revokedAt ?? new Date().toISOString() };
+    await this.#write(id, revoked);
+    return credentialOf(id, revoked);
+  }
+
+  /** Revokes all keys of a tenant. */
+  async revokeTenant(tenant: string): Promise<void> {
+    const theirs = (await this.list()).filter((each) => each.tenant === tenant && each.revokedAt === undefined);
+    await Promise.all(theirs.map(({ id }) => this.revoke(id)));
+  }
+
+  /**
+   * @param listener gets the id of a changed key; undefined: any may have changed, as notifications were lost
+   * @returns ends the subscription
+   */
+  async onChange(listener: (id: string | undefined) => void): Promise<() => void> {
+    this.#channels.onReconnect(() => listener(undefined));
+    await this.#channels.subscribe(this.#channel, listener);
+    return () => this.#channels.unsubscribe(this.#channel, listener);
+  }
+
+  async #read(id: string): Promise<Entry | undefined> {
+    const json = await this.#redis.hget(this.#key, id);
+    return json === null ? undefined : JSON.parse(json);
+  }
+
+  async #write(id: string, entry: Entry): Promise<void> {
+    await this.#redis.hset(this.#key, id, JSON.stringify(entry));
+    await this.#redis.publish(this.#channel, id);
+  }
+}
+
+function credentialOf(id: string, { hash: _, ...entry }: Entry): Credential {
+  return { id, ...entry };
+}
+
+/** In ms since 1970; Infinity if it has no end. */
+function endOf({ expiresAt, revokedAt }: Credential): number {
+  return Date.parse(revokedAt ?? expiresAt ?? '') || Number.POSITIVE_INFINITY;
+}
