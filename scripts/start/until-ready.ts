@@ -11,9 +11,9 @@ export async function untilReady(url: string, signal: AbortSignal): Promise<bool
 
 async function isReady(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) });
-    const { agent } = (await response.json()) as { agent?: string | null };
-    return response.ok && typeof agent === 'string';
+    const paths = ['/readyz', '/.well-known/agent-card.json'];
+    const asked = paths.map((path) => fetch(url + path, { signal: AbortSignal.timeout(2_000) }));
+    return (await Promise.all(asked)).every(({ ok }) => ok);
   } catch {
     // Not listening yet.
     return false;

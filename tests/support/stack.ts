@@ -42,6 +42,11 @@ export interface Stack extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
+/** What a gateway answers at `/agents`. */
+interface AgentList {
+  readonly agents: readonly { readonly isDefault: boolean; readonly workers: number }[];
+}
+
 /** Resolves when every gateway knows every worker. */
 export async function startStack({ gateways = 1, workers = 1, ...options }: StackOptions): Promise<Stack> {
   const stack = new RunningStack(options);
@@ -111,11 +116,18 @@ class RunningStack implements Stack {
 
   async untilReady(): Promise<void> {
     const isReady = async (url: string): Promise<boolean> => {
-      const { body } = await get<{ status: string; workers: number }>(`${url}/readyz`);
-      return body.status === 'ready' && body.workers >= this.workers.length;
+      const { status, body } = await get<AgentList>(`${url}/agents`, this.#aKey());
+      const served = status === 200 ? body.agents.find(({ isDefault }) => isDefault) : undefined;
+      return served !== undefined && served.workers >= this.workers.length;
     };
     const everyone = async (): Promise<boolean> => (await Promise.all(this.urls.map(isReady))).every(Boolean);
     await until(everyone, { what: 'every gateway knows every worker', timeoutMs: startWithinMs });
+  }
+
+  /** Of some client, where the gateways ask for one. */
+  #aKey(): Record<string, string> {
+    const [key] = this.#options.env?.API_KEYS?.split(':') ?? [];
+    return key === undefined ? {} : { 'x-api-key': key };
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import {
   type Environment,
+  readOperatorKey,
   readSigningKeys,
   Settings,
   type SigningKey,
@@ -30,8 +31,6 @@ export interface GatewayConfig {
 }
 
 type Given = Settings<'gateway'>;
-
-const shortestAdminKey = 16;
 
 /** @throws {SettingsError} naming every setting that cannot be used */
 export function readConfig(environment: Environment): GatewayConfig {
@@ -99,11 +98,13 @@ function readApiKeys(given: Given) {
 }
 
 function readAdmin(given: Given): AdminSettings | undefined {
-  const { ADMIN_PORT: port, ADMIN_HOST: host, ADMIN_KEY: key = '' } = given.values;
+  const { ADMIN_PORT: port, ADMIN_HOST: host, ADMIN_KEY, ADMIN_KEY_FILE, METRICS_KEY, METRICS_KEY_FILE } = given.values;
   if (port === undefined) return undefined;
-  if (key.length < shortestAdminKey)
-    given.refuse('ADMIN_KEY', `ADMIN_PORT needs a key of at least ${shortestAdminKey} characters`);
-  return { host, port, key };
+  const key = given.check('ADMIN_KEY', () => readOperatorKey(ADMIN_KEY, ADMIN_KEY_FILE));
+  if (key === '') given.refuse('ADMIN_KEY', 'ADMIN_PORT needs a key, here or in ADMIN_KEY_FILE');
+  const metricsKey = given.check('METRICS_KEY', () => readOperatorKey(METRICS_KEY, METRICS_KEY_FILE));
+  if (metricsKey && metricsKey === key) given.refuse('METRICS_KEY', 'must be another key than ADMIN_KEY');
+  return { host, port, key: key ?? '', ...(metricsKey && { metricsKey }) };
 }
 
 function readGrpc(given: Given): GrpcSettings | undefined {

@@ -14,6 +14,7 @@ import { Cards } from './cards/cards.ts';
 import { missingPublicUrlProblem } from './cards/sign-card.ts';
 import { Listener } from './http/listener.ts';
 import { createApp } from './http/router.ts';
+import { Readiness } from './http/serve-health.ts';
 import { bindOperations } from './operations/operations.ts';
 import { clearStorageWarning } from './operations/webhook-draft.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
@@ -64,7 +65,19 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const authenticator = new Authentication(settings.auth.keys ? [apiKeys(settings.auth.keys)] : []);
   const grpcPort = (): number | undefined => grpc?.port;
   const cards = new Cards({ settings, authenticator, grpcPort });
-  const admin = settings.admin && metrics && new AdminPort(settings.admin, { ops, metrics, emit });
+  const readiness = new Readiness({
+    availability: () => store.availability(),
+    isStopping: () => stopped !== undefined,
+  });
+  const admin =
+    settings.admin &&
+    metrics &&
+    new AdminPort(settings.admin, {
+      backend: { ops, readiness: () => readiness.read() },
+      metrics,
+      emit,
+      clients: authenticator,
+    });
   const operations = bindOperations({
     emit,
     tasks,
@@ -95,11 +108,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     httpUrl: () => httpUrl,
   };
   const grpc = settings.grpc && new GrpcListener(grpcServices(context), context);
-  const app = createApp(context, {
-    agents,
-    availability: () => store.availability(),
-    isStopping: () => stopped !== undefined,
-  });
+  const app = createApp(context, readiness);
   const listener = new Listener(app, settings.clientStallMs);
 
   async function start(): Promise<Listening> {

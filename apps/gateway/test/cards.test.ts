@@ -94,7 +94,7 @@ describe('the cards over HTTP', () => {
 
   it('may be cached, and are not sent again to clients that have them', async () => {
     const { headers } = await get<AgentCard>(stage.url + path);
-    expect(headers.get('cache-control')).toBe('public, max-age=60');
+    expect(headers.get('cache-control')).toBe('private, max-age=60');
     const etag = headers.get('etag') ?? '';
     const modified = headers.get('last-modified') ?? '';
     expect((await get(stage.url + path, { 'if-none-match': etag })).status).toBe(304);

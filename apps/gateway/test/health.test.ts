@@ -16,24 +16,21 @@ describe('health', () => {
     expect(await get(`${stage.url}/healthz`)).toMatchObject({ status: 200, body: { status: 'ok' } });
   });
 
-  it('is ready with Redis, and counts the workers of the default agent', async () => {
-    expect(await get(`${stage.url}/readyz`)).toMatchObject({
-      status: 200,
-      body: { status: 'ready', redis: 'reachable', agent: 'echo', workers: 1 },
-    });
+  it('is ready with Redis, and tells nobody more than that', async () => {
+    const { status, body } = await get(`${stage.url}/readyz`);
+    expect([status, body]).toEqual([200, { status: 'ready' }]);
   });
 
   it('stays ready without workers: messages are accepted and wait', async () => {
     await stage.store.registry.withdraw(agents, 'test');
-    await expect
-      .poll(async () => (await get(`${stage.url}/readyz`)).body)
-      .toMatchObject({ status: 'ready', workers: 0 });
+    const { body } = await get(`${stage.url}/readyz`);
+    expect(body).toEqual({ status: 'ready' });
     expect((await submit(stage.url)).status.state).toBe('TASK_STATE_SUBMITTED');
   });
 
   it('has no agent at the root until that one is announced', async () => {
     const url = await stage.another({ defaultAgent: 'later' });
-    expect(await get(`${url}/readyz`)).toMatchObject({ status: 200, body: { agent: null, workers: 0 } });
+    expect((await get(`${url}/readyz`)).status).toBe(200);
     expect(await get(`${url}/tasks`)).toMatchObject({ status: 503, body: { error: { status: 'UNAVAILABLE' } } });
     expect((await get(`${url}/agents/echo/tasks`)).status).toBe(200);
   });

@@ -28,7 +28,7 @@ describe('a gateway whose Redis is gone', () => {
     const jsonRpc = await call<ErrorBody>(stage.url, 'ListTasks', {});
     expect([jsonRpc.status, jsonRpc.body]).toMatchObject([503, { jsonrpc: '2.0', id: 1, error: { code: -32057 } }]);
     expect(jsonRpc.body.error.message).not.toMatch(/redis|ECONN|127\.0\.0\.1/i);
-    expect(await get(`${stage.url}/readyz`)).toMatchObject({ status: 503, body: { redis: 'unreachable' } });
+    expect(await get(`${stage.url}/readyz`)).toMatchObject({ status: 503, body: { status: 'unavailable' } });
     expect((await get(`${stage.url}/healthz`)).status).toBe(200);
     expect((await get(`${stage.url}/.well-known/agent-card.json`)).status).toBe(200);
 

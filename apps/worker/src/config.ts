@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Environment, readCommandLine, readSigningKeys, Settings, storeSettings } from '@switchyard/settings';
+import {
+  type Environment,
+  readCommandLine,
+  readOperatorKey,
+  readSigningKeys,
+  Settings,
+  storeSettings,
+} from '@switchyard/settings';
 import { type StoreSettings, WebhookPolicy } from '@switchyard/store';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
 import type { MetricsSettings } from './telemetry/metrics-port.ts';
@@ -32,11 +39,18 @@ export function readConfig(environment: Environment): WorkerConfig {
   const config = {
     store: { ...storeSettings(values), maxAttempts: values.MAX_ATTEMPTS, pushLeaseMs: values.PUSH_LEASE_MS },
     worker: { drainMs: values.DRAIN_MS, sweepEveryMs: values.SWEEP_MS, push: readPush(given) },
-    metrics: values.METRICS_PORT === undefined ? undefined : { host: values.METRICS_HOST, port: values.METRICS_PORT },
+    metrics: readMetrics(given),
     logLevel: values.LOG_LEVEL,
   };
   given.requireValid();
   return config;
+}
+
+/** @returns undefined: this worker has no port for metrics */
+function readMetrics(given: Given): MetricsSettings | undefined {
+  const { METRICS_PORT: port, METRICS_HOST: host, METRICS_KEY, METRICS_KEY_FILE } = given.values;
+  const key = given.check('METRICS_KEY', () => readOperatorKey(METRICS_KEY, METRICS_KEY_FILE));
+  return port === undefined ? undefined : { host, port, ...(key && { key }) };
 }
 
 /** @returns undefined: this worker delivers no push notifications */

@@ -190,19 +190,14 @@ export class Store {
     return this.#common.largeTasks.bytes;
   }
 
-  /** Writes to Redis: one that is full, a replica, or one with a full disk answers PING and accepts no work. */
+  /**
+   * Writes a key of each shard, so that each master is checked: one that is full, a replica, or one with a full disk
+   * answers PING and accepts no work.
+   */
   async availability(timeoutMs = 1_000): Promise<Availability> {
-    const late = new Promise<'unreachable'>((resolve) => {
-      setTimeout(() => resolve('unreachable'), timeoutMs).unref();
-    });
-    return Promise.race([this.#tryWriting(), late]);
-  }
-
-  /** Writes a key of each shard, so that each master is checked. */
-  async #tryWriting(): Promise<Availability> {
-    const { commands } = this.#connections;
+    const redis = withDeadline(this.#connections.commands, { ms: timeoutMs, health: this.#healthCheck });
     try {
-      await Promise.all(this.#shards.all.map(({ writable }) => commands.set(writable, '', 'EX', 1)));
+      await Promise.all(this.#shards.all.map(({ writable }) => redis.set(writable, '', 'EX', 1)));
       return 'writable';
     } catch (error) {
       return error instanceof Error && error.name === 'ReplyError' ? 'refuses-writes' : 'unreachable';

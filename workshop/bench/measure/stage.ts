@@ -128,9 +128,9 @@ export class Stage implements AsyncDisposable {
 
   async #untilWorkers(isReached: (count: number) => boolean): Promise<void> {
     const isKnown = async (): Promise<boolean> => {
-      const response = await fetch(`${this.gateway.url}/readyz`);
-      const { workers = -1 } = (await response.json()) as { workers?: number };
-      return isReached(workers);
+      const response = await fetch(`${this.gateway.url}/agents`);
+      const { agents } = (await response.json()) as { agents: readonly { isDefault: boolean; workers: number }[] };
+      return isReached(agents.find(({ isDefault }) => isDefault)?.workers ?? 0);
     };
     // A worker that had to be killed is forgotten after its lease.
     await until(isKnown, { what: 'the gateway knows which workers run', timeoutMs: 40_000, everyMs: 50 });

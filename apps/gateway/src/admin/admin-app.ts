@@ -1,36 +1,36 @@
-import type { Ops } from '@switchyard/store';
-import express, { type Express, type RequestHandler } from 'express';
-import type { Authentication } from '../auth/authentication.ts';
+import { A2AError } from '@switchyard/protocol';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import { refuseFault, refusePath, refuseVerb, writeError } from '../bindings/rest/write.ts';
-import { beginEachExchange, requestName, respond } from '../exchange/exchange.ts';
-import type { Emit } from '../telemetry/events.ts';
+import { beginEachExchange, type Refusal, requestName, respond } from '../exchange/exchange.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
-import { agentRoutes, turnRoutes, workerRoutes } from './deployment.ts';
-import type { AdminRoute } from './route.ts';
+import { agentRoutes, healthRoute, turnRoutes, workerRoutes } from './deployment.ts';
+import type { Operator, Operators } from './operators.ts';
+import type { AdminBackend, AdminRoute } from './route.ts';
 import { taskRoutes } from './tasks.ts';
 
-export interface AdminContext {
-  readonly ops: Ops;
-  readonly authenticator: Authentication;
-  readonly emit: Emit;
+export interface AdminContext extends Refusal {
+  readonly operators: Operators;
+  readonly backend: AdminBackend;
   /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
 }
 
 const routes: readonly AdminRoute[] = [
+  healthRoute,
   ...agentRoutes,
   ...workerRoutes,
   ...turnRoutes,
   ...deadLetterRoutes,
   ...taskRoutes,
 ];
+const metricsPath = '/metrics';
 
-/** The API for operators. Without the key every path is answered with 401. */
+/** The API for operators. Without a key every path is answered with 401. */
 export function createAdminApp(context: AdminContext): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', 'simple');
-  app.use(beginEachExchange(context.emit), requireKey(context));
-  app.get('/metrics', serveMetrics(context)).all('/metrics', refuseVerb(context, 'GET'));
+  app.use(beginEachExchange(context.emit), requireOperator(context));
+  app.get(metricsPath, serveMetrics(context)).all(metricsPath, refuseVerb(context, 'GET'));
   for (const route of routes) app[route.verb](route.path, serve(context, route));
   for (const path of new Set(routes.map((route) => route.path))) app.all(path, refuseVerb(context, verbsAt(path)));
   app.use(refusePath(context));
@@ -38,10 +38,16 @@ export function createAdminApp(context: AdminContext): Express {
   return app;
 }
 
-function requireKey(context: AdminContext): RequestHandler {
+/** Who asks, by request. */
+const admitted = new WeakMap<Request, Operator>();
+
+function requireOperator(context: AdminContext): RequestHandler {
   return async (req, res, next) => {
     try {
-      await context.authenticator.authenticate(req.headers);
+      const operator = await context.operators.identify(req.headers);
+      if (operator.isMetricsOnly && req.path !== metricsPath)
+        throw new A2AError('PermissionDenied', `The key is for ${metricsPath} alone`);
+      admitted.set(req, operator);
     } catch (thrown) {
       return writeError(context, { req, res }, thrown);
     }
@@ -52,8 +58,9 @@ function requireKey(context: AdminContext): RequestHandler {
 function serve(context: AdminContext, { verb, run }: AdminRoute): RequestHandler {
   return async (req, res) => {
     try {
-      const answer = await run(context.ops, req);
-      if (verb !== 'get') context.emit({ kind: 'admin-action', ...requestName({ req, res }) });
+      const operator = operatorOf(req);
+      const answer = await run(context.backend, req, operator);
+      if (verb !== 'get') context.emit({ kind: 'admin-action', who: operator.who, ...requestName({ req, res }) });
       res.setHeader('Cache-Control', 'no-store');
       if (answer === undefined) res.writeHead(204).end();
       else respond(res, 'application/json', JSON.stringify(answer));
@@ -61,6 +68,12 @@ function serve(context: AdminContext, { verb, run }: AdminRoute): RequestHandler
       writeError(context, { req, res }, thrown);
     }
   };
+}
+
+function operatorOf(req: Request): Operator {
+  const operator = admitted.get(req);
+  if (!operator) throw new TypeError('a request reached its route without its operator');
+  return operator;
 }
 
 function serveMetrics(context: AdminContext): RequestHandler {

@@ -1,14 +1,15 @@
-import type { Ops } from '@switchyard/store';
-import { apiKeys } from '../auth/api-keys.ts';
-import { Authentication } from '../auth/authentication.ts';
+import type { Authentication } from '../auth/authentication.ts';
 import { Listener } from '../http/listener.ts';
 import { type AdminSettings, defaultGatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { createAdminApp } from './admin-app.ts';
+import { Operators } from './operators.ts';
+import type { AdminBackend } from './route.ts';
 
 export interface AdminParts {
-  readonly ops: Ops;
+  readonly clients: Authentication;
+  readonly backend: AdminBackend;
   readonly metrics: GatewayMetrics;
   readonly emit: Emit;
 }
@@ -18,15 +19,11 @@ export class AdminPort {
   readonly #settings: AdminSettings;
   readonly #listener: Listener;
 
-  constructor(settings: AdminSettings, { metrics, ...parts }: AdminParts) {
+  constructor(settings: AdminSettings, { metrics, clients, ...parts }: AdminParts) {
     this.#settings = settings;
-    const operator = { key: settings.key, subject: 'operator', tenant: '', scopes: [] };
+    const operators = new Operators(settings, clients);
     this.#listener = new Listener(
-      createAdminApp({
-        ...parts,
-        authenticator: new Authentication([apiKeys([operator])]),
-        metrics: () => metrics.text(),
-      }),
+      createAdminApp({ ...parts, operators, metrics: () => metrics.text() }),
       defaultGatewaySettings.clientStallMs,
     );
   }

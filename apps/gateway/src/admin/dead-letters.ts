@@ -5,22 +5,22 @@ import { adminAction, adminRoute, found, listRoute, notFound } from './route.ts'
 
 /** Messages and webhooks that were given up. */
 export const deadLetterRoutes = [
-  listRoute(['/admin/dead-letters', deadLetterParameters], 'deadLetters', async (ops, query) => {
+  listRoute(['/admin/dead-letters', deadLetterParameters], 'deadLetters', async ({ ops }, query) => {
     const page = await ops.deadLetters.list(query, query.kind);
     return { ...page, items: page.items.map(withoutContents) };
   }),
-  adminRoute(['get', '/admin/dead-letters/:id'], contentsParameters, async (ops, { id, parameters }) => {
+  adminRoute(['get', '/admin/dead-letters/:id'], contentsParameters, async ({ ops }, { id, parameters }) => {
     const letter = found(await ops.deadLetters.get(id), 'dead letter', id);
     return parameters.contents ? letter : withoutContents(letter);
   }),
-  adminAction(['post', '/admin/dead-letters/:id\\:retry'], async (ops, id) => {
+  adminAction(['post', '/admin/dead-letters/:id\\:retry'], async ({ ops }, { id }) => {
     const result = await ops.deadLetters.retry(id);
     if (result.verdict === 'missing') throw notFound('dead letter', id);
     if (result.verdict === 'refused')
       throw new A2AError('Conflict', 'The message cannot be accepted again', { metadata: { why: result.why } });
     return { taskId: result.taskId };
   }),
-  adminAction(['delete', '/admin/dead-letters/:id'], async (ops, id) => {
+  adminAction(['delete', '/admin/dead-letters/:id'], async ({ ops }, { id }) => {
     if (!(await ops.deadLetters.delete(id))) throw notFound('dead letter', id);
     return undefined;
   }),

@@ -1,24 +1,29 @@
 import type { Ops } from '@switchyard/store';
-import { drainParameters, pageParameters } from './parameters.ts';
+import { drainParameters, noParameters, pageParameters } from './parameters.ts';
 import { adminAction, adminRoute, found, listRoute, notFound } from './route.ts';
+
+/** Of this gateway: whether it can serve requests, and what keeps it from that. */
+export const healthRoute = adminRoute(['get', '/admin/health'], noParameters, ({ readiness }) => readiness());
 
 /** Agents and their queues. A paused agent's messages are accepted, and wait. */
 export const agentRoutes = [
-  listRoute(['/admin/agents', pageParameters], 'agents', (ops, query) => ops.listAgents(query)),
-  adminAction(['post', '/admin/agents/:id\\:pause'], async (ops, id) => found(await ops.agents.pause(id), 'agent', id)),
-  adminAction(['post', '/admin/agents/:id\\:resume'], async (ops, id) =>
+  listRoute(['/admin/agents', pageParameters], 'agents', ({ ops }, query) => ops.listAgents(query)),
+  adminAction(['post', '/admin/agents/:id\\:pause'], async ({ ops }, { id }) =>
+    found(await ops.agents.pause(id), 'agent', id),
+  ),
+  adminAction(['post', '/admin/agents/:id\\:resume'], async ({ ops }, { id }) =>
     found(await ops.agents.resume(id), 'agent', id),
   ),
 ];
 
 /** Workers by their reports. A draining worker takes no more work, and is still announced. */
 export const workerRoutes = [
-  listRoute(['/admin/workers', pageParameters], 'workers', (ops, query) => ops.listWorkers(query)),
-  adminRoute(['post', '/admin/workers/:id\\:drain'], drainParameters, async (ops, { id, parameters }) => {
+  listRoute(['/admin/workers', pageParameters], 'workers', ({ ops }, query) => ops.listWorkers(query)),
+  adminRoute(['post', '/admin/workers/:id\\:drain'], drainParameters, async ({ ops }, { id, parameters }) => {
     if (!(await ops.workers.drain(id, parameters))) throw notFound('worker', id);
     return workerNamed(ops, id);
   }),
-  adminAction(['post', '/admin/workers/:id\\:undrain'], async (ops, id) => {
+  adminAction(['post', '/admin/workers/:id\\:undrain'], async ({ ops }, { id }) => {
     if (!(await ops.workers.undrain(id))) throw notFound('worker', id);
     return workerNamed(ops, id);
   }),
@@ -31,7 +36,7 @@ async function workerNamed(ops: Ops, id: string): Promise<object> {
 
 /** Turns that run, and tasks that are stuck. */
 export const turnRoutes = [
-  listRoute(['/admin/turns', pageParameters], 'turns', (ops, query) => ops.listTurns(query)),
-  listRoute(['/admin/stuck', pageParameters], 'tasks', (ops, query) => ops.listStuck(query)),
-  listRoute(['/admin/interrupted', pageParameters], 'tasks', (ops, query) => ops.listInterrupted(query)),
+  listRoute(['/admin/turns', pageParameters], 'turns', ({ ops }, query) => ops.listTurns(query)),
+  listRoute(['/admin/stuck', pageParameters], 'tasks', ({ ops }, query) => ops.listStuck(query)),
+  listRoute(['/admin/interrupted', pageParameters], 'tasks', ({ ops }, query) => ops.listInterrupted(query)),
 ];

@@ -2,7 +2,15 @@ import { A2AError } from '@switchyard/protocol';
 import { InvalidPageToken, type Ops, type Page, type PageQuery } from '@switchyard/store';
 import type { Request } from 'express';
 import type { z } from 'zod';
+import type { ReadinessReading } from '../http/serve-health.ts';
+import type { Operator } from './operators.ts';
 import { invalidParameters, noParameters, readParameters } from './parameters.ts';
+
+/** What the routes of operators work on. */
+export interface AdminBackend {
+  readonly ops: Ops;
+  readonly readiness: () => Promise<ReadinessReading>;
+}
 
 /** A request of an operator. */
 export interface AdminRoute {
@@ -10,44 +18,50 @@ export interface AdminRoute {
   /** Express path: `\\:` is a colon, `:id` a parameter. */
   readonly path: string;
   /** @returns the answer, sent as JSON; undefined: 204. @throws {A2AError} */
-  readonly run: (ops: Ops, req: Request) => Promise<object | undefined>;
+  readonly run: (backend: AdminBackend, req: Request, operator: Operator) => Promise<object | undefined>;
 }
 
 export interface AdminQuery<Parameters> {
   /** `:id` of the path, '' if it has none. */
   readonly id: string;
   readonly parameters: Parameters;
+  readonly operator: Operator;
 }
 
 export function adminRoute<Schema extends z.ZodType>(
   [verb, path]: readonly [verb: AdminRoute['verb'], path: string],
   schema: Schema,
-  run: (ops: Ops, query: AdminQuery<z.output<Schema>>) => Promise<object | undefined>,
+  run: (backend: AdminBackend, query: AdminQuery<z.output<Schema>>) => Promise<object | undefined>,
 ): AdminRoute {
-  return { verb, path, run: async (ops, req) => run(ops, { id: idIn(req), parameters: readParameters(req, schema) }) };
+  return {
+    verb,
+    path,
+    run: async (backend, req, operator) =>
+      run(backend, { id: pathPart(req, 'id'), parameters: readParameters(req, schema), operator }),
+  };
 }
 
 /** An action on something, which takes no parameters. */
 export function adminAction(
   at: readonly [verb: AdminRoute['verb'], path: string],
-  run: (ops: Ops, id: string) => Promise<object | undefined>,
+  run: (backend: AdminBackend, query: AdminQuery<object>) => Promise<object | undefined>,
 ): AdminRoute {
-  return adminRoute(at, noParameters, (ops, { id }) => run(ops, id));
+  return adminRoute(at, noParameters, run);
 }
 
-function idIn(req: Request): string {
-  const { id } = req.params;
-  return typeof id === 'string' ? id : '';
+function pathPart(req: Request, name: string): string {
+  const part = req.params[name];
+  return typeof part === 'string' ? part : '';
 }
 
 /** `GET` of a paged list. @param name of the items in the answer */
 export function listRoute<Item extends object, Schema extends z.ZodType<PageQuery>>(
   [path, schema]: readonly [path: string, schema: Schema],
   name: string,
-  list: (ops: Ops, query: z.output<Schema>) => Promise<Page<Item>>,
+  list: (backend: AdminBackend, query: z.output<Schema>) => Promise<Page<Item>>,
 ): AdminRoute {
-  return adminRoute(['get', path], schema, async (ops, { parameters }) => {
-    const { items, totalSize, nextPageToken } = await read(() => list(ops, parameters));
+  return adminRoute(['get', path], schema, async (backend, { parameters }) => {
+    const { items, totalSize, nextPageToken } = await read(() => list(backend, parameters));
     return { [name]: items, totalSize, nextPageToken };
   });
 }

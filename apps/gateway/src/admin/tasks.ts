@@ -7,19 +7,19 @@ import { adminAction, adminRoute } from './route.ts';
 
 /** One task, of any principal. */
 export const taskRoutes = [
-  adminRoute(['get', '/admin/tasks/:id'], contentsParameters, async (ops, { id, parameters }) => {
+  adminRoute(['get', '/admin/tasks/:id'], contentsParameters, async ({ ops }, { id, parameters }) => {
     const record = await recordOf(ops, id);
     const task = parameters.contents ? await ops.tasks.contents(id) : undefined;
     return task === undefined ? record : { ...record, task: JSON.parse(task) };
   }),
-  adminAction(['post', '/admin/tasks/:id\\:cancel'], async (ops, id) => {
+  adminAction(['post', '/admin/tasks/:id\\:cancel'], async ({ ops }, { id }) => {
     const verdict = await ops.tasks.cancel(known(id));
     if (verdict === 'missing') throw taskNotFound(id);
     if (verdict === 'terminal')
       throw new A2AError('TaskNotCancelable', 'The task has ended already', { metadata: { taskId: id } });
     return recordOf(ops, id);
   }),
-  adminAction(['delete', '/admin/tasks/:id'], async (ops, id) => {
+  adminAction(['delete', '/admin/tasks/:id'], async ({ ops }, { id }) => {
     const verdict = await ops.tasks.delete(known(id));
     if (verdict === 'missing') throw taskNotFound(id);
     if (verdict === 'live') throw taskIsLive(id);

@@ -12,7 +12,8 @@ export function baseUrl(
 ): string {
   if (publicUrl !== undefined) return withoutSlashAtEnd(publicUrl);
   const own = req.socket instanceof TLSSocket ? 'https' : 'http';
-  const protocol = (trustProxy && first(req.headers['x-forwarded-proto'])) || own;
+  const forwarded = trustProxy ? first(req.headers['x-forwarded-proto']) : undefined;
+  const protocol = forwarded === 'http' || forwarded === 'https' ? forwarded : own;
   const named = (trustProxy && first(req.headers['x-forwarded-host'])) || req.headers.host;
   const url = `${protocol}://${named}`;
   return named !== undefined && hostForm.test(named) && URL.canParse(url) ? url : `${own}://${localHost(req)}`;

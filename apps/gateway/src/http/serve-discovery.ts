@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { PublicJwk } from '@switchyard/settings';
 import type { AnnouncedAgent } from '@switchyard/store';
 import { requireAgent } from '../agents/agent-directory.ts';
@@ -16,6 +16,7 @@ import {
   respond,
   respondUnchanged,
 } from '../exchange/exchange.ts';
+import type { GatewaySettings } from '../settings/gateway-settings.ts';
 
 /** A2A 8.2 and 8.6: the card of the agent of the path, with caching. Public: it says how to authenticate. */
 export function serveCard(context: GatewayContext): Handler {
@@ -37,16 +38,22 @@ async function writeCard({ agents, cards, settings }: GatewayContext, { req, res
   // Weak: signatures differ from gateway to gateway.
   const etag = card.signatures ? `W/"${tag}"` : `"${tag}"`;
   const lastModified = lastChange(agent);
-  res.setHeader('Cache-Control', `public, max-age=${settings.cardMaxAgeSeconds}`);
+  setCaching(res, settings);
   res.setHeader('ETag', etag);
   res.setHeader('Last-Modified', lastModified.toUTCString());
-  const varied = [
-    ...(settings.legacyV03 ? ['A2A-Version'] : []),
-    ...(settings.trustProxy && settings.publicUrl === undefined ? ['X-Forwarded-Host', 'X-Forwarded-Proto'] : []),
-  ];
-  if (varied.length) res.setHeader('Vary', varied.join(', '));
   if (isUnchanged(req.headers, { etag, lastModified })) respondUnchanged(res);
   else respond(res, 'application/json', JSON.stringify(isLegacy ? withLegacyFields(card) : card));
+}
+
+/** Without a public URL the card repeats the Host of the request, which anybody can make up: no cache may share it. */
+function setCaching(
+  res: ServerResponse,
+  { publicUrl, legacyV03, trustProxy, cardMaxAgeSeconds }: GatewaySettings,
+): void {
+  res.setHeader('Cache-Control', `${publicUrl === undefined ? 'private' : 'public'}, max-age=${cardMaxAgeSeconds}`);
+  const forwarded = trustProxy ? ['X-Forwarded-Host', 'X-Forwarded-Proto'] : [];
+  const varied = [...(legacyV03 ? ['A2A-Version'] : []), ...(publicUrl === undefined ? ['Host', ...forwarded] : [])];
+  if (varied.length > 0) res.setHeader('Vary', varied.join(', '));
 }
 
 /** Clients that name no version may be of 0.3: they get a card for both. */

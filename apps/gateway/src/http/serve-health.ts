@@ -1,37 +1,60 @@
 import type { Availability } from '@switchyard/store';
-import type { AgentDirectory } from '../agents/agent-directory.ts';
 import type { Handler } from '../exchange/exchange.ts';
 import { respond } from '../exchange/exchange.ts';
 
 /** `GET /healthz`: the process runs. Does not check Redis, or its outage would restart every gateway. */
 export const serveHealth: Handler = (_req, res) => respond(res, 'application/json', '{"status":"ok"}');
 
-export interface Readiness {
-  readonly agents: AgentDirectory;
+/** How long the result of a check is used. */
+const KEPT_MS = 500;
+
+export interface ReadinessSources {
+  /** Answers within a second, whatever Redis does. */
   readonly availability: () => Promise<Availability>;
   readonly isStopping: () => boolean;
 }
 
+export interface ReadinessReading {
+  readonly status: 'ready' | 'unavailable' | 'stopping';
+  readonly redis: Availability;
+}
+
+/** Whether requests can be served. Needs no worker: messages are accepted without one. */
+export class Readiness {
+  readonly #sources: ReadinessSources;
+  #check: Promise<Availability> | undefined;
+  #checkedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(sources: ReadinessSources) {
+    this.#sources = sources;
+  }
+
+  /** Checks Redis twice a second at most: anybody may ask. */
+  async read(): Promise<ReadinessReading> {
+    const redis = await this.#availability();
+    if (this.#sources.isStopping()) return { status: 'stopping', redis };
+    return { status: redis === 'writable' ? 'ready' : 'unavailable', redis };
+  }
+
+  #availability(): Promise<Availability> {
+    if (!this.#check || performance.now() - this.#checkedAt > KEPT_MS) {
+      this.#checkedAt = Number.POSITIVE_INFINITY;
+      this.#check = this.#sources.availability().finally(() => {
+        this.#checkedAt = performance.now();
+      });
+    }
+    return this.#check;
+  }
+}
+
 /**
- * `GET /readyz`: 200 while requests can be served, otherwise 503, also while Redis refuses writes. Needs no worker, as
- * messages are accepted without one; `workers` counts those of the agent at the root.
+ * `GET /readyz`: 200 while requests can be served, otherwise 503, also while Redis refuses writes. No more than that:
+ * anybody may ask. Operators read the reason at `/admin/health`.
  */
-export function serveReadiness({ agents, availability, isStopping }: Readiness): Handler {
+export function serveReadiness(readiness: Readiness): Handler {
   return async (_req, res) => {
-    const store = await availability();
-    const redis = store === 'writable' ? 'reachable' : store;
-    const isReady = store === 'writable' && !isStopping();
-    const agent = agents.default;
-    res.statusCode = isReady ? 200 : 503;
-    respond(
-      res,
-      'application/json',
-      JSON.stringify({
-        status: isStopping() ? 'stopping' : isReady ? 'ready' : 'unavailable',
-        redis,
-        agent: agent?.id ?? null,
-        workers: agent?.workers ?? 0,
-      }),
-    );
+    const { status } = await readiness.read();
+    res.statusCode = status === 'ready' ? 200 : 503;
+    respond(res, 'application/json', JSON.stringify({ status }));
   };
 }

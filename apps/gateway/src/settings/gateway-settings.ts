@@ -9,6 +9,8 @@ export interface AdminSettings {
   readonly port: number;
   /** At least 16 characters. */
   readonly key: string;
+  /** For `/metrics` alone; unset: the other key is. */
+  readonly metricsKey?: string | undefined;
 }
 
 /** How callers authenticate. With none of the kinds, everyone is one anonymous principal. */

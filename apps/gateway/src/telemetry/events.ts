@@ -21,7 +21,7 @@ export type GatewayEvent =
   /** Not emitted for a retry. */
   | { readonly kind: 'message-accepted'; readonly agent: string; readonly isNew: boolean }
   /** An operator has changed something. */
-  | ({ readonly kind: 'admin-action' } & RequestName)
+  | ({ readonly kind: 'admin-action'; readonly who: string } & RequestName)
   | ({ readonly kind: 'answered'; readonly status: number; readonly durationMs: number } & RequestName)
   | ({ readonly kind: 'refused'; readonly code: string; readonly err: unknown } & RequestName)
   | ({ readonly kind: 'failed'; readonly code: string; readonly err: unknown } & RequestName);

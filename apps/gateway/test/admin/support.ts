@@ -3,7 +3,7 @@ import { type OpenTurn, Store, type StoreSettings } from '@switchyard/store';
 import { type DestinationStream, pino } from 'pino';
 import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
-import { createGateway } from '../../src/index.ts';
+import { createGateway, type GatewaySettings } from '../../src/index.ts';
 import { agents } from '../support/agents.ts';
 import type { Answer, ErrorBody } from '../support/client.ts';
 
@@ -22,7 +22,7 @@ export interface AdminStage extends AsyncDisposable {
 
 export async function openAdminStage(
   settings: Partial<StoreSettings> = {},
-  gatewaySettings: { storeTimeoutMs?: number } = {},
+  { metricsKey, ...gatewaySettings }: Partial<GatewaySettings> & { metricsKey?: string } = {},
 ): Promise<AdminStage> {
   const store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix(), ...settings }, () => undefined);
   await store.start();
@@ -30,7 +30,13 @@ export async function openAdminStage(
   const log: string[] = [];
   const destination: DestinationStream = { write: (line) => void log.push(line) };
   const gateway = createGateway(
-    { port: 0, drainMs: 200, defaultAgent: 'echo', admin: { host: '127.0.0.1', port: 0, key }, ...gatewaySettings },
+    {
+      port: 0,
+      drainMs: 200,
+      defaultAgent: 'echo',
+      admin: { host: '127.0.0.1', port: 0, key, metricsKey },
+      ...gatewaySettings,
+    },
     { store, log: pino({ level: 'debug' }, destination) },
   );
   const { url, adminUrl = '' } = await gateway.start();

@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { hasKey } from '@switchyard/settings';
 import { WorkerMetrics } from './metrics.ts';
 
 export interface MetricsSettings {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Of `/metrics`, which tells numbers and names of agents; unset: it asks for none. */
+  readonly key?: string | undefined;
 }
 
-/** `GET /metrics` and `GET /healthz` of a worker. It tells numbers and names of agents, hence asks for no key. */
+/** `GET /metrics` and `GET /healthz` of a worker. */
 export class MetricsPort {
   readonly metrics = new WorkerMetrics();
   readonly #settings: MetricsSettings;
@@ -16,7 +19,7 @@ export class MetricsPort {
 
   constructor(settings: MetricsSettings) {
     this.#settings = settings;
-    this.#http = createServer(serve(this.metrics));
+    this.#http = createServer(serve(this.metrics, settings.key));
   }
 
   /** @returns the port on which it listens. Rejects if it cannot. */
@@ -38,12 +41,14 @@ export class MetricsPort {
   }
 }
 
-function serve(metrics: WorkerMetrics): RequestListener {
+function serve(metrics: WorkerMetrics, key: string | undefined): RequestListener {
   return (req, res) => {
     if (req.method !== 'GET') return void res.writeHead(405, { Allow: 'GET' }).end();
     if (req.url === '/healthz')
       return void res.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"ok"}');
     if (req.url !== '/metrics') return void res.writeHead(404).end();
+    if (key && !hasKey(req.headers, key))
+      return void res.writeHead(401, { 'WWW-Authenticate': 'Bearer realm="switchyard metrics"' }).end();
     metrics.text().then(
       (text) => res.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text),
       () => res.writeHead(500).end(),

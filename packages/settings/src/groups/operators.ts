@@ -24,11 +24,27 @@ export const operators = {
       isSecret: true,
       isCommon: true,
     },
+    ADMIN_KEY_FILE: {
+      of: ['gateway'],
+      schema: anyText,
+      text: 'A file with that key.',
+    },
+    METRICS_KEY: {
+      of: ['gateway', 'worker'],
+      schema: anyText,
+      text: 'A key for `/metrics` alone, at least 16 characters: for Prometheus. Workers ask for it if it is set.',
+      isSecret: true,
+    },
+    METRICS_KEY_FILE: {
+      of: ['gateway', 'worker'],
+      schema: anyText,
+      text: 'A file with that key.',
+    },
     METRICS_PORT: {
       of: ['worker'],
       schema: port,
       defaultText: 'off',
-      text: 'The port of a worker’s `/metrics` and `/healthz`, without a key; 0: any free one.',
+      text: 'The port of a worker’s `/metrics` and `/healthz`; 0: any free one.',
     },
     METRICS_HOST: {
       of: ['worker'],

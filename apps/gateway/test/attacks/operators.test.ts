@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startRedis, type TestRedis } from '../../../../tests/support/redis.ts';
+import { openLedger, type RedisLedger } from '../../../../tests/support/redis-ledger.ts';
+import { type AdminStage, openAdminStage } from '../admin/support.ts';
+import { type ErrorBody, get } from '../support/client.ts';
+
+const metricsKey = 'a-key-for-prometheus';
+const adminsKey = 'the-key-of-an-admin-by-name';
+const clientsKey = 'the-key-of-a-client-alone';
+
+let redis: TestRedis;
+let ledger: RedisLedger;
+let stage: AdminStage;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  ledger = await openLedger(redis.url);
+  const client = { tenant: 'acme', subject: 'ada' };
+  const keys = [
+    { ...client, key: adminsKey, scopes: ['admin'] },
+    { ...client, key: clientsKey, scopes: ['send', 'read'] },
+  ];
+  stage = await openAdminStage({ redisUrl: ledger.url }, { auth: { keys }, metricsKey });
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await ledger[Symbol.asyncDispose]();
+  await redis.stop();
+});
+
+const task = 'c0ffee00-0000-4000-8000-000000000000';
+const routes: readonly (readonly [verb: string, path: string])[] = [
+  ['GET', '/admin/health'],
+  ['GET', '/admin/agents'],
+  ['POST', '/admin/agents/echo:pause'],
+  ['GET', '/admin/workers'],
+  ['POST', '/admin/workers/w:drain'],
+  ['GET', '/admin/dead-letters'],
+  ['GET', `/admin/tasks/${task}`],
+  ['POST', `/admin/tasks/${task}:cancel`],
+  ['DELETE', `/admin/tasks/${task}`],
+  ['GET', '/admin/nothing'],
+];
+
+describe('the key of Prometheus', () => {
+  it('reads metrics, and is refused everywhere else', async () => {
+    expect((await fetch(`${stage.adminUrl}/metrics`, { headers: { 'x-api-key': metricsKey } })).status).toBe(200);
+    for (const [method, path] of routes) {
+      const answer = await fetch(stage.adminUrl + path, { method, headers: { authorization: `Bearer ${metricsKey}` } });
+      expect([path, answer.status]).toEqual([path, 403]);
+      expect(await answer.json()).toMatchObject({ error: { status: 'PERMISSION_DENIED' } });
+    }
+    expect(
+      (await stage.ask<{ agents: { id: string; paused: boolean }[] }>('/admin/agents')).body.agents,
+    ).toContainEqual(expect.objectContaining({ id: 'echo', paused: false }));
+  });
+});
+
+describe('the key of a client', () => {
+  it('is refused, unless it has the scope admin: then the log has its name', async () => {
+    const refused = await get<ErrorBody>(`${stage.adminUrl}/admin/agents`, { 'x-api-key': clientsKey });
+    expect(refused).toMatchObject({ status: 403, body: { error: { status: 'PERMISSION_DENIED' } } });
+    const path = '/admin/agents/mute:pause';
+    const answer = await fetch(stage.adminUrl + path, { method: 'POST', headers: { 'x-api-key': adminsKey } });
+    expect(answer.status).toBe(200);
+    await stage.ask('/admin/agents/mute:resume', 'POST');
+    const named = stage.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'admin action');
+    expect(named.map(({ who, path }) => [who, path])).toEqual([
+      ['acme/ada', path],
+      ['operator', '/admin/agents/mute:resume'],
+    ]);
+  });
+});
+
+describe('/readyz', () => {
+  it('tells nobody which agents there are, nor what Redis does; operators read that', async () => {
+    expect((await get(`${stage.url}/readyz`)).body).toEqual({ status: 'ready' });
+    expect((await stage.ask('/admin/health')).body).toEqual({ status: 'ready', redis: 'writable' });
+  });
+
+  it('asked a thousand times in a second, asks Redis three times at most', async () => {
+    const { commands } = await ledger.during(async () => {
+      for (let round = 0; round < 20; round++)
+        await Promise.all(Array.from({ length: 50 }, () => get(`${stage.url}/readyz`)));
+    });
+    const writes = commands.filter((name) => name === 'set').length;
+    expect(writes).toBeLessThanOrEqual(3);
+  });
+});
