@@ -1,0 +1,56 @@
+-- quotas: whether a message may make a task, by what its principal, its tenant and its queue have already. Needs
+-- outbox_key, index_root, retention_ms, server.lua and timestamps.lua.
+--
+-- max_open, max_kept  tasks of a principal at an agent that have not ended, and all that are kept
+-- max_open_of_tenant  tasks of a tenant that have not ended; <outbox>:open (hash: tenant → their number) counts them
+-- max_bytes           of the messages of a tenant that are kept: tenant-bytes.lua
+-- Each 0: no limit. They are those of this shard.
+--
+-- They are the numbers of what is there: but for the tenants' counts, which change with the state of a task in the
+-- same step, nothing is counted that could be left behind.
+
+--- @include "tenant-bytes.lua"
+
+local quotas = {}
+
+-- What was looked up, and what this step has added to it.
+local open, kept, open_of_tenant, waiting = {}, {}, {}, {}
+
+local function look_up(owner, tenant, queue_root)
+  if not kept[owner] then
+    local index = index_root .. ':' .. owner
+    local all = redis.call('ZCARD', index)
+    kept[owner], open[owner] = all, all
+    -- The states of tasks that have not ended are small letters.
+    if max_open > 0 and all >= max_open then open[owner] = redis.call('ZLEXCOUNT', index, '[a', '+') end
+    if max_kept > 0 and all >= max_kept then
+      local oldest = sortable(now_ms() - retention_ms)
+      for ended in ('CFMXR'):gmatch('.') do
+        kept[owner] = kept[owner] - redis.call('ZLEXCOUNT', index, '[' .. ended, '(' .. ended .. oldest)
+      end
+    end
+  end
+  if not open_of_tenant[tenant] then
+    open_of_tenant[tenant] = tonumber(redis.call('HGET', outbox_key .. ':open', tenant) or 0)
+  end
+  if not waiting[queue_root] then
+    waiting[queue_root] = redis.call('ZCARD', queue_root .. 'prioritized') + redis.call('LLEN', queue_root .. 'wait')
+  end
+end
+
+local function is_full(most, there) return most > 0 and there >= most end
+
+-- Why the message may not make a task; nil: it may, and is counted from now on.
+-- max_waiting: jobs that may wait in its queue   bytes: of the message
+function quotas.refusal(owner, queue_root, max_waiting, bytes)
+  local tenant = owner:match('^[^/]*')
+  look_up(owner, tenant, queue_root)
+  if is_full(max_open, open[owner]) then return 'too-many-open' end
+  if is_full(max_kept, kept[owner]) then return 'too-many-kept' end
+  if is_full(max_open_of_tenant, open_of_tenant[tenant]) then return 'too-many-open-of-tenant' end
+  if tenant_bytes.exceed(tenant, bytes) then return 'too-many-bytes-of-tenant' end
+  if is_full(max_waiting, waiting[queue_root]) then return 'overloaded' end
+  open[owner], kept[owner] = open[owner] + 1, kept[owner] + 1
+  open_of_tenant[tenant], waiting[queue_root] = open_of_tenant[tenant] + 1, waiting[queue_root] + 1
+  return nil
+end

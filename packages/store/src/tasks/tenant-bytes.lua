@@ -1,0 +1,39 @@
+-- tenantBytes: the bytes of messages that a tenant has sent within the time that tasks are kept. Needs outbox_key,
+-- retention_ms, max_bytes (0: they are not counted) and server.lua.
+--
+-- <outbox>:bytes:<tenant>  hash: eighth of the retention since 1970 → bytes of the messages that came in it
+
+local tenant_bytes = {}
+local EIGHTHS = 8
+local sums, added = {}, {}
+
+local function eighth() return math.floor(now_ms() * EIGHTHS / retention_ms) end
+
+-- Whether a message of so many bytes is too many for the tenant; if not, it counts from now on, see write().
+function tenant_bytes.exceed(tenant, bytes)
+  if max_bytes == 0 then return false end
+  if not sums[tenant] then
+    sums[tenant] = 0
+    local counts = redis.call('HGETALL', outbox_key .. ':bytes:' .. tenant)
+    for i = 1, #counts, 2 do
+      if tonumber(counts[i]) >= eighth() - EIGHTHS then sums[tenant] = sums[tenant] + counts[i + 1] end
+    end
+  end
+  if sums[tenant] + bytes > max_bytes then return true end
+  sums[tenant], added[tenant] = sums[tenant] + bytes, (added[tenant] or 0) + bytes
+  return false
+end
+
+-- Call it when the messages are written.
+function tenant_bytes.write()
+  for tenant, bytes in pairs(added) do
+    local key = outbox_key .. ':bytes:' .. tenant
+    -- The first of an eighth: the one of a retention ago counts no more.
+    if redis.call('HINCRBY', key, eighth(), bytes) == bytes then
+      for _, old in ipairs(redis.call('HKEYS', key)) do
+        if tonumber(old) < eighth() - EIGHTHS then redis.call('HDEL', key, old) end
+      end
+    end
+    redis.call('PEXPIRE', key, math.ceil(retention_ms * (EIGHTHS + 1) / EIGHTHS))
+  end
+end
