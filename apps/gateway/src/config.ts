@@ -46,11 +46,22 @@ export function readConfig(environment: Environment): GatewayConfig {
       cardSigningKeys: readCardKeys(given),
       push: readPush(given),
     },
-    store: { ...storeSettings(values), maxAnswerBytes: values.MAX_ANSWER_BYTES },
+    store: { ...storeSettings(values), ...quotas(values), maxAnswerBytes: values.MAX_ANSWER_BYTES },
     log: { level: values.LOG_LEVEL },
   };
   given.requireValid();
   return config;
+}
+
+/** What principals, tenants and queues may hold. */
+function quotas(values: ValuesOf<'gateway'>): Partial<StoreSettings> {
+  return {
+    maxOpenTasks: values.MAX_OPEN_TASKS,
+    maxKeptTasks: values.MAX_KEPT_TASKS,
+    maxOpenTasksOfTenant: values.MAX_OPEN_TASKS_PER_TENANT,
+    maxBytesOfTenant: values.MAX_BYTES_PER_TENANT,
+    maxWaiting: values.MAX_WAITING,
+  };
 }
 
 /** Settings whose value is the variable's. */

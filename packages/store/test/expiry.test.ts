@@ -16,6 +16,7 @@ const brief = {
   pushLeaseMs: 100,
   maxAttempts: 1,
   inlineTextBytes: 64,
+  maxBytesOfTenant: 1_000_000_000,
 };
 
 async function keysOf(prefix: string): Promise<string[]> {

@@ -91,7 +91,14 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
       ...taskIdOf(message.taskId),
       retryAfterSeconds: 1,
     }),
+  'too-many-open': () => tooMuch('Too many of your tasks at this agent have not ended'),
+  'too-many-kept': () => tooMuch('Too many of your tasks at this agent are kept: delete some that have ended'),
+  'too-many-open-of-tenant': () => tooMuch('Too many tasks of your tenant have not ended'),
+  'too-many-bytes-of-tenant': () => tooMuch('Your tenant has sent as many bytes as are kept for it'),
+  overloaded: () => new A2AError('Unavailable', 'Too many messages wait for this agent', { retryAfterSeconds: 1 }),
 };
+
+const tooMuch = (message: string): A2AError => new A2AError('RateLimited', message, { retryAfterSeconds: 60 });
 
 const taskIdOf = (taskId = ''): { metadata: Record<string, string> } => ({ metadata: { taskId } });
 

@@ -33,6 +33,15 @@ export const portOrOff = z
   .union([z.literal('off'), port], { error: mustBe('a whole number from 0 to 65535, or off') })
   .describe('a whole number from 0 to 65535, or off');
 
+/** A limit, or none: `off` is read as 0. */
+export function limitOrOff(most: number) {
+  const description = `a whole number from 1 to ${most}, or off`;
+  return z
+    .union([z.literal('off'), whole(1, most)], { error: mustBe(description) })
+    .transform((limit) => (limit === 'off' ? 0 : limit))
+    .describe(description);
+}
+
 /** Text that has a form. */
 export function text(form: RegExp, description: string) {
   return z

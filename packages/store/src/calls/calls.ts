@@ -1,5 +1,5 @@
 import { type AcceptPort, accept } from '../tasks/accept.ts';
-import type { Acceptance, CallingTurn, RefusedCall, Submission } from '../tasks/submission.ts';
+import type { CallAcceptance, CallingTurn, Submission } from '../tasks/submission.ts';
 import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
 
 /** A message from one agent to another. */
@@ -11,7 +11,7 @@ export interface OutgoingMessage {
 }
 
 /** `other-shard`: the continued task is not in the caller's context. */
-export type Placement = Acceptance | Exclude<RefusedCall, { verdict: 'fenced' }> | { readonly verdict: 'other-shard' };
+export type Placement = Exclude<CallAcceptance, { verdict: 'fenced' }> | { readonly verdict: 'other-shard' };
 
 /**
  * Calls between agents. The script that accepts the message also records the call with the caller's task, under the

@@ -57,6 +57,12 @@ local function commit(record)
   end
 
   if has_ended then
+    -- See quotas.lua.
+    if not is_terminal(was[STATE]) then
+      local tenant = record.owner:match('^[^/]*')
+      local open = redis.call('HINCRBY', outbox_key .. ':open', tenant, '-1')
+      if open <= 0 then redis.call('HDEL', outbox_key .. ':open', tenant) end
+    end
     -- What it had called for and still goes on is to end, too; a detached call may outlive a completion.
     -- Most tasks have no side keys (calls, steps, webhooks), and need not look.
     if record.has_side_keys ~= 0 then

@@ -27,6 +27,16 @@ export interface StoreSettings {
   readonly maxAttempts: number;
   /** Accepted messages that may wait in one task. */
   readonly maxInbox: number;
+  /** Tasks of a principal at an agent that have not ended. Of this and the next four 0: no limit. */
+  readonly maxOpenTasks: number;
+  /** Tasks of a principal at an agent that are kept, ended ones too. */
+  readonly maxKeptTasks: number;
+  /** Tasks of a tenant that have not ended. */
+  readonly maxOpenTasksOfTenant: number;
+  /** Bytes of the messages that a tenant has sent within `retentionMs`. */
+  readonly maxBytesOfTenant: number;
+  /** Messages that may wait for an agent in one shard. */
+  readonly maxWaiting: number;
   /** Events in the stream of a task, roughly (trimmed by whole nodes). */
   readonly keptEvents: number;
   /** Artifacts of one task: each costs a read about 5 µs of Redis. */
@@ -85,6 +95,11 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   leaseMs: 15_000,
   maxAttempts: 3,
   maxInbox: 100,
+  maxOpenTasks: 100_000,
+  maxKeptTasks: 1_000_000,
+  maxOpenTasksOfTenant: 500_000,
+  maxBytesOfTenant: 0,
+  maxWaiting: 100_000,
   keptEvents: 10_000,
   maxArtifacts: 200,
   maxTaskBytes: 64 * 1_024 * 1_024,

@@ -20,19 +20,20 @@
 --       config_id       of a webhook that is to hear of all that comes of it; '' none
 --       sealed          its config; '' none
 --       max_webhooks    that a task may have
+--       max_bytes       as in tenant-bytes.lua
 -- Returns  { verdict … } and, when the message is or was accepted: task id, context, number of the message in its task,
 --          seq, job (of a duplicate: 0 if the task has none), and timestamp of the task's status if it was scheduled,
 --          else ''; of a task that was there the incarnation of its last event, too
 --       scheduled | queued (the worker that runs the job will read it) | duplicate (the first answer again)
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full
---       | history-full | too-many-webhooks
+--       | history-full | too-many-webhooks | too-many-bytes-of-tenant
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 
 local sent_key, queue_root, caller_key = unpack(KEYS, 7, 9)
 local idempotency_ms, job_options, caller_fence, manner, max_calls = unpack(ARGV, 7, 11)
 local owner, context, fingerprint, message, entry = unpack(ARGV, 12, 16)
-local max_inbox, max_history, config_id, sealed, max_webhooks = unpack(ARGV, 17, 21)
+local max_inbox, max_history, config_id, sealed, max_webhooks, max_bytes = unpack(ARGV, 17, 22)
 
 --- @include "caller.lua"
 
@@ -52,6 +53,8 @@ end
 --- @include "../record/commit.lua"
 --- @include "../record/rules.lua"
 --- @include "../record/delivery-queues.lua"
+max_bytes = tonumber(max_bytes)
+--- @include "tenant-bytes.lua"
 
 if caller_key and not caller.has_room() then return { 'too-many-calls' } end
 local record = load_record()
@@ -64,9 +67,12 @@ if record.inbox >= tonumber(max_inbox) then return { 'inbox-full' } end
 local is_long = was[HISTORY] and redis.call('STRLEN', was[HISTORY]) + #message > tonumber(max_history)
 if is_long then return { 'history-full' } end
 if config_id ~= '' and not has_room(config_id, max_webhooks) then return { 'too-many-webhooks' } end
+local is_too_much = not caller_key and tenant_bytes.exceed(owner:match('^[^/]*'), #message + #entry)
+if is_too_much then return { 'too-many-bytes-of-tenant' } end
 
 redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)
 redis.call('RPUSH', inbox_key, entry)
+tenant_bytes.write()
 record.inbox = record.inbox + 1
 if caller_key then caller.record(task_id, owner) end
 record.accepted = record.accepted + 1

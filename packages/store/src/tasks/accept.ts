@@ -8,6 +8,7 @@ import type { StoreSettings } from '../redis/settings.ts';
 import type { Vault } from '../vault/vault.ts';
 import { sealWebhook } from '../vault/webhook.ts';
 import type { NewTasks } from './new-tasks.ts';
+import { quotaArguments } from './quotas.ts';
 import { hiddenLetter, stateLetters } from './state-letters.ts';
 import {
   type Acceptance,
@@ -16,11 +17,11 @@ import {
   acceptArguments,
   acceptReply,
   anchorOf,
+  type CallAcceptance,
   type CallSubmission,
   callerKey,
   type Delivery,
   isAwaited,
-  type RefusedCall,
   type Submission,
 } from './submission.ts';
 
@@ -41,6 +42,7 @@ export const acceptScript = defineScript({
     'configId',
     'sealed',
     'maxWebhooks',
+    'maxBytes',
   ],
   reply: acceptReply,
 });
@@ -55,12 +57,12 @@ export interface AcceptPort extends DurablePort {
 
 /** Writes the message and its job in one step. If the queue loses the job, the sweeper adds it again. */
 export function accept(port: AcceptPort, scope: Scope, submission: Submission): Promise<Acceptance>;
-export function accept(port: AcceptPort, scope: Scope, submission: CallSubmission): Promise<Acceptance | RefusedCall>;
+export function accept(port: AcceptPort, scope: Scope, submission: CallSubmission): Promise<CallAcceptance>;
 export async function accept(
   port: AcceptPort,
   scope: Scope,
   submission: Submission & Partial<CallSubmission>,
-): Promise<Acceptance | RefusedCall> {
+): Promise<Acceptance | CallAcceptance> {
   const { taskId: named, contextId: _, ...message } = submission.message;
   const sent: Sent = { ...submission, body: JSON.stringify(message).slice(0, -1) };
   const reply = await (named === undefined ? makeTask(port, scope, sent) : enterTask(port, scope, sent, named));
@@ -103,6 +105,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     ...sealed(port, taskId, sent),
     holdMs: Math.min(sent.webhookHoldMs ?? 0, LONGEST_HOLD_MS),
     state: sent.isHidden ? hiddenLetter : stateLetters.TASK_STATE_SUBMITTED,
+    maxWaiting: port.settings.maxWaiting,
   };
   return port.newTasks.make(task, sent.caller);
 }
@@ -131,6 +134,7 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
       maxHistory: settings.maxHistoryBytes,
       ...sealed(port, taskId, sent),
       maxWebhooks: settings.maxWebhooks,
+      maxBytes: quotaArguments(settings).maxBytes,
     },
   });
 }

@@ -15,6 +15,10 @@
 --       caller_fence    as in caller.lua, like the next two; '' if no agent calls
 --       manner
 --       max_calls
+--       max_open        as in quotas.lua, like the next three
+--       max_kept
+--       max_open_of_tenant
+--       max_bytes
 -- EACH  task_id         a message, for a task of its own
 --       owner
 --       context         as JSON text
@@ -27,7 +31,9 @@
 --       sealed          its config; '' none
 --       hold_ms         ms that it waits for the agent's first event before it gets the task
 --       state           its letter: s, or h to hide it until the agent's first event, which may be a plain message
--- Returns  of one message after the other, as accept.lua
+--       max_waiting     jobs that may wait in its queue; 0: no limit
+-- Returns  of one message after the other, as accept.lua, or that it is refused by quotas.lua: too-many-open
+--          | too-many-kept | too-many-open-of-tenant | too-many-bytes-of-tenant | overloaded
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(messages).
 --
 -- Most messages take this path. It writes what record.lua and commit.lua would leave for a new task, with fewer
@@ -36,9 +42,13 @@
 -- to none but a webhook that comes with it.
 
 local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
-local lease_ms, _, _, _, inline_bytes, idempotency_ms, job_options = unpack(ARGV, 1, 7)
+local lease_ms, _, _, retention_ms, inline_bytes, idempotency_ms, job_options = unpack(ARGV, 1, 7)
 local caller_fence, manner, max_calls = unpack(ARGV, 8, 10)
-local SIZE = 12
+local max_open, max_kept, max_open_of_tenant, max_bytes = unpack(ARGV, 11, 14)
+retention_ms = tonumber(retention_ms)
+max_open, max_kept = tonumber(max_open), tonumber(max_kept)
+max_open_of_tenant, max_bytes = tonumber(max_open_of_tenant), tonumber(max_bytes)
+local SIZE = 13
 
 --- @include "../redis/server.lua"
 --- @include "caller.lua"
@@ -47,22 +57,33 @@ local refusal = caller_key and caller.refusal()
 if refusal then return { { refusal } } end
 
 local starts, sent_keys = {}, {}
-for at = 11, #ARGV, SIZE do
+for at = 15, #ARGV, SIZE do
   starts[#starts + 1], sent_keys[#sent_keys + 1] = at, ARGV[at + 3]
 end
 
 -- A message is a retry of one that came before, or of one beside it.
 local known = redis.call('MGET', unpack(sent_keys))
-local new, retries, is_new = {}, {}, {}
+local new, retries, first_of = {}, {}, {}
 for n, sent_key in ipairs(sent_keys) do
-  local list = (known[n] or is_new[sent_key]) and retries or new
-  list[#list + 1], is_new[sent_key] = n, true
+  local list = (known[n] or first_of[sent_key]) and retries or new
+  list[#list + 1], first_of[sent_key] = n, first_of[sent_key] or n
 end
 if caller_key and #new > 0 and not caller.has_room() then return { { 'too-many-calls' } } end
 
-local replies = {}
+--- @include "../redis/timestamps.lua"
+--- @include "quotas.lua"
+
+local replies, admitted = {}, {}
+for _, n in ipairs(new) do
+  local at = starts[n]
+  -- What agents call for is bounded by max_calls.
+  local refused = not caller_key
+    and quotas.refusal(ARGV[at + 1], ARGV[at + 7], tonumber(ARGV[at + 12]), #ARGV[at + 5] + #ARGV[at + 6])
+  if refused then replies[n] = { refused } else admitted[#admitted + 1] = n end
+end
+new = admitted
+
 if #new > 0 then
-  --- @include "../redis/timestamps.lua"
   --- @include "../queue/add-jobs.lua"
   local time, timestamp_now, due_at = sortable(now_ms()), timestamp(now_ms()), ('%.0f'):format(now_ms() + lease_ms)
 
@@ -71,12 +92,14 @@ if #new > 0 then
     list[#list + 1], list[#list + 2], lists[key] = one, two, list
   end
 
-  local due, queues, indexes = {}, {}, {}
+  local due, queues, indexes, tenants = {}, {}, {}, {}
   for i = 1, #new do
     local at = starts[new[i]]
     local task_id, owner, context, queue_root, state = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 7], ARGV[at + 11]
     due[2 * i - 1], due[2 * i] = due_at, task_id
     add(queues, queue_root, task_id .. '.1', owner)
+    local tenant = tenant_of(owner)
+    tenants[tenant] = (tenants[tenant] or 0) + 1
     local index, member = index_root .. ':' .. owner, state .. time .. task_id
     add(indexes, index, '0', member)
     if context ~= task_id then
@@ -93,6 +116,8 @@ if #new > 0 then
     end
   end
   redis.call('ZADD', outbox_key, unpack(due))
+  for tenant, count in pairs(tenants) do redis.call('HINCRBY', outbox_key .. ':open', tenant, count) end
+  tenant_bytes.write()
   for queue_root, jobs in pairs(queues) do add_jobs(queue_root, jobs, job_options, manner == 'w') end
   for index, members in pairs(indexes) do
     redis.call('ZADD', index, unpack(members))
@@ -133,6 +158,10 @@ end
 
 if #retries > 0 then
   --- @include "first-answer.lua"
-  for _, n in ipairs(retries) do replies[n] = first_answer(sent_keys[n], ARGV[starts[n] + 4]) end
+  for _, n in ipairs(retries) do
+    local first = replies[first_of[sent_keys[n]]]
+    local is_refused = not known[n] and #first == 1
+    replies[n] = is_refused and first or first_answer(sent_keys[n], ARGV[starts[n] + 4])
+  end
 end
 return replies

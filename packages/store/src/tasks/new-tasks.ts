@@ -5,6 +5,7 @@ import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/keys.ts
 import { list, only } from '../redis/reply.ts';
 import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
+import { quotaArgs, quotaArguments } from './quotas.ts';
 import type { CallingTurn } from './submission.ts';
 import { type AcceptReply, acceptArgs, acceptArguments, acceptReply, callerKey } from './submission.ts';
 
@@ -12,7 +13,7 @@ export const makeTasksScript = defineScript({
   file: 'make-tasks.lua',
   from: import.meta.url,
   keys: [...anyRecordKeys, 'caller?'],
-  args: [...settingsArgs, ...acceptArgs],
+  args: [...settingsArgs, ...acceptArgs, ...quotaArgs],
   each: [
     'taskId',
     'owner',
@@ -26,6 +27,7 @@ export const makeTasksScript = defineScript({
     'sealed',
     'holdMs',
     'state',
+    'maxWaiting',
   ],
   reply: list(acceptReply),
 });
@@ -57,6 +59,8 @@ export interface NewTask {
   readonly holdMs: number;
   /** Letter of its state: submitted, or hidden. */
   readonly state: string;
+  /** Jobs that may wait in its queue; 0: no limit. */
+  readonly maxWaiting: number;
 }
 
 /**
@@ -89,7 +93,7 @@ export class NewTasks {
     const { shards, settings } = this.#port;
     return runDurably(this.#port, makeTasksScript, {
       keys: { ...shards.of(tasks[0]?.taskId ?? '').anyRecord, caller: callerKey(shards, caller) },
-      args: { ...settingsArguments(settings), ...acceptArguments(settings, caller) },
+      args: { ...settingsArguments(settings), ...acceptArguments(settings, caller), ...quotaArguments(settings) },
       each: tasks,
     });
   }

@@ -13,6 +13,8 @@
 
 local quotas = {}
 
+local function tenant_of(owner) return owner:match('^[^/]*') end
+
 -- What was looked up, and what this step has added to it.
 local open, kept, open_of_tenant, waiting = {}, {}, {}, {}
 
@@ -43,7 +45,7 @@ local function is_full(most, there) return most > 0 and there >= most end
 -- Why the message may not make a task; nil: it may, and is counted from now on.
 -- max_waiting: jobs that may wait in its queue   bytes: of the message
 function quotas.refusal(owner, queue_root, max_waiting, bytes)
-  local tenant = owner:match('^[^/]*')
+  local tenant = tenant_of(owner)
   look_up(owner, tenant, queue_root)
   if is_full(max_open, open[owner]) then return 'too-many-open' end
   if is_full(max_kept, kept[owner]) then return 'too-many-kept' end

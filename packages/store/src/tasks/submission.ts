@@ -64,6 +64,7 @@ export type RefusedCall =
  * - `missing`: no such task in this scope. `conflict`: the messageId came before with another body.
  * - `terminal`: the task has ended. `canceling`: it is to be canceled. `inbox-full`: too many messages wait in it.
  *   `history-full`: its history has its most bytes. `too-many-webhooks`: it has its most webhooks.
+ * - the others: what a client, not an agent, may be refused for; see `FullQuota`.
  */
 export type Acceptance =
   | {
@@ -89,7 +90,25 @@ export type Acceptance =
         | 'inbox-full'
         | 'history-full'
         | 'too-many-webhooks';
-    };
+    }
+  | FullQuota;
+
+/**
+ * `too-many-open`, `too-many-kept`: the principal has its most tasks at the agent, open ones or all.
+ * `too-many-open-of-tenant`, `too-many-bytes-of-tenant`: its tenant has its most. `overloaded`: too many messages wait
+ * for the agent.
+ */
+export interface FullQuota {
+  readonly verdict:
+    | 'too-many-open'
+    | 'too-many-kept'
+    | 'too-many-open-of-tenant'
+    | 'too-many-bytes-of-tenant'
+    | 'overloaded';
+}
+
+/** What becomes of an agent's message. */
+export type CallAcceptance = Exclude<Acceptance, FullQuota> | RefusedCall;
 
 /** The contents of an inbox entry. */
 export interface Delivery
@@ -118,6 +137,11 @@ export const acceptReply = verdict({
   'inbox-full': refused,
   'history-full': refused,
   'too-many-webhooks': refused,
+  'too-many-open': refused,
+  'too-many-kept': refused,
+  'too-many-open-of-tenant': refused,
+  'too-many-bytes-of-tenant': refused,
+  overloaded: refused,
   fenced: refused,
   'caller-canceling': refused,
   'too-many-calls': refused,

@@ -28,6 +28,7 @@ const settingsOf = (lease: rules.Due): SettingsArguments => ({
   inlineBytes: 64,
 });
 
+const NO_QUOTAS = { maxOpen: 0, maxKept: 0, maxOpenOfTenant: 0, maxBytes: 0 };
 const ACCEPTING = { idempotencyMs: FAR_MS, jobOptions: jobOptions(), callerFence: '', manner: '', maxCalls: '' };
 
 interface Begin {
@@ -230,10 +231,11 @@ export class ScriptDriver {
       sealed: '',
       holdMs: 0,
       state: 's',
+      maxWaiting: 0,
     });
     const [beside = [], reply, retry] = await makeTasksScript.run(this.#redis, {
       keys: this.#keys.anyRecord,
-      args: { ...settingsOf(lease), ...ACCEPTING },
+      args: { ...settingsOf(lease), ...ACCEPTING, ...NO_QUOTAS },
       each: [
         message(others[0] ?? '', 'other', `${messageId}-beside`, 'f'),
         message(this.id, this.#agent, messageId, fingerprint),
@@ -262,6 +264,7 @@ export class ScriptDriver {
         configId: '',
         sealed: '',
         maxWebhooks: 1,
+        maxBytes: 0,
       },
     });
   }

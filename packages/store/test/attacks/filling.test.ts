@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import type { Acceptance, Scope, Store } from '../../src/index.ts';
+import { accepted, begun, userMessage } from '../support/drive.ts';
+import { alice, bob, testRedis, testStore } from '../support/redis.ts';
+
+const redis = testRedis();
+const eve: Scope = { principal: { tenant: 'evil', subject: 'eve', scopes: [] }, agent: 'echo' };
+
+async function verdictOf(store: Store, scope: Scope, message = userMessage()): Promise<Acceptance['verdict']> {
+  return (await store.tasks.accept(scope, { message })).verdict;
+}
+
+/** How many messages of `scope` are taken before one is not, and what it is refused for. */
+async function fill(store: Store, scope: Scope, most = 20): Promise<[number, Acceptance['verdict']]> {
+  for (let n = 0; n < most; n++) {
+    const verdict = await verdictOf(store, scope);
+    if (verdict !== 'accepted') return [n, verdict];
+  }
+  return [most, 'accepted'];
+}
+
+async function complete(store: Store, taskId: string): Promise<void> {
+  const turn = await begun(store, taskId);
+  await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+}
+
+/** The tasks that have not ended, as the store counts them for each tenant. */
+const countedAsOpen = (store: Store): Promise<Record<string, string>> =>
+  redis.hgetall(`${store.settings.prefix}{s0}:outbox:open`);
+
+describe('one who fills Redis with open tasks', () => {
+  test('has their most at an agent; others, and its other agents, are served', async () => {
+    const store = await testStore({ maxOpenTasks: 3 });
+    expect(await fill(store, alice)).toEqual([3, 'too-many-open']);
+    expect(await verdictOf(store, bob)).toBe('accepted');
+    expect(await verdictOf(store, { ...alice, agent: 'other' })).toBe('accepted');
+  });
+
+  test('may have another one as soon as one has ended', async () => {
+    const store = await testStore({ maxOpenTasks: 2 });
+    const { taskId } = await accepted(store, alice);
+    await complete(store, (await accepted(store, alice)).taskId);
+    expect(await fill(store, alice)).toEqual([1, 'too-many-open']);
+    await store.tasks.cancel(alice, taskId);
+    expect(await fill(store, alice)).toEqual([1, 'too-many-open']);
+  });
+
+  test('gets no more by sending them together', async () => {
+    const store = await testStore({ maxOpenTasks: 5 });
+    const verdicts = await Promise.all(Array.from({ length: 40 }, () => verdictOf(store, alice)));
+    expect(verdicts.filter((verdict) => verdict === 'accepted')).toHaveLength(5);
+  });
+
+  test('gets the answer to a retry, though there is no room for another message', async () => {
+    const store = await testStore({ maxOpenTasks: 1 });
+    const message = userMessage();
+    const [one, same] = await Promise.all([verdictOf(store, alice, message), verdictOf(store, alice, message)]);
+    expect([one, same, await verdictOf(store, alice, message)]).toEqual(['accepted', 'accepted', 'accepted']);
+    const refused = userMessage();
+    const twice = await Promise.all([verdictOf(store, alice, refused), verdictOf(store, alice, refused)]);
+    expect(twice).toEqual(['too-many-open', 'too-many-open']);
+  });
+
+  test('goes on with the tasks that it has', async () => {
+    const store = await testStore({ maxOpenTasks: 1, maxWaiting: 1 });
+    const { taskId } = await accepted(store, alice);
+    expect(await verdictOf(store, alice, userMessage('and', { taskId }))).toBe('accepted');
+  });
+
+  test('has the most of its tenant together with all of the tenant, and no other tenant notices', async () => {
+    const store = await testStore({ maxOpenTasksOfTenant: 4 });
+    await accepted(store, bob);
+    const { taskId } = await accepted(store, alice);
+    expect(await fill(store, alice)).toEqual([2, 'too-many-open-of-tenant']);
+    expect(await verdictOf(store, bob)).toBe('too-many-open-of-tenant');
+    expect(await verdictOf(store, eve)).toBe('accepted');
+    await store.tasks.cancel(alice, taskId);
+    expect(await verdictOf(store, bob)).toBe('accepted');
+  });
+});
+
+describe('one who fills Redis with tasks that have ended', () => {
+  test('has the most that are kept, until they expire', async () => {
+    const store = await testStore({ maxKeptTasks: 2, retentionMs: 300 });
+    await accepted(store, { ...alice, agent: 'other' });
+    await complete(store, (await accepted(store, alice)).taskId);
+    const open = await accepted(store, alice);
+    expect(await fill(store, alice)).toEqual([0, 'too-many-kept']);
+    await expect.poll(() => verdictOf(store, alice)).toBe('accepted');
+    expect((await store.tasks.read(alice, open.taskId))?.state).toBe('TASK_STATE_SUBMITTED');
+  });
+
+  test('has room again for one that it deletes', async () => {
+    const store = await testStore({ maxKeptTasks: 1 });
+    const { taskId } = await accepted(store, alice);
+    await complete(store, taskId);
+    expect(await verdictOf(store, alice)).toBe('too-many-kept');
+    await store.tasks.delete(alice, taskId);
+    expect(await verdictOf(store, alice)).toBe('accepted');
+  });
+});
+
+describe('one who fills Redis with bytes', () => {
+  test('sends the most of its tenant, in new tasks or in one, until they are as old as tasks are kept', async () => {
+    const store = await testStore({ maxBytesOfTenant: 40_000, retentionMs: 400 });
+    const large = 'x'.repeat(15_000);
+    // Twice: in the history, and for the turn.
+    const { taskId } = await accepted(store, alice, userMessage(large));
+    expect(await verdictOf(store, alice, userMessage(large))).toBe('too-many-bytes-of-tenant');
+    expect(await verdictOf(store, alice, userMessage(large, { taskId }))).toBe('too-many-bytes-of-tenant');
+    expect(await verdictOf(store, bob, userMessage('small'))).toBe('accepted');
+    expect(await verdictOf(store, eve, userMessage(large))).toBe('accepted');
+    await expect.poll(() => verdictOf(store, alice, userMessage(large))).toBe('accepted');
+  });
+
+  test('leaves a key that expires', async () => {
+    const store = await testStore({ maxBytesOfTenant: 40_000, retentionMs: 8_000 });
+    await accepted(store, alice);
+    const ttl = await redis.pttl(`${store.settings.prefix}{s0}:outbox:bytes:acme`);
+    expect(ttl).toBeGreaterThan(8_000);
+    expect(ttl).toBeLessThanOrEqual(9_000);
+  });
+});
+
+test('an agent that many wait for takes no more messages', async () => {
+  const store = await testStore({ maxWaiting: 3 });
+  expect(await fill(store, alice)).toEqual([3, 'overloaded']);
+  expect(await verdictOf(store, eve)).toBe('overloaded');
+  expect(await verdictOf(store, { ...eve, agent: 'other' })).toBe('accepted');
+});
+
+test('what is counted as open is what is open, after every kind of end', async () => {
+  const store = await testStore({ maxAttempts: 1 });
+  const scopes = [alice, bob, eve];
+  const taskIds: [Scope, string][] = [];
+  for (let n = 0; n < 30; n++) {
+    const scope = scopes[n % 3] ?? alice;
+    taskIds.push([scope, (await accepted(store, scope)).taskId]);
+  }
+  expect(await countedAsOpen(store)).toEqual({ acme: '20', evil: '10' });
+  const states = ['COMPLETED', 'FAILED', 'REJECTED', 'INPUT_REQUIRED'] as const;
+  for (const [n, [scope, taskId]] of taskIds.entries()) {
+    if (n % 5 === 4) await store.tasks.cancel(scope, taskId);
+    else {
+      const turn = await begun(store, taskId);
+      await turn.publish({ kind: 'status', state: `TASK_STATE_${states[n % 5] ?? 'COMPLETED'}`, settles: true });
+    }
+    await store.tasks.cancel(scope, taskId);
+    if (n % 2 === 0) await store.tasks.delete(scope, taskId);
+  }
+  expect(await countedAsOpen(store)).toEqual({});
+});
