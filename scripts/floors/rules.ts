@@ -42,7 +42,7 @@ const mayListen = /^examples\//;
 
 /** Folders of the store that carry a message, and those that only stand on them. */
 const core = /^packages\/store\/src\/(?:redis|vault|queue|record|tasks|outbox|turns|steps|calls|memory|feed)\//;
-const besideCore = /^packages\/store\/src\/(?:ops|conversations|credentials|push|registry)\//;
+const besideCore = /^packages\/store\/src\/(?:ops|audit|conversations|credentials|push|registry)\//;
 
 export const rules: readonly Rule[] = [
   importsGoDown,

@@ -1,3 +1,5 @@
+export { type AuditAction, type AuditEvent, auditActions } from './audit/audit-event.ts';
+export type { AuditPage, AuditQuery, AuditTrail } from './audit/audit-trail.ts';
 export type { Calls, OutgoingMessage, Placement } from './calls/calls.ts';
 export type { Orphans } from './calls/orphans.ts';
 export {

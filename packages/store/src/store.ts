@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { AuditTrail } from './audit/audit-trail.ts';
 import { Calls } from './calls/calls.ts';
 import { Orphans } from './calls/orphans.ts';
 import { conversationsOf } from './conversations/conversation-reader.ts';
@@ -44,6 +45,7 @@ export interface RequestStore extends Pick<Store, 'tasks' | 'ops'> {
   readonly conversations: Omit<Conversations, 'follow'>;
   readonly webhooks: Webhooks;
   readonly credentials: Credentials;
+  readonly audit: AuditTrail;
 }
 
 /** What all parts of a store share. */
@@ -81,6 +83,7 @@ export class Store {
   readonly push: Push;
   readonly registry: Registry;
   readonly credentials: Credentials;
+  readonly audit: AuditTrail;
   readonly ops: Ops;
   readonly settings: StoreSettings;
   readonly #connections: Connections;
@@ -131,6 +134,7 @@ export class Store {
     this.feeds = new Feeds(port, channels, this.settings);
     this.registry = new Registry(redis, channels, this.settings);
     this.credentials = new Credentials(redis, channels, prefix);
+    this.audit = new AuditTrail(redis, this.settings);
     const workers = new Workers(redis, channels, prefix);
     this.ops = new Ops({ ...port, registry: this.registry, workers });
   }
@@ -159,6 +163,7 @@ export class Store {
       tasks: new Tasks(port),
       webhooks: push.webhooks,
       credentials: new Credentials(redis, this.#channels, prefix),
+      audit: new AuditTrail(redis, this.settings),
       conversations: new Conversations(port, this.#channels),
       ops: new Ops({ ...port, registry, workers }),
     };

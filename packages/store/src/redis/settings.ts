@@ -80,6 +80,9 @@ export interface StoreSettings {
    * Memory for events that readers have not taken yet, for the whole process. Beyond it they are read from the stream.
    */
   readonly feedBufferBytes: number;
+  /** Events of the audit trail that are kept, about, and for how long. */
+  readonly maxAuditEvents: number;
+  readonly auditRetentionMs: number;
 }
 
 export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
@@ -118,4 +121,6 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   maxMemoryBytes: 64 * 1_024,
   feedCheckMs: 3_000,
   feedBufferBytes: 64 * 1_024 * 1_024,
+  maxAuditEvents: 1_000_000,
+  auditRetentionMs: 30 * 24 * 3_600_000,
 };

@@ -43,6 +43,18 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'accepted',
     },
   ],
+  'audit/write-audit.lua': [
+    {
+      kind: 'begins',
+      scene:
+        async ({ store }) =>
+        async () => {
+          await store.audit.write([{ at: new Date().toISOString(), what: 'admin', outcome: 'ok' }]);
+          return (await store.audit.list({ pageSize: 9 })).items.length;
+        },
+      answer: 1,
+    },
+  ],
   'tasks/set-visibility.lua': [
     {
       kind: 'ends',

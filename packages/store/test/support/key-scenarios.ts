@@ -134,6 +134,8 @@ async function workersThatReport(store: Store, look: () => Promise<void>): Promi
   const agent = { id: 'echo', card, repliesWithMessage: false, concurrency: 1 };
   await store.registry.announce([agent], 'w');
   await store.availability();
+  await store.credentials.create({ tenant: 'acme', subject: 'alice', scopes: [] });
+  await store.audit.write([{ at: '2026-01-01T00:00:00.000Z', what: 'admin', outcome: 'ok' }]);
   await store.ops.workers.report('w', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
   await look();
 }

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { RedisConnection } from '../redis/connection.ts';
+import { integer } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
+import type { StoreSettings } from '../redis/settings.ts';
+import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
+import type { AuditAction, AuditEvent } from './audit-event.ts';
+
+const writeAuditScript = defineScript({
+  file: 'write-audit.lua',
+  from: import.meta.url,
+  keys: ['trail'],
+  args: ['batch', 'count', 'events', 'most', 'keptMs'],
+  reply: integer,
+});
+
+export interface AuditQuery {
+  readonly pageSize: number;
+  readonly pageToken?: string | undefined;
+  readonly tenant?: string | undefined;
+  readonly what?: AuditAction | undefined;
+  /** In ms since 1970; unset: all that is kept. */
+  readonly sinceMs?: number | undefined;
+}
+
+export interface AuditPage {
+  /** Latest first. Fewer than asked for if many others had to be looked through. */
+  readonly items: readonly AuditEvent[];
+  /** '' after the last page. */
+  readonly nextPageToken: string;
+}
+
+/** Entries of the stream. */
+const READ_AT_ONCE = 50;
+/** Events that are looked through for one page. */
+const MOST_LOOKED_AT = 20_000;
+/** The position before all events. */
+const NEWEST = '+ 0';
+
+/** What was done by whom, kept for a time, for operators. */
+export class AuditTrail {
+  readonly #redis: RedisConnection;
+  readonly #settings: StoreSettings;
+  readonly #key: string;
+
+  constructor(redis: RedisConnection, settings: StoreSettings) {
+    this.#redis = redis;
+    this.#settings = settings;
+    this.#key = `${settings.prefix}{agents}:audit`;
+  }
+
+  /** All in one step, or none. Rejects without Redis. */
+  async write(events: readonly AuditEvent[]): Promise<void> {
+    const { maxAuditEvents: most, auditRetentionMs: keptMs } = this.#settings;
+    await writeAuditScript.run(this.#redis, {
+      keys: { trail: this.#key },
+      args: { batch: randomUUID(), count: events.length, events: JSON.stringify(events), most, keptMs },
+    });
+  }
+
+  /** @throws {InvalidPageToken} */
+  async list(query: AuditQuery): Promise<AuditPage> {
+    const { tenant, what, sinceMs = 0, pageSize, pageToken } = query;
+    const filters = ['audit', tenant, what, sinceMs];
+    const oldestMs = Math.max(sinceMs, Date.now() - this.#settings.auditRetentionMs);
+    const items: AuditEvent[] = [];
+    let last = decodePageToken(pageToken, filters) ?? NEWEST;
+    let looked = 0;
+    for await (const { event, position } of this.#eventsBefore(last, oldestMs)) {
+      if (items.length === pageSize || looked++ === MOST_LOOKED_AT)
+        return { items, nextPageToken: encodePageToken(last, filters) };
+      last = position;
+      if (isWanted(event, query)) items.push(event);
+    }
+    return { items, nextPageToken: '' };
+  }
+
+  /** Latest first. A position is the id of an entry, and how many of its events come before. */
+  async *#eventsBefore(position: string, oldestMs: number): AsyncGenerator<{ event: AuditEvent; position: string }> {
+    let [from = '', skipped] = position.split(' ');
+    for (;;) {
+      const entries = await this.#redis.xrevrange(this.#key, from, oldestMs, 'COUNT', READ_AT_ONCE);
+      for (const [id, fields] of entries) {
+        const first = id === from ? Number(skipped) : 0;
+        for (const [n, event] of eventsOf(fields).entries())
+          if (n >= first) yield { event, position: `${id} ${n + 1}` };
+        [from, skipped] = [id, String(Number.MAX_SAFE_INTEGER)];
+      }
+      if (entries.length < READ_AT_ONCE) return;
+    }
+  }
+}
+
+/** Latest first. */
+function eventsOf(fields: readonly string[]): AuditEvent[] {
+  return (JSON.parse(fields[5] ?? '[]') as AuditEvent[]).reverse();
+}
+
+function isWanted(event: AuditEvent, { tenant, what }: AuditQuery): boolean {
+  return (tenant === undefined || event.tenant === tenant) && (what === undefined || event.what === what);
+}

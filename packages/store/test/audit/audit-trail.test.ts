@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { AuditEvent, AuditQuery, Store } from '../../src/index.ts';
+import { testRedis, testStore } from '../support/redis.ts';
+
+const sent = (object: string, given: Partial<AuditEvent> = {}): AuditEvent => {
+  return { at: new Date().toISOString(), what: 'send', outcome: 'ok', tenant: 'acme', object, ...given };
+};
+
+const numbered = (from: number, count: number): AuditEvent[] =>
+  Array.from({ length: count }, (_, n) => sent(String(from + n)));
+
+async function all(store: Store, query: Partial<AuditQuery> = {}): Promise<(string | undefined)[]> {
+  const objects: (string | undefined)[] = [];
+  let pageToken = '';
+  do {
+    const page = await store.audit.list({ pageSize: 7, ...query, pageToken });
+    objects.push(...page.items.map(({ object }) => object));
+    pageToken = page.nextPageToken;
+  } while (pageToken);
+  return objects;
+}
+
+const countedDown = (from: number, to: number): string[] =>
+  Array.from({ length: from - to + 1 }, (_, n) => String(from - n));
+
+test('an audit trail is read latest first, each event once, page by page', async () => {
+  const store = await testStore();
+  await store.audit.write(numbered(0, 5));
+  await store.audit.write(numbered(5, 15));
+  await store.audit.write(numbered(20, 1));
+  expect(await all(store)).toEqual(countedDown(20, 0));
+  expect(await all(store, { pageSize: 1 })).toEqual(countedDown(20, 0));
+  expect(await all(store, { pageSize: 100 })).toEqual(countedDown(20, 0));
+});
+
+test('an audit trail is read by tenant, by what was done, and since when; a page token is for the same alone', async () => {
+  const store = await testStore();
+  const before = Date.now();
+  await store.audit.write([sent('a'), sent('b', { tenant: 'other' }), sent('c', { what: 'cancel' }), sent('d')]);
+  expect(await all(store, { tenant: 'acme', pageSize: 2 })).toEqual(['d', 'c', 'a']);
+  expect(await all(store, { what: 'cancel' })).toEqual(['c']);
+  expect(await all(store, { tenant: 'other', what: 'cancel' })).toEqual([]);
+  expect(await all(store, { sinceMs: before - 1_000 })).toHaveLength(4);
+  expect(await all(store, { sinceMs: before + 60_000 })).toEqual([]);
+  const { nextPageToken: pageToken } = await store.audit.list({ pageSize: 1, tenant: 'acme' });
+  await expect(store.audit.list({ pageSize: 1, tenant: 'other', pageToken })).rejects.toThrow('page token');
+});
+
+test('an audit trail keeps no more events than it may, the latest', async () => {
+  const store = await testStore({ maxAuditEvents: 20 });
+  for (let n = 0; n < 100; n += 10) await store.audit.write(numbered(n, 10));
+  expect(await all(store)).toEqual(countedDown(99, 80));
+  const smaller = await testStore({ prefix: store.settings.prefix, maxAuditEvents: 5 });
+  for (let n = 100; n < 105; n++) await smaller.audit.write(numbered(n, 1));
+  expect(await all(store)).toEqual(countedDown(104, 100));
+});
+
+test('an audit trail forgets what is older than its retention, also when nothing new comes', async () => {
+  const redis = testRedis();
+  const store = await testStore({ auditRetentionMs: 60_000 });
+  const key = `${store.settings.prefix}{agents}:audit`;
+  const old = [sent('old')];
+  const minutesAgo = Date.now() - 120_000;
+  await redis.xadd(key, `${minutesAgo}-0`, 'batch', 'x', 'upto', 1, 'events', JSON.stringify(old));
+  expect(await all(store)).toEqual([]);
+  await store.audit.write([sent('new')]);
+  expect(await redis.xlen(key)).toBe(1);
+  expect(await all(store)).toEqual(['new']);
+  expect(await redis.pttl(key)).toBeGreaterThan(55_000);
+  expect(await redis.pttl(key)).toBeLessThanOrEqual(60_000);
+});
