@@ -132,7 +132,7 @@ export class Worker {
       const port = { store, agent, emit, shutdown, turns: this.#turns, consumeRemoteAgents, yieldSlot };
       return await this.#drain.admit(
         () => runJob(port, job),
-        () => store.turns.giveBack(job),
+        () => store.turns.releaseTaken(job),
       );
     } catch (error) {
       // Redis was away, or an error of ours: the queue starts the job again, or the sweeper does.

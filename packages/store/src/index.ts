@@ -47,8 +47,8 @@ export { WebhookPolicy, type WebhookPolicySettings } from './push/webhook-policy
 export type { WebhookCreation, WebhookPage, Webhooks } from './push/webhooks.ts';
 export type { Consumer, ConsumerOptions, JobOutcome, TurnJob } from './queue/consumer.ts';
 export type { DeliveryQueueId } from './queue/job.ts';
-export { cardUrlOf, REMOTE_AGENTS, remoteAgentId } from './queue/job.ts';
-export type { Queue } from './queue/queue.ts';
+export type { Queues } from './queue/queues.ts';
+export { cardUrlOf, REMOTE_AGENTS, remoteAgentId } from './queue/remote-agents.ts';
 export { type ErrorFields, ErrorThrottle, errorFields, isOutage, StoreError } from './redis/errors.ts';
 export type { Scope } from './redis/keys.ts';
 export { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';

@@ -16,7 +16,7 @@ import { bullmqProblem } from './queue/bullmq-version.ts';
 import type { ConsumerPort } from './queue/consumer.ts';
 import { Isolation } from './queue/isolation.ts';
 import { Leases } from './queue/leases.ts';
-import { Queue } from './queue/queue.ts';
+import { Queues } from './queue/queues.ts';
 import { Channels } from './redis/channels.ts';
 import { checkDeployment } from './redis/check-deployment.ts';
 import { type Connections, connectPatiently, createConnections, type RedisConnection } from './redis/connection.ts';
@@ -62,7 +62,7 @@ interface Common {
 interface Asked {
   readonly redis: RedisConnection;
   readonly replicated: RedisConnection | undefined;
-  readonly queue: Queue;
+  readonly queue: Queues;
   /** Unset: they wait for Redis. */
   readonly deadline?: Deadline;
 }
@@ -77,7 +77,7 @@ export class Store {
   readonly orphans: Orphans;
   readonly memory: Memory;
   readonly conversations: Conversations;
-  readonly queue: Queue;
+  readonly queue: Queues;
   readonly outbox: Outbox;
   readonly interrupted: InterruptedTasks;
   readonly push: Push;
@@ -92,7 +92,7 @@ export class Store {
   readonly #shards: Shards;
   readonly #channels: Channels;
   readonly #common: Common;
-  readonly #requestQueues: Queue[] = [];
+  readonly #requestQueues: Queues[] = [];
   #stopped: Promise<void> | undefined;
 
   /** Connects nothing yet: see `start`. @param onError failures of the connections; they come back by themselves */
@@ -108,7 +108,7 @@ export class Store {
     this.#shards = shards;
     const channels = new Channels(this.#connections.subscriber);
     this.#channels = channels;
-    this.queue = new Queue(redis, shards);
+    this.queue = new Queues(redis, shards);
     const { lockMs } = this.settings;
     this.#leases = new Leases(redis, lockMs, onError);
     const process = { leases: this.#leases, isolation: new Isolation(), processId: randomUUID() };
@@ -147,7 +147,7 @@ export class Store {
     const { commands, replicated } = this.#connections;
     const deadline = { ms: timeoutMs, health: this.#healthCheck };
     const redis = withDeadline(commands, deadline);
-    const queue = new Queue(redis, this.#shards);
+    const queue = new Queues(redis, this.#shards);
     this.#requestQueues.push(queue);
     const port = this.#portOver({
       redis,

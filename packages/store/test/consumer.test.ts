@@ -86,7 +86,7 @@ test('one that is paused while it waits keeps no job that it does not run', asyn
   let runs = 0;
   const run = async (): Promise<JobOutcome> => {
     runs++;
-    return 'hand-back';
+    return 'requeue';
   };
   const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
   await consumer.start();
@@ -113,7 +113,7 @@ test('messages one after the other beside a turn that runs are each taken at onc
     taken.resolve();
     if (typeof turn !== 'string') await turn.publish(completed);
     own.resolve();
-    return 'ended';
+    return 'left';
   };
   const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
   await consumer.start();

@@ -3,7 +3,7 @@ import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import { isOutage, type RequestStore, type Store } from '../src/index.ts';
-import { Queue } from '../src/queue/queue.ts';
+import { Queues } from '../src/queue/queues.ts';
 import { type Deadline, withDeadline } from '../src/redis/deadline.ts';
 import { Shards } from '../src/redis/keys.ts';
 import { userMessage } from './support/drive.ts';
@@ -73,7 +73,7 @@ const healthOf = (answer: () => boolean): Deadline['health'] => ({
 test('an agent whose queue is first used in an outage has it afterwards', async () => {
   let isAway = true;
   const requests = withDeadline(testRedis(server.url), { ms: 500, health: healthOf(() => !isAway) });
-  const queue = new Queue(requests, new Shards(uniquePrefix(), 2));
+  const queue = new Queues(requests, new Shards(uniquePrefix(), 2));
   await refusedWithin(queue.counts('echo'));
   isAway = false;
   await queue.add('echo', 'task', 1);
@@ -87,7 +87,7 @@ test('a queue that is first used while the connection is down is refused in time
   await first.kill();
   await until(() => redis.status === 'reconnecting', { what: 'the connection is down' });
   const requests = withDeadline(redis, { ms: 200, health: healthOf(() => true) });
-  const queue = new Queue(requests, new Shards(uniquePrefix(), 2));
+  const queue = new Queues(requests, new Shards(uniquePrefix(), 2));
   expect(await refusedWithin(queue.counts('echo'))).toBeLessThan(1_500);
   const again = await startRedis({ port: Number(new URL(first.url).port) });
   try {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { TakenJob } from '../src/queue/agent-queue.ts';
 import { FetchLoop } from '../src/queue/fetch-loop.ts';
 import { Isolation } from '../src/queue/isolation.ts';
-import type { TakenJob } from '../src/queue/job-queue.ts';
 import { Slots } from '../src/queue/slots.ts';
 import { SimulatedNetwork, SimulatedQueue } from './support/simulated-queue.ts';
 
@@ -93,7 +93,7 @@ class Process {
   async stop(): Promise<void> {
     this.slots.end();
     for (const loop of this.#loops) loop.stop();
-    await Promise.all(this.#loops.map((loop) => loop.taken()));
+    await Promise.all(this.#loops.map((loop) => loop.settled()));
     this.isStopped = true;
   }
 

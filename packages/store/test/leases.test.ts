@@ -40,7 +40,7 @@ test('an outage of Redis that is longer than a lock costs no turn its attempt, a
       attempts.push(turn.start.attempt);
       await gate.promise;
       await turn.publish(completed);
-      return 'ended';
+      return 'left';
     }),
   );
   await Promise.all(consumers.map((consumer) => consumer.start()));

@@ -2,7 +2,7 @@ import type { TurnEvent } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { failOverTo } from '../../../tests/support/fail-over.ts';
 import { type OpenTurn, TurnEnded } from '../src/index.ts';
-import { JobQueue } from '../src/queue/job-queue.ts';
+import { AgentQueue } from '../src/queue/agent-queue.ts';
 import { Leases } from '../src/queue/leases.ts';
 import { WritesLost } from '../src/redis/errors.ts';
 import { Shards } from '../src/redis/keys.ts';
@@ -99,7 +99,7 @@ describe('a run whose begin a fail-over lost', () => {
     await failOver();
     await begun(store, taskId);
     let isLost = false;
-    const queue = new JobQueue(redis, new Shards(store.settings.prefix, 1).of(taskId), 'echo');
+    const queue = new AgentQueue(redis, new Shards(store.settings.prefix, 1).of(taskId), 'echo');
     const job = { id: `${taskId}.1`, token: 'lock', started: 1, isAwaited: false };
     const leases = new Leases(redis, 60_000, () => undefined);
     using lease = leases.hold(queue, job, Number.NEGATIVE_INFINITY);

@@ -2,7 +2,7 @@ import { createRedisBackend, Queue, type RedisQueueBackend } from 'bullmq';
 import { afterAll, describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { Store } from '../src/index.ts';
-import { JobQueue, type TakenJob } from '../src/queue/job-queue.ts';
+import { AgentQueue, type TakenJob } from '../src/queue/agent-queue.ts';
 import { Leases } from '../src/queue/leases.ts';
 import { Shards } from '../src/redis/keys.ts';
 import { accepted } from './support/drive.ts';
@@ -28,7 +28,7 @@ interface Side {
 }
 
 function ours({ settings: { prefix, shards } }: Store): Side {
-  const queue = new JobQueue(redis, new Shards(prefix, shards).of(''), 'echo');
+  const queue = new AgentQueue(redis, new Shards(prefix, shards).of(''), 'echo');
   let number = 0;
   return {
     async take() {
@@ -36,7 +36,7 @@ function ours({ settings: { prefix, shards } }: Store): Side {
       if (!jobs[0]) throw new Error('there is no job');
       return jobs[0];
     },
-    giveBack: (job, delayMs) => queue.giveBack(job, delayMs),
+    giveBack: (job, delayMs) => queue.requeue(job, delayMs),
     finish: (job) => queue.finish(job),
     async renew(job) {
       const leases = new Leases(redis, LOCK_MS, () => undefined);
@@ -175,7 +175,7 @@ describe('a job leaves in its queue what BullMQ leaves when it', () => {
 test('a wake-up is passed on while a job waits or is due, and not when there is none', async () => {
   const store = await testStore();
   const { prefix, shards } = store.settings;
-  const queue = new JobQueue(redis, new Shards(prefix, shards).of(''), 'echo');
+  const queue = new AgentQueue(redis, new Shards(prefix, shards).of(''), 'echo');
   const isPassedOn = async (): Promise<boolean> => {
     await redis.del(`${queue.root}marker`);
     await queue.wakeAnother();

@@ -27,7 +27,7 @@ class MortalProcess {
     this.#onDeath = onDeath;
     this.#maxAttempts = maxAttempts;
     const run = (job: TurnJob): Promise<JobOutcome> =>
-      Promise.race([this.#run(job), this.#dead.promise.then(() => 'ended' as const)]);
+      Promise.race([this.#run(job), this.#dead.promise.then(() => 'left' as const)]);
     const options = { agent: 'echo', concurrency: 10, run, onError: () => undefined, maxAttempts };
     this.#consumer = store.turns.consume(options);
   }
@@ -48,10 +48,10 @@ class MortalProcess {
     if (typeof turn === 'string') return 'done';
     const [{ text }] = turn.start.message.parts as [{ text: string }];
     await new Promise((resolve) => setTimeout(resolve, text === 'poison' ? 10 : 30));
-    if (this.isDead) return 'ended';
+    if (this.isDead) return 'left';
     if (text === 'poison') await this.#die();
     else await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true }).catch(ignoreEnd);
-    return 'ended';
+    return 'left';
   }
 
   async #die(): Promise<void> {

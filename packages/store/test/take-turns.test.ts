@@ -62,8 +62,8 @@ describe('a job that is taken', () => {
     let runs = 0;
     await using _consumer = consume(store, async (job) => {
       if (++runs < 4) {
-        await store.turns.giveBack(job);
-        return 'hand-back';
+        await store.turns.releaseTaken(job);
+        return 'requeue';
       }
       attempts.push((await open(store, job)).start.attempt);
       return 'done';

@@ -30,7 +30,7 @@ export class Drain {
   async admit(run: () => Promise<JobOutcome>, giveBack: () => Promise<void>): Promise<JobOutcome> {
     if (!this.#isOn) return run();
     await giveBack();
-    return 'hand-back';
+    return 'requeue';
   }
 
   async begin({ giveBackAfterMs }: DrainOrder): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Consumer, type Queue, REMOTE_AGENTS } from '@switchyard/store';
+import { type Consumer, type Queues, REMOTE_AGENTS } from '@switchyard/store';
 
 /**
  * Takes the turns of agents that are called by URL, once there are any: most deployments call none, and need no
@@ -6,11 +6,11 @@ import { type Consumer, type Queue, REMOTE_AGENTS } from '@switchyard/store';
  */
 export class RemoteAgentConsumer {
   readonly #consumer: Consumer;
-  readonly #queue: Pick<Queue, 'isUsed'>;
+  readonly #queue: Pick<Queues, 'isUsed'>;
   #started: Promise<void> | undefined;
   #isPaused = false;
 
-  constructor(consumer: Consumer, queue: Pick<Queue, 'isUsed'>) {
+  constructor(consumer: Consumer, queue: Pick<Queues, 'isUsed'>) {
     this.#consumer = consumer;
     this.#queue = queue;
   }

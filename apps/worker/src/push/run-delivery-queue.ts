@@ -39,7 +39,7 @@ async function deliverSome(port: DeliverPort, queue: OpenDeliveryQueue, webhook:
   let step: Step = 'done';
   const options = { version: webhook.version, chunks: port.settings.chunks };
   for (const next of await nextNotifications(queue, options)) {
-    if (port.shutdown.aborted) return 'hand-back';
+    if (port.shutdown.aborted) return 'requeue';
     step = await deliver(port, { queue, webhook }, next);
     if (step !== 'more') return step;
   }

@@ -37,7 +37,7 @@ export function retryDelayMs(retry: RetryPolicy, attempt: number, askedMs?: numb
 function afterEnding({ ending }: OpenTurn): JobOutcome | 'more' {
   if (ending === 'more') return 'more';
   // Another run owns the task and its job now, or the task has ended.
-  return ending === undefined || ending === 'fenced' ? 'done' : 'ended';
+  return ending === undefined || ending === 'fenced' ? 'done' : 'left';
 }
 
 async function interrupted(
@@ -46,7 +46,7 @@ async function interrupted(
 ): Promise<JobOutcome | 'more'> {
   if (turn.ending) return afterEnding(turn);
   if (reason === 'lock-lost') return 'done';
-  if (reason !== 'canceled') return giveBack(turn, false, 'hand-back');
+  if (reason !== 'canceled') return giveBack(turn, false, 'requeue');
   await cancel(turn);
   return afterEnding(turn);
 }

@@ -25,8 +25,8 @@ const MISSING_RETRY_MS = 200;
 export async function runJob(port: JobPort, job: TurnJob): Promise<JobOutcome> {
   for (let turnsBefore = 0; ; turnsBefore++) {
     if (port.shutdown.aborted) {
-      await port.store.turns.giveBack(job);
-      return 'hand-back';
+      await port.store.turns.releaseTaken(job);
+      return 'requeue';
     }
     const step = await runNextTurn(port, job, turnsBefore);
     if (step !== 'more') return step;

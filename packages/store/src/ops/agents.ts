@@ -1,4 +1,4 @@
-import type { JobCounts } from '../queue/queue.ts';
+import type { JobCounts } from '../queue/queues.ts';
 import type { OpsPort } from './ops-port.ts';
 
 /** An agent and its queue. */

@@ -1,5 +1,5 @@
 import { queueRoot } from '../queue/job.ts';
-import type { Queue } from '../queue/queue.ts';
+import type { Queues } from '../queue/queues.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys, Shards } from '../redis/keys.ts';
 import { agentOf, recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
@@ -36,7 +36,7 @@ const MOST_LEASES = 16;
 export interface OutboxPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
-  readonly queue: Queue;
+  readonly queue: Queues;
   readonly settings: StoreSettings;
 }
 

@@ -1,6 +1,6 @@
 import { Consumer, type JobOutcome } from '../queue/consumer.ts';
 import { type DeliveryQueueId, parseDeliveryQueue } from '../queue/job.ts';
-import { PUSH_QUEUE } from '../queue/queue.ts';
+import { PUSH_QUEUE } from '../queue/queues.ts';
 import type { Channels } from '../redis/channels.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, list, text, tuple, verdict } from '../redis/reply.ts';

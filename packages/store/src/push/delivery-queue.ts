@@ -1,7 +1,7 @@
 import type { EventId } from '../feed/feed-item.ts';
 import type { ConsumerPort } from '../queue/consumer.ts';
 import type { DeliveryQueueId } from '../queue/job.ts';
-import type { Queue } from '../queue/queue.ts';
+import type { Queues } from '../queue/queues.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { Shards } from '../redis/keys.ts';
 import type { StoreSettings } from '../redis/settings.ts';
@@ -11,7 +11,7 @@ import type { Vault } from '../vault/vault.ts';
 export interface PushPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
-  readonly queue: Queue;
+  readonly queue: Queues;
   readonly vault: Vault;
   readonly settings: StoreSettings;
   readonly consumers: ConsumerPort;

@@ -1,9 +1,9 @@
 import type { RedisConnection } from '../redis/connection.ts';
 import type { Shards } from '../redis/keys.ts';
+import { AgentQueue, type Taken, type TakenJob, type TakeRequest } from './agent-queue.ts';
 import { FetchLoop } from './fetch-loop.ts';
 import type { Isolation } from './isolation.ts';
 import { parseJobId } from './job.ts';
-import { JobQueue, type Taken, type TakenJob, type TakeRequest } from './job-queue.ts';
 import type { Leases } from './leases.ts';
 import { Slots } from './slots.ts';
 import { WakeUps } from './wake-ups.ts';
@@ -21,10 +21,10 @@ export interface TurnJob {
 }
 
 /**
- * What the queue does with the job: `done`; `ended`: it has left the queue already; `hand-back`: to the front of the
+ * What the queue does with the job: `done`; `left`: it has left the queue already; `requeue`: to the front of the
  * queue; or back after a delay.
  */
-export type JobOutcome = 'done' | 'ended' | 'hand-back' | { readonly retryAfterMs: number };
+export type JobOutcome = 'done' | 'left' | 'requeue' | { readonly retryAfterMs: number };
 
 export interface ConsumerOptions {
   readonly agent: string;
@@ -47,9 +47,9 @@ export interface ConsumerPort {
   readonly lockMs: number;
 }
 
-interface Consumption extends ConsumerOptions {
+interface ConsumerParts extends ConsumerOptions {
   /** Takes jobs. Default: without beginning their turns. */
-  readonly take?: (queue: JobQueue, request: TakeRequest) => Promise<Taken>;
+  readonly take?: (queue: AgentQueue, request: TakeRequest) => Promise<Taken>;
 }
 
 /** Delay of a job whose run rejected, as when Redis was unreachable. */
@@ -59,18 +59,18 @@ const RECOVERIES_PER_LOCK = 7;
 /** Takes the jobs of one agent, from every shard, and runs them. */
 export class Consumer {
   readonly #port: ConsumerPort;
-  readonly #options: Consumption;
+  readonly #options: ConsumerParts;
   readonly #slots: Slots;
-  readonly #sources: readonly { readonly queue: JobQueue; readonly wakeUps: WakeUps; readonly loop: FetchLoop }[];
+  readonly #sources: readonly { readonly queue: AgentQueue; readonly wakeUps: WakeUps; readonly loop: FetchLoop }[];
   readonly #running = new Set<Promise<unknown>>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(port: ConsumerPort, options: Consumption) {
+  constructor(port: ConsumerPort, options: ConsumerParts) {
     this.#port = port;
     this.#options = options;
     this.#slots = new Slots(options.concurrency);
     this.#sources = port.shards.all.map((keys, shard) => {
-      const queue = new JobQueue(port.redis, keys, options.agent);
+      const queue = new AgentQueue(port.redis, keys, options.agent);
       const wakeUps = new WakeUps(port.redis, keys, options.agent, options.onError);
       return { queue, wakeUps, loop: this.#loop(queue, wakeUps, shard) };
     });
@@ -92,7 +92,7 @@ export class Consumer {
   /** Takes no more jobs. Running jobs go on. */
   async pause(): Promise<void> {
     this.#slots.close();
-    await Promise.all(this.#sources.map(({ loop }) => loop.taken()));
+    await Promise.all(this.#sources.map(({ loop }) => loop.settled()));
   }
 
   /** Takes jobs again. */
@@ -105,7 +105,7 @@ export class Consumer {
     clearInterval(this.#timer);
     this.#slots.end();
     for (const { loop } of this.#sources) loop.stop();
-    await Promise.all(this.#sources.map(({ loop }) => loop.taken()));
+    await Promise.all(this.#sources.map(({ loop }) => loop.settled()));
     await Promise.all(this.#running);
     this.#port.isolation.leave(this.#slots);
     await Promise.all(this.#sources.map(({ wakeUps }) => wakeUps.close()));
@@ -119,7 +119,7 @@ export class Consumer {
     return this.#slots.yieldSlot(wait);
   }
 
-  #loop(queue: JobQueue, wakeUps: WakeUps, shard: number): FetchLoop {
+  #loop(queue: AgentQueue, wakeUps: WakeUps, shard: number): FetchLoop {
     const { leases, isolation, processId, lockMs } = this.#port;
     const { agent, take = (from, request) => from.take(lockMs, request), onError } = this.#options;
     return new FetchLoop({
@@ -144,14 +144,14 @@ export class Consumer {
     }
   }
 
-  async #run(queue: JobQueue, taken: TakenJob): Promise<void> {
+  async #run(queue: AgentQueue, taken: TakenJob): Promise<void> {
     const { id, token, started, isAwaited } = taken;
     const outcome = await this.#options
       .run({ ...parseJobId(id), token, started, isAwaited })
       .catch((): JobOutcome => ({ retryAfterMs: FAILED_RETRY_MS }));
     if (outcome === 'done') await queue.finish(taken);
-    else if (outcome === 'hand-back') await queue.giveBack(taken);
-    else if (outcome !== 'ended') await queue.giveBack(taken, outcome.retryAfterMs);
+    else if (outcome === 'requeue') await queue.requeue(taken);
+    else if (outcome !== 'left') await queue.requeue(taken, outcome.retryAfterMs);
   }
 
   #recover(): void {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AgentQueue, JobKinds, Taken, TakenJob, TakeRequest } from './agent-queue.ts';
 import type { Isolation } from './isolation.ts';
-import type { JobKinds, JobQueue, Taken, TakenJob, TakeRequest } from './job-queue.ts';
 import type { Grant, Slots } from './slots.ts';
 
 /** Jobs that one script takes: bounds the time that Redis spends in it. */
@@ -12,7 +12,7 @@ const LOOK_FOR_AWAITED_MS = 50;
 const RETRY_MS = 200;
 
 export interface FetchLoopParts {
-  readonly queue: Pick<JobQueue, 'wakeAnother'>;
+  readonly queue: Pick<AgentQueue, 'wakeAnother'>;
   /** Prefix of the lock tokens. Starts with the name of the process. */
   readonly taker: string;
   readonly take: (request: TakeRequest) => Promise<Taken>;
@@ -49,7 +49,7 @@ export class FetchLoop {
   }
 
   /** Resolves when the requested jobs have arrived, and run. */
-  async taken(): Promise<void> {
+  async settled(): Promise<void> {
     await this.#taking;
   }
 

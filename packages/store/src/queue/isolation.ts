@@ -6,6 +6,7 @@ import type { Slots } from './slots.ts';
 const ALONE_WITHIN_MS = 30_000;
 
 /**
+ * A suspect is a job at its last attempt whose process died while other jobs ran there: any of them may have killed it.
  * Gives a process to one suspect at a time, so that a message that kills its process takes no other turn with it. Turns
  * that wait for others do not count, nor do those they wait for, which must run for the process to become free.
  */

@@ -1,17 +1,5 @@
 import type { ShardKeys } from '../redis/keys.ts';
-
-/** The queue of all remote agents, which are called by the URL of their card. No local agent can have this id. */
-export const REMOTE_AGENTS = '@remote';
-
-/** The agent id in the tasks of a remote agent. */
-export function remoteAgentId(cardUrl: string): string {
-  return `@${cardUrl}`;
-}
-
-/** The card URL in a remote agent's id; undefined for a local agent. */
-export function cardUrlOf(agent: string): string | undefined {
-  return /^@https?:/.test(agent) ? agent.slice(1) : undefined;
-}
+import { cardUrlOf, REMOTE_AGENTS } from './remote-agents.ts';
 
 /** The prefix of the keys of an agent's queue on one shard. */
 export function queueRoot(agent: string, keys: ShardKeys): string {

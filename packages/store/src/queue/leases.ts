@@ -2,7 +2,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { list, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import type { JobQueue, TakenJob } from './job-queue.ts';
+import type { AgentQueue, TakenJob } from './agent-queue.ts';
 
 const renewal = word('held', 'canceling', 'lost');
 const renewScript = defineScript({
@@ -33,7 +33,7 @@ export interface LeasedTurn {
 
 /** The lease of one job that this process runs: no other process takes it while its lock lasts. */
 export class Lease implements Disposable {
-  readonly queue: JobQueue;
+  readonly queue: AgentQueue;
   readonly job: TakenJob;
   /** When the job was requested, as performance.now(), which goes on while the process is stopped. */
   readonly takenAt: number;
@@ -42,7 +42,7 @@ export class Lease implements Disposable {
   #turn: LeasedTurn | undefined;
   readonly #onRelease: () => void;
 
-  constructor(queue: JobQueue, job: TakenJob, { takenAt, onRelease }: { takenAt: number; onRelease: () => void }) {
+  constructor(queue: AgentQueue, job: TakenJob, { takenAt, onRelease }: { takenAt: number; onRelease: () => void }) {
     this.queue = queue;
     this.job = job;
     this.takenAt = takenAt;
@@ -86,7 +86,7 @@ export class Leases {
   }
 
   /** @param takenAt when it was requested, as performance.now() */
-  hold(queue: JobQueue, job: TakenJob, takenAt: number): Lease {
+  hold(queue: AgentQueue, job: TakenJob, takenAt: number): Lease {
     const lease = new Lease(queue, job, { takenAt, onRelease: () => this.#release(job.token) });
     this.#leases.set(job.token, lease);
     this.#timer ??= setInterval(() => this.#renewAll(), this.#lockMs / RENEWALS_PER_LOCK);

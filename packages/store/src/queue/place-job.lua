@@ -1,8 +1,8 @@
 -- placeJob: where a job waits, and the wake-up of a worker for it. A part of the scripts that give jobs back.
 --
 -- BullMQ's priorities: those with one wait in <root>prioritized (zset), scored by it and then by their order. 1: a turn
--- waits for this one. 2 and 3: a suspect (see begin.lua), which is to run alone, 2 if a turn waits for it. All others
--- wait in <root>wait (list).
+-- waits for this one. 2 and 3: a suspect (see isolation.ts), which is to run alone, 2 if a turn waits for it. All
+-- others wait in <root>wait (list).
 
 local BAND = 4294967296
 local AWAITED, AWAITED_SUSPECT, SUSPECT = 1, 2, 3

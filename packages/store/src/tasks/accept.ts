@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { queueRoot } from '../queue/job.ts';
-import type { Queue } from '../queue/queue.ts';
+import type { Queues } from '../queue/queues.ts';
 import type { Shards } from '../redis/keys.ts';
 import { idText, ownerOf, recordArgs, recordArguments, recordKeys, type Scope } from '../redis/keys.ts';
 import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
@@ -49,7 +49,7 @@ export const acceptScript = defineScript({
 
 export interface AcceptPort extends DurablePort {
   readonly shards: Shards;
-  readonly queue: Queue;
+  readonly queue: Queues;
   readonly newTasks: NewTasks;
   readonly vault: Vault;
   readonly settings: StoreSettings;

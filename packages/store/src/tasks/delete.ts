@@ -1,5 +1,5 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
-import type { Queue } from '../queue/queue.ts';
+import type { Queues } from '../queue/queues.ts';
 import { ownerOf, principalKey, recordKeys, type Scope } from '../redis/keys.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
@@ -17,7 +17,7 @@ const deleteScript = defineScript({
 export type Deletion = 'deleted' | 'live' | 'missing';
 
 export interface DeletePort extends CachedReadPort {
-  readonly queue: Queue;
+  readonly queue: Queues;
   /** The ids of the conversations that the task holds. */
   readonly conversationsOf: (scope: Scope, task: { taskId: string; contextId: string }) => Promise<string[]>;
 }

@@ -7,7 +7,7 @@
 -- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner, and
 --          then the task: pieces … (see pieces.lua) }
 --       turn | stale, missing (there is nothing for this job: complete it) | canceled, exhausted (the task has ended)
---       | suspect (its process died beside others, and this is its last attempt: it is to run alone)
+--       | suspect (it is to run alone: see isolation.ts)
 -- Invariant: one turn is open at a time; taking it over gives out a new fencing token and spends an attempt.
 -- A message that was given up is in `dead`, with what is needed to look into it and send it again, as long as its task.
 

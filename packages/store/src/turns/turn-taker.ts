@@ -1,7 +1,5 @@
-import type { TurnJob } from '../queue/consumer.ts';
-import { jobId } from '../queue/job.ts';
 import {
-  type JobQueue,
+  type AgentQueue,
   jobFields,
   restReply,
   type Taken,
@@ -9,7 +7,9 @@ import {
   takeArgs,
   takeArguments,
   takenFrom,
-} from '../queue/job-queue.ts';
+} from '../queue/agent-queue.ts';
+import type { TurnJob } from '../queue/consumer.ts';
+import { jobId } from '../queue/job.ts';
 import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/keys.ts';
 import { tuple, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
@@ -46,7 +46,7 @@ export class TurnTaker {
    * The next jobs, with their turns begun. The same taker and number get the same reply.
    * @param maxAttempts of the agent, instead of the deployment's
    */
-  async take({ root, keys }: JobQueue, request: TakeRequest, maxAttempts?: number): Promise<Taken> {
+  async take({ root, keys }: AgentQueue, request: TakeRequest, maxAttempts?: number): Promise<Taken> {
     const { redis } = this.#port;
     const settings = withAttempts(this.#port.settings, maxAttempts);
     const [rest, ...jobs] = await takeTurnsScript.run(redis, {

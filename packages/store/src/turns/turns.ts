@@ -1,6 +1,6 @@
 import type { Task } from '@switchyard/protocol';
+import type { AgentQueue, TakeRequest } from '../queue/agent-queue.ts';
 import { Consumer, type ConsumerOptions, type ConsumerPort, type TurnJob } from '../queue/consumer.ts';
-import type { JobQueue, TakeRequest } from '../queue/job-queue.ts';
 import type { LeasedTurn } from '../queue/leases.ts';
 import type { Channels } from '../redis/channels.ts';
 import { agentOf, principalOf, recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
@@ -68,7 +68,7 @@ export class Turns {
    * @param options `maxAttempts`: of the agent, instead of the deployment's
    */
   consume({ maxAttempts, ...options }: TurnConsumerOptions): Consumer {
-    const take = (queue: JobQueue, request: TakeRequest) => this.#taker.take(queue, request, maxAttempts);
+    const take = (queue: AgentQueue, request: TakeRequest) => this.#taker.take(queue, request, maxAttempts);
     return new Consumer(this.#port.consumers, { ...options, take });
   }
 
@@ -126,7 +126,7 @@ export class Turns {
   }
 
   /** Gives back a job that will not run. If its turn has begun, that attempt does not count. */
-  async giveBack(job: TurnJob): Promise<void> {
+  async releaseTaken(job: TurnJob): Promise<void> {
     const begun = this.#taker.begun(job);
     if (begun?.[0] !== 'turn') return;
     const { redis, shards, settings } = this.#port;

@@ -334,7 +334,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       of: 'the job waits',
       scene: async (stage) => {
         const job = await stage.takenJob();
-        return () => stage.queue.giveBack(job);
+        return () => stage.queue.requeue(job);
       },
       answer: undefined,
     },
@@ -343,7 +343,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       of: 'the job waits for a while',
       scene: async (stage) => {
         const job = await stage.takenJob();
-        return () => stage.queue.giveBack(job, 60_000);
+        return () => stage.queue.requeue(job, 60_000);
       },
       answer: undefined,
     },

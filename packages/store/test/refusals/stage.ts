@@ -3,7 +3,7 @@ import type { TurnEvent } from '@switchyard/protocol';
 import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings } from '../../src/index.ts';
-import { JobQueue, type TakenJob } from '../../src/queue/job-queue.ts';
+import { AgentQueue, type TakenJob } from '../../src/queue/agent-queue.ts';
 import { Leases } from '../../src/queue/leases.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
 import { Shards } from '../../src/redis/keys.ts';
@@ -17,7 +17,7 @@ export class Stage implements AsyncDisposable {
   readonly #redis: Redis;
   /** As the store's own. */
   readonly #commands: RedisConnection;
-  readonly queue: JobQueue;
+  readonly queue: AgentQueue;
   readonly leases: Leases;
 
   private constructor(redisUrl: string, settings: Partial<StoreSettings>) {
@@ -25,7 +25,7 @@ export class Stage implements AsyncDisposable {
     this.#redis = new Redis(redisUrl);
     this.#commands = createConnections(redisUrl, { isReplicated: false }).commands;
     const { prefix, shards } = this.store.settings;
-    this.queue = new JobQueue(this.#commands, new Shards(prefix, shards).of(''), 'echo');
+    this.queue = new AgentQueue(this.#commands, new Shards(prefix, shards).of(''), 'echo');
     this.leases = new Leases(this.#commands, 60_000, () => undefined);
   }
 

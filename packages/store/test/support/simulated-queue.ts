@@ -1,4 +1,4 @@
-import type { Taken, TakeRequest } from '../../src/queue/job-queue.ts';
+import type { Taken, TakeRequest } from '../../src/queue/agent-queue.ts';
 
 type Happens = () => void;
 

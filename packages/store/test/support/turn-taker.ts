@@ -1,5 +1,5 @@
 import type { Store } from '../../src/index.ts';
-import { JobQueue } from '../../src/queue/job-queue.ts';
+import { AgentQueue } from '../../src/queue/agent-queue.ts';
 import type { RedisConnection } from '../../src/redis/connection.ts';
 import { Shards } from '../../src/redis/keys.ts';
 import { TurnTaker } from '../../src/turns/turn-taker.ts';
@@ -11,7 +11,7 @@ export function turnTaker(
 ): { readonly taker: TurnTaker; readonly take: (taker: string, count?: number) => Promise<readonly string[]> } {
   const shards = new Shards(settings.prefix, settings.shards);
   const [keys = shards.of('')] = shards.all;
-  const queue = new JobQueue(redis, keys, 'echo');
+  const queue = new AgentQueue(redis, keys, 'echo');
   const taker = new TurnTaker({ redis, shards, settings: { ...settings, lockMs: 60_000 } });
   const take = async (name: string, count = 1): Promise<readonly string[]> => {
     const taken = await taker.take(queue, { taker: name, number: 0, count, kinds: 'any' });

@@ -17,7 +17,7 @@ export interface JobCounts {
 }
 
 /** The jobs of all agents: a BullMQ queue per agent and shard. A job says only which task has work to do. */
-export class Queue {
+export class Queues {
   readonly #queues = new Map<string, BullQueue>();
   readonly #redis: RedisConnection;
   readonly #shards: Shards;

@@ -36,9 +36,7 @@ const recoverScript = defineScript({
 });
 const wakeScript = defineScript({ file: 'wake.lua', from, keys, args: [], reply: nothing });
 
-/**
- * `awaited`: jobs that turns wait for. `suspect`: the job ran in a process that died with several jobs; it runs alone.
- */
+/** `awaited`: jobs that turns wait for. `suspect`: see isolation.ts. */
 export type JobKinds = 'any' | 'awaited' | 'awaited+suspects' | 'suspect';
 
 /** Which jobs to take. Their lock tokens are `<taker>:<number>` and so on. */
@@ -96,9 +94,9 @@ export function takeArguments(lockMs: number, { taker, number, count, kinds }: T
 
 /**
  * The jobs of one queue on one shard, for the process that runs them. Only the Lua of this folder knows the layout of
- * BullMQ's keys; queue.ts and wake-ups.ts use BullMQ's own client.
+ * BullMQ's keys; queues.ts and wake-ups.ts use BullMQ's own client.
  */
-export class JobQueue {
+export class AgentQueue {
   readonly root: string;
   readonly keys: ShardKeys;
   readonly #redis: RedisConnection;
@@ -120,7 +118,7 @@ export class JobQueue {
   }
 
   /** @param delayMs unset: the job is taken next */
-  async giveBack({ id, token }: TakenJob, delayMs?: number): Promise<void> {
+  async requeue({ id, token }: TakenJob, delayMs?: number): Promise<void> {
     const args = { id, token, delayMs: delayMs ?? '' };
     await endRunScript.run(this.#redis, { keys: { root: this.root }, args });
   }
