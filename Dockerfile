@@ -9,6 +9,7 @@ WORKDIR /app
 # Only what decides which packages are installed: a change of code keeps this layer.
 COPY package.json package-lock.json ./
 COPY packages/protocol/package.json packages/protocol/
+COPY packages/outgoing/package.json packages/outgoing/
 COPY packages/store/package.json packages/store/
 COPY packages/agent/package.json packages/agent/
 COPY packages/executor-command/package.json packages/executor-command/

@@ -4,7 +4,7 @@ import type { Import, SourceFile } from '../structure/source-files.ts';
 export type Rule = (file: SourceFile) => readonly string[];
 
 /**
- * Floors: apps → executors → store, agent and signatures → protocol. Examples are written the way an agent's author
+ * Floors: apps → executors → store, agent, signatures and outgoing → protocol. Examples are written the way an agent's author
  * would.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
@@ -13,11 +13,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/agent': ['protocol'],
   'packages/executor-command': ['protocol', 'agent'],
   'packages/executor-openai': ['protocol', 'agent'],
-  'packages/executor-remote': ['protocol', 'agent', 'executor-sdk', 'signatures'],
+  'packages/executor-remote': ['protocol', 'agent', 'executor-sdk', 'signatures', 'outgoing'],
   'packages/executor-sdk': ['protocol', 'agent'],
   'packages/signatures': ['protocol'],
   'packages/settings': [],
-  apps: ['protocol', 'store', 'agent', 'executor-remote', 'settings', 'signatures'],
+  'packages/outgoing': [],
+  apps: ['protocol', 'store', 'agent', 'executor-remote', 'settings', 'signatures', 'outgoing'],
   examples: ['protocol', 'agent', 'executor-command', 'executor-openai', 'executor-remote', 'executor-sdk'],
 };
 

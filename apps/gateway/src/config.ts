@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { AddressPolicy } from '@switchyard/outgoing';
 import {
   type Environment,
   readOperatorKey,
@@ -8,7 +9,7 @@ import {
   storeSettings,
   type ValuesOf,
 } from '@switchyard/settings';
-import { type StoreSettings, WebhookPolicy } from '@switchyard/store';
+import type { StoreSettings } from '@switchyard/store';
 import { parseApiKeys } from './auth/api-keys.ts';
 import { anonymousAccessProblem } from './auth/authentication.ts';
 import { missingPublicUrlProblem } from './cards/sign-card.ts';
@@ -169,7 +170,7 @@ function readCardKeys(given: Given): readonly SigningKey[] {
 function readPush(given: Given): PushSettings | undefined {
   const { PUSH, PUSH_ALLOW_HTTP: allowHttp, PUSH_ALLOW_HOSTS: allowHosts, PUSH_SIGNING_KEY = '' } = given.values;
   const keys = given.check('PUSH_SIGNING_KEY', () => readSigningKeys(PUSH_SIGNING_KEY)) ?? [];
-  given.check('PUSH_ALLOW_HOSTS', () => new WebhookPolicy({ allowHttp, allowHosts }));
+  given.check('PUSH_ALLOW_HOSTS', () => new AddressPolicy({ allowHttp, allowHosts }));
   if (!PUSH) return undefined;
   return { policy: { allowHttp, allowHosts }, publicKeys: keys.map(({ publicJwk }) => publicJwk) };
 }

@@ -1,4 +1,5 @@
-import { type Feeds, type RequestStore, type Store, WebhookPolicy } from '@switchyard/store';
+import { AddressPolicy } from '@switchyard/outgoing';
+import type { Feeds, RequestStore, Store } from '@switchyard/store';
 import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
@@ -83,7 +84,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     tasks,
     push: settings.push && {
       webhooks,
-      policy: new WebhookPolicy(settings.push.policy),
+      policy: new AddressPolicy(settings.push.policy),
       warnIfClear: clearStorageWarning(webhooks.areSealed, emit),
     },
     feeds: store.feeds,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { AddressPolicy } from '@switchyard/outgoing';
 import {
   type Environment,
   readCommandLine,
@@ -8,7 +9,7 @@ import {
   Settings,
   storeSettings,
 } from '@switchyard/settings';
-import { type StoreSettings, WebhookPolicy } from '@switchyard/store';
+import type { StoreSettings } from '@switchyard/store';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
 import type { MetricsSettings } from './telemetry/metrics-port.ts';
 import type { WorkerSettings } from './worker.ts';
@@ -57,7 +58,7 @@ function readMetrics(given: Given): MetricsSettings | undefined {
 function readPush(given: Given): PushSettings | undefined {
   const { values } = given;
   const policy = { allowHttp: values.PUSH_ALLOW_HTTP, allowHosts: values.PUSH_ALLOW_HOSTS };
-  given.check('PUSH_ALLOW_HOSTS', () => new WebhookPolicy(policy));
+  given.check('PUSH_ALLOW_HOSTS', () => new AddressPolicy(policy));
   // The gateways publish all of them, so that one can take over from another.
   const [signingKey] = given.check('PUSH_SIGNING_KEY', () => readSigningKeys(values.PUSH_SIGNING_KEY ?? '')) ?? [];
   if (!values.PUSH) return undefined;

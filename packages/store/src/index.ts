@@ -43,7 +43,6 @@ export type { Deliveries, PushJob } from './push/deliveries.ts';
 export type { DeadLetterDetails, DeliveryCursor } from './push/delivery-queue.ts';
 export type { OpenDeliveryQueue, TaskSnapshot } from './push/open-delivery-queue.ts';
 export type { Push } from './push/push.ts';
-export { WebhookPolicy, type WebhookPolicySettings } from './push/webhook-policy.ts';
 export type { WebhookCreation, WebhookPage, Webhooks } from './push/webhooks.ts';
 export type { Consumer, ConsumerOptions, JobOutcome, TurnJob } from './queue/consumer.ts';
 export type { DeliveryQueueId } from './queue/job.ts';

@@ -1,5 +1,6 @@
+import type { AddressPolicy } from '@switchyard/outgoing';
 import { A2AError } from '@switchyard/protocol';
-import type { Feeds, TaskReading, Tasks, TaskView, WebhookPolicy, Webhooks } from '@switchyard/store';
+import type { Feeds, TaskReading, Tasks, TaskView, Webhooks } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { offersPush, offersStreaming } from '../cards/build-card.ts';
 import type { Cards } from '../cards/cards.ts';
@@ -14,7 +15,7 @@ type WebhookStore = Pick<Webhooks, 'create' | 'get' | 'list' | 'delete'>;
 
 interface PushBackend {
   readonly webhooks: WebhookStore;
-  readonly policy: Pick<WebhookPolicy, 'problemOf'>;
+  readonly policy: Pick<AddressPolicy, 'problemOf'>;
   /** Call it before a config is stored. */
   readonly warnIfClear: () => void;
 }

@@ -1,3 +1,4 @@
+import type { AddressPolicy } from '@switchyard/outgoing';
 import {
   A2AError,
   type FieldViolation,
@@ -5,7 +6,7 @@ import {
   type SendMessageRequest,
   type TaskPushNotificationConfig,
 } from '@switchyard/protocol';
-import type { WebhookDraft, WebhookPolicy } from '@switchyard/store';
+import type { WebhookDraft } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { legacyVersion, traceParentIn } from '../call/service-parameters.ts';
 import type { Emit } from '../telemetry/events.ts';
@@ -17,7 +18,7 @@ const headerText = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
 const schemeName = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 interface WebhookSource {
-  readonly policy: Pick<WebhookPolicy, 'problemOf'>;
+  readonly policy: Pick<AddressPolicy, 'problemOf'>;
   readonly call: Pick<Call, 'version' | 'traceParent'>;
   /** Path of the config in its request: '', or with a dot at its end. */
   readonly path: string;

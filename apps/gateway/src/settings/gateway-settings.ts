@@ -1,5 +1,6 @@
+import type { AddressPolicySettings } from '@switchyard/outgoing';
 import type { PublicJwk, SigningKey } from '@switchyard/settings';
-import type { WebhookPolicySettings } from '@switchyard/store';
+
 import type { MissingVersion } from '../call/service-parameters.ts';
 
 /** The admin port and its key. */
@@ -78,7 +79,7 @@ export interface TlsSettings {
 /** Settings of push notifications for gateways; workers deliver them. */
 export interface PushSettings {
   /** The allowed addresses of webhooks. */
-  readonly policy: WebhookPolicySettings;
+  readonly policy: AddressPolicySettings;
   /** Public keys of the deliveries' signatures. */
   readonly publicKeys: readonly PublicJwk[];
 }

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
-import type { WebhookPolicy } from '@switchyard/store';
+import type { AddressPolicy } from '@switchyard/outgoing';
+
 import { Agent, buildConnector } from 'undici';
 import { AddressRefused } from './outcome.ts';
 
@@ -8,7 +9,7 @@ import { AddressRefused } from './outcome.ts';
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface GuardedAgentOptions {
-  readonly policy: Pick<WebhookPolicy, 'admits'>;
+  readonly policy: Pick<AddressPolicy, 'admits'>;
   readonly timeoutMs: number;
   readonly resolve?: Resolve;
 }

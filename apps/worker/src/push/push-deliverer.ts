@@ -1,5 +1,6 @@
+import { AddressPolicy } from '@switchyard/outgoing';
 import type { Consumer, JobOutcome, PushJob, Store } from '@switchyard/store';
-import { WebhookPolicy } from '@switchyard/store';
+
 import type { Agent } from 'undici';
 import type { Emit } from '../telemetry/events.ts';
 import { Circuits } from './circuits.ts';
@@ -30,7 +31,7 @@ export class PushDeliverer {
   readonly #shutdown = new AbortController();
   #sign: Sign | undefined;
 
-  /** @throws {StoreError} the policy has an entry that is none */
+  /** @throws {RangeError} the policy has an entry that is none */
   constructor(settings: PushSettings, parts: PushParts) {
     const { concurrency, timeoutMs, claimEveryMs } = settings;
     const { store, emit, resolve } = parts;
@@ -39,7 +40,7 @@ export class PushDeliverer {
     this.#parts = parts;
     this.#claimer = new DeliveryClaimer(deliveries, claimEveryMs, emit);
     this.#circuits = new Circuits(Math.max(1, Math.floor(concurrency * HOST_SHARE)));
-    const policy = new WebhookPolicy(settings.policy);
+    const policy = new AddressPolicy(settings.policy);
     this.#dispatcher = guardedAgent({ policy, timeoutMs, ...(resolve && { resolve }) });
     this.#consumer = deliveries.consume({
       concurrency,

@@ -1,5 +1,5 @@
+import type { AddressPolicySettings } from '@switchyard/outgoing';
 import type { SigningKey } from '@switchyard/settings';
-import type { WebhookPolicySettings } from '@switchyard/store';
 
 /** How push notifications are delivered. Times in milliseconds. */
 export interface PushSettings {
@@ -19,7 +19,7 @@ export interface PushSettings {
   /** How often webhooks with deliveries to come are looked for, in case a notification was lost. */
   readonly claimEveryMs: number;
   /** Which addresses may be called. */
-  readonly policy: WebhookPolicySettings;
+  readonly policy: AddressPolicySettings;
   /** With which each delivery is signed; unset: they are not. */
   readonly signingKey?: SigningKey | undefined;
 }

@@ -1,8 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { StoreError } from '../redis/errors.ts';
 import { publicIpv6, special } from './special-addresses.ts';
 
-export interface WebhookPolicySettings {
+export interface AddressPolicySettings {
   /** Also http://, which everyone on the way can read. */
   readonly allowHttp: boolean;
   /**
@@ -17,13 +16,13 @@ export interface WebhookPolicySettings {
  * public internet over https, and what the settings add. Checked on the resolved address of the connection, as a name
  * proves nothing.
  */
-export class WebhookPolicy {
+export class AddressPolicy {
   readonly #allowHttp: boolean;
   readonly #hosts: readonly string[];
   readonly #networks = new BlockList();
 
-  /** @throws {StoreError} an entry of `allowHosts` is none */
-  constructor({ allowHttp, allowHosts }: WebhookPolicySettings) {
+  /** @throws {RangeError} an entry of `allowHosts` is none */
+  constructor({ allowHttp, allowHosts }: AddressPolicySettings) {
     this.#allowHttp = allowHttp;
     const isNetwork = (entry: string): boolean => /^[\d.]+$|[:/]/.test(entry);
     this.#hosts = allowHosts.filter((entry) => !isNetwork(entry)).map(plainName);
@@ -76,8 +75,6 @@ function allowNetwork(networks: BlockList, entry: string): void {
   const most = type === 'ipv4' ? 32 : 128;
   const length = bits === undefined ? most : Number(bits);
   if (!isIP(address) || !(Number.isInteger(length) && length >= 0 && length <= most))
-    throw new StoreError(
-      `PUSH_ALLOW_HOSTS: "${entry}" is neither a host nor an address nor a network such as 10.1.0.0/16.`,
-    );
+    throw new RangeError(`"${entry}" is neither a host nor an address nor a network such as 10.1.0.0/16.`);
   networks.addSubnet(address, length, type);
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { StoreError, WebhookPolicy } from '../../src/index.ts';
+import { AddressPolicy } from '../src/index.ts';
 
-const strict = new WebhookPolicy({ allowHttp: false, allowHosts: [] });
-const lenient = new WebhookPolicy({
+const strict = new AddressPolicy({ allowHttp: false, allowHosts: [] });
+const lenient = new AddressPolicy({
   allowHttp: true,
   allowHosts: ['127.0.0.0/8', 'fd12::/16', '10.1.2.3', 'hooks.test', '*.svc.cluster.local'],
 });
@@ -108,7 +108,7 @@ describe('the address of a webhook', () => {
   test.each(['10.0.0.0/33', '10.0.0/8', '::1/129', '1.2.3.4/x'])(
     'is not decided by a setting that is none: %s',
     (entry) => {
-      expect(() => new WebhookPolicy({ allowHttp: true, allowHosts: [entry] })).toThrow(StoreError);
+      expect(() => new AddressPolicy({ allowHttp: true, allowHosts: [entry] })).toThrow(RangeError);
     },
   );
 });

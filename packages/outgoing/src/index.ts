@@ -1,0 +1,1 @@
+export { AddressPolicy, type AddressPolicySettings } from './address-policy.ts';
