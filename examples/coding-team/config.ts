@@ -1,5 +1,6 @@
-import { resolve } from 'node:path';
+import { delimiter, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { CommandSettings } from '@switchyard/executor-command';
 
 const {
   OPENAI_API_KEY,
@@ -7,6 +8,8 @@ const {
   OPENAI_MODEL = 'gpt-4o-mini',
   CODING_COMMAND,
   CODING_ENV = '',
+  CODING_READABLE = '',
+  CODING_SANDBOX,
   CODING_TIMEOUT_MS = '540000',
   CODER_STEP_MS = '300',
   WORKSPACES = '.data/workspaces',
@@ -27,10 +30,17 @@ const scriptedCoder = fileURLToPath(new URL('program/main.ts', import.meta.url))
 /**
  * The coding program, a line for the shell: the one that the environment names, or a small one that follows a script.
  */
-export const coder = {
+export const coder: Pick<
+  CommandSettings,
+  'command' | 'args' | 'env' | 'sandbox' | 'readable' | 'workspaceRoot' | 'timeoutMs'
+> = {
   command: CODING_COMMAND || '"$@"',
   args: CODING_COMMAND ? [] : [process.execPath, scriptedCoder],
   env: { CODER_STEP_MS, ...chosen(CODING_ENV) },
+  sandbox: CODING_SANDBOX === 'off' || CODING_SANDBOX === 'required' ? CODING_SANDBOX : 'auto',
+  readable: CODING_COMMAND
+    ? CODING_READABLE.split(delimiter).filter((path) => path.startsWith('/'))
+    : [dirname(process.execPath), dirname(scriptedCoder)],
   workspaceRoot: resolve(WORKSPACES),
   timeoutMs: Number(CODING_TIMEOUT_MS),
 };

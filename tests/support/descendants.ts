@@ -9,10 +9,15 @@ export interface RunningProcess {
 
 /** The processes that a process has started, and those that they have started, however deep. */
 export function descendantsOf(pid: number): RunningProcess[] {
-  const all = existsSync('/proc/self/stat') ? fromProc() : fromPs();
+  const all = allProcesses();
   const below = (parent: number): RunningProcess[] =>
     all.filter((process) => process.parent === parent).flatMap((child) => [child, ...below(child.pid)]);
   return below(pid);
+}
+
+/** Also those in namespaces of their own, which know themselves by other ids. */
+export function processesWith(text: string): RunningProcess[] {
+  return allProcesses().filter(({ command }) => command.includes(text));
 }
 
 export function isAlive(pid: number): boolean {
@@ -22,6 +27,10 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+function allProcesses(): RunningProcess[] {
+  return existsSync('/proc/self/stat') ? fromProc() : fromPs();
 }
 
 /** A small Debian has no ps. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Execute, Outcome, Turn } from '@switchyard/agent';
 import { attachFiles, restoreFiles } from './attach-files.ts';
 import { contributions } from './briefing.ts';
@@ -6,6 +7,8 @@ import type { Launch } from './guard.ts';
 import { changedFiles, listFiles } from './list-files.ts';
 import { readable } from './output-text.ts';
 import { Program } from './program.ts';
+import { type Confine, confinement } from './sandbox/confine.ts';
+import type { Places } from './sandbox/sandbox.ts';
 import { type CommandRun, type CommandSettings, defaultLimits, type FullCommandSettings } from './settings.ts';
 import { Workspace, workspaceRetirement } from './workspace.ts';
 
@@ -23,19 +26,22 @@ const tailBytes = 4_096;
 export function commandExecutor(given: CommandSettings): Execute {
   const settings: FullCommandSettings = { ...defaultLimits, ...given };
   const retireWorkspaces = workspaceRetirement(settings.workspaceRoot, settings.retentionMs);
+  const confine = confinement(settings.sandbox);
   return async (turn) => {
     await retireWorkspaces();
-    return runTurn(turn, settings);
+    return runTurn(turn, settings, confine);
   };
 }
 
-async function runTurn(turn: Turn, settings: FullCommandSettings): Promise<Outcome> {
+async function runTurn(turn: Turn, settings: FullCommandSettings, confine: Confine): Promise<Outcome> {
   const workspace = new Workspace(settings.workspaceRoot, turn.task.id);
   if (await workspace.open()) await restoreFiles(workspace, turn);
   const list = () => listFiles(workspace.path, settings.files);
   const { messageId } = turn.message;
   const before = await workspace.rememberFiles(messageId, list);
-  const program = await Program.open(workspace.runOf(messageId), () => prepare(turn, workspace, settings));
+  const program = await Program.open(workspace.runOf(messageId), () =>
+    prepare(turn, workspace, { ...settings, confine }),
+  );
   await turn.working();
   await followProgram(program, turn, settings);
   const paths = changedFiles(before, await list());
@@ -45,20 +51,30 @@ async function runTurn(turn: Turn, settings: FullCommandSettings): Promise<Outco
   return settings.toOutcome ? settings.toOutcome(run) : defaultOutcome(run, await workspace.question());
 }
 
-async function prepare(turn: Turn, workspace: Workspace, settings: FullCommandSettings): Promise<Launch> {
+async function prepare(
+  turn: Turn,
+  workspace: Workspace,
+  settings: FullCommandSettings & { readonly confine: Confine },
+): Promise<Launch> {
   await workspace.receive(turn.message.parts);
   await workspace.brief(turn, { specs: await contributions(turn), ...(await settings.briefing?.(turn)) });
   const job = { turn, workspace: workspace.path };
   const { command, args = [], input, orphanTimeoutMs } = settings;
   const given = typeof args === 'function' ? args(job) : args;
+  const program = settings.shell ? ['/bin/sh', '-c', command, 'sh', ...given] : [command, ...given];
+  const confined = await settings.confine(program, placesOf(workspace, settings));
   await turn.confirm();
   return {
-    ...(settings.shell ? { command: '/bin/sh', args: ['-c', command, 'sh', ...given] } : { command, args: given }),
+    program: confined,
     cwd: workspace.path,
     env: environment(turn, settings),
     input: input?.(job) ?? '',
     orphanTimeoutMs,
   };
+}
+
+function placesOf({ path }: Workspace, { workspaceRoot, readable = [], network = 'host' }: CommandSettings): Places {
+  return { workspaceRoot: resolve(workspaceRoot), workspace: resolve(path), readable, network };
 }
 
 function environment({ task, attempt }: Turn, { env }: CommandSettings): Record<string, string> {

@@ -7,8 +7,8 @@ import type { RunClaim, RunFolder } from './run-folder.ts';
 
 /** How to start a program. */
 export interface Launch {
-  readonly command: string;
-  readonly args: readonly string[];
+  /** The command and its arguments. */
+  readonly program: readonly string[];
   readonly cwd: string;
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
@@ -30,9 +30,9 @@ const leastOrphanSeconds = 3;
 
 /** @returns the id of its process group */
 export async function spawnGuard(folder: RunFolder, launch: Launch): Promise<number> {
-  const { command, args, cwd, env, orphanTimeoutMs } = launch;
+  const { program, cwd, env, orphanTimeoutMs } = launch;
   const orphanSeconds = String(Math.max(Math.ceil(orphanTimeoutMs / 1000), leastOrphanSeconds));
-  const guard = spawn('/bin/sh', ['-c', guardScript, 'guard', folder.path, orphanSeconds, command, ...args], {
+  const guard = spawn('/bin/sh', ['-c', guardScript, 'guard', folder.path, orphanSeconds, ...program], {
     cwd,
     env,
     detached: true,

@@ -1,6 +1,7 @@
 import type { Outcome, Turn } from '@switchyard/agent';
 import type { Briefing } from './briefing.ts';
 import type { FileSettings } from './list-files.ts';
+import type { SandboxSetting } from './sandbox/confine.ts';
 
 /** The turn and the workspace of a program. */
 export interface CommandJob {
@@ -29,9 +30,22 @@ export interface CommandSettings {
   /** The program's standard input. Default: empty. */
   readonly input?: (job: CommandJob) => string;
   /**
-   * The program's environment. Nothing of the worker's own is added, so that none of its secrets get out; only PATH
-   * (`/usr/local/bin:/usr/bin:/bin`), SWITCHYARD_TASK_ID, SWITCHYARD_CONTEXT_ID and SWITCHYARD_ATTEMPT are set where
-   * they are not given.
+   * What confines the program. In a sandbox it is a user, and sees processes, of its own; of the files it sees those of
+   * the system, to read, its workspace and an empty /tmp: neither the worker's environment nor another workspace.
+   * Default: 'auto', confined where a sandbox works.
+   */
+  readonly sandbox?: SandboxSetting;
+  /** Absolute paths that a confined program may read besides /usr and the like: its own files, its settings. */
+  readonly readable?: readonly string[];
+  /**
+   * 'none' needs a sandbox. Default: 'host'. A coding agent needs its model; whatever listens on this machine, Redis
+   * without a password too, is then within its reach.
+   */
+  readonly network?: 'host' | 'none';
+  /**
+   * The program's environment. Nothing of the worker's own is added; only PATH (`/usr/local/bin:/usr/bin:/bin`),
+   * SWITCHYARD_TASK_ID, SWITCHYARD_CONTEXT_ID and SWITCHYARD_ATTEMPT are set where they are not given. Without a sandbox
+   * a program can still read the worker's environment from /proc.
    */
   readonly env?: Readonly<Record<string, string>>;
   /** Folder of the workspaces, one per task. On a volume that all workers share, a turn can move between machines. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Turn } from '@switchyard/agent';
 import type { Part } from '@switchyard/protocol';
@@ -10,6 +11,8 @@ import { RunFolder } from './run-folder.ts';
 
 /** Outside of the workspaces, which programs can change. */
 const runsFolder = '.runs';
+
+const mostQuestionBytes = 65_536;
 
 /** The folder of one task, in which its programs work turn after turn, and the records of their runs. */
 export class Workspace {
@@ -74,11 +77,13 @@ export class Workspace {
     await writeFile(join(this.path, path), content, { flag: 'wx' });
   }
 
-  /** The program's question, if it has one. */
+  /** The beginning of the program's question, if it has one. */
   async question(): Promise<string> {
     const path = join(this.path, questionFile);
-    const there = await ifThere(lstat(path));
-    return there?.isFile() ? (await readFile(path, 'utf8')).trim() : '';
+    if (!(await ifThere(lstat(path)))?.isFile()) return '';
+    await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(mostQuestionBytes), 0, mostQuestionBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead).trim();
   }
 }
 

@@ -134,8 +134,13 @@ If you cannot go on without an answer, write your question into QUESTION.md and 
     await using bench = await Bench.open();
     const first = await bench.run(
       'echo precious > ../precious; rm CONTEXT.md; ln -s ../precious CONTEXT.md; echo q > QUESTION.md',
+      { sandbox: 'off' },
     );
-    const second = await bench.run('cat ../precious; head -1 CONTEXT.md', {}, { task: first.port.current });
+    const second = await bench.run(
+      'cat ../precious; head -1 CONTEXT.md',
+      { sandbox: 'off' },
+      { task: first.port.current },
+    );
     expect(second.output).toBe('precious\n# Context\n');
   });
 });

@@ -1,38 +1,46 @@
 import { describe, expect, it } from 'vitest';
-import { isAlive } from '../../../tests/support/descendants.ts';
+import { processesWith } from '../../../tests/support/descendants.ts';
 import { startProgram } from '../../../tests/support/process.ts';
 import { until } from '../../../tests/support/until.ts';
 import { Bench, outputOf } from './bench.ts';
 
-/** Keeps running, with children that ignore SIGTERM, and writes their pids. */
-const stubborn = `trap '' TERM; sleep 300 & echo $! > pids; sh -c 'sleep 301 & echo $! >> pids; wait' & echo $$ >> pids; echo up; wait`;
+let started = 0;
+
+/** Keeps running, with children that ignore SIGTERM. */
+function stubborn() {
+  // In a sandbox processes have other ids: they are found by how long they sleep.
+  const [first, second] = [0, 1].map((child) => `sleep 30${child}.${process.pid}${++started}`);
+  const command = `trap '' TERM; ${first} & sh -c '${second} & wait' & echo up; wait`;
+  const running = () => [first, second].map((line = '') => processesWith(line).some((it) => it.command === line));
+  return { command, running, isGone: () => until(() => !running().includes(true), gone) };
+}
+
+const gone = { what: 'the processes are gone', timeoutMs: 12_000 };
 
 /** Counts its starts, prints what it does, and ends when the test lets it. */
 const patient =
   'echo start >> starts; echo first; sleep 0.3; echo begun; while [ ! -e go ]; do sleep 0.1; done; echo ended; echo 1 > made';
 
-async function pidsIn(text: Promise<string>): Promise<number[]> {
-  return (await text).trim().split('\n').map(Number);
-}
-
 const says = (text: string) => (port: Parameters<typeof outputOf>[0]) =>
   until(() => outputOf(port).includes(text), { what: `the program says ${text}` });
 
-describe('a program', () => {
+describe.each(['off', 'auto'] as const)('a program, sandbox %s,', (sandbox) => {
   it('ends with its whole process group when the task is canceled', async () => {
     await using bench = await Bench.open();
-    const { port, result } = bench.begin(stubborn);
+    const { command, running, isGone } = stubborn();
+    const { port, result } = bench.begin(command, { sandbox });
     await says('up')(port);
-    const pids = await pidsIn(bench.read(port, 'pids'));
-    expect(pids.map(isAlive)).toEqual([true, true, true]);
+    expect(running()).toEqual([true, true]);
     port.interrupt('canceled');
     await expect(result).resolves.toMatchObject({ kind: 'interrupted', reason: { kind: 'canceled' } });
-    await until(() => !pids.some(isAlive), { what: 'the processes are gone' });
+    await isGone();
   });
 
   it('may end in its own way: SIGTERM comes first', async () => {
     await using bench = await Bench.open();
-    const { port, result } = bench.begin(`trap 'echo bye > last; exit' TERM; echo up; while :; do sleep 0.1; done`);
+    const { port, result } = bench.begin(`trap 'echo bye > last; exit' TERM; echo up; while :; do sleep 0.1; done`, {
+      sandbox,
+    });
     await says('up')(port);
     port.interrupt('canceled');
     await result;
@@ -41,17 +49,17 @@ describe('a program', () => {
 
   it('takes with it what it left running', async () => {
     await using bench = await Bench.open();
-    const { port } = await bench.run('sleep 300 & echo $! > pids');
-    const pids = await pidsIn(bench.read(port, 'pids'));
-    await until(() => !pids.some(isAlive), { what: 'the process that was left is gone' });
+    const { command, isGone } = stubborn();
+    await bench.run(command.replace(/wait$/, 'exit'), { sandbox });
+    await isGone();
   });
 
   it('has a time limit', async () => {
     await using bench = await Bench.open();
-    const { said, state, port } = await bench.run(stubborn, { timeoutMs: 1_000 });
+    const { command, isGone } = stubborn();
+    const { said, state } = await bench.run(command, { timeoutMs: 1_000, sandbox });
     expect([state, said]).toEqual(['TASK_STATE_FAILED', 'The program did not finish within 1 s and was stopped.']);
-    const pids = await pidsIn(bench.read(port, 'pids'));
-    await until(() => !pids.some(isAlive), { what: 'the processes are gone' });
+    await isGone();
   });
 });
 
@@ -99,13 +107,13 @@ describe('when its worker is restarted, a program', () => {
 
   it('ends when no attempt takes it over in time, and is started again by one that comes too late', async () => {
     await using bench = await Bench.open();
-    const { port, result } = bench.begin(`echo start >> starts; ${stubborn}`, { orphanTimeoutMs: 1 });
+    const { command, running, isGone } = stubborn();
+    const { port, result } = bench.begin(`echo start >> starts; ${command}`, { orphanTimeoutMs: 1 });
     await says('up')(port);
-    const pids = await pidsIn(bench.read(port, 'pids'));
     port.interrupt('shutdown');
     await result;
-    expect(pids.every(isAlive)).toBe(true);
-    await until(() => !pids.some(isAlive), { what: 'the processes are gone', timeoutMs: 12_000 });
+    expect(running()).toEqual([true, true]);
+    await isGone();
     const { state } = await bench.again(port, 'echo start >> starts');
     expect(state).toBe('TASK_STATE_COMPLETED');
     expect(await bench.read(port, 'starts')).toBe('start\nstart\n');
@@ -113,11 +121,11 @@ describe('when its worker is restarted, a program', () => {
 
   it('ends with it if it is to', async () => {
     await using bench = await Bench.open();
-    const { port, result } = bench.begin(stubborn, { orphanTimeoutMs: 0 });
+    const { command, isGone } = stubborn();
+    const { port, result } = bench.begin(command, { orphanTimeoutMs: 0 });
     await says('up')(port);
-    const pids = await pidsIn(bench.read(port, 'pids'));
     port.interrupt('shutdown');
     await result;
-    await until(() => !pids.some(isAlive), { what: 'the processes are gone' });
+    await isGone();
   });
 });

@@ -78,6 +78,13 @@ describe('a program', () => {
   });
 });
 
+describe('its question', () => {
+  it('is read as far as a message may be long: a program cannot fill the memory of the worker by it', async () => {
+    const { state, said } = await bench.run("head -c 300000 /dev/zero | tr '\\0' q > QUESTION.md");
+    expect([state, said]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'q'.repeat(65_536)]);
+  });
+});
+
 describe('its output', () => {
   it('is streamed as working updates that together are the whole of it', async () => {
     const { output, port } = await bench.run('for i in 1 2 3 4 5 6 7 8; do echo "line $i"; sleep 0.06; done >&2');

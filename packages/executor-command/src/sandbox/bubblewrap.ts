@@ -1,0 +1,35 @@
+import { kernelPaths, nobody, type Places, type Sandbox, systemPaths } from './sandbox.ts';
+
+/**
+ * bwrap itself must survive the SIGTERM that its program gets, and hand it on unignored. It has no terminal, so it needs
+ * no session of its own, which would hide the program from its process group.
+ */
+const surviveSigterm = `trap '' TERM INT HUP; exec "$@"`;
+const unignore = ['/usr/bin/env', '--default-signal=TERM,INT,HUP'];
+
+/** Bubblewrap, the sandbox of Flatpak. Needs the package `bubblewrap` and `env` of GNU coreutils. */
+export function bubblewrap(path = '/usr/bin/bwrap'): Sandbox {
+  return {
+    name: 'bubblewrap',
+    wrap: (program, places) => [
+      ...['/bin/sh', '-c', surviveSigterm, 'sandbox', path],
+      ...['--unshare-user', '--uid', nobody, '--gid', nobody, '--unshare-pid', '--unshare-ipc', '--unshare-uts'],
+      ...['--unshare-cgroup-try', '--die-with-parent', ...(places.network === 'none' ? ['--unshare-net'] : [])],
+      ...mounts(places),
+      ...['--chdir', places.workspace, '--', ...unignore, ...program],
+    ],
+  };
+}
+
+function mounts({ workspaceRoot, workspace, readable }: Places): string[] {
+  return [
+    ...['--tmpfs', '/tmp'],
+    ...[...systemPaths, ...readable].flatMap(readOnly),
+    ...['--dev', '/dev', '--proc', '/proc', ...kernelPaths.flatMap(readOnly)],
+    ...['--tmpfs', workspaceRoot, '--bind', workspace, workspace],
+  ];
+}
+
+function readOnly(path: string): string[] {
+  return ['--ro-bind-try', path, path];
+}

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { AgentError } from '@switchyard/agent';
+import { bubblewrap } from './bubblewrap.ts';
+import type { Places, Sandbox } from './sandbox.ts';
+import { unshareSandbox } from './unshare.ts';
+
+/**
+ * - `auto`: bubblewrap, else unshare, where one of them works; else the program runs unconfined, and a warning says so.
+ * - `required`: a turn fails where neither works.
+ * - `off`: unconfined, without a warning.
+ * - a sandbox of your own: a turn fails where it does not work.
+ */
+export type SandboxSetting = 'auto' | 'required' | 'off' | Sandbox;
+
+/** Makes the command line that confines a program, or the program's own where there is no sandbox. */
+export type Confine = (program: readonly string[], places: Places) => Promise<readonly string[]>;
+
+const probeTimeoutMs = 10_000;
+const probeExitCode = 42;
+
+/** A sandbox is tried before its first use. Once one has worked, no program runs without it. */
+export function confinement(setting: SandboxSetting = 'auto', ready = [bubblewrap(), unshareSandbox()]): Confine {
+  if (setting === 'off') return async (program) => program;
+  const candidates = typeof setting === 'string' ? ready : [setting];
+  let chosen: Sandbox | undefined;
+  let hasWarned = false;
+  return async (program, places) => {
+    chosen ??= await firstThatWorks(candidates, places);
+    if (chosen) return chosen.wrap(program, places);
+    if (setting !== 'auto' || places.network === 'none') {
+      throw new AgentError('This agent cannot work here.', {
+        cause: new Error(`No sandbox works: ${tried(candidates)}`),
+      });
+    }
+    if (!hasWarned)
+      process.emitWarning(`No sandbox works (${tried(candidates)}): ${unconfined}`, { code: 'UNCONFINED' });
+    hasWarned = true;
+    return program;
+  };
+}
+
+const unconfined = 'programs of this agent can read what this process can, its environment and other workspaces too.';
+
+function tried(candidates: readonly Sandbox[]): string {
+  return candidates.map(({ name }) => name).join(', ');
+}
+
+async function firstThatWorks(candidates: readonly Sandbox[], places: Places): Promise<Sandbox | undefined> {
+  for (const sandbox of candidates) if (await works(sandbox, places)) return sandbox;
+  return undefined;
+}
+
+/** Installed is not allowed: containers and distributions forbid namespaces. So a program is really run. */
+export async function works(sandbox: Sandbox, places: Places): Promise<boolean> {
+  const [command = '', ...args] = sandbox.wrap(['/bin/sh', '-c', `exit ${probeExitCode}`], places);
+  const probe = spawn(command, args, {
+    cwd: places.workspace,
+    env: { PATH: '/usr/bin:/bin' },
+    stdio: 'ignore',
+    timeout: probeTimeoutMs,
+    killSignal: 'SIGKILL',
+  });
+  const [code] = await once(probe, 'exit').catch(() => [undefined]);
+  return code === probeExitCode;
+}
