@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
@@ -8,6 +8,8 @@ export default defineConfig({
       'scripts/test/**/*.test.ts',
       'workshop/**/test/**/*.test.ts',
     ],
+    // `npm run test:faults`
+    exclude: [...configDefaults.exclude, 'workshop/faults/**'],
     globalSetup: ['tests/support/shared-redis.ts'],
     // Two cores, shared with the Redis and the processes that the tests start.
     maxWorkers: 2,
