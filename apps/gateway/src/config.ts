@@ -13,6 +13,7 @@ import type { StoreSettings } from '@switchyard/store';
 import { parseApiKeys } from './auth/api-keys.ts';
 import { anonymousAccessProblem } from './auth/authentication.ts';
 import { missingPublicUrlProblem } from './cards/sign-card.ts';
+import type { ConnectionLimits } from './settings/connection-settings.ts';
 import {
   type AdminSettings,
   type AuthSettings,
@@ -21,9 +22,9 @@ import {
   type GrpcLimits,
   type GrpcSettings,
   type PushSettings,
-  type TlsSettings,
 } from './settings/gateway-settings.ts';
 import type { LogSettings } from './telemetry/emit.ts';
+import { readGrpcTls, readHttpTls } from './tls/read-tls.ts';
 
 export interface GatewayConfig {
   readonly gateway: GatewaySettings;
@@ -42,6 +43,8 @@ export function readConfig(environment: Environment): GatewayConfig {
       ...plainSettings(values),
       auth: readAuth(given),
       admin: readAdmin(given),
+      tls: readHttpTls(given),
+      connections: connectionLimits(values),
       grpc: readGrpc(given),
       grpcLimits: grpcLimits(values),
       cardSigningKeys: readCardKeys(given),
@@ -121,7 +124,7 @@ function readAdmin(given: Given): AdminSettings | undefined {
 
 function readGrpc(given: Given): GrpcSettings | undefined {
   const { PORT, GRPC_PORT: port = portAfter(PORT), GRPC_PUBLIC_ADDRESS: publicAddress } = given.values;
-  return port === 'off' ? undefined : { port, publicAddress, tls: readTls(given) };
+  return port === 'off' ? undefined : { port, publicAddress, tls: readGrpcTls(given) };
 }
 
 function grpcLimits(values: ValuesOf<'gateway'>): GrpcLimits {
@@ -135,25 +138,18 @@ function grpcLimits(values: ValuesOf<'gateway'>): GrpcLimits {
   };
 }
 
-/** The next port, so that two gateways need only differ in the first. */
-function portAfter(httpPort: number): number {
-  return httpPort === 0 || httpPort === 65_535 ? 0 : httpPort + 1;
-}
-
-function readTls(given: Given): TlsSettings | undefined {
-  const { GRPC_TLS_CERT_FILE, GRPC_TLS_KEY_FILE } = given.values;
-  if (GRPC_TLS_CERT_FILE === undefined && GRPC_TLS_KEY_FILE === undefined) return undefined;
+function connectionLimits(values: ValuesOf<'gateway'>): ConnectionLimits {
   return {
-    certificate: readPem(given, 'GRPC_TLS_CERT_FILE'),
-    privateKey: readPem(given, 'GRPC_TLS_KEY_FILE'),
+    headersMs: values.HEADERS_TIMEOUT_MS,
+    bodyMs: values.BODY_TIMEOUT_MS,
+    max: values.MAX_CONNECTIONS,
+    maxPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
   };
 }
 
-function readPem(given: Given, name: 'GRPC_TLS_CERT_FILE' | 'GRPC_TLS_KEY_FILE'): Buffer {
-  const file = given.values[name];
-  if (file !== undefined) return given.check(name, () => readFileSync(file)) ?? Buffer.of();
-  given.refuse(name, 'is needed: TLS takes a certificate and its key');
-  return Buffer.of();
+/** The next port, so that two gateways need only differ in the first. */
+function portAfter(httpPort: number): number {
+  return httpPort === 0 || httpPort === 65_535 ? 0 : httpPort + 1;
 }
 
 /** While one key takes over from another, both sign. */

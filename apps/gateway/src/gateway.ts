@@ -16,6 +16,7 @@ import { missingPublicUrlProblem } from './cards/sign-card.ts';
 import { Listener } from './http/listener.ts';
 import { createApp } from './http/router.ts';
 import { Readiness } from './http/serve-health.ts';
+import { Connections } from './limits/connections.ts';
 import { bindOperations } from './operations/operations.ts';
 import { clearStorageWarning } from './operations/webhook-draft.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
@@ -110,7 +111,9 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   };
   const grpc = settings.grpc && new GrpcListener(grpcServices(context), context);
   const app = createApp(context, readiness);
-  const listener = new Listener(app, settings.clientStallMs);
+  const listener = new Listener(app, { stallMs: settings.clientStallMs, ...settings });
+
+  const connections = new Connections(settings.connections, emit);
 
   async function start(): Promise<Listening> {
     const problem = anonymousAccessProblem(settings) ?? missingPublicUrlProblem(settings);
@@ -120,6 +123,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     const adminUrl = await admin?.open();
     const url = await listener.open(settings.host, settings.port);
     httpUrl = url;
+    connections.start([listener.port, grpc?.port]);
     emit({ kind: 'listening', grpcPort: grpc?.port, adminUrl, url });
     return { url, grpcPort: grpc?.port, adminUrl };
   }
@@ -129,6 +133,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     agents.stop();
     heldRequests.end();
     await Promise.all([listener.close(settings.drainMs), grpc?.close(settings.drainMs)]);
+    connections.stop();
     await admin?.close(settings.drainMs);
     emit({ kind: 'stopped' });
   }

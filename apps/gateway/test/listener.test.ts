@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { Listener } from '../src/http/listener.ts';
+import { defaultConnectionLimits } from '../src/settings/connection-settings.ts';
 
 const STALL_MS = 300;
 /** More than the sockets' own buffers take. */
@@ -10,7 +11,7 @@ const LARGE = Buffer.alloc(32 * 2 ** 20, 'x');
 
 /** A client that has asked, and does not read yet. */
 async function ask(handler: RequestListener): Promise<Socket> {
-  const listener = new Listener(handler, STALL_MS);
+  const listener = new Listener(handler, { stallMs: STALL_MS, connections: defaultConnectionLimits });
   const { hostname, port } = new URL(await listener.open('127.0.0.1', 0));
   const socket = connect({ host: hostname, port: Number(port) }).on('error', () => undefined);
   onTestFinished(async () => {

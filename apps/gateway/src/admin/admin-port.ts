@@ -1,5 +1,6 @@
 import type { Authentication } from '../auth/authentication.ts';
 import { Listener } from '../http/listener.ts';
+import { defaultConnectionLimits } from '../settings/connection-settings.ts';
 import { type AdminSettings, defaultGatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
@@ -22,10 +23,10 @@ export class AdminPort {
   constructor(settings: AdminSettings, { metrics, clients, ...parts }: AdminParts) {
     this.#settings = settings;
     const operators = new Operators(settings, clients);
-    this.#listener = new Listener(
-      createAdminApp({ ...parts, operators, metrics: () => metrics.text() }),
-      defaultGatewaySettings.clientStallMs,
-    );
+    this.#listener = new Listener(createAdminApp({ ...parts, operators, metrics: () => metrics.text() }), {
+      stallMs: defaultGatewaySettings.clientStallMs,
+      connections: defaultConnectionLimits,
+    });
   }
 
   /** @returns where it listens */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import type { A2AError } from '@switchyard/protocol';
 import type { Json } from '@switchyard/store';
 import type { RequestHandler } from 'express';
@@ -72,11 +73,19 @@ let given = 0;
 export function beginExchange(emit: Emit, { req, res }: Exchange): void {
   res.setHeader('X-Request-Id', requestIdOf(req.headers['x-request-id']));
   res.setHeader('A2A-Version', protocolVersion);
+  setSecurityHeaders(res);
   const startedAt = performance.now();
   res.on('close', () => {
     const durationMs = Math.round(performance.now() - startedAt);
     emit({ kind: 'answered', status: res.statusCode, durationMs, ...requestName({ req, res }) });
   });
+}
+
+/** For the browser that shows an answer as a page: it is none. */
+function setSecurityHeaders(res: ServerResponse): void {
+  res.setHeader('X-Content-Type-Options', 'nosniff');
+  res.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
+  if (res.socket instanceof TLSSocket) res.setHeader('Strict-Transport-Security', 'max-age=31536000');
 }
 
 /** As `beginExchange`, for every request through Express. */

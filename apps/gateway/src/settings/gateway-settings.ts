@@ -2,6 +2,7 @@ import type { AddressPolicySettings } from '@switchyard/outgoing';
 import type { PublicJwk, SigningKey } from '@switchyard/settings';
 
 import type { MissingVersion } from '../call/service-parameters.ts';
+import { type ConnectionLimits, defaultConnectionLimits, type TlsSettings } from './connection-settings.ts';
 
 /** The admin port and its key. */
 export interface AdminSettings {
@@ -70,12 +71,6 @@ export const defaultGrpcLimits: GrpcLimits = {
   ageGraceMs: 3_600_000,
 };
 
-/** PEM texts. */
-export interface TlsSettings {
-  readonly certificate: Buffer;
-  readonly privateKey: Buffer;
-}
-
 /** Settings of push notifications for gateways; workers deliver them. */
 export interface PushSettings {
   /** The allowed addresses of webhooks. */
@@ -92,6 +87,9 @@ export interface GatewaySettings {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** Unset: plain HTTP, as behind a proxy that terminates TLS. */
+  readonly tls?: TlsSettings | undefined;
+  readonly connections: ConnectionLimits;
   /** Unset: no gRPC. */
   readonly grpc?: GrpcSettings | undefined;
   readonly grpcLimits: GrpcLimits;
@@ -153,6 +151,7 @@ export interface GatewaySettings {
 export const defaultGatewaySettings: GatewaySettings = {
   host: '127.0.0.1',
   port: 4000,
+  connections: defaultConnectionLimits,
   grpcLimits: defaultGrpcLimits,
   push: defaultPushSettings,
   legacyV03: true,

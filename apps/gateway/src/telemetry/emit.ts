@@ -23,6 +23,7 @@ const lines: Readonly<Partial<Record<GatewayEvent['kind'], readonly [level: Leve
   'push-in-clear': ['warn', 'credentials of webhooks are stored in clear: set PUSH_SECRET'],
   'agents-changed': ['info', 'agents announced'],
   'agents-unreadable': ['warn', 'the announced agents cannot be read; the last known ones are served'],
+  'connections-refused': ['warn', 'connections of clients are refused: too many are open'],
   'admin-action': ['info', 'admin action'],
   answered: ['debug', 'answered'],
   refused: ['debug', 'refused'],

@@ -11,6 +11,8 @@ export type GatewayEvent =
   | { readonly kind: 'push-in-clear' }
   | { readonly kind: 'agents-changed'; readonly agents: readonly string[] }
   | { readonly kind: 'agents-unreadable'; readonly err: unknown }
+  /** Too many are open, or too many from the last address. Once a minute. */
+  | { readonly kind: 'connections-refused'; readonly open: number; readonly address: string }
   /** Duration until the answer, or until a stream begins. `outcome` is ok, or the code of the error. */
   | {
       readonly kind: 'operation-finished';

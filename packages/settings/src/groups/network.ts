@@ -33,14 +33,37 @@ export const network = {
       defaultText: 'not on cards',
       text: 'Where clients reach gRPC, as agent cards name it; `auto`: the host of the card’s URL, and the port. Clients of google-adk refuse a card that names it.',
     },
+    TLS_CERT_FILE: {
+      of: ['gateway'],
+      schema: anyText,
+      text: 'A file with the certificate of HTTPS, and those of its issuers (PEM). Without it, HTTP is served in clear.',
+    },
+    TLS_KEY_FILE: {
+      of: ['gateway'],
+      schema: anyText,
+      text: 'A file with the private key of that certificate (PEM).',
+    },
+    TLS_CLIENT_CA_FILE: {
+      of: ['gateway'],
+      schema: anyText,
+      text: 'A file with the certificates of authorities (PEM). Clients are asked for a certificate; one counts that they have signed.',
+    },
+    TLS_MIN_VERSION: {
+      of: ['gateway'],
+      schema: oneOf('1.2', '1.3'),
+      default: '1.2',
+      text: 'The oldest version of TLS that is spoken.',
+    },
     GRPC_TLS_CERT_FILE: {
       of: ['gateway'],
       schema: anyText,
-      text: 'A file with the certificate of gRPC (PEM). Without it, gRPC is served in clear.',
+      defaultText: 'as `TLS_CERT_FILE`',
+      text: 'A file with the certificate of gRPC (PEM). Without any, gRPC is served in clear.',
     },
     GRPC_TLS_KEY_FILE: {
       of: ['gateway'],
       schema: anyText,
+      defaultText: 'as `TLS_KEY_FILE`',
       text: 'A file with the private key of that certificate (PEM).',
     },
     PUBLIC_URL: {

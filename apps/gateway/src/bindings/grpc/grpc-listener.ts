@@ -3,7 +3,8 @@ import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { type ChannelOptions, Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
-import type { GrpcLimits, GrpcSettings, TlsSettings } from '../../settings/gateway-settings.ts';
+import type { TlsSettings } from '../../settings/connection-settings.ts';
+import type { GrpcLimits, GrpcSettings } from '../../settings/gateway-settings.ts';
 import { type AdmissionContext, admission } from './admission.ts';
 import { StreamGuard } from './stream-guard.ts';
 

@@ -1,0 +1,71 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import type { ConnectionLimits } from '../settings/connection-settings.ts';
+import type { Emit } from '../telemetry/events.ts';
+import { networkOf } from './address.ts';
+
+/** Node publishes every connection to a server here, before it reads from it. The gRPC library does not expose them. */
+const channel = 'net.server.socket';
+
+/** Between two events about connections that were refused. */
+const QUIET_MS = 60_000;
+
+/** The connections of clients over all bindings: how many at once, in all and of a network. */
+export class Connections {
+  readonly #limits: ConnectionLimits;
+  readonly #emit: Emit;
+  readonly #ports = new Set<number>();
+  readonly #ofNetwork = new Map<string, number>();
+  #open = 0;
+  #toldAt = -QUIET_MS;
+
+  constructor(limits: ConnectionLimits, emit: Emit) {
+    this.#limits = limits;
+    this.#emit = emit;
+  }
+
+  get open(): number {
+    return this.#open;
+  }
+
+  /** @param ports where the listeners of clients are */
+  start(ports: readonly (number | undefined)[]): void {
+    for (const port of ports) if (port !== undefined) this.#ports.add(port);
+    subscribe(channel, this.#onConnection);
+  }
+
+  stop(): void {
+    unsubscribe(channel, this.#onConnection);
+  }
+
+  readonly #onConnection = (message: unknown): void => {
+    const { socket } = message as { readonly socket: Socket };
+    if (socket.localPort === undefined || !this.#ports.has(socket.localPort)) return;
+    const network = networkOf(socket.remoteAddress) ?? '';
+    if (this.#isFull(network)) {
+      this.#tell(network);
+      return void socket.destroy();
+    }
+    this.#count(network, 1);
+    socket.once('close', () => this.#count(network, -1));
+  };
+
+  #isFull(network: string): boolean {
+    const { max, maxPerAddress } = this.#limits;
+    return this.#open >= max || (maxPerAddress > 0 && (this.#ofNetwork.get(network) ?? 0) >= maxPerAddress);
+  }
+
+  #count(network: string, change: 1 | -1): void {
+    this.#open += change;
+    if (this.#limits.maxPerAddress === 0) return;
+    const count = (this.#ofNetwork.get(network) ?? 0) + change;
+    if (count > 0) this.#ofNetwork.set(network, count);
+    else this.#ofNetwork.delete(network);
+  }
+
+  #tell(address: string): void {
+    if (performance.now() - this.#toldAt < QUIET_MS) return;
+    this.#toldAt = performance.now();
+    this.#emit({ kind: 'connections-refused', open: this.#open, address });
+  }
+}
