@@ -103,7 +103,10 @@ describe('npm start', { timeout: 60_000 }, () => {
   });
 
   it.each([
-    [{ SEND_MODE: 'x', LEASE_MS: 'soon' }, /SEND_MODE: must be blocking or immediate[\s\S]*LEASE_MS: must be a whole/],
+    [
+      { SEND_MODE: 'x', SWEEP_AFTER_MS: 'soon' },
+      /SEND_MODE: must be blocking or immediate[\s\S]*SWEEP_AFTER_MS: must be a whole/,
+    ],
     [{ AUTH: 'api-key', API_KEYS: 'short' }, /API_KEYS: entry 1 is not of the form[\s\S]*the gateway cannot start/],
     [{ REDIS_URL: 'redis://me:hunter2@127.0.0.1:1' }, /^.*nothing listens at 127\.0\.0\.1:1, where REDIS_URL.*\n$/],
   ])('ends at once where it cannot work, and says why: %j', async (env, words) => {

@@ -38,7 +38,7 @@ beforeEach(async () => {
     workers: 2,
     env: {
       DEFAULT_AGENT: 'coding-team',
-      LEASE_MS: '1500',
+      SWEEP_AFTER_MS: '1500',
       SWEEP_MS: '200',
       MAX_ATTEMPTS: '20',
       OPENAI_BASE_URL: model.baseURL,

@@ -13,7 +13,7 @@ let echoThere: string;
 
 beforeAll(async () => {
   const redisUrl = inject('redisUrl');
-  const env = { LEASE_MS: '1500', SWEEP_MS: '200' };
+  const env = { SWEEP_AFTER_MS: '1500', SWEEP_MS: '200' };
   [here, there] = await Promise.all([
     startStack({ redisUrl, agents: ['caller', 'echo'], env }),
     startStack({ redisUrl, agents: ['echo'] }),

@@ -29,7 +29,7 @@ beforeAll(async () => {
   stack = await startStack({
     redisUrl: inject('redisUrl'),
     agents: ['examples/remote/agent.ts'],
-    env: { ...env, DEFAULT_AGENT: 'almanac', LEASE_MS: '1500', SWEEP_MS: '200' },
+    env: { ...env, DEFAULT_AGENT: 'almanac', SWEEP_AFTER_MS: '1500', SWEEP_MS: '200' },
   });
   [url = ''] = stack.urls;
 });

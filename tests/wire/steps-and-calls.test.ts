@@ -23,7 +23,7 @@ beforeAll(async () => {
     redisUrl: inject('redisUrl'),
     agents: ['stepper', 'team-host', 'team-member'],
     workers: 2,
-    env: { LEASE_MS: '1500', SWEEP_MS: '200' },
+    env: { SWEEP_AFTER_MS: '1500', SWEEP_MS: '200' },
   });
   [url = ''] = stack.urls;
 });

@@ -83,7 +83,7 @@ test('a worker that was frozen beyond its lease has no effects outside any more'
   await stage.go();
   expect(await answer).toBe('done');
   frozen.kill('SIGCONT');
-  await frozen.waitFor(/"reason":"lock-lost".*"msg":"turn-ended"/, 10_000);
+  await frozen.waitFor(/"reason":"taken-over".*"msg":"turn-ended"/, 10_000);
   expect(await stage.written()).toEqual([`begun ${frozen.pid}`, `begun ${other.pid}`, `effect ${other.pid}`]);
 });
 
@@ -105,6 +105,6 @@ test('a worker that was frozen between taking a job and running it does not run 
   const other = await stage.startWorker();
   expect(await answer).toBe('done');
   frozen.kill('SIGCONT');
-  await frozen.waitFor(/"reason":"lock-lost".*"msg":"turn-ended"/, 10_000);
+  await frozen.waitFor(/"reason":"taken-over".*"msg":"turn-ended"/, 10_000);
   expect(await stage.written()).toEqual([`begun ${other.pid}`, `effect ${other.pid}`]);
 });

@@ -262,7 +262,7 @@ describe('a worker', () => {
 
   test('is fenced off when its job was taken over: the other run’s outcome counts', async () => {
     const bench = new Bench();
-    const store = await bench.store({ leaseMs: 300 });
+    const store = await bench.store({ sweepAfterMs: 300 });
     const release = Promise.withResolvers<void>();
     const reasons: string[] = [];
     await bench.worker(
@@ -272,7 +272,7 @@ describe('a worker', () => {
         await turn.working('am I still the owner?').catch(() => undefined);
         return turn.complete('the zombie');
       }),
-      { leaseMs: 300 },
+      { sweepAfterMs: 300 },
     );
     const taskId = await send(store, 'work');
     await until(() => bench.happened('turn-begun').length === 1, { what: 'the first run' });
@@ -287,7 +287,7 @@ describe('a worker', () => {
       settles: true,
       message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'the owner' }] },
     });
-    expect(reasons).toEqual(['lock-lost']);
+    expect(reasons).toEqual(['taken-over']);
     expect(textOf(await read(store, taskId))).toBe('the owner');
   });
 

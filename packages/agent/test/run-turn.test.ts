@@ -134,7 +134,7 @@ describe('an agent that throws', () => {
 });
 
 describe('an interrupted turn', () => {
-  const reasons: InterruptionKind[] = ['shutdown', 'canceled', 'lock-lost'];
+  const reasons: InterruptionKind[] = ['shutdown', 'canceled', 'taken-over'];
 
   it.each(reasons)('says that it was interrupted by %s, whatever the agent makes of its signal', async (kind) => {
     const port = new MemoryPort({ message: 'Hello' });
@@ -208,7 +208,7 @@ describe('an interrupted turn', () => {
       }),
       { port },
     );
-    expect(result).toMatchObject({ kind: 'interrupted', reason: { kind: 'lock-lost' } });
+    expect(result).toMatchObject({ kind: 'interrupted', reason: { kind: 'taken-over' } });
   });
 });
 

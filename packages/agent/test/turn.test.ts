@@ -171,7 +171,7 @@ describe('a turn that lost its task', () => {
     const { turn, port } = openTurn();
     port.refuse();
     await expect(turn.working()).rejects.toThrow(TurnEnded);
-    expect(turn.signal.reason).toMatchObject({ kind: 'lock-lost' });
+    expect(turn.signal.reason).toMatchObject({ kind: 'taken-over' });
     await expect(turn.complete()).rejects.toThrow(TurnEnded);
   });
 

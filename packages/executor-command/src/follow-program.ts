@@ -36,7 +36,7 @@ export async function followProgram(program: Program, turn: Turn, settings: Full
 /** Ends the program, unless another attempt takes it over. */
 async function endProgram(program: Program, error: unknown, settings: FullCommandSettings): Promise<void> {
   if (error instanceof ProgramLost) return program.discard();
-  const goesOn = error instanceof TurnInterruption && (error.kind === 'shutdown' || error.kind === 'lock-lost');
+  const goesOn = error instanceof TurnInterruption && (error.kind === 'shutdown' || error.kind === 'taken-over');
   if (!goesOn || settings.orphanTimeoutMs === 0) await program.stop(settings.killAfterMs);
 }
 

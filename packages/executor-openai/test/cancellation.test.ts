@@ -8,7 +8,7 @@ describe('a turn that another worker has taken over meanwhile', () => {
     await using endpoint = new ModelEndpoint((response) => send(response, ['Hello']));
     const port = new MemoryPort({ message: 'Hello' });
     port.refuse();
-    await expect(converse(await endpoint.start(), port)).resolves.toMatchObject({ reason: { kind: 'lock-lost' } });
+    await expect(converse(await endpoint.start(), port)).resolves.toMatchObject({ reason: { kind: 'taken-over' } });
     expect(endpoint.requests).toHaveLength(0);
   });
 });

@@ -89,7 +89,7 @@ describe('a cancel', () => {
     expect(canceled).toHaveLength(1);
   });
 
-  it.each(['shutdown', 'lock-lost'] as const)('is none when the turn only moves: %s', async (kind) => {
+  it.each(['shutdown', 'taken-over'] as const)('is none when the turn only moves: %s', async (kind) => {
     await using server = await new SdkHttpServer(new StepByStep()).start();
     const { port, result } = begin(server);
     await port.until(({ history }) => history?.length === 2);

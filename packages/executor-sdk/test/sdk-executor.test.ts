@@ -190,7 +190,7 @@ describe('an executor of the SDK', () => {
     expect(port.current.status.message?.parts).toEqual([{ text: 'Stopped, as you asked.' }]);
   });
 
-  it.each(['shutdown', 'lock-lost'] as const)('is stopped without a word to the client: %s', async (kind) => {
+  it.each(['shutdown', 'taken-over'] as const)('is stopped without a word to the client: %s', async (kind) => {
     const { port, result } = begin(new StepByStep());
     await port.until(({ status }) => status.state === 'TASK_STATE_WORKING');
     port.interrupt(kind);

@@ -7,7 +7,7 @@ type Shared = Pick<
   | 'SHARDS'
   | 'RETENTION_MS'
   | 'REPLAY_MS'
-  | 'LEASE_MS'
+  | 'SWEEP_AFTER_MS'
   | 'INTERRUPTED_RETENTION_MS'
   | 'MAX_TASK_BYTES'
   | 'MAX_HISTORY_BYTES'
@@ -24,7 +24,7 @@ export function storeSettings(values: Shared) {
     shards: values.SHARDS,
     retentionMs: values.RETENTION_MS,
     replayMs: values.REPLAY_MS,
-    leaseMs: values.LEASE_MS,
+    sweepAfterMs: values.SWEEP_AFTER_MS,
     interruptedRetentionMs: values.INTERRUPTED_RETENTION_MS,
     maxTaskBytes: values.MAX_TASK_BYTES,
     maxHistoryBytes: values.MAX_HISTORY_BYTES,

@@ -9,6 +9,11 @@ export interface UnknownSetting {
 }
 
 const known = Object.keys(allSettings);
+/** By their former names, which some environments still have. */
+const renamed: Readonly<Record<string, string>> = {
+  LEASE_MS: 'SWEEP_AFTER_MS',
+  PUSH_LEASE_MS: 'PUSH_RECLAIM_AFTER_MS',
+};
 /** In a short name, two other letters make another word. */
 const SHORT_NAME = 7;
 const ownPrefix = /^SWITCHYARD_/;
@@ -32,7 +37,9 @@ function describesService(name: string, value = ''): boolean {
 
 function meantBy(name: string): string | undefined {
   const bare = name.replace(ownPrefix, '');
-  return known.find((setting) => setting === bare) ?? known.find((setting) => isSimilar(bare, setting));
+  return (
+    renamed[bare] ?? known.find((setting) => setting === bare) ?? known.find((setting) => isSimilar(bare, setting))
+  );
 }
 
 function isSimilar(name: string, setting: string): boolean {

@@ -13,8 +13,8 @@ function problemsOf(environment: Environment, command: 'start' | 'gateway' | 'wo
 
 describe('the settings of a command', () => {
   it('have their defaults where a variable is not set, or empty', () => {
-    const { values } = new Settings('worker', { METRICS_PORT: '', PUSH: '', LEASE_MS: '', REDIS_URL: '' });
-    expect(values).toMatchObject({ PUSH: true, LEASE_MS: 15_000, REDIS_URL: 'redis://127.0.0.1:6379' });
+    const { values } = new Settings('worker', { METRICS_PORT: '', PUSH: '', SWEEP_AFTER_MS: '', REDIS_URL: '' });
+    expect(values).toMatchObject({ PUSH: true, SWEEP_AFTER_MS: 15_000, REDIS_URL: 'redis://127.0.0.1:6379' });
     expect(values.METRICS_PORT).toBeUndefined();
   });
 

@@ -9,6 +9,7 @@ describe('a variable that is no setting', () => {
     ['MAX_STREAM', 'MAX_STREAMS'],
     ['SWITCHYARD_PORT', 'PORT'],
     ['SWITCHYARD_LOGLEVEL', 'LOG_LEVEL'],
+    ['LEASE_MS', 'SWEEP_AFTER_MS'],
   ])('%s is taken for %s', (name, meant) => {
     expect(unknownSettings({ [name]: 'x' })).toEqual([{ name, meant }]);
   });

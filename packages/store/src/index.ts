@@ -67,7 +67,7 @@ export { type Json, retain, retainCopies, TaskJson, wrapped } from './tasks/task
 export type { TaskReading, TaskView } from './tasks/task-reading.ts';
 export type { Tasks } from './tasks/tasks.ts';
 export { TaskTooLarge, TooManyArtifacts } from './turns/encoder.ts';
-export { type Ending, type OpenTurn, TurnEnded, type TurnStart } from './turns/open-turn.ts';
+export { type Ending, type OpenTurn, TurnFenced, type TurnStart } from './turns/open-turn.ts';
 export type { Beginning, Turns } from './turns/turns.ts';
 export { Unreadable } from './vault/vault.ts';
 export type { Webhook, WebhookDraft } from './vault/webhook.ts';

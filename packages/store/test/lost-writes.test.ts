@@ -1,7 +1,7 @@
 import type { TurnEvent } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { failOverTo } from '../../../tests/support/fail-over.ts';
-import { type OpenTurn, TurnEnded } from '../src/index.ts';
+import { type OpenTurn, TurnFenced } from '../src/index.ts';
 import { AgentQueue } from '../src/queue/agent-queue.ts';
 import { Leases } from '../src/queue/leases.ts';
 import { WritesLost } from '../src/redis/errors.ts';
@@ -65,10 +65,10 @@ describe('a run whose begin a fail-over lost', () => {
       await turn.written();
     },
     'the end of a turn that waits': async (turn) => {
-      if ((await turn.end()) === 'fenced') throw new TurnEnded();
+      if ((await turn.end()) === 'fenced') throw new TurnFenced();
     },
     'a hand-back': async (turn) => {
-      if ((await turn.release(false)) === 'fenced') throw new TurnEnded();
+      if ((await turn.release(false)) === 'fenced') throw new TurnFenced();
     },
     'a step': (turn) => store.steps.begin(turn, 'pay'),
     'the result of a step': (turn) => store.steps.end(turn, 'pay', '1'),
@@ -87,7 +87,7 @@ describe('a run whose begin a fail-over lost', () => {
     await known.publish(chunk('known'));
     await known.publish(authRequired);
     const before = await redis.hgetall(key);
-    await expect(act(lost)).rejects.toThrow(TurnEnded);
+    await expect(act(lost)).rejects.toThrow(TurnFenced);
     expect(await redis.hgetall(key)).toEqual(before);
   });
 
@@ -103,10 +103,10 @@ describe('a run whose begin a fail-over lost', () => {
     const job = { id: `${taskId}.1`, token: 'lock', started: 1, isAwaited: false };
     const leases = new Leases(redis, 60_000, () => undefined);
     using lease = leases.hold(queue, job, Number.NEGATIVE_INFINITY);
-    const onLost = (): void => {
+    const onFenced = (): void => {
       isLost = true;
     };
-    const turn = { taskKey: key, fence: start.fence, isOver: () => false, onCancel: () => undefined, onLost };
+    const turn = { taskKey: key, fence: start.fence, isOver: () => false, onCancel: () => undefined, onFenced };
     lease.begin(turn, Number.NEGATIVE_INFINITY);
     await leases.confirm('lock');
     expect(isLost).toBe(true);

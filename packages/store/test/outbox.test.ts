@@ -4,7 +4,7 @@ import type { Store, TurnJob } from '../src/index.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
-const store = await testStore({ leaseMs: 50 });
+const store = await testStore({ sweepAfterMs: 50 });
 const redis = testRedis();
 const queueKeys = (): Promise<string[]> => redis.keys(`${store.settings.prefix}{s0}:q:echo:*`);
 const state = async (taskId: string): Promise<string | undefined> => (await store.tasks.read(alice, taskId))?.state;
@@ -58,7 +58,7 @@ describe('the sweeper', () => {
   ])(
     'a job that a turn waits for is still that when %s adds it again: it goes before new work',
     async (_, addAgain) => {
-      const own = await testStore({ leaseMs: 50 });
+      const own = await testStore({ sweepAfterMs: 50 });
       const host = await begun(own, (await accepted(own, alice)).taskId);
       const { contextId = '' } = host.start.task;
       const submission = { message: userMessage('cook', { contextId }) };
@@ -86,7 +86,7 @@ describe('the sweeper', () => {
   );
 
   test('leaves a turn alone whose process is alive, however long it has no event', async () => {
-    const impatient = await testStore({ leaseMs: 20, lockMs: 300 });
+    const impatient = await testStore({ sweepAfterMs: 20, lockMs: 300 });
     const { taskId } = await accepted(impatient, alice);
     const gate = Promise.withResolvers<void>();
     let runs = 0;
@@ -114,7 +114,7 @@ describe('the sweeper', () => {
 
   /** A store in which so many tasks wait that have a job, and behind them one that has lost it. */
   async function crowded(waiting: number): Promise<{ sweeper: Store; root: string; isFound: () => Promise<boolean> }> {
-    const busy = await testStore({ leaseMs: 1 });
+    const busy = await testStore({ sweepAfterMs: 1 });
     const root = `${busy.settings.prefix}{s0}:`;
     const { taskId } = await accepted(busy, alice);
     await redis.del(`${root}q:echo:${taskId}.1`, `${root}q:echo:wait`);
@@ -126,7 +126,7 @@ describe('the sweeper', () => {
       redis.call('ZADD', KEYS[1] .. 'outbox', 1, id)
     end`;
     await redis.eval(fill, 1, root, waiting);
-    const sweeper = await testStore({ prefix: busy.settings.prefix, leaseMs: 60_000 });
+    const sweeper = await testStore({ prefix: busy.settings.prefix, sweepAfterMs: 60_000 });
     return { sweeper, root, isFound: async () => (await redis.llen(`${root}q:echo:wait`)) > 0 };
   }
 
@@ -161,7 +161,7 @@ describe('the sweeper', () => {
   });
 
   test('sweeps the other shards before it says that one cannot be swept', async () => {
-    const own = await testStore({ shards: 2, leaseMs: 1 });
+    const own = await testStore({ shards: 2, sweepAfterMs: 1 });
     const outboxes = async (): Promise<string[]> => redis.keys(`${own.settings.prefix}*:outbox`);
     while ((await outboxes()).length < 2) await accepted(own, alice);
     const [broken = '', other = ''] = await outboxes();

@@ -18,7 +18,7 @@ test('outcomes of turns that end together are written by one script, sixteen at 
   await known?.publish(completed); // Redis knows the script from now on
   const { commands } = await ledger.during(() => Promise.all(all.map((turn) => turn.publish(completed))));
   expect(commands).toEqual(['evalsha', 'evalsha', 'evalsha']);
-  expect(all.map(({ ending }) => ending)).toEqual(all.map(() => 'drained'));
+  expect(all.map(({ ending }) => ending)).toEqual(all.map(() => 'idle'));
 });
 
 test('one of them that cannot be written leaves the others as they are', async () => {
@@ -28,7 +28,7 @@ test('one of them that cannot be written leaves the others as they are', async (
   await redis.set(`${store.settings.prefix}{s0}:t:${broken?.start.taskId}`, 'no hash');
   const ends = await Promise.allSettled(all.map((turn) => turn.publish(completed)));
   expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
-  expect(all.map(({ ending }) => ending)).toEqual([undefined, 'drained', 'drained', 'drained']);
+  expect(all.map(({ ending }) => ending)).toEqual([undefined, 'idle', 'idle', 'idle']);
   for (const { start } of all.slice(1)) {
     const state = await redis.hget(`${store.settings.prefix}{s0}:t:${start.taskId}`, 'state');
     expect(state).toBe('C');

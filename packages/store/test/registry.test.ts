@@ -40,7 +40,7 @@ test('while two versions of an agent run, the card is that of the worker that st
 });
 
 test('a worker that is to be drained is no worker of its agents, at once and until it may work again', async () => {
-  const store = await testStore({ leaseMs: 0 });
+  const store = await testStore({ sweepAfterMs: 0 });
   const workers = async () => (await store.registry.list())[0]?.workers;
   const report = { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] };
   await store.registry.announce([agent('1')], 'w');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import { type Consumer, type JobOutcome, type Store, TurnEnded, type TurnJob } from '../src/index.ts';
+import { type Consumer, type JobOutcome, type Store, TurnFenced, type TurnJob } from '../src/index.ts';
 import { accepted, userMessage } from './support/drive.ts';
 import { alice, testStore } from './support/redis.ts';
 
@@ -64,7 +64,7 @@ class MortalProcess {
 }
 
 function ignoreEnd(error: unknown): void {
-  if (!(error instanceof TurnEnded)) throw error;
+  if (!(error instanceof TurnFenced)) throw error;
 }
 
 test.each([

@@ -207,7 +207,7 @@ describe('a job leaves its queue with the last turn', () => {
     const end = async (store: Store, job: TurnJob): Promise<void> => {
       const turn = await open(store, job);
       await turn.publish(status('AUTH_REQUIRED', false));
-      expect(await turn.end()).toBe('drained');
+      expect(await turn.end()).toBe('idle');
     };
     expect(await afterTurn(end)).toEqual([]);
   });
@@ -237,7 +237,7 @@ describe('a job leaves its queue with the last turn', () => {
       const turn = await open(store, job);
       await redis.set(`${rootOf(store)}${job.taskId}.${job.job}:lock`, 'another');
       await turn.publish(status('COMPLETED'));
-      expect(turn.ending).toBe('drained');
+      expect(turn.ending).toBe('idle');
     };
     expect(await afterTurn(end)).toEqual(STAYS);
   });

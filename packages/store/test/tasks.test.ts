@@ -147,7 +147,7 @@ describe('canceling', () => {
     expect(await store.tasks.cancel(alice, taskId)).toBe('requested');
     await canceled.promise;
     await turn.publish({ kind: 'status', state: 'TASK_STATE_CANCELED', settles: true });
-    expect(turn.ending).toBe('drained');
+    expect(turn.ending).toBe('idle');
     expect(await store.tasks.cancel(alice, taskId)).toBe('canceled');
   });
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
     env: {
       ADMIN_PORT: '0',
       ADMIN_KEY: KEY,
-      LEASE_MS: '1000',
+      SWEEP_AFTER_MS: '1000',
       MAX_ATTEMPTS: '1',
       PUSH_ALLOW_HTTP: 'true',
       PUSH_ALLOW_HOSTS: '127.0.0.0/8',

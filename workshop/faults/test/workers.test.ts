@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => redis[Symbol.asyncDispose]());
 
 const startCrashAgents = (workers: number, env: Readonly<Record<string, string>> = {}): Promise<Scene> =>
-  startScene({ redis, agent: 'crash-agent', workers, env: { LEASE_MS: '3000', ...env } });
+  startScene({ redis, agent: 'crash-agent', workers, env: { SWEEP_AFTER_MS: '3000', ...env } });
 
 async function begin(client: ResilientClient, text: string): Promise<string> {
   const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }] };
@@ -56,7 +56,7 @@ test('a worker that was frozen beyond its lock wakes up as a zombie: its turn is
     timeoutMs: 10_000,
   });
   zombie?.kill('SIGCONT');
-  await zombie?.waitFor(/"result":"interrupted".*"reason":"lock-lost"/);
+  await zombie?.waitFor(/"result":"interrupted".*"reason":"taken-over"/);
   expect(await ended(client, taskId)).toBe('COMPLETED: attempt 2');
   expect(await pidOf(client, taskId)).toBe(second);
 }, 60_000);

@@ -6,7 +6,7 @@ import { type AdminStage, begin, die, fieldsOf, openAdminStage } from './support
 let stage: AdminStage;
 
 beforeAll(async () => {
-  stage = await openAdminStage({ leaseMs: 100, maxAttempts: 2, shards: 4 });
+  stage = await openAdminStage({ sweepAfterMs: 100, maxAttempts: 2, shards: 4 });
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());

@@ -1,5 +1,5 @@
 import type { RetryPolicy, TurnResult } from '@switchyard/agent';
-import { isOutage, type JobOutcome, type OpenTurn, TurnEnded } from '@switchyard/store';
+import { isOutage, type JobOutcome, type OpenTurn, TurnFenced } from '@switchyard/store';
 import { backoffDelayMs } from '../timing/timing.ts';
 
 /**
@@ -42,10 +42,10 @@ function afterEnding({ ending }: OpenTurn): JobOutcome | 'more' {
 
 async function interrupted(
   turn: OpenTurn,
-  reason: 'shutdown' | 'deadline' | 'canceled' | 'lock-lost',
+  reason: 'shutdown' | 'deadline' | 'canceled' | 'taken-over',
 ): Promise<JobOutcome | 'more'> {
   if (turn.ending) return afterEnding(turn);
-  if (reason === 'lock-lost') return 'done';
+  if (reason === 'taken-over') return 'done';
   if (reason !== 'canceled') return giveBack(turn, false, 'requeue');
   await cancel(turn);
   return afterEnding(turn);
@@ -59,6 +59,6 @@ async function cancel(turn: OpenTurn): Promise<void> {
   try {
     await turn.publish({ kind: 'status', state: 'TASK_STATE_CANCELED', settles: true });
   } catch (error) {
-    if (!(error instanceof TurnEnded)) throw error; // the sweeper, or another run, has ended the task
+    if (!(error instanceof TurnFenced)) throw error; // the sweeper, or another run, has ended the task
   }
 }

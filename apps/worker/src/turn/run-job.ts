@@ -37,7 +37,7 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
   const running = new RunningTurn(port.shutdown);
   const turn = await port.store.turns.begin(job, turnsBefore, {
     onCancel: () => running.interrupt(new TurnInterruption('canceled')),
-    onFenced: () => running.interrupt(new TurnInterruption('lock-lost')),
+    onFenced: () => running.interrupt(new TurnInterruption('taken-over')),
     maxAttempts: port.agent.retry.attempts,
   });
   if (typeof turn === 'string') return withoutTurn(port, job, turn);

@@ -23,7 +23,10 @@ class Bench {
   }
 
   async store(): Promise<Store> {
-    const store = new Store({ redisUrl: inject('redisUrl'), prefix: this.prefix, leaseMs: 1_000 }, () => undefined);
+    const store = new Store(
+      { redisUrl: inject('redisUrl'), prefix: this.prefix, sweepAfterMs: 1_000 },
+      () => undefined,
+    );
     running.push(store);
     await store.start();
     return store;

@@ -36,7 +36,7 @@ export class TurnEnded extends Error {
   override readonly name = 'TurnEnded';
   readonly reason: TurnInterruption;
 
-  constructor(reason: TurnInterruption = new TurnInterruption('lock-lost')) {
+  constructor(reason: TurnInterruption = new TurnInterruption('taken-over')) {
     super(`The turn has ended: ${reason.message}`, { cause: reason });
     this.reason = reason;
   }

@@ -2,15 +2,15 @@
  * - `shutdown`: the worker stops; the turn runs again on another one, and the attempt does not count.
  * - `deadline`: the turn took longer than its agent's `turnTimeoutMs`.
  * - `canceled`: the client canceled the task.
- * - `lock-lost`: another worker has taken the turn over; later writes are refused.
+ * - `taken-over`: another worker has taken the turn over; later writes are refused.
  */
-export type InterruptionKind = 'shutdown' | 'deadline' | 'canceled' | 'lock-lost';
+export type InterruptionKind = 'shutdown' | 'deadline' | 'canceled' | 'taken-over';
 
 const meanings: Record<InterruptionKind, string> = {
   shutdown: 'The worker is shutting down.',
   deadline: 'The turn took too long.',
   canceled: 'The task was canceled.',
-  'lock-lost': 'The turn does not own its task any more.',
+  'taken-over': 'The turn does not own its task any more.',
 };
 
 /** The reason of a turn's abort signal: `turn.signal.reason`. */

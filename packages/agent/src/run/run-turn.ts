@@ -86,7 +86,7 @@ async function interrupted(run: Run): Promise<TurnResult> {
 
 function interruptionOf({ ended, signal }: TurnJournal): TurnInterruption {
   if (ended) return ended.reason;
-  return signal.aborted ? TurnInterruption.from(signal.reason) : new TurnInterruption('lock-lost');
+  return signal.aborted ? TurnInterruption.from(signal.reason) : new TurnInterruption('taken-over');
 }
 
 async function resultOf(run: Run, error: unknown): Promise<TurnResult> {

@@ -75,7 +75,7 @@ class CrashingPort extends MemoryPort {
     if (this.published.length < this.#eventsBeforeCrash) return;
     this.hasCrashed = true;
     this.refuse();
-    this.interrupt('lock-lost');
+    this.interrupt('taken-over');
   }
 }
 

@@ -81,7 +81,7 @@ export const push = {
       defaultText: '24 hours',
       text: 'Time since the first attempt at a delivery after which the webhook is given up.',
     },
-    PUSH_LEASE_MS: {
+    PUSH_RECLAIM_AFTER_MS: {
       of: ['worker'],
       schema: milliseconds,
       default: 5_000,

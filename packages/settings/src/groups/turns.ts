@@ -11,7 +11,7 @@ export const turns = {
       text: 'How often a turn is begun before its task fails.',
       isShared: true,
     },
-    LEASE_MS: {
+    SWEEP_AFTER_MS: {
       of: ['gateway', 'worker'],
       schema: milliseconds,
       default: 15_000,

@@ -1,6 +1,6 @@
 import { type AcceptPort, accept } from '../tasks/accept.ts';
 import type { CallAcceptance, CallingTurn, Submission } from '../tasks/submission.ts';
-import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
+import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 
 /** A message from one agent to another. */
 export interface OutgoingMessage {
@@ -24,13 +24,13 @@ export class Calls {
     this.#port = port;
   }
 
-  /** The message is accepted on behalf of the turn's principal. @throws {TurnEnded} */
+  /** The message is accepted on behalf of the turn's principal. @throws {TurnFenced} */
   async place(turn: OpenTurn, { agent, submission, isDetached }: OutgoingMessage): Promise<Placement> {
     const { taskId, principal } = turn.start;
     if (!this.#isBesides(submission.message.taskId, taskId)) return { verdict: 'other-shard' };
     const caller = callingTurn(turn, isDetached);
     const placement = await accept(this.#port, { principal, agent }, { ...submission, caller });
-    if (placement.verdict === 'fenced') throw new TurnEnded();
+    if (placement.verdict === 'fenced') throw new TurnFenced();
     return placement;
   }
 

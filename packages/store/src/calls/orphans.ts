@@ -9,7 +9,7 @@ export const claimOrphansScript = defineScript({
   file: 'claim-orphans.lua',
   from: import.meta.url,
   keys: ['orphans'],
-  args: ['leaseMs', 'most'],
+  args: ['claimMs', 'most'],
   reply: list(text),
 });
 
@@ -51,7 +51,7 @@ export class Orphans {
     const { redis, settings } = this.#port;
     const members = await claimOrphansScript.run(redis, {
       keys: { orphans: keys.orphans },
-      args: { leaseMs: settings.leaseMs, most: ORPHANS_PER_CLAIM },
+      args: { claimMs: settings.sweepAfterMs, most: ORPHANS_PER_CLAIM },
     });
     await Promise.all(
       members.map(async (member) => {
@@ -64,8 +64,8 @@ export class Orphans {
 
   /** The cancel is stored in the called task: if no worker acts on it, the sweeper does. */
   async #end(member: string): Promise<void> {
-    const [id = '', manner, owner = ''] = member.split(' ');
-    if (manner === 'v') await this.#conversations.abandon(id);
+    const [id = '', mode, owner = ''] = member.split(' ');
+    if (mode === 'v') await this.#conversations.abandon(id);
     else await cancelTask(this.#port, scopeOf(owner), id, true);
   }
 }

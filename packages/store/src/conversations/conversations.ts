@@ -5,7 +5,7 @@ import { idText, principalKey } from '../redis/keys.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
-import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
+import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 import {
   type ConversationEntry,
   type ConversationHead,
@@ -78,7 +78,7 @@ export class Conversations {
     this.#channels = channels;
   }
 
-  /** Makes it, or finds the one of an earlier attempt at the turn. @throws {TurnEnded} */
+  /** Makes it, or finds the one of an earlier attempt at the turn. @throws {TurnFenced} */
   async open({ start }: OpenTurn, { seed, toAgent, maxTurns }: NewConversation): Promise<string> {
     const { redis, shards } = this.#port;
     const { taskId, agent, fence, principal, task } = start;
@@ -88,16 +88,16 @@ export class Conversations {
     const owner = principalKey(principal);
     const args = { fence, id, owner, context: idText(contextId), head: JSON.stringify(head) };
     const verdict = await openScript.run(redis, { keys: this.#keys({ id, taskId, owner, contextId }), args });
-    if (verdict !== 'opened') throw new TurnEnded();
+    if (verdict !== 'opened') throw new TurnFenced();
     return id;
   }
 
-  /** @param seq of the event: one that is there already stays as it is. @throws {TurnEnded} @throws {WritesLost} */
+  /** @param seq of the event: one that is there already stays as it is. @throws {TurnFenced} @throws {WritesLost} */
   async append({ start }: OpenTurn, id: string, entry: ConversationEntry & { readonly seq: number }): Promise<void> {
     const { taskId, fence, principal, task } = start;
     const place = { id, taskId, owner: principalKey(principal), contextId: task.contextId ?? '', fence };
     const verdict = await this.#append(place, entry.seq, [entry]);
-    if (verdict === 'fenced') throw new TurnEnded();
+    if (verdict === 'fenced') throw new TurnFenced();
     if (verdict === 'missing') throw new WritesLost();
   }
 

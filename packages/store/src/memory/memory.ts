@@ -4,7 +4,7 @@ import type { Shards } from '../redis/keys.ts';
 import { integer } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
-import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
+import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 
 export const writeMemoryScript = defineScript({
   file: 'write-memory.lua',
@@ -56,7 +56,7 @@ export class Memory {
   /**
    * @param ifVersion unset: replaces any version
    * @returns the new version; undefined if the stored version is not `ifVersion`
-   * @throws {TurnEnded}
+   * @throws {TurnFenced}
    * @throws {MemoryTooLarge}
    */
   async write(turn: OpenTurn, json: string, ifVersion?: number): Promise<number | undefined> {
@@ -67,7 +67,7 @@ export class Memory {
       keys: { task: shards.of(taskId).task(taskId), memory: this.#key(turn) },
       args: { fence, write: newWriteId(), ifVersion: ifVersion ?? '', json, keptMs: settings.retentionMs },
     });
-    if (version === -1) throw new TurnEnded();
+    if (version === -1) throw new TurnFenced();
     return version || undefined;
   }
 

@@ -1,18 +1,18 @@
 -- readOverdue: tasks of a shard that have work to do, and that gave no sign of life for a lease beyond their lease.
 --
--- KEYS  outbox      zset; and, named by its members, <tasks><id> (hash)
---       tasks_root  what the keys of tasks begin with
--- ARGV  lease_ms    as in record.lua
---       from        how many of the longest due to pass over
---       most        how many to look at
+-- KEYS  outbox          zset; and, named by its members, <tasks><id> (hash)
+--       tasks_root      what the keys of tasks begin with
+-- ARGV  sweep_after_ms  as in record.lua
+--       from            how many of the longest due to pass over
+--       most            how many to look at
 -- Returns  entries of the outbox, then { task id, ms of its last sign of life, owner, state, 1 if a turn is
 --         open else 0, attempts, sweeps, scheduled } of each
 --
 -- A sweep puts an entry back for another lease, and counts: so much longer nothing was seen.
 
 local outbox_key, tasks_root = unpack(KEYS)
-local lease_ms, from, most = unpack(ARGV)
-lease_ms = tonumber(lease_ms)
+local sweep_after_ms, from, most = unpack(ARGV)
+sweep_after_ms = tonumber(sweep_after_ms)
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
@@ -22,8 +22,8 @@ for i = 1, #due, 2 do
   local id = due[i]
   local owner, state, turn, attempts, sweeps, scheduled = unpack(redis.call('HMGET', tasks_root .. id,
     'owner', 'state', 'turn', 'attempts', 'sweeps', 'scheduled'))
-  local seen_ms = tonumber(due[i + 1]) - lease_ms * (1 + tonumber(sweeps or 0))
-  if owner and now_ms - seen_ms > 2 * lease_ms then
+  local seen_ms = tonumber(due[i + 1]) - sweep_after_ms * (1 + tonumber(sweeps or 0))
+  if owner and now_ms - seen_ms > 2 * sweep_after_ms then
     reply[#reply + 1] = { id, seen_ms, owner, state, turn and 1 or 0, tonumber(attempts or 0), tonumber(sweeps or 0),
       tonumber(scheduled or 0) }
   end

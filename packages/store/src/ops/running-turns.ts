@@ -39,6 +39,6 @@ async function confirmed({ redis, shards, settings }: OpsPort, turn: Reported): 
     redis.zscore(keys.outbox, taskId),
   ]);
   if (!owner || Number.parseInt(open ?? '', 10) !== epoch || due === null) return undefined;
-  const lastSignOfLife = new Date(Number(due) - settings.leaseMs).toISOString();
+  const lastSignOfLife = new Date(Number(due) - settings.sweepAfterMs).toISOString();
   return { ...turn, agent: agentOf(owner), attempt: Number(attempts), lastSignOfLife };
 }

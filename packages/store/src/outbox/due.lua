@@ -5,7 +5,7 @@
 -- ARGV  most        at most so many
 --       latest_ms?  no entry is due later than in so many ms; left out: not looked at
 -- Returns  { id, owner ('' there is no such task) } of each
--- Invariant: an entry is due at the latest when the task's longest lease is over, whatever happens to Redis' clock.
+-- Invariant: an entry is due at the latest when the task's longest delay is over, whatever happens to Redis' clock.
 
 --- @include "../redis/server.lua"
 

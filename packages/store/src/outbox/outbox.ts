@@ -30,8 +30,8 @@ const TASKS_AT_ONCE = 200;
 const SWEEP_FOR_MS = 1_500;
 /** After every third sweep without a turn the queue may have the job in none of its lists: then it is looked for. */
 const SUSPICIOUS_SWEEPS = 3;
-/** No entry is due later than after these many leases: see sweep.lua. */
-const MOST_LEASES = 16;
+/** No entry is due later than after these many times `sweepAfterMs`: see sweep.lua. */
+const MOST_DELAYS = 16;
 
 export interface OutboxPort {
   readonly redis: RedisConnection;
@@ -78,7 +78,7 @@ export class Outbox {
     for (;;) {
       const due = await dueScript.run(redis, {
         keys: { outbox: keys.outbox, tasksRoot: keys.tasks },
-        args: { most: TASKS_AT_ONCE, latestMs: MOST_LEASES * Math.max(settings.leaseMs, 1_000) },
+        args: { most: TASKS_AT_ONCE, latestMs: MOST_DELAYS * Math.max(settings.sweepAfterMs, 1_000) },
       });
       const all = await Promise.allSettled(due.map((one) => this.#sweepTask(keys, ...one)));
       for (const swept of all)
@@ -92,11 +92,11 @@ export class Outbox {
     return verdicts;
   }
 
-  /** What cannot be swept is due again after a lease: it must not keep the others waiting. */
+  /** What cannot be swept is due again after `sweepAfterMs`: it must not keep the others waiting. */
   async #postpone({ outbox }: ShardKeys, taskIds: readonly string[]): Promise<void> {
     const { redis, settings } = this.#port;
     const [seconds] = await redis.time();
-    const dueMs = Number(seconds) * 1_000 + settings.leaseMs;
+    const dueMs = Number(seconds) * 1_000 + settings.sweepAfterMs;
     await redis.zadd(outbox, 'XX', ...taskIds.flatMap((taskId) => [dueMs, taskId]));
   }
 

@@ -23,7 +23,7 @@ local due = redis.call('ZSCORE', outbox_key, task_id)
 if not due or tonumber(due) > now_ms() then return { 'idle', 0, '', 0, '', '' } end
 -- The process that runs its job is alive: it renews the job's lock.
 if redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled .. ':lock') == 1 then
-  is_due = true
+  watch = true
   commit(record)
   return { 'idle', 0, '', 0, '', '' }
 end
@@ -37,10 +37,10 @@ end
 -- `started` 0: a job added anew counts its starts from 1 and must be let in. The owner may go on until someone is.
 record.started, record.sweeps = 0, record.sweeps + 1
 local has_job = redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled) == 1
--- One that waits in a long queue is looked at less and less often, at least every eighth lease: commit() sets the next
--- look by lease_ms.
-if has_job then lease_ms = lease_ms * 2 ^ math.min(record.sweeps, 3) end
-is_due = true
+-- One that waits in a long queue is looked at less and less often, at least after eight times
+-- sweep_after_ms, by which commit() sets the next look.
+if has_job then sweep_after_ms = sweep_after_ms * 2 ^ math.min(record.sweeps, 3) end
+watch = true
 commit(record)
 local is_awaited = tonumber(redis.call('HGET', task_key, 'awaited')) == record.scheduled
 return { 'add', record.scheduled, record.owner, record.sweeps, is_awaited and '1' or '', has_job and '1' or '' }

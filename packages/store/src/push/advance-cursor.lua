@@ -2,17 +2,17 @@
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id
---       number    of the delivery queue
---       token     of the run
---       from      cursor before
---       to        cursor after
---       lease_ms  that a delivery queue may be silent
+--       number            of the delivery queue
+--       token             of the run
+--       from              cursor before
+--       to                cursor after
+--       reclaim_after_ms  that a delivery queue may be silent
 -- Returns  more | idle (all is delivered: complete the job) | fenced (another run delivers, or the webhook is gone)
 -- Invariant: a cursor goes back only if a fail-over lost events; its queue leaves `push` in the step in which the last
 -- event is delivered.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
-local task_id, number, token, from, to, lease_ms = unpack(ARGV)
+local task_id, number, token, from, to, reclaim_after_ms = unpack(ARGV)
 
 --- @include "../redis/server.lua"
 --- @include "../record/delivery-queues.lua"
@@ -26,8 +26,8 @@ allow_out_of_memory(webhooks_key)
 redis.call('HSET', webhooks_key, number .. ':cursor', to)
 redis.call('HDEL', webhooks_key, number .. ':failed', number .. ':claims')
 if seq and not is_at(to, seq, tip) then
-  redis.call('ZADD', push_key, 'XX', now_ms() + lease_ms, member(number))
+  redis.call('ZADD', push_key, 'XX', now_ms() + reclaim_after_ms, member(number))
   return 'more'
 end
-if redis.call('ZSCORE', push_key, member(number)) then drain(number) end
+if redis.call('ZSCORE', push_key, member(number)) then mark_delivered(number) end
 return 'idle'

@@ -1,17 +1,17 @@
--- claimDeliveries: the delivery queues of a shard that need a job: those that have something new, or are silent for a
--- lease. A claim without effect doubles the lease: a job that is just late, in a long queue, is there all the while.
+-- claimDeliveries: the delivery queues of a shard that need a job: those that have something new, or are silent for
+-- too long. A claim without effect doubles that time: a job that is just late, in a long queue, is there all the while.
 --
--- KEYS  push        zset
---       dead_push   zset
---       tasks_root  what the keys of tasks begin with; made from it: the webhooks of each task
--- ARGV  lease_ms    that a delivery queue may be silent
---       most        at most so many
---       kept_ms     that a dead letter is kept
+-- KEYS  push              zset
+--       dead_push         zset
+--       tasks_root        what the keys of tasks begin with; made from it: the webhooks of each task
+-- ARGV  reclaim_after_ms  that a delivery queue may be silent
+--       most              at most so many
+--       kept_ms           that a dead letter is kept
 -- Returns  of each { `<task>.<number>`, number of its job, claims since its last progress }
 -- Invariant: of all workers that claim, one gets a delivery queue.
 
 local push_key, dead_push_key, tasks_root = unpack(KEYS)
-local lease_ms, most, kept_ms = unpack(ARGV)
+local reclaim_after_ms, most, kept_ms = unpack(ARGV)
 
 --- @include "../redis/server.lua"
 
@@ -25,7 +25,7 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', push_key, '-inf', now_ms(), 'LIM
   if not job then redis.call('ZREM', push_key, id) -- the task has expired
   else
     local claims = redis.call('HINCRBY', webhooks_key, number .. ':claims', 1)
-    redis.call('ZADD', push_key, now_ms() + lease_ms * 2 ^ math.min(claims - 1, MOST_DOUBLINGS), id)
+    redis.call('ZADD', push_key, now_ms() + reclaim_after_ms * 2 ^ math.min(claims - 1, MOST_DOUBLINGS), id)
     claimed[#claimed + 1] = { id, tonumber(job), claims }
   end
 end

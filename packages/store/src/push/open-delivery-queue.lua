@@ -20,7 +20,7 @@ local cursor, its_job, id, sealed, failed, dead = unpack(redis.call('HMGET', web
   number .. ':cursor', number .. ':job', number .. ':id', number .. ':config', number .. ':failed', number .. ':dead'))
 if not seq or not cursor or dead or its_job ~= job then return { 'stale' } end
 if is_at(cursor, seq, tip) then
-  drain(number)
+  mark_delivered(number)
   return { 'idle' }
 end
 redis.call('HSET', webhooks_key, number .. ':run', token)

@@ -22,14 +22,14 @@ const advanceScript = defineScript({
   file: 'advance-cursor.lua',
   from,
   keys,
-  args: [...runArgs, 'from', 'to', 'leaseMs'],
+  args: [...runArgs, 'from', 'to', 'reclaimAfterMs'],
   reply: word('more', 'idle', 'fenced'),
 });
 const postponeScript = defineScript({
   file: 'postpone-delivery.lua',
   from,
   keys,
-  args: [...runArgs, 'attempts', 'delayMs', 'leaseMs'],
+  args: [...runArgs, 'attempts', 'delayMs', 'reclaimAfterMs'],
   reply: word('postponed', 'fenced'),
 });
 const deadLetterScript = defineScript({
@@ -121,8 +121,8 @@ export class OpenDeliveryQueue {
    * none is needed.
    */
   advance(to: DeliveryCursor): Promise<'more' | 'idle' | 'fenced'> {
-    const leaseMs = this.#port.settings.pushLeaseMs;
-    const args = { ...this.#run, from: cursorText(this.#cursor), to: cursorText(to), leaseMs };
+    const reclaimAfterMs = this.#port.settings.reclaimAfterMs;
+    const args = { ...this.#run, from: cursorText(this.#cursor), to: cursorText(to), reclaimAfterMs };
     this.#cursor = to;
     this.#isFirst = false;
     return advanceScript.run(this.#port.redis, { keys: this.#keys, args });
@@ -130,8 +130,8 @@ export class OpenDeliveryQueue {
 
   /** @param attempts at the next delivery so far; 0: it was not even tried */
   postpone(delayMs: number, attempts: number): Promise<'postponed' | 'fenced'> {
-    const leaseMs = this.#port.settings.pushLeaseMs;
-    const args = { ...this.#run, attempts, delayMs: Math.ceil(delayMs), leaseMs };
+    const reclaimAfterMs = this.#port.settings.reclaimAfterMs;
+    const args = { ...this.#run, attempts, delayMs: Math.ceil(delayMs), reclaimAfterMs };
     return postponeScript.run(this.#port.redis, { keys: this.#keys, args });
   }
 

@@ -2,16 +2,16 @@
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id
---       number    of the delivery queue
---       token     of the run
---       attempts  at it so far
---       delay_ms  until the next
---       lease_ms  that a delivery queue may be silent
+--       number            of the delivery queue
+--       token             of the run
+--       attempts          at it so far
+--       delay_ms          until the next
+--       reclaim_after_ms  that a delivery queue may be silent
 -- Returns  postponed | fenced
 -- Invariant: it stays in `push`, so that a job that is lost is added again.
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
-local task_id, number, token, attempts, delay_ms, lease_ms = unpack(ARGV)
+local task_id, number, token, attempts, delay_ms, reclaim_after_ms = unpack(ARGV)
 
 --- @include "../redis/server.lua"
 --- @include "../record/delivery-queues.lua"
@@ -23,5 +23,5 @@ if attempts ~= '0' then
   redis.call('HSET', webhooks_key, number .. ':failed', attempts .. ' ' .. since)
 end
 redis.call('HDEL', webhooks_key, number .. ':claims')
-redis.call('ZADD', push_key, 'XX', now_ms() + delay_ms + lease_ms, member(number))
+redis.call('ZADD', push_key, 'XX', now_ms() + delay_ms + reclaim_after_ms, member(number))
 return 'postponed'

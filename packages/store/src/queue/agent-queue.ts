@@ -25,7 +25,7 @@ const endRunScript = defineScript({
   from,
   keys,
   args: ['id', 'token', 'delayMs'],
-  reply: word('ended', 'lost'),
+  reply: word('ended', 'fenced'),
 });
 const recoverScript = defineScript({
   file: 'recover.lua',

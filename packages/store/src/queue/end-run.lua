@@ -4,7 +4,7 @@
 -- ARGV  id        of the job
 --       token     of its lock
 --       delay_ms  'done': it leaves; else until it may be taken again, '': at once, before those that nobody has begun
--- Returns  ended | lost (it is another run's)
+-- Returns  ended | fenced (it is another run's)
 -- Invariant: a job that runs leaves or waits once, or is another run's and stays as it is.
 --
 -- It leaves what BullMQ's moveToFinished, moveJobFromActiveToWait and moveToDelayed leave (test/queue-scripts.test.ts),
@@ -17,7 +17,7 @@ local job_key = root .. id
 --- @include "../redis/server.lua"
 --- @include "place-job.lua"
 
-if redis.call('GET', job_key .. ':lock') ~= token then return 'lost' end
+if redis.call('GET', job_key .. ':lock') ~= token then return 'fenced' end
 redis.call('DEL', job_key .. ':lock')
 redis.call('LREM', root .. 'active', '-1', id)
 if delay_ms == 'done' then

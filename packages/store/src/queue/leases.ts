@@ -4,7 +4,7 @@ import { list, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { AgentQueue, TakenJob } from './agent-queue.ts';
 
-const renewal = word('held', 'canceling', 'lost');
+const renewal = word('held', 'canceling', 'fenced');
 const renewScript = defineScript({
   file: 'renew.lua',
   from: import.meta.url,
@@ -28,7 +28,7 @@ export interface LeasedTurn {
   /** Called when the task is to be canceled. */
   readonly onCancel: () => void;
   /** Called when another run owns the task. */
-  readonly onLost: () => void;
+  readonly onFenced: () => void;
 }
 
 /** The lease of one job that this process runs: no other process takes it while its lock lasts. */
@@ -151,15 +151,15 @@ export class Leases {
     });
     // Replies to earlier writes of turns have arrived: they are handled first.
     await new Promise(setImmediate);
-    for (const [i, lease] of leases.entries()) tell(lease, turns[i], replies[i] ?? 'lost', sentAt);
+    for (const [i, lease] of leases.entries()) tell(lease, turns[i], replies[i] ?? 'fenced', sentAt);
   }
 }
 
 function tell(lease: Lease, turn: LeasedTurn | undefined, reply: ReturnType<typeof renewal>, sentAt: number): void {
   // This reply is about an earlier turn of the job, or none.
   if (turn !== lease.turn) return;
-  if (reply !== 'lost') lease.confirmedAt = sentAt;
+  if (reply !== 'fenced') lease.confirmedAt = sentAt;
   if (!turn || turn.isOver()) return;
   if (reply === 'canceling') turn.onCancel();
-  if (reply === 'lost') turn.onLost();
+  if (reply === 'fenced') turn.onFenced();
 }

@@ -7,7 +7,7 @@
 --       token     of its lock
 --       task_key  of its open turn; '' none
 --       fence     fencing token of that turn; '' none
--- Returns  of each job: held | canceling (stop the executor, then append the canceled event) | lost (stop it)
+-- Returns  of each job: held | canceling (stop the executor, then append the canceled event) | fenced (stop it)
 -- Invariant: of a job that two processes take for theirs, one gets `held`.
 --
 -- A lock that ran out while Redis was away says nothing about the job's process, which is here: a job that nobody else
@@ -32,13 +32,13 @@ local function renew(root, id, token, task_key, fence)
   local turn, cancel
   if task_key ~= '' then
     turn, cancel = unpack(redis.call('HMGET', task_key, 'turn', 'cancel'))
-    if turn ~= fence then return 'lost' end
+    if turn ~= fence then return 'fenced' end
   end
   local lock_key = root .. id .. ':lock'
   local lock = redis.call('GET', lock_key) or ''
   -- As a rule the lock is there, and only its time is written: replicas and the append-only file get no token again.
   if lock == token then redis.call('PEXPIRE', lock_key, lock_ms)
-  elseif lock ~= '' or not take_back(root, id) then return 'lost'
+  elseif lock ~= '' or not take_back(root, id) then return 'fenced'
   else redis.call('SET', lock_key, token, 'PX', lock_ms) end
   return cancel and 'canceling' or 'held'
 end

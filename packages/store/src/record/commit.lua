@@ -4,7 +4,7 @@
 --- @include "events.lua"
 
 local is_popped = false -- whether a message leaves the list of the inbox
-local is_due -- true: goes (back) into the outbox; false: leaves it; nil: stays as it is
+local watch -- true: goes (back) into the outbox; false: leaves it; nil: stays as it is
 local ended_jobs = {} -- see finish-jobs.lua
 local ended_in -- of a script that may end several tasks: the indexes, each to be looked at once; nil: at once
 
@@ -23,8 +23,8 @@ local function commit(record)
   -- The inbox of a task that has ended goes as a whole.
   if is_popped and not has_ended then redis.call('LPOP', inbox_key) end
   if #emitted > 0 then publish(record) end
-  if is_due then redis.call('ZADD', outbox_key, now_ms() + lease_ms, task_id) end
-  if is_due == false then redis.call('ZREM', outbox_key, task_id) end
+  if watch then redis.call('ZADD', outbox_key, now_ms() + sweep_after_ms, task_id) end
+  if watch == false then redis.call('ZREM', outbox_key, task_id) end
   -- What waits for its client is known by it, so that it does not wait for ever; see end-interrupted.lua.
   if is_waiting(record.state) then
     if record.inbox == 0 then redis.call('ZADD', outbox_key .. ':interrupted', 'NX', now_ms(), task_id) end
@@ -69,9 +69,9 @@ local function commit(record)
       local is_completed = record.state == 'C' or record.state == 'M'
       local calls, orphans_key = redis.call('HGETALL', calls_key), outbox_key .. ':orphans'
       for i = 1, #calls, 2 do
-        local called, manner = calls[i], calls[i + 1]
-        if not is_completed or manner:sub(1, 1) ~= 'd' then
-          redis.call('ZADD', orphans_key, now_ms(), called .. ' ' .. manner)
+        local called, call_mode = calls[i], calls[i + 1]
+        if not is_completed or call_mode:sub(1, 1) ~= 'd' then
+          redis.call('ZADD', orphans_key, now_ms(), called .. ' ' .. call_mode)
         end
       end
       if #calls > 0 then redis.call('PUBLISH', orphans_key, '') end

@@ -80,7 +80,7 @@ end
 
 -- All is delivered. What comes next is another job: an add under the number of one that is just completing
 -- would be swallowed.
-local function drain(number)
+local function mark_delivered(number)
   redis.call('ZREM', push_key, member(number))
   redis.call('HINCRBY', webhooks_key, number .. ':job', 1)
 end

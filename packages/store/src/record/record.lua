@@ -1,33 +1,33 @@
 -- record: the record of one task: its keys, and how it is loaded. With commit.lua it is changed, by the rules of
 -- rules.lua; those of a turn are in turns/outcome.lua.
 --
--- KEYS  task          hash; made from its name: its webhooks <task>:w (hash), steps <task>:s (hash, see begin-step.lua)
---                     and calls <task>:c (hash, see caller.lua)
---       events        stream; also the name of the channel
---       inbox         list, but for the message that made the task, which is the field `initial_entry`
---       outbox        zset; made from its name: <outbox>:orphans (zset, also a channel), what ended tasks called for
---       index_root    the indexes <root>:<owner> and <root>:<owner>:<context> (zsets) are made from it
---       push          zset of delivery queues that have something to deliver; also the name of a channel
+-- KEYS  task            hash; made from its name: its webhooks <task>:w (hash), steps <task>:s (hash, see
+--                       begin-step.lua) and calls <task>:c (hash, see caller.lua)
+--       events          stream; also the name of the channel
+--       inbox           list, but for the message that made the task, which is the field `initial_entry`
+--       outbox          zset; made from its name: <outbox>:orphans (zset, also a channel), what ended tasks called for
+--       index_root      the indexes <root>:<owner> and <root>:<owner>:<context> (zsets) are made from it
+--       push            zset of delivery queues that have something to deliver; also the name of a channel
 -- ARGV  task_id
---       lease_ms      when the sweeper may look after the task
---       kept_events   events kept in the stream
---       replay_ms     ms that the stream outlives the task's end
---       retention_ms  ms that the task outlives its end
---       inline_bytes  bytes of a growing text that are kept in the hash
+--       sweep_after_ms  when the sweeper may look after the task
+--       kept_events     events kept in the stream
+--       replay_ms       ms that the stream outlives the task's end
+--       retention_ms    ms that the task outlives its end
+--       inline_bytes    bytes of a growing text that are kept in the hash
 --
 -- Invariant, while the task lives: inbox not empty <=> scheduled <> 0 <=> it is in the outbox. After the end: none.
 -- seq = the number of events ever written = the last id of the stream.
 -- A webhook that is not dead and has events to come is in `push`.
 --
 -- State that the included files share: was (the record as loaded), others and texts (fields to be written), emitted,
--- is_due, is_popped, ended_jobs, ended_in. A script of several tasks sets it anew for each (append.lua).
+-- watch, is_popped, ended_jobs, ended_in. A script of several tasks sets it anew for each (append.lua).
 --
 -- A script pays for each function that it makes and each command that it gives, more than for what they do: hence few
 -- of both, everything that goes into the hash in one command, and what only an end needs in a block of its own.
 
 local task_key, events_key, inbox_key, outbox_key, index_root, push_key = unpack(KEYS, 1, 6)
 local webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
-local task_id, lease_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 6)
+local task_id, sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 6)
 
 --- @include "../redis/server.lua"
 --- @include "fields.lua"

@@ -43,7 +43,7 @@ local function finish(record, letter, details)
   end
   record.inbox, record.scheduled, record.started, record.attempts = 0, 0, 0, 0
   record.turn, record.token, record.cancel = '', '', ''
-  is_due = false
+  watch = false
   emit_status(record, letter, details)
 end
 
@@ -51,7 +51,7 @@ end
 local function schedule(record, root, options, is_awaited)
   record.jobs = record.jobs + 1
   record.scheduled, record.started = record.jobs, 0
-  is_due = true
+  watch = true
   --- @include "../queue/add-jobs.lua"
   add_jobs(root, { task_id .. '.' .. record.scheduled, record.owner }, options, is_awaited)
 end

@@ -191,7 +191,7 @@ function crc16(text: string): number {
 /** KEYS and ARGV of every script that includes `record.lua`: `ShardKeys.record` and `recordArguments` give them. */
 export const recordKeys = ['task', 'events', 'inbox', 'outbox', 'indexRoot', 'push'] as const;
 /** The settings that every script of a turn needs. */
-export const settingsArgs = ['leaseMs', 'keptEvents', 'replayMs', 'retentionMs', 'inlineBytes'] as const;
+export const settingsArgs = ['sweepAfterMs', 'keptEvents', 'replayMs', 'retentionMs', 'inlineBytes'] as const;
 export const recordArgs = ['taskId', ...settingsArgs] as const;
 /** KEYS of a script for several tasks, or that finds its task itself: `ShardKeys.anyRecord` gives them. */
 export const anyRecordKeys = ['tasksRoot', 'outbox', 'indexRoot', 'push'] as const;
@@ -206,8 +206,8 @@ export function recordArguments(taskId: string, settings: StoreSettings): Settin
 
 /** The same without the task, for a script that is about several. */
 export function settingsArguments(settings: StoreSettings): SettingsArguments {
-  const { leaseMs, keptEvents, replayMs, retentionMs, inlineTextBytes: inlineBytes } = settings;
-  return { leaseMs, keptEvents, replayMs, retentionMs, inlineBytes };
+  const { sweepAfterMs, keptEvents, replayMs, retentionMs, inlineTextBytes: inlineBytes } = settings;
+  return { sweepAfterMs, keptEvents, replayMs, retentionMs, inlineBytes };
 }
 
 /** A principal and an agent: a task exists only for the principal that made it, at its agent. */

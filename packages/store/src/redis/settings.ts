@@ -22,7 +22,7 @@ export interface StoreSettings {
   /** Lease of a job. Its process renews it five times in this time; otherwise another process takes the job. */
   readonly lockMs: number;
   /** A task with work to do and no heartbeat for this long is swept: its job is added again. */
-  readonly leaseMs: number;
+  readonly sweepAfterMs: number;
   /** Attempts at a message before its task fails. */
   readonly maxAttempts: number;
   /** Accepted messages that may wait in one task. */
@@ -63,7 +63,7 @@ export interface StoreSettings {
   /** Webhooks of one task. */
   readonly maxWebhooks: number;
   /** A webhook with undelivered events and no progress for this long gets its job again. */
-  readonly pushLeaseMs: number;
+  readonly reclaimAfterMs: number;
   /** Webhooks and their credentials are encrypted with the first one, and decrypted with any. None: stored in clear. */
   readonly pushSecrets: readonly string[];
   /** Results of all steps of one turn together. */
@@ -95,7 +95,7 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   waitReplicas: 0,
   // Jobs of a killed worker run again within 4 s, and an event loop blocked for 2.8 s keeps its jobs.
   lockMs: 3_500,
-  leaseMs: 15_000,
+  sweepAfterMs: 15_000,
   maxAttempts: 3,
   maxInbox: 100,
   maxOpenTasks: 100_000,
@@ -113,7 +113,7 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   readCacheBytes: 32 * 1_024 * 1_024,
   maxAnswerBytes: Number.POSITIVE_INFINITY,
   maxWebhooks: 20,
-  pushLeaseMs: 5_000,
+  reclaimAfterMs: 5_000,
   pushSecrets: [],
   maxStepsBytes: 8 * 1_024 * 1_024,
   maxCalls: 1_000,

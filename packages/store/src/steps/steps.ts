@@ -1,7 +1,7 @@
 import { recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
 import { text, tuple, verdict, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { type OpenTurn, TurnEnded } from '../turns/open-turn.ts';
+import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 import type { TurnsPort } from '../turns/turns-port.ts';
 
 const beginStepScript = defineScript({
@@ -45,19 +45,19 @@ export class Steps {
     this.#port = port;
   }
 
-  /** @throws {TurnEnded} */
+  /** @throws {TurnFenced} */
   async begin(turn: OpenTurn, key: string): Promise<BegunStep> {
     const { keys, args } = this.#call(turn);
     const [verdict, text] = await beginStepScript.run(this.#port.redis, { keys, args: { ...args, key } });
     if (verdict === 'done') return { verdict, result: text };
     if (verdict === 'run') return { verdict, mark: text };
     if (verdict === 'canceling') return { verdict };
-    throw new TurnEnded();
+    throw new TurnFenced();
   }
 
   /**
    * All earlier events of the turn are stored before the result.
-   * @throws {TurnEnded}
+   * @throws {TurnFenced}
    * @throws {TooManyResults}
    */
   async end(turn: OpenTurn, key: string, result: string): Promise<void> {
@@ -66,7 +66,7 @@ export class Steps {
     const { keys, args } = this.#call(turn);
     const verdict = await endStepScript.run(this.#port.redis, { keys, args: { ...args, key, result, maxBytes } });
     if (verdict === 'full') throw new TooManyResults(maxBytes);
-    if (verdict !== 'done') throw new TurnEnded();
+    if (verdict !== 'done') throw new TurnFenced();
   }
 
   #call({ start: { taskId, fence } }: OpenTurn) {

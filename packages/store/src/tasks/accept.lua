@@ -8,7 +8,7 @@
 --       idempotency_ms  ms the messageId is remembered
 --       job_options     as in add-jobs.lua
 --       caller_fence    as in caller.lua, like the next two; '' if no agent calls
---       manner
+--       call_mode
 --       max_calls
 --       owner
 --       context         that the client named, as JSON text; '' if none
@@ -31,7 +31,7 @@
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 
 local sent_key, queue_root, caller_key = unpack(KEYS, 7, 9)
-local idempotency_ms, job_options, caller_fence, manner, max_calls = unpack(ARGV, 7, 11)
+local idempotency_ms, job_options, caller_fence, call_mode, max_calls = unpack(ARGV, 7, 11)
 local owner, context, fingerprint, message, entry = unpack(ARGV, 12, 16)
 local max_inbox, max_history, config_id, sealed, max_webhooks, max_bytes = unpack(ARGV, 17, 22)
 
@@ -88,8 +88,8 @@ end
 local verdict, job, status_time = 'queued', 0, ''
 if record.scheduled ~= 0 then record.queued = new_incarnation()
 else
-  schedule(record, queue_root, job_options, manner == 'w')
-  if manner == 'w' then redis.call('HSET', task_key, 'awaited', record.scheduled) end
+  schedule(record, queue_root, job_options, call_mode == 'w')
+  if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', record.scheduled) end
   -- Leaves input-required at once: a poller must not take the old question for the answer to this message.
   emit_status(record, 's')
   verdict, job, status_time = 'scheduled', record.scheduled, timestamp(now_ms())

@@ -1,10 +1,10 @@
 -- caller: the turn of an agent that calls another one. Needs caller_key, nil if a client sends, and caller_fence,
--- manner, max_calls.
+-- call_mode, max_calls.
 --
 -- caller_key  task (hash) of the caller, and, made from it, what it has called for and still goes on <task>:c (hash:
 --             task → `w` (its caller waits for it) or `d` (it may outlive a completion), blank, owner;
 --             conversation → `v`)
--- caller_fence  its fencing token   manner  `w` | `d`   max_calls  that may go on at once
+-- caller_fence  its fencing token   call_mode  `w` | `d`   max_calls  that may go on at once
 -- Invariant: a task that a turn has called for is found when the turn's own task ends, or was never made.
 
 local caller = {}
@@ -20,6 +20,6 @@ if caller_key then
 
   function caller.record(task_id, owner)
     redis.call('HSET', caller_key, 'has_side_keys', 1)
-    redis.call('HSET', caller_key .. ':c', task_id, manner .. ' ' .. owner)
+    redis.call('HSET', caller_key .. ':c', task_id, call_mode .. ' ' .. owner)
   end
 end

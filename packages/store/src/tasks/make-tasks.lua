@@ -5,7 +5,7 @@
 --       index_root
 --       push
 --       caller?         task of the agent that calls, see caller.lua
--- ARGV  lease_ms        as in record.lua
+-- ARGV  sweep_after_ms  as in record.lua
 --       kept_events
 --       replay_ms
 --       retention_ms
@@ -13,7 +13,7 @@
 --       idempotency_ms  ms a messageId is remembered
 --       job_options     as in add-jobs.lua
 --       caller_fence    as in caller.lua, like the next two; '' if no agent calls
---       manner
+--       call_mode
 --       max_calls
 --       max_open        as in quotas.lua, like the next three
 --       max_kept
@@ -42,8 +42,8 @@
 -- to none but a webhook that comes with it.
 
 local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
-local lease_ms, _, _, retention_ms, inline_bytes, idempotency_ms, job_options = unpack(ARGV, 1, 7)
-local caller_fence, manner, max_calls = unpack(ARGV, 8, 10)
+local sweep_after_ms, _, _, retention_ms, inline_bytes, idempotency_ms, job_options = unpack(ARGV, 1, 7)
+local caller_fence, call_mode, max_calls = unpack(ARGV, 8, 10)
 local max_open, max_kept, max_open_of_tenant, max_bytes = unpack(ARGV, 11, 14)
 retention_ms = tonumber(retention_ms)
 max_open, max_kept = tonumber(max_open), tonumber(max_kept)
@@ -85,7 +85,8 @@ new = admitted
 
 if #new > 0 then
   --- @include "../queue/add-jobs.lua"
-  local time, timestamp_now, due_at = sortable(now_ms()), timestamp(now_ms()), ('%.0f'):format(now_ms() + lease_ms)
+  local time, timestamp_now = sortable(now_ms()), timestamp(now_ms())
+  local due_at = ('%.0f'):format(now_ms() + sweep_after_ms)
 
   local function add(lists, key, one, two)
     local list = lists[key] or {}
@@ -118,7 +119,7 @@ if #new > 0 then
   redis.call('ZADD', outbox_key, unpack(due))
   for tenant, count in pairs(tenants) do redis.call('HINCRBY', outbox_key .. ':open', tenant, count) end
   tenant_bytes.write()
-  for queue_root, jobs in pairs(queues) do add_jobs(queue_root, jobs, job_options, manner == 'w') end
+  for queue_root, jobs in pairs(queues) do add_jobs(queue_root, jobs, job_options, call_mode == 'w') end
   for index, members in pairs(indexes) do
     redis.call('ZADD', index, unpack(members))
     redis.call('PERSIST', index) -- see commit.lua: one whose tasks have all ended would expire
@@ -143,7 +144,7 @@ if #new > 0 then
     redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')
     if caller_key then
       caller.record(task_id, owner)
-      if manner == 'w' then redis.call('HSET', task_key, 'awaited', '1') end
+      if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', '1') end
     end
     if config_id ~= '' then
       local webhooks_key = task_key .. ':w'

@@ -149,7 +149,7 @@ export const acceptReply = verdict({
 export type AcceptReply = ReturnType<typeof acceptReply>;
 
 /** What accept.lua and make-tasks.lua both read. */
-export const acceptArgs = ['idempotencyMs', 'jobOptions', 'callerFence', 'manner', 'maxCalls'] as const;
+export const acceptArgs = ['idempotencyMs', 'jobOptions', 'callerFence', 'callMode', 'maxCalls'] as const;
 
 /** The key of the caller's task, if an agent calls. */
 export function callerKey(shards: Shards, caller: CallingTurn | undefined): string | undefined {
@@ -163,7 +163,7 @@ export function acceptArguments(settings: StoreSettings, caller: CallingTurn | u
     idempotencyMs,
     jobOptions: jobOptions(isAwaited(caller)),
     callerFence: caller?.fence ?? '',
-    manner: caller ? (caller.isDetached ? 'd' : 'w') : '',
+    callMode: caller ? (caller.isDetached ? 'd' : 'w') : '',
     maxCalls: caller ? maxCalls : '',
   };
 }

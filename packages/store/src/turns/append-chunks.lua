@@ -32,7 +32,7 @@ if fence ~= turn then
   return (was_written and 'more' or 'fenced') .. cancel
 end
 if last <= written then return 'appended' .. cancel end
-if number > written + 1 then return 'lost' .. cancel end
+if number > written + 1 then return 'gap' .. cancel end
 if number <= written or open ~= first then return end
 inside = not outside and (inside or '') .. growth
 if inside and #inside > tonumber(inline_bytes) then return end

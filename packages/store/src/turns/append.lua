@@ -1,20 +1,20 @@
 -- append: how events of agents enter their tasks, of one turn, or of several that end together. Chunks that only let an
 -- artifact grow have a shorter way, append-chunks.lua, which leaves what this one would.
 --
--- KEYS  tasks_root    what the keys of tasks begin with; made from it: all that record.lua has, and <task>:<text>:<seq>
---                     (string), a growing text that has outgrown the hash
---       outbox        as in record.lua
+-- KEYS  tasks_root      what the keys of tasks begin with; made from it: all that record.lua has, and
+--                       <task>:<text>:<seq> (string), a growing text that has outgrown the hash
+--       outbox          as in record.lua
 --       index_root
 --       push
--- ARGV  lease_ms      as in record.lua
+-- ARGV  sweep_after_ms  as in record.lua
 --       kept_events
 --       replay_ms
 --       retention_ms
 --       inline_bytes
---       turns*        of one turn after the other, each of another task: task id, root of the keys of its job's queue
---                     as in add-jobs.lua, fencing token, number of the first event within the turn, options of the job
---                     that takes over as in add-jobs.lua if this one has run its share of turns, else '', number of
---                     events, number of their arguments, and then each event
+--       turns*          of one turn after the other, each of another task: task id, root of the keys of its job's queue
+--                       as in add-jobs.lua, fencing token, number of the first event within the turn, options of the
+--                       job that takes over as in add-jobs.lua if this one has run its share of turns, else '', number
+--                       of events, number of their arguments, and then each event as encoder.ts writes it
 -- An event: of one that a step publishes, `step`, its key, and its mark, what the step's events have come to (see
 --       begin-step.lua); then its kind, metadata of the task after it (JSON; '' unchanged), and
 --         status    letter   '1' settles   what it means for the caller ('' | released | reply)   message (JSON or '')
@@ -25,9 +25,9 @@
 --           parts   JSON, each after a comma; the last one without '"}' if it is plain text
 --           last    how that open last part begins; else ''
 -- Returns  of one turn after the other { verdict, cancel ('' | '1') }
---       appended | fenced (another owns the task, or it has ended) | lost (a fail-over lost events before these:
+--       appended | fenced (another owns the task, or it has ended) | gap (a fail-over lost events before these:
 --         run the turn again) | more (begin the next turn)
---       and, if this job is over and has left its queue: successor (another one is there) | drained | canceled (a
+--       and, if this job is over and has left its queue: successor (another one is there) | idle | canceled (a
 --         cancel was waiting for this)
 -- A batch is written up to the first event that is refused, as if each had come alone.
 --
@@ -35,7 +35,7 @@
 -- written and the messages accepted. An outcome and the message it answers leave together. Cost: their size.
 
 local tasks_root, outbox_key, index_root, push_key = unpack(KEYS)
-local lease_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
+local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
 local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_key
 
 --- @include "../redis/server.lua"
@@ -94,7 +94,7 @@ while ARGV[at] do
   steps_key, calls_key = task_key .. ':s', task_key .. ':c'
   -- Of the task before this one nothing is known any more.
   others, texts, emitted = {}, {}, {}
-  is_popped, is_due = false, nil
+  is_popped, watch = false, nil
 
   record = load_record()
 
@@ -115,7 +115,7 @@ while ARGV[at] do
       break
     elseif n > record.turn_seq + 1 then
       -- A fail-over lost what came before. The worker that encoded this event took it for written.
-      verdict = 'lost'
+      verdict = 'gap'
       break
     else
       record.turn_seq = n

@@ -6,7 +6,7 @@ import { type Chunks, chunksOf } from './chunks.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 import type { TurnsPort } from './turns-port.ts';
 
-const appendVerdict = word('appended', 'fenced', 'lost', 'more', 'successor', 'drained', 'canceled');
+const appendVerdict = word('appended', 'fenced', 'gap', 'more', 'successor', 'idle', 'canceled');
 const appendReply = tuple(appendVerdict, text);
 
 /** The verdict of append.lua, and '1' if the task is to be canceled. */

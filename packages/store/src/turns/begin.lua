@@ -74,7 +74,7 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
     -- Read before anything is written: a record that cannot be read is charged no attempt.
     local reply = turn()
     write_fields(record)
-    due[#due + 1], due[#due + 2] = now_ms() + lease_ms, task_id
+    due[#due + 1], due[#due + 2] = now_ms() + sweep_after_ms, task_id
     return reply
   end
 
@@ -83,7 +83,7 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
 
   if record.cancel == '' and not is_exhausted then
     open()
-    is_due = true
+    watch = true
     withdraw_question(record)
     commit(record)
     load_record()

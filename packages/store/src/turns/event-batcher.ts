@@ -34,12 +34,12 @@ export class EventBatcher<Entry> {
     this.#rethrow();
     this.#waiting.push(entry);
     this.#writing ??= this.#writeAll();
-    if (isAwaited || this.#waiting.length >= MAX_WAITING) await this.drained();
+    if (isAwaited || this.#waiting.length >= MAX_WAITING) await this.flushed();
     this.#rethrow();
   }
 
   /** Resolves when no event waits, also after a failure. */
-  async drained(): Promise<void> {
+  async flushed(): Promise<void> {
     await this.#writing;
   }
 

@@ -15,7 +15,7 @@ export const endTurnScript = defineScript({
   from: import.meta.url,
   keys: [...recordKeys, 'queueRoot'],
   args: [...recordArgs, 'fence', 'successorOptions'],
-  reply: word('unsettled', 'fenced', 'more', 'successor', 'drained', 'canceled'),
+  reply: word('unsettled', 'fenced', 'more', 'successor', 'idle', 'canceled'),
 });
 export const releaseTurnScript = defineScript({
   file: 'release-turn.lua',
@@ -33,15 +33,15 @@ export const giveUpTurnScript = defineScript({
 });
 
 /**
- * How a turn ended, and what follows for its job. `more`: it begins the task's next turn. `drained`, `canceled`: it has
+ * How a turn ended, and what follows for its job. `more`: it begins the task's next turn. `idle`, `canceled`: it has
  * left the queue. `successor`: so it has, and another job runs the next turn. `fenced`: another run owns the task, or
  * it has ended.
  */
-export type Ending = 'more' | 'drained' | 'canceled' | 'fenced' | 'successor';
+export type Ending = 'more' | 'idle' | 'canceled' | 'fenced' | 'successor';
 
 /** The turn no longer owns its task: its later events are refused. */
-export class TurnEnded extends Error {
-  override readonly name = 'TurnEnded';
+export class TurnFenced extends Error {
+  override readonly name = 'TurnFenced';
 
   constructor() {
     super('The turn has ended: nothing more can be published.');
@@ -99,7 +99,7 @@ export class OpenTurn {
    * In order. A status resolves when it is durable; a dead letter also keeps the turn's message, with its reason. An
    * artifact chunk resolves at once while few wait, so that chunks travel in batches; a refusal rejects the next call
    * and calls `onFenced`.
-   * @throws {TurnEnded}
+   * @throws {TurnFenced}
    * @throws {WritesLost} give the turn back: it must run again
    * @throws {TooManyArtifacts}
    * @throws {TaskTooLarge}
@@ -119,7 +119,7 @@ export class OpenTurn {
 
   /** Everything published is durable, or refused. */
   flush(): Promise<void> {
-    return this.#batcher.drained();
+    return this.#batcher.flushed();
   }
 
   /** Everything published is durable. @throws what refused it */
@@ -152,7 +152,7 @@ export class OpenTurn {
   }
 
   async #push(event: TurnEvent, isAwaited: boolean): Promise<void> {
-    if (this.ending) throw new TurnEnded();
+    if (this.ending) throw new TurnFenced();
     await this.#batcher.push(this.#encoder.encode(event), isAwaited);
   }
 
@@ -165,7 +165,7 @@ export class OpenTurn {
       args: { ...args, reason: JSON.stringify(reason) },
     });
     this.ending = 'fenced'; // the task has ended, or another run owns it
-    if (verdict !== 'given-up') throw new TurnEnded();
+    if (verdict !== 'given-up') throw new TurnFenced();
   }
 
   async #append(events: readonly EncodedEvent[]): Promise<void> {
@@ -184,11 +184,11 @@ export class OpenTurn {
     this.#number += events.length;
     if (cancel) this.#onCancel();
     if (verdict === 'appended') return;
-    if (verdict === 'lost') throw new WritesLost();
+    if (verdict === 'gap') throw new WritesLost();
     this.ending = verdict;
     if (verdict !== 'fenced') return;
     this.#onFenced();
-    throw new TurnEnded();
+    throw new TurnFenced();
   }
 
   /** Options of the successor job; empty: this job goes on. */

@@ -33,11 +33,11 @@ local function settle(record, root, options)
   end
   -- "Nothing waits" and "no job" in one step: a message that comes now schedules a job with a new number.
   if record.inbox == 0 then
-    record.scheduled, record.started, is_due = 0, 0, false
+    record.scheduled, record.started, watch = 0, 0, false
     end_job(root)
-    return 'drained'
+    return 'idle'
   end
-  is_due = true
+  watch = true
   withdraw_question(record)
   if options == '' then return 'more' end
   schedule(record, root, options)

@@ -25,7 +25,7 @@ if record.cancel ~= '' then
 else
   record.turn, record.token = '', ''
   if is_spent ~= '1' then record.attempts = record.attempts - 1 end
-  is_due = true
+  watch = true
   withdraw_question(record)
   verdict = 'released'
 end

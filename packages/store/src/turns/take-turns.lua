@@ -1,23 +1,23 @@
 -- takeTurns: the next jobs of the agent's queue are taken, each together with its task's turn.
 -- Sent twice, it answers with the jobs that it took before.
 --
--- KEYS  root          of the queue's keys, as in take-jobs.lua
---       tasks_root    what the keys of tasks begin with
---       outbox        as in record.lua
+-- KEYS  root            of the queue's keys, as in take-jobs.lua
+--       tasks_root      what the keys of tasks begin with
+--       outbox          as in record.lua
 --       index_root
 --       push
---       dead          as in begin.lua
--- ARGV  lease_ms      as in record.lua
+--       dead            as in begin.lua
+-- ARGV  sweep_after_ms  as in record.lua
 --       kept_events
 --       replay_ms
 --       retention_ms
 --       inline_bytes
---       lock_ms       as in take-jobs.lua
+--       lock_ms         as in take-jobs.lua
 --       taker
 --       number
 --       count
 --       kinds
---       run           as in begin.lua, of all of them
+--       run             as in begin.lua, of all of them
 --       max_attempts
 --       large_bytes
 -- Returns  { rest, and of each job { …, what beginTurn returns, or 'later' alone: it is a suspect, and not alone yet }
@@ -27,7 +27,7 @@
 -- A job that turns out to be a suspect is set aside, and taken again by a process that can run it alone.
 
 local root, tasks_root, outbox_key, index_root, push_key, dead_key = unpack(KEYS)
-local lease_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
+local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
 local lock_ms, taker, number, count, kinds, run, max_attempts, large_bytes = unpack(ARGV, 6)
 
 --- @include "../redis/server.lua"

@@ -172,5 +172,5 @@ export class Turns {
 
 function leasedTurn(turn: OpenTurn, taskKey: string, { onCancel, onFenced }: TurnHooks): LeasedTurn {
   const isOver = (): boolean => turn.ending !== undefined;
-  return { taskKey, fence: turn.start.fence, isOver, onCancel, onLost: onFenced };
+  return { taskKey, fence: turn.start.fence, isOver, onCancel, onFenced };
 }

@@ -24,7 +24,7 @@ function write.status(letter, settles, caller, message, is_new, metadata)
     -- No client has been given this task: the message is all there is of it, as after set-visibility.lua.
     if is_hidden and details.is_reply and letter == 'C' and record.accepted == 1 then record.state = 'M' end
     end_job(queue_root)
-    return 'drained'
+    return 'idle'
   end
   emit_status(record, is_interim and 'w' or letter, details)
   return settle(record, queue_root, successor_options)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TurnEvent } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
-import { type OpenTurn, type Scope, TurnEnded } from '../../src/index.ts';
+import { type OpenTurn, type Scope, TurnFenced } from '../../src/index.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice, testRedis, testStore } from '../support/redis.ts';
 
@@ -66,7 +66,7 @@ describe('a call', () => {
   test('of a run that has lost the turn is refused, and makes no task', async () => {
     const zombie = await hostTurn();
     await begun(store, zombie.start.taskId, { started: 2 });
-    await expect(call(zombie)).rejects.toThrow(TurnEnded);
+    await expect(call(zombie)).rejects.toThrow(TurnFenced);
     const { contextId } = zombie.start.task;
     expect((await store.tasks.list(kitchen, { contextId, pageSize: 5 })).totalSize).toBe(0);
   });
@@ -145,14 +145,14 @@ describe('what a task has called for', () => {
   });
 
   test('is closed by one of several who ask, and again by another if that one dies over it', async () => {
-    const hurried = await testStore({ leaseMs: 1, prefix: store.settings.prefix });
+    const hurried = await testStore({ sweepAfterMs: 1, prefix: store.settings.prefix });
     const host = await hostTurn();
     const { taskId } = await call(host);
     await host.publish(ended('FAILED'));
     const key = `${store.settings.prefix}{s0}:outbox:orphans`;
     // One that dies after it has claimed.
     const { claimOrphansScript } = await import('../../src/calls/orphans.ts');
-    const claim = { keys: { orphans: key }, args: { leaseMs: 60_000, most: 10 } };
+    const claim = { keys: { orphans: key }, args: { claimMs: 60_000, most: 10 } };
     expect(await claimOrphansScript.run(redis, claim)).toHaveLength(1);
     expect(await hurried.orphans.end()).toBe(0);
     await redis.zadd(key, 0, (await redis.zrevrange(key, 0, 0))[0] ?? '');

@@ -1,7 +1,7 @@
 import type { TurnEvent } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
-import { ConversationMissing, type OpenTurn, TurnEnded } from '../../src/index.ts';
+import { ConversationMissing, type OpenTurn, TurnFenced } from '../../src/index.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice, bob, testRedis, testStore } from '../support/redis.ts';
 
@@ -78,8 +78,8 @@ describe('a conversation', () => {
     const zombie = await hostTurn();
     const id = await open(zombie);
     await begun(store, zombie.start.taskId, { started: 2 });
-    await expect(say(zombie, id, 1)).rejects.toThrow(TurnEnded);
-    await expect(open(zombie, 'two')).rejects.toThrow(TurnEnded);
+    await expect(say(zombie, id, 1)).rejects.toThrow(TurnFenced);
+    await expect(open(zombie, 'two')).rejects.toThrow(TurnFenced);
     expect(await eventsOf(id)).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MemoryTooLarge, type OpenTurn, type Scope, TurnEnded } from '../../src/index.ts';
+import { MemoryTooLarge, type OpenTurn, type Scope, TurnFenced } from '../../src/index.ts';
 import { writeMemoryScript } from '../../src/memory/memory.ts';
 import { Shards } from '../../src/redis/keys.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
@@ -37,7 +37,7 @@ test('a run that has lost its turn changes nothing', async () => {
   const { taskId } = await accepted(store, alice, userMessage('hello', { contextId: 'lost' }));
   const zombie = await begun(store, taskId);
   const owner = await begun(store, taskId, { started: 2 });
-  await expect(store.memory.write(zombie, '1')).rejects.toThrow(TurnEnded);
+  await expect(store.memory.write(zombie, '1')).rejects.toThrow(TurnFenced);
   expect(await store.memory.read(owner)).toEqual({ version: 0 });
 });
 

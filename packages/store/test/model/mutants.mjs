@@ -179,7 +179,7 @@ const BROKEN = {
     before && !isEnded(before) && isEnded(reply.record) ? leaving(reply, { outbox: before.outbox }) : reply,
   ),
   'the last turn: the job stays scheduled': everywhere((reply) =>
-    reply.verdict === 'drained' && reply.record && !isEnded(reply.record)
+    reply.verdict === 'idle' && reply.record && !isEnded(reply.record)
       ? leaving(reply, { scheduled: reply.record.jobs })
       : reply,
   ),

@@ -48,7 +48,7 @@ export class Neighbour {
     const id = await this.#begin(agent, isLast ? 1 : 2);
     const outcome = ['status', '', 'C', '1', '', '', '', ''];
     const args = [id, queueRoot(agent, this.#keys), '1.r', 1, '', 1, 8, ...outcome];
-    return { verdict: isLast ? 'drained' : 'more', args };
+    return { verdict: isLast ? 'idle' : 'more', args };
   }
 
   async expectUntouched(): Promise<void> {

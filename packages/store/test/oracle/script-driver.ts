@@ -21,7 +21,7 @@ const MAX_ATTEMPTS = 2;
 const FAR_MS = 1_000_000_000;
 
 const settingsOf = (lease: rules.Due): SettingsArguments => ({
-  leaseMs: lease === 'due' ? -1 : FAR_MS,
+  sweepAfterMs: lease === 'due' ? -1 : FAR_MS,
   keptEvents: 1_000,
   replayMs: FAR_MS,
   retentionMs: FAR_MS,
@@ -29,7 +29,7 @@ const settingsOf = (lease: rules.Due): SettingsArguments => ({
 });
 
 const NO_QUOTAS = { maxOpen: 0, maxKept: 0, maxOpenOfTenant: 0, maxBytes: 0 };
-const ACCEPTING = { idempotencyMs: FAR_MS, jobOptions: jobOptions(), callerFence: '', manner: '', maxCalls: '' };
+const ACCEPTING = { idempotencyMs: FAR_MS, jobOptions: jobOptions(), callerFence: '', callMode: '', maxCalls: '' };
 
 interface Begin {
   readonly job: number;
@@ -163,7 +163,7 @@ export class ScriptDriver {
     for (const event of events) {
       const reply = rules.append(at, event);
       replies.push(reply);
-      if (reply.verdict === 'fenced' || reply.verdict === 'lost' || !reply.record) break;
+      if (reply.verdict === 'fenced' || reply.verdict === 'gap' || !reply.record) break;
       at = reply.record;
     }
     const last = replies.at(-1);

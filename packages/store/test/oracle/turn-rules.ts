@@ -143,12 +143,12 @@ export function append(record: TaskRecord, { fence, number, state, settles, hand
     return { ...unchanged(record, record.turn ? 'appended' : 'more'), cancel: record.cancel };
   if (fence !== record.turn) return unchanged(record, 'fenced');
   // A fail-over of Redis lost events before this one: what it continues is not there.
-  if (number > record.turnSeq + 1) return unchanged(record, 'lost');
+  if (number > record.turnSeq + 1) return unchanged(record, 'gap');
 
   const next: TaskRecord = { ...record, state, turnSeq: number };
   if (state === 'C' && record.inbox.length > 1 && !record.cancel)
     return settle({ ...next, state: 'w' }, { events: ['w'], handsOver, lease });
-  if (isTerminal(state)) return finish(pop(next), { verdict: 'drained', state, settled: record.inbox[0] });
+  if (isTerminal(state)) return finish(pop(next), { verdict: 'idle', state, settled: record.inbox[0] });
   if (settles) return settle(next, { events: [state], handsOver, lease });
   return { verdict: 'appended', record: next, events: [state], cancel: record.cancel };
 }
@@ -201,7 +201,7 @@ function settle(
   const next = pop(record);
   if (record.cancel) return finish(next, { verdict: 'canceled', state: 'X', events, settled });
   if (!next.inbox.length)
-    return { verdict: 'drained', record: { ...next, scheduled: 0, started: 0, outbox: undefined }, events, settled };
+    return { verdict: 'idle', record: { ...next, scheduled: 0, started: 0, outbox: undefined }, events, settled };
   const waiting = withdrawQuestion({ ...next, outbox: lease });
   const written = [...events, ...waiting.events];
   if (!handsOver) return { verdict: 'more', record: waiting.record, events: written, settled };

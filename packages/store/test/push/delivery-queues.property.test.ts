@@ -7,7 +7,7 @@ import { alice, testRedis, testStore } from '../support/redis.ts';
 
 // No lease: whatever is marked may be claimed at once, as if time had passed. A stream that keeps little is trimmed
 // often.
-const store = await testStore({ pushLeaseMs: -1, maxWebhooks: 3, keptEvents: 1_000 });
+const store = await testStore({ reclaimAfterMs: -1, maxWebhooks: 3, keptEvents: 1_000 });
 const redis = testRedis();
 const root = `${store.settings.prefix}{s0}:`;
 const url = 'https://client.example.com/hook';

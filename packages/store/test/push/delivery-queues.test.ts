@@ -7,7 +7,7 @@ import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice, testRedis, testStore } from '../support/redis.ts';
 
 const store = await testStore({ keptEvents: 1 });
-const impatient = await testStore({ pushLeaseMs: 1 });
+const impatient = await testStore({ reclaimAfterMs: 1 });
 const redis = testRedis();
 const url = 'https://client.example.com/hook';
 const note = { origin: 'https://client.example.com', reason: 'the answer was 500', attempts: 7 };
@@ -211,7 +211,7 @@ describe('claiming', () => {
       return Number(await redis.zscore(`${root(own)}push`, `${taskId}.1`)) - Number(seconds) * 1_000;
     };
     const leases: number[] = [];
-    for (let n = 0; n < 6; n++) leases.push(Math.round((await dueInMs()) / own.settings.pushLeaseMs));
+    for (let n = 0; n < 6; n++) leases.push(Math.round((await dueInMs()) / own.settings.reclaimAfterMs));
     expect(leases).toEqual([1, 2, 4, 8, 16, 16]);
     expect(await own.push.deliveries.waiting()).toBe(1);
   });

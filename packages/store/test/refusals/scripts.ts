@@ -28,7 +28,7 @@ const announcement = { id: 'echo', card, repliesWithMessage: false, concurrency:
 const report = { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] };
 const entry = { seq: 1, event: { phase: 'turn' }, nextTurn: 1 } as const;
 /** All is due at once. */
-const impatient = { leaseMs: 0, pushLeaseMs: 0, maxAttempts: 1 };
+const impatient = { sweepAfterMs: 0, reclaimAfterMs: 0, maxAttempts: 1 };
 
 /** Every script, by its path in packages/store/src. */
 export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
@@ -255,7 +255,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
           return turn.ending;
         };
       },
-      answer: 'drained',
+      answer: 'idle',
     },
   ],
   'turns/append-chunks.lua': [
@@ -282,7 +282,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         await turn.publish(outcome('AUTH_REQUIRED'));
         return () => turn.end();
       },
-      answer: 'drained',
+      answer: 'idle',
     },
   ],
   'turns/release-turn.lua': [

@@ -1,6 +1,6 @@
 import type { TurnEvent } from '@switchyard/protocol';
 import { expect, test } from 'vitest';
-import { type OpenTurn, TooManyResults, TurnEnded } from '../../src/index.ts';
+import { type OpenTurn, TooManyResults, TurnFenced } from '../../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from '../support/drive.ts';
 import { alice, testRedis, testStore } from '../support/redis.ts';
 
@@ -46,8 +46,8 @@ test('a run that has lost the turn begins no step and keeps no result', async ()
   const { taskId } = await accepted(store, alice);
   const zombie = await begun(store, taskId);
   const owner = await begun(store, taskId, { started: 2 });
-  await expect(store.steps.begin(zombie, 'a')).rejects.toThrow(TurnEnded);
-  await expect(store.steps.end(zombie, 'a', '1')).rejects.toThrow(TurnEnded);
+  await expect(store.steps.begin(zombie, 'a')).rejects.toThrow(TurnFenced);
+  await expect(store.steps.end(zombie, 'a', '1')).rejects.toThrow(TurnFenced);
   expect(await store.steps.begin(owner, 'a')).toEqual({ verdict: 'run', mark: '' });
 });
 
@@ -66,7 +66,7 @@ test('the mark of a step is written with each of its events, and with none that 
   await store.steps.begin(first, 'a');
   await Promise.all([first.publish(said('1')), first.publish(said('2'))]);
   const second = await begun(store, taskId, { started: 2 });
-  await expect(first.publish(said('3'))).rejects.toThrow(TurnEnded);
+  await expect(first.publish(said('3'))).rejects.toThrow(TurnFenced);
   expect(await store.steps.begin(second, 'a')).toEqual({ verdict: 'run', mark: '2' });
   const reading = await store.tasks.read(alice, taskId);
   expect(JSON.parse(reading?.task?.toString() ?? '').history).toHaveLength(3);

@@ -1,18 +1,12 @@
 import { TurnEnded, TurnMisuseError } from '@switchyard/agent';
-import {
-  TurnEnded as EndedInStore,
-  MemoryTooLarge,
-  TaskTooLarge,
-  TooManyArtifacts,
-  TooManyResults,
-} from '@switchyard/store';
+import { MemoryTooLarge, TaskTooLarge, TooManyArtifacts, TooManyResults, TurnFenced } from '@switchyard/store';
 
 /** Does something in the store, and translates its errors to those that agents know. */
 export async function mapStoreErrors<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof EndedInStore) throw new TurnEnded();
+    if (error instanceof TurnFenced) throw new TurnEnded();
     if (isMisuse(error)) throw new TurnMisuseError(error.message, { cause: error });
     throw error;
   }

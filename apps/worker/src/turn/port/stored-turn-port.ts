@@ -50,7 +50,7 @@ export class StoredTurnPort implements TurnPort {
     await this.#ownership.confirm();
     if (!this.signal.aborted) return;
     const reason = TurnInterruption.from(this.signal.reason);
-    if (reason.kind === 'lock-lost') throw new TurnEnded(reason);
+    if (reason.kind === 'taken-over') throw new TurnEnded(reason);
   }
 
   #write(event: TurnEvent): Promise<void> {
