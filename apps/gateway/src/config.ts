@@ -10,19 +10,17 @@ import {
   type ValuesOf,
 } from '@switchyard/settings';
 import type { StoreSettings } from '@switchyard/store';
-import { parseApiKeys } from './auth/api-keys.ts';
-import { anonymousAccessProblem } from './auth/authentication.ts';
 import { missingPublicUrlProblem } from './cards/sign-card.ts';
 import type { ConnectionLimits } from './settings/connection-settings.ts';
 import {
   type AdminSettings,
-  type AuthSettings,
   defaultGatewaySettings,
   type GatewaySettings,
   type GrpcLimits,
   type GrpcSettings,
   type PushSettings,
 } from './settings/gateway-settings.ts';
+import { readAuth } from './settings/read-identity.ts';
 import type { LogSettings } from './telemetry/emit.ts';
 import { readGrpcTls, readHttpTls } from './tls/read-tls.ts';
 
@@ -93,23 +91,6 @@ function plainSettings(values: ValuesOf<'gateway'>) {
     maxStreams: values.MAX_STREAMS,
     cardMaxAgeSeconds: values.CARD_MAX_AGE_SECONDS,
   };
-}
-
-function readAuth(given: Given): AuthSettings {
-  const { AUTH, ALLOW_ANONYMOUS, HOST } = given.values;
-  const auth: AuthSettings = AUTH === 'none' ? { allowAnonymous: ALLOW_ANONYMOUS } : { keys: readApiKeys(given) };
-  const problem = anonymousAccessProblem({ host: HOST, auth });
-  if (problem !== undefined) given.refuse('HOST', problem);
-  return auth;
-}
-
-function readApiKeys(given: Given) {
-  const { API_KEYS = '', API_KEYS_FILE: file } = given.values;
-  const keys = given.check('API_KEYS', () => parseApiKeys(API_KEYS)) ?? [];
-  const more = given.check('API_KEYS_FILE', () => (file ? parseApiKeys(readFileSync(file, 'utf8')) : [])) ?? [];
-  if (keys.length + more.length === 0)
-    given.refuse('API_KEYS', 'AUTH=api-key needs at least one key, here or in API_KEYS_FILE');
-  return [...keys, ...more];
 }
 
 function readAdmin(given: Given): AdminSettings | undefined {

@@ -3,8 +3,8 @@ import type { Feeds, RequestStore, Store } from '@switchyard/store';
 import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
-import { apiKeys } from './auth/api-keys.ts';
-import { Authentication, anonymousAccessProblem } from './auth/authentication.ts';
+import { configuredAuthentication } from './auth/configured.ts';
+import { jsonBy } from './auth/issuer-keys.ts';
 import type { GatewayContext } from './bindings/gateway-context.ts';
 import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.ts';
 import { createService } from './bindings/grpc/service.ts';
@@ -20,6 +20,7 @@ import { Connections } from './limits/connections.ts';
 import { bindOperations } from './operations/operations.ts';
 import { clearStorageWarning } from './operations/webhook-draft.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
+import { anonymousAccessProblem } from './settings/identity-settings.ts';
 import { createEmit } from './telemetry/emit.ts';
 import { GatewayMetrics, type MetricSources } from './telemetry/metrics.ts';
 
@@ -64,7 +65,8 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const emit = createEmit(log, metrics);
   const agents = new AgentDirectory(store.registry, settings, emit);
   const heldRequests = new HeldRequests();
-  const authenticator = new Authentication(settings.auth.keys ? [apiKeys(settings.auth.keys)] : []);
+  const { credentials } = requests;
+  const authenticator = configuredAuthentication(settings.auth, { credentials, fetch: jsonBy(fetch), emit });
   const grpcPort = (): number | undefined => grpc?.port;
   const cards = new Cards({ settings, authenticator, grpcPort });
   const readiness = new Readiness({
@@ -118,7 +120,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   async function start(): Promise<Listening> {
     const problem = anonymousAccessProblem(settings) ?? missingPublicUrlProblem(settings);
     if (problem !== undefined) throw new Error(problem);
-    await agents.start();
+    await Promise.all([agents.start(), authenticator.start()]);
     if (settings.grpc) await grpc?.open(settings.host, settings.grpc);
     const adminUrl = await admin?.open();
     const url = await listener.open(settings.host, settings.port);
@@ -131,6 +133,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   async function stop(): Promise<void> {
     emit({ kind: 'stopping', drainMs: settings.drainMs });
     agents.stop();
+    authenticator.stop();
     heldRequests.end();
     await Promise.all([listener.close(settings.drainMs), grpc?.close(settings.drainMs)]);
     connections.stop();

@@ -1,9 +1,7 @@
 export { createGateway, type Gateway, type GatewayParts, type GatewayStore } from './gateway.ts';
 export {
-  type ApiKey,
-  type AuthSettings,
   defaultGatewaySettings,
-  defaultTenant,
   type GatewaySettings,
 } from './settings/gateway-settings.ts';
+export { type ApiKey, type AuthSettings, defaultTenant } from './settings/identity-settings.ts';
 export { createLog, type LogSettings } from './telemetry/emit.ts';

@@ -1,6 +1,6 @@
 import { type AgentCard, agentCardSchema, parse } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiKeys } from '../src/auth/api-keys.ts';
+import { ApiKeys } from '../src/auth/api-keys.ts';
 import { Authentication } from '../src/auth/authentication.ts';
 import { buildCard } from '../src/cards/build-card.ts';
 import { card } from './support/agents.ts';
@@ -54,7 +54,7 @@ describe('the card of an agent', () => {
   });
 
   it('describes the authentication', () => {
-    const built = buildCard(card, { url, authenticator: new Authentication([apiKeys([])]) });
+    const built = buildCard(card, { url, authenticator: new Authentication([new ApiKeys([])]) });
     expect(Object.keys(built.securitySchemes ?? {})).toEqual(['apiKey', 'bearer']);
     expect(built.securityRequirements?.map(({ schemes }) => Object.keys(schemes))).toEqual([['apiKey'], ['bearer']]);
     expect(parse(agentCardSchema, built)).toEqual(built);

@@ -85,7 +85,7 @@ describe('the settings of a gateway', () => {
     await writeFile(file, `# of the team\n${secret}B:bob:acme:read+write\n\n`);
     const { gateway } = readConfig({ AUTH: 'api-key', API_KEYS: `${secret}A:alice`, API_KEYS_FILE: file });
     await rm(folder, { recursive: true });
-    expect(gateway.auth).toEqual({
+    expect(gateway.auth).toMatchObject({
       keys: [
         { key: `${secret}A`, subject: 'alice', tenant: 'default', scopes: [] },
         { key: `${secret}B`, subject: 'bob', tenant: 'acme', scopes: ['read', 'write'] },
@@ -95,12 +95,34 @@ describe('the settings of a gateway', () => {
 
   it('say what is wrong with API keys, and where, without repeating them', () => {
     const problemOf = (API_KEYS: string): string => problemsOf({ AUTH: 'api-key', API_KEYS });
-    expect(problemOf('')).toContain('at least one key');
     expect(problemOf(`${secret}:a,${secret}`)).toContain('entry 2');
     expect(problemOf(`${secret}:a:b:c:d`)).toContain('entry 1');
     expect(problemOf('short:a')).toContain('fewer than 16');
     expect(problemOf(`${secret}:a,${secret}:b`)).toContain('same key');
     expect(problemOf(`${secret}:a,${secret}:b`)).not.toContain(secret);
     expect(problemsOf({ AUTH: 'api-key', API_KEYS_FILE: '/nowhere' })).toMatch(/API_KEYS_FILE: .*ENOENT/);
+  });
+
+  it('do not ignore API keys that nobody would have to send', () => {
+    for (const AUTH of ['none', 'jwt', ''])
+      expect(problemsOf({ AUTH, API_KEYS: `${secret}:me` })).toMatch(/API_KEYS: is for AUTH=api-key/);
+    expect(problemsOf({ AUTH: 'none api-key', API_KEYS: `${secret}:me` })).toMatch(/AUTH: none/);
+  });
+
+  it('of tokens name issuer and audience, and no algorithm that needs a shared secret or none', () => {
+    const jwt = { AUTH: 'jwt', JWT_ISSUER: 'https://issuer.example.com', JWT_AUDIENCE: 'us them' };
+    expect(readConfig(jwt).gateway.auth.jwt).toEqual({
+      issuer: 'https://issuer.example.com',
+      audience: ['us', 'them'],
+      jwksUrl: undefined,
+      algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'],
+      clockSkewSeconds: 30,
+      claims: { subject: 'sub', tenant: 'tenant', scopes: ['scope', 'scp'], agents: 'agents' },
+      defaultTenant: undefined,
+      scopePrefix: '',
+    });
+    expect(problemsOf({ AUTH: 'jwt' })).toMatch(/JWT_ISSUER: is needed[^]*JWT_AUDIENCE: is needed/);
+    for (const JWT_ALGORITHMS of ['HS256', 'none', 'ES256 HS512'])
+      expect(problemsOf({ ...jwt, JWT_ALGORITHMS })).toMatch(/JWT_ALGORITHMS: must be/);
   });
 });

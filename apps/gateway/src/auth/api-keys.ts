@@ -1,31 +1,72 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type ApiKey, defaultTenant } from '../settings/gateway-settings.ts';
-import { type Authenticator, bearerToken } from './authenticator.ts';
+import { apiKeyParts } from '@switchyard/store';
+import type { ApiKey, AuthSettings } from '../settings/identity-settings.ts';
+import { type Authenticator, bearerToken, type Presented, type Rejection } from './authenticator.ts';
 import { Identity, usualScopes } from './identity.ts';
+import type { StoredKeys } from './stored-keys.ts';
 
-/** AUTH=api-key: the key in `X-API-Key`, or as a bearer token. */
-export function apiKeys(keys: readonly ApiKey[]): Authenticator {
-  /** By digest: how far a digest of 256 bits is equal to a guess tells nothing about the key. */
-  const known = new Map(keys.map((each) => [digestOf(each.key), identityOf(each)]));
-  return {
-    recognises: ({ headers }) => keyIn(headers) !== undefined,
-    recall: ({ headers }) => known.get(digestOf(keyIn(headers) ?? '')),
-    identify: async () => ({ rejected: 'The API key is not valid' }),
-    challenge: 'Bearer realm="switchyard"',
-    wants: 'an API key as X-API-Key or as a bearer token',
-    securitySchemes: {
-      apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } },
-      bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
-    },
-  };
+/** AUTH=api-key: the key in `X-API-Key`, or as a bearer token. It is one of the environment, or in Redis. */
+export class ApiKeys implements Authenticator {
+  readonly challenge = 'Bearer realm="switchyard"';
+  readonly wants = 'an API key as X-API-Key or as a bearer token';
+  readonly securitySchemes = {
+    apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } },
+    bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } },
+  } as const;
+  /** By digest: how far the digest of a guess is equal to one of them tells nothing about its key. */
+  #environment: ReadonlyMap<string, Identity>;
+  readonly #stored: StoredKeys | undefined;
+
+  /** @param environment keys of the environment */
+  constructor(environment: readonly ApiKey[], stored?: StoredKeys) {
+    this.#environment = new Map(environment.map((key) => [digestOf(key.key), identityOf(key)]));
+    this.#stored = stored;
+  }
+
+  async start(): Promise<void> {
+    await this.#stored?.start();
+  }
+
+  stop(): void {
+    this.#stored?.stop();
+  }
+
+  /** Takes other keys of the environment. Streams go on, but for those whose key is gone, or has other rights. */
+  reload({ keys: environment = [] }: Pick<AuthSettings, 'keys'>): void {
+    const before = this.#environment;
+    const kept = new Map(environment.map((key) => [digestOf(key.key), keptOrNew(before, key)]));
+    this.#environment = kept;
+    for (const [digest, identity] of before) if (kept.get(digest) !== identity) identity.revoke();
+  }
+
+  recognises({ headers }: Presented): boolean {
+    return keyIn(headers) !== undefined;
+  }
+
+  recall({ headers }: Presented): Identity | undefined {
+    const key = keyIn(headers) ?? '';
+    const parts = this.#stored && apiKeyParts(key);
+    return (parts && this.#stored?.recall(parts)) ?? this.#environment.get(digestOf(key));
+  }
+
+  async identify({ headers }: Presented): Promise<Identity | Rejection> {
+    const parts = apiKeyParts(keyIn(headers) ?? '');
+    const found = parts && this.#stored?.identify(parts);
+    return found ?? { rejected: 'The API key is not valid' };
+  }
 }
 
-function identityOf({ key, tenant, subject, scopes }: ApiKey): Identity {
+function keptOrNew(before: ReadonlyMap<string, Identity>, key: ApiKey): Identity {
+  const [known, identity] = [before.get(digestOf(key.key)), identityOf(key)];
+  return known && JSON.stringify(known) === JSON.stringify(identity) ? known : identity;
+}
+
+function identityOf({ tenant, subject, scopes }: ApiKey): Identity {
   return new Identity({
     principal: { tenant, subject, scopes },
     scopes: scopes.length > 0 ? scopes : usualScopes,
-    credential: `key:${digestOf(key).slice(0, 12)}`,
+    credential: 'key:environment',
   });
 }
 
@@ -35,31 +76,3 @@ function keyIn(headers: IncomingHttpHeaders): string | undefined {
 }
 
 const digestOf = (key: string): string => hash('sha256', key, 'base64url');
-
-/** Shortest accepted key, in characters: shorter ones can be guessed. */
-const shortestKey = 16;
-
-/**
- * Parses entries `key:subject[:tenant[:scope+scope]]`, separated by commas or line breaks; lines that begin with `#`
- * are comments. Errors count entries from 1 and never repeat a key. @throws {Error}
- */
-export function parseApiKeys(text: string): ApiKey[] {
-  const entries = text
-    .split(/\r?\n/)
-    .filter((line) => !line.trimStart().startsWith('#'))
-    .flatMap((line) => line.split(','))
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-  const keys = entries.map(parseEntry);
-  if (new Set(keys.map(({ key }) => key)).size < keys.length) throw new Error('two entries have the same key');
-  return keys;
-}
-
-function parseEntry(entry: string, index: number): ApiKey {
-  const [key = '', subject = '', tenant = '', scopes = '', ...rest] = entry.split(':');
-  const place = `entry ${index + 1}`;
-  if (subject === '' || rest.length > 0)
-    throw new Error(`${place} is not of the form key:subject[:tenant[:scope+scope]]`);
-  if (key.length < shortestKey) throw new Error(`the key of ${place} has fewer than ${shortestKey} characters`);
-  return { key, subject, tenant: tenant || defaultTenant, scopes: scopes.split('+').filter((scope) => scope !== '') };
-}

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { A2AError, type Principal, type SecurityRequirement, type SecurityScheme } from '@switchyard/protocol';
-import { type AuthSettings, defaultTenant } from '../settings/gateway-settings.ts';
+import { type AuthSettings, defaultTenant } from '../settings/identity-settings.ts';
 import type { Authenticator, Presented, Rejection } from './authenticator.ts';
 import { Identity, usualScopes } from './identity.ts';
 
@@ -27,6 +27,19 @@ export class Authentication {
     this.securityRequirements = Object.keys(this.securitySchemes).map((name) => ({
       schemes: { [name]: { list: [] } },
     }));
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(this.#authenticators.map((each) => each.start?.()));
+  }
+
+  stop(): void {
+    for (const each of this.#authenticators) each.stop?.();
+  }
+
+  /** Takes what can change while the gateway runs: the keys of the environment. */
+  reload(auth: AuthSettings): void {
+    for (const each of this.#authenticators) each.reload?.(auth);
   }
 
   /** The caller, if it is known here without asking anybody, and without verifying a signature. */
@@ -61,26 +74,4 @@ export class Authentication {
       error && challenge.startsWith('Bearer') ? `${challenge}, error="${error}"` : challenge,
     );
   }
-}
-
-/**
- * Without authentication a gateway listens on loopback only, unless ALLOW_ANONYMOUS is set.
- * @returns the problem and its remedy; undefined if there is none
- */
-export function anonymousAccessProblem({
-  host,
-  auth,
-}: {
-  readonly host: string;
-  readonly auth: AuthSettings;
-}): string | undefined {
-  if (auth.keys || auth.allowAnonymous || isLoopback(host)) return undefined;
-  return (
-    `with AUTH=none everyone who reaches ${host} could read and cancel every task: ` +
-    'set AUTH=api-key, or HOST=127.0.0.1, or ALLOW_ANONYMOUS=true if that is what you want'
-  );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

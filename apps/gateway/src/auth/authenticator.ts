@@ -1,10 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { PeerCertificate } from 'node:tls';
 import type { SecurityScheme } from '@switchyard/protocol';
+import type { AuthSettings } from '../settings/identity-settings.ts';
 import type { Identity } from './identity.ts';
 
 /** What a request says about its caller. */
 export interface Presented {
   readonly headers: IncomingHttpHeaders;
+  /** Of the client, if the connection has verified it. */
+  readonly certificate?: PeerCertificate | undefined;
 }
 
 /** Why a credential is not accepted, in words for the caller. */
@@ -16,6 +20,10 @@ export interface Rejection {
 
 /** One kind of credential. */
 export interface Authenticator {
+  start?(): Promise<void>;
+  stop?(): void;
+  /** Takes what can change while the gateway runs. */
+  reload?(auth: AuthSettings): void;
   /** Whether the request has a credential of this kind. */
   recognises(presented: Presented): boolean;
   /** The caller, if that is known here without asking anybody, and without verifying a signature. */

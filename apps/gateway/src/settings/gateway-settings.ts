@@ -3,6 +3,7 @@ import type { PublicJwk, SigningKey } from '@switchyard/settings';
 
 import type { MissingVersion } from '../call/service-parameters.ts';
 import { type ConnectionLimits, defaultConnectionLimits, type TlsSettings } from './connection-settings.ts';
+import type { AuthSettings } from './identity-settings.ts';
 
 /** The admin port and its key. */
 export interface AdminSettings {
@@ -14,25 +15,6 @@ export interface AdminSettings {
   /** For `/metrics` alone; unset: the other key is. */
   readonly metricsKey?: string | undefined;
 }
-
-/** How callers authenticate. With none of the kinds, everyone is one anonymous principal. */
-export interface AuthSettings {
-  /** Without authentication, listens beyond loopback: anyone who reaches the port can read and cancel all tasks. */
-  readonly allowAnonymous?: boolean;
-  /** API keys. */
-  readonly keys?: readonly ApiKey[] | undefined;
-}
-
-/** A key and its principal. */
-export interface ApiKey {
-  readonly key: string;
-  readonly subject: string;
-  readonly tenant: string;
-  readonly scopes: readonly string[];
-}
-
-/** For principals without a tenant. */
-export const defaultTenant = 'default';
 
 /** How the gRPC binding listens. */
 export interface GrpcSettings {

@@ -24,6 +24,10 @@ const lines: Readonly<Partial<Record<GatewayEvent['kind'], readonly [level: Leve
   'agents-changed': ['info', 'agents announced'],
   'agents-unreadable': ['warn', 'the announced agents cannot be read; the last known ones are served'],
   'connections-refused': ['warn', 'connections of clients are refused: too many are open'],
+  'issuer-unreadable': [
+    'warn',
+    'the keys of the issuer of tokens cannot be read; the last known ones count for an hour',
+  ],
   'admin-action': ['info', 'admin action'],
   answered: ['debug', 'answered'],
   refused: ['debug', 'refused'],

@@ -13,6 +13,7 @@ export type GatewayEvent =
   | { readonly kind: 'agents-unreadable'; readonly err: unknown }
   /** Too many are open, or too many from the last address. Once a minute. */
   | { readonly kind: 'connections-refused'; readonly open: number; readonly address: string }
+  | { readonly kind: 'issuer-unreadable'; readonly issuer: string; readonly err: unknown }
   /** Duration until the answer, or until a stream begins. `outcome` is ok, or the code of the error. */
   | {
       readonly kind: 'operation-finished';

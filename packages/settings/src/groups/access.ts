@@ -1,4 +1,4 @@
-import { anyText, oneOf, onOff, whole } from '../setting/kinds.ts';
+import { anyText, listOf, onOff, whole } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const access = {
@@ -6,15 +6,16 @@ export const access = {
   settings: {
     AUTH: {
       of: ['gateway'],
-      schema: oneOf('none', 'api-key'),
-      default: 'none',
-      text: 'How callers prove who they are.',
+      schema: listOf('none', 'api-key', 'jwt', 'mtls'),
+      default: ['none'],
+      defaultText: '`none`',
+      text: 'How callers prove who they are: API keys, JSON Web Tokens, certificates, in any mix.',
       isCommon: true,
     },
     API_KEYS: {
       of: ['gateway'],
       schema: anyText,
-      text: 'With `AUTH=api-key`: keys as `key:subject[:tenant[:scope+scope]]`, apart by commas or lines.',
+      text: 'With `AUTH=api-key`: keys as `key:subject[:tenant[:scope+scope]]`, apart by commas or lines; `npm run keys` makes others.',
       isSecret: true,
       isCommon: true,
     },

@@ -23,6 +23,20 @@ export function oneOf<const Word extends string>(...words: readonly Word[]) {
   return z.enum(words, { error }).describe(allowed(error));
 }
 
+/** Words apart by blanks or commas, at least one. */
+export function listOf<const Word extends string>(...words: readonly Word[]) {
+  const error = mustBe(`one or several of ${words.join(', ')}`);
+  const listed = z.array(z.enum(words)).min(1);
+  return z
+    .string()
+    .transform((line, context): readonly Word[] => {
+      const { data } = listed.safeParse([...new Set(wordsIn(line))]);
+      if (!data) context.addIssue(error);
+      return data ?? z.NEVER;
+    })
+    .describe(allowed(error));
+}
+
 /** `true` and `false` are understood, too. */
 export const onOff = z
   .enum(['on', 'off', 'true', 'false'], { error: mustBe('on or off') })
@@ -59,8 +73,12 @@ export const httpUrl = z
 /** Words apart by blanks or commas. */
 export const list = z
   .string()
-  .transform((line): readonly string[] => line.split(/[\s,]+/).filter((word) => word !== ''))
+  .transform((line): readonly string[] => wordsIn(line))
   .describe('a list, apart by commas or blanks');
+
+function wordsIn(line: string): string[] {
+  return line.split(/[\s,]+/).filter((word) => word !== '');
+}
 
 function mustBe(description: string): string {
   return `must be ${description}`;

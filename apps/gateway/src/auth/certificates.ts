@@ -1,0 +1,66 @@
+import type { PeerCertificate } from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import { type CertificateSettings, defaultTenant } from '../settings/identity-settings.ts';
+import type { Authenticator, Presented, Rejection } from './authenticator.ts';
+import { Identity } from './identity.ts';
+
+const MOST_KNOWN = 10_000;
+
+/** AUTH=mtls: the certificate of the client's connection, which TLS has verified. */
+export class Certificates implements Authenticator {
+  readonly challenge = 'Certificate realm="switchyard"';
+  readonly wants = 'a certificate of the client (mutual TLS)';
+  readonly securitySchemes = { mtls: { mtlsSecurityScheme: {} } } as const;
+  readonly #settings: CertificateSettings;
+  /** By fingerprint: one identity for all connections. */
+  readonly #known = new LRUCache<string, Identity>({ max: MOST_KNOWN });
+
+  constructor(settings: CertificateSettings) {
+    this.#settings = settings;
+  }
+
+  recognises({ certificate }: Presented): boolean {
+    return certificate !== undefined;
+  }
+
+  recall({ certificate }: Presented): Identity | undefined {
+    if (!certificate) return undefined;
+    const known = this.#known.get(certificate.fingerprint256) ?? this.#identityOf(certificate);
+    if (!known || known.hasEnded) return undefined;
+    this.#known.set(certificate.fingerprint256, known);
+    return known;
+  }
+
+  async identify({ certificate }: Presented): Promise<Rejection> {
+    const isNamed = certificate && this.#identityOf(certificate);
+    return { rejected: isNamed ? 'The certificate has expired' : 'The certificate does not name its owner' };
+  }
+
+  #identityOf(certificate: PeerCertificate): Identity | undefined {
+    const { scopes, subjectFrom, tenantFrom } = this.#settings;
+    const subject = subjectFrom === 'cn' ? single(certificate.subject.CN) : nameIn(certificate, subjectFrom);
+    const tenant = tenantFrom === 'default' ? defaultTenant : single(certificate.subject.O);
+    if (!subject || !tenant) return undefined;
+    return new Identity({
+      principal: { tenant, subject, scopes },
+      scopes,
+      credential: `certificate:${certificate.fingerprint256}`,
+      expiresAt: Date.parse(certificate.valid_to),
+    });
+  }
+}
+
+/** A name that is given twice names nobody. */
+function single(name: string | readonly string[] | undefined): string | undefined {
+  return typeof name === 'string' ? name : undefined;
+}
+
+const sanTypes = { 'san-uri': 'URI', 'san-dns': 'DNS' } as const;
+
+/** The first name of the type. Node puts those with a comma or a quote in between quotes, as JSON does. */
+function nameIn({ subjectaltname = '' }: PeerCertificate, from: keyof typeof sanTypes): string | undefined {
+  const names = subjectaltname.matchAll(/(?:^|, )(\w[\w ]*):("(?:[^"\\]|\\.)*"|[^,"]*)/g);
+  for (const [, type, name = ''] of names)
+    if (type === sanTypes[from]) return name.startsWith('"') ? JSON.parse(name) : name;
+  return undefined;
+}

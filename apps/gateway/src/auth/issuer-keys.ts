@@ -1,0 +1,105 @@
+import { A2AError } from '@switchyard/protocol';
+import { type CryptoKey, createLocalJWKSet, errors, type FlattenedJWSInput, type JWSHeaderParameters } from 'jose';
+import { z } from 'zod';
+import type { Emit } from '../telemetry/events.ts';
+
+/** Fetches JSON of the issuer. Rejects unless it comes with 200, in time, and is not too large. */
+export type FetchJson = (url: string) => Promise<unknown>;
+
+type LocalKeys = ReturnType<typeof createLocalJWKSet>;
+
+/** Keys are read again after this time: one that the issuer has taken out counts no longer. */
+const MAX_AGE_MS = 10 * 60_000;
+/** For so long they count while the issuer cannot be reached. */
+const MAX_STALE_MS = 60 * 60_000;
+/** A token with an unknown key, and an issuer that is away, cost one request in this time. */
+const RETRY_AFTER_MS = 30_000;
+
+const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
+const keySetSchema = z.object({ keys: z.array(z.record(z.string(), z.unknown()).and(z.object({ kty: z.string() }))) });
+
+export interface IssuerKeysSettings {
+  readonly issuer: string;
+  /** Unset: by OpenID Connect Discovery. */
+  readonly jwksUrl?: string | undefined;
+}
+
+const TIMEOUT_MS = 5_000;
+
+export function jsonBy(fetch: typeof globalThis.fetch): FetchJson {
+  return async (url) => {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(url, { redirect: 'error', signal, headers: { accept: 'application/json' } });
+    if (response.status !== 200) throw new Error(`The issuer has answered with ${response.status}`);
+    return response.json();
+  };
+}
+
+/** Where an issuer describes itself (OpenID Connect Discovery 4). */
+export function discoveryUrl(issuer: string): string {
+  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+}
+
+/** The keys of an issuer. A token cannot name others: `jku`, `x5u` and `jwk` of its header are not looked at. */
+export class IssuerKeys {
+  readonly #settings: IssuerKeysSettings;
+  readonly #fetch: FetchJson;
+  readonly #emit: Emit;
+  #keys: LocalKeys | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+
+  constructor(settings: IssuerKeysSettings, { fetch, emit }: { readonly fetch: FetchJson; readonly emit: Emit }) {
+    this.#settings = settings;
+    this.#fetch = fetch;
+    this.#emit = emit;
+  }
+
+  /** For jose. @throws {A2AError} Unavailable: there are no keys that count */
+  readonly find = async (header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> => {
+    if (ageOf(this.#readAt) > MAX_AGE_MS) await this.#readAgain();
+    try {
+      return await this.#usable()(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || ageOf(this.#triedAt) < RETRY_AFTER_MS) throw error;
+    }
+    await this.#readAgain();
+    return this.#usable()(header, token);
+  };
+
+  #usable(): LocalKeys {
+    if (this.#keys && ageOf(this.#readAt) <= MAX_STALE_MS) return this.#keys;
+    throw new A2AError('Unavailable', 'The keys of the issuer of tokens cannot be read right now', {
+      retryAfterSeconds: RETRY_AFTER_MS / 1_000,
+    });
+  }
+
+  /** Resolves without new keys if the issuer cannot be reached. */
+  async #readAgain(): Promise<void> {
+    if (!this.#reading && ageOf(this.#triedAt) < RETRY_AFTER_MS) return;
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    this.#triedAt = performance.now();
+    try {
+      const keys = keySetSchema.parse(await this.#fetch(await this.#keysUrl()));
+      this.#keys = createLocalJWKSet(keys);
+      this.#readAt = performance.now();
+    } catch (err) {
+      this.#emit({ kind: 'issuer-unreadable', issuer: this.#settings.issuer, err });
+    }
+  }
+
+  async #keysUrl(): Promise<string> {
+    const { issuer, jwksUrl } = this.#settings;
+    if (jwksUrl !== undefined) return jwksUrl;
+    const found = discoverySchema.parse(await this.#fetch(discoveryUrl(issuer)));
+    if (found.issuer !== issuer) throw new Error('The configuration at this address is that of another issuer');
+    return found.jwks_uri;
+  }
+}
+
+const ageOf = (at: number): number => performance.now() - at;

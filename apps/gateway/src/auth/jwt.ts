@@ -1,0 +1,100 @@
+import { hash } from 'node:crypto';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { JwtSettings } from '../settings/identity-settings.ts';
+import { type Authenticator, bearerToken, type Presented, type Rejection } from './authenticator.ts';
+import { readClaims } from './claims.ts';
+import { Identity } from './identity.ts';
+import { discoveryUrl, type IssuerKeys } from './issuer-keys.ts';
+
+/** Larger tokens are refused before anything of them is read. */
+const MOST_CHARACTERS = 16 * 1024;
+const MOST_KNOWN = 10_000;
+/** A verified token is verified again after this time: its key may have been taken out. */
+const KNOWN_MS = 60_000;
+
+/** A token of another issuer or audience, a forged or an expired one: what is wrong is said in words of ours. */
+const reasons: Readonly<Record<string, string>> = {
+  ERR_JWT_EXPIRED: 'has expired',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'has a wrong signature',
+  ERR_JWKS_NO_MATCHING_KEY: 'is signed with a key that the issuer does not publish',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'is signed with an algorithm that is not allowed here',
+};
+
+/** AUTH=jwt: a bearer token that an issuer has signed (RFC 7519), as OAuth 2.0 and OpenID Connect hand them out. */
+export class Jwts implements Authenticator {
+  readonly challenge = 'Bearer realm="switchyard"';
+  readonly wants = 'a JSON Web Token as a bearer token';
+  readonly securitySchemes;
+  readonly #settings: JwtSettings;
+  readonly #keys: IssuerKeys;
+  /** By digest of the token. */
+  readonly #known = new LRUCache<string, Identity>({ max: MOST_KNOWN, ttl: KNOWN_MS });
+
+  constructor(settings: JwtSettings, keys: IssuerKeys) {
+    this.#settings = settings;
+    this.#keys = keys;
+    this.securitySchemes = {
+      jwt:
+        settings.jwksUrl === undefined
+          ? { openIdConnectSecurityScheme: { openIdConnectUrl: discoveryUrl(settings.issuer) } }
+          : { httpAuthSecurityScheme: { scheme: 'Bearer', bearerFormat: 'JWT' } },
+    };
+  }
+
+  recognises({ headers }: Presented): boolean {
+    return bearerToken(headers)?.split('.', 4).length === 3;
+  }
+
+  recall({ headers }: Presented): Identity | undefined {
+    const known = this.#known.get(digestOf(bearerToken(headers)));
+    return known?.hasEnded ? undefined : known;
+  }
+
+  async identify({ headers }: Presented): Promise<Identity | Rejection> {
+    const token = bearerToken(headers) ?? '';
+    if (token.length > MOST_CHARACTERS) return invalid('is too long');
+    try {
+      const { payload } = await jwtVerify(token, this.#keys.find, this.#demands());
+      return this.#remember(token, payload);
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return invalid(reasonOf(error));
+      throw error;
+    }
+  }
+
+  #demands() {
+    const { algorithms, issuer, audience, clockSkewSeconds, claims } = this.#settings;
+    return {
+      algorithms: [...algorithms],
+      issuer,
+      audience: [...audience],
+      clockTolerance: clockSkewSeconds,
+      requiredClaims: ['exp', claims.subject],
+    };
+  }
+
+  #remember(token: string, payload: JWTPayload): Identity | Rejection {
+    const claimed = readClaims(payload, this.#settings);
+    if (typeof claimed === 'string') return invalid(claimed);
+    const { exp = 0, iss = '' } = payload;
+    const identity = new Identity({
+      ...claimed,
+      credential: `jwt:${iss}`,
+      expiresAt: (exp + this.#settings.clockSkewSeconds) * 1_000,
+    });
+    this.#known.set(digestOf(token), identity);
+    return identity;
+  }
+}
+
+function invalid(problem: string): Rejection {
+  return { rejected: `The token ${problem}`, error: 'invalid_token' };
+}
+
+function reasonOf(error: errors.JOSEError): string {
+  if (error instanceof errors.JWTClaimValidationFailed) return `has a wrong or no claim ${error.claim}`;
+  return reasons[error.code] ?? 'is not valid';
+}
+
+const digestOf = (token = ''): string => hash('sha256', token, 'base64url');

@@ -1,0 +1,156 @@
+import { hash } from 'node:crypto';
+import type { ApiKeyParts, Credential, Credentials } from '@switchyard/store';
+import { LRUCache } from 'lru-cache';
+import type { Rejection } from './authenticator.ts';
+import { Identity, usualScopes } from './identity.ts';
+
+/** Keys in memory. Of one that falls out, streams end: nobody would notice its revocation. */
+const MOST_KNOWN = 10_000;
+/** How long a key that is not in Redis is taken for unknown. */
+const UNKNOWN_MS = 1_000;
+
+const notValid: Rejection = { rejected: 'The API key is not valid' };
+
+interface KnownKey {
+  readonly digest: string;
+  readonly json: string;
+  readonly identity: Identity;
+  /** By `performance.now()`. */
+  checkedAt: number;
+}
+
+/** The keys in Redis, as far as clients have used them here. A revocation reaches them as a message. */
+export class StoredKeys {
+  readonly #credentials: Pick<Credentials, 'verify' | 'find' | 'onChange'>;
+  readonly #cacheMs: number;
+  readonly #known = new LRUCache<string, KnownKey>({
+    max: MOST_KNOWN,
+    dispose: ({ identity }, _, reason) => {
+      if (reason === 'evict') identity.revoke();
+    },
+  });
+  readonly #unknown = new LRUCache<string, true>({ max: MOST_KNOWN, ttl: UNKNOWN_MS });
+  readonly #lookUps = new Map<string, Promise<Identity | Rejection>>();
+  /** Counts messages: what was read before one may be out of date. */
+  #changes = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #unsubscribe: (() => void) | undefined;
+
+  /** @param cacheMs a key is looked up again when it was not for this long: a message may be lost */
+  constructor(credentials: Pick<Credentials, 'verify' | 'find' | 'onChange'>, cacheMs: number) {
+    this.#credentials = credentials;
+    this.#cacheMs = cacheMs;
+  }
+
+  async start(): Promise<void> {
+    this.#timer = setInterval(() => this.#checkWatched(), this.#cacheMs).unref();
+    this.#unsubscribe = await this.#credentials.onChange((id) => this.#changed(id));
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#unsubscribe?.();
+  }
+
+  recall({ id, secret }: ApiKeyParts): Identity | undefined {
+    const known = this.#known.get(id);
+    if (!known || !this.#isFresh(known) || known.identity.hasEnded) return undefined;
+    return known.digest === digestOf(secret) ? known.identity : undefined;
+  }
+
+  /** Rejects while Redis is away. */
+  async identify(key: ApiKeyParts): Promise<Identity | Rejection> {
+    if (this.#unknown.has(key.id)) return notValid;
+    const digest = digestOf(key.secret);
+    const known = this.#known.get(key.id);
+    if (known && this.#isFresh(known) && known.digest !== digest) return notValid;
+    const name = `${key.id} ${digest}`;
+    const lookUp = this.#lookUps.get(name) ?? this.#lookUp(key, digest).finally(() => this.#lookUps.delete(name));
+    this.#lookUps.set(name, lookUp);
+    return lookUp;
+  }
+
+  async #lookUp(key: ApiKeyParts, digest: string): Promise<Identity | Rejection> {
+    const changes = this.#changes;
+    const checkedAt = performance.now();
+    const credential = await this.#credentials.verify(key);
+    if (!credential) {
+      if (!this.#known.has(key.id)) this.#unknown.set(key.id, true);
+      return notValid;
+    }
+    const problem = problemOf(credential);
+    if (problem !== undefined) {
+      this.#forget(key.id);
+      return { rejected: problem };
+    }
+    return this.#remember(credential, { digest, checkedAt: changes === this.#changes ? checkedAt : -Infinity });
+  }
+
+  /** The identity stays the same object as long as the key has the same rights. */
+  #remember(credential: Credential, { digest, checkedAt }: Pick<KnownKey, 'digest' | 'checkedAt'>): Identity {
+    const json = JSON.stringify(credential);
+    const known = this.#known.get(credential.id);
+    if (known?.json === json) {
+      known.checkedAt = checkedAt;
+      return known.identity;
+    }
+    known?.identity.revoke();
+    const identity = identityOf(credential);
+    this.#known.set(credential.id, { digest, json, identity, checkedAt });
+    return identity;
+  }
+
+  #changed(id: string | undefined): void {
+    this.#changes++;
+    for (const each of id === undefined ? [...this.#known.keys()] : [id]) {
+      const known = this.#known.peek(each);
+      if (known) known.checkedAt = -Infinity;
+    }
+    if (id !== undefined) this.#unknown.delete(id);
+    this.#checkWatched();
+  }
+
+  /** Nobody looks up the key of an open stream by using it. */
+  #checkWatched(): void {
+    for (const [id, known] of this.#known.entries())
+      if (known.identity.isWatched && !this.#isFresh(known)) void this.#check(id, known);
+  }
+
+  async #check(id: string, known: KnownKey): Promise<void> {
+    const checkedAt = performance.now();
+    try {
+      const credential = await this.#credentials.find(id);
+      if (JSON.stringify(credential) === known.json) known.checkedAt = checkedAt;
+      else if (this.#known.peek(id) === known) this.#forget(id);
+    } catch {
+      // Redis is away: the next round asks again.
+    }
+  }
+
+  #forget(id: string): void {
+    this.#known.peek(id)?.identity.revoke();
+    this.#known.delete(id);
+  }
+
+  #isFresh({ checkedAt }: KnownKey): boolean {
+    return performance.now() - checkedAt < this.#cacheMs;
+  }
+}
+
+function identityOf({ id, tenant, subject, scopes, agents, expiresAt }: Credential): Identity {
+  return new Identity({
+    principal: { tenant, subject, scopes },
+    scopes: scopes.length > 0 ? scopes : usualScopes,
+    agents,
+    credential: `key:${id}`,
+    expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt),
+  });
+}
+
+function problemOf({ revokedAt, expiresAt }: Credential): string | undefined {
+  if (revokedAt !== undefined) return 'The API key has been revoked';
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()) return 'The API key has expired';
+  return undefined;
+}
+
+const digestOf = (secret: string): string => hash('sha256', secret, 'base64url');
