@@ -6,8 +6,8 @@ import { Identity, usualScopes } from './identity.ts';
 
 /** Keys in memory. Of one that falls out, streams end: nobody would notice its revocation. */
 const MOST_KNOWN = 10_000;
-/** How long a key that is not in Redis is taken for unknown. */
-const UNKNOWN_MS = 1_000;
+/** How long a wrong key stays wrong without being looked up. */
+const WRONG_MS = 1_000;
 
 const notValid: Rejection = { rejected: 'The API key is not valid' };
 
@@ -29,7 +29,8 @@ export class StoredKeys {
       if (reason === 'evict') identity.revoke();
     },
   });
-  readonly #unknown = new LRUCache<string, true>({ max: MOST_KNOWN, ttl: UNKNOWN_MS });
+  /** By id and digest: a wrong secret must not lock out the right one. */
+  readonly #wrong = new LRUCache<string, true>({ max: MOST_KNOWN, ttl: WRONG_MS });
   readonly #lookUps = new Map<string, Promise<Identity | Rejection>>();
   /** Counts messages: what was read before one may be out of date. */
   #changes = 0;
@@ -60,11 +61,11 @@ export class StoredKeys {
 
   /** Rejects while Redis is away. */
   async identify(key: ApiKeyParts): Promise<Identity | Rejection> {
-    if (this.#unknown.has(key.id)) return notValid;
     const digest = digestOf(key.secret);
     const known = this.#known.get(key.id);
     if (known && this.#isFresh(known) && known.digest !== digest) return notValid;
     const name = `${key.id} ${digest}`;
+    if (this.#wrong.has(name)) return notValid;
     const lookUp = this.#lookUps.get(name) ?? this.#lookUp(key, digest).finally(() => this.#lookUps.delete(name));
     this.#lookUps.set(name, lookUp);
     return lookUp;
@@ -75,7 +76,7 @@ export class StoredKeys {
     const checkedAt = performance.now();
     const credential = await this.#credentials.verify(key);
     if (!credential) {
-      if (!this.#known.has(key.id)) this.#unknown.set(key.id, true);
+      this.#wrong.set(`${key.id} ${digest}`, true);
       return notValid;
     }
     const problem = problemOf(credential);
@@ -106,7 +107,6 @@ export class StoredKeys {
       const known = this.#known.peek(each);
       if (known) known.checkedAt = -Infinity;
     }
-    if (id !== undefined) this.#unknown.delete(id);
     this.#checkWatched();
   }
 

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startRedis, type TestRedis } from '../../../../tests/support/redis.ts';
+import { until } from '../../../../tests/support/until.ts';
+import { all, type Door, doorsOf, knock } from '../support/knock.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+const cacheMs = 60_000;
+const draft = { tenant: 'acme', subject: 'alice', scopes: [] };
+const environmentKey = 'a-key-of-the-environment';
+
+let redis: TestRedis;
+let stage: Stage;
+let doors: Readonly<Record<string, Door>>;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  const keys = [{ key: environmentKey, subject: 'eve', tenant: 'acme', scopes: [] }];
+  const gateway = {
+    auth: { keys, keyCacheMs: cacheMs },
+    grpc: { port: 0, publicAddress: 'auto' },
+    storeTimeoutMs: 200,
+  };
+  stage = await openStage({ redisUrl: redis.url, gateway });
+  doors = await doorsOf(stage.url);
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await redis.stop();
+});
+
+const withKey = (key: string) => ({ 'x-api-key': key });
+const asBearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+describe('an API key of Redis', () => {
+  it('lets its owner in as soon as it is made, beside those of the environment', async () => {
+    const { key } = await stage.store.credentials.create(draft);
+    expect(await knock(doors, withKey(key))).toEqual(all(200));
+    expect(await knock(doors, asBearer(key))).toEqual(all(200));
+    expect(await knock(doors, withKey(environmentKey))).toEqual(all(200));
+  });
+
+  it('that is cut, grown, or another’s secret under its id lets nobody in, before and after its owner was', async () => {
+    const [{ key }, other] = [await stage.store.credentials.create(draft), await stage.store.credentials.create(draft)];
+    const guesses = [
+      key.slice(0, -1),
+      `${key}x`,
+      key.slice(0, 20),
+      key.slice(0, 17) + other.key.slice(17),
+      `swk_0123456789ab${key.slice(16)}`,
+      environmentKey.slice(0, -1),
+    ];
+    for (const guess of guesses) expect([guess, await knock(doors, withKey(guess))]).toEqual([guess, all(401)]);
+    expect(await knock(doors, withKey(key))).toEqual(all(200));
+    for (const guess of guesses) expect([guess, await knock(doors, asBearer(guess))]).toEqual([guess, all(401)]);
+  });
+
+  it('that is revoked lets nobody in from then on, although gateways remember keys', async () => {
+    const { key, credential } = await stage.store.credentials.create(draft);
+    expect(await knock(doors, withKey(key))).toEqual(all(200));
+    await stage.store.credentials.revoke(credential.id);
+    const isRefused = async () => (await fetch(`${stage.url}/tasks`, { headers: withKey(key) })).status === 401;
+    await until(isRefused, { what: 'the revocation has reached the gateway', timeoutMs: 1_000 });
+    expect(await knock(doors, withKey(key))).toEqual(all(401));
+  });
+
+  it('lets nobody in after its end, although the gateway remembers it', async () => {
+    const expiresAt = new Date(Date.now() + 300).toISOString();
+    const { key } = await stage.store.credentials.create({ ...draft, expiresAt });
+    expect(await knock(doors, withKey(key))).toEqual(all(200));
+    await until(() => Date.parse(expiresAt) < Date.now(), { what: 'the key has expired' });
+    expect(await knock(doors, withKey(key))).toEqual(all(401));
+  });
+
+  it('is asked for by name in the challenge', async () => {
+    for (const ask of Object.values(doors)) {
+      expect(await ask({})).toEqual({ status: 401, challenge: 'Bearer realm="switchyard"' });
+      expect(await ask(withKey('wrong'))).toEqual({ status: 401, challenge: 'Bearer realm="switchyard"' });
+    }
+  });
+
+  it('that nobody has used yet is not refused while Redis is away: it cannot be known', async () => {
+    const [{ key: known }, { key: unknown }] = [
+      await stage.store.credentials.create(draft),
+      await stage.store.credentials.create(draft),
+    ];
+    expect(await knock(doors, withKey(known))).toEqual(all(200));
+    await redis.stop();
+    expect(await knock(doors, withKey(unknown))).toEqual(all(503));
+    expect((await fetch(`${stage.url}/agents`, { headers: withKey(known) })).status).toBe(200);
+    expect((await fetch(`${stage.url}/agents`, { headers: withKey('wrong') })).status).toBe(401);
+  });
+});
