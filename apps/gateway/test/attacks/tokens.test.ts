@@ -1,0 +1,138 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Issuer, openIssuer } from '../../../../tests/support/issuer.ts';
+import { jwtSettings } from '../support/jwt-settings.ts';
+import { all, type Door, doorsOf, knock } from '../support/knock.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+const now = (): number => Math.floor(Date.now() / 1_000);
+
+let issuer: Issuer;
+let stage: Stage;
+let doors: Readonly<Record<string, Door>>;
+
+beforeAll(async () => {
+  issuer = await openIssuer();
+  await issuer.newKey('rsa', 'RS256');
+  const auth = { jwt: jwtSettings(issuer.url) };
+  stage = await openStage({ gateway: { auth, grpc: { port: 0, publicAddress: 'auto' } } });
+  doors = await doorsOf(stage.url);
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await issuer[Symbol.asyncDispose]();
+});
+
+const bearing = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** The first part of a token replaced. */
+function withHeader(token: string, header: object): string {
+  const [, payload = '', signature = ''] = token.split('.');
+  return [Buffer.from(JSON.stringify(header)).toString('base64url'), payload, signature].join('.');
+}
+
+describe('a token of the issuer', () => {
+  it('lets its owner in, with either algorithm', async () => {
+    expect(await knock(doors, bearing(await issuer.token()))).toEqual(all(200));
+    expect(await knock(doors, bearing(await issuer.token({}, { kid: 'rsa' })))).toEqual(all(200));
+  });
+
+  it.each<[what: string, claims: Record<string, unknown>]>([
+    ['has expired', { exp: now() - 60 }],
+    ['never expires', { exp: undefined }],
+    ['is not valid yet', { nbf: now() + 120 }],
+    ['is for another audience', { aud: 'somebody-else' }],
+    ['is for no audience', { aud: undefined }],
+    ['is of another issuer', { iss: 'https://issuer.example.com' }],
+    ['has no subject', { sub: undefined }],
+    ['has an empty subject', { sub: '' }],
+    ['has no tenant', { tenant: undefined }],
+    ['has a tenant that is no name', { tenant: { $ne: null } }],
+    ['has a tenant as long as a book', { tenant: 'x'.repeat(257) }],
+  ])('lets nobody in that %s', async (_, claims) => {
+    expect(await knock(doors, bearing(await issuer.token(claims)))).toEqual(all(401));
+  });
+
+  it('lets nobody in once its signature, its claims or its header were touched', async () => {
+    const token = await issuer.token();
+    const [header = '', payload = '', signature = ''] = token.split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    const forged = Buffer.from(JSON.stringify({ ...claims, sub: 'root' })).toString('base64url');
+    const flipped = (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1);
+    const tokens = [
+      `${header}.${payload}.${flipped}`,
+      `${header}.${forged}.${signature}`,
+      `${header}.${payload}.`,
+      withHeader(token, { alg: 'none' }),
+      `${withHeader(token, { alg: 'none' }).split('.').slice(0, 2).join('.')}.`,
+      withHeader(token, { alg: 'NONE', kid: 'first' }),
+      withHeader(token, { alg: 'ES256', kid: 'first', crit: ['exp'] }),
+      withHeader(token, { alg: 'RS256', kid: 'first' }),
+      'a.b.c',
+      '..',
+    ];
+    for (const each of tokens) expect([each, await knock(doors, bearing(each))]).toEqual([each, all(401)]);
+  });
+
+  it('lets nobody in that is signed with the public key as a shared secret', async () => {
+    const jwk = issuer.published.find(({ kid }) => kid === 'rsa');
+    const publicKey = await importJWK({ ...jwk, ext: true }, 'RS256', { extractable: true });
+    if (publicKey instanceof Uint8Array) throw new Error('no public key');
+    const secrets = [await exportSPKI(publicKey), JSON.stringify(jwk)];
+    const claims = { iss: issuer.url, aud: 'switchyard', sub: 'alice', tenant: 'acme', exp: now() + 60 };
+    for (const secret of secrets) {
+      const unsigned = new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'rsa' });
+      const token = await unsigned.sign(new TextEncoder().encode(secret));
+      expect(await knock(doors, bearing(token))).toEqual(all(401));
+    }
+  });
+
+  it('cannot name its own key, and nothing is fetched from where it points', async () => {
+    let requests = 0;
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
+    const own = { ...(await crypto.subtle.exportKey('jwk', publicKey)), kid: 'own', alg: 'ES256' };
+    const server = createServer((_req, res) => {
+      requests++;
+      res.end(JSON.stringify({ keys: [own] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys`;
+    const claims = { iss: issuer.url, aud: 'switchyard', sub: 'alice', tenant: 'acme', exp: now() + 60 };
+    for (const header of [{ jku: url }, { x5u: url }, { jwk: own }, { jku: url, kid: 'first' }]) {
+      const token = await new SignJWT(claims)
+        .setProtectedHeader({ alg: 'ES256', kid: 'own', ...header })
+        .sign(privateKey);
+      expect(await knock(doors, bearing(token))).toEqual(all(401));
+    }
+    server.close();
+    expect(requests).toBe(0);
+  });
+
+  it('of a megabyte is refused, and costs no signature check', async () => {
+    const token = await issuer.token({ padding: 'x'.repeat(14_000) });
+    expect(token.length).toBeGreaterThan(16 * 1024);
+    const { REST: rest } = doors;
+    // Node itself refuses larger headers.
+    expect((await rest?.(bearing(token)))?.status).toBeOneOf([401, 431]);
+    expect((await rest?.(bearing(`${'x'.repeat(1_000_000)}.y.z`)))?.status).toBe(431);
+  });
+
+  it('is refused with a challenge that says so', async () => {
+    for (const ask of Object.values(doors)) {
+      expect((await ask({})).challenge).toBe('Bearer realm="switchyard"');
+      const { challenge } = await ask(bearing(await issuer.token({ exp: now() - 60 })));
+      expect(challenge).toBe('Bearer realm="switchyard", error="invalid_token"');
+    }
+  });
+
+  it('with an unknown key asks the issuer once in half a minute, however many such tokens come', async () => {
+    await knock(doors, bearing(await issuer.token()));
+    const before = issuer.requests();
+    const token = await issuer.token();
+    for (let i = 0; i < 20; i++) await knock(doors, bearing(withHeader(token, { alg: 'ES256', kid: `made-up-${i}` })));
+    expect(issuer.requests() - before).toBeLessThanOrEqual(1);
+  });
+});
