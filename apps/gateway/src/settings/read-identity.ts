@@ -71,7 +71,7 @@ const shortestKey = 16;
  * Parses entries `key:subject[:tenant[:scope+scope]]`, separated by commas or line breaks; lines that begin with `#`
  * are comments. Errors count entries from 1 and never repeat a key. @throws {Error}
  */
-export function parseApiKeys(text: string): ApiKey[] {
+function parseApiKeys(text: string): ApiKey[] {
   const entries = text
     .split(/\r?\n/)
     .filter((line) => !line.trimStart().startsWith('#'))
