@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { AddressPolicy } from '@switchyard/outgoing';
 import {
   type Environment,
