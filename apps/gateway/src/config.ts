@@ -62,6 +62,7 @@ function quotas(values: ValuesOf<'gateway'>): Partial<StoreSettings> {
     maxOpenTasksOfTenant: values.MAX_OPEN_TASKS_PER_TENANT,
     maxBytesOfTenant: values.MAX_BYTES_PER_TENANT,
     maxWaiting: values.MAX_WAITING,
+    maxQueueWaitMs: values.MAX_QUEUE_WAIT_MS === 'off' ? Number.POSITIVE_INFINITY : values.MAX_QUEUE_WAIT_MS,
   };
 }
 

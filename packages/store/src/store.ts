@@ -16,6 +16,7 @@ import { bullmqProblem } from './queue/bullmq-version.ts';
 import type { ConsumerPort } from './queue/consumer.ts';
 import { Isolation } from './queue/isolation.ts';
 import { Leases } from './queue/leases.ts';
+import { QueueLoads } from './queue/load.ts';
 import { Queues } from './queue/queues.ts';
 import { Channels } from './redis/channels.ts';
 import { checkDeployment } from './redis/check-deployment.ts';
@@ -211,10 +212,12 @@ export class Store {
 
   #portOver(asked: Asked) {
     const base = { ...this.#common, ...asked };
+    const { maxQueueWaitMs, maxWaiting } = this.settings;
     return {
       ...base,
       reads: taskReads(base),
       newTasks: new NewTasks(base),
+      loads: new QueueLoads(base.redis, { maxWaitMs: maxQueueWaitMs, maxWaiting }),
       conversationsOf: conversationsOf(base),
     };
   }

@@ -14,7 +14,7 @@ import { type Backend, taskNotFound } from './backend.ts';
 import { inlineWebhook, tooManyConfigs } from './webhook-draft.ts';
 
 export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
-type Refused = Exclude<Acceptance['verdict'], 'accepted'>;
+type Refused = Exclude<Acceptance['verdict'], 'accepted' | 'overloaded'>;
 
 interface AcceptOptions {
   /** Its id is for the task, if the message makes one. */
@@ -43,6 +43,7 @@ export async function acceptMessage(
     isHidden: call.agent.repliesWithMessage,
     ...(preSubscription && { reservedId: preSubscription.taskId }),
   });
+  if (acceptance.verdict === 'overloaded') throw overloaded(acceptance.retryAfterSeconds);
   if (acceptance.verdict !== 'accepted') throw refusals[acceptance.verdict](request);
   const { isDuplicate, isNew } = acceptance;
   if (!isDuplicate) backend.emit({ kind: 'message-accepted', agent: call.scope.agent, isNew });
@@ -95,9 +96,10 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
   'too-many-kept': () => tooMuch('Too many of your tasks at this agent are kept: delete some that have ended'),
   'too-many-open-of-tenant': () => tooMuch('Too many tasks of your tenant have not ended'),
   'too-many-bytes-of-tenant': () => tooMuch('Your tenant has sent as many bytes as are kept for it'),
-  overloaded: () => new A2AError('Unavailable', 'Too many messages wait for this agent', { retryAfterSeconds: 1 }),
 };
 
+const overloaded = (retryAfterSeconds: number): A2AError =>
+  new A2AError('RateLimited', 'Too many messages wait for this agent', { retryAfterSeconds });
 const tooMuch = (message: string): A2AError => new A2AError('RateLimited', message, { retryAfterSeconds: 60 });
 
 const taskIdOf = (taskId = ''): { metadata: Record<string, string> } => ({ metadata: { taskId } });

@@ -1,4 +1,4 @@
-import { limitOrOff } from '../setting/kinds.ts';
+import { limitOrOff, millisecondsOrOff } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 const count = limitOrOff(1_000_000_000);
@@ -35,7 +35,13 @@ export const intake = {
       of: ['gateway'],
       schema: count,
       default: 100_000,
-      text: 'Messages that may wait for an agent, in each shard. Beyond, one that would make a task gets 503.',
+      text: 'Messages that may wait for an agent, in each shard. Beyond, one that would make a task gets 429.',
+    },
+    MAX_QUEUE_WAIT_MS: {
+      of: ['gateway'],
+      schema: millisecondsOrOff,
+      default: 'off',
+      text: 'How long a message may wait for its turn: beyond as many as the agent’s workers lately began in this time, one that would make a task gets 429 with Retry-After. `off`: messages wait as long as it takes, also for an agent that is away.',
     },
   },
 } as const satisfies SettingGroup;

@@ -37,6 +37,11 @@ export interface StoreSettings {
   readonly maxBytesOfTenant: number;
   /** Messages that may wait for an agent in one shard. */
   readonly maxWaiting: number;
+  /**
+   * How long a message that makes a task may wait for its turn: beyond as many as the agent's workers begin in this
+   * time, messages are refused. Infinity: as long as it takes.
+   */
+  readonly maxQueueWaitMs: number;
   /** Events in the stream of a task, roughly (trimmed by whole nodes). */
   readonly keptEvents: number;
   /** Artifacts of one task: each costs a read about 5 µs of Redis. */
@@ -103,6 +108,7 @@ export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
   maxOpenTasksOfTenant: 500_000,
   maxBytesOfTenant: 0,
   maxWaiting: 100_000,
+  maxQueueWaitMs: Number.POSITIVE_INFINITY,
   keptEvents: 10_000,
   maxArtifacts: 200,
   maxTaskBytes: 64 * 1_024 * 1_024,

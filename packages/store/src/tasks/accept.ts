@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import { queueRoot } from '../queue/job.ts';
+import type { QueueLoads } from '../queue/load.ts';
 import type { Queues } from '../queue/queues.ts';
 import type { Shards } from '../redis/keys.ts';
 import { idText, ownerOf, recordArgs, recordArguments, recordKeys, type Scope } from '../redis/keys.ts';
@@ -22,6 +23,7 @@ import {
   callerKey,
   type Delivery,
   isAwaited,
+  type Refusal,
   type Submission,
 } from './submission.ts';
 
@@ -51,6 +53,7 @@ export interface AcceptPort extends DurablePort {
   readonly shards: Shards;
   readonly queue: Queues;
   readonly newTasks: NewTasks;
+  readonly loads: QueueLoads;
   readonly vault: Vault;
   readonly settings: StoreSettings;
 }
@@ -66,7 +69,7 @@ export async function accept(
   const { taskId: named, contextId: _, ...message } = submission.message;
   const sent: Sent = { ...submission, body: JSON.stringify(message).slice(0, -1) };
   const reply = await (named === undefined ? makeTask(port, scope, sent) : enterTask(port, scope, sent, named));
-  if (reply.length === 1) return { verdict: reply[0] };
+  if (reply.length === 1) return refusal(port, scope, sent, reply[0]);
   const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation] = reply;
   const isDuplicate = verdict === 'duplicate';
   // A client's retry repairs at once what a queue has lost.
@@ -78,6 +81,12 @@ export async function accept(
   const submitted = timestamp ? submittedTask(sent, taskId, contextId, timestamp) : undefined;
   const content = submitted === undefined ? {} : { [named === undefined ? 'task' : 'news']: submitted };
   return { ...accepted, incarnation, isNew: named === undefined, ...content };
+}
+
+function refusal(port: AcceptPort, scope: Scope, sent: Sent, verdict: Refusal): Acceptance | CallAcceptance {
+  if (verdict !== 'overloaded') return { verdict };
+  const keys = port.shards.of(anchorOf(scope, sent.message));
+  return { verdict, retryAfterSeconds: port.loads.retryAfterSeconds(queueRoot(scope.agent, keys)) };
 }
 
 /** `body`: JSON of the message up to its taskId and contextId. Made once: a message may be large. */
@@ -93,6 +102,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
   const owner = ownerOf(scope);
   const taskId = sent.reservedId ?? port.shards.newId(anchorOf(scope, message));
   const keys = port.shards.of(taskId);
+  const root = queueRoot(scope.agent, keys);
   const task = {
     taskId,
     owner,
@@ -101,11 +111,11 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     fingerprint: fingerprint(sent),
     body,
     entry: entry(scope, sent),
-    queueRoot: queueRoot(scope.agent, keys),
+    queueRoot: root,
     ...sealed(port, taskId, sent),
     holdMs: Math.min(sent.webhookHoldMs ?? 0, LONGEST_HOLD_MS),
     state: sent.isHidden ? hiddenLetter : stateLetters.TASK_STATE_SUBMITTED,
-    maxWaiting: port.settings.maxWaiting,
+    maxWaiting: port.loads.mostWaiting(root),
   };
   return port.newTasks.make(task, sent.caller);
 }

@@ -96,16 +96,13 @@ export type Acceptance =
 /**
  * `too-many-open`, `too-many-kept`: the principal has its most tasks at the agent, open ones or all.
  * `too-many-open-of-tenant`, `too-many-bytes-of-tenant`: its tenant has its most. `overloaded`: too many messages wait
- * for the agent.
+ * for the agent; those will have begun in `retryAfterSeconds`.
  */
-export interface FullQuota {
-  readonly verdict:
-    | 'too-many-open'
-    | 'too-many-kept'
-    | 'too-many-open-of-tenant'
-    | 'too-many-bytes-of-tenant'
-    | 'overloaded';
-}
+export type FullQuota =
+  | {
+      readonly verdict: 'too-many-open' | 'too-many-kept' | 'too-many-open-of-tenant' | 'too-many-bytes-of-tenant';
+    }
+  | { readonly verdict: 'overloaded'; readonly retryAfterSeconds: number };
 
 /** What becomes of an agent's message. */
 export type CallAcceptance = Exclude<Acceptance, FullQuota> | RefusedCall;
@@ -147,6 +144,8 @@ export const acceptReply = verdict({
   'too-many-calls': refused,
 });
 export type AcceptReply = ReturnType<typeof acceptReply>;
+/** What a message is refused for. */
+export type Refusal = Extract<AcceptReply, readonly [string]>[0];
 
 /** What accept.lua and make-tasks.lua both read. */
 export const acceptArgs = ['idempotencyMs', 'jobOptions', 'callerFence', 'callMode', 'maxCalls'] as const;

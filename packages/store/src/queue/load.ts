@@ -1,0 +1,136 @@
+import type { RedisConnection } from '../redis/connection.ts';
+import { integer, tuple } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
+
+const loadScript = defineScript({
+  file: 'load.lua',
+  from: import.meta.url,
+  keys: ['root'],
+  args: [],
+  reply: tuple(integer, integer, integer, integer, integer),
+});
+
+/** How often a queue is looked at while messages come for it. */
+const EVERY_MS = 100;
+/** Jobs that may wait in a queue of which nothing is known. */
+const FIRST = 16;
+const LONGEST_RETRY_S = 60;
+
+export interface LoadLimits {
+  /** How long a message may wait for its turn, in ms; Infinity: as long as it takes. */
+  readonly maxWaitMs: number;
+  /** Jobs that may wait in a queue whatever its speed; 0: any number. */
+  readonly maxWaiting: number;
+}
+
+/** What one look at a queue says about it. */
+interface Look {
+  readonly waiting: number;
+  readonly active: number;
+  readonly began: number;
+  readonly ageMs: number;
+  readonly atMs: number;
+}
+
+/**
+ * How many messages may wait for an agent, so that none waits longer than `maxWaitMs`: as many as its workers have
+ * lately begun in that time. The number goes with each message to the script that takes it, so that no burst between
+ * two looks gets past it.
+ */
+export class QueueLoads {
+  readonly #redis: RedisConnection;
+  readonly #limits: LoadLimits;
+  readonly #loads = new Map<string, QueueLoad>();
+
+  constructor(redis: RedisConnection, limits: LoadLimits) {
+    this.#redis = redis;
+    this.#limits = limits;
+  }
+
+  /** Jobs that may wait in this queue; 0: any number. @param root of its keys */
+  mostWaiting(root: string): number {
+    const { maxWaitMs, maxWaiting } = this.#limits;
+    if (maxWaitMs === Number.POSITIVE_INFINITY) return maxWaiting;
+    const most = this.#load(root).mostWaiting;
+    return maxWaiting === 0 ? most : Math.min(most, maxWaiting);
+  }
+
+  /** When what waits in this queue will have begun. */
+  retryAfterSeconds(root: string): number {
+    return this.#loads.get(root)?.retryAfterSeconds ?? 1;
+  }
+
+  #load(root: string): QueueLoad {
+    const known = this.#loads.get(root) ?? new QueueLoad(this.#limits.maxWaitMs);
+    this.#loads.set(root, known);
+    if (known.isDue) void known.update(() => this.#look(root));
+    return known;
+  }
+
+  async #look(root: string): Promise<Look> {
+    const [waiting, active, came, ageMs, atMs] = await loadScript.run(this.#redis, { keys: { root }, args: {} });
+    return { waiting, active, began: came - waiting, ageMs, atMs };
+  }
+}
+
+/** What is known of one queue. */
+class QueueLoad {
+  readonly #maxWaitMs: number;
+  #last: Look | undefined;
+  /** Jobs that begin in a second, averaged over the longest wait, at least a second. */
+  #rate = 0;
+  #mostActive = 0;
+  #mostWaiting = FIRST;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(maxWaitMs: number) {
+    this.#maxWaitMs = maxWaitMs;
+  }
+
+  get isDue(): boolean {
+    return performance.now() - this.#lookedAt >= EVERY_MS;
+  }
+
+  get mostWaiting(): number {
+    return this.#mostWaiting;
+  }
+
+  get retryAfterSeconds(): number {
+    if (this.#rate === 0) return LONGEST_RETRY_S;
+    return Math.min(LONGEST_RETRY_S, Math.max(1, Math.ceil((this.#last?.waiting ?? 0) / this.#rate)));
+  }
+
+  /** While Redis does not answer, the last number stays. */
+  async update(look: () => Promise<Look>): Promise<void> {
+    this.#lookedAt = performance.now();
+    try {
+      this.#learn(await look());
+    } catch {
+      // The message itself meets the same outage, and its caller hears of it.
+    }
+  }
+
+  #learn(look: Look): void {
+    const before = this.#last;
+    this.#last = look;
+    this.#mostActive = Math.max(this.#mostActive, look.active);
+    const wasBusy = before !== undefined && before.waiting > 0 && look.waiting > 0;
+    if (before && look.atMs > before.atMs) this.#average(look.began - before.began, look.atMs - before.atMs);
+    this.#mostWaiting = wasBusy ? this.#bearable(look) : this.#idle();
+  }
+
+  #average(began: number, ms: number): void {
+    const weight = 1 - Math.exp(-ms / Math.max(1_000, this.#maxWaitMs));
+    this.#rate += weight * ((Math.max(0, began) * 1_000) / ms - this.#rate);
+  }
+
+  /** One that waits twice as long as it may shows that the workers have slowed down: nothing more until it has begun. */
+  #bearable({ ageMs }: Look): number {
+    return ageMs > 2 * this.#maxWaitMs ? 1 : Math.max(1, Math.floor((this.#rate * this.#maxWaitMs) / 1_000));
+  }
+
+  /** A queue that was empty has workers to spare, nobody knows how many: two messages for each that was seen to run. */
+  #idle(): number {
+    return Math.max(FIRST, 2 * this.#mostActive, Math.floor((this.#rate * this.#maxWaitMs) / 1_000));
+  }
+}
