@@ -24,7 +24,7 @@ export interface LoadLimits {
 }
 
 /** What one look at a queue says about it. */
-interface Look {
+export interface QueueLook {
   readonly waiting: number;
   readonly active: number;
   readonly began: number;
@@ -60,23 +60,23 @@ export class QueueLoads {
     return this.#loads.get(root)?.retryAfterSeconds ?? 1;
   }
 
+  async look(root: string): Promise<QueueLook> {
+    const [waiting, active, came, ageMs, atMs] = await loadScript.run(this.#redis, { keys: { root }, args: {} });
+    return { waiting, active, began: came - waiting, ageMs, atMs };
+  }
+
   #load(root: string): QueueLoad {
     const known = this.#loads.get(root) ?? new QueueLoad(this.#limits.maxWaitMs);
     this.#loads.set(root, known);
-    if (known.isDue) void known.update(() => this.#look(root));
+    if (known.isDue) void known.update(() => this.look(root));
     return known;
-  }
-
-  async #look(root: string): Promise<Look> {
-    const [waiting, active, came, ageMs, atMs] = await loadScript.run(this.#redis, { keys: { root }, args: {} });
-    return { waiting, active, began: came - waiting, ageMs, atMs };
   }
 }
 
 /** What is known of one queue. */
 class QueueLoad {
   readonly #maxWaitMs: number;
-  #last: Look | undefined;
+  #last: QueueLook | undefined;
   /** Jobs that begin in a second, averaged over the longest wait, at least a second. */
   #rate = 0;
   #mostActive = 0;
@@ -101,7 +101,7 @@ class QueueLoad {
   }
 
   /** While Redis does not answer, the last number stays. */
-  async update(look: () => Promise<Look>): Promise<void> {
+  async update(look: () => Promise<QueueLook>): Promise<void> {
     this.#lookedAt = performance.now();
     try {
       this.#learn(await look());
@@ -110,7 +110,7 @@ class QueueLoad {
     }
   }
 
-  #learn(look: Look): void {
+  #learn(look: QueueLook): void {
     const before = this.#last;
     this.#last = look;
     this.#mostActive = Math.max(this.#mostActive, look.active);
@@ -125,7 +125,7 @@ class QueueLoad {
   }
 
   /** One that waits twice as long as it may shows that the workers have slowed down: nothing more until it has begun. */
-  #bearable({ ageMs }: Look): number {
+  #bearable({ ageMs }: QueueLook): number {
     return ageMs > 2 * this.#maxWaitMs ? 1 : Math.max(1, Math.floor((this.#rate * this.#maxWaitMs) / 1_000));
   }
 

@@ -129,6 +129,20 @@ test('an agent that many wait for takes no more messages', async () => {
   expect(await verdictOf(store, { ...eve, agent: 'other' })).toBe('accepted');
 });
 
+describe('with a bound on the wait, an agent', () => {
+  test('takes a first few of a burst, since nobody knows how fast it is', async () => {
+    const store = await testStore({ maxQueueWaitMs: 1_000 });
+    expect(await fill(store, alice, 40)).toEqual([16, 'overloaded']);
+  });
+
+  test('takes nothing more while none of those begins, and says when to come again', async () => {
+    const store = await testStore({ maxQueueWaitMs: 1_000 });
+    await fill(store, alice, 5);
+    const next = (): Promise<Acceptance> => store.tasks.accept(bob, { message: userMessage() });
+    await expect.poll(next, { interval: 120 }).toEqual({ verdict: 'overloaded', retryAfterSeconds: 60 });
+  });
+});
+
 test('what is counted as open is what is open, after every kind of end', async () => {
   const store = await testStore({ maxAttempts: 1 });
   const scopes = [alice, bob, eve];

@@ -43,6 +43,19 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'accepted',
     },
   ],
+  'queue/load.lua': [
+    {
+      kind: 'reads',
+      scene: async ({ store, loads, queueRoot }) => {
+        await accepted(store, alice);
+        return async () => {
+          const { waiting, active, began } = await loads.look(queueRoot);
+          return { waiting, active, began };
+        };
+      },
+      answer: { waiting: 1, active: 0, began: 0 },
+    },
+  ],
   'audit/write-audit.lua': [
     {
       kind: 'begins',

@@ -4,7 +4,9 @@ import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings } from '../../src/index.ts';
 import { AgentQueue, type TakenJob } from '../../src/queue/agent-queue.ts';
+import { queueRoot } from '../../src/queue/job.ts';
 import { Leases } from '../../src/queue/leases.ts';
+import { QueueLoads } from '../../src/queue/load.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
 import { Shards } from '../../src/redis/keys.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
@@ -19,13 +21,19 @@ export class Stage implements AsyncDisposable {
   readonly #commands: RedisConnection;
   readonly queue: AgentQueue;
   readonly leases: Leases;
+  readonly loads: QueueLoads;
+  /** Of the agent `echo`. */
+  readonly queueRoot: string;
 
   private constructor(redisUrl: string, settings: Partial<StoreSettings>) {
     this.store = new Store({ redisUrl, prefix: uniquePrefix(), ...settings }, () => undefined);
     this.#redis = new Redis(redisUrl);
     this.#commands = createConnections(redisUrl, { isReplicated: false }).commands;
     const { prefix, shards } = this.store.settings;
-    this.queue = new AgentQueue(this.#commands, new Shards(prefix, shards).of(''), 'echo');
+    const keys = new Shards(prefix, shards).of('');
+    this.queue = new AgentQueue(this.#commands, keys, 'echo');
+    this.queueRoot = queueRoot('echo', keys);
+    this.loads = new QueueLoads(this.#commands, { maxWaitMs: 1_000, maxWaiting: 0 });
     this.leases = new Leases(this.#commands, 60_000, () => undefined);
   }
 

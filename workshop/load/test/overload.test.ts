@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { measureOverload } from '../measure/overload.ts';
+
+// The figures are for a machine that does nothing else: `npm run overload`.
+it('ten times as many messages as can be done: most are refused, and what is taken is done soon', async () => {
+  const { normal, overload, lost } = await measureOverload({ normalMs: 600, overloadMs: 2_000 });
+  expect([normal.others, overload.others, lost]).toEqual([{}, {}, 0]);
+  expect(normal.taken.count).toBeGreaterThan(3);
+  expect(overload.taken.count).toBeGreaterThan(20);
+  expect(overload.refused.count).toBeGreaterThan(overload.taken.count);
+  // Without a limit the last of a thousand would wait for half a minute.
+  expect(overload.taken.at(90)).toBeLessThan(2_000);
+}, 60_000);
