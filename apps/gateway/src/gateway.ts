@@ -2,6 +2,7 @@ import { AddressPolicy } from '@switchyard/outgoing';
 import type { Feeds, RequestStore, Store } from '@switchyard/store';
 import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
+import { Gate } from './admission/gate.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
 import { configuredAuthentication } from './auth/configured.ts';
 import { jsonBy } from './auth/issuer-keys.ts';
@@ -103,9 +104,8 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     tasks,
     conversations: requests.conversations,
     conversationFeeds: store.conversations,
-    authenticator,
+    gate: new Gate({ authentication: authenticator, streams }),
     heldRequests,
-    streams,
     emit,
     settings,
     grpcPort,

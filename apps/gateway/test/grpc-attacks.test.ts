@@ -12,8 +12,10 @@ import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import type { OpenTurn } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
+import { Gate } from '../src/admission/gate.ts';
 import { Authentication } from '../src/auth/authentication.ts';
 import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
+import { StreamSlots } from '../src/call/stream-slots.ts';
 import { defaultGatewaySettings, defaultGrpcLimits } from '../src/settings/gateway-settings.ts';
 import type { GatewayEvent } from '../src/telemetry/events.ts';
 import { messagesOf } from './support/bindings/messages.ts';
@@ -214,7 +216,8 @@ describe('One who is let in', () => {
   it('is reported, though the call ends before its method begins', async () => {
     const events: GatewayEvent[] = [];
     const emit = (event: GatewayEvent): void => void events.push(event);
-    const context = { authenticator: new Authentication([]), emit, settings: defaultGatewaySettings };
+    const gate = new Gate({ authentication: new Authentication([]), streams: new StreamSlots(1) });
+    const context = { gate, emit, settings: defaultGatewaySettings };
     const listener = new GrpcListener({ a2a: {}, legacy: undefined }, context);
     await listener.open('127.0.0.1', { port: 0 });
     const session = connect(`http://127.0.0.1:${listener.port}`);

@@ -4,6 +4,7 @@ import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Client, credentials } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
+import { Gate } from '../src/admission/gate.ts';
 import { AgentDirectory } from '../src/agents/agent-directory.ts';
 import { Authentication } from '../src/auth/authentication.ts';
 import type { GatewayContext } from '../src/bindings/gateway-context.ts';
@@ -35,9 +36,8 @@ beforeEach(async () => {
   const context = {
     operations: { SubscribeToTask: { kind: 'streaming', invoke: async () => items() } },
     agents: directory,
-    authenticator: new Authentication([]),
+    gate: new Gate({ authentication: new Authentication([]), streams: new StreamSlots(10) }),
     heldRequests: new HeldRequests(),
-    streams: new StreamSlots(10),
     emit: () => undefined,
     settings: defaultGatewaySettings,
     grpcPort: () => listener.port,

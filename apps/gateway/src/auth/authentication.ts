@@ -1,5 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { A2AError, type Principal, type SecurityRequirement, type SecurityScheme } from '@switchyard/protocol';
+import { A2AError, type SecurityRequirement, type SecurityScheme } from '@switchyard/protocol';
 import { type AuthSettings, defaultTenant } from '../settings/identity-settings.ts';
 import type { Authenticator, Presented, Rejection } from './authenticator.ts';
 import { Identity, usualScopes } from './identity.ts';
@@ -54,11 +53,6 @@ export class Authentication {
     const found = await (authenticator?.identify(presented) ?? { rejected: this.#wanted() });
     if (found instanceof Identity) return found;
     throw new A2AError('Unauthenticated', found.rejected, { challenges: this.#challengesFor(found) });
-  }
-
-  /** @throws {A2AError} Unauthenticated */
-  async authenticate(headers: IncomingHttpHeaders): Promise<Principal> {
-    return (this.recall({ headers }) ?? (await this.identify({ headers }))).principal;
   }
 
   #authenticatorOf(presented: Presented): Authenticator | undefined {

@@ -1,8 +1,7 @@
 import type { Conversations } from '@switchyard/store';
+import type { Gate } from '../admission/gate.ts';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
-import type { Authentication } from '../auth/authentication.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
-import type { StreamSlots } from '../call/stream-slots.ts';
 import type { Cards } from '../cards/cards.ts';
 import type { TaskStore } from '../operations/backend.ts';
 import type { Operations } from '../operations/operations.ts';
@@ -17,9 +16,8 @@ export interface GatewayContext {
   readonly conversations: Pick<Conversations, 'read' | 'list' | 'events'>;
   readonly conversationFeeds: Pick<Conversations, 'follow'>;
   readonly agents: AgentDirectory;
-  readonly authenticator: Authentication;
+  readonly gate: Gate;
   readonly heldRequests: HeldRequests;
-  readonly streams: StreamSlots;
   readonly emit: Emit;
   readonly settings: GatewaySettings;
   /** Where gRPC listens; undefined when it does not. */

@@ -1,5 +1,5 @@
-import type { Principal } from '@switchyard/protocol';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
+import type { Admission } from '../admission/admission.ts';
 import { selectAgent } from '../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../call/call.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
@@ -15,11 +15,12 @@ import {
   waitMsIn,
 } from '../call/service-parameters.ts';
 import { baseUrl } from '../exchange/base-url.ts';
-import { type Exchange, namedVersion, pathPart, queryText } from '../exchange/exchange.ts';
+import { disposeOnClose, type Exchange, namedVersion, pathPart, queryText } from '../exchange/exchange.ts';
 import type { GatewayContext } from './gateway-context.ts';
 
 /** A call over HTTP. Headers are read when an operation needs them. */
 export class HttpCall implements Call {
+  readonly admission: Admission;
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
   readonly endpoint: () => AgentEndpoint;
@@ -28,8 +29,9 @@ export class HttpCall implements Call {
   readonly #heldRequests: HeldRequests;
   #signal: AbortSignal | undefined;
 
-  constructor({ principal, agent, endpoint, version }: CallerContext, exchange: Exchange, heldRequests: HeldRequests) {
-    this.scope = { principal, agent: agent.id };
+  constructor({ admission, agent, endpoint, version }: CallerContext, exchange: Exchange, heldRequests: HeldRequests) {
+    this.admission = admission;
+    this.scope = { principal: admission.principal, agent: agent.id };
     this.agent = agent;
     this.endpoint = endpoint;
     this.version = version;
@@ -86,13 +88,20 @@ export function resumeAfterIn({ req }: Exchange): EventId | undefined {
   );
 }
 
-/** The principal of a request, and how it names its agent. */
-export interface RequestOrigin {
-  readonly principal: Principal;
+/** A request that was let in, and how it names its agent. */
+export interface AdmittedRequest {
+  readonly admission: Admission;
   /** `tenant` of the parameters, not validated. */
   readonly tenant?: unknown;
   /** The version of the requested method or path; unset: A2A 1.0. */
   readonly version?: SpokenVersion;
+}
+
+/** Lets a request in, or not, before its body is read. @throws {A2AError} */
+export async function admit({ gate }: Pick<GatewayContext, 'gate'>, { req, res }: Exchange): Promise<Admission> {
+  const admission = await gate.enter({ headers: req.headers, address: req.socket.remoteAddress });
+  disposeOnClose(res, admission);
+  return admission;
 }
 
 /**
@@ -103,16 +112,16 @@ export interface RequestOrigin {
 export function openCall(
   { agents, settings, heldRequests }: GatewayContext,
   exchange: Exchange,
-  origin: RequestOrigin,
+  request: AdmittedRequest,
 ): HttpCall {
   const { req } = exchange;
-  const { principal, tenant, version } = origin;
+  const { admission, tenant, version } = request;
   requireSupportedVersion(namedVersion(req), { spoken: version, missing: settings.missingVersion });
   const agentId = pathPart(req, 'agentId');
-  const agent = selectAgent(agents, principal, { agentId, tenant });
+  const agent = selectAgent(agents, admission.principal, { agentId, tenant });
   const endpoint = (): AgentEndpoint =>
     endpointAt(baseUrl(req, settings), agentId, { named: tenant, selected: agent.id });
-  const call = new HttpCall({ principal, agent, endpoint, version }, exchange, heldRequests);
+  const call = new HttpCall({ admission, agent, endpoint, version }, exchange, heldRequests);
   const active = activeExtensions(call);
   if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
   return call;

@@ -1,9 +1,10 @@
-import type { Principal } from '@switchyard/protocol';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
+import type { Admission } from '../admission/admission.ts';
 import type { SpokenVersion } from './service-parameters.ts';
 
 /** What an operation gets besides its request, from any binding. */
 export interface Call {
+  readonly admission: Admission;
   /** The principal, and the agent. */
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
@@ -50,7 +51,7 @@ export function endpointAt(
 
 /** The caller of a request, and the endpoint. */
 export interface CallerContext {
-  readonly principal: Principal;
+  readonly admission: Admission;
   readonly agent: AnnouncedAgent;
   /** Where the caller found the agent. */
   readonly endpoint: () => AgentEndpoint;

@@ -1,9 +1,10 @@
-import { A2AError, idSchema, invalidParams, type Principal, parse } from '@switchyard/protocol';
+import { A2AError, idSchema, invalidParams, parse } from '@switchyard/protocol';
 import type { ConversationItem, ConversationReading } from '@switchyard/store';
 import Negotiator from 'negotiator';
 import { z } from 'zod';
+import type { Admission } from '../admission/admission.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
-import { resumeAfterIn } from '../bindings/http-call.ts';
+import { admit, resumeAfterIn } from '../bindings/http-call.ts';
 import { writeError, writeStream } from '../bindings/rest/write.ts';
 import { versionIn } from '../call/service-parameters.ts';
 import {
@@ -25,7 +26,7 @@ const querySchema = z.object({ contextId: idSchema, limit: z.coerce.number().int
 function serveConversationList(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
-      const principal = await context.authenticator.authenticate(req.headers);
+      const { principal } = await admit(context, { req, res });
       const found = await context.conversations.list(principal, queryOf(req));
       respond(res, 'application/json', JSON.stringify({ conversations: found.map(showConversation) }));
     } catch (thrown) {
@@ -50,7 +51,7 @@ export function conversationRoutes(context: GatewayContext): Route[] {
 }
 
 interface ConversationRequest {
-  readonly principal: Principal;
+  readonly admission: Admission;
   readonly conversation: ConversationReading;
 }
 
@@ -62,11 +63,11 @@ function serveConversation(context: GatewayContext): Handler {
   return async (req, res) => {
     const exchange = { req, res };
     try {
-      const principal = await context.authenticator.authenticate(req.headers);
+      const admission = await admit(context, exchange);
       const id = pathPart(req, 'conversationId') ?? '';
-      const conversation = await context.conversations.read(principal, id);
+      const conversation = await context.conversations.read(admission.principal, id);
       if (!conversation) throw conversationNotFound(id);
-      await (isStreamWanted(req) ? streamEvents : writeConversation)(context, exchange, { principal, conversation });
+      await (isStreamWanted(req) ? streamEvents : writeConversation)(context, exchange, { admission, conversation });
     } catch (thrown) {
       writeError(context, exchange, thrown);
     }
@@ -94,18 +95,18 @@ async function writeConversation(
 async function streamEvents(
   context: GatewayContext,
   exchange: Exchange,
-  { principal, conversation }: ConversationRequest,
+  { admission, conversation }: ConversationRequest,
 ): Promise<void> {
   const { req, res } = exchange;
   const after = resumeAfterIn(exchange)?.seq;
   // 204 makes an EventSource stop reconnecting (HTML 9.2.3).
   if (conversation.isComplete && after === conversation.seq) return void res.writeHead(204).end();
-  using _slot = context.streams.take();
+  using _stream = admission.hold('stream');
   const signal = context.heldRequests.watch(res);
   await writeStream(
     context,
     { req, res },
-    context.conversationFeeds.follow(principal, conversation.id, { after, signal }),
+    context.conversationFeeds.follow(admission.principal, conversation.id, { after, signal }),
   );
 }
 

@@ -1,6 +1,6 @@
 import { A2AError } from '@switchyard/protocol';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
-import { openCall } from '../bindings/http-call.ts';
+import { admit, openCall } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/rest/write.ts';
 import { type Handler, pathPart, queryText } from '../exchange/exchange.ts';
 import { taskNotFound } from '../operations/backend.ts';
@@ -16,9 +16,9 @@ export function serveDeletion(context: GatewayContext): Handler {
   return async (req, res) => {
     const exchange = { req, res };
     try {
-      const principal = await context.authenticator.authenticate(req.headers);
+      const admission = await admit(context, exchange);
       const tenant = pathPart(req, 'tenant') ?? queryText(req, 'tenant');
-      const { scope } = openCall(context, exchange, { principal, tenant });
+      const { scope } = openCall(context, exchange, { admission, tenant });
       const id = pathPart(req, 'id') ?? '';
       const verdict = await context.tasks.delete(scope, id);
       if (verdict === 'missing') throw taskNotFound(id);

@@ -3,6 +3,7 @@ import type { PublicJwk } from '@switchyard/settings';
 import type { AnnouncedAgent } from '@switchyard/store';
 import { requireAgent } from '../agents/agent-directory.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
+import { admit } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/rest/write.ts';
 import { agentUrl, cardPath } from '../cards/endpoints.ts';
 import { withLegacyFields } from '../cards/legacy-card.ts';
@@ -101,7 +102,7 @@ interface ListedAgent {
 export function serveAgentList(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
-      await context.authenticator.authenticate(req.headers);
+      await admit(context, { req, res });
       const base = baseUrl(req, context.settings);
       const first = context.agents.default?.id;
       const agents = context.agents.list().map((agent) => listed(agent, { base, isDefault: agent.id === first }));

@@ -2,7 +2,6 @@ import { parse } from '@switchyard/protocol';
 import type { EventId, Json } from '@switchyard/store';
 import type { z } from 'zod';
 import type { Call } from '../call/call.ts';
-import type { StreamSlots } from '../call/stream-slots.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { Backend } from './backend.ts';
 
@@ -48,11 +47,10 @@ export type Answer = { readonly result: UnaryResult } | OpenStream;
  */
 export async function runOperation(
   operation: Operation,
-  streams: StreamSlots,
   { call, params }: { readonly call: Call; readonly params: unknown },
 ): Promise<Answer> {
   if (operation.kind === 'unary') return { result: await operation.invoke(call, params) };
-  const slot = streams.take();
+  const slot = call.admission.hold('stream');
   try {
     const items = await operation.invoke(call, params);
     return { items, [Symbol.dispose]: () => slot[Symbol.dispose]() };

@@ -10,6 +10,7 @@ import {
   sendMessageRequestSchema,
   subscribeToTaskRequestSchema,
 } from '@switchyard/protocol';
+import type { Action } from '../admission/actions.ts';
 import type { Backend } from './backend.ts';
 import { cancelTask } from './cancel-task.ts';
 import { getExtendedAgentCard } from './get-extended-agent-card.ts';
@@ -34,7 +35,7 @@ const definitions = {
   ListTaskPushNotificationConfigs: unary(listTaskPushNotificationConfigsRequestSchema, listPushConfigs),
   DeleteTaskPushNotificationConfig: unary(deleteTaskPushNotificationConfigRequestSchema, deletePushConfig),
   GetExtendedAgentCard: unary(getExtendedAgentCardRequestSchema, getExtendedAgentCard),
-} as const satisfies Readonly<Record<string, Definition>>;
+} as const satisfies Readonly<Partial<Record<Action, Definition>>>;
 
 export type OperationName = keyof typeof definitions;
 export type Operations = Readonly<Record<OperationName, Operation>>;

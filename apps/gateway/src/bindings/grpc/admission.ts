@@ -6,7 +6,8 @@ import {
   type ServerListener,
   ServerListenerBuilder,
 } from '@grpc/grpc-js';
-import { A2AError, type Principal } from '@switchyard/protocol';
+import { A2AError } from '@switchyard/protocol';
+import type { Admission } from '../../admission/admission.ts';
 import { StreamSlots } from '../../call/stream-slots.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { headersOf, Rpc } from './rpc.ts';
@@ -14,11 +15,11 @@ import { toRefusal } from './status-details.ts';
 
 /** A call whose caller is known. */
 export interface AdmittedCall {
-  readonly principal: Principal;
+  readonly admission: Admission;
   readonly rpc: Rpc;
 }
 
-export type AdmissionContext = Pick<GatewayContext, 'authenticator' | 'emit' | 'settings'>;
+export type AdmissionContext = Pick<GatewayContext, 'gate' | 'emit' | 'settings'>;
 
 /** By its metadata, which is the same object from the interceptor to the method. */
 const admitted = new WeakMap<Metadata, AdmittedCall>();
@@ -48,7 +49,7 @@ export function admission(context: AdmissionContext, healthNames: readonly strin
   const watches = new StreamSlots(MOST_WATCHES);
   return ({ path }, call) =>
     new ServerInterceptingCall(call, {
-      start: (next) => next(new Arrival(context, { path, call, watches, healthNames }).listener()),
+      start: (next) => next(new PendingCall(context, { path, call, watches, healthNames }).listener()),
     });
 }
 
@@ -60,12 +61,12 @@ interface ArrivingCall {
 }
 
 /** A call until its message has arrived. */
-class Arrival {
+class PendingCall {
   readonly #context: AdmissionContext;
   readonly #arriving: ArrivingCall;
   #rpc: Rpc | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #watch: Disposable | undefined;
+  readonly #held = new DisposableStack();
   #hasMessage = false;
   #isServed = false;
   #isOver = false;
@@ -100,16 +101,17 @@ class Arrival {
   }
 
   async #admit(metadata: Metadata, rpc: Rpc): Promise<void> {
-    const { path, watches } = this.#arriving;
-    const { authenticator, settings } = this.#context;
+    const { path, call, watches } = this.#arriving;
+    const { gate, settings } = this.#context;
     const isOpen = openPaths.has(path);
     const messageMs = Math.min(settings.grpcLimits.messageMs, isOpen ? OPEN_MESSAGE_MS : Infinity);
     this.#timer = setTimeout(() => this.#refuse(rpc, tooLate(messageMs)), messageMs);
     if (isOpen) return;
-    const principal = await authenticator.authenticate(headersOf(metadata));
-    if (this.#isOver) return;
-    if (path === watchPath) this.#watch = watches.take();
-    admitted.set(metadata, { principal, rpc });
+    const admission = await gate.enter({ headers: headersOf(metadata), address: call.getPeer() });
+    if (this.#isOver) return admission[Symbol.dispose]();
+    this.#held.use(admission);
+    if (path === watchPath) this.#held.use(watches.take());
+    admitted.set(metadata, { admission, rpc });
   }
 
   #mayWatch(message: unknown): boolean {
@@ -128,7 +130,7 @@ class Arrival {
   #end(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
-    this.#watch?.[Symbol.dispose]();
+    this.#held.dispose();
     if (!this.#isServed) this.#rpc?.cancelled();
   }
 }

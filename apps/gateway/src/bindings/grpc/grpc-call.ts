@@ -1,4 +1,5 @@
 import type { AnnouncedAgent, Scope } from '@switchyard/store';
+import type { Admission } from '../../admission/admission.ts';
 import { selectAgent } from '../../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../../call/call.ts';
 import type { HeldRequest, HeldRequests } from '../../call/held-requests.ts';
@@ -16,6 +17,7 @@ import { type ServedCall, textIn } from './rpc.ts';
 
 /** A call over gRPC. Metadata takes the place of headers (A2A 10.2). */
 export class GrpcCall implements Call, Disposable {
+  readonly admission: Admission;
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
   readonly endpoint: () => AgentEndpoint;
@@ -25,11 +27,12 @@ export class GrpcCall implements Call, Disposable {
   #wait: HeldRequest | undefined;
 
   constructor(
-    { principal, agent, endpoint, version }: CallerContext,
+    { admission, agent, endpoint, version }: CallerContext,
     call: ServedCall<unknown, unknown>,
     heldRequests: HeldRequests,
   ) {
-    this.scope = { principal, agent: agent.id };
+    this.admission = admission;
+    this.scope = { principal: admission.principal, agent: agent.id };
     this.agent = agent;
     this.endpoint = endpoint;
     this.version = version;
@@ -82,13 +85,13 @@ export function openCall(
   call: ServedCall<unknown, unknown>,
   { tenant, version }: { readonly tenant?: string; readonly version?: SpokenVersion },
 ): GrpcCall {
-  const { principal } = admittedCall(call);
+  const { admission } = admittedCall(call);
   const { missingVersion: missing } = context.settings;
   requireSupportedVersion(textIn(call.metadata, 'a2a-version'), { spoken: version, missing });
   const agentId = textIn(call.metadata, agentKey);
-  const agent = selectAgent(context.agents, principal, { agentId, tenant });
+  const agent = selectAgent(context.agents, admission.principal, { agentId, tenant });
   const endpoint = (): AgentEndpoint => endpointAt(httpBase(context), agentId, { named: tenant, selected: agent.id });
-  return new GrpcCall({ principal, agent, endpoint, version }, call, context.heldRequests);
+  return new GrpcCall({ admission, agent, endpoint, version }, call, context.heldRequests);
 }
 
 /** A gRPC request does not contain the URL of the HTTP bindings. */

@@ -81,7 +81,7 @@ function frameOf<Request extends TenantRequest, Response>(
       using opened = openCall(context, call, call.request);
       rpc.opened(opened);
       const params = requireShallow(toParams(call.request), 'request');
-      const answer = await runOperation(context.operations[operation], context.streams, { call: opened, params });
+      const answer = await runOperation(context.operations[operation], { call: opened, params });
       await write(answer, rpc.head(protocolVersion), opened);
       rpc.answered();
     } catch (thrown) {

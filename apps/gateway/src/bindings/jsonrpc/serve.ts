@@ -1,11 +1,11 @@
-import type { Principal } from '@switchyard/protocol';
+import type { Admission } from '../../admission/admission.ts';
 import type { Exchange, Handler } from '../../exchange/exchange.ts';
 import { reportFailure } from '../../exchange/exchange.ts';
 import { parseJson, readJsonText } from '../../exchange/read-json.ts';
 import { type Answer, runOperation } from '../../operations/operation.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { openCall } from '../http-call.ts';
+import { admit, openCall } from '../http-call.ts';
 import { type JsonRpcRequest, parseRequest, type ReceivedJson } from './parse-request.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
 
@@ -20,7 +20,7 @@ export interface OlderVersion {
 }
 
 export interface AuthenticatedJson {
-  readonly principal: Principal;
+  readonly admission: Admission;
   readonly received: ReceivedJson;
 }
 
@@ -30,15 +30,15 @@ export function serveJsonRpc(context: GatewayContext, older?: OlderVersion): Han
     const exchange = { req, res };
     let id = 'null';
     try {
-      const principal = await authenticate(context, exchange, (named) => {
+      const admission = await admitNamed(context, exchange, (named) => {
         id = named;
       });
       const received = await receive(exchange, context.settings.maxBodyBytes);
-      if (older?.isSpokenIn(exchange, received.body)) return await older.serve(exchange, { principal, received });
+      if (older?.isSpokenIn(exchange, received.body)) return await older.serve(exchange, { admission, received });
       const request = parseRequest(received, operationNames);
       id = request.id;
-      if (request.isNotification) return await runNotification(context, exchange, { principal, request });
-      const answer = await run(context, exchange, { principal, request });
+      if (request.isNotification) return await runNotification(context, exchange, { admission, request });
+      const answer = await run(context, exchange, { admission, request });
       if ('result' in answer) return writeResult(res, id, answer.result);
       using stream = answer;
       await writeStream(context, exchange, { id, items: stream.items });
@@ -57,15 +57,11 @@ async function receive({ req }: Exchange, maxBytes: number): Promise<ReceivedJso
  * @param onId called with the id of a refused request, for its error
  * @throws {A2AError} Unauthenticated
  */
-async function authenticate(
-  { authenticator, settings }: GatewayContext,
-  exchange: Exchange,
-  onId: (id: string) => void,
-): Promise<Principal> {
+async function admitNamed(context: GatewayContext, exchange: Exchange, onId: (id: string) => void): Promise<Admission> {
   try {
-    return await authenticator.authenticate(exchange.req.headers);
+    return await admit(context, exchange);
   } catch (refusal) {
-    const received = receive(exchange, Math.min(settings.maxBodyBytes, mostUnauthenticatedBytes));
+    const received = receive(exchange, Math.min(context.settings.maxBodyBytes, mostUnauthenticatedBytes));
     // An unreadable body has no id; the refusal is answered anyway.
     onId(await received.then(({ text, body }) => parseRequest({ text, body }, []).id).catch(() => 'null'));
     throw refusal;
@@ -73,26 +69,26 @@ async function authenticate(
 }
 
 interface Received {
-  readonly principal: Principal;
+  readonly admission: Admission;
   readonly request: JsonRpcRequest<OperationName>;
 }
 
-async function run(context: GatewayContext, exchange: Exchange, { principal, request }: Received): Promise<Answer> {
+async function run(context: GatewayContext, exchange: Exchange, { admission, request }: Received): Promise<Answer> {
   if (request.error) throw request.error;
   const { method, params } = request;
-  const call = openCall(context, exchange, { principal, tenant: tenantIn(params) });
-  return runOperation(context.operations[method], context.streams, { call, params });
+  const call = openCall(context, exchange, { admission, tenant: tenantIn(params) });
+  return runOperation(context.operations[method], { call, params });
 }
 
 /** Runs a notification: there is no answer for an error. */
 async function runNotification(
   context: GatewayContext,
   exchange: Exchange,
-  { principal, request }: Received,
+  { admission, request }: Received,
 ): Promise<void> {
   try {
     if (request.error) throw request.error;
-    const call = openCall(context, exchange, { principal, tenant: tenantIn(request.params) });
+    const call = openCall(context, exchange, { admission, tenant: tenantIn(request.params) });
     await context.operations[request.method].invoke(call, request.params);
   } catch (thrown) {
     reportFailure(context, exchange, thrown);

@@ -11,7 +11,7 @@ import { readOptionalJson } from '../../exchange/read-json.ts';
 import { type Answer, runOperation } from '../../operations/operation.ts';
 import type { OperationName } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { openCall } from '../http-call.ts';
+import { admit, openCall } from '../http-call.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
 
 /** The HTTP request of an operation. */
@@ -99,11 +99,11 @@ function serveRest(context: GatewayContext, route: OperationRoute): Handler {
 
 async function handle(context: GatewayContext, exchange: Exchange, route: OperationRoute): Promise<Answer> {
   const { req } = exchange;
-  const principal = await context.authenticator.authenticate(req.headers);
+  const admission = await admit(context, exchange);
   const body = route.hasBody ? await readOptionalJson(req, context.settings.maxBodyBytes) : {};
   const params = parseRequest(req, route, body);
-  const call = openCall(context, exchange, { principal, tenant: params.tenant });
-  return runOperation(context.operations[route.operation], context.streams, { call, params });
+  const call = openCall(context, exchange, { admission, tenant: params.tenant });
+  return runOperation(context.operations[route.operation], { call, params });
 }
 
 /** Where an HTTP request has the parameters of its operation (A2A 11.3, 11.5). */

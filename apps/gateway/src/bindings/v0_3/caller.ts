@@ -1,6 +1,6 @@
 import { ServerCallContext } from '@a2a-js/sdk/server';
-import type { Principal } from '@switchyard/protocol';
 import type { EventId } from '@switchyard/store';
+import type { Admission } from '../../admission/admission.ts';
 import type { Call } from '../../call/call.ts';
 import { legacyVersion } from '../../call/service-parameters.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
@@ -52,10 +52,10 @@ export function callerOf({ user }: Pick<ServerCallContext, 'user'>): LegacyCalle
 }
 
 /** A call of version 0.3 over HTTP. Its answer has that version's headers. @throws {A2AError} */
-export function openLegacyCall(context: GatewayContext, exchange: Exchange, principal: Principal): HttpCall {
+export function openLegacyCall(context: GatewayContext, exchange: Exchange, admission: Admission): HttpCall {
   const { res } = exchange;
   res.setHeader('A2A-Version', legacyVersion);
-  const call = openCall(context, exchange, { principal, version: legacyVersion });
+  const call = openCall(context, exchange, { admission, version: legacyVersion });
   const active = res.getHeader('A2A-Extensions');
   if (active !== undefined) res.setHeader('X-A2A-Extensions', active);
   return call;

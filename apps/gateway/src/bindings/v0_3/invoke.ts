@@ -12,13 +12,13 @@ import { callerOf } from './caller.ts';
 const COPIES = 6;
 
 /** Runs an operation that answers once. @returns JSON text */
-export function invokeUnary({ operations, streams }: GatewayContext) {
+export function invokeUnary({ operations }: GatewayContext) {
   return async (name: OperationName, params: unknown, context: ServerCallContext): Promise<string> => {
     const caller = callerOf(context);
     caller.hasAsked = true;
     try {
       const run = { call: caller.call, params: requireShallow(params, 'request') };
-      const answer = await runOperation(operations[name], streams, run);
+      const answer = await runOperation(operations[name], run);
       if (!('result' in answer)) throw new TypeError(`${name} answers with a stream`);
       const { json = '{}' } = answer.result;
       caller.wire.hold(retainCopies(json, COPIES));
@@ -32,7 +32,7 @@ export function invokeUnary({ operations, streams }: GatewayContext) {
 }
 
 /** Runs an operation that answers with a stream, no faster than its client reads. */
-export function invokeStreaming({ operations, streams }: GatewayContext) {
+export function invokeStreaming({ operations }: GatewayContext) {
   return async function* (
     name: OperationName,
     params: unknown,
@@ -42,7 +42,7 @@ export function invokeStreaming({ operations, streams }: GatewayContext) {
     caller.hasAsked = true;
     try {
       const run = { call: caller.call, params: requireShallow(params, 'request') };
-      const answer = await runOperation(operations[name], streams, run);
+      const answer = await runOperation(operations[name], run);
       if ('result' in answer) throw new TypeError(`${name} answers with one message`);
       using stream = answer;
       for await (const { seq, incarnation, json } of stream.items) {

@@ -1,5 +1,5 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
-import type { Principal } from '@switchyard/protocol';
+import type { Admission } from '../../admission/admission.ts';
 import { majorMinor, protocolVersion } from '../../call/service-parameters.ts';
 import { disposeOnClose, type Exchange, namedVersion, reportFailure } from '../../exchange/exchange.ts';
 import type { GatewayContext } from '../gateway-context.ts';
@@ -26,10 +26,10 @@ export function legacyJsonRpc(context: GatewayContext): OlderVersion {
       if (!('method' in body) || !isLegacyMethod(body.method)) return false;
       return majorMinor(namedVersion(req) ?? '') !== protocolVersion;
     },
-    async serve(exchange, { principal, received }) {
+    async serve(exchange, { admission, received }) {
       const request = parseRequest(received, methodNames);
       try {
-        await answer(context, exchange, { principal, request });
+        await answer(context, exchange, { admission, request });
       } catch (thrown) {
         if (request.isNotification) finishNotification(context, exchange, thrown);
         else writeError(context, exchange, { id: request.id, thrown });
@@ -39,13 +39,13 @@ export function legacyJsonRpc(context: GatewayContext): OlderVersion {
 }
 
 interface Received {
-  readonly principal: Principal;
+  readonly admission: Admission;
   readonly request: JsonRpcRequest<LegacyMethodName>;
 }
 
-async function answer(context: GatewayContext, exchange: Exchange, { principal, request }: Received): Promise<void> {
+async function answer(context: GatewayContext, exchange: Exchange, { admission, request }: Received): Promise<void> {
   if (request.error) throw request.error;
-  const caller = new LegacyCaller(openLegacyCall(context, exchange, principal), wireOf(exchange));
+  const caller = new LegacyCaller(openLegacyCall(context, exchange, admission), wireOf(exchange));
   const method: LegacyMethod = legacyMethods[request.method];
   const params = withBlocking(request.params, context.settings.sendMode === 'blocking');
   try {

@@ -14,6 +14,7 @@ import {
 import { readOptionalJson } from '../../exchange/read-json.ts';
 import { heartbeatFrame } from '../../sse/serve-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';
+import { admit } from '../http-call.ts';
 import { LegacyCaller, openLegacyCall } from './caller.ts';
 import { WireError } from './errors.ts';
 import { createRequestHandler } from './request-handler.ts';
@@ -50,8 +51,8 @@ export function serveLegacyRest(context: GatewayContext): RequestHandler {
 }
 
 async function openCaller(context: GatewayContext, exchange: Exchange): Promise<LegacyCaller> {
-  const principal = await context.authenticator.authenticate(exchange.req.headers);
-  return new LegacyCaller(openLegacyCall(context, exchange, principal), {
+  const admission = await admit(context, exchange);
+  return new LegacyCaller(openLegacyCall(context, exchange, admission), {
     refuse: (thrown) => new WireError(reportFailure(context, exchange, thrown), 'rest'),
     drained: async () => {
       if (exchange.res.writableNeedDrain) await drained(exchange.res);

@@ -1,0 +1,35 @@
+import type { Authentication } from '../auth/authentication.ts';
+import type { Presented } from '../auth/authenticator.ts';
+import type { Identity } from '../auth/identity.ts';
+import type { StreamSlots } from '../call/stream-slots.ts';
+import { Admission } from './admission.ts';
+
+/** A request that has arrived, before its body is read. */
+export interface Arrival extends Presented {
+  /** Of the client, or of the proxy before it. */
+  readonly address: string | undefined;
+}
+
+export interface GateParts {
+  readonly authentication: Authentication;
+  readonly streams: StreamSlots;
+}
+
+/** The way into the gateway, the same for all bindings: who asks, may they, how often. Then the body is read. */
+export class Gate {
+  readonly #parts: GateParts;
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+  }
+
+  /** Dispose of the admission when the request is over. @throws {A2AError} Unauthenticated, RateLimited, Unavailable */
+  async enter(arrival: Arrival): Promise<Admission> {
+    return new Admission(await this.#identify(arrival), this.#parts);
+  }
+
+  async #identify(arrival: Arrival): Promise<Identity> {
+    const { authentication } = this.#parts;
+    return authentication.recall(arrival) ?? authentication.identify(arrival);
+  }
+}
