@@ -11,13 +11,13 @@ import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.t
 import { createService } from './bindings/grpc/service.ts';
 import { createLegacyService } from './bindings/v0_3/service.ts';
 import { HeldRequests } from './call/held-requests.ts';
-import { StreamSlots } from './call/stream-slots.ts';
 import { Cards } from './cards/cards.ts';
 import { missingPublicUrlProblem } from './cards/sign-card.ts';
 import { Listener } from './http/listener.ts';
 import { createApp } from './http/router.ts';
 import { Readiness } from './http/serve-health.ts';
 import { Connections } from './limits/connections.ts';
+import { StreamSlots } from './limits/stream-slots.ts';
 import { bindOperations } from './operations/operations.ts';
 import { clearStorageWarning } from './operations/webhook-draft.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';

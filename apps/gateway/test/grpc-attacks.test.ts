@@ -15,7 +15,7 @@ import { until } from '../../../tests/support/until.ts';
 import { Gate } from '../src/admission/gate.ts';
 import { Authentication } from '../src/auth/authentication.ts';
 import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
-import { StreamSlots } from '../src/call/stream-slots.ts';
+import { StreamSlots } from '../src/limits/stream-slots.ts';
 import { defaultGatewaySettings, defaultGrpcLimits } from '../src/settings/gateway-settings.ts';
 import type { GatewayEvent } from '../src/telemetry/events.ts';
 import { messagesOf } from './support/bindings/messages.ts';

@@ -12,7 +12,7 @@ import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
 import { createService } from '../src/bindings/grpc/service.ts';
 import { createLegacyService } from '../src/bindings/v0_3/service.ts';
 import { HeldRequests } from '../src/call/held-requests.ts';
-import { StreamSlots } from '../src/call/stream-slots.ts';
+import { StreamSlots } from '../src/limits/stream-slots.ts';
 import type { StreamItem } from '../src/operations/operation.ts';
 import { defaultGatewaySettings } from '../src/settings/gateway-settings.ts';
 import { agents } from './support/agents.ts';

@@ -1,7 +1,7 @@
 import type { Principal } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
 import type { Identity } from '../auth/identity.ts';
-import type { StreamSlots } from '../call/stream-slots.ts';
+import type { StreamSlots } from '../limits/stream-slots.ts';
 import type { Action } from './actions.ts';
 
 export interface AdmissionParts {

@@ -1,7 +1,7 @@
 import type { Authentication } from '../auth/authentication.ts';
 import type { Presented } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
-import type { StreamSlots } from '../call/stream-slots.ts';
+import type { StreamSlots } from '../limits/stream-slots.ts';
 import { Admission } from './admission.ts';
 
 /** A request that has arrived, before its body is read. */

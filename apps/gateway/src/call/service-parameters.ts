@@ -1,5 +1,6 @@
 import { A2AError, type AgentCard, type AgentExtension, invalidParams } from '@switchyard/protocol';
 import { type AnnouncedAgent, type EventId, parseEventId } from '@switchyard/store';
+import type { MissingVersion } from '../settings/gateway-settings.ts';
 
 /** The A2A version of this gateway, major.minor (A2A 3.6). */
 export const protocolVersion = '1.0';
@@ -8,7 +9,6 @@ export const protocolVersion = '1.0';
 export const legacyVersion = '0.3';
 
 export type SpokenVersion = typeof protocolVersion | typeof legacyVersion;
-export type MissingVersion = 'by-shape' | typeof legacyVersion;
 
 /**
  * Patch numbers do not count (A2A 3.6). A request without a version, as from curl, has that of its method or path.

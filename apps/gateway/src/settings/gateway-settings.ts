@@ -1,7 +1,6 @@
 import type { AddressPolicySettings } from '@switchyard/outgoing';
 import type { PublicJwk, SigningKey } from '@switchyard/settings';
 
-import type { MissingVersion } from '../call/service-parameters.ts';
 import { type ConnectionLimits, defaultConnectionLimits, type TlsSettings } from './connection-settings.ts';
 import type { AuthSettings } from './identity-settings.ts';
 
@@ -62,6 +61,9 @@ export interface PushSettings {
 }
 
 const defaultPushSettings: PushSettings = { policy: { allowHttp: false, allowHosts: [] }, publicKeys: [] };
+
+/** The version of a request that names none: that of its method or path, or 0.3, as in A2A 3.6.2. */
+export type MissingVersion = 'by-shape' | '0.3';
 
 /** The settings of a gateway. Times in milliseconds, sizes in bytes, unless the name says otherwise. */
 export interface GatewaySettings {

@@ -8,7 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import { A2AError } from '@switchyard/protocol';
 import type { Admission } from '../../admission/admission.ts';
-import { StreamSlots } from '../../call/stream-slots.ts';
+import { StreamSlots } from '../../limits/stream-slots.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { headersOf, Rpc } from './rpc.ts';
 import { toRefusal } from './status-details.ts';
