@@ -24,8 +24,8 @@ import { type Connections, connectPatiently, createConnections, type RedisConnec
 import { type Deadline, withDeadline } from './redis/deadline.ts';
 import { StoreError } from './redis/errors.ts';
 import { HealthCheck } from './redis/health-check.ts';
-import { Shards } from './redis/keys.ts';
 import { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
+import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
 import { Steps } from './steps/steps.ts';
 import { ByteBudget } from './tasks/byte-budget.ts';

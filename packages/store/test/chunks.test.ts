@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { OpenTurn } from '../src/index.ts';
 import { queueRoot } from '../src/queue/job.ts';
-import { Shards, settingsArguments } from '../src/redis/keys.ts';
+import { settingsArgValues } from '../src/redis/record-args.ts';
+import { Shards } from '../src/redis/shards.ts';
 import { Appends, appendScript } from '../src/turns/appends.ts';
 import type { EncodedEvent } from '../src/turns/encoded-event.ts';
 import { Encoder } from '../src/turns/encoder.ts';
@@ -43,8 +44,8 @@ async function writeTheLongWay({ start: { taskId, fence } }: OpenTurn, { number,
   const head = [taskId, queueRoot('echo', keys), fence, number, '', events.length, all.length];
   expect(
     await appendScript.run(redis, {
-      keys: keys.anyRecord,
-      args: { ...settingsArguments(store.settings), turns: [...head, ...all] },
+      keys: keys.shared,
+      args: { ...settingsArgValues(store.settings), turns: [...head, ...all] },
     }),
   ).toEqual([['appended', '']]);
 }

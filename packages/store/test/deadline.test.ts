@@ -5,7 +5,7 @@ import { until } from '../../../tests/support/until.ts';
 import { isOutage, type RequestStore, type Store } from '../src/index.ts';
 import { Queues } from '../src/queue/queues.ts';
 import { type Deadline, withDeadline } from '../src/redis/deadline.ts';
-import { Shards } from '../src/redis/keys.ts';
+import { Shards } from '../src/redis/shards.ts';
 import { userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 

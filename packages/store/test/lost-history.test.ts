@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { failOverTo } from '../../../tests/support/fail-over.ts';
 import { until } from '../../../tests/support/until.ts';
 import { type FeedItem, formatEventId, type OpenTurn, parseEventId, TaskMissing } from '../src/index.ts';
-import { Shards } from '../src/redis/keys.ts';
+import { Shards } from '../src/redis/shards.ts';
 import { Appends } from '../src/turns/appends.ts';
 import { OpenTurn as TurnAgain } from '../src/turns/open-turn.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';

@@ -5,7 +5,7 @@ import { type OpenTurn, TurnFenced } from '../src/index.ts';
 import { AgentQueue } from '../src/queue/agent-queue.ts';
 import { Leases } from '../src/queue/leases.ts';
 import { WritesLost } from '../src/redis/errors.ts';
-import { Shards } from '../src/redis/keys.ts';
+import { Shards } from '../src/redis/shards.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 

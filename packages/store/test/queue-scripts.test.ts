@@ -4,7 +4,7 @@ import { until } from '../../../tests/support/until.ts';
 import type { Store } from '../src/index.ts';
 import { AgentQueue, type TakenJob } from '../src/queue/agent-queue.ts';
 import { Leases } from '../src/queue/leases.ts';
-import { Shards } from '../src/redis/keys.ts';
+import { Shards } from '../src/redis/shards.ts';
 import { accepted } from './support/drive.ts';
 import { queueContents } from './support/queue-contents.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';

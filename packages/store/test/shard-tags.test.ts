@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shardOf, tagNumber } from '../src/redis/keys.ts';
+import { shardOf, tagNumber } from '../src/redis/shards.ts';
 import { testRedis, testStore } from './support/redis.ts';
 
 const SLOTS = 16_384;

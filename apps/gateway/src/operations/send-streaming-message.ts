@@ -37,8 +37,8 @@ export async function sendStreamingMessage(
  * client gets what came before only if it asks for history: many clients show again what a task holds.
  */
 function asAccepted(accepted: Accepted, historyLength: number | undefined): FeedItem | undefined {
-  const { task, news, seq, incarnation } = accepted;
-  const begin = task ?? (historyLength === undefined ? news : undefined);
+  const { task, statusAndMessage, seq, incarnation } = accepted;
+  const begin = task ?? (historyLength === undefined ? statusAndMessage : undefined);
   if (begin === undefined) return undefined;
   return taskItem({ seq, incarnation, state: 'TASK_STATE_SUBMITTED', released: 0 }, begin);
 }

@@ -1,7 +1,7 @@
 import type { Channels } from '../redis/channels.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { scopeOf } from '../redis/keys.ts';
 import { list, text } from '../redis/reply.ts';
+import { scopeOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { type CancelPort, cancelTask } from '../tasks/cancel.ts';
 

@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../redis/connection.ts';
-import type { Shards } from '../redis/keys.ts';
-import { principalKey, type Scope } from '../redis/keys.ts';
+import { principalKey, type Scope } from '../redis/scope.ts';
+import type { Shards } from '../redis/shards.ts';
 import type { ConversationHead, ConversationItem, ConversationReading } from './conversation.ts';
 
 /** Conversations of one context that are looked through for those of a task. */

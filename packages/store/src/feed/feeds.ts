@@ -1,6 +1,6 @@
 import type { Message } from '@switchyard/protocol';
 import type { Channels } from '../redis/channels.ts';
-import type { Scope } from '../redis/keys.ts';
+import type { Scope } from '../redis/scope.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { ByteBudget } from '../tasks/byte-budget.ts';
 import type { CachedReadPort } from '../tasks/read.ts';

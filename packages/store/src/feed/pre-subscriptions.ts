@@ -1,5 +1,6 @@
 import type { Channels } from '../redis/channels.ts';
-import type { ShardKeys, Shards } from '../redis/keys.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import type { Shards } from '../redis/shards.ts';
 
 /** Channels of one SUBSCRIBE. */
 const AT_ONCE = 64;
@@ -21,19 +22,19 @@ export class PreSubscriptions {
     this.#channels = channels;
   }
 
-  /** An id on the shard of `anchor` (see Shards.newId). Undefined: none is ready. */
-  take(anchor: string): string | undefined {
-    const shard = this.#shards.of(anchor);
+  /** An id on the shard of `shardSeed` (see Shards.newId). Undefined: none is ready. */
+  take(shardSeed: string): string | undefined {
+    const shard = this.#shards.of(shardSeed);
     const ready = this.#ready.get(shard) ?? [];
     const id = ready.pop();
-    if (ready.length < FEW) void this.#subscribe(shard, anchor);
+    if (ready.length < FEW) void this.#subscribe(shard, shardSeed);
     return id;
   }
 
-  async #subscribe(shard: ShardKeys, anchor: string): Promise<void> {
+  async #subscribe(shard: ShardKeys, shardSeed: string): Promise<void> {
     if (this.#isSubscribing.has(shard)) return;
     this.#isSubscribing.add(shard);
-    const ids = Array.from({ length: AT_ONCE }, () => this.#shards.newId(anchor));
+    const ids = Array.from({ length: AT_ONCE }, () => this.#shards.newId(shardSeed));
     const isReady = await this.#channels.open(ids.map((id) => shard.events(id)));
     this.#isSubscribing.delete(shard);
     if (isReady) this.#ready.set(shard, [...(this.#ready.get(shard) ?? []), ...ids]);

@@ -1,6 +1,6 @@
 import { isTerminal } from '@switchyard/protocol';
-import type { Scope } from '../redis/keys.ts';
 import { list, text, tuple } from '../redis/reply.ts';
+import type { Scope } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { type CachedReadPort, readPosition, readTask } from '../tasks/read.ts';
 import { bytesOf, type EventBuffer } from './event-buffer.ts';

@@ -1,5 +1,5 @@
 import type { Channels } from '../redis/channels.ts';
-import type { Shards } from '../redis/keys.ts';
+import type { Shards } from '../redis/shards.ts';
 import type { ByteBudget } from '../tasks/byte-budget.ts';
 import { EventBuffer } from './event-buffer.ts';
 import { parseMessage } from './feed-item.ts';

@@ -1,4 +1,4 @@
-import { type Scope, scopeOf } from '../redis/keys.ts';
+import { type Scope, scopeOf } from '../redis/scope.ts';
 import { type Cancellation, cancelTask } from '../tasks/cancel.ts';
 import { type Deletion, deleteTask } from '../tasks/delete.ts';
 import { readTask } from '../tasks/read.ts';

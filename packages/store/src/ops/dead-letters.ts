@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../redis/connection.ts';
-import type { Shards } from '../redis/keys.ts';
+import type { Shards } from '../redis/shards.ts';
 import type { AcceptPort } from '../tasks/accept.ts';
 import type { DeadLetterStore, RetryResult } from './dead-letter.ts';
 import { type DeadTurn, DeadTurns } from './dead-turns.ts';

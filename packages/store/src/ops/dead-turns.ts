@@ -1,6 +1,6 @@
 import type { Message } from '@switchyard/protocol';
 import type { ShardKeys } from '../redis/keys.ts';
-import { agentOf, principalOf } from '../redis/keys.ts';
+import { agentOf, principalOf } from '../redis/scope.ts';
 import { type AcceptPort, accept } from '../tasks/accept.ts';
 import type { Delivery } from '../tasks/submission.ts';
 import type { DeadLetterHead, DeadLetterStore, RetryResult } from './dead-letter.ts';

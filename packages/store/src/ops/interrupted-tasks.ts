@@ -1,6 +1,6 @@
 import type { TaskState } from '@switchyard/protocol';
 import type { ShardKeys } from '../redis/keys.ts';
-import { agentOf } from '../redis/keys.ts';
+import { agentOf } from '../redis/scope.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 import type { OpsPort } from './ops-port.ts';
 

@@ -1,7 +1,7 @@
 import type { TaskState } from '@switchyard/protocol';
 import type { ShardKeys } from '../redis/keys.ts';
-import { agentOf } from '../redis/keys.ts';
 import { integer, text, tuple, tupleAnd } from '../redis/reply.ts';
+import { agentOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 import type { OpsPort } from './ops-port.ts';

@@ -1,4 +1,4 @@
-import { agentOf } from '../redis/keys.ts';
+import { agentOf } from '../redis/scope.ts';
 import type { OpsPort } from './ops-port.ts';
 
 /** A turn that a worker runs now. Times are ISO. */

@@ -1,5 +1,5 @@
 import { isTerminal, type TaskState } from '@switchyard/protocol';
-import { scopeOf } from '../redis/keys.ts';
+import { scopeOf } from '../redis/scope.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 import type { OpsPort } from './ops-port.ts';
 

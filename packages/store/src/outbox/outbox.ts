@@ -1,11 +1,13 @@
 import { queueRoot } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
 import type { RedisConnection } from '../redis/connection.ts';
-import type { ShardKeys, Shards } from '../redis/keys.ts';
-import { agentOf, recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
 import { integer, list, text, tuple, word } from '../redis/reply.ts';
+import { agentOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
+import type { Shards } from '../redis/shards.ts';
 
 const from = import.meta.url;
 export const dueScript = defineScript({
@@ -20,8 +22,8 @@ type SweepVerdict = ReturnType<typeof sweepVerdict>;
 export const sweepScript = defineScript({
   file: 'sweep.lua',
   from,
-  keys: [...recordKeys, 'root'],
-  args: recordArgs,
+  keys: [...recordKeyNames, 'root'],
+  args: recordArgNames,
   reply: tuple(sweepVerdict, integer, text, integer, text, text),
 });
 
@@ -104,7 +106,7 @@ export class Outbox {
     const { redis, queue, settings } = this.#port;
     const [verdict, job, owner, sweeps, awaited, known] = await sweepScript.run(redis, {
       keys: { ...keys.record(taskId), root: queueRoot(agentOf(ownerFound), keys) },
-      args: recordArguments(taskId, settings),
+      args: recordArgValues(taskId, settings),
     });
     if (verdict !== 'add') return verdict;
     const isSuspicious = sweeps % SUSPICIOUS_SWEEPS === 0;

@@ -3,8 +3,8 @@ import type { ConsumerPort } from '../queue/consumer.ts';
 import type { DeliveryQueueId } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
 import type { RedisConnection } from '../redis/connection.ts';
-import type { Shards } from '../redis/keys.ts';
 import type { StoreSettings } from '../redis/settings.ts';
+import type { Shards } from '../redis/shards.ts';
 import type { Vault } from '../vault/vault.ts';
 
 /** What webhooks and their delivery queues need. */

@@ -17,33 +17,33 @@ import {
 const from = import.meta.url;
 const keys = webhookKeys;
 /** Arguments of every script of a run. */
-const runArgs = ['taskId', 'number', 'token'] as const;
+const runArgNames = ['taskId', 'number', 'token'] as const;
 const advanceScript = defineScript({
   file: 'advance-cursor.lua',
   from,
   keys,
-  args: [...runArgs, 'from', 'to', 'reclaimAfterMs'],
+  args: [...runArgNames, 'from', 'to', 'reclaimAfterMs'],
   reply: word('more', 'idle', 'fenced'),
 });
 const postponeScript = defineScript({
   file: 'postpone-delivery.lua',
   from,
   keys,
-  args: [...runArgs, 'attempts', 'delayMs', 'reclaimAfterMs'],
+  args: [...runArgNames, 'attempts', 'delayMs', 'reclaimAfterMs'],
   reply: word('postponed', 'fenced'),
 });
 const deadLetterScript = defineScript({
   file: 'dead-letter.lua',
   from,
   keys,
-  args: [...runArgs, 'reason'],
+  args: [...runArgNames, 'reason'],
   reply: word('dead-lettered', 'fenced'),
 });
 const removeScript = defineScript({
   file: 'remove-webhook.lua',
   from,
   keys,
-  args: runArgs,
+  args: runArgNames,
   reply: word('removed', 'fenced'),
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ownerOf, type Scope } from '../redis/keys.ts';
 import { list, optional, text, word } from '../redis/reply.ts';
+import { ownerOf, type Scope } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
 import { openWebhook, sealWebhook, type Webhook, type WebhookDraft } from '../vault/webhook.ts';

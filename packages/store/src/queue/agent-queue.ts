@@ -4,8 +4,8 @@ import { integer, list, nothing, text, tuple, tupleAnd, word } from '../redis/re
 import { defineScript } from '../redis/script.ts';
 import { queueRoot } from './job.ts';
 
-/** Arguments of scripts that include take-jobs.lua; `takeArguments` has the values. */
-export const takeArgs = ['lockMs', 'taker', 'number', 'count', 'kinds'] as const;
+/** Arguments of scripts that include take-jobs.lua; `takeArgValues` has the values. */
+export const takeArgNames = ['lockMs', 'taker', 'number', 'count', 'kinds'] as const;
 /** Reply of take-jobs.lua: how many jobs wait, '1' if suspects are among them, ms until one is due. */
 export const restReply = tuple(integer, text, integer);
 /** Of a job: id, token, how often it was taken, priority. */
@@ -17,7 +17,7 @@ const takeScript = defineScript({
   file: 'take.lua',
   from,
   keys,
-  args: takeArgs,
+  args: takeArgNames,
   reply: tupleAnd([restReply], tuple(...jobFields)),
 });
 const endRunScript = defineScript({
@@ -87,8 +87,8 @@ export function takenFrom(
   };
 }
 
-/** The values of `takeArgs`. */
-export function takeArguments(lockMs: number, { taker, number, count, kinds }: TakeRequest) {
+/** The values of `takeArgNames`. */
+export function takeArgValues(lockMs: number, { taker, number, count, kinds }: TakeRequest) {
   return { lockMs, taker, number, count, kinds };
 }
 
@@ -109,7 +109,7 @@ export class AgentQueue {
 
   async take(lockMs: number, request: TakeRequest): Promise<Taken> {
     const { root } = this;
-    const [rest, ...jobs] = await takeScript.run(this.#redis, { keys: { root }, args: takeArguments(lockMs, request) });
+    const [rest, ...jobs] = await takeScript.run(this.#redis, { keys: { root }, args: takeArgValues(lockMs, request) });
     return takenFrom(rest, jobs);
   }
 

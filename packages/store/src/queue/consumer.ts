@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../redis/connection.ts';
-import type { Shards } from '../redis/keys.ts';
+import type { Shards } from '../redis/shards.ts';
 import { AgentQueue, type Taken, type TakenJob, type TakeRequest } from './agent-queue.ts';
 import { FetchLoop } from './fetch-loop.ts';
 import type { Isolation } from './isolation.ts';

@@ -1,6 +1,7 @@
 import { Queue as BullQueue } from 'bullmq';
 import type { RedisConnection } from '../redis/connection.ts';
-import type { ShardKeys, Shards } from '../redis/keys.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import type { Shards } from '../redis/shards.ts';
 import { AWAITED, type DeliveryQueueId, deliveryQueueText, JOB_OPTIONS, jobId, queueOf } from './job.ts';
 
 /** The queue of push notifications. No agent can have this id. */

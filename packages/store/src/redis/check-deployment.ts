@@ -1,8 +1,8 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
 import { StoreError } from './errors.ts';
-import { shardLayout } from './keys.ts';
 import type { StoreSettings } from './settings.ts';
+import { shardLayout } from './shards.ts';
 
 /** Refuses what would lose tasks silently. @throws {StoreError} */
 export async function checkDeployment(redis: RedisConnection, settings: StoreSettings): Promise<void> {

@@ -1,49 +1,5 @@
-import { hash, randomUUID } from 'node:crypto';
-import type { Principal } from '@switchyard/protocol';
-import type { StoreSettings } from './settings.ts';
-
-/** All shards of a deployment, and the ids that land on them. */
-export class Shards {
-  readonly all: readonly ShardKeys[];
-
-  constructor(prefix: string, count: number) {
-    this.all = Array.from({ length: count }, (_, shard) => new ShardKeys(prefix, tagNumber(shard, count)));
-  }
-
-  /** The shard that an id (of a task or a context) lives on. */
-  of(id: string): ShardKeys {
-    return this.#at(shardOf(id, this.all.length));
-  }
-
-  /** A new id on the shard of `anchor`: for a task its context, for a new context its sender and message. */
-  newId(anchor: string): string {
-    const shard = shardOf(anchor, this.all.length);
-    for (;;) {
-      const id = randomUUID();
-      if (shardOf(id, this.all.length) === shard) return id;
-    }
-  }
-
-  /** An id on the shard of `anchor`, the same for the same seed. A UUID of version 8. */
-  derivedId(anchor: string, seed: string): string {
-    const shard = shardOf(anchor, this.all.length);
-    for (let n = 0; ; n++) {
-      const id = hash('sha256', `${n} ${seed}`).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
-      if (shardOf(id, this.all.length) === shard) return id;
-    }
-  }
-
-  #at(shard: number): ShardKeys {
-    const keys = this.all[shard];
-    if (!keys) throw new Error(`There is no shard ${shard}.`);
-    return keys;
-  }
-}
-
-/** The shard of an id: CRC16 as Redis Cluster computes it, modulo the number of shards. */
-export function shardOf(id: string, shards: number): number {
-  return shards === 1 ? 0 : crc16(id) % shards;
-}
+import type { RecordKeys, SharedKeys } from './record-args.ts';
+import { ownerOf, type Scope } from './scope.ts';
 
 /** All key names of one shard. Each has the shard's hash tag, so that one script may use all of them. */
 export class ShardKeys {
@@ -102,13 +58,13 @@ export class ShardKeys {
   }
 
   /** The keys of a script that only appends chunks. */
-  growing(taskId: string): Readonly<Record<'task' | 'events' | 'push', string>> {
+  chunkKeys(taskId: string): Readonly<Record<'task' | 'events' | 'push', string>> {
     const task = this.task(taskId);
     return { task, events: `${task}:e`, push: this.push };
   }
 
   /** As `record`, for scripts for several tasks, or that find their task themselves. */
-  get anyRecord(): AnyRecordKeys {
+  get shared(): SharedKeys {
     return { tasksRoot: this.tasks, outbox: this.outbox, indexRoot: this.#indexRoot, push: this.push };
   }
 
@@ -157,94 +113,4 @@ export function idText(id: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes them
   if (id.isWellFormed() && !/[:"\\\u0000-\u001f]/.test(id)) return id;
   return JSON.stringify(id).slice(1, -1).replaceAll(':', '\\u003a');
-}
-
-const SLOTS = 16_384;
-/** Largest distance in slots of a tag from its place. */
-const NEAR = 16;
-
-/**
- * The number in a shard's hash tag `{s<number>}`: the first one whose slot is in the middle of the shard's part of all
- * slots, so that masters, which share the slots evenly, get equal numbers of shards. A single shard has 0.
- */
-export function tagNumber(shard: number, shards: number): number {
-  if (shards === 1) return 0;
-  const middle = ((shard + 0.5) * SLOTS) / shards;
-  for (let number = 0; ; number++) if (Math.abs((crc16(`s${number}`) % SLOTS) - middle) <= NEAR) return number;
-}
-
-/** The value of `{agents}:shards`. Without a version it is an older layout, whose tags did not spread. */
-export function shardLayout(shards: number): string {
-  return shards === 1 ? '1' : `${shards} spread`;
-}
-
-/** CRC-16/XMODEM, the hash of Redis Cluster. */
-function crc16(text: string): number {
-  let crc = 0;
-  for (const byte of Buffer.from(text)) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff;
-  }
-  return crc;
-}
-
-/** KEYS and ARGV of every script that includes `record.lua`: `ShardKeys.record` and `recordArguments` give them. */
-export const recordKeys = ['task', 'events', 'inbox', 'outbox', 'indexRoot', 'push'] as const;
-/** The settings that every script of a turn needs. */
-export const settingsArgs = ['sweepAfterMs', 'keptEvents', 'replayMs', 'retentionMs', 'inlineBytes'] as const;
-export const recordArgs = ['taskId', ...settingsArgs] as const;
-/** KEYS of a script for several tasks, or that finds its task itself: `ShardKeys.anyRecord` gives them. */
-export const anyRecordKeys = ['tasksRoot', 'outbox', 'indexRoot', 'push'] as const;
-
-type RecordKeys = Readonly<Record<(typeof recordKeys)[number], string>>;
-type AnyRecordKeys = Readonly<Record<(typeof anyRecordKeys)[number], string>>;
-export type SettingsArguments = Readonly<Record<(typeof settingsArgs)[number], number>>;
-
-export function recordArguments(taskId: string, settings: StoreSettings): SettingsArguments & { taskId: string } {
-  return { taskId, ...settingsArguments(settings) };
-}
-
-/** The same without the task, for a script that is about several. */
-export function settingsArguments(settings: StoreSettings): SettingsArguments {
-  const { sweepAfterMs, keptEvents, replayMs, retentionMs, inlineTextBytes: inlineBytes } = settings;
-  return { sweepAfterMs, keptEvents, replayMs, retentionMs, inlineBytes };
-}
-
-/** A principal and an agent: a task exists only for the principal that made it, at its agent. */
-export interface Scope {
-  readonly principal: Principal;
-  readonly agent: string;
-}
-
-/** A caller is the same object in all of its calls. */
-const knownKeys = new WeakMap<Principal, string>();
-
-/** A principal in keys and records: `tenant/subject`, each part URI-encoded. */
-export function principalKey(principal: Principal): string {
-  const known = knownKeys.get(principal);
-  if (known !== undefined) return known;
-  const key = `${encodeURIComponent(principal.tenant)}/${encodeURIComponent(principal.subject)}`;
-  knownKeys.set(principal, key);
-  return key;
-}
-
-/** A scope in keys and records: `tenant/subject/agent`, each part URI-encoded. */
-export function ownerOf({ principal, agent }: Scope): string {
-  return `${principalKey(principal)}/${encodeURIComponent(agent)}`;
-}
-
-/** The agent of an `ownerOf` text. */
-export function agentOf(owner: string): string {
-  return decodeURIComponent(owner.slice(owner.lastIndexOf('/') + 1));
-}
-
-/** The principal of an `ownerOf` text. @param scopes when it sent the message */
-export function principalOf(owner: string, scopes: readonly string[]): Principal {
-  const [tenant = '', subject = ''] = owner.split('/').map(decodeURIComponent);
-  return { tenant, subject, scopes };
-}
-
-/** The scope of an `ownerOf` text. */
-export function scopeOf(owner: string): Scope {
-  return { principal: principalOf(owner, []), agent: agentOf(owner) };
 }

@@ -1,8 +1,8 @@
 import type { Channels } from '../redis/channels.ts';
 import type { RedisConnection } from '../redis/connection.ts';
-import { shardLayout } from '../redis/keys.ts';
 import { integer, list, text, tuple } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
+import { shardLayout } from '../redis/shards.ts';
 import type { AgentAnnouncement, AnnouncedAgent } from './announcement.ts';
 
 const from = import.meta.url;

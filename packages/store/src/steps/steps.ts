@@ -1,4 +1,4 @@
-import { recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
 import { text, tuple, verdict, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
@@ -7,15 +7,15 @@ import type { TurnsPort } from '../turns/turns-port.ts';
 const beginStepScript = defineScript({
   file: 'begin-step.lua',
   from: import.meta.url,
-  keys: recordKeys,
-  args: [...recordArgs, 'fence', 'key'],
+  keys: recordKeyNames,
+  args: [...recordArgNames, 'fence', 'key'],
   reply: verdict({ done: tuple(text), run: tuple(text), fenced: tuple(text), canceling: tuple(text) }),
 });
 const endStepScript = defineScript({
   file: 'end-step.lua',
   from: import.meta.url,
-  keys: recordKeys,
-  args: [...recordArgs, 'fence', 'key', 'result', 'maxBytes'],
+  keys: recordKeyNames,
+  args: [...recordArgNames, 'fence', 'key', 'result', 'maxBytes'],
   reply: word('done', 'full', 'fenced'),
 });
 
@@ -71,6 +71,6 @@ export class Steps {
 
   #call({ start: { taskId, fence } }: OpenTurn) {
     const { shards, settings } = this.#port;
-    return { keys: shards.of(taskId).record(taskId), args: { ...recordArguments(taskId, settings), fence } };
+    return { keys: shards.of(taskId).record(taskId), args: { ...recordArgValues(taskId, settings), fence } };
   }
 }

@@ -2,20 +2,22 @@ import { hash, randomUUID } from 'node:crypto';
 import { queueRoot } from '../queue/job.ts';
 import type { QueueLoads } from '../queue/load.ts';
 import type { Queues } from '../queue/queues.ts';
-import type { Shards } from '../redis/keys.ts';
-import { idText, ownerOf, recordArgs, recordArguments, recordKeys, type Scope } from '../redis/keys.ts';
+import { idText } from '../redis/keys.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
+import { ownerOf, type Scope } from '../redis/scope.ts';
 import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
+import type { Shards } from '../redis/shards.ts';
 import type { Vault } from '../vault/vault.ts';
 import { sealWebhook } from '../vault/webhook.ts';
 import type { NewTasks } from './new-tasks.ts';
-import { quotaArguments } from './quotas.ts';
+import { quotaArgValues } from './quotas.ts';
 import { hiddenLetter, stateLetters } from './state-letters.ts';
 import {
   type Acceptance,
   type AcceptReply,
-  acceptArgs,
-  acceptArguments,
+  acceptArgNames,
+  acceptArgValues,
   acceptReply,
   anchorOf,
   type CallAcceptance,
@@ -30,10 +32,10 @@ import {
 export const acceptScript = defineScript({
   file: 'accept.lua',
   from: import.meta.url,
-  keys: [...recordKeys, 'sent', 'queueRoot', 'caller?'],
+  keys: [...recordKeyNames, 'sent', 'queueRoot', 'caller?'],
   args: [
-    ...recordArgs,
-    ...acceptArgs,
+    ...recordArgNames,
+    ...acceptArgNames,
     'owner',
     'context',
     'fingerprint',
@@ -79,7 +81,7 @@ export async function accept(
   const incarnation = lastIncarnation ?? 0;
   if (isDuplicate) return { ...accepted, isNew: false };
   const submitted = timestamp ? submittedTask(sent, taskId, contextId, timestamp) : undefined;
-  const content = submitted === undefined ? {} : { [named === undefined ? 'task' : 'news']: submitted };
+  const content = submitted === undefined ? {} : { [named === undefined ? 'task' : 'statusAndMessage']: submitted };
   return { ...accepted, incarnation, isNew: named === undefined, ...content };
 }
 
@@ -133,8 +135,8 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
       caller: callerKey(shards, caller),
     },
     args: {
-      ...recordArguments(taskId, settings),
-      ...acceptArguments(settings, caller),
+      ...recordArgValues(taskId, settings),
+      ...acceptArgValues(settings, caller),
       owner: ownerOf(scope),
       context: contextId === undefined ? '' : idText(contextId),
       fingerprint: fingerprint(sent),
@@ -144,7 +146,7 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
       maxHistory: settings.maxHistoryBytes,
       ...sealed(port, taskId, sent),
       maxWebhooks: settings.maxWebhooks,
-      maxBytes: quotaArguments(settings).maxBytes,
+      maxBytes: quotaArgValues(settings).maxBytes,
     },
   });
 }

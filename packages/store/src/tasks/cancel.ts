@@ -1,14 +1,15 @@
-import type { Shards } from '../redis/keys.ts';
-import { ownerOf, recordArgs, recordArguments, recordKeys, type Scope } from '../redis/keys.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
 import { word } from '../redis/reply.ts';
+import { ownerOf, type Scope } from '../redis/scope.ts';
 import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
+import type { Shards } from '../redis/shards.ts';
 
 export const cancelScript = defineScript({
   file: 'cancel.lua',
   from: import.meta.url,
-  keys: recordKeys,
-  args: [...recordArgs, 'owner', 'channel', 'seesHidden'],
+  keys: recordKeyNames,
+  args: [...recordArgNames, 'owner', 'channel', 'seesHidden'],
   reply: word('canceled', 'requested', 'terminal', 'missing'),
 });
 
@@ -31,7 +32,7 @@ export function cancelTask(port: CancelPort, scope: Scope, taskId: string, seesH
   const { shards, settings } = port;
   const keys = shards.of(taskId);
   const args = {
-    ...recordArguments(taskId, settings),
+    ...recordArgValues(taskId, settings),
     owner: ownerOf(scope),
     channel: keys.cancels,
     seesHidden: seesHidden ? '1' : '',

@@ -1,14 +1,15 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
 import type { Queues } from '../queue/queues.ts';
-import { ownerOf, principalKey, recordKeys, type Scope } from '../redis/keys.ts';
+import { recordKeyNames } from '../redis/record-args.ts';
 import { word } from '../redis/reply.ts';
+import { ownerOf, principalKey, type Scope } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { type CachedReadPort, readTask } from './read.ts';
 
 const deleteScript = defineScript({
   file: 'delete.lua',
   from: import.meta.url,
-  keys: [...recordKeys, 'dead', 'conversations', 'others*'],
+  keys: [...recordKeyNames, 'dead', 'conversations', 'others*'],
   args: ['taskId', 'owner', 'messages', 'conversationIds*'],
   reply: word('deleted', 'live', 'missing'),
 });

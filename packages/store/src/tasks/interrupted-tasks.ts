@@ -1,5 +1,5 @@
 import type { ShardKeys } from '../redis/keys.ts';
-import { recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { CancelPort } from './cancel.ts';
@@ -7,8 +7,8 @@ import type { CancelPort } from './cancel.ts';
 const endInterruptedScript = defineScript({
   file: 'end-interrupted.lua',
   from: import.meta.url,
-  keys: recordKeys,
-  args: [...recordArgs, 'maxWaitMs', 'reason'],
+  keys: recordKeyNames,
+  args: [...recordArgNames, 'maxWaitMs', 'reason'],
   reply: word('ended', 'idle'),
 });
 
@@ -41,7 +41,7 @@ export class InterruptedTasks {
       if (taskId === undefined) return ended;
       const verdict = await endInterruptedScript.run(redis, {
         keys: keys.record(taskId),
-        args: { ...recordArguments(taskId, settings), maxWaitMs: settings.interruptedRetentionMs, reason: REASON },
+        args: { ...recordArgValues(taskId, settings), maxWaitMs: settings.interruptedRetentionMs, reason: REASON },
       });
       if (verdict === 'idle') return ended;
     }

@@ -1,6 +1,7 @@
 import type { TaskState } from '@switchyard/protocol';
-import { idText, ownerOf, type Scope, type ShardKeys } from '../redis/keys.ts';
+import { idText, type ShardKeys } from '../redis/keys.ts';
 import { integer, text, tupleAnd } from '../redis/reply.ts';
+import { ownerOf, type Scope } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
 import { type CachedReadPort, readTogether } from './read.ts';

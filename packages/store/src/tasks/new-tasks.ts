@@ -1,19 +1,19 @@
 import { BatchesByShard, togetherOrSingly } from '../redis/batches.ts';
 import type { Deadline } from '../redis/deadline.ts';
-import type { Shards } from '../redis/keys.ts';
-import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/keys.ts';
+import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../redis/record-args.ts';
 import { list, only } from '../redis/reply.ts';
 import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
-import { quotaArgs, quotaArguments } from './quotas.ts';
+import type { Shards } from '../redis/shards.ts';
+import { quotaArgNames, quotaArgValues } from './quotas.ts';
 import type { CallingTurn } from './submission.ts';
-import { type AcceptReply, acceptArgs, acceptArguments, acceptReply, callerKey } from './submission.ts';
+import { type AcceptReply, acceptArgNames, acceptArgValues, acceptReply, callerKey } from './submission.ts';
 
 export const makeTasksScript = defineScript({
   file: 'make-tasks.lua',
   from: import.meta.url,
-  keys: [...anyRecordKeys, 'caller?'],
-  args: [...settingsArgs, ...acceptArgs, ...quotaArgs],
+  keys: [...sharedKeyNames, 'caller?'],
+  args: [...settingsArgNames, ...acceptArgNames, ...quotaArgNames],
   each: [
     'taskId',
     'owner',
@@ -92,8 +92,8 @@ export class NewTasks {
   async #run(tasks: readonly NewTask[], caller?: CallingTurn): Promise<readonly AcceptReply[]> {
     const { shards, settings } = this.#port;
     return runDurably(this.#port, makeTasksScript, {
-      keys: { ...shards.of(tasks[0]?.taskId ?? '').anyRecord, caller: callerKey(shards, caller) },
-      args: { ...settingsArguments(settings), ...acceptArguments(settings, caller), ...quotaArguments(settings) },
+      keys: { ...shards.of(tasks[0]?.taskId ?? '').shared, caller: callerKey(shards, caller) },
+      args: { ...settingsArgValues(settings), ...acceptArgValues(settings, caller), ...quotaArgValues(settings) },
       each: tasks,
     });
   }

@@ -1,13 +1,13 @@
 import type { StoreSettings } from '../redis/settings.ts';
 
 /** What quotas.lua reads besides the message. */
-export const quotaArgs = ['maxOpen', 'maxKept', 'maxOpenOfTenant', 'maxBytes'] as const;
+export const quotaArgNames = ['maxOpen', 'maxKept', 'maxOpenOfTenant', 'maxBytes'] as const;
 
 /** Room for an uneven spread over shards: each has its own part of a limit. */
 const UNEVEN = 1.25;
 
-/** The values of `quotaArgs`, of one shard. */
-export function quotaArguments(settings: StoreSettings): Readonly<Record<(typeof quotaArgs)[number], number>> {
+/** The values of `quotaArgNames`, of one shard. */
+export function quotaArgValues(settings: StoreSettings): Readonly<Record<(typeof quotaArgNames)[number], number>> {
   const { shards, maxOpenTasks, maxKeptTasks, maxOpenTasksOfTenant, maxBytesOfTenant } = settings;
   const part = (limit: number): number => (shards === 1 ? limit : Math.ceil((limit / shards) * UNEVEN));
   return {

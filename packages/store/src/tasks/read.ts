@@ -1,10 +1,10 @@
 import { BatchesByShard } from '../redis/batches.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { Deadline } from '../redis/deadline.ts';
-import type { Shards } from '../redis/keys.ts';
-import { ownerOf, type Scope } from '../redis/keys.ts';
 import { list, optional, type Parser, text, tupleAnd } from '../redis/reply.ts';
+import { ownerOf, type Scope } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
+import type { Shards } from '../redis/shards.ts';
 import type { LargeTasks } from './large-tasks.ts';
 import { bytesIn, type Piece, piece, readPieces } from './pieces.ts';
 import { hiddenLetter, stateOf, withdrawnLetter } from './state-letters.ts';

@@ -1,9 +1,9 @@
 import type { CallingAgent, Message, Metadata, TurnInput } from '@switchyard/protocol';
 import { jobOptions } from '../queue/job.ts';
-import type { Shards } from '../redis/keys.ts';
-import { ownerOf, type Scope } from '../redis/keys.ts';
 import { integer, optional, text, tuple, verdict } from '../redis/reply.ts';
+import { ownerOf, type Scope } from '../redis/scope.ts';
 import type { StoreSettings } from '../redis/settings.ts';
+import type { Shards } from '../redis/shards.ts';
 import type { WebhookDraft } from '../vault/webhook.ts';
 
 /** A message from a client, and what its turn needs to know of the request. */
@@ -59,7 +59,7 @@ export type RefusedCall =
 /**
  * - `accepted`: durable. `number` counts the messages of the task: 1, 2, …; its caller is released by the first feed
  *   item whose `released` is as high. `seq`: where a feed resumes. `task`: JSON of the new task, when the message made
- *   it. `news`: for a task that waited for this message, the event at `seq`: its status and the message, as JSON of a
+ *   it. `statusAndMessage`: for a task that waited for this message, the event at `seq`: its status and the message, as JSON of a
  *   task.
  * - `missing`: no such task in this scope. `conflict`: the messageId came before with another body.
  * - `terminal`: the task has ended. `canceling`: it is to be canceled. `inbox-full`: too many messages wait in it.
@@ -78,7 +78,7 @@ export type Acceptance =
       readonly seq: number;
       readonly incarnation?: number;
       readonly task?: string;
-      readonly news?: string;
+      readonly statusAndMessage?: string;
     }
   | {
       readonly verdict:
@@ -148,15 +148,15 @@ export type AcceptReply = ReturnType<typeof acceptReply>;
 export type Refusal = Extract<AcceptReply, readonly [string]>[0];
 
 /** What accept.lua and make-tasks.lua both read. */
-export const acceptArgs = ['idempotencyMs', 'jobOptions', 'callerFence', 'callMode', 'maxCalls'] as const;
+export const acceptArgNames = ['idempotencyMs', 'jobOptions', 'callerFence', 'callMode', 'maxCalls'] as const;
 
 /** The key of the caller's task, if an agent calls. */
 export function callerKey(shards: Shards, caller: CallingTurn | undefined): string | undefined {
   return caller && shards.of(caller.taskId).task(caller.taskId);
 }
 
-/** The values of `acceptArgs`. */
-export function acceptArguments(settings: StoreSettings, caller: CallingTurn | undefined) {
+/** The values of `acceptArgNames`. */
+export function acceptArgValues(settings: StoreSettings, caller: CallingTurn | undefined) {
   const { idempotencyMs, maxCalls } = settings;
   return {
     idempotencyMs,

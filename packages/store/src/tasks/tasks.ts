@@ -1,5 +1,5 @@
 import type { Principal } from '@switchyard/protocol';
-import type { Scope } from '../redis/keys.ts';
+import type { Scope } from '../redis/scope.ts';
 import { type AcceptPort, accept } from './accept.ts';
 import { type Cancellation, cancelTask } from './cancel.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './context-tasks.ts';

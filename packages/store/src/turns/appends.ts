@@ -1,5 +1,5 @@
 import { BatchesByShard, togetherOrSingly } from '../redis/batches.ts';
-import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/keys.ts';
+import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../redis/record-args.ts';
 import { list, only, type Parser, text, tuple, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { type Chunks, chunksOf } from './chunks.ts';
@@ -22,8 +22,8 @@ const chunksReply: Parser<AppendReply | null> = (reply) => {
 export const appendScript = defineScript({
   file: 'append.lua',
   from: import.meta.url,
-  keys: anyRecordKeys,
-  args: [...settingsArgs, 'turns*'],
+  keys: sharedKeyNames,
+  args: [...settingsArgNames, 'turns*'],
   reply: list(appendReply),
 });
 export const appendChunksScript = defineScript({
@@ -85,7 +85,7 @@ export class Appends {
     const { redis, shards, settings } = this.#port;
     const { keptEvents, inlineTextBytes: inlineBytes } = settings;
     return appendChunksScript.run(redis, {
-      keys: shards.of(taskId).growing(taskId),
+      keys: shards.of(taskId).chunkKeys(taskId),
       args: { taskId, keptEvents, inlineBytes, fence, number, ...chunks },
     });
   }
@@ -94,8 +94,8 @@ export class Appends {
   async #run(appends: readonly Append[]): Promise<readonly AppendReply[]> {
     const { redis, shards, settings } = this.#port;
     return appendScript.run(redis, {
-      keys: shards.of(appends[0]?.taskId ?? '').anyRecord,
-      args: { ...settingsArguments(settings), turns: appends.flatMap(argumentsOf) },
+      keys: shards.of(appends[0]?.taskId ?? '').shared,
+      args: { ...settingsArgValues(settings), turns: appends.flatMap(argumentsOf) },
     });
   }
 }

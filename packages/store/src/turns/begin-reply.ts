@@ -14,19 +14,19 @@ const beginVerdicts = {
 };
 /** Reply of begin.lua: fencing token, attempt, cancel ('' | '1'), inbox entry, owner, and the task in pieces. */
 export const beginReply = verdict(beginVerdicts);
-/** Reply of take-turns.lua for a job. `later`: its run begins the turn itself. */
-export const takenTurnReply = verdict({ ...beginVerdicts, later: tuple() });
+/** Reply of take-turns.lua for a job. `not-begun`: its run begins the turn itself. */
+export const takenTurnReply = verdict({ ...beginVerdicts, 'not-begun': tuple() });
 export type BeginReply = ReturnType<typeof beginReply>;
 
 /** The last arguments of scripts that begin a turn. */
-export const beginArgs = ['run', 'maxAttempts', 'largeBytes'] as const;
+export const beginArgNames = ['run', 'maxAttempts', 'largeBytes'] as const;
 
 /**
- * The values of `beginArgs`.
+ * The values of `beginArgNames`.
  * @param settings `maxAttempts`: the agent's own, if it has one
  * @param run identifies this run of a turn: the token of its job's lock, and how many turns it has run under it
  */
-export function beginArguments({ maxAttempts, largeTextBytes }: StoreSettings, run: string) {
+export function beginArgValues({ maxAttempts, largeTextBytes }: StoreSettings, run: string) {
   const id = Number.parseInt(hash('sha256', run).slice(0, 12), 16).toString(36).slice(-8);
   return { run: id, maxAttempts, largeBytes: largeTextBytes };
 }

@@ -1,7 +1,7 @@
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import { jobOptions, queueRoot } from '../queue/job.ts';
 import { WritesLost } from '../redis/errors.ts';
-import { recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { Appends } from './appends.ts';
@@ -13,22 +13,22 @@ import type { TurnsPort } from './turns-port.ts';
 export const endTurnScript = defineScript({
   file: 'end-turn.lua',
   from: import.meta.url,
-  keys: [...recordKeys, 'queueRoot'],
-  args: [...recordArgs, 'fence', 'successorOptions'],
+  keys: [...recordKeyNames, 'queueRoot'],
+  args: [...recordArgNames, 'fence', 'successorOptions'],
   reply: word('unsettled', 'fenced', 'more', 'successor', 'idle', 'canceled'),
 });
 export const releaseTurnScript = defineScript({
   file: 'release-turn.lua',
   from: import.meta.url,
-  keys: recordKeys,
-  args: [...recordArgs, 'fence', 'isSpent'],
+  keys: recordKeyNames,
+  args: [...recordArgNames, 'fence', 'isSpent'],
   reply: word('released', 'canceled', 'fenced'),
 });
 export const giveUpTurnScript = defineScript({
   file: 'give-up-turn.lua',
   from: import.meta.url,
-  keys: [...recordKeys, 'dead'],
-  args: [...recordArgs, 'fence', 'reason'],
+  keys: [...recordKeyNames, 'dead'],
+  args: [...recordArgNames, 'fence', 'reason'],
   reply: word('given-up', 'canceled', 'fenced'),
 });
 
@@ -199,6 +199,6 @@ export class OpenTurn {
   #call() {
     const { shards, settings } = this.#port;
     const { taskId, fence } = this.start;
-    return { keys: shards.of(taskId).record(taskId), args: { ...recordArguments(taskId, settings), fence } };
+    return { keys: shards.of(taskId).record(taskId), args: { ...recordArgValues(taskId, settings), fence } };
   }
 }

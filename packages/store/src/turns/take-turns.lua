@@ -20,8 +20,8 @@
 --       run             as in begin.lua, of all of them
 --       max_attempts
 --       large_bytes
--- Returns  { rest, and of each job { …, what beginTurn returns, or 'later' alone: it is a suspect, and not alone yet }
---         … }, as take-jobs.lua has them
+-- Returns  { rest, and of each job { …, what beginTurn returns, or 'not-begun' alone: it is a suspect, and not alone
+--         yet } … }, as take-jobs.lua has them
 -- Invariant: a turn that is open has an active job, locked for the process that was given it.
 --
 -- A job that turns out to be a suspect is set aside, and taken again by a process that can run it alone.
@@ -45,7 +45,7 @@ local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_k
 local reply = { rest }
 for i = 1, #jobs do
   local id, token, starts = unpack(jobs[i])
-  local begun, job_number = { 'later' }
+  local begun, job_number = { 'not-begun' }
   task_id, job_number = id:match('^(.*)%.(%d+)$')
   if task_id and kinds ~= 'suspect' then
     task_key, others = tasks_root .. task_id, {}

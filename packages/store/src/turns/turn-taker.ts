@@ -4,23 +4,23 @@ import {
   restReply,
   type Taken,
   type TakeRequest,
-  takeArgs,
-  takeArguments,
+  takeArgNames,
+  takeArgValues,
   takenFrom,
 } from '../queue/agent-queue.ts';
 import type { TurnJob } from '../queue/consumer.ts';
 import { jobId } from '../queue/job.ts';
-import { anyRecordKeys, settingsArgs, settingsArguments } from '../redis/keys.ts';
+import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../redis/record-args.ts';
 import { tuple, tupleAnd } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { type BeginReply, beginArgs, beginArguments, takenTurnReply, withAttempts } from './begin-reply.ts';
+import { type BeginReply, beginArgNames, beginArgValues, takenTurnReply, withAttempts } from './begin-reply.ts';
 import type { TurnsPort } from './turns-port.ts';
 
 const takeTurnsScript = defineScript({
   file: 'take-turns.lua',
   from: import.meta.url,
-  keys: ['root', ...anyRecordKeys, 'dead'],
-  args: [...settingsArgs, ...takeArgs, ...beginArgs],
+  keys: ['root', ...sharedKeyNames, 'dead'],
+  args: [...settingsArgNames, ...takeArgNames, ...beginArgNames],
   reply: tupleAnd([restReply], tuple(...jobFields, takenTurnReply)),
 });
 
@@ -50,14 +50,14 @@ export class TurnTaker {
     const { redis } = this.#port;
     const settings = withAttempts(this.#port.settings, maxAttempts);
     const [rest, ...jobs] = await takeTurnsScript.run(redis, {
-      keys: { root, ...keys.anyRecord, dead: keys.dead },
+      keys: { root, ...keys.shared, dead: keys.dead },
       args: {
-        ...settingsArguments(settings),
-        ...takeArguments(settings.lockMs, request),
-        ...beginArguments(settings, `${request.taker}:${request.number}`),
+        ...settingsArgValues(settings),
+        ...takeArgValues(settings.lockMs, request),
+        ...beginArgValues(settings, `${request.taker}:${request.number}`),
       },
     });
-    for (const [id, token, , , begun] of jobs) if (begun[0] !== 'later') this.#begun.set(runOf(id, token), begun);
+    for (const [id, token, , , begun] of jobs) if (begun[0] !== 'not-begun') this.#begun.set(runOf(id, token), begun);
     return takenFrom(rest, jobs);
   }
 }

@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../redis/connection.ts';
-import type { Shards } from '../redis/keys.ts';
 import type { StoreSettings } from '../redis/settings.ts';
+import type { Shards } from '../redis/shards.ts';
 
 /** What turns need. */
 export interface TurnsPort {

@@ -3,7 +3,8 @@ import type { AgentQueue, TakeRequest } from '../queue/agent-queue.ts';
 import { Consumer, type ConsumerOptions, type ConsumerPort, type TurnJob } from '../queue/consumer.ts';
 import type { LeasedTurn } from '../queue/leases.ts';
 import type { Channels } from '../redis/channels.ts';
-import { agentOf, principalOf, recordArgs, recordArguments, recordKeys } from '../redis/keys.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
+import { agentOf, principalOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { readPieces } from '../tasks/pieces.ts';
@@ -11,7 +12,7 @@ import { readWhole } from '../tasks/read.ts';
 import type { Delivery } from '../tasks/submission.ts';
 import { TaskJson } from '../tasks/task-json.ts';
 import { Appends } from './appends.ts';
-import { type BeginReply, beginArgs, beginArguments, beginReply, epochOf, withAttempts } from './begin-reply.ts';
+import { type BeginReply, beginArgNames, beginArgValues, beginReply, epochOf, withAttempts } from './begin-reply.ts';
 import { OpenTurn, releaseTurnScript } from './open-turn.ts';
 import { TurnTaker } from './turn-taker.ts';
 import type { TurnsPort } from './turns-port.ts';
@@ -19,8 +20,8 @@ import type { TurnsPort } from './turns-port.ts';
 export const beginTurnScript = defineScript({
   file: 'begin-turn.lua',
   from: import.meta.url,
-  keys: [...recordKeys, 'dead'],
-  args: [...recordArgs, 'job', 'started', 'token', ...beginArgs],
+  keys: [...recordKeyNames, 'dead'],
+  args: [...recordArgNames, 'job', 'started', 'token', ...beginArgNames],
   reply: beginReply,
 });
 
@@ -134,7 +135,7 @@ export class Turns {
     const [, fence] = begun;
     await releaseTurnScript.run(redis, {
       keys: shards.of(taskId).record(taskId),
-      args: { ...recordArguments(taskId, settings), fence, isSpent: '' },
+      args: { ...recordArgValues(taskId, settings), fence, isSpent: '' },
     });
   }
 
@@ -162,10 +163,10 @@ export class Turns {
   ): Promise<BeginReply> {
     const { redis, shards } = this.#port;
     const keys = shards.of(taskId);
-    const beginning = beginArguments(settings, `${token} ${turnsBefore}`);
+    const beginning = beginArgValues(settings, `${token} ${turnsBefore}`);
     return beginTurnScript.run(redis, {
       keys: { ...keys.record(taskId), dead: keys.dead },
-      args: { ...recordArguments(taskId, settings), job, started, token, ...beginning },
+      args: { ...recordArgValues(taskId, settings), job, started, token, ...beginning },
     });
   }
 }

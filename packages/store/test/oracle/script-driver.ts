@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { dueScript, sweepScript } from '../../src/outbox/outbox.ts';
 import { jobOptions, queueRoot } from '../../src/queue/job.ts';
-import type { SettingsArguments } from '../../src/redis/keys.ts';
 import { ShardKeys } from '../../src/redis/keys.ts';
+import type { SettingsArgValues } from '../../src/redis/record-args.ts';
 import { only } from '../../src/redis/reply.ts';
 import { acceptScript } from '../../src/tasks/accept.ts';
 import { cancelScript } from '../../src/tasks/cancel.ts';
@@ -20,7 +20,7 @@ import * as rules from './turn-rules.ts';
 const MAX_ATTEMPTS = 2;
 const FAR_MS = 1_000_000_000;
 
-const settingsOf = (lease: rules.Due): SettingsArguments => ({
+const settingsOf = (lease: rules.Due): SettingsArgValues => ({
   sweepAfterMs: lease === 'due' ? -1 : FAR_MS,
   keptEvents: 1_000,
   replayMs: FAR_MS,
@@ -106,7 +106,7 @@ export class ScriptDriver {
     const outcome = await this.#neighbour.ends();
     const turns = [...this.#neighbour.says(), ...outcome.args, ...ours, ...this.#neighbour.says()];
     const answers = await appendScript.run(this.#redis, {
-      keys: this.#keys.anyRecord,
+      keys: this.#keys.shared,
       args: { ...settingsOf(first.lease), turns },
     });
     const [before, ended, [verdict, cancel] = [], after] = answers;
@@ -138,7 +138,7 @@ export class ScriptDriver {
     const { keptEvents, inlineBytes } = settingsOf('later');
     const artifact = { artifact: 1, first: '', growth: ',1'.repeat(count), json: Array<string>(count).fill('{}') };
     return appendChunksScript.run(this.#redis, {
-      keys: this.#keys.growing(this.id),
+      keys: this.#keys.chunkKeys(this.id),
       args: { taskId: this.id, keptEvents, inlineBytes, fence, number, ...artifact },
     });
   }
@@ -148,7 +148,7 @@ export class ScriptDriver {
     const events = Array<typeof chunk>(count).fill(chunk).flat();
     const turns = [this.id, queueRoot(this.#agent, this.#keys), fence, number, '', count, events.length, ...events];
     const all = await appendScript.run(this.#redis, {
-      keys: this.#keys.anyRecord,
+      keys: this.#keys.shared,
       args: { ...settingsOf('later'), turns },
     });
     return only(all);
@@ -234,7 +234,7 @@ export class ScriptDriver {
       maxWaiting: 0,
     });
     const [beside = [], reply, retry] = await makeTasksScript.run(this.#redis, {
-      keys: this.#keys.anyRecord,
+      keys: this.#keys.shared,
       args: { ...settingsOf(lease), ...ACCEPTING, ...NO_QUOTAS },
       each: [
         message(others[0] ?? '', 'other', `${messageId}-beside`, 'f'),

@@ -8,7 +8,7 @@ import { queueRoot } from '../../src/queue/job.ts';
 import { Leases } from '../../src/queue/leases.ts';
 import { QueueLoads } from '../../src/queue/load.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
-import { Shards } from '../../src/redis/keys.ts';
+import { Shards } from '../../src/redis/shards.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 import { turnTaker } from '../support/turn-taker.ts';

@@ -1,7 +1,7 @@
 import type { Store } from '../../src/index.ts';
 import { AgentQueue } from '../../src/queue/agent-queue.ts';
 import type { RedisConnection } from '../../src/redis/connection.ts';
-import { Shards } from '../../src/redis/keys.ts';
+import { Shards } from '../../src/redis/shards.ts';
 import { TurnTaker } from '../../src/turns/turn-taker.ts';
 
 /** Takes jobs of the agent `echo`: the ids of the next ones. And who knows the turns that begin with them. */

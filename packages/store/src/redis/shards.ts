@@ -1,0 +1,74 @@
+import { hash, randomUUID } from 'node:crypto';
+import { ShardKeys } from './keys.ts';
+
+/** All shards of a deployment, and the ids that land on them. */
+export class Shards {
+  readonly all: readonly ShardKeys[];
+
+  constructor(prefix: string, count: number) {
+    this.all = Array.from({ length: count }, (_, shard) => new ShardKeys(prefix, tagNumber(shard, count)));
+  }
+
+  /** The shard that an id (of a task or a context) lives on. */
+  of(id: string): ShardKeys {
+    return this.#at(shardOf(id, this.all.length));
+  }
+
+  /** A new id on the shard of `shardSeed`: for a task its context, for a new context its sender and message. */
+  newId(shardSeed: string): string {
+    const shard = shardOf(shardSeed, this.all.length);
+    for (;;) {
+      const id = randomUUID();
+      if (shardOf(id, this.all.length) === shard) return id;
+    }
+  }
+
+  /** An id on the shard of `shardSeed`, the same for the same seed. A UUID of version 8. */
+  derivedId(shardSeed: string, seed: string): string {
+    const shard = shardOf(shardSeed, this.all.length);
+    for (let n = 0; ; n++) {
+      const id = hash('sha256', `${n} ${seed}`).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
+      if (shardOf(id, this.all.length) === shard) return id;
+    }
+  }
+
+  #at(shard: number): ShardKeys {
+    const keys = this.all[shard];
+    if (!keys) throw new Error(`There is no shard ${shard}.`);
+    return keys;
+  }
+}
+
+/** The shard of an id: CRC16 as Redis Cluster computes it, modulo the number of shards. */
+export function shardOf(id: string, shards: number): number {
+  return shards === 1 ? 0 : crc16(id) % shards;
+}
+
+const SLOTS = 16_384;
+/** Largest distance in slots of a tag from its place. */
+const NEAR = 16;
+
+/**
+ * The number in a shard's hash tag `{s<number>}`: the first one whose slot is in the middle of the shard's part of all
+ * slots, so that masters, which share the slots evenly, get equal numbers of shards. A single shard has 0.
+ */
+export function tagNumber(shard: number, shards: number): number {
+  if (shards === 1) return 0;
+  const middle = ((shard + 0.5) * SLOTS) / shards;
+  for (let number = 0; ; number++) if (Math.abs((crc16(`s${number}`) % SLOTS) - middle) <= NEAR) return number;
+}
+
+/** The value of `{agents}:shards`. Without a version it is an older layout, whose tags did not spread. */
+export function shardLayout(shards: number): string {
+  return shards === 1 ? '1' : `${shards} spread`;
+}
+
+/** CRC-16/XMODEM, the hash of Redis Cluster. */
+function crc16(text: string): number {
+  let crc = 0;
+  for (const byte of Buffer.from(text)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff;
+  }
+  return crc;
+}
