@@ -9,21 +9,28 @@ export interface AddressPolicySettings {
    * not public.
    */
   readonly allowHosts: readonly string[];
+  /**
+   * Origins (`http://agent:8080`) that may be called wherever they are: those that the operator wrote down, rather than
+   * somebody else.
+   */
+  readonly trustedOrigins?: readonly string[];
 }
 
 /**
- * The allowed addresses of webhooks, so that no client reaches what only this deployment can reach (A2A 13.2): the
- * public internet over https, and what the settings add. Checked on the resolved address of the connection, as a name
- * proves nothing.
+ * The addresses that may be called, so that nobody outside reaches through this deployment what only it can reach (A2A
+ * 13.2): the public internet over https, and what the settings add. Checked on the resolved address of the connection,
+ * as a name proves nothing.
  */
 export class AddressPolicy {
   readonly #allowHttp: boolean;
   readonly #hosts: readonly string[];
   readonly #networks = new BlockList();
+  readonly #origins: ReadonlySet<string>;
 
   /** @throws {RangeError} an entry of `allowHosts` is none */
-  constructor({ allowHttp, allowHosts }: AddressPolicySettings) {
+  constructor({ allowHttp, allowHosts, trustedOrigins = [] }: AddressPolicySettings) {
     this.#allowHttp = allowHttp;
+    this.#origins = new Set(trustedOrigins);
     const isNetwork = (entry: string): boolean => /^[\d.]+$|[:/]/.test(entry);
     this.#hosts = allowHosts.filter((entry) => !isNetwork(entry)).map(plainName);
     for (const entry of allowHosts.filter(isNetwork)) allowNetwork(this.#networks, entry);
@@ -32,19 +39,20 @@ export class AddressPolicy {
   /** What can be said against a URL before it is called, in words that follow its name; undefined: nothing. */
   problemOf(url: string): string | undefined {
     if (!URL.canParse(url)) return 'must be an absolute URL';
-    const { protocol, username, password, hostname } = new URL(url);
-    if (protocol !== 'https:' && !(protocol === 'http:' && this.#allowHttp)) return 'must begin with https://';
+    const { protocol, username, password, hostname, origin } = new URL(url);
     if (username || password) return 'must hold no user name and no password: use authentication';
+    if (this.#origins.has(origin)) return undefined;
+    if (protocol !== 'https:' && !(protocol === 'http:' && this.#allowHttp)) return 'must begin with https://';
     const host = plainName(hostname);
     const address = isIP(host) ? host : isLocalhost(host) ? '127.0.0.1' : undefined;
     if (address !== undefined && !this.admits(host, address)) return 'must not be an address of a private network';
     return undefined;
   }
 
-  /** Whether `host` may be called now that it has turned out to be at `address`. */
-  admits(host: string, address: string): boolean {
-    const family = isIP(address);
-    if (!family || address.includes('%')) return false; // a zone is of this machine
+  /** Whether `host` may be called now that it has turned out to be at `address`. @param origin that is called there */
+  admits(host: string, address: string, origin?: string): boolean {
+    if (isIP(address) && origin !== undefined && this.#origins.has(origin)) return true;
+    if (!isIP(address) || address.includes('%')) return false; // a zone is of this machine
     if (this.#allowsName(plainName(host))) return true;
     const type = isIPv4(address) ? 'ipv4' : 'ipv6';
     if (this.#networks.check(address, type)) return true;

@@ -70,8 +70,6 @@ function nameOf({ queue, origin }: Attempt): { taskId: string; configId: string;
 
 /** A refusal is tried again, too, in case a receiver is just being deployed; but not for long. */
 const ATTEMPTS_AT_REFUSAL = 5;
-/** Longest wait that a receiver may ask for. */
-const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** How often, and for how long, a delivery was tried, this time included. */
 export interface Tries {
@@ -88,5 +86,5 @@ function isHopeless(failure: Failure, { attempts, ageMs }: Tries, settings: Push
 /** Milliseconds until the next attempt: the backoff, and no earlier than the receiver asked for. */
 function delayMs(failure: Failure, attempts: number, settings: PushSettings): number {
   const asked = failure.kind === 'failed' ? (failure.retryAfterMs ?? 0) : 0;
-  return Math.max(backoffDelayMs(settings, attempts), Math.min(asked, MAX_RETRY_AFTER_MS));
+  return Math.max(backoffDelayMs(settings, attempts), asked);
 }

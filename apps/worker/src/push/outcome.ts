@@ -1,3 +1,4 @@
+import { AddressRefused, retryAfterMs } from '@switchyard/outgoing';
 import type { Unreadable } from '@switchyard/store';
 
 /**
@@ -22,20 +23,8 @@ export function outcomeOfAnswer(status: number, retryAfter: string | undefined):
   if (status === 410) return { kind: 'gone' };
   const reason = `the receiver answered ${status}`;
   if (status < 500 && !LATER.has(status)) return { kind: 'refused', reason };
-  const retryAfterMs = msOf(retryAfter);
-  return { kind: 'failed', reason, blamesHost: status >= 500, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-}
-
-/**
- * What the policy has against an address that a host turned out to have. Its message names no address: clients may see
- * it.
- */
-export class AddressRefused extends Error {
-  override readonly name = 'AddressRefused';
-
-  constructor(host: string) {
-    super(`${host} is at an address that may not be called`);
-  }
+  const askedMs = retryAfterMs(retryAfter);
+  return { kind: 'failed', reason, blamesHost: status >= 500, ...(askedMs !== undefined && { retryAfterMs: askedMs }) };
 }
 
 /** An attempt that got no answer. The reason names what went wrong, not what was sent. */
@@ -54,12 +43,4 @@ function reasonOf(error: unknown): string {
 /** A webhook that cannot be read, for want of a secret: it may be given again. */
 export function outcomeOfUnreadable(error: Unreadable): Failure {
   return { kind: 'failed', reason: `the config cannot be read: ${error.message}`, blamesHost: false };
-}
-
-/** Seconds, or a date (RFC 9110 10.2.3). */
-function msOf(retryAfter: string | undefined): number | undefined {
-  if (retryAfter === undefined) return undefined;
-  if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1_000;
-  const at = Date.parse(retryAfter);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }

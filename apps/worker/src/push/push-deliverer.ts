@@ -1,11 +1,9 @@
-import { AddressPolicy } from '@switchyard/outgoing';
+import { AddressPolicy, type GuardedClient, guardedClient, type Resolve } from '@switchyard/outgoing';
 import type { Consumer, JobOutcome, PushJob, Store } from '@switchyard/store';
 
-import type { Agent } from 'undici';
 import type { Emit } from '../telemetry/events.ts';
 import { Circuits } from './circuits.ts';
 import { DeliveryClaimer } from './delivery-claimer.ts';
-import { guardedAgent, type Resolve } from './guarded-agent.ts';
 import type { PushSettings } from './push-settings.ts';
 import { runDeliveryQueue } from './run-delivery-queue.ts';
 import { createSigner, type Sign } from './sign.ts';
@@ -19,6 +17,8 @@ export interface PushParts {
 
 /** Share of the places that one host may take. */
 const HOST_SHARE = 1 / 4;
+/** What an answer says besides its status is of no interest; reading a little of it keeps the connection. */
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** The part of a worker that delivers events to webhooks. */
 export class PushDeliverer {
@@ -27,7 +27,7 @@ export class PushDeliverer {
   readonly #claimer: DeliveryClaimer;
   readonly #consumer: Consumer;
   readonly #circuits: Circuits;
-  readonly #dispatcher: Agent;
+  readonly #client: GuardedClient;
   readonly #shutdown = new AbortController();
   #sign: Sign | undefined;
 
@@ -41,7 +41,7 @@ export class PushDeliverer {
     this.#claimer = new DeliveryClaimer(deliveries, claimEveryMs, emit);
     this.#circuits = new Circuits(Math.max(1, Math.floor(concurrency * HOST_SHARE)));
     const policy = new AddressPolicy(settings.policy);
-    this.#dispatcher = guardedAgent({ policy, timeoutMs, ...(resolve && { resolve }) });
+    this.#client = guardedClient({ policy, timeoutMs, maxBytes: MAX_ANSWER_BYTES, ...(resolve && { resolve }) });
     this.#consumer = deliveries.consume({
       concurrency,
       run: (job) => this.#run(job),
@@ -61,10 +61,10 @@ export class PushDeliverer {
   async stop(drainMs: number): Promise<void> {
     this.#shutdown.abort();
     await this.#claimer.stop();
-    const cut = setTimeout(() => void this.#dispatcher.destroy(), drainMs);
+    const cut = setTimeout(() => void this.#client.destroy(), drainMs);
     await this.#consumer.stop();
     clearTimeout(cut);
-    await this.#dispatcher.destroy();
+    await this.#client.destroy();
   }
 
   async #run(job: PushJob): Promise<JobOutcome> {
@@ -72,9 +72,8 @@ export class PushDeliverer {
     const port = {
       deliveries: store.push.deliveries,
       settings: this.#settings,
-      timeoutMs: this.#settings.timeoutMs,
       circuits: this.#circuits,
-      dispatcher: this.#dispatcher,
+      client: this.#client,
       sign: this.#sign,
       shutdown: this.#shutdown.signal,
       emit,

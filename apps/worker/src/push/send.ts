@@ -1,15 +1,14 @@
+import type { GuardedClient } from '@switchyard/outgoing';
 import type { DeliveryQueueId, Webhook } from '@switchyard/store';
-import { type Dispatcher, request } from 'undici';
 import type { Circuits } from './circuits.ts';
 import type { Notification } from './notification.ts';
 import { type Outcome, outcomeOfAnswer, outcomeOfError } from './outcome.ts';
 import type { Sign } from './sign.ts';
 
 export interface SendPort {
-  readonly dispatcher: Dispatcher;
+  readonly client: Pick<GuardedClient, 'request'>;
   readonly circuits: Circuits;
   readonly sign: Sign | undefined;
-  readonly timeoutMs: number;
 }
 
 /** The webhook that it is sent to. */
@@ -18,9 +17,6 @@ export interface Receiver {
   readonly webhook: Webhook;
 }
 
-/** What an answer says besides its status is of no interest; reading a little of it keeps the connection. */
-const MAX_ANSWER_BYTES = 64 * 1024;
-
 /** One attempt at one delivery. Never throws: every error is an outcome. */
 export function send(port: SendPort, receiver: Receiver, notification: Notification): Promise<Outcome> {
   const { host } = new URL(receiver.webhook.url);
@@ -28,26 +24,23 @@ export function send(port: SendPort, receiver: Receiver, notification: Notificat
 }
 
 async function post(
-  { dispatcher, sign, timeoutMs }: SendPort,
+  { client, sign }: SendPort,
   { id, webhook }: Receiver,
   { deliveryId, body }: Notification,
 ): Promise<Outcome> {
   const signature = sign && { [signatureHeader]: await sign(body, new URL(webhook.url).origin) };
-  const answer = await request(webhook.url, {
-    dispatcher,
+  const answer = await client.request(webhook.url, {
     method: 'POST',
     headers: { ...requestHeaders(webhook, id, deliveryId), ...signature },
     body,
-    signal: AbortSignal.timeout(timeoutMs),
   });
   await drain(answer.body);
-  const retryAfter = answer.headers['retry-after'];
-  return outcomeOfAnswer(answer.statusCode, typeof retryAfter === 'string' ? retryAfter : undefined);
+  return outcomeOfAnswer(answer.status, answer.headers['retry-after']);
 }
 
 /** The status has been received: an answer that is too long, or breaks off, changes nothing about it. */
-async function drain(body: Dispatcher.ResponseData['body']): Promise<void> {
-  await body.dump({ limit: MAX_ANSWER_BYTES }).catch(() => undefined);
+async function drain(body: AsyncIterable<unknown>): Promise<void> {
+  await Array.fromAsync(body, () => undefined).catch(() => undefined);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Resolve } from '@switchyard/outgoing';
 import {
   type DeadLetter,
   type OpenTurn,
@@ -10,7 +11,6 @@ import {
 import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../../tests/support/prefix.ts';
 import type { WorkerEvent } from '../../../src/index.ts';
-import type { Resolve } from '../../../src/push/guarded-agent.ts';
 import { PushDeliverer } from '../../../src/push/push-deliverer.ts';
 import { defaultPushSettings, type PushSettings } from '../../../src/push/push-settings.ts';
 

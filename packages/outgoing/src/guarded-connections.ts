@@ -1,45 +1,49 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type Socket } from 'node:net';
-import type { AddressPolicy } from '@switchyard/outgoing';
-
 import { Agent, buildConnector } from 'undici';
-import { AddressRefused } from './outcome.ts';
+import type { AddressPolicy } from './address-policy.ts';
+import { AddressRefused } from './refusals.ts';
 
 /** All addresses of a host. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-export interface GuardedAgentOptions {
+export interface ConnectionOptions {
   readonly policy: Pick<AddressPolicy, 'admits'>;
+  /** Of a connection, of the wait for an answer's head, and between two pieces of its body, in milliseconds. */
   readonly timeoutMs: number;
+  /** How hosts are looked up; unset: as this machine does. */
   readonly resolve?: Resolve;
 }
 
-/** How long an idle connection is kept for the next event. */
+/** How long an idle connection is kept for the next request. */
 const KEEP_ALIVE_MS = 10_000;
+const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
  * HTTP connections that lead only where the policy lets them. The host is looked up once, all that it may be at is
  * judged, and the connection is made to just such an address: there is no second look-up that could answer otherwise.
  * The name stays in the Host header and in TLS.
  */
-export function guardedAgent({ policy, timeoutMs, resolve = systemResolve }: GuardedAgentOptions): Agent {
+export function guardedConnections({ policy, timeoutMs, resolve = systemResolve }: ConnectionOptions): Agent {
   const dial = dialer(timeoutMs);
 
   async function connect(options: buildConnector.Options): Promise<Socket> {
     const host = options.hostname.replace(/^\[|\]$/g, '');
+    const { origin } = new URL(`${options.protocol}//${options.host ?? options.hostname}`);
+    const admits = (address: string): boolean => policy.admits(host, address, origin);
     const addresses = isIP(host) ? [host] : await resolve(host);
-    if (!addresses.length || !addresses.every((address) => policy.admits(host, address)))
-      throw new AddressRefused(host);
+    if (!addresses.length || !addresses.every(admits)) throw refused(host);
     const socket = await dialFirst(dial, options, addresses);
-    if (policy.admits(host, socket.remoteAddress ?? '')) return socket;
+    if (admits(socket.remoteAddress ?? '')) return socket;
     socket.destroy();
-    throw new AddressRefused(host);
+    throw refused(host);
   }
 
   return new Agent({
     allowH2: false,
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
+    maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     connect: (options, callback) => {
@@ -52,6 +56,8 @@ export function guardedAgent({ policy, timeoutMs, resolve = systemResolve }: Gua
 }
 
 const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
+
+const refused = (host: string): AddressRefused => new AddressRefused(`${host} is at an address that may not be called`);
 
 type Dial = (options: buildConnector.Options) => Promise<Socket>;
 
