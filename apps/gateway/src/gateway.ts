@@ -78,7 +78,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     settings.admin &&
     metrics &&
     new AdminPort(settings.admin, {
-      backend: { ops, readiness: () => readiness.read() },
+      backend: { ops, credentials, readiness: () => readiness.read() },
       metrics,
       emit,
       clients: authenticator,

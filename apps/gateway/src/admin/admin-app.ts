@@ -4,6 +4,7 @@ import { refuseFault, refusePath, refuseVerb, writeError } from '../bindings/res
 import { beginEachExchange, type Refusal, requestName, respond } from '../exchange/exchange.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { agentRoutes, healthRoute, turnRoutes, workerRoutes } from './deployment.ts';
+import { keyRoutes } from './keys.ts';
 import type { Operator, Operators } from './operators.ts';
 import type { AdminBackend, AdminRoute } from './route.ts';
 import { taskRoutes } from './tasks.ts';
@@ -22,6 +23,7 @@ const routes: readonly AdminRoute[] = [
   ...turnRoutes,
   ...deadLetterRoutes,
   ...taskRoutes,
+  ...keyRoutes,
 ];
 const metricsPath = '/metrics';
 

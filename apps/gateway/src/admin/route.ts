@@ -1,5 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
-import { InvalidPageToken, type Ops, type Page, type PageQuery } from '@switchyard/store';
+import { type Credentials, InvalidPageToken, type Ops, type Page, type PageQuery } from '@switchyard/store';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import type { ReadinessReading } from '../http/serve-health.ts';
@@ -9,6 +9,7 @@ import { invalidParameters, noParameters, readParameters } from './parameters.ts
 /** What the routes of operators work on. */
 export interface AdminBackend {
   readonly ops: Ops;
+  readonly credentials: Credentials;
   readonly readiness: () => Promise<ReadinessReading>;
 }
 

@@ -14,7 +14,15 @@ it('every curl line of docs/operations.md works, in the order of the page', asyn
   await die(stage.store, dead.id);
   await die(stage.store, other.id);
   await stage.store.ops.workers.report('worker-1', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
-  const names = { TASK: task.id, DEAD: dead.id, OTHER_DEAD: other.id, AGENT: 'echo', WORKER: 'worker-1' };
+  const { credential } = await stage.store.credentials.create({ tenant: 'acme', subject: 'bob', scopes: [] });
+  const names = {
+    CLIENT_KEY: credential.id,
+    TASK: task.id,
+    DEAD: dead.id,
+    OTHER_DEAD: other.id,
+    AGENT: 'echo',
+    WORKER: 'worker-1',
+  };
   const env = { PATH: process.env.PATH, ADMIN: stage.adminUrl, KEY: key, ...names };
   expect(lines.length).toBeGreaterThan(15);
   for (const line of lines) await promisify(execFile)('sh', ['-c', line], { env });

@@ -1,3 +1,4 @@
+import { latestFirst, type Page, type PageQuery, pageOf } from '../ops/page.ts';
 import type { Channels } from '../redis/channels.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { type ApiKeyParts, apiKeyText, isSecretOf, newApiKey, secretHash } from './api-key.ts';
@@ -75,6 +76,12 @@ export class Credentials {
     const old = all.filter(isOld).map(({ id }) => id);
     if (old.length > 0) await this.#redis.hdel(this.#key, ...old);
     return all.filter((each) => !isOld(each)).sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  }
+
+  /** As `list`. @throws {InvalidPageToken} */
+  async page(query: PageQuery): Promise<Page<Credential>> {
+    const positionOf = ({ createdAt, id }: Credential): string => latestFirst(Date.parse(createdAt), id);
+    return pageOf(await this.list(), query, { list: 'credentials', positionOf });
   }
 
   /** At once, for all gateways. @returns the revoked key, also if it was revoked before; undefined: no such key */

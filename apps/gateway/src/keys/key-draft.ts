@@ -1,0 +1,32 @@
+import type { CredentialDraft } from '@switchyard/store';
+import { z } from 'zod';
+import { defaultTenant } from '../settings/identity-settings.ts';
+
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 3_650;
+
+const name = z.string().min(1, 'must not be empty').max(256, 'has more than 256 characters');
+const word = z.string().regex(/^[\w.:/-]{1,128}$/, 'must be words of letters, digits and . : / _ -');
+const words = z
+  .string()
+  .transform((text) => text.split(/[\s,+]+/).filter((each) => each !== ''))
+  .pipe(z.array(word).max(100, 'has more than 100 words'));
+const days = z.coerce
+  .number('must be a number of days')
+  .positive('must be a number of days')
+  .max(MOST_DAYS, `must be at most ${MOST_DAYS} days`);
+
+/** What an API key is made with, as operators name it: each field is text. */
+export const keyParameters = z.strictObject({
+  subject: name,
+  tenant: name.default(defaultTenant),
+  scopes: words.default([]),
+  agents: words.optional(),
+  note: z.string().max(256, 'has more than 256 characters').optional(),
+  days: days.optional(),
+});
+
+export function keyDraft({ days: validDays, ...given }: z.output<typeof keyParameters>): CredentialDraft {
+  if (validDays === undefined) return given;
+  return { ...given, expiresAt: new Date(Date.now() + validDays * DAY_MS).toISOString() };
+}
