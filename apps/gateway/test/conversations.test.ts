@@ -10,6 +10,7 @@ interface Shown {
   readonly conversationId: string;
   readonly state: string;
   readonly lastSeq: number;
+  readonly hasMore?: boolean;
   readonly events: readonly { readonly seq: number; readonly turn?: number }[];
 }
 

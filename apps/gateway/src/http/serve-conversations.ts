@@ -82,14 +82,16 @@ function isStreamWanted(req: RoutedRequest): boolean {
 
 async function writeConversation(
   { conversations }: GatewayContext,
-  { req, res }: Exchange,
+  exchange: Exchange,
   { conversation }: ConversationRequest,
 ): Promise<void> {
+  const { req, res } = exchange;
+  const after = resumeAfterIn(exchange)?.seq;
   res.setHeader('ETag', `"${conversation.seq}"`);
   res.setHeader('Cache-Control', 'private, no-cache');
-  res.setHeader('Vary', 'Accept');
+  res.setHeader('Vary', 'Accept, Last-Event-ID');
   if (versionIn(req.headers['if-none-match']) === String(conversation.seq)) return respondUnchanged(res);
-  respond(res, 'application/json', conversationJson(conversation, await conversations.events(conversation.id)));
+  respond(res, 'application/json', conversationJson(conversation, await conversations.events(conversation.id, after)));
 }
 
 async function streamEvents(
@@ -131,11 +133,14 @@ function showConversation(conversation: ConversationReading): ShownConversation 
   return { conversationId: id, contextId, fromAgent, toAgent, maxTurns, taskId, state, lastSeq: seq };
 }
 
-/** The conversation with its events, which are stored as JSON. */
+/** The conversation with a page of its events, which are stored as JSON. `hasMore`: they do not end with it. */
 function conversationJson(conversation: ConversationReading, items: readonly ConversationItem[]): string {
   // Events that came after the conversation was read are left out.
-  const events = items.filter(({ seq }) => seq <= conversation.seq).map(({ json }) => json);
-  return `${JSON.stringify(showConversation(conversation)).slice(0, -1)},"events":[${events}]}`;
+  const events = items.filter(({ seq }) => seq <= conversation.seq);
+  const last = events.at(-1);
+  const hasMore = last !== undefined && last.seq < conversation.seq ? ',"hasMore":true' : '';
+  const head = JSON.stringify(showConversation(conversation)).slice(0, -1);
+  return `${head}${hasMore},"events":[${events.map(({ json }) => json)}]}`;
 }
 
 /** No such conversation of this caller: does not reveal whether another caller has it. */

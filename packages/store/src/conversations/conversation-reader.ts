@@ -1,5 +1,7 @@
 import type { RedisConnection } from '../redis/connection.ts';
+import { readStream } from '../redis/read-stream.ts';
 import { principalKey, type Scope } from '../redis/scope.ts';
+import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { ConversationHead, ConversationItem, ConversationReading } from './conversation.ts';
 
@@ -9,6 +11,7 @@ const MAX_CONVERSATIONS = 1_000;
 export interface ReaderPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
+  readonly settings: Pick<StoreSettings, 'maxPageBytes'>;
 }
 
 /** With what only the store needs. */
@@ -30,13 +33,17 @@ export async function readConversation(
   return { ...read, owner, seq: Number(seq), nextTurn: Number(turn), isComplete: ended === '1' };
 }
 
-/** The events behind `after`, as far as they are there. */
+/** Events of one read at most. */
+const PAGE = 1_000;
+
+/** The next events behind `after`, as many as make a page; none: there are no more yet. */
 export async function readEvents(
-  { redis, shards }: ReaderPort,
+  { redis, shards, settings }: ReaderPort,
   id: string,
   after: number,
 ): Promise<ConversationItem[]> {
-  const entries = await redis.xrange(shards.of(id).conversationEvents(id), `${after + 1}-0`, '+');
+  const page = { from: `${after + 1}-0`, most: PAGE, bytes: settings.maxPageBytes };
+  const entries = await readStream(redis, shards.of(id).conversationEvents(id), page);
   return entries.map(([entry, [, json = '']]) => ({ seq: Number.parseInt(entry, 10), json }));
 }
 

@@ -113,7 +113,7 @@ export class Conversations {
     return listConversations(this.#port, principalKey(principal), query);
   }
 
-  /** The events behind `after`, as far as they are there. The caller has read the conversation before. */
+  /** The next events behind `after`, a page of them (`maxPageBytes`). The caller has read the conversation before. */
   events(id: string, after = 0): Promise<ConversationItem[]> {
     return readEvents(this.#port, id, after);
   }
@@ -135,10 +135,14 @@ export class Conversations {
       if (!now) throw new ConversationMissing(id);
       // A fail-over has lost events: from the beginning, rather than with a hole.
       if (now.seq < last) last = 0;
-      for (const item of await this.events(id, last)) {
-        if (signal?.aborted) return;
-        yield item;
-        last = item.seq;
+      while (last < now.seq) {
+        const items = await this.events(id, last);
+        if (items.length === 0) break;
+        for (const item of items) {
+          if (signal?.aborted) return;
+          yield item;
+          last = item.seq;
+        }
       }
       if (now.isComplete && last >= now.seq) return;
     }

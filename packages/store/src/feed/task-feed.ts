@@ -1,19 +1,10 @@
 import { isTerminal } from '@switchyard/protocol';
-import { list, text, tuple } from '../redis/reply.ts';
+import { readStream } from '../redis/read-stream.ts';
 import type { Scope } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
 import { type CachedReadPort, readPosition, readTask } from '../tasks/read.ts';
 import { bytesOf, type EventBuffer } from './event-buffer.ts';
 import { type EventId, type FeedEvent, type FeedItem, type Position, parseEntry, taskItem } from './feed-item.ts';
 import { type ListenerPort, TaskListener } from './task-listener.ts';
-
-const readEventsScript = defineScript({
-  file: 'read-events.lua',
-  from: import.meta.url,
-  keys: ['events'],
-  args: ['from', 'most', 'bytes'],
-  reply: list(tuple(text, list(text))),
-});
 
 /** Limits of one read of the stream. */
 const PAGE = { events: 65, bytes: 256 * 1_024 };
@@ -206,8 +197,7 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     // The last event is read again: after a fail-over another one may have its number.
     const from = last.incarnation === undefined || last.seq === 0 ? last.seq + 1 : last.seq;
     const bytes = budget.hasRoomFor(PAGE.bytes) ? PAGE.bytes : 0;
-    const args = { from: `${from}-0`, most: PAGE.events, bytes };
-    const entries = await readEventsScript.run(reads.redis, { keys: { events: channel }, args });
+    const entries = await readStream(reads.redis, channel, { from: `${from}-0`, most: PAGE.events, bytes });
     const events = entries.map(parseEntry);
     const isSame = from > last.seq || isSameEvent(events.shift(), last);
     return isSame && events[0]?.seq === last.seq + 1 ? events : undefined;

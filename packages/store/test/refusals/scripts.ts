@@ -612,7 +612,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: true,
     },
   ],
-  'feed/read-events.lua': [
+  'redis/read-stream.lua': [
     {
       kind: 'reads',
       scene: async (stage) => {

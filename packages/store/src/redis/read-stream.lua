@@ -1,18 +1,18 @@
--- readEvents: events of a task's stream, as many as are worth one reply: large ones come one by one.
+-- readStream: entries of a stream with one field each, as many as are worth one reply: large ones come one by one.
 --
--- KEYS  events  the stream
+-- KEYS  stream
 -- ARGV  from    id from which on
---       most    events at most
---       bytes   of JSON at most, but two events at least
+--       most    entries at most
+--       bytes   of values at most, but two entries at least
 -- Returns  entries as XRANGE has them
 
-local events_key = unpack(KEYS, 1, 1)
+local stream_key = unpack(KEYS, 1, 1)
 local from, most, bytes = unpack(ARGV, 1, 3)
 most, bytes = tonumber(most), tonumber(bytes)
 
 local reply = {}
 while true do
-  local entries = redis.call('XRANGE', events_key, from, '+', 'COUNT', '8')
+  local entries = redis.call('XRANGE', stream_key, from, '+', 'COUNT', '8')
   for _, entry in ipairs(entries) do
     bytes = bytes - #entry[2][2]
     if #reply == most or (#reply >= 2 and bytes < 0) then return reply end

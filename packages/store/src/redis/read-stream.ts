@@ -1,0 +1,24 @@
+import type { RedisConnection } from './connection.ts';
+import { list, text, tuple } from './reply.ts';
+import { defineScript } from './script.ts';
+
+const readStreamScript = defineScript({
+  file: 'read-stream.lua',
+  from: import.meta.url,
+  keys: ['stream'],
+  args: ['from', 'most', 'bytes'],
+  reply: list(tuple(text, list(text))),
+});
+
+export interface StreamPage {
+  /** Id of the first entry. */
+  readonly from: string;
+  readonly most: number;
+  /** Of values; two entries come in any case. */
+  readonly bytes: number;
+}
+
+/** The next entries of a stream, as many as are worth one reply: id, then field and value. */
+export function readStream(redis: RedisConnection, stream: string, args: StreamPage) {
+  return readStreamScript.run(redis, { keys: { stream }, args: { ...args } });
+}
