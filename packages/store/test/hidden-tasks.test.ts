@@ -72,6 +72,27 @@ test('is shown only when the replicas know it', async () => {
   }
 });
 
+const hook = { url: 'https://client.example.com/hook', id: 'hook' };
+
+test('takes no message that guesses its id, and shows no webhook', async () => {
+  const acceptance = await store.tasks.accept(alice, { message: userMessage(), isHidden: true, webhook: hook });
+  if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+  const { taskId } = acceptance;
+  const { webhooks } = store.push;
+  const attempts = async () => [
+    (await store.tasks.accept(alice, { message: userMessage('more', { taskId }) })).verdict,
+    await webhooks.get(alice, taskId, hook.id),
+    await webhooks.list(alice, taskId, { pageSize: 10 }),
+    await webhooks.delete(alice, taskId, hook.id),
+    await webhooks.create(alice, taskId, hook),
+  ];
+  const nothing = ['missing', undefined, undefined, 'missing', 'missing'];
+  expect(await attempts()).toEqual(nothing);
+  await (await begun(store, taskId)).publish(replied);
+  expect((await store.tasks.read(alice, taskId))?.isWithdrawn).toBe(true);
+  expect(await attempts()).toEqual(nothing);
+});
+
 test('does not exist for its client, and can be canceled by an operator', async () => {
   const { taskId } = await hidden();
   expect(await store.push.webhooks.create(alice, taskId, { url: 'https://client.example.com/hook' })).toBe('missing');

@@ -150,6 +150,14 @@ describe('the sweeper', () => {
     expect(await isFound()).toBe(true);
   });
 
+  test('goes on with the others where a key of a task holds something else, and says so', async () => {
+    const { sweeper, root, isFound } = await crowded(600);
+    await redis.del(`${root}t:waiting1`);
+    await redis.set(`${root}t:waiting1`, 'no record');
+    await expect(sweeper.outbox.sweep()).rejects.toThrow('WRONGTYPE');
+    expect(await isFound()).toBe(true);
+  });
+
   test('finds the others also behind more records that cannot be swept than it looks at in one step', async () => {
     const { sweeper, root, isFound } = await crowded(600);
     for (let i = 1; i <= 200; i++) {

@@ -7,14 +7,15 @@ export class Sweeper {
   readonly #outbox: Outbox;
   readonly #interrupted: InterruptedTasks;
   readonly #emit: Emit;
+  readonly #onError: (error: unknown) => void;
   readonly #poller: Poller;
 
   constructor(store: Pick<Store, 'outbox' | 'interrupted'>, everyMs: number, emit: Emit) {
     this.#outbox = store.outbox;
     this.#interrupted = store.interrupted;
     this.#emit = emit;
-    const onError = (error: unknown): void => emit({ kind: 'error', where: 'sweep', error });
-    this.#poller = new Poller({ everyMs, run: () => this.#sweep(), onError });
+    this.#onError = (error) => emit({ kind: 'error', where: 'sweep', error });
+    this.#poller = new Poller({ everyMs, run: () => this.#run(), onError: this.#onError });
   }
 
   start(): void {
@@ -25,9 +26,18 @@ export class Sweeper {
     return this.#poller.stop();
   }
 
+  /** A task that cannot be swept keeps none that waits for its client from ending. */
+  async #run(): Promise<void> {
+    await this.#sweep().catch(this.#onError);
+    await this.#endOverdue();
+  }
+
   async #sweep(): Promise<void> {
     const swept = await this.#outbox.sweep();
     if (swept.add || swept.canceled) this.#emit({ kind: 'swept', ...swept });
+  }
+
+  async #endOverdue(): Promise<void> {
     const ended = await this.#interrupted.endOverdue();
     if (ended) this.#emit({ kind: 'swept', add: 0, canceled: ended });
   }

@@ -19,6 +19,8 @@ if latest_ms then
 end
 local reply = {}
 for _, task_id in ipairs(redis.call('ZRANGEBYSCORE', outbox_key, '-inf', now_ms(), 'LIMIT', '0', most)) do
-  reply[#reply + 1] = { task_id, redis.call('HGET', tasks_root .. task_id, 'owner') or '' }
+  -- A key that holds something else fails its own sweep, and no other task's.
+  local owner = redis.pcall('HGET', tasks_root .. task_id, 'owner')
+  reply[#reply + 1] = { task_id, type(owner) == 'string' and owner or '' }
 end
 return reply

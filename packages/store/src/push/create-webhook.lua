@@ -17,7 +17,7 @@ local task_id, owner, config_id, sealed, max = unpack(ARGV)
 
 local its_owner, state, seq, tip, webhooks =
   unpack(redis.call('HMGET', task_key, 'owner', 'state', 'seq', 'tip', 'webhooks'))
-if not its_owner or its_owner ~= owner or state == 'h' then return 'missing' end
+if not its_owner or its_owner ~= owner or state == 'h' or state == 'M' then return 'missing' end
 if not has_room(config_id, max) then return 'too-many' end
 
 local number, cursor, old = add_webhook(config_id, sealed, cursor_at(seq, tip))

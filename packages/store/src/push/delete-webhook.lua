@@ -4,14 +4,16 @@
 -- ARGV  task_id
 --       owner
 --       config_id
--- Returns  deleted (also if there is no such webhook, or no longer) | missing (no such task)
+-- Returns  deleted (also if there is no such webhook, or no longer) | missing (no such task, or its
+--          client was not given it)
 
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, owner, config_id = unpack(ARGV)
 
 --- @include "../record/delivery-queues.lua"
 
-if redis.call('HGET', task_key, 'owner') ~= owner then return 'missing' end
+local its_owner, state = unpack(redis.call('HMGET', task_key, 'owner', 'state'))
+if its_owner ~= owner or state == 'h' or state == 'M' then return 'missing' end
 local number = redis.call('HGET', webhooks_key, 'id:' .. config_id)
 if number then remove_webhook(number) end
 return 'deleted'

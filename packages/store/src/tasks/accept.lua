@@ -59,6 +59,8 @@ max_bytes = tonumber(max_bytes)
 if caller_key and not caller.has_room() then return { 'too-many-calls' } end
 local record = load_record()
 if not record or record.owner ~= owner then return { 'missing' } end
+-- Its client was not given it, and has guessed its id: see set-visibility.lua.
+if record.state == 'h' or record.state == 'M' then return { 'missing' } end
 if context ~= '' and record.context ~= context then return { 'context-mismatch' } end
 if is_terminal(record.state) then return { 'terminal' } end
 -- It would be dropped with certainty: a pending cancel always ends the task.
