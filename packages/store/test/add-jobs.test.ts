@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Scope, Store } from '../src/index.ts';
+import { queueOf as queueOfAgent } from '../src/queue/job.ts';
 import { remoteAgentId } from '../src/queue/remote-agents.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
-import { queueContents } from './support/queue-contents.ts';
+import { asBullMQ, bullmqAdds, queueContents } from './support/queue-contents.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
@@ -22,13 +23,16 @@ describe('a message leaves in the queue what BullMQ leaves that adds the same jo
 
   async function expectTheSame(queue = 'echo'): Promise<void> {
     const left = await queueOf(ours, queue);
-    expect(Object.keys(left)).toContain('wait');
-    expect(left).toEqual(await queueOf(bulls, queue));
+    expect(Object.keys(left)).toContain('prioritized');
+    expect(asBullMQ(left)).toEqual(asBullMQ(await queueOf(bulls, queue)));
   }
+
+  const bullsAdd = (queue: string, id: string, priority?: number): Promise<void> =>
+    bullmqAdds(redis, rootOf(bulls, queue), id, priority);
 
   async function send(scope: Scope = alice): Promise<string> {
     const { taskId } = await accepted(ours, scope);
-    await bulls.queue.add(scope.agent, taskId, 1);
+    await bullsAdd(queueOfAgent(scope.agent), `${taskId}.1`);
     return taskId;
   }
 
@@ -43,7 +47,7 @@ describe('a message leaves in the queue what BullMQ leaves that adds the same jo
     const turn = await begun(ours, taskId);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
     await accepted(ours, alice, userMessage('more', { taskId }));
-    await bulls.queue.add('echo', taskId, 2);
+    await bullsAdd('echo', `${taskId}.2`);
     await expectTheSame();
   });
 
@@ -56,9 +60,10 @@ describe('a message leaves in the queue what BullMQ leaves that adds the same jo
       isDetached: false,
     });
     if (called.verdict !== 'accepted') throw new Error(called.verdict);
-    await bulls.queue.add('echo', called.taskId, 1, { isAwaited: true });
+    await bullsAdd('echo', `${called.taskId}.1`, 1);
     await expectTheSame();
-    expect((await queueOf(ours, 'echo')).prioritized).toMatchObject([`${called.taskId}.1`, expect.any(String)]);
+    const { waiting } = asBullMQ(await queueOf(ours, 'echo'));
+    expect(waiting).toMatchObject({ 0: `${called.taskId}.1`, 1: '1', 3: '4', 5: '4' });
   });
 
   test('that waited while a job ran its share of turns: another one takes over', async () => {
@@ -67,7 +72,7 @@ describe('a message leaves in the queue what BullMQ leaves that adds the same jo
     await accepted(ours, alice, userMessage('and now?', { taskId }));
     await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
     expect(turn.ending).toBe('successor');
-    await bulls.queue.add('echo', taskId, 2);
+    await bullsAdd('echo', `${taskId}.2`);
     await expectTheSame();
   });
 

@@ -73,7 +73,7 @@ test('jobs are taken together, never more than there are places; one that pauses
   await until(() => runs > 1, { what: 'those that were taken with the first one' });
   await paused;
   await until(async () => !(await redis.exists(`${root}active`)), { what: 'all that were taken are done' });
-  expect([runs, most, await redis.llen(`${root}wait`)]).toEqual([10, 10, 20]);
+  expect([runs, most, await redis.zcard(`${root}prioritized`)]).toEqual([10, 10, 20]);
   await consumer.resume();
   await until(() => runs === 30, { what: 'the others' });
   expect(most).toBe(10);
@@ -94,7 +94,7 @@ test('one that is paused while it waits keeps no job that it does not run', asyn
   await consumer.pause();
   await Promise.all(Array.from({ length: 10 }, () => accepted(store, alice)));
   await delay(300);
-  expect([await redis.llen(`${root}wait`), await redis.llen(`${root}active`)]).toEqual([10, 0]);
+  expect([await redis.zcard(`${root}prioritized`), await redis.llen(`${root}active`)]).toEqual([10, 0]);
   expect(runs).toBeLessThanOrEqual(1);
   await consumer.stop();
 });

@@ -76,7 +76,7 @@ test('an agent whose queue is first used in an outage has it afterwards', async 
   const queue = new Queues(requests, new Shards(uniquePrefix(), 2));
   await refusedWithin(queue.counts('echo'));
   isAway = false;
-  await queue.add('echo', 'task', 1);
+  await queue.add('acme/alice/echo', { taskId: 'task', job: 1 });
   expect(await queue.counts('echo')).toMatchObject({ waiting: 1 });
 });
 

@@ -9,6 +9,8 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
 const lockMs = 300;
+/** The place of a job that is handed back: before all that nobody has begun. */
+const FRONT = 4 * 2 ** 32;
 const completed = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true } as const;
 const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
 
@@ -86,7 +88,11 @@ test("a process that takes its own job again keeps the new lease when the old ru
   await until(() => attempts.length === 1, { what: 'it runs' });
   // As another process leaves it that found no lock, after an outage.
   const id = `${taskId}.1`;
-  const lost = redis.multi().del(`${root}${id}:lock`).lrem(`${root}active`, 1, id).rpush(`${root}wait`, id);
+  const lost = redis
+    .multi()
+    .del(`${root}${id}:lock`)
+    .lrem(`${root}active`, 1, id)
+    .zadd(`${root}prioritized`, FRONT, id);
   await lost.zadd(`${root}marker`, 0, '0').exec();
   await until(() => attempts.length === 2, { what: 'it runs again' });
   await until(() => fenced.length > 0, { what: 'the first run is told' });
@@ -162,7 +168,7 @@ test('when the clock of Redis is set back, jobs of a killed process and delayed 
   await accepted(store, alice);
   await accepted(store, alice);
   // As it looks after the hour was taken back: one is locked by a process that is gone, one comes back after a second.
-  const [locked = '', delayed = ''] = [await redis.rpop(`${root}wait`), await redis.rpop(`${root}wait`)] as string[];
+  const [locked = '', , delayed = ''] = await redis.zpopmin(`${root}prioritized`, 2);
   await redis.lpush(`${root}active`, locked);
   await redis.set(`${root}${locked}:lock`, 'gone', 'PX', hourMs + lockMs);
   await redis.zadd(`${root}delayed`, (Date.now() + hourMs + 1_000) * 4_096, delayed);

@@ -21,8 +21,8 @@ test('messages that come together are accepted by one script, sixteen at most', 
     const [history, state] = await redis.hmget(`${prefix}{s0}:t:${id}`, 'h', 'state');
     expect([history?.includes(`"text":"${n}"`), state]).toEqual([true, 's']);
   }
-  const waiting = await redis.lrange(`${prefix}{s0}:q:other:wait`, 0, -1);
-  expect(waiting.reverse()).toEqual(tasks.filter((_, n) => n % 2 === 0).map((id) => `${id}.1`));
+  const waiting = await redis.zrange(`${prefix}{s0}:q:other:prioritized`, '0', '-1');
+  expect(waiting).toEqual(tasks.filter((_, n) => n % 2 === 0).map((id) => `${id}.1`));
 });
 
 test('a large message leaves alone', async () => {

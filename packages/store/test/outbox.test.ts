@@ -36,7 +36,7 @@ describe('the sweeper', () => {
 
   test('gets a job going that the queue knows but has in none of its lists', async () => {
     const { taskId } = await accepted(store, alice);
-    await redis.del(`${store.settings.prefix}{s0}:q:echo:wait`);
+    await redis.del(`${store.settings.prefix}{s0}:q:echo:prioritized`);
     await until(async () => (await store.outbox.sweep()) && (await store.queue.waiting('echo')) === 1, {
       what: 'the job',
     });
@@ -117,7 +117,7 @@ describe('the sweeper', () => {
     const busy = await testStore({ sweepAfterMs: 1 });
     const root = `${busy.settings.prefix}{s0}:`;
     const { taskId } = await accepted(busy, alice);
-    await redis.del(`${root}q:echo:${taskId}.1`, `${root}q:echo:wait`);
+    await redis.del(`${root}q:echo:${taskId}.1`, `${root}q:echo:prioritized`);
     const fill = `for i = 1, ARGV[1] do
       local id = 'waiting' .. i
       redis.call('HSET', KEYS[1] .. 't:' .. id, 'state', 's', 'time', '0', 'owner', 'acme/alice/echo', 'scheduled', 1,
@@ -127,7 +127,7 @@ describe('the sweeper', () => {
     end`;
     await redis.eval(fill, 1, root, waiting);
     const sweeper = await testStore({ prefix: busy.settings.prefix, sweepAfterMs: 60_000 });
-    return { sweeper, root, isFound: async () => (await redis.llen(`${root}q:echo:wait`)) > 0 };
+    return { sweeper, root, isFound: async () => (await redis.zcard(`${root}q:echo:prioritized`)) > 0 };
   }
 
   // By counts, not by the clock: among 100,000 it takes as many visits.

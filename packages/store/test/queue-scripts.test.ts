@@ -6,7 +6,7 @@ import { AgentQueue, type TakenJob } from '../src/queue/agent-queue.ts';
 import { Leases } from '../src/queue/leases.ts';
 import { Shards } from '../src/redis/shards.ts';
 import { accepted } from './support/drive.ts';
-import { queueContents } from './support/queue-contents.ts';
+import { asBullMQ, bullmqAdds, queueContents } from './support/queue-contents.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 // Should another version of BullMQ keep jobs in another way, these tests say so.
@@ -86,12 +86,17 @@ type Act = (side: Side, root: string) => Promise<unknown>;
 /** What is in a queue of three jobs after it, but for what the clock writes, and what either needs for itself alone. */
 async function after(act: Act, sideOf: (store: Store) => Side): Promise<unknown> {
   const store = await testStore();
+  const root = `${store.settings.prefix}{s0}:q:echo:`;
   const ids: string[] = [];
   for (let n = 0; n < 3; n++) ids.push((await accepted(store, alice)).taskId);
-  const root = `${store.settings.prefix}{s0}:q:echo:`;
+  // Each numbers the jobs that wait in its own way.
+  if (sideOf === bullmqs) {
+    await redis.del(...(await redis.keys(`${root}*`)));
+    for (const id of ids) await bullmqAdds(redis, root, `${id}.1`);
+  }
   await act(sideOf(store), root);
-  const { delayed, marker, ...rest } = await queueContents(redis, root);
-  const alone = /^(?:took:.*|checked|stalled-check|pc)$/;
+  const { delayed, marker, ...rest } = asBullMQ(await queueContents(redis, root));
+  const alone = /^(?:took:.*|checked|stalled-check)$/;
   const common = Object.fromEntries(Object.entries(rest).filter(([key]) => !alone.test(key)));
   const named = ids.reduce(
     (text, id, n) => text.replaceAll(id, `task ${n}`),

@@ -111,7 +111,7 @@ export class Outbox {
     if (verdict !== 'add') return verdict;
     const isSuspicious = sweeps % SUSPICIOUS_SWEEPS === 0;
     if (known === '1' && !isSuspicious) return verdict;
-    await queue.add(agentOf(owner), taskId, job, { isAwaited: awaited === '1', isSuspicious });
+    await queue.add(owner, { taskId, job }, { isAwaited: awaited === '1', isSuspicious });
     return verdict;
   }
 }

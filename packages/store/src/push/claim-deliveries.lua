@@ -7,7 +7,7 @@
 -- ARGV  reclaim_after_ms  that a delivery queue may be silent
 --       most              at most so many
 --       kept_ms           that a dead letter is kept
--- Returns  of each { `<task>.<number>`, number of its job, claims since its last progress }
+-- Returns  of each { `<task>.<number>`, number of its job, claims since its last progress, owner of the task }
 -- Invariant: of all workers that claim, one gets a delivery queue.
 
 local push_key, dead_push_key, tasks_root = unpack(KEYS)
@@ -26,7 +26,7 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', push_key, '-inf', now_ms(), 'LIM
   else
     local claims = redis.call('HINCRBY', webhooks_key, number .. ':claims', 1)
     redis.call('ZADD', push_key, now_ms() + reclaim_after_ms * 2 ^ math.min(claims - 1, MOST_DOUBLINGS), id)
-    claimed[#claimed + 1] = { id, tonumber(job), claims }
+    claimed[#claimed + 1] = { id, tonumber(job), claims, redis.call('HGET', tasks_root .. task_id, 'owner') or '' }
   end
 end
 redis.call('ZREMRANGEBYSCORE', dead_push_key, '-inf', now_ms() - kept_ms)

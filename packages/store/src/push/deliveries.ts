@@ -14,7 +14,7 @@ const claimScript = defineScript({
   from,
   keys: ['push', 'deadPush', 'tasksRoot'],
   args: ['reclaimAfterMs', 'most', 'keptMs'],
-  reply: list(tuple(text, integer, integer)),
+  reply: list(tuple(text, integer, integer, text)),
 });
 const openScript = defineScript({
   file: 'open-delivery-queue.lua',
@@ -106,8 +106,8 @@ export class Deliveries {
       args: { reclaimAfterMs: settings.reclaimAfterMs, most: CLAIMS_AT_ONCE, keptMs: settings.retentionMs },
     });
     await Promise.all(
-      claimed.map(([id, job, claims]) =>
-        queue.addPush(parseDeliveryQueue(id), job, { isSuspicious: claims >= SUSPICIOUS_CLAIMS }),
+      claimed.map(([id, job, claims, owner]) =>
+        queue.addPush(parseDeliveryQueue(id), { owner, job }, { isSuspicious: claims >= SUSPICIOUS_CLAIMS }),
       ),
     );
     return claimed.length;

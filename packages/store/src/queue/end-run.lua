@@ -3,7 +3,8 @@
 -- KEYS  root      of the queue's keys, as in take-jobs.lua
 -- ARGV  id        of the job
 --       token     of its lock
---       delay_ms  'done': it leaves; else until it may be taken again, '': at once, before those that nobody has begun
+--       delay_ms  'done': it leaves; else until it may be taken again, '': at once, before its tenant's that nobody
+--                 has begun
 -- Returns  ended | fenced (it is another run's)
 -- Invariant: a job that runs leaves or waits once, or is another run's and stays as it is.
 --
@@ -25,7 +26,7 @@ if delay_ms == 'done' then
   return 'ended'
 end
 if delay_ms == '' then
-  place_job(root, id, tonumber(redis.call('HGET', job_key, 'priority')) or 0, true)
+  place_job(root, id, true)
   wake_worker(root)
   return 'ended'
 end

@@ -43,17 +43,18 @@ function splitAtDot(text: string): [before: string, after: number] {
 }
 
 /** Of every job. */
-export const JOB_OPTIONS = {
+const JOB_OPTIONS = {
   removeOnComplete: true,
   removeOnFail: true,
   // Not used: beginTurn counts the attempts at a message.
   attempts: 0,
 } as const;
-/** Runs before jobs without priority. */
-export const AWAITED = { priority: 1 } as const;
+/** BullMQ's priorities: an awaited job runs before ordinary ones. place-job.lua has the others. */
+const AWAITED = { priority: 1 } as const;
+const ORDINARY = { priority: 4 } as const;
 
 const options = (more: object): string => JSON.stringify({ ...JOB_OPTIONS, ...more }).slice(0, -1);
-const ORDINARY_OPTIONS = options({});
+const ORDINARY_OPTIONS = options(ORDINARY);
 const AWAITED_OPTIONS = options(AWAITED);
 
 /** The options of a task's job for add-jobs.lua. @param isAwaited as of `add` */

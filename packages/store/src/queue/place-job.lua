@@ -1,20 +1,24 @@
 -- placeJob: where a job waits, and the wake-up of a worker for it. A part of the scripts that give jobs back.
 --
--- BullMQ's priorities: those with one wait in <root>prioritized (zset), scored by it and then by their order. 1: a turn
--- waits for this one. 2 and 3: a suspect (see isolation.ts), which is to run alone, 2 if a turn waits for it. All
--- others wait in <root>wait (list).
+-- Jobs wait in <root>prioritized (zset), scored by BullMQ's priority and then by their order. 1: a turn waits for this
+-- one. 2 and 3: a suspect (see isolation.ts), which is to run alone, 2 if a turn waits for it. 4: all others, see
+-- fair-order.lua.
 
-local BAND = 4294967296
+--- @include "fair-order.lua"
+
 local AWAITED, AWAITED_SUSPECT, SUSPECT = 1, 2, 3
 
--- @param to_front before those of its kind that nobody has begun yet
-local function place_job(root, id, priority, to_front)
-  if priority > 0 then
-    local order = to_front and 0 or redis.call('INCR', root .. 'pc')
-    redis.call('ZADD', root .. 'prioritized', priority * BAND + order, id)
-  else
-    redis.call(to_front and 'RPUSH' or 'LPUSH', root .. 'wait', id)
-  end
+-- Gateways of before tenants had shares added jobs without a priority and a tenant.
+local function priority_of(priority) return priority and priority ~= '0' and tonumber(priority) or ORDINARY end
+
+-- @param to_front before those of its kind, or of its tenant, that nobody has begun yet
+local function place_job(root, id, to_front)
+  local priority, tenant, tag = unpack(redis.call('HMGET', root .. id, 'priority', 'tenant', 'tag'))
+  priority = priority_of(priority)
+  if priority == ORDINARY and not to_front then return line_up(root, { id, tenant or '-' }) end
+  local order = tonumber(priority == ORDINARY and tag or 0)
+  if not to_front then order = redis.call('INCR', root .. 'pc') end
+  redis.call('ZADD', root .. 'prioritized', priority * BAND + order, id)
 end
 
 local function wake_worker(root)

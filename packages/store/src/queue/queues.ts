@@ -1,8 +1,19 @@
 import { Queue as BullQueue } from 'bullmq';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
+import { word } from '../redis/reply.ts';
+import { agentOf } from '../redis/scope.ts';
+import { defineScript } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
-import { AWAITED, type DeliveryQueueId, deliveryQueueText, JOB_OPTIONS, jobId, queueOf } from './job.ts';
+import { type DeliveryQueueId, deliveryQueueText, jobId, jobOptions, queueOf, queueRoot } from './job.ts';
+
+const addScript = defineScript({
+  file: 'add.lua',
+  from: import.meta.url,
+  keys: ['root'],
+  args: ['id', 'owner', 'name', 'options', 'isAwaited', 'isSuspicious'],
+  reply: word('added', 'known'),
+});
 
 /** The queue of push notifications. No agent can have this id. */
 export const PUSH_QUEUE = '@push';
@@ -17,7 +28,10 @@ export interface JobCounts {
   readonly delayed: number;
 }
 
-/** The jobs of all agents: a BullMQ queue per agent and shard. A job says only which task has work to do. */
+/**
+ * The jobs of all agents: a BullMQ queue per agent and shard. A job says which task has work to do, and whose share of
+ * the queue it takes.
+ */
 export class Queues {
   readonly #queues = new Map<string, BullQueue>();
   readonly #redis: RedisConnection;
@@ -31,30 +45,43 @@ export class Queues {
   /**
    * Adds a job again that the queue may have lost: add-jobs.lua added it with its task's message. Without effect while
    * the queue has the job.
+   * @param owner as `ownerOf`: its agent's queue, and its tenant's share of it
    * @param options `isAwaited`: a running turn waits for this one, which goes before jobs that nobody waits for.
    * `isSuspicious`: it was added several times without effect
    */
   async add(
-    agent: string,
-    taskId: string,
-    job: number,
+    owner: string,
+    { taskId, job }: { readonly taskId: string; readonly job: number },
     { isAwaited = false, isSuspicious = false } = {},
   ): Promise<void> {
-    const queue = this.#queue(agent, this.#shards.of(taskId));
-    const id = jobId(taskId, job);
-    if (isSuspicious) await removeIfMislaid(queue, id);
-    await queue.add('turn', {}, { ...JOB_OPTIONS, jobId: id, ...(isAwaited && AWAITED) });
+    await this.#add(queueRoot(agentOf(owner), this.#shards.of(taskId)), {
+      id: jobId(taskId, job),
+      owner,
+      name: 'turn',
+      options: jobOptions(isAwaited),
+      isAwaited: isAwaited ? '1' : '',
+      isSuspicious: isSuspicious ? '1' : '',
+    });
   }
 
   /**
-   * Of a webhook that has deliveries to come. Swallowed by the queue while it has this job.
+   * Of a webhook that has deliveries to come. Without effect while the queue has this job.
+   * @param owner of its task
    * @param options as of `add`
    */
-  async addPush(id: DeliveryQueueId, job: number, { isSuspicious = false } = {}): Promise<void> {
-    const queue = this.#queue(PUSH_QUEUE, this.#shards.of(id.taskId));
-    const pushJobId = jobId(deliveryQueueText(id), job);
-    if (isSuspicious) await removeIfMislaid(queue, pushJobId);
-    await queue.add('push', {}, { ...JOB_OPTIONS, jobId: pushJobId });
+  async addPush(
+    id: DeliveryQueueId,
+    { owner, job }: { readonly owner: string; readonly job: number },
+    { isSuspicious = false } = {},
+  ): Promise<void> {
+    await this.#add(queueRoot(PUSH_QUEUE, this.#shards.of(id.taskId)), {
+      id: jobId(deliveryQueueText(id), job),
+      owner,
+      name: 'push',
+      options: jobOptions(),
+      isAwaited: '',
+      isSuspicious: isSuspicious ? '1' : '',
+    });
   }
 
   /** Removes a job unless it is running. */
@@ -105,6 +132,10 @@ export class Queues {
     this.#queues.clear();
   }
 
+  async #add(root: string, args: Parameters<typeof addScript.run>[1]['args']): Promise<void> {
+    await addScript.run(this.#redis, { keys: { root }, args });
+  }
+
   #onShards<T>(agent: string, ask: (queue: BullQueue) => Promise<T>): Promise<T[]> {
     return Promise.all(this.#shards.all.map((keys) => ask(this.#queue(agent, keys))));
   }
@@ -128,9 +159,4 @@ export class Queues {
     queue.waitUntilReady().catch(() => this.#forget(name, queue));
     return queue;
   }
-}
-
-/** A job that is stored but in none of the queue's lists would keep every add from having an effect. */
-async function removeIfMislaid(queue: BullQueue, id: string): Promise<void> {
-  if ((await queue.getJobState(id)) === 'unknown') await queue.remove(id);
 }

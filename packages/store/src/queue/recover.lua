@@ -19,14 +19,25 @@ lock_ms, every_ms = tonumber(lock_ms), tonumber(every_ms)
 --- @include "../redis/server.lua"
 --- @include "place-job.lua"
 
+-- Tenants whose last job was taken, or another one beside it or after it, are as those that are new.
+local function forget_tenants()
+  local taken = redis.call('ZSCORE', root .. 'tenants', ' ')
+  if not taken or redis.call('ZCOUNT', root .. 'tenants', '-inf', taken) == 1 then return end
+  redis.call('ZREMRANGEBYSCORE', root .. 'tenants', '-inf', taken)
+  redis.call('ZADD', root .. 'tenants', taken, ' ')
+end
+
 local checked = tonumber(redis.call('GET', root .. 'checked') or 0)
 local since_ms = now_ms() - checked
 if since_ms >= 0 and since_ms < every_ms then return {} end
 allow_out_of_memory(root .. 'checked')
 redis.call('SET', root .. 'checked', ('%.0f'):format(now_ms()), 'PX', 2 * lock_ms)
-if redis.call('EXISTS', root .. 'prioritized') == 0 then redis.call('DEL', root .. 'pc') end
 
 local active = redis.call('LRANGE', root .. 'active', '0', '-1')
+local not_ordinary = redis.call('ZCOUNT', root .. 'prioritized', '-inf', '(' .. ORDINARY * BAND)
+if not_ordinary == 0 then redis.call('DEL', root .. 'pc') end
+if #active == 0 and redis.call('EXISTS', root .. 'prioritized') == 0 then redis.call('DEL', root .. 'tenants') end
+forget_tenants()
 if since_ms < 0 or since_ms > lock_ms then
   for _, id in ipairs(active) do
     local lock_key = root .. id .. ':lock'
@@ -45,7 +56,7 @@ for _, id in ipairs(active) do
   if redis.call('EXISTS', root .. id .. ':lock') == 0 then
     redis.call('LREM', root .. 'active', '1', id)
     redis.call('HINCRBY', root .. id, 'stc', '1')
-    place_job(root, id, tonumber(redis.call('HGET', root .. id, 'priority')) or 0, true)
+    place_job(root, id, true)
     stalled[#stalled + 1] = id
   end
 end

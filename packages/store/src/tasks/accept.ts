@@ -75,7 +75,8 @@ export async function accept(
   const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation] = reply;
   const isDuplicate = verdict === 'duplicate';
   // A client's retry repairs at once what a queue has lost.
-  if (isDuplicate && job) await port.queue.add(scope.agent, taskId, job, { isAwaited: isAwaited(submission.caller) });
+  if (isDuplicate && job)
+    await port.queue.add(ownerOf(scope), { taskId, job }, { isAwaited: isAwaited(submission.caller) });
   const contextId = unescaped(context);
   const accepted = { verdict: 'accepted', isDuplicate, taskId, contextId, number, seq } as const;
   const incarnation = lastIncarnation ?? 0;

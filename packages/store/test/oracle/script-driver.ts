@@ -73,7 +73,7 @@ export class ScriptDriver {
     expect(verdict).toBe(expected.verdict);
     if (verdict === 'scheduled') expect(job).toBe(expected.job);
     if (verdict === 'duplicate') expect(job).toBe(this.record?.scheduled);
-    if (verdict === 'scheduled') this.#jobs.unshift(expected.job);
+    if (verdict === 'scheduled') this.#jobs.push(expected.job);
     await this.#settle(expected);
   }
 
@@ -113,7 +113,7 @@ export class ScriptDriver {
     expect([before?.[0], ended?.[0], after?.[0], answers.length]).toEqual(['appended', outcome.verdict, 'appended', 4]);
     expect(verdict).toBe(expected.verdict);
     if (verdict === 'appended') expect(cancel === '1').toBe(expected.cancel);
-    for (const { verdict, job } of expected.replies) if (verdict === 'successor') this.#jobs.unshift(job);
+    for (const { verdict, job } of expected.replies) if (verdict === 'successor') this.#jobs.push(job);
     await this.#settle(expected);
   }
 
@@ -178,7 +178,7 @@ export class ScriptDriver {
       args: { ...args, fence, successorOptions: handsOver ? jobOptions() : '' },
     });
     expect(verdict).toBe(expected.verdict);
-    if (expected.verdict === 'successor') this.#jobs.unshift(expected.job);
+    if (expected.verdict === 'successor') this.#jobs.push(expected.job);
     await this.#settle(expected);
   }
 
@@ -298,7 +298,7 @@ export class ScriptDriver {
   async #settle(expected: rules.Reply): Promise<void> {
     this.record = expected.record;
     this.events.push(...expected.events);
-    const waiting = await this.#redis.lrange(`${queueRoot(this.#agent, this.#keys)}wait`, 0, -1);
+    const waiting = await this.#redis.zrange(`${queueRoot(this.#agent, this.#keys)}prioritized`, '0', '-1');
     expect(waiting).toEqual(this.#jobs.map((job) => `${this.id}.${job}`));
     expect(await this.#stored()).toEqual(this.record && comparable(this.record));
     const stream = await this.#redis.xrange(this.#keys.events(this.id), '-', '+');

@@ -193,7 +193,7 @@ describe('claiming', () => {
     await redis.del(...(await redis.keys(`${root(impatient)}q:@push:*`)));
     await until(() => impatient.push.deliveries.claim(), { what: 'the lease to end' });
     expect(await impatient.push.deliveries.waiting()).toBe(1);
-    await redis.del(`${root(impatient)}q:@push:wait`); // the queue knows the job, and has it in none of its lists
+    await redis.del(`${root(impatient)}q:@push:prioritized`); // the queue knows the job, and has it in none of its lists
     await until(async () => (await impatient.push.deliveries.claim()) && impatient.push.deliveries.waiting(), {
       what: 'a job that runs',
     });

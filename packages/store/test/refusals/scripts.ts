@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreSettings } from '../../src/index.ts';
+import { ownerOf } from '../../src/redis/scope.ts';
 import { accepted, begun, spent, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 import { outcome, type Stage } from './stage.ts';
@@ -319,6 +320,19 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         };
       },
       answer: 'fenced',
+    },
+  ],
+  'queue/add.lua': [
+    {
+      kind: 'begins',
+      scene: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        return async () => {
+          await store.queue.add(ownerOf(alice), { taskId, job: 2 });
+          return store.queue.waiting('echo');
+        };
+      },
+      answer: 2,
     },
   ],
   'queue/take.lua': [

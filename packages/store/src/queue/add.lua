@@ -1,0 +1,30 @@
+-- add: a job that its queue may have lost is added again. Without effect while the queue has it.
+--
+-- KEYS  root           of the queue's keys, as in add-jobs.lua
+-- ARGV  id             of the job
+--       owner          of its task
+--       name           of the job, for who looks into the queue: turn | push
+--       options        as in add-jobs.lua
+--       is_awaited     '1' | ''
+--       is_suspicious  '1': it was added several times without effect, the queue may have it in none of its lists | ''
+-- Returns  added | known
+-- Invariant: a queue has a job once.
+
+local root = unpack(KEYS)
+local id, owner, name, options, is_awaited, is_suspicious = unpack(ARGV)
+
+--- @include "../redis/server.lua"
+--- @include "add-jobs.lua"
+
+local function is_listed()
+  return redis.call('ZSCORE', root .. 'prioritized', id) or redis.call('ZSCORE', root .. 'delayed', id)
+    or redis.call('LPOS', root .. 'active', id) or redis.call('LPOS', root .. 'wait', id)
+end
+
+if redis.call('EXISTS', root .. id) == 1 then
+  if is_suspicious == '' or is_listed() then return 'known' end
+  redis.call('DEL', root .. id)
+end
+add_jobs(root, { id, owner }, options, is_awaited == '1')
+redis.call('HSET', root .. id, 'name', name)
+return 'added'

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import type { Scope, Store } from '../../src/index.ts';
+import { AgentQueue } from '../../src/queue/agent-queue.ts';
+import { Shards } from '../../src/redis/shards.ts';
+import { accepted, begun, userMessage } from '../support/drive.ts';
+import { testRedis, testStore } from '../support/redis.ts';
+
+// One tenant sends as much as it likes. What the others send is begun in turn with it.
+
+const redis = testRedis();
+const LOCK_MS = 60_000;
+
+const of = (tenant: string, agent = 'echo'): Scope => ({
+  principal: { tenant, subject: 'someone', scopes: [] },
+  agent,
+});
+
+/** Takes jobs of an agent's queue, and says whose they are. */
+class Taker {
+  readonly queue: AgentQueue;
+  readonly #store: Store;
+  #number = 0;
+
+  constructor(store: Store, agent = 'echo') {
+    this.#store = store;
+    this.queue = new AgentQueue(redis, new Shards(store.settings.prefix, store.settings.shards).of(''), agent);
+  }
+
+  async take(count: number) {
+    this.#number += count;
+    return (await this.queue.take(LOCK_MS, { taker: 'taker', number: this.#number, count, kinds: 'any' })).jobs;
+  }
+
+  async tenantsOfNext(count: number): Promise<string[]> {
+    const jobs = await this.take(count);
+    return Promise.all(jobs.map(({ id }) => this.#tenantOf(id)));
+  }
+
+  async #tenantOf(id: string): Promise<string> {
+    const [taskId = ''] = id.split('.');
+    const owner = await redis.hget(`${this.#store.settings.prefix}{s0}:t:${taskId}`, 'owner');
+    return owner?.split('/')[0] ?? '';
+  }
+}
+
+async function sends(store: Store, tenant: string, count = 1): Promise<void> {
+  await Promise.all(Array.from({ length: count }, () => accepted(store, of(tenant))));
+}
+
+const countOf = (name: string, names: readonly string[]): number => names.filter((one) => one === name).length;
+
+describe('a tenant with many waiting tasks', () => {
+  test('does not keep another one waiting: its only task is one of the next two', async () => {
+    const store = await testStore();
+    const taker = new Taker(store);
+    await sends(store, 'heavy', 1_000);
+    await taker.take(16);
+    await sends(store, 'light');
+    expect(await taker.tenantsOfNext(2)).toContain('light');
+  });
+
+  test('gets a third beside two others, however many each has sent, and whoever was first', async () => {
+    const store = await testStore();
+    const taker = new Taker(store);
+    await sends(store, 'first', 600);
+    await sends(store, 'second', 110);
+    await taker.take(16);
+    await sends(store, 'third', 110);
+    const next: string[] = [];
+    while (next.length < 300) next.push(...(await taker.tenantsOfNext(10)));
+    for (const tenant of ['first', 'second', 'third']) {
+      expect(countOf(tenant, next)).toBeGreaterThanOrEqual(98);
+      expect(countOf(tenant, next)).toBeLessThanOrEqual(102);
+    }
+  });
+
+  test('pays again for what is tried again: its retries come in turn with the others, too', async () => {
+    const store = await testStore();
+    const taker = new Taker(store);
+    await sends(store, 'heavy', 30);
+    for (const job of await taker.take(30)) await taker.queue.requeue(job, 1);
+    await sends(store, 'light', 10);
+    await redis.eval(
+      "for i, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do redis.call('ZADD', KEYS[1], i, id) end",
+      1,
+      `${taker.queue.root}delayed`,
+    );
+    expect(countOf('light', await taker.tenantsOfNext(20))).toBe(10);
+  });
+
+  test('gets no more by giving its jobs back: they have their turn already', async () => {
+    const store = await testStore();
+    const taker = new Taker(store);
+    await sends(store, 'heavy', 40);
+    await sends(store, 'light', 40);
+    for (const job of await taker.take(10)) await taker.queue.requeue(job);
+    const next = await taker.tenantsOfNext(40);
+    expect(countOf('light', next)).toBeGreaterThanOrEqual(19);
+    expect(countOf('heavy', next)).toBeGreaterThanOrEqual(19);
+  });
+
+  test('gets no more by what its agents call: calls that nobody waits for are of its share', async () => {
+    const store = await testStore();
+    const caller = await begun(store, (await accepted(store, of('heavy', 'caller'))).taskId);
+    for (let n = 0; n < 20; n++) {
+      const submission = { message: userMessage(`${n}`, { contextId: caller.start.task.contextId ?? '' }) };
+      const called = await store.calls.place(caller, { agent: 'echo', submission, isDetached: true });
+      expect(called.verdict).toBe('accepted');
+    }
+    await sends(store, 'heavy', 20);
+    await sends(store, 'light', 10);
+    expect(countOf('light', await new Taker(store).tenantsOfNext(20))).toBe(10);
+  });
+
+  test('and webhooks does not keep the deliveries of another one waiting', async () => {
+    const store = await testStore();
+    const url = 'https://example.com/hook';
+    for (const tenant of [...Array.from({ length: 30 }, () => 'heavy'), 'light']) {
+      const message = userMessage('hello');
+      await store.tasks.accept(of(tenant), { message, webhook: { url } });
+    }
+    while (await store.push.deliveries.claim());
+    expect(await new Taker(store, '@push').tenantsOfNext(2)).toContain('light');
+  });
+});
