@@ -50,22 +50,28 @@ local function job_of(root, id, token)
   return { id, token, tonumber(starts or 0), priority_of(priority) }
 end
 
-local function count_suspects(root)
-  return redis.call('ZCOUNT', root .. 'prioritized', AWAITED_SUSPECT * BAND, '(' .. ORDINARY * BAND)
+local function is_suspect(score) return score >= AWAITED_SUSPECT * BAND and score < ORDINARY * BAND end
+
+local function has_suspects(root)
+  return redis.call('ZCOUNT', root .. 'prioritized', AWAITED_SUSPECT * BAND, '(' .. ORDINARY * BAND) > 0
 end
 
--- The next ones: of each its id and its score.
+-- The next ones: of each its id and its score; and whether it is seen by them that no suspect waits.
 local function find(root, kinds, count)
   local key, found = root .. 'prioritized', {}
-  if kinds == 'any' and count_suspects(root) == 0 then
-    return redis.call('ZRANGE', key, '0', count - 1, 'WITHSCORES')
+  if kinds == 'any' then
+    found = redis.call('ZRANGE', key, '0', count - 1, 'WITHSCORES')
+    local has_passed = false
+    for at = 2, #found, 2 do has_passed = has_passed or is_suspect(tonumber(found[at])) end
+    if not has_passed then return found, #found < 2 * count or tonumber(found[#found]) >= ORDINARY * BAND end
+    found = {}
   end
   for _, band in ipairs(BANDS[kinds]) do
     local to = band == ORDINARY and '+inf' or '(' .. (band + 1) * BAND
     local more = redis.call('ZRANGEBYSCORE', key, band * BAND, to, 'WITHSCORES', 'LIMIT', '0', count - #found / 2)
     for i = 1, #more do found[#found + 1] = more[i] end
   end
-  return found
+  return found, false
 end
 
 -- What this command took when it was sent before, but for what has been run since.
@@ -86,12 +92,11 @@ local function taken_before(root, lock_ms, taker, number)
 end
 
 local function take_jobs(root, lock_ms, taker, number, count, kinds)
-  local due_in_ms = -1
+  local due_in_ms, has_none = -1, false
   local function rest()
     local others = redis.call('ZCARD', root .. 'prioritized')
-    if others == 0 then return { 0, '', due_in_ms } end
-    wake_worker(root)
-    return { others, count_suspects(root) > 0 and '1' or '', due_in_ms }
+    if others > 0 then wake_worker(root) end
+    return { others, others > 0 and not has_none and has_suspects(root) and '1' or '', due_in_ms }
   end
 
   local jobs = taken_before(root, lock_ms, taker, number)
@@ -99,7 +104,8 @@ local function take_jobs(root, lock_ms, taker, number, count, kinds)
   if redis.call('HEXISTS', root .. 'meta', 'paused') == 1 then return jobs, { 0, '', -1 } end
   due_in_ms = end_delays(root)
   empty_list(root)
-  local found, ids, tags = find(root, kinds, kinds == 'suspect' and 1 or tonumber(count)), {}, {}
+  local found, ids, tags = nil, {}, {}
+  found, has_none = find(root, kinds, kinds == 'suspect' and 1 or tonumber(count))
   if #found == 0 then return jobs, rest() end
   for at = 1, #found, 2 do
     local tag = found[at + 1] - ORDINARY * BAND

@@ -1,0 +1,122 @@
+/** A job of the model. `isServed`: it was taken before, and its tenant has had its turn for it. */
+export interface ModelJob {
+  readonly id: string;
+  readonly tenant: string;
+  kind: 'ordinary' | 'awaited' | 'suspect';
+  isServed: boolean;
+  /** Order in which its tenant's jobs were first taken. */
+  turn: number;
+}
+
+/**
+ * What a queue of several tenants must do, without a word on how: the order of each tenant's jobs, and how often each
+ * tenant has been served since two of them both have waited without a break.
+ */
+export class FairQueue {
+  readonly #ordinary = new Map<string, ModelJob[]>();
+  readonly #awaited: ModelJob[] = [];
+  readonly #suspects: ModelJob[] = [];
+  readonly #delayed: ModelJob[] = [];
+  readonly active: ModelJob[] = [];
+  /** Of two tenants: how many more turns the first has had. */
+  readonly #ahead = new Map<string, number>();
+  #turns = 0;
+
+  get waiting(): number {
+    const ordinary = [...this.#ordinary.values()].reduce((sum, { length }) => sum + length, 0);
+    return ordinary + this.#awaited.length + this.#suspects.length;
+  }
+
+  get delayed(): readonly ModelJob[] {
+    return this.#delayed;
+  }
+
+  add(id: string, tenant: string, kind: 'ordinary' | 'awaited'): void {
+    this.#enqueue({ id, tenant, kind, isServed: false, turn: 0 });
+  }
+
+  /** Before what nobody has begun: of its tenant, in the order of their turns. */
+  handBack(job: ModelJob): void {
+    this.#leave(job);
+    if (job.kind !== 'ordinary') return void this.#listOf(job).unshift(job);
+    const jobs = this.#listOf(job);
+    const later = jobs.findIndex((other) => !other.isServed || other.turn > job.turn);
+    jobs.splice(later < 0 ? jobs.length : later, 0, job);
+  }
+
+  setAside(job: ModelJob): void {
+    this.#leave(job);
+    job.kind = 'suspect';
+    this.#suspects.unshift(job);
+  }
+
+  delay(job: ModelJob): void {
+    this.#leave(job);
+    this.#delayed.push(job);
+  }
+
+  /** It comes last, and its tenant has a turn less for it. */
+  due(id: string): void {
+    const at = this.#delayed.findIndex((job) => job.id === id);
+    const [job] = this.#delayed.splice(at, 1);
+    if (job) this.#enqueue(Object.assign(job, { isServed: false }));
+  }
+
+  finish(job: ModelJob): void {
+    this.#leave(job);
+  }
+
+  /** @returns what is wrong with taking these, in this order, when so many may be taken */
+  take(ids: readonly string[], count: number): string[] {
+    const eligible = this.waiting - this.#suspects.length;
+    const problems = ids.length === Math.min(count, eligible) ? [] : [`${ids.length} of ${eligible} were taken`];
+    return [...problems, ...ids.flatMap((id) => this.#takeOne(id))];
+  }
+
+  #takeOne(id: string): string[] {
+    const awaited = this.#awaited.findIndex((job) => job.id === id);
+    if (awaited >= 0) {
+      this.active.push(...this.#awaited.splice(awaited, 1));
+      return [];
+    }
+    if (this.#awaited.length > 0) return [`${id} was taken before an awaited job`];
+    const [tenant, jobs] = [...this.#ordinary].find(([, list]) => list[0]?.id === id) ?? [];
+    const job = jobs?.shift();
+    if (!job || tenant === undefined || !jobs) return [`${id} is not the first of its tenant`];
+    this.active.push(job);
+    return this.#count(job, jobs.length > 0);
+  }
+
+  #count(job: ModelJob, goesOn: boolean): string[] {
+    const { tenant, isServed } = job;
+    const others = [...this.#ordinary].filter(([other, jobs]) => other !== tenant && jobs.length > 0);
+    if (!isServed) {
+      job.isServed = true;
+      job.turn = ++this.#turns;
+      for (const [other] of others) {
+        this.#ahead.set(`${tenant} ${other}`, (this.#ahead.get(`${tenant} ${other}`) ?? 0) + 1);
+        this.#ahead.set(`${other} ${tenant}`, (this.#ahead.get(`${other} ${tenant}`) ?? 0) - 1);
+      }
+    }
+    const unfair = others.filter(([other]) => (this.#ahead.get(`${tenant} ${other}`) ?? 0) > 2);
+    if (!goesOn)
+      for (const pair of [...this.#ahead.keys()]) if (pair.split(' ').includes(tenant)) this.#ahead.delete(pair);
+    return unfair.map(([other]) => `${tenant} was served three times more than ${other}, which waits`);
+  }
+
+  #enqueue(job: ModelJob): void {
+    this.#listOf(job).push(job);
+  }
+
+  #listOf({ kind, tenant }: ModelJob): ModelJob[] {
+    if (kind === 'awaited') return this.#awaited;
+    if (kind === 'suspect') return this.#suspects;
+    const jobs = this.#ordinary.get(tenant) ?? [];
+    this.#ordinary.set(tenant, jobs);
+    return jobs;
+  }
+
+  #leave(job: ModelJob): void {
+    this.active.splice(this.active.indexOf(job), 1);
+  }
+}
