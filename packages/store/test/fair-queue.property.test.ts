@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { AgentQueue } from '../src/queue/agent-queue.ts';
 import { Queues } from '../src/queue/queues.ts';
-import { Shards } from '../src/redis/keys.ts';
 import { withIncludes } from '../src/redis/script.ts';
+import { Shards } from '../src/redis/shards.ts';
 import { FairQueue } from './oracle/fair-queue.ts';
 import { testRedis } from './support/redis.ts';
 
