@@ -16,6 +16,7 @@ import {
 } from '../call/service-parameters.ts';
 import { baseUrl } from '../exchange/base-url.ts';
 import { disposeOnClose, type Exchange, namedVersion, pathPart, queryText } from '../exchange/exchange.ts';
+import { clientCertificate } from '../tls/client-certificate.ts';
 import type { GatewayContext } from './gateway-context.ts';
 
 /** A call over HTTP. Headers are read when an operation needs them. */
@@ -45,7 +46,7 @@ export class HttpCall implements Call {
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= this.#heldRequests.watch(this.#exchange.res);
+    this.#signal ??= this.#heldRequests.watch(this.#exchange.res, this.admission.identity);
     return this.#signal;
   }
 
@@ -99,7 +100,11 @@ export interface AdmittedRequest {
 
 /** Lets a request in, or not, before its body is read. @throws {A2AError} */
 export async function admit({ gate }: Pick<GatewayContext, 'gate'>, { req, res }: Exchange): Promise<Admission> {
-  const admission = await gate.enter({ headers: req.headers, address: req.socket.remoteAddress });
+  const admission = await gate.enter({
+    headers: req.headers,
+    address: req.socket.remoteAddress,
+    certificate: clientCertificate(req.socket),
+  });
   disposeOnClose(res, admission);
   return admission;
 }

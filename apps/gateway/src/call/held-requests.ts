@@ -8,24 +8,32 @@ export interface HeldRequest {
   readonly leave: () => void;
 }
 
-/** The held requests: streams, blocking sends, long polls. Their waits end with their client or at shutdown. */
+/** What lets the client wait: its credential. */
+export interface Access {
+  /** Calls `listener` once, when it expires or is revoked. */
+  onEnd(listener: () => void): Disposable;
+}
+
+/** The held requests: streams, blocking sends, long polls. Their waits end with their client, with its access, or at shutdown. */
 export class HeldRequests {
   readonly #open = new Set<AbortController>();
   #end: EndOfWait | undefined;
 
-  /** A signal that aborts with the connection, or with the gateway. */
-  watch(res: ServerResponse): AbortSignal {
-    const { signal, leave } = this.enter();
+  /** A signal that aborts with the connection, with the access of its client, or with the gateway. */
+  watch(res: ServerResponse, access: Access): AbortSignal {
+    const { signal, leave } = this.enter(access);
     res.on('close', leave);
     if (res.closed) leave();
     return signal;
   }
 
   /** Call `leave` of each. */
-  enter(): HeldRequest {
+  enter(access: Access): HeldRequest {
     const controller = new AbortController();
+    const end = access.onEnd(() => controller.abort(new EndOfWait('access-ended')));
     const leave = (): void => {
       this.#open.delete(controller);
+      end[Symbol.dispose]();
       controller.abort(new EndOfWait('client-gone'));
     };
     this.#open.add(controller);
@@ -41,7 +49,7 @@ export class HeldRequests {
 }
 
 /** Why a wait ended before its event. */
-export type EndOfWaitKind = 'client-gone' | 'shutdown';
+export type EndOfWaitKind = 'client-gone' | 'access-ended' | 'shutdown';
 
 /**
  * The reason of every aborted signal in the gateway. Not an error: the call stops waiting, and answers with what it

@@ -13,9 +13,11 @@ type Given = Settings<'gateway'>;
 
 /** Reads how callers authenticate. Refuses what contradicts itself: a key that nobody asks for protects nothing. */
 export function readAuth(given: Given): AuthSettings {
-  const { AUTH, ALLOW_ANONYMOUS, HOST, KEY_CACHE_MS } = given.values;
+  const { AUTH, ALLOW_ANONYMOUS, HOST, KEY_CACHE_MS, TLS_CLIENT_CA_FILE } = given.values;
   if (AUTH.length > 1 && AUTH.includes('none')) given.refuse('AUTH', 'none cannot be one of several');
   if (!AUTH.includes('api-key')) refuseUnusedKeys(given);
+  if (AUTH.includes('mtls') && TLS_CLIENT_CA_FILE === undefined)
+    given.refuse('TLS_CLIENT_CA_FILE', 'is needed by AUTH=mtls: it says whose certificates count');
   const auth: AuthSettings = {
     allowAnonymous: ALLOW_ANONYMOUS,
     ...(AUTH.includes('api-key') && { keys: readApiKeys(given), keyCacheMs: KEY_CACHE_MS }),

@@ -1,6 +1,11 @@
+import type { Task } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EventStream, openEventStream } from '../../../../tests/support/event-stream.ts';
 import { startRedis, type TestRedis } from '../../../../tests/support/redis.ts';
 import { until } from '../../../../tests/support/until.ts';
+import { type GrpcBinding, overGrpc } from '../support/bindings/over-grpc.ts';
+import { post, type Sent, userMessage } from '../support/client.ts';
+import { grpcAddressOf } from '../support/grpc-address.ts';
 import { all, type Door, doorsOf, knock } from '../support/knock.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -10,6 +15,7 @@ const environmentKey = 'a-key-of-the-environment';
 
 let redis: TestRedis;
 let stage: Stage;
+let rpc: GrpcBinding;
 let doors: Readonly<Record<string, Door>>;
 
 beforeAll(async () => {
@@ -22,13 +28,21 @@ beforeAll(async () => {
   };
   stage = await openStage({ redisUrl: redis.url, gateway });
   doors = await doorsOf(stage.url);
+  rpc = overGrpc(await grpcAddressOf(stage.url));
 });
 
 afterAll(async () => {
+  rpc[Symbol.dispose]();
   await stage[Symbol.asyncDispose]();
   await redis.stop();
 });
 
+async function sent(headers: Record<string, string>): Promise<Task> {
+  const body = { message: userMessage('hello'), configuration: { returnImmediately: true } };
+  return (await post<Sent>(`${stage.url}/message:send`, body, headers)).body.task;
+}
+
+const nextOf = (stream: EventStream) => stream[Symbol.asyncIterator]().next();
 const withKey = (key: string) => ({ 'x-api-key': key });
 const asBearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
@@ -70,6 +84,32 @@ describe('an API key of Redis', () => {
     expect(await knock(doors, withKey(key))).toEqual(all(200));
     await until(() => Date.parse(expiresAt) < Date.now(), { what: 'the key has expired' });
     expect(await knock(doors, withKey(key))).toEqual(all(401));
+  });
+
+  it('that is revoked, or expires, ends the streams of its owner in every binding, and no others', async () => {
+    for (const lastsMs of [undefined, 500]) {
+      const expiresAt = lastsMs === undefined ? undefined : new Date(Date.now() + lastsMs).toISOString();
+      const { key, credential } = await stage.store.credentials.create({ ...draft, expiresAt });
+      const task = await sent(withKey(key));
+      const another = await openEventStream(
+        `${stage.url}/tasks/${(await sent(withKey(environmentKey))).id}:subscribe`,
+        {
+          method: 'POST',
+          headers: withKey(environmentKey),
+        },
+      );
+      const sse = await openEventStream(`${stage.url}/tasks/${task.id}:subscribe`, {
+        method: 'POST',
+        headers: withKey(key),
+      });
+      const overRpc = rpc.invoke({ operation: 'SubscribeToTask', params: { id: task.id }, headers: withKey(key) });
+      expect((await nextOf(sse)).done).toBe(false);
+      if (expiresAt === undefined) await stage.store.credentials.revoke(credential.id);
+      expect(await overRpc).toMatchObject({ error: { reason: 'UNAUTHENTICATED' } });
+      expect((await nextOf(sse)).done).toBe(true);
+      expect((await nextOf(another)).done).toBe(false);
+      another.cut();
+    }
   });
 
   it('is asked for by name in the challenge', async () => {

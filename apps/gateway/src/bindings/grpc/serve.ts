@@ -56,7 +56,7 @@ export function serveStream<Request extends TenantRequest, Response>(
         using stream = answer;
         call.sendMetadata(head);
         await writeItems(call, stream.items, method.toMessage);
-        if (isShutdown(opened.signal)) throw cutShort();
+        throwIfCutShort(opened.signal);
         call.end();
       },
       // gRPC ends the call with the status of the error that is emitted.
@@ -167,13 +167,13 @@ export function paceOf(call: ServerWritableStream<unknown, unknown>): (bytes: nu
   };
 }
 
-function isShutdown({ reason }: AbortSignal): boolean {
-  return reason instanceof EndOfWait && reason.kind === 'shutdown';
-}
-
-/** For a stream that ended without its last event. */
-function cutShort(): A2AError {
-  return new A2AError('Unavailable', 'This gateway is shutting down: subscribe to the task again', {
-    retryAfterSeconds: 1,
-  });
+/** For a stream that ended without its last event. @throws {A2AError} */
+function throwIfCutShort({ reason }: AbortSignal): void {
+  if (!(reason instanceof EndOfWait)) return;
+  if (reason.kind === 'access-ended')
+    throw new A2AError('Unauthenticated', 'The credential of this stream has expired, or was revoked');
+  if (reason.kind === 'shutdown')
+    throw new A2AError('Unavailable', 'This gateway is shutting down: subscribe to the task again', {
+      retryAfterSeconds: 1,
+    });
 }
