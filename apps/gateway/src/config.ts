@@ -38,6 +38,7 @@ export function readConfig(environment: Environment): GatewayConfig {
   const config = {
     gateway: {
       ...plainSettings(values),
+      ...readOrigins(given),
       auth: readAuth(given),
       admin: readAdmin(given),
       tls: readHttpTls(given),
@@ -91,6 +92,13 @@ function plainSettings(values: ValuesOf<'gateway'>) {
     maxStreams: values.MAX_STREAMS,
     cardMaxAgeSeconds: values.CARD_MAX_AGE_SECONDS,
   };
+}
+
+function readOrigins(given: Given): Pick<GatewaySettings, 'allowedHosts' | 'allowedOrigins'> {
+  const { ALLOWED_HOSTS: allowedHosts, ALLOWED_ORIGINS: allowedOrigins, AUTH } = given.values;
+  if (allowedOrigins.includes('*') && AUTH.includes('none'))
+    given.refuse('ALLOWED_ORIGINS', '* needs authentication: any web page could use the gateway');
+  return { allowedHosts, allowedOrigins };
 }
 
 function readAdmin(given: Given): AdminSettings | undefined {

@@ -3,6 +3,7 @@ import type { Feeds, RequestStore, Store } from '@switchyard/store';
 import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
 import { Gate } from './admission/gate.ts';
+import { Origins } from './admission/origins.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
 import { configuredAuthentication } from './auth/configured.ts';
 import { jsonBy } from './auth/issuer-keys.ts';
@@ -13,6 +14,7 @@ import { createLegacyService } from './bindings/v0_3/service.ts';
 import { HeldRequests } from './call/held-requests.ts';
 import { Cards } from './cards/cards.ts';
 import { missingPublicUrlProblem } from './cards/sign-card.ts';
+import { withCors } from './http/cors.ts';
 import { Listener } from './http/listener.ts';
 import { createApp } from './http/router.ts';
 import { Readiness } from './http/serve-health.ts';
@@ -68,6 +70,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const heldRequests = new HeldRequests();
   const { credentials } = requests;
   const authenticator = configuredAuthentication(settings.auth, { credentials, fetch: jsonBy(fetch), emit });
+  const origins = new Origins(settings, authenticator.securityRequirements.length === 0);
   const grpcPort = (): number | undefined => grpc?.port;
   const cards = new Cards({ settings, authenticator, grpcPort });
   const readiness = new Readiness({
@@ -104,7 +107,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     tasks,
     conversations: requests.conversations,
     conversationFeeds: store.conversations,
-    gate: new Gate({ authentication: authenticator, streams }),
+    gate: new Gate({ authentication: authenticator, origins, streams }),
     heldRequests,
     emit,
     settings,
@@ -112,7 +115,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     httpUrl: () => httpUrl,
   };
   const grpc = settings.grpc && new GrpcListener(grpcServices(context), context);
-  const app = createApp(context, readiness);
+  const app = withCors(origins, createApp(context, readiness));
   const listener = new Listener(app, { stallMs: settings.clientStallMs, ...settings });
 
   const connections = new Connections(settings.connections, emit);

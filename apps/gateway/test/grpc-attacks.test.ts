@@ -13,6 +13,7 @@ import type { OpenTurn } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { Gate } from '../src/admission/gate.ts';
+import { Origins } from '../src/admission/origins.ts';
 import { Authentication } from '../src/auth/authentication.ts';
 import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
 import { StreamSlots } from '../src/limits/stream-slots.ts';
@@ -216,7 +217,11 @@ describe('One who is let in', () => {
   it('is reported, though the call ends before its method begins', async () => {
     const events: GatewayEvent[] = [];
     const emit = (event: GatewayEvent): void => void events.push(event);
-    const gate = new Gate({ authentication: new Authentication([]), streams: new StreamSlots(1) });
+    const gate = new Gate({
+      authentication: new Authentication([]),
+      origins: new Origins(defaultGatewaySettings, true),
+      streams: new StreamSlots(1),
+    });
     const context = { gate, emit, settings: defaultGatewaySettings };
     const listener = new GrpcListener({ a2a: {}, legacy: undefined }, context);
     await listener.open('127.0.0.1', { port: 0 });

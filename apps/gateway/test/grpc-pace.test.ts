@@ -5,6 +5,7 @@ import { Client, credentials } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { Gate } from '../src/admission/gate.ts';
+import { Origins } from '../src/admission/origins.ts';
 import { AgentDirectory } from '../src/agents/agent-directory.ts';
 import { Authentication } from '../src/auth/authentication.ts';
 import type { GatewayContext } from '../src/bindings/gateway-context.ts';
@@ -36,7 +37,11 @@ beforeEach(async () => {
   const context = {
     operations: { SubscribeToTask: { kind: 'streaming', invoke: async () => items() } },
     agents: directory,
-    gate: new Gate({ authentication: new Authentication([]), streams: new StreamSlots(10) }),
+    gate: new Gate({
+      authentication: new Authentication([]),
+      origins: new Origins(defaultGatewaySettings, true),
+      streams: new StreamSlots(10),
+    }),
     heldRequests: new HeldRequests(),
     emit: () => undefined,
     settings: defaultGatewaySettings,

@@ -128,7 +128,10 @@ describe('A request that cannot be served', () => {
     ['GET', '/tasks?contextId=%FF', 400],
     ['GET', '/../../etc/passwd', 404],
   ])('%s %s is answered with %i', async (method, path, status) => {
-    const response = await rawRequest(stage.url, `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    const response = await rawRequest(
+      stage.url,
+      `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+    );
     expect(response.status).toBe(status);
     expect(response.headers).toContain('Content-Type: application/a2a+json');
     expect(JSON.parse(response.body)).toMatchObject({

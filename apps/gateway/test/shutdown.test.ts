@@ -45,7 +45,7 @@ describe('a gateway that stops', () => {
     const socket = connect(Number(port), hostname);
     socket.on('error', () => undefined);
     socket.write(
-      'POST /message:send HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+      'POST /message:send HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
     );
     await submit(stage.url);
     await stage.gateway.stop();

@@ -3,19 +3,21 @@ import type { Presented } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { StreamSlots } from '../limits/stream-slots.ts';
 import { Admission } from './admission.ts';
+import type { Directions, Origins } from './origins.ts';
 
 /** A request that has arrived, before its body is read. */
-export interface Arrival extends Presented {
+export interface Arrival extends Presented, Directions {
   /** Of the client, or of the proxy before it. */
   readonly address: string | undefined;
 }
 
 export interface GateParts {
+  readonly origins: Origins;
   readonly authentication: Authentication;
   readonly streams: StreamSlots;
 }
 
-/** The way into the gateway, the same for all bindings: who asks, may they, how often. Then the body is read. */
+/** The way into the gateway, the same for all bindings: where from, who asks, may they, how often. Then the body is read. */
 export class Gate {
   readonly #parts: GateParts;
 
@@ -23,8 +25,9 @@ export class Gate {
     this.#parts = parts;
   }
 
-  /** Dispose of the admission when the request is over. @throws {A2AError} Unauthenticated, RateLimited, Unavailable */
+  /** Dispose of the admission when the request is over. @throws {A2AError} */
   async enter(arrival: Arrival): Promise<Admission> {
+    this.#parts.origins.require(arrival);
     return new Admission(await this.#identify(arrival), this.#parts);
   }
 

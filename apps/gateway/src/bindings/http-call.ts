@@ -14,7 +14,7 @@ import {
   versionIn,
   waitMsIn,
 } from '../call/service-parameters.ts';
-import { baseUrl } from '../exchange/base-url.ts';
+import { baseUrl, requestedHost } from '../exchange/base-url.ts';
 import { disposeOnClose, type Exchange, namedVersion, pathPart, queryText } from '../exchange/exchange.ts';
 import { clientCertificate } from '../tls/client-certificate.ts';
 import type { GatewayContext } from './gateway-context.ts';
@@ -99,11 +99,13 @@ export interface AdmittedRequest {
 }
 
 /** Lets a request in, or not, before its body is read. @throws {A2AError} */
-export async function admit({ gate }: Pick<GatewayContext, 'gate'>, { req, res }: Exchange): Promise<Admission> {
+export async function admit({ gate, settings }: GatewayContext, { req, res }: Exchange): Promise<Admission> {
   const admission = await gate.enter({
     headers: req.headers,
     address: req.socket.remoteAddress,
     certificate: clientCertificate(req.socket),
+    host: requestedHost(req, settings),
+    isSafe: req.method === 'GET' || req.method === 'HEAD',
   });
   disposeOnClose(res, admission);
   return admission;

@@ -14,9 +14,17 @@ export function baseUrl(
   const own = req.socket instanceof TLSSocket ? 'https' : 'http';
   const forwarded = trustProxy ? first(req.headers['x-forwarded-proto']) : undefined;
   const protocol = forwarded === 'http' || forwarded === 'https' ? forwarded : own;
-  const named = (trustProxy && first(req.headers['x-forwarded-host'])) || req.headers.host;
+  const named = requestedHost(req, { trustProxy });
   const url = `${protocol}://${named}`;
   return named !== undefined && hostForm.test(named) && URL.canParse(url) ? url : `${own}://${localHost(req)}`;
+}
+
+/** The host that the client named, not validated; a trusted proxy says which. */
+export function requestedHost(
+  { headers }: IncomingMessage,
+  { trustProxy }: Pick<GatewaySettings, 'trustProxy'>,
+): string | undefined {
+  return (trustProxy && first(headers['x-forwarded-host'])) || headers.host;
 }
 
 /** Without a pattern: `/\/+$/` takes quadratic time. */

@@ -4,7 +4,7 @@ import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { A2AError } from '@switchyard/protocol';
 
-/** A2A's own media type (14.1.1) and plain JSON. A body without a type counts as JSON. */
+/** A2A's own media type (14.1.1) and plain JSON. A page may send a body of another type, or of none, anywhere. */
 const jsonMediaType = /^application\/(?:a2a\+)?json *(?:;|$)/i;
 
 /** The JSON of a body. @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, ParseError, InvalidRequest */
@@ -17,8 +17,7 @@ async function readJson(req: IncomingMessage, maxBytes: number): Promise<unknown
  * @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, ParseError, InvalidRequest
  */
 export async function readJsonText(req: IncomingMessage, maxBytes: number): Promise<string> {
-  const type = req.headers['content-type'];
-  if (type !== undefined && !jsonMediaType.test(type)) throw wrongMediaType();
+  if (!jsonMediaType.test(req.headers['content-type'] ?? '')) throw wrongMediaType();
   return readBody(req, maxBytes);
 }
 

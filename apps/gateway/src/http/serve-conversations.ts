@@ -89,7 +89,7 @@ async function writeConversation(
   const after = resumeAfterIn(exchange)?.seq;
   res.setHeader('ETag', `"${conversation.seq}"`);
   res.setHeader('Cache-Control', 'private, no-cache');
-  res.setHeader('Vary', 'Accept, Last-Event-ID');
+  res.appendHeader('Vary', 'Accept, Last-Event-ID');
   if (versionIn(req.headers['if-none-match']) === String(conversation.seq)) return respondUnchanged(res);
   respond(res, 'application/json', conversationJson(conversation, await conversations.events(conversation.id, after)));
 }

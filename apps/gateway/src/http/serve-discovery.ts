@@ -54,7 +54,7 @@ function setCaching(
   res.setHeader('Cache-Control', `${publicUrl === undefined ? 'private' : 'public'}, max-age=${cardMaxAgeSeconds}`);
   const forwarded = trustProxy ? ['X-Forwarded-Host', 'X-Forwarded-Proto'] : [];
   const varied = [...(legacyV03 ? ['A2A-Version'] : []), ...(publicUrl === undefined ? ['Host', ...forwarded] : [])];
-  if (varied.length > 0) res.setHeader('Vary', varied.join(', '));
+  if (varied.length > 0) res.appendHeader('Vary', varied.join(', '));
 }
 
 /** Clients that name no version may be of 0.3: they get a card for both. */

@@ -128,6 +128,10 @@ export interface GatewaySettings {
   readonly cardMaxAgeSeconds: number;
   /** Each signs every agent card: none for unsigned cards, two during a rotation. They need `publicUrl`. */
   readonly cardSigningKeys: readonly SigningKey[];
+  /** Names of this gateway, with or without a port. Unset: see `Origins`. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Origins whose pages may ask, and read the answers; `*`: any, with authentication. */
+  readonly allowedOrigins: readonly string[];
   /** Trusts `X-Forwarded-Host` and `X-Forwarded-Proto`; only behind a proxy that sets them. */
   readonly trustProxy: boolean;
 }
@@ -156,5 +160,6 @@ export const defaultGatewaySettings: GatewaySettings = {
   maxStreams: 20_000,
   cardMaxAgeSeconds: 60,
   cardSigningKeys: [],
+  allowedOrigins: [],
   trustProxy: false,
 };

@@ -1,4 +1,4 @@
-import { anyText, httpUrl, oneOf, onOff, port, portOrOff, text } from '../setting/kinds.ts';
+import { anyText, httpUrl, list, oneOf, onOff, port, portOrOff, text } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const network = {
@@ -72,6 +72,19 @@ export const network = {
       defaultText: 'as requested',
       text: 'The address that agent cards name.',
       isCommon: true,
+    },
+    ALLOWED_HOSTS: {
+      of: ['gateway'],
+      schema: list,
+      defaultText: 'any with authentication; without it addresses, `localhost`, `HOST` and the host of `PUBLIC_URL`',
+      text: 'The names that clients call the gateway by, with or without a port. Under others nothing is served, or any web page could have its visitors’ browsers use this gateway.',
+    },
+    ALLOWED_ORIGINS: {
+      of: ['gateway'],
+      schema: list,
+      default: [],
+      defaultText: 'none',
+      text: 'Origins of web pages that may use the gateway, such as `https://app.example.com`; `*`, only with authentication: all.',
     },
     TRUST_PROXY: {
       of: ['gateway'],

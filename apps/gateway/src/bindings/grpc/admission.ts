@@ -107,7 +107,12 @@ class PendingCall {
     const messageMs = Math.min(settings.grpcLimits.messageMs, isOpen ? OPEN_MESSAGE_MS : Infinity);
     this.#timer = setTimeout(() => this.#refuse(rpc, tooLate(messageMs)), messageMs);
     if (isOpen) return;
-    const admission = await gate.enter({ headers: headersOf(metadata), address: call.getPeer() });
+    const admission = await gate.enter({
+      headers: headersOf(metadata),
+      address: call.getPeer(),
+      host: call.getHost(),
+      isSafe: false,
+    });
     if (this.#isOver) return admission[Symbol.dispose]();
     this.#held.use(admission);
     if (path === watchPath) this.#held.use(watches.take());

@@ -30,7 +30,7 @@ export function writeResult({ req, res }: Exchange, { json, version }: UnaryResu
     res.setHeader('ETag', `"${version}"`);
     // Only the caller may cache it, and must revalidate.
     res.setHeader('Cache-Control', 'private, no-cache');
-    res.setHeader('Vary', 'Accept');
+    res.appendHeader('Vary', 'Accept');
   }
   if (json === undefined) respondUnchanged(res);
   else respond(res, mediaTypeFor(req), json);

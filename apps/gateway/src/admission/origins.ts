@@ -1,0 +1,83 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
+import { A2AError } from '@switchyard/protocol';
+
+/** The settings that say which names and pages the gateway serves. */
+export interface OriginSettings {
+  readonly host: string;
+  readonly publicUrl?: string | undefined;
+  /** Unset: with authentication any, without it those that no stranger's name server can give out. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** `*`: any, with authentication. */
+  readonly allowedOrigins: readonly string[];
+}
+
+/** Where a request comes from, and to. */
+export interface Directions {
+  readonly headers: IncomingHttpHeaders;
+  /** That the client named; behind a trusted proxy the one that this forwards. */
+  readonly host: string | undefined;
+  /** It changes nothing. */
+  readonly isSafe: boolean;
+}
+
+/**
+ * Keeps web pages out that were not named: a browser sends what any page tells it to, also to this machine, and any
+ * name may lead to this machine.
+ */
+export class Origins {
+  readonly #hosts: ReadonlySet<string> | undefined;
+  readonly #origins: ReadonlySet<string>;
+  readonly #takesAnyOrigin: boolean;
+
+  constructor({ host, publicUrl, allowedHosts, allowedOrigins }: OriginSettings, isAnonymous: boolean) {
+    const own = [host, ...(publicUrl === undefined ? [] : [new URL(publicUrl).host])];
+    const isAnyHost = allowedHosts === undefined && !isAnonymous;
+    this.#hosts = isAnyHost ? undefined : new Set([...own, ...(allowedHosts ?? [])].map((each) => each.toLowerCase()));
+    this.#origins = new Set(allowedOrigins.map((each) => each.toLowerCase()));
+    this.#takesAnyOrigin = this.#origins.has('*') && !isAnonymous;
+  }
+
+  /** Whether pages of other origins are served at all. */
+  get hasPages(): boolean {
+    return this.#origins.size > 0;
+  }
+
+  /** Whether pages of an origin may ask, and read the answers. */
+  isNamed(origin: string): boolean {
+    return origin !== 'null' && (this.#takesAnyOrigin || this.#origins.has(origin.toLowerCase()));
+  }
+
+  /** @throws {A2AError} PermissionDenied */
+  require({ headers, host, isSafe }: Directions): void {
+    if (!this.#serves(host))
+      throw new A2AError('PermissionDenied', 'This name is not served here: ALLOWED_HOSTS names those that are');
+    const { origin, 'sec-fetch-site': site } = headers;
+    const isForeign = origin === undefined ? site === 'cross-site' && !isSafe : !this.#isOfPage(origin, host);
+    if (isForeign)
+      throw new A2AError(
+        'PermissionDenied',
+        'Pages of this origin are not served: ALLOWED_ORIGINS names those that are',
+      );
+  }
+
+  /** Only what was made by hand has no Host. An address needs no name server, and `localhost` asks none. */
+  #serves(host: string | undefined): boolean {
+    if (host === undefined || this.#hosts === undefined) return true;
+    const [name, whole] = [nameOf(host), host.toLowerCase()];
+    return name === 'localhost' || isIP(name) > 0 || this.#hosts.has(name) || this.#hosts.has(whole);
+  }
+
+  #isOfPage(origin: string, host: string | undefined): boolean {
+    return (
+      this.isNamed(origin) ||
+      ['http', 'https'].some((scheme) => origin.toLowerCase() === `${scheme}://${host?.toLowerCase()}`)
+    );
+  }
+}
+
+/** Without the port, and the brackets of IPv6; '' if it is no host. */
+function nameOf(host: string): string {
+  const [, bracketed, plain] = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i.exec(host) ?? [];
+  return (bracketed ?? plain ?? '').toLowerCase();
+}
