@@ -35,12 +35,20 @@ class Refusal extends Error {
  */
 export class ChatClient {
   readonly #url: string;
+  readonly #headers: Readonly<Record<string, string>>;
   #transcript = new Transcript();
   #contextId: string | undefined;
   #taskId: string | undefined;
 
-  constructor(url: string) {
+  /** @param apiKey of a gateway that wants one */
+  constructor(url: string, apiKey?: string) {
     this.#url = url;
+    this.#headers = {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      'a2a-version': '1.0',
+      ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+    };
   }
 
   /** Where the conversation stands; both ids are undefined before the first answer and after the end of a task. */
@@ -69,7 +77,7 @@ export class ChatClient {
   async *#send(text: string): AsyncGenerator<StreamResponse> {
     const response = await fetch(this.#url, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'a2a-version': '1.0' },
+      headers: this.#headers,
       body: JSON.stringify({
         jsonrpc: '2.0',
         id: 1,
@@ -115,6 +123,7 @@ function resultIn(data: string): StreamResponse {
 }
 
 async function refusal(response: Response): Promise<Error> {
+  if (response.status === 401) return new Error('The gateway wants a valid key: set API_KEY.');
   const body: unknown = await response.json().catch(() => undefined);
   const error = answerSchema.safeParse(body).data?.error;
   return error ? new Refusal(error) : new Error(`No A2A agent answers at ${response.url} (HTTP ${response.status}).`);

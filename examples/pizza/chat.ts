@@ -1,14 +1,16 @@
 import { createInterface } from 'node:readline';
 import { ChatClient } from './chat-client.ts';
-import { agentUrl } from './config.ts';
+import { agentUrl, apiKey } from './config.ts';
 
 const { stdin: input, stdout: output } = process;
 if (process.argv.includes('--help')) {
-  output.write(`npm run chat: talks to an agent, a line at a time. SWITCHYARD_URL is its gateway (${agentUrl}).\n`);
+  output.write(
+    `npm run chat: talks to an agent, a line at a time. SWITCHYARD_URL is its gateway (${agentUrl}), API_KEY your key.\n`,
+  );
   process.exit(0);
 }
 const isTerminal = input.isTTY === true;
-const client = new ChatClient(agentUrl);
+const client = new ChatClient(agentUrl, apiKey);
 const lines = createInterface({ input, output, terminal: isTerminal, prompt: 'you> ' });
 
 let isOpen = true;

@@ -1,4 +1,5 @@
 const {
+  API_KEY,
   OPENAI_API_KEY,
   OPENAI_BASE_URL,
   OPENAI_MODEL = 'gpt-4o-mini',
@@ -15,5 +16,6 @@ export const modelFromEnvironment =
       }
     : undefined;
 
-/** Where the chat client finds its agent. */
+/** Where the chat client finds its agent, and what it shows there. */
 export const agentUrl = SWITCHYARD_URL;
+export const apiKey = API_KEY;

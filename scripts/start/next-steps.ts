@@ -8,22 +8,25 @@ const anyAddress = ['0.0.0.0', '::'];
 export function nextSteps(settings: ProgramSettings, environment: Environment): string {
   const { host, port } = settings;
   const url = `http://${anyAddress.includes(host) ? '127.0.0.1' : host}:${port}`;
+  const { AUTH: auth = '' } = environment;
+  const needsKey = auth !== '' && auth !== 'none';
+  const curl = needsKey ? 'curl -H "Authorization: Bearer $API_KEY"' : 'curl';
   return `
 Switchyard is ready on ${url}  (agents: ${url}/agents)
-
+${needsKey ? '\nCallers show a key. In each terminal: export API_KEY=<one of your keys>\n' : ''}
 1. Send a message without waiting. The answer comes at once; the work waits in the queue:
 
-TASK=$(curl -s ${url}/message:send -H 'Content-Type: application/json' -d '{
+TASK=$(${curl} -s ${url}/message:send -H 'Content-Type: application/json' -d '{
   "message": {"messageId": "m-'$(date +%s)'", "role": "ROLE_USER", "parts": [{"text": "I want a pizza"}]},
   "configuration": {"returnImmediately": true}}'); echo "$TASK"
 
 2. Ask how the task is doing:
 
-curl -s ${url}/tasks/$(node -p 'JSON.parse(process.argv[1]).task.id' "$TASK"); echo
+${curl} -s ${url}/tasks/$(node -p 'JSON.parse(process.argv[1]).task.id' "$TASK"); echo
 
 3. Watch a task as it happens:
 
-curl -sN ${url}/message:stream -H 'Content-Type: application/json' -d '{
+${curl} -sN ${url}/message:stream -H 'Content-Type: application/json' -d '{
   "message": {"messageId": "s-'$(date +%s)'", "role": "ROLE_USER", "parts": [{"text": "A Hawaiian pizza, please"}]}}'
 
 4. Talk to the agent in another terminal:

@@ -30,8 +30,8 @@ class Chat {
     chats.push(this);
   }
 
-  static async open(url = ''): Promise<Chat> {
-    const env = { SWITCHYARD_URL: url };
+  static async open(url = '', apiKey = ''): Promise<Chat> {
+    const env = { SWITCHYARD_URL: url, API_KEY: apiKey };
     return new Chat(await startProgram({ file: 'examples/pizza/chat.ts', env, takesInput: true }));
   }
 
@@ -74,6 +74,18 @@ describe('the chat client', () => {
     await stack.addGateway(port);
     await chat.say('Do you have pineapple?', 'Your Hawaiian pizza is on its way.');
     expect(await chat.leave()).toBe(0);
+  });
+
+  it('shows its key to a gateway that wants one, and says so when it has none', async () => {
+    const key = 'a-key-of-32-characters-0123456789';
+    await using locked = await startStack({
+      redisUrl: inject('redisUrl'),
+      agents: ['pizza'],
+      env: { AUTH: 'api-key', API_KEYS: `${key}:me` },
+    });
+    const [known, unknown] = await Promise.all([Chat.open(locked.urls[0], key), Chat.open(locked.urls[0])]);
+    await known.say('I want a pizza', 'What kind?');
+    await unknown.say('I want a pizza', '! The gateway wants a valid key: set API_KEY.');
   });
 
   it('keeps two people at two keyboards apart', async () => {

@@ -48,7 +48,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       cardSigningKeys: readCardKeys(given),
       push: readPush(given),
     },
-    store: { ...storeSettings(values), ...quotas(values), maxAnswerBytes: values.MAX_ANSWER_BYTES },
+    store: { ...storeSettings(given), ...quotas(values), maxAnswerBytes: values.MAX_ANSWER_BYTES },
     log: { level: values.LOG_LEVEL },
   };
   given.requireValid();

@@ -38,7 +38,7 @@ export function readConfig(environment: Environment): WorkerConfig {
   const given = new Settings('worker', environment);
   const { values } = given;
   const config = {
-    store: { ...storeSettings(values), maxAttempts: values.MAX_ATTEMPTS, reclaimAfterMs: values.PUSH_RECLAIM_AFTER_MS },
+    store: { ...storeSettings(given), maxAttempts: values.MAX_ATTEMPTS, reclaimAfterMs: values.PUSH_RECLAIM_AFTER_MS },
     worker: { drainMs: values.DRAIN_MS, sweepEveryMs: values.SWEEP_MS, push: readPush(given) },
     metrics: readMetrics(given),
     logLevel: values.LOG_LEVEL,

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import type { ValuesOf } from './read-settings.ts';
 
 type Shared = Pick<
   ValuesOf<'gateway'> & ValuesOf<'worker'>,
   | 'REDIS_URL'
+  | 'REDIS_PASSWORD_FILE'
+  | 'REDIS_CA_FILE'
   | 'KEY_PREFIX'
   | 'SHARDS'
   | 'RETENTION_MS'
@@ -14,12 +17,24 @@ type Shared = Pick<
   | 'WAIT_REPLICAS'
   | 'IDEMPOTENCY_MS'
   | 'PUSH_SECRET'
+  | 'PUSH_SECRET_FILE'
 >;
 
+interface Given {
+  readonly values: Shared;
+  check<T>(name: keyof Shared, read: () => T): T | undefined;
+}
+
 /** What gateway and worker tell the store alike: both write tasks. */
-export function storeSettings(values: Shared) {
+export function storeSettings(given: Given) {
+  const { values } = given;
+  const redisPassword = readSecret(given, 'REDIS_PASSWORD_FILE');
+  const redisCa = given.check('REDIS_CA_FILE', () => readAuthorities(values));
+  const pushSecret = readSecret(given, 'PUSH_SECRET_FILE');
   return {
     redisUrl: values.REDIS_URL,
+    ...(redisPassword && { redisPassword }),
+    ...(redisCa && { redisCa }),
     prefix: values.KEY_PREFIX,
     shards: values.SHARDS,
     retentionMs: values.RETENTION_MS,
@@ -30,6 +45,23 @@ export function storeSettings(values: Shared) {
     maxHistoryBytes: values.MAX_HISTORY_BYTES,
     waitReplicas: values.WAIT_REPLICAS,
     idempotencyMs: values.IDEMPOTENCY_MS,
-    pushSecrets: values.PUSH_SECRET,
+    pushSecrets: [...values.PUSH_SECRET, ...(pushSecret ? [pushSecret] : [])],
   };
+}
+
+function readSecret(given: Given, name: 'REDIS_PASSWORD_FILE' | 'PUSH_SECRET_FILE'): string | undefined {
+  const { [name]: file } = given.values;
+  return given.check(name, () => {
+    const secret = file && readFileSync(file, 'utf8').trim();
+    if (secret === '') throw new Error('the file is empty');
+    return secret;
+  });
+}
+
+function readAuthorities({ REDIS_URL: url, REDIS_CA_FILE: file }: Shared): string | undefined {
+  if (file === undefined) return undefined;
+  if (!url.startsWith('rediss')) throw new Error('REDIS_URL is one without TLS: it must begin with rediss');
+  const authorities = readFileSync(file, 'utf8');
+  if (!authorities.includes('-----BEGIN CERTIFICATE-----')) throw new Error('the file has no certificate in PEM');
+  return authorities;
 }

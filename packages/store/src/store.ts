@@ -99,8 +99,8 @@ export class Store {
   /** Connects nothing yet: see `start`. @param onError failures of the connections; they come back by themselves */
   constructor(settings: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>, onError: (error: Error) => void) {
     this.settings = { ...defaultStoreSettings, ...settings };
-    const { redisUrl, prefix, shards: shardCount, waitReplicas } = this.settings;
-    this.#connections = createConnections(redisUrl, { isReplicated: waitReplicas > 0 });
+    const { prefix, shards: shardCount, waitReplicas } = this.settings;
+    this.#connections = createConnections(this.settings, { isReplicated: waitReplicas > 0 });
     // Each queue adds a listener, and there is one per agent and shard.
     for (const connection of Object.values(this.#connections)) connection.on('error', onError).setMaxListeners(0);
     const redis = this.#connections.commands;

@@ -27,8 +27,9 @@ async function main(): Promise<void> {
   );
   if (line.help !== undefined) return void process.stdout.write(line.help);
   const given = new Settings('gateway', process.env);
+  const settings = storeSettings(given);
   given.requireValid();
-  const store = new Store(storeSettings(given.values), () => undefined); // `start` says what is wrong
+  const store = new Store(settings, () => undefined); // `start` says what is wrong
   try {
     await store.start();
     process.stdout.write(`${await runKeyCommand(store.credentials, line.words, line.values)}\n`);

@@ -25,6 +25,12 @@ export const examples = {
       defaultText: 'gpt-4o-mini',
       text: 'Its name.',
     },
+    API_KEY: {
+      of: ['chat'],
+      schema: anyText,
+      text: 'The key that `npm run chat` shows to a gateway that wants one.',
+      isSecret: true,
+    },
     SWITCHYARD_URL: {
       of: ['chat'],
       schema: httpUrl,

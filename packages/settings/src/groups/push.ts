@@ -35,6 +35,12 @@ export const push = {
       isSecret: true,
       isCommon: true,
     },
+    PUSH_SECRET_FILE: {
+      of: ['gateway', 'worker'],
+      schema: anyText,
+      text: 'A file with one more such secret.',
+      isShared: true,
+    },
     PUSH_SIGNING_KEY: {
       of: ['gateway', 'worker'],
       schema: anyText,

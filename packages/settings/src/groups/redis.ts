@@ -17,6 +17,19 @@ export const redis = {
       isSecret: /@/,
       isCommon: true,
     },
+    REDIS_PASSWORD_FILE: {
+      of: ['gateway', 'worker'],
+      schema: anyText,
+      text: 'A file with the password, which then need not be in `REDIS_URL`.',
+      isShared: true,
+    },
+    REDIS_CA_FILE: {
+      of: ['gateway', 'worker'],
+      schema: anyText,
+      defaultText: 'those that Node trusts',
+      text: 'The authorities, in PEM, that may have signed the certificate of a `rediss://` server.',
+      isShared: true,
+    },
     KEY_PREFIX: {
       of: ['gateway', 'worker'],
       schema: text(/^[\w.:-]{1,64}$/, '1 to 64 letters, digits and . : _ -'),

@@ -8,7 +8,7 @@ export interface RedisAddress {
   readonly database: number;
   readonly username?: string;
   readonly password?: string;
-  readonly tls?: Record<string, never>;
+  readonly tls?: { readonly ca?: string };
 }
 
 const KINDS = { redis: 'single', 'redis+sentinel': 'sentinel', 'redis+cluster': 'cluster' } as const;

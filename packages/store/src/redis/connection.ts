@@ -2,6 +2,7 @@ import { Cluster, Redis } from 'ioredis';
 import { parseRedisAddress, type RedisAddress } from './address.ts';
 import { createClusterSubscriber } from './cluster-subscriber.ts';
 import { StoreError } from './errors.ts';
+import type { RedisAccess } from './settings.ts';
 
 /** One connection to a Redis, or the connections to a Cluster's nodes. */
 export type RedisConnection = Redis | Cluster;
@@ -16,8 +17,8 @@ export interface Connections {
 }
 
 /** Not yet connected: `connect()` is the store's `start`. @throws {StoreError} the address cannot be used */
-export function createConnections(redisUrl: string, { isReplicated }: { isReplicated: boolean }): Connections {
-  const address = parseRedisAddress(redisUrl);
+export function createConnections(given: RedisAccess, { isReplicated }: { isReplicated: boolean }): Connections {
+  const address = addressOf(given);
   const commands = createConnection(address);
   const { kind, nodes, master: _, database: __, ...access } = address;
   const subscriber =
@@ -28,6 +29,15 @@ export function createConnections(redisUrl: string, { isReplicated }: { isReplic
     commands,
     subscriber,
     ...(isReplicated && { replicated: createConnection(address) }),
+  };
+}
+
+function addressOf({ redisUrl, redisPassword, redisCa }: RedisAccess): RedisAddress {
+  const address = parseRedisAddress(redisUrl);
+  return {
+    ...address,
+    ...(redisPassword && { password: redisPassword }),
+    ...(address.tls && redisCa && { tls: { ca: redisCa } }),
   };
 }
 

@@ -1,7 +1,14 @@
+/** How Redis is reached. */
+export type RedisAccess = Pick<StoreSettings, 'redisUrl' | 'redisPassword' | 'redisCa'>;
+
 /** The settings of a store. Times in milliseconds, sizes in bytes. */
 export interface StoreSettings {
   /** `redis://…`, `rediss://…`, `redis+sentinel://…` or `redis+cluster://…`: see `parseRedisAddress`. */
   readonly redisUrl: string;
+  /** Instead of the one in `redisUrl`. */
+  readonly redisPassword?: string;
+  /** Authorities of a `rediss://` server's certificate, in PEM, instead of those that Node trusts. */
+  readonly redisCa?: string;
   /** Prefix of every key; two deployments on one Redis need two. No braces. */
   readonly prefix: string;
   /** Number of hash slots that tasks are spread over. Fixed for a deployment's life; 1 unless Redis is a Cluster. */
@@ -90,7 +97,7 @@ export interface StoreSettings {
   readonly auditRetentionMs: number;
 }
 
-export const defaultStoreSettings: Omit<StoreSettings, 'redisUrl'> = {
+export const defaultStoreSettings: Omit<StoreSettings, keyof RedisAccess> = {
   prefix: 'sw',
   shards: 1,
   retentionMs: 7 * 24 * 3_600_000,

@@ -28,7 +28,7 @@ export class Stage implements AsyncDisposable {
   private constructor(redisUrl: string, settings: Partial<StoreSettings>) {
     this.store = new Store({ redisUrl, prefix: uniquePrefix(), ...settings }, () => undefined);
     this.#redis = new Redis(redisUrl);
-    this.#commands = createConnections(redisUrl, { isReplicated: false }).commands;
+    this.#commands = createConnections({ redisUrl }, { isReplicated: false }).commands;
     const { prefix, shards } = this.store.settings;
     const keys = new Shards(prefix, shards).of('');
     this.queue = new AgentQueue(this.#commands, keys, 'echo');
