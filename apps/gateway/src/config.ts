@@ -20,6 +20,7 @@ import {
   type PushSettings,
 } from './settings/gateway-settings.ts';
 import { readAuth } from './settings/read-identity.ts';
+import type { SharesSettings } from './settings/share-settings.ts';
 import type { LogSettings } from './telemetry/emit.ts';
 import { readGrpcTls, readHttpTls } from './tls/read-tls.ts';
 
@@ -43,6 +44,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       admin: readAdmin(given),
       tls: readHttpTls(given),
       connections: connectionLimits(values),
+      shares: shares(values),
       grpc: readGrpc(given),
       grpcLimits: grpcLimits(values),
       cardSigningKeys: readCardKeys(given),
@@ -89,7 +91,6 @@ function plainSettings(values: ValuesOf<'gateway'>) {
     agentRefreshMs: defaultGatewaySettings.agentRefreshMs,
     drainMs: values.DRAIN_MS,
     maxBodyBytes: values.MAX_BODY_BYTES,
-    maxStreams: values.MAX_STREAMS,
     cardMaxAgeSeconds: values.CARD_MAX_AGE_SECONDS,
   };
 }
@@ -124,6 +125,26 @@ function grpcLimits(values: ValuesOf<'gateway'>): GrpcLimits {
     idleMs: values.GRPC_IDLE_MS,
     ageMs: values.GRPC_MAX_AGE_MS,
     ageGraceMs: values.GRPC_MAX_AGE_GRACE_MS,
+  };
+}
+
+function shares(values: ValuesOf<'gateway'>): SharesSettings {
+  return {
+    streams: {
+      total: values.MAX_STREAMS,
+      perTenant: values.MAX_STREAMS_PER_TENANT,
+      perPrincipal: values.MAX_STREAMS_PER_PRINCIPAL,
+    },
+    held: {
+      total: values.MAX_HELD_REQUESTS,
+      perTenant: values.MAX_HELD_REQUESTS_PER_TENANT,
+      perPrincipal: values.MAX_HELD_REQUESTS_PER_PRINCIPAL,
+    },
+    bytes: {
+      total: values.MAX_BYTES_IN_FLIGHT,
+      perTenant: values.MAX_BYTES_IN_FLIGHT_PER_TENANT,
+      perPrincipal: values.MAX_BYTES_IN_FLIGHT_PER_PRINCIPAL,
+    },
   };
 }
 

@@ -19,7 +19,7 @@ import { Listener } from './http/listener.ts';
 import { createApp } from './http/router.ts';
 import { Readiness } from './http/serve-health.ts';
 import { Connections } from './limits/connections.ts';
-import { StreamSlots } from './limits/stream-slots.ts';
+import { createShares, type Shares } from './limits/shares.ts';
 import { bindOperations } from './operations/operations.ts';
 import { clearStorageWarning } from './operations/webhook-draft.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
@@ -60,11 +60,11 @@ export interface Gateway {
 /** A gateway; any number of them serve the same tasks. Nothing happens before `start`. */
 export function createGateway(given: Partial<GatewaySettings>, { store, log }: GatewayParts): Gateway {
   const settings = { ...defaultGatewaySettings, ...given };
-  const streams = new StreamSlots(settings.maxStreams);
+  const shares = createShares(settings.shares, settings.auth);
   const requests = store.forRequests(settings.storeTimeoutMs);
   const { tasks, webhooks, ops } = requests;
   // Without an admin port there is no way to read metrics.
-  const metrics = settings.admin && new GatewayMetrics(metricSources(store, requests, streams));
+  const metrics = settings.admin && new GatewayMetrics(metricSources(store, requests, shares));
   const emit = createEmit(log, metrics);
   const agents = new AgentDirectory(store.registry, settings, emit);
   const heldRequests = new HeldRequests();
@@ -107,7 +107,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     tasks,
     conversations: requests.conversations,
     conversationFeeds: store.conversations,
-    gate: new Gate({ authentication: authenticator, origins, streams }),
+    gate: new Gate({ authentication: authenticator, origins, shares }),
     heldRequests,
     emit,
     settings,
@@ -147,7 +147,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   return { start, stop: () => (stopped ??= stop()) };
 }
 
-function metricSources(store: GatewayStore, { ops }: RequestStore, streams: StreamSlots): MetricSources {
+function metricSources(store: GatewayStore, { ops }: RequestStore, { streams }: Shares): MetricSources {
   return {
     openStreams: () => streams.taken,
     isRedisUp: () => store.isAnswering,

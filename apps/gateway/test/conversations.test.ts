@@ -3,6 +3,7 @@ import type { OpenTurn } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventStream } from '../../../tests/support/event-stream.ts';
 import type { ApiKey } from '../src/index.ts';
+import { defaultSharesSettings } from '../src/settings/share-settings.ts';
 import { type ErrorBody, get, post, type Sent, userMessage } from './support/client.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
@@ -23,7 +24,9 @@ let there: string;
 
 beforeAll(async () => {
   const auth = { keys: [keyOf('alice'), keyOf('bob')] } as const;
-  stage = await openStage({ gateway: { auth, maxStreams: 3 } });
+  stage = await openStage({
+    gateway: { auth, shares: { ...defaultSharesSettings, streams: { total: 3, perTenant: 3, perPrincipal: 3 } } },
+  });
   there = await stage.another({ auth });
 });
 

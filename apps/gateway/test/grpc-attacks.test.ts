@@ -16,7 +16,7 @@ import { Gate } from '../src/admission/gate.ts';
 import { Origins } from '../src/admission/origins.ts';
 import { Authentication } from '../src/auth/authentication.ts';
 import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
-import { StreamSlots } from '../src/limits/stream-slots.ts';
+import { createShares } from '../src/limits/shares.ts';
 import { defaultGatewaySettings, defaultGrpcLimits } from '../src/settings/gateway-settings.ts';
 import type { GatewayEvent } from '../src/telemetry/events.ts';
 import { messagesOf } from './support/bindings/messages.ts';
@@ -220,7 +220,7 @@ describe('One who is let in', () => {
     const gate = new Gate({
       authentication: new Authentication([]),
       origins: new Origins(defaultGatewaySettings, true),
-      streams: new StreamSlots(1),
+      shares: createShares(defaultGatewaySettings.shares, {}),
     });
     const context = { gate, emit, settings: defaultGatewaySettings };
     const listener = new GrpcListener({ a2a: {}, legacy: undefined }, context);

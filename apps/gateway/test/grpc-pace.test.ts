@@ -13,7 +13,7 @@ import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
 import { createService } from '../src/bindings/grpc/service.ts';
 import { createLegacyService } from '../src/bindings/v0_3/service.ts';
 import { HeldRequests } from '../src/call/held-requests.ts';
-import { StreamSlots } from '../src/limits/stream-slots.ts';
+import { createShares } from '../src/limits/shares.ts';
 import type { StreamItem } from '../src/operations/operation.ts';
 import { defaultGatewaySettings } from '../src/settings/gateway-settings.ts';
 import { agents } from './support/agents.ts';
@@ -40,7 +40,7 @@ beforeEach(async () => {
     gate: new Gate({
       authentication: new Authentication([]),
       origins: new Origins(defaultGatewaySettings, true),
-      streams: new StreamSlots(10),
+      shares: createShares(defaultGatewaySettings.shares, {}),
     }),
     heldRequests: new HeldRequests(),
     emit: () => undefined,

@@ -12,7 +12,7 @@ function openRequest(): { sent: PassThrough; req: IncomingMessage } {
 describe('a body', () => {
   it('is read to its end, and nothing of it is kept by who listened', async () => {
     const { sent, req } = openRequest();
-    const body = readBody(req, 100);
+    const body = readBody(req, { maxBytes: 100 });
     sent.write('{"a":');
     sent.end('1}');
     expect(await body).toBe('{"a":1}');
@@ -21,7 +21,7 @@ describe('a body', () => {
 
   it('that is too large is refused at once, and read to its end all the same', async () => {
     const { sent, req } = openRequest();
-    const body = readBody(req, 10);
+    const body = readBody(req, { maxBytes: 10 });
     sent.write('x'.repeat(11));
     await expect(body).rejects.toMatchObject({ code: 'PayloadTooLarge' });
     sent.end('x'.repeat(1_000_000));

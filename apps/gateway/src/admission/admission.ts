@@ -1,17 +1,19 @@
 import type { Principal } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
 import type { Identity } from '../auth/identity.ts';
-import type { StreamSlots } from '../limits/stream-slots.ts';
+import type { Holding } from '../limits/share.ts';
+import type { Shares } from '../limits/shares.ts';
 import type { Action } from './actions.ts';
 
 export interface AdmissionParts {
-  readonly streams: StreamSlots;
+  readonly shares: Shares;
 }
 
 /** A request of a known caller, from its headers to the end of its answer. */
 export class Admission implements Disposable {
   readonly identity: Identity;
   readonly #parts: AdmissionParts;
+  #bytes: Holding | undefined;
 
   constructor(identity: Identity, parts: AdmissionParts) {
     this.identity = identity;
@@ -32,19 +34,24 @@ export class Admission implements Disposable {
     // Rates are unlimited.
   }
 
-  /** Of what is held for long, each has a number. Dispose of it at its end. @throws {A2AError} Unavailable */
+  /** Of what is held for long. Dispose of it at its end. @throws {A2AError} RateLimited, Unavailable */
   hold(kind: 'stream' | 'wait'): Disposable {
-    return kind === 'stream' ? this.#parts.streams.take() : unbounded;
+    const { streams, held } = this.#parts.shares;
+    return (kind === 'stream' ? streams : held).take(this.principal);
   }
 
-  /** Bytes of a body, as they arrive, until the request is over. @throws {A2AError} RateLimited, Unavailable */
-  reserve(_bytes: number): void {
-    // Bytes are unlimited.
+  /** Bytes of a body, as they arrive, until it is not needed any more. @throws {A2AError} RateLimited, Unavailable */
+  reserve(bytes: number): void {
+    if (this.#bytes) this.#bytes.add(bytes);
+    else this.#bytes = this.#parts.shares.bytes.take(this.principal, bytes);
+  }
+
+  /** The body is not needed any more, though the request goes on. */
+  release(): void {
+    this.#bytes?.[Symbol.dispose]();
   }
 
   [Symbol.dispose](): void {
-    // Nothing is held yet.
+    this.release();
   }
 }
-
-const unbounded: Disposable = { [Symbol.dispose]: () => undefined };

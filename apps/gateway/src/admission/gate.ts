@@ -1,7 +1,7 @@
 import type { Authentication } from '../auth/authentication.ts';
 import type { Presented } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
-import type { StreamSlots } from '../limits/stream-slots.ts';
+import type { Shares } from '../limits/shares.ts';
 import { Admission } from './admission.ts';
 import type { Directions, Origins } from './origins.ts';
 
@@ -14,7 +14,7 @@ export interface Arrival extends Presented, Directions {
 export interface GateParts {
   readonly origins: Origins;
   readonly authentication: Authentication;
-  readonly streams: StreamSlots;
+  readonly shares: Shares;
 }
 
 /** The way into the gateway, the same for all bindings: where from, who asks, may they, how often. Then the body is read. */

@@ -46,7 +46,7 @@ export class HttpCall implements Call {
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= this.#heldRequests.watch(this.#exchange.res, this.admission.identity);
+    this.#signal ??= this.#heldRequests.watch(this.#exchange.res, this.admission);
     return this.#signal;
   }
 

@@ -14,7 +14,7 @@ export interface Call {
   readonly extensions: readonly string[];
   /**
    * Aborted with an `EndOfWait` when the client is gone or the gateway stops. Reading it starts the watch, so only
-   * calls that wait should.
+   * calls that wait should, and before they change anything. @throws {A2AError} RateLimited, Unavailable: too many are held
    */
   readonly signal: AbortSignal;
   /** The task version that the caller has. */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Admission } from '../admission/admission.ts';
 
 /** A request whose answer is held back for as long as its client waits. */
 export interface HeldRequest {
@@ -8,31 +9,32 @@ export interface HeldRequest {
   readonly leave: () => void;
 }
 
-/** What lets the client wait: its credential. */
-export interface Access {
-  /** Calls `listener` once, when it expires or is revoked. */
-  onEnd(listener: () => void): Disposable;
-}
+type Waits = Pick<Admission, 'hold' | 'identity'>;
 
-/** The held requests: streams, blocking sends, long polls. Their waits end with their client, with its access, or at shutdown. */
+/**
+ * The held requests: streams, blocking sends, long polls. Their waits end with their client, with its access, or at
+ * shutdown.
+ */
 export class HeldRequests {
   readonly #open = new Set<AbortController>();
   #end: EndOfWait | undefined;
 
-  /** A signal that aborts with the connection, with the access of its client, or with the gateway. */
-  watch(res: ServerResponse, access: Access): AbortSignal {
-    const { signal, leave } = this.enter(access);
+  /** A signal that aborts with the connection, the access of its client, or the gateway. @throws {A2AError} as `enter` */
+  watch(res: ServerResponse, admission: Waits): AbortSignal {
+    const { signal, leave } = this.enter(admission);
     res.on('close', leave);
     if (res.closed) leave();
     return signal;
   }
 
-  /** Call `leave` of each. */
-  enter(access: Access): HeldRequest {
+  /** Call `leave` of each. @throws {A2AError} RateLimited, Unavailable: too many are held */
+  enter(admission: Waits): HeldRequest {
+    const held = admission.hold('wait');
     const controller = new AbortController();
-    const end = access.onEnd(() => controller.abort(new EndOfWait('access-ended')));
+    const end = admission.identity.onEnd(() => controller.abort(new EndOfWait('access-ended')));
     const leave = (): void => {
-      this.#open.delete(controller);
+      if (!this.#open.delete(controller)) return;
+      held[Symbol.dispose]();
       end[Symbol.dispose]();
       controller.abort(new EndOfWait('client-gone'));
     };

@@ -7,25 +7,38 @@ import { A2AError } from '@switchyard/protocol';
 /** A2A's own media type (14.1.1) and plain JSON. A page may send a body of another type, or of none, anywhere. */
 const jsonMediaType = /^application\/(?:a2a\+)?json *(?:;|$)/i;
 
-/** The JSON of a body. @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, ParseError, InvalidRequest */
-async function readJson(req: IncomingMessage, maxBytes: number): Promise<unknown> {
-  return parseJson(await readJsonText(req, maxBytes));
+export interface BodyLimits {
+  /** Of a body, decompressed. */
+  readonly maxBytes: number;
+  /** Told what is in memory of larger bodies. Unset: nobody is. */
+  readonly counter?: { reserve(bytes: number): void };
+}
+
+/** A connection may have as much in headers: most messages are smaller, and cost no count. */
+const mostUncounted = 16 * 1024;
+
+/**
+ * The JSON of a body.
+ * @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, RateLimited, Unavailable, ParseError, InvalidRequest
+ */
+async function readJson(req: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+  return parseJson(await readJsonText(req, limits));
 }
 
 /**
  * As `readJson`, not parsed yet.
- * @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, ParseError, InvalidRequest
+ * @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, RateLimited, Unavailable, ParseError, InvalidRequest
  */
-export async function readJsonText(req: IncomingMessage, maxBytes: number): Promise<string> {
+export async function readJsonText(req: IncomingMessage, limits: BodyLimits): Promise<string> {
   if (!jsonMediaType.test(req.headers['content-type'] ?? '')) throw wrongMediaType();
-  return readBody(req, maxBytes);
+  return readBody(req, limits);
 }
 
 /** As `readJson`; an empty body is an empty object. */
-export async function readOptionalJson(req: IncomingMessage, maxBytes: number): Promise<unknown> {
+export async function readOptionalJson(req: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': transfer } = req.headers;
   const isEmpty = transfer === undefined && (length === undefined || length === '0');
-  return isEmpty ? {} : readJson(req, maxBytes);
+  return isEmpty ? {} : readJson(req, limits);
 }
 
 function wrongMediaType(): A2AError {
@@ -44,16 +57,17 @@ const decoders = new Map<string, () => Transform>([
  * The body as text, decompressed; the limit is for the decompressed size.
  * @throws {A2AError} PayloadTooLarge; InvalidRequest if it is broken or its encoding is unknown
  */
-export async function readBody(req: IncomingMessage, maxBytes: number): Promise<string> {
+export async function readBody(req: IncomingMessage, limits: BodyLimits): Promise<string> {
+  const { maxBytes } = limits;
   if (Number(req.headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
   const encoding = req.headers['content-encoding'] ?? 'identity';
-  if (encoding === 'identity') return collect(req, maxBytes);
+  if (encoding === 'identity') return collect(req, limits);
   const createDecoder = decoders.get(encoding.toLowerCase());
   if (!createDecoder) throw unknownEncoding();
   const decoder = createDecoder();
   req.on('error', (error) => decoder.destroy(error)).pipe(decoder);
   try {
-    return await collect(decoder, maxBytes);
+    return await collect(decoder, limits);
   } finally {
     // Stops decompressing a bomb; the rest of the body is read and dropped, so that the client reads the answer.
     decoder.destroy();
@@ -61,16 +75,27 @@ export async function readBody(req: IncomingMessage, maxBytes: number): Promise<
   }
 }
 
-function collect(source: Readable, maxBytes: number): Promise<string> {
+function collect(source: Readable, { maxBytes, counter }: BodyLimits): Promise<string> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let length = 0;
+    let counted = 0;
+    let isRefused = false;
     const onData = (chunk: Buffer): void => {
       length += chunk.length;
-      chunks.push(chunk);
-      if (length <= maxBytes) return;
-      chunks = [];
-      reject(tooLarge(maxBytes));
+      if (isRefused) return;
+      try {
+        if (length > maxBytes) throw tooLarge(maxBytes);
+        if (length > mostUncounted) {
+          counter?.reserve(length - counted);
+          counted = length;
+        }
+        chunks.push(chunk);
+      } catch (refusal) {
+        isRefused = true;
+        chunks = [];
+        reject(refusal);
+      }
     };
     const onError = (cause: unknown): void =>
       reject(new A2AError('InvalidRequest', 'The body could not be read', { cause }));

@@ -104,7 +104,7 @@ async function streamEvents(
   // 204 makes an EventSource stop reconnecting (HTML 9.2.3).
   if (conversation.isComplete && after === conversation.seq) return void res.writeHead(204).end();
   using _stream = admission.hold('stream');
-  const signal = context.heldRequests.watch(res, admission.identity);
+  const signal = context.heldRequests.watch(res, admission);
   await writeStream(
     context,
     { req, res },

@@ -16,10 +16,20 @@ export async function cancelTask(backend: Backend, call: Call, { id }: CancelTas
     await readTask(backend, call, id, { historyLength: 0, includeArtifacts: false });
     throw new A2AError('TaskNotCancelable', 'The task has ended already', { metadata: { taskId: id } });
   }
-  if (verdict === 'requested') {
+  if (verdict === 'requested' && mayWait(call)) {
     const waitMs = backend.settings.cancelWaitMs;
     await awaitItem(backend, call, { taskId: id, waitMs, until: (item) => isTerminal(item.state) });
   }
   const { task } = await readTask(backend, call, id);
   return { json: task };
+}
+
+/** The task is being canceled, whether or not another request may be held. */
+function mayWait(call: Call): boolean {
+  try {
+    return !call.signal.aborted;
+  } catch (thrown) {
+    if (thrown instanceof A2AError) return false;
+    throw thrown;
+  }
 }

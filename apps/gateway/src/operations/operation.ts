@@ -53,6 +53,7 @@ export async function runOperation(
   const slot = call.admission.hold('stream');
   try {
     const items = await operation.invoke(call, params);
+    call.admission.release();
     return { items, [Symbol.dispose]: () => slot[Symbol.dispose]() };
   } catch (error) {
     slot[Symbol.dispose]();

@@ -3,6 +3,7 @@ import type { PublicJwk, SigningKey } from '@switchyard/settings';
 
 import { type ConnectionLimits, defaultConnectionLimits, type TlsSettings } from './connection-settings.ts';
 import type { AuthSettings } from './identity-settings.ts';
+import { defaultSharesSettings, type SharesSettings } from './share-settings.ts';
 
 /** The admin port and its key. */
 export interface AdminSettings {
@@ -122,8 +123,7 @@ export interface GatewaySettings {
   /** How long `stop()` lets requests finish before it closes their connections. */
   readonly drainMs: number;
   readonly maxBodyBytes: number;
-  /** Streams that may be open at once. */
-  readonly maxStreams: number;
+  readonly shares: SharesSettings;
   /** How long clients may cache an agent card. */
   readonly cardMaxAgeSeconds: number;
   /** Each signs every agent card: none for unsigned cards, two during a rotation. They need `publicUrl`. */
@@ -157,7 +157,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   agentRefreshMs: 5_000,
   drainMs: 3_000,
   maxBodyBytes: 5 * 1024 * 1024,
-  maxStreams: 20_000,
+  shares: defaultSharesSettings,
   cardMaxAgeSeconds: 60,
   cardSigningKeys: [],
   allowedOrigins: [],

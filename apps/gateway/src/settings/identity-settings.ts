@@ -55,7 +55,7 @@ export interface CertificateSettings {
 }
 
 /** Whether callers have to say who they are. */
-function isAuthenticated({ keys, jwt, certificates }: AuthSettings): boolean {
+export function isAuthenticated({ keys, jwt, certificates }: AuthSettings): boolean {
   return keys !== undefined || jwt !== undefined || certificates !== undefined;
 }
 

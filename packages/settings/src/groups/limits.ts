@@ -1,6 +1,20 @@
 import { limitOrOff, milliseconds, whole } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
+/** Of what one gateway gives out at a time. */
+function shareSettings<const Name extends string>(name: Name, what: string) {
+  const part = (owner: string, fraction: string) => ({
+    of: ['gateway'] as const,
+    schema: whole(1),
+    defaultText: `${fraction} of \`${name}\`; without authentication all of it`,
+    text: `${what} of one ${owner}. Beyond, 429.`,
+  });
+  return {
+    [`${name}_PER_TENANT`]: part('tenant', 'half'),
+    [`${name}_PER_PRINCIPAL`]: part('principal', 'a quarter'),
+  } as { readonly [Key in `${Name}_PER_${'TENANT' | 'PRINCIPAL'}`]: ReturnType<typeof part> };
+}
+
 export const limits = {
   title: 'Limits',
   settings: {
@@ -29,5 +43,21 @@ export const limits = {
       defaultText: 'off',
       text: 'The same of one address, or one /64 of IPv6. Behind a proxy there is one address: leave it off.',
     },
+    ...shareSettings('MAX_STREAMS', 'Streams'),
+    MAX_HELD_REQUESTS: {
+      of: ['gateway'],
+      schema: whole(1, 1_000_000),
+      default: 30_000,
+      text: 'Requests whose answers one gateway holds back at a time: streams, blocking sends and `Prefer: wait`.',
+    },
+    ...shareSettings('MAX_HELD_REQUESTS', 'Such requests'),
+    MAX_BYTES_IN_FLIGHT: {
+      of: ['gateway'],
+      schema: whole(1024 ** 2),
+      default: 256 * 1024 ** 2,
+      defaultText: '256 MiB',
+      text: 'Bytes of requests beyond 16 KiB that one gateway is reading or has not answered yet. Beyond, they get 503.',
+    },
+    ...shareSettings('MAX_BYTES_IN_FLIGHT', 'Such bytes'),
   },
 } as const satisfies SettingGroup;

@@ -8,7 +8,7 @@ import {
 } from '@grpc/grpc-js';
 import { A2AError } from '@switchyard/protocol';
 import type { Admission } from '../../admission/admission.ts';
-import { StreamSlots } from '../../limits/stream-slots.ts';
+import { Share } from '../../limits/share.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { headersOf, Rpc } from './rpc.ts';
 import { toRefusal } from './status-details.ts';
@@ -37,6 +37,9 @@ const watchPath = '/grpc.health.v1.Health/Watch';
 /** The longest wait for the message of a caller without a key. */
 const OPEN_MESSAGE_MS = 1_000;
 
+/** A message that takes longer counts as bytes in flight. */
+const QUICK_MS = 500;
+
 /** Watches of the gateway's health: one for each load balancer. */
 const MOST_WATCHES = 100;
 
@@ -46,7 +49,7 @@ const MOST_WATCHES = 100;
  * @param healthNames that may be watched: the health service would keep any other name for ever
  */
 export function admission(context: AdmissionContext, healthNames: readonly string[]): ServerInterceptor {
-  const watches = new StreamSlots(MOST_WATCHES);
+  const watches = new Share('watches', { total: MOST_WATCHES, perTenant: MOST_WATCHES, perPrincipal: MOST_WATCHES });
   return ({ path }, call) =>
     new ServerInterceptingCall(call, {
       start: (next) => next(new PendingCall(context, { path, call, watches, healthNames }).listener()),
@@ -56,7 +59,7 @@ export function admission(context: AdmissionContext, healthNames: readonly strin
 interface ArrivingCall {
   readonly path: string;
   readonly call: ServerInterceptingCallInterface;
-  readonly watches: StreamSlots;
+  readonly watches: Share;
   readonly healthNames: readonly string[];
 }
 
@@ -67,6 +70,7 @@ class PendingCall {
   #rpc: Rpc | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly #held = new DisposableStack();
+  #admission: Admission | undefined;
   #hasMessage = false;
   #isServed = false;
   #isOver = false;
@@ -93,6 +97,7 @@ class PendingCall {
       })
       .withOnReceiveHalfClose((next) => {
         clearTimeout(this.#timer);
+        this.#admission?.release();
         this.#isServed = this.#hasMessage;
         next();
       })
@@ -105,7 +110,7 @@ class PendingCall {
     const { gate, settings } = this.#context;
     const isOpen = openPaths.has(path);
     const messageMs = Math.min(settings.grpcLimits.messageMs, isOpen ? OPEN_MESSAGE_MS : Infinity);
-    this.#timer = setTimeout(() => this.#refuse(rpc, tooLate(messageMs)), messageMs);
+    this.#await(rpc, messageMs);
     if (isOpen) return;
     const admission = await gate.enter({
       headers: headersOf(metadata),
@@ -115,8 +120,23 @@ class PendingCall {
     });
     if (this.#isOver) return admission[Symbol.dispose]();
     this.#held.use(admission);
-    if (path === watchPath) this.#held.use(watches.take());
+    this.#admission = admission;
+    if (path === watchPath) this.#held.use(watches.take(admission.principal));
     admitted.set(metadata, { admission, rpc });
+  }
+
+  /** The library shows a message when it is whole; until then as much may be in memory as a message may have. */
+  #await(rpc: Rpc, messageMs: number): void {
+    const quickMs = Math.min(QUICK_MS, messageMs / 2);
+    const reserve = (): void => {
+      try {
+        this.#admission?.reserve(this.#context.settings.maxBodyBytes);
+        this.#timer = setTimeout(() => this.#refuse(rpc, tooLate(messageMs)), messageMs - quickMs);
+      } catch (refusal) {
+        this.#refuse(rpc, refusal);
+      }
+    };
+    this.#timer = setTimeout(reserve, quickMs);
   }
 
   #mayWatch(message: unknown): boolean {

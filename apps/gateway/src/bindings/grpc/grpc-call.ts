@@ -65,7 +65,7 @@ export class GrpcCall implements Call, Disposable {
   }
 
   #watch(): HeldRequest {
-    const wait = this.#heldRequests.enter(this.admission.identity);
+    const wait = this.#heldRequests.enter(this.admission);
     this.#call.once('cancelled', wait.leave);
     if (this.#call.cancelled) wait.leave();
     return wait;

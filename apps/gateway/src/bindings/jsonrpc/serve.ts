@@ -1,7 +1,7 @@
 import type { Admission } from '../../admission/admission.ts';
 import type { Exchange, Handler } from '../../exchange/exchange.ts';
 import { reportFailure } from '../../exchange/exchange.ts';
-import { parseJson, readJsonText } from '../../exchange/read-json.ts';
+import { type BodyLimits, parseJson, readJsonText } from '../../exchange/read-json.ts';
 import { type Answer, runOperation } from '../../operations/operation.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
@@ -33,7 +33,7 @@ export function serveJsonRpc(context: GatewayContext, older?: OlderVersion): Han
       const admission = await admitNamed(context, exchange, (named) => {
         id = named;
       });
-      const received = await receive(exchange, context.settings.maxBodyBytes);
+      const received = await receive(exchange, { maxBytes: context.settings.maxBodyBytes, counter: admission });
       if (older?.isSpokenIn(exchange, received.body)) return await older.serve(exchange, { admission, received });
       const request = parseRequest(received, operationNames);
       id = request.id;
@@ -48,8 +48,8 @@ export function serveJsonRpc(context: GatewayContext, older?: OlderVersion): Han
   };
 }
 
-async function receive({ req }: Exchange, maxBytes: number): Promise<ReceivedJson> {
-  const text = await readJsonText(req, maxBytes);
+async function receive({ req }: Exchange, limits: BodyLimits): Promise<ReceivedJson> {
+  const text = await readJsonText(req, limits);
   return { text, body: parseJson(text) };
 }
 
@@ -61,7 +61,8 @@ async function admitNamed(context: GatewayContext, exchange: Exchange, onId: (id
   try {
     return await admit(context, exchange);
   } catch (refusal) {
-    const received = receive(exchange, Math.min(context.settings.maxBodyBytes, mostUnauthenticatedBytes));
+    const maxBytes = Math.min(context.settings.maxBodyBytes, mostUnauthenticatedBytes);
+    const received = receive(exchange, { maxBytes });
     // An unreadable body has no id; the refusal is answered anyway.
     onId(await received.then(({ text, body }) => parseRequest({ text, body }, []).id).catch(() => 'null'));
     throw refusal;

@@ -100,7 +100,8 @@ function serveRest(context: GatewayContext, route: OperationRoute): Handler {
 async function handle(context: GatewayContext, exchange: Exchange, route: OperationRoute): Promise<Answer> {
   const { req } = exchange;
   const admission = await admit(context, exchange);
-  const body = route.hasBody ? await readOptionalJson(req, context.settings.maxBodyBytes) : {};
+  const limits = { maxBytes: context.settings.maxBodyBytes, counter: admission };
+  const body = route.hasBody ? await readOptionalJson(req, limits) : {};
   const params = parseRequest(req, route, body);
   const call = openCall(context, exchange, { admission, tenant: params.tenant });
   return runOperation(context.operations[route.operation], { call, params });

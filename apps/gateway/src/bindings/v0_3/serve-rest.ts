@@ -39,8 +39,9 @@ export function serveLegacyRest(context: GatewayContext): RequestHandler {
     if (!req.path.startsWith('/v1/')) return next();
     const exchange = { req, res };
     try {
-      callers.set(req, await openCaller(context, exchange));
-      req.body = toPushConfigBody(req, await readParams(context, exchange));
+      const caller = await openCaller(context, exchange);
+      callers.set(req, caller);
+      req.body = toPushConfigBody(req, await readParams(context, exchange, caller));
       speakRestDialect(res);
       sendHeartbeats(exchange, context.settings.heartbeatMs);
       translate(req, res, next);
@@ -64,8 +65,9 @@ async function openCaller(context: GatewayContext, exchange: Exchange): Promise<
 }
 
 /** Reads the body with the gateway's limit, before the SDK's parser can. Some clients send `null` for no parameters. */
-async function readParams({ settings }: GatewayContext, { req }: Exchange): Promise<unknown> {
-  return req.method === 'POST' ? readOptionalJson(req, settings.maxBodyBytes) : {};
+async function readParams({ settings }: GatewayContext, { req }: Exchange, { call }: LegacyCaller): Promise<unknown> {
+  if (req.method !== 'POST') return {};
+  return readOptionalJson(req, { maxBytes: settings.maxBodyBytes, counter: call.admission });
 }
 
 /** Heartbeats fall between events, each of which is one write. */
