@@ -15,18 +15,21 @@ export interface Issuer extends AsyncDisposable {
   readonly requests: () => number;
   /** Answers 500 from now on, or no longer. */
   breakDown(isDown: boolean): void;
+  /** Its configuration names this address from now on. */
+  claimKeysAt(url: string): void;
 }
 
 export async function openIssuer(): Promise<Issuer> {
   let requests = 0;
   let isDown = false;
+  let keysUrl: string | undefined;
   const published: JWK[] = [];
   const privateKeys = new Map<string, { readonly key: CryptoKey; readonly alg: string }>();
   const server = createServer((req, res) => {
     if (isDown) return void res.writeHead(500).end();
     const isDiscovery = req.url === '/.well-known/openid-configuration';
     if (!isDiscovery) requests++;
-    const answer = isDiscovery ? { issuer: url, jwks_uri: `${url}/keys` } : { keys: published };
+    const answer = isDiscovery ? { issuer: url, jwks_uri: keysUrl ?? `${url}/keys` } : { keys: published };
     res.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -45,6 +48,9 @@ export async function openIssuer(): Promise<Issuer> {
     requests: () => requests,
     breakDown: (broken) => {
       isDown = broken;
+    },
+    claimKeysAt: (elsewhere) => {
+      keysUrl = elsewhere;
     },
     async token(claims = {}, { kid = 'first', ...header } = {}) {
       const known = privateKeys.get(kid);

@@ -6,7 +6,6 @@ import { Gate } from './admission/gate.ts';
 import { Origins } from './admission/origins.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
 import { configuredAuthentication } from './auth/configured.ts';
-import { jsonBy } from './auth/issuer-keys.ts';
 import type { GatewayContext } from './bindings/gateway-context.ts';
 import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.ts';
 import { createService } from './bindings/grpc/service.ts';
@@ -69,7 +68,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const agents = new AgentDirectory(store.registry, settings, emit);
   const heldRequests = new HeldRequests();
   const { credentials } = requests;
-  const authenticator = configuredAuthentication(settings.auth, { credentials, fetch: jsonBy(fetch), emit });
+  const authenticator = configuredAuthentication(settings.auth, { credentials, emit });
   const origins = new Origins(settings, authenticator.securityRequirements.length === 0);
   const grpcPort = (): number | undefined => grpc?.port;
   const cards = new Cards({ settings, authenticator, grpcPort });

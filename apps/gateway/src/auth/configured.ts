@@ -5,21 +5,20 @@ import { ApiKeys } from './api-keys.ts';
 import { Authentication } from './authentication.ts';
 import type { Authenticator } from './authenticator.ts';
 import { Certificates } from './certificates.ts';
-import { type FetchJson, IssuerKeys } from './issuer-keys.ts';
+import { IssuerKeys } from './issuer-keys.ts';
 import { Jwts } from './jwt.ts';
 import { StoredKeys } from './stored-keys.ts';
 
 export interface AuthenticationParts {
   readonly credentials: Credentials;
-  readonly fetch: FetchJson;
   readonly emit: Emit;
 }
 
 /** What a request says of itself comes before the certificate, which speaks for all requests of its connection. */
-export function configuredAuthentication(auth: AuthSettings, { credentials, ...parts }: AuthenticationParts) {
+export function configuredAuthentication(auth: AuthSettings, { credentials, emit }: AuthenticationParts) {
   const { keys, keyCacheMs = defaultKeyCacheMs, jwt, certificates } = auth;
   const authenticators: readonly (Authenticator | undefined)[] = [
-    jwt && new Jwts(jwt, new IssuerKeys(jwt, parts)),
+    jwt && new Jwts(jwt, new IssuerKeys(jwt, emit)),
     keys && new ApiKeys(keys, new StoredKeys(credentials, keyCacheMs)),
     certificates && new Certificates(certificates),
   ];

@@ -1,10 +1,8 @@
+import { AddressPolicy, type GuardedClient, guardedClient } from '@switchyard/outgoing';
 import { A2AError } from '@switchyard/protocol';
 import { type CryptoKey, createLocalJWKSet, errors, type FlattenedJWSInput, type JWSHeaderParameters } from 'jose';
 import { z } from 'zod';
 import type { Emit } from '../telemetry/events.ts';
-
-/** Fetches JSON of the issuer. Rejects unless it comes with 200, in time, and is not too large. */
-export type FetchJson = (url: string) => Promise<unknown>;
 
 type LocalKeys = ReturnType<typeof createLocalJWKSet>;
 
@@ -14,6 +12,8 @@ const MAX_AGE_MS = 10 * 60_000;
 const MAX_STALE_MS = 60 * 60_000;
 /** A token with an unknown key, and an issuer that is away, cost one request in this time. */
 const RETRY_AFTER_MS = 30_000;
+const TIMEOUT_MS = 5_000;
+const MOST_BYTES = 1024 * 1024;
 
 const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
 const keySetSchema = z.object({ keys: z.array(z.record(z.string(), z.unknown()).and(z.object({ kty: z.string() }))) });
@@ -24,17 +24,6 @@ export interface IssuerKeysSettings {
   readonly jwksUrl?: string | undefined;
 }
 
-const TIMEOUT_MS = 5_000;
-
-export function jsonBy(fetch: typeof globalThis.fetch): FetchJson {
-  return async (url) => {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(url, { redirect: 'error', signal, headers: { accept: 'application/json' } });
-    if (response.status !== 200) throw new Error(`The issuer has answered with ${response.status}`);
-    return response.json();
-  };
-}
-
 /** Where an issuer describes itself (OpenID Connect Discovery 4). */
 export function discoveryUrl(issuer: string): string {
   return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
@@ -43,17 +32,21 @@ export function discoveryUrl(issuer: string): string {
 /** The keys of an issuer. A token cannot name others: `jku`, `x5u` and `jwk` of its header are not looked at. */
 export class IssuerKeys {
   readonly #settings: IssuerKeysSettings;
-  readonly #fetch: FetchJson;
+  readonly #client: GuardedClient;
   readonly #emit: Emit;
   #keys: LocalKeys | undefined;
   #readAt = Number.NEGATIVE_INFINITY;
   #triedAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
 
-  constructor(settings: IssuerKeysSettings, { fetch, emit }: { readonly fetch: FetchJson; readonly emit: Emit }) {
+  constructor(settings: IssuerKeysSettings, emit: Emit) {
     this.#settings = settings;
-    this.#fetch = fetch;
+    this.#client = guardedClient({ policy: policyFor(settings), timeoutMs: TIMEOUT_MS, maxBytes: MOST_BYTES });
     this.#emit = emit;
+  }
+
+  stop(): void {
+    void this.#client.destroy();
   }
 
   /** For jose. @throws {A2AError} Unavailable: there are no keys that count */
@@ -85,7 +78,7 @@ export class IssuerKeys {
   async #read(): Promise<void> {
     this.#triedAt = performance.now();
     try {
-      const keys = keySetSchema.parse(await this.#fetch(await this.#keysUrl()));
+      const keys = keySetSchema.parse(await this.#json(await this.#keysUrl()));
       this.#keys = createLocalJWKSet(keys);
       this.#readAt = performance.now();
     } catch (err) {
@@ -93,13 +86,26 @@ export class IssuerKeys {
     }
   }
 
+  async #json(url: string): Promise<unknown> {
+    const response = await this.#client.fetch(url, { headers: { accept: 'application/json' } });
+    if (response.status === 200) return response.json();
+    await response.body?.cancel();
+    throw new Error(`The issuer has answered with ${response.status}`);
+  }
+
   async #keysUrl(): Promise<string> {
     const { issuer, jwksUrl } = this.#settings;
     if (jwksUrl !== undefined) return jwksUrl;
-    const found = discoverySchema.parse(await this.#fetch(discoveryUrl(issuer)));
+    const found = discoverySchema.parse(await this.#json(discoveryUrl(issuer)));
     if (found.issuer !== issuer) throw new Error('The configuration at this address is that of another issuer');
     return found.jwks_uri;
   }
+}
+
+/** What the operator wrote down may be inside; an address that the issuer names must be public. */
+function policyFor({ issuer, jwksUrl }: IssuerKeysSettings): AddressPolicy {
+  const trustedOrigins = [issuer, jwksUrl ?? ''].filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
+  return new AddressPolicy({ allowHttp: false, allowHosts: [], trustedOrigins });
 }
 
 const ageOf = (at: number): number => performance.now() - at;

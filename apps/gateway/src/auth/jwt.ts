@@ -42,6 +42,10 @@ export class Jwts implements Authenticator {
     };
   }
 
+  stop(): void {
+    this.#keys.stop();
+  }
+
   recognises({ headers }: Presented): boolean {
     return bearerToken(headers)?.split('.', 4).length === 3;
   }

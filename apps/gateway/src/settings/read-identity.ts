@@ -45,6 +45,8 @@ function readJwt(given: Given): JwtSettings {
   const { values } = given;
   for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE'] as const)
     if (values[name] === undefined || values[name].length === 0) given.refuse(name, 'is needed by AUTH=jwt');
+  if (values.JWT_JWKS_URL === undefined && !URL.canParse(values.JWT_ISSUER ?? 'none:'))
+    given.refuse('JWT_JWKS_URL', 'is needed where JWT_ISSUER is no URL, under which the issuer would say it');
   return {
     issuer: values.JWT_ISSUER ?? '',
     audience: values.JWT_AUDIENCE ?? [],

@@ -1,0 +1,67 @@
+import type { AgentCard, SecurityScheme } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Issuer, openIssuer } from '../../../tests/support/issuer.ts';
+import type { AuthSettings } from '../src/index.ts';
+import { get } from './support/client.ts';
+import { jwtSettings } from './support/jwt-settings.ts';
+import { all, doorsOf, type Headers, knock } from './support/knock.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+const key = 'a-key-of-the-environment';
+const keys = [{ key, subject: 'alice', tenant: 'acme', scopes: [] }];
+const certificates = { subjectFrom: 'cn', tenantFrom: 'default', scopes: ['read'] } as const;
+
+let issuer: Issuer;
+let stage: Stage;
+
+beforeAll(async () => {
+  issuer = await openIssuer();
+  stage = await openStage();
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await issuer[Symbol.asyncDispose]();
+});
+
+/** Headers that meet a scheme of a card, as a client reads it. Certificates are tried in tls tests. */
+async function meet(scheme: SecurityScheme): Promise<Headers | undefined> {
+  if ('apiKeySecurityScheme' in scheme) return { [scheme.apiKeySecurityScheme.name.toLowerCase()]: key };
+  const isToken =
+    'openIdConnectSecurityScheme' in scheme ||
+    ('httpAuthSecurityScheme' in scheme && scheme.httpAuthSecurityScheme.bearerFormat === 'JWT');
+  if (isToken) return { authorization: `Bearer ${await issuer.token()}` };
+  return 'httpAuthSecurityScheme' in scheme ? { authorization: `Bearer ${key}` } : undefined;
+}
+
+const kinds = ['keys', 'jwt', 'certificates'] as const;
+const mixes = Array.from({ length: 2 ** kinds.length }, (_, bits) => kinds.filter((__, bit) => bits & (2 ** bit)));
+
+describe('The card of a gateway', () => {
+  it.each(mixes.map((mix) => [mix.join(' and ') || 'nothing', mix] as const))(
+    'with %s says what it enforces',
+    async (_, mix) => {
+      const offered: AuthSettings = { keys, jwt: jwtSettings(issuer.url), certificates };
+      const auth: AuthSettings = Object.fromEntries(mix.map((kind) => [kind, offered[kind]]));
+      const url = await stage.another({ auth, grpc: { port: 0, publicAddress: 'auto' } });
+      const doors = await doorsOf(url);
+      const card = (await get<AgentCard>(`${url}/.well-known/agent-card.json`, { 'a2a-version': '1.0' })).body;
+      const { securitySchemes = {}, securityRequirements = [] } = card;
+      // Each scheme alone lets a client in, and each is required.
+      expect(securityRequirements.map(({ schemes }) => Object.keys(schemes))).toEqual(
+        Object.keys(securitySchemes).map((name) => [name]),
+      );
+      for (const [name, scheme] of Object.entries(securitySchemes)) {
+        const headers = await meet(scheme);
+        if (headers) expect([name, await knock(doors, headers)]).toEqual([name, all(200)]);
+      }
+      // What the card does not name lets nobody in.
+      const isOpen = mix.length === 0;
+      expect(await knock(doors, {})).toEqual(all(isOpen ? 200 : 401));
+      const isKnown = (kind: (typeof kinds)[number]) => all(isOpen || mix.includes(kind) ? 200 : 401);
+      expect(await knock(doors, { 'x-api-key': key })).toEqual(isKnown('keys'));
+      expect(await knock(doors, { authorization: `Bearer ${await issuer.token()}` })).toEqual(isKnown('jwt'));
+      expect(Object.keys(securitySchemes).includes('mtls')).toBe(mix.includes('certificates'));
+    },
+  );
+});

@@ -1,0 +1,83 @@
+import { decodeProtectedHeader } from 'jose';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type Issuer, openIssuer } from '../../../tests/support/issuer.ts';
+import { IssuerKeys } from '../src/auth/issuer-keys.ts';
+
+const minutes = (count: number): void => void vi.advanceTimersByTime(count * 60_000);
+
+let issuer: Issuer;
+let keys: IssuerKeys;
+let failures = 0;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  issuer = await openIssuer();
+  failures = 0;
+  keys = new IssuerKeys({ issuer: issuer.url }, () => failures++);
+});
+
+afterEach(async () => {
+  keys.stop();
+  await issuer[Symbol.asyncDispose]();
+  vi.useRealTimers();
+});
+
+/** Whether the key of a token is found. */
+async function finds(kid: string): Promise<boolean | string> {
+  const token = await issuer.token({}, { kid });
+  const [, payload = '', signature = ''] = token.split('.');
+  const found = keys.find(decodeProtectedHeader(token) as never, { payload, signature });
+  return found.then(
+    () => true,
+    (error: { readonly code: string }) => error.code,
+  );
+}
+
+it('a key that the issuer puts in is found half a minute after the last look', async () => {
+  expect(await finds('first')).toBe(true);
+  await issuer.newKey('second');
+  expect(await finds('second')).toBe('ERR_JWKS_NO_MATCHING_KEY');
+  minutes(0.6);
+  expect(await finds('second')).toBe(true);
+  expect(issuer.requests()).toBe(2);
+});
+
+it('a key that the issuer takes out counts for ten minutes more at most', async () => {
+  await issuer.newKey('second');
+  expect(await finds('first')).toBe(true);
+  issuer.published.shift();
+  minutes(9);
+  expect(await finds('first')).toBe(true);
+  minutes(2);
+  expect(await finds('first')).toBe('ERR_JWKS_NO_MATCHING_KEY');
+  expect(await finds('second')).toBe(true);
+});
+
+it('while the issuer is away its keys count for an hour, and then nothing is known: neither yes nor no', async () => {
+  expect(await finds('first')).toBe(true);
+  issuer.breakDown(true);
+  minutes(59);
+  expect(await finds('first')).toBe(true);
+  expect(failures).toBe(1);
+  minutes(2);
+  expect(await finds('first')).toBe('Unavailable');
+  issuer.breakDown(false);
+  expect(await finds('first')).toBe('Unavailable');
+  minutes(1);
+  expect(await finds('first')).toBe(true);
+});
+
+it('an issuer that says it is another one has no keys', async () => {
+  const wrong = new IssuerKeys({ issuer: `${issuer.url}/` }, () => failures++);
+  await expect(wrong.find({ alg: 'ES256', kid: 'first' }, { payload: '', signature: '' })).rejects.toThrow(
+    'cannot be read',
+  );
+  expect(failures).toBe(1);
+  wrong.stop();
+});
+
+it('keys that the issuer says are inside are not fetched', async () => {
+  issuer.claimKeysAt('http://169.254.169.254/latest/meta-data');
+  expect(await finds('first')).toBe('Unavailable');
+  expect(failures).toBe(1);
+});
