@@ -197,6 +197,14 @@ describe('A message of 0.3', () => {
     expect(await stage.taskIn(contextId)).toEqual(expect.any(String));
   });
 
+  it('is done without an answer when it is a notification that would be streamed', async () => {
+    const contextId = randomUUID();
+    const params = { message: message({ contextId }) };
+    const { status, body } = await post(stage.url, { jsonrpc: '2.0', method: 'message/stream', params });
+    expect([status, body]).toEqual([204, undefined]);
+    expect(await stage.taskIn(contextId)).toEqual(expect.any(String));
+  });
+
   it('goes to the agent whose URL it came to', async () => {
     const url = `${stage.url}/agents/mute`;
     const rpc = await openStream(url, {

@@ -59,6 +59,10 @@ async function answer(context: GatewayContext, exchange: Exchange, { admission, 
     }
     // Clients of 0.3 expect a stream here: a refusal is its only event.
     const items = toStreamItems(await method.run(translation, params, sdkContext), caller);
+    if (request.isNotification) {
+      for await (const _begun of items) break;
+      return finishNotification(context, exchange);
+    }
     await writeStream(context, exchange, { id: request.id, items });
   } catch (thrown) {
     throw fromSdkError(thrown, !caller.hasAsked);
