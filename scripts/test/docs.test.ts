@@ -4,6 +4,25 @@ import { describe, expect, it } from 'vitest';
 
 const pages = globSync(['*.md', 'docs/**/*.md', 'deploy/*.md', 'examples/*/*.md']);
 
+const sources = globSync('{apps,examples,packages,scripts,tests,workshop}/**/*.{ts,lua,mjs}', {
+  exclude: ['**/node_modules/**', '**/dist/**'],
+});
+const luaComment = /--.*/g;
+const comment = /\/\/.*|\/\*.*|^ *\*.*/gm;
+/** A file in prose: not the end of a pattern (`*.test.ts`), nor an example of one letter (`a.ts`). */
+const fileName = /(?<![\w/.*<-])(?:\.\.\/)*[\w-][\w./-]+\.(?:ts|lua|mjs)\b/g;
+
+describe('comments', () => {
+  it('name files that are there', () => {
+    const missing = sources.flatMap((file) => {
+      const comments = readFileSync(file, 'utf8').match(file.endsWith('.lua') ? luaComment : comment) ?? [];
+      const names = comments.join('\n').match(fileName) ?? [];
+      return names.filter((name) => !isNamed(file, name)).map((name) => `${file}: ${name}`);
+    });
+    expect(missing).toEqual([]);
+  });
+});
+
 describe('the docs', () => {
   it.each(pages)('%s links to files that are there', (page) => {
     const links = readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)\s]*)?\)/g);
@@ -34,6 +53,11 @@ describe('the docs', () => {
     },
   );
 });
+
+/** Relative to the file, or the end of a path. */
+function isNamed(file: string, name: string): boolean {
+  return existsSync(join(dirname(file), name)) || existsSync(name) || sources.some((path) => path.endsWith(`/${name}`));
+}
 
 function isThere(page: string, link: string): boolean {
   return existsSync(join(dirname(page), link));
