@@ -1,8 +1,8 @@
-// `npm run floors`: apps → store and agent → protocol, and nothing back up. The rules are in floors/rules.ts.
+// `npm run layers`: apps → store and agent → protocol, and nothing back up. The rules are in layers/rules.ts.
 
-import { checkFloors } from './floors/check-floors.ts';
+import { checkLayers } from './layers/check-layers.ts';
 
-const violations = checkFloors('.');
+const violations = checkLayers('.');
 for (const violation of violations) process.stderr.write(`${violation}\n`);
 if (violations.length > 0) process.exitCode = 1;
-else process.stdout.write('The floors hold.\n');
+else process.stdout.write('The layers hold.\n');

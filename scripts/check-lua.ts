@@ -14,7 +14,7 @@ const GIVEN = new Set(
 );
 
 /** Folders of the store from low to high; all others stand side by side on top of them. */
-const FLOORS = ['redis', 'queue', 'record', 'tasks', 'turns'];
+const LAYERS = ['redis', 'queue', 'record', 'tasks', 'turns'];
 
 interface Script {
   readonly name: string;
@@ -114,7 +114,7 @@ function upward(file: string): string[] {
 
 function mayInclude(folder: string, other: string): boolean {
   if (folder === other) return true;
-  return FLOORS.includes(other) && (!FLOORS.includes(folder) || FLOORS.indexOf(other) < FLOORS.indexOf(folder));
+  return LAYERS.includes(other) && (!LAYERS.includes(folder) || LAYERS.indexOf(other) < LAYERS.indexOf(folder));
 }
 
 function folderOf(file: string): string {

@@ -4,8 +4,8 @@ import type { Import, SourceFile } from '../structure/source-files.ts';
 export type Rule = (file: SourceFile) => readonly string[];
 
 /**
- * Floors: apps → executors → store, agent, signatures and outgoing → protocol. Examples are written the way an agent's author
- * would.
+ * Layers: apps → executors → store, agent, signatures and outgoing → protocol. Examples are written the way an agent's
+ * author would.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': [],
@@ -42,7 +42,7 @@ const edgeFiles = /\/(?:main|config)\.ts$/;
 const mayListen = /^examples\//;
 
 /** Folders of the store that carry a message, and those that only stand on them. */
-const core = /^packages\/store\/src\/(?:redis|vault|queue|record|tasks|outbox|turns|steps|calls|memory|feed)\//;
+const core = /^packages\/store\/src\/(?:redis|encryption|queue|record|tasks|outbox|turns|steps|calls|memory|feed)\//;
 const besideCore = /^packages\/store\/src\/(?:ops|audit|conversations|credentials|push|registry)\//;
 
 export const rules: readonly Rule[] = [

@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkFloors } from '../floors/check-floors.ts';
+import { checkLayers } from '../layers/check-layers.ts';
 
-describe('the floors', () => {
+describe('the layers', () => {
   let root: string;
 
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'switchyard-floors-'));
+    root = await mkdtemp(join(tmpdir(), 'switchyard-layers-'));
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
@@ -17,7 +17,7 @@ describe('the floors', () => {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), code);
     }
-    return checkFloors(root);
+    return checkLayers(root);
   }
 
   it.each([

@@ -91,7 +91,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     push: settings.push && {
       webhooks,
       policy: new AddressPolicy(settings.push.policy),
-      warnIfClear: clearStorageWarning(webhooks.areSealed, emit),
+      warnIfClear: clearStorageWarning(webhooks.areEncrypted, emit),
     },
     feeds: store.feeds,
     cards,

@@ -5,16 +5,16 @@ import type { Consumer, DrainOrder, JobOutcome, Store, TurnJob } from '@switchya
 import { remoteAgents } from './agents/remote-agents.ts';
 import { Drain } from './consume/drain.ts';
 import { RemoteAgentConsumer } from './consume/remote-agent-consumer.ts';
+import { Announcer } from './maintenance/announcer.ts';
+import { OrphanCleanup } from './maintenance/orphan-cleanup.ts';
+import { Reporter } from './maintenance/reporter.ts';
+import { Sweeper } from './maintenance/sweeper.ts';
 import { PushDeliverer } from './push/push-deliverer.ts';
 import type { PushSettings } from './push/push-settings.ts';
 import type { Emit } from './telemetry/events.ts';
 import { ActiveTurns } from './turn/active-turns.ts';
 import type { CallParts } from './turn/port/stored-calls.ts';
 import { runJob } from './turn/run-job.ts';
-import { Announcer } from './upkeep/announcer.ts';
-import { OrphanCleanup } from './upkeep/orphan-cleanup.ts';
-import { Reporter } from './upkeep/reporter.ts';
-import { Sweeper } from './upkeep/sweeper.ts';
 
 export interface WorkerSettings {
   /** Milliseconds that running turns may go on after `stop`, before they are given back. */

@@ -11,6 +11,8 @@ export {
 export type { Conversations, NewConversation } from './conversations/conversations.ts';
 export { type ApiKeyParts, apiKeyParts } from './credentials/api-key.ts';
 export type { Credential, CredentialDraft, Credentials } from './credentials/credentials.ts';
+export { Unreadable } from './encryption/encryption.ts';
+export type { Webhook, WebhookDraft } from './encryption/webhook.ts';
 export {
   type EventId,
   type FeedEvent,
@@ -69,5 +71,3 @@ export type { Tasks } from './tasks/tasks.ts';
 export { TaskTooLarge, TooManyArtifacts } from './turns/encoder.ts';
 export { type Ending, type OpenTurn, TurnFenced, type TurnStart } from './turns/open-turn.ts';
 export type { Beginning, Turns } from './turns/turns.ts';
-export { Unreadable } from './vault/vault.ts';
-export type { Webhook, WebhookDraft } from './vault/webhook.ts';

@@ -5,6 +5,7 @@ import { Orphans } from './calls/orphans.ts';
 import { conversationsOf } from './conversations/conversation-reader.ts';
 import { Conversations } from './conversations/conversations.ts';
 import { Credentials } from './credentials/credentials.ts';
+import { Encryption } from './encryption/encryption.ts';
 import { Feeds } from './feed/feeds.ts';
 import { Memory } from './memory/memory.ts';
 import { Ops } from './ops/ops.ts';
@@ -36,7 +37,6 @@ import { taskReads } from './tasks/read.ts';
 import { TaskCache } from './tasks/task-cache.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { Turns } from './turns/turns.ts';
-import { Vault } from './vault/vault.ts';
 
 export type Availability = 'writable' | 'refuses-writes' | 'unreachable';
 
@@ -56,7 +56,7 @@ interface Common {
   readonly consumers: ConsumerPort;
   readonly cache: TaskCache;
   readonly largeTasks: LargeTasks;
-  readonly vault: Vault;
+  readonly encryption: Encryption;
 }
 
 /** How parts of a store reach Redis. */
@@ -119,7 +119,7 @@ export class Store {
       consumers: { redis, shards, lockMs, ...process },
       cache: new TaskCache(this.settings.readCacheBytes),
       largeTasks: new LargeTasks(new ByteBudget(this.settings.maxAnswerBytes)),
-      vault: new Vault(this.settings.pushSecrets),
+      encryption: new Encryption(this.settings.pushSecrets),
     };
     const port = this.#portOver({ redis, replicated: this.#connections.replicated, queue: this.queue });
     this.tasks = new Tasks(port);

@@ -1,35 +1,35 @@
 import { describe, expect, test } from 'vitest';
-import { Unreadable, Vault } from '../src/vault/vault.ts';
+import { Encryption, Unreadable } from '../src/encryption/encryption.ts';
 
 const text = '{"url":"https://example.com","token":"hush"}';
 
-describe('the vault', () => {
-  test('opens what it sealed, and shows nothing of it', () => {
-    const vault = new Vault(['a secret']);
-    const sealed = vault.seal(text, 'task');
-    expect(sealed).not.toContain('hush');
-    expect(vault.seal(text, 'task')).not.toBe(sealed);
-    expect(vault.open(sealed, 'task')).toBe(text);
+describe('the encryption', () => {
+  test('decrypts what it encrypted, and shows nothing of it', () => {
+    const encryption = new Encryption(['a secret']);
+    const encrypted = encryption.encrypt(text, 'task');
+    expect(encrypted).not.toContain('hush');
+    expect(encryption.encrypt(text, 'task')).not.toBe(encrypted);
+    expect(encryption.decrypt(encrypted, 'task')).toBe(text);
   });
 
-  test('opens after a rotation what the old secret sealed, and seals with the new one', () => {
-    const sealed = new Vault(['old']).seal(text, 'task');
-    const rotated = new Vault(['new', 'old']);
-    expect(rotated.open(sealed, 'task')).toBe(text);
-    expect(() => new Vault(['old']).open(rotated.seal(text, 'task'), 'task')).toThrow(Unreadable);
+  test('decrypts after a rotation what the old secret encrypted, and encrypts with the new one', () => {
+    const encrypted = new Encryption(['old']).encrypt(text, 'task');
+    const rotated = new Encryption(['new', 'old']);
+    expect(rotated.decrypt(encrypted, 'task')).toBe(text);
+    expect(() => new Encryption(['old']).decrypt(rotated.encrypt(text, 'task'), 'task')).toThrow(Unreadable);
   });
 
   test('decrypts nothing that was changed, or that belongs to another task', () => {
-    const vault = new Vault(['a secret']);
-    const sealed = vault.seal(text, 'task');
-    const changed = sealed.slice(0, -6) + (sealed.endsWith('AAAAAA') ? 'BBBBBB' : 'AAAAAA');
-    expect(() => vault.open(changed, 'task')).toThrow(Unreadable);
-    expect(() => vault.open(sealed, 'another task')).toThrow(Unreadable);
+    const encryption = new Encryption(['a secret']);
+    const encrypted = encryption.encrypt(text, 'task');
+    const changed = encrypted.slice(0, -6) + (encrypted.endsWith('AAAAAA') ? 'BBBBBB' : 'AAAAAA');
+    expect(() => encryption.decrypt(changed, 'task')).toThrow(Unreadable);
+    expect(() => encryption.decrypt(encrypted, 'another task')).toThrow(Unreadable);
   });
 
   test('without a secret keeps texts in clear, and still reads them once there is one', () => {
-    const sealed = new Vault([]).seal(text, 'task');
-    expect(sealed).toBe(`:${text}`);
-    expect(new Vault(['a secret']).open(sealed, 'task')).toBe(text);
+    const encrypted = new Encryption([]).encrypt(text, 'task');
+    expect(encrypted).toBe(`:${text}`);
+    expect(new Encryption(['a secret']).decrypt(encrypted, 'task')).toBe(text);
   });
 });

@@ -5,7 +5,7 @@ import { AgentQueue } from '../src/queue/agent-queue.ts';
 import { Queues } from '../src/queue/queues.ts';
 import { withIncludes } from '../src/redis/script.ts';
 import { Shards } from '../src/redis/shards.ts';
-import { FairQueue } from './oracle/fair-queue.ts';
+import { FairQueue } from './reference/fair-queue.ts';
 import { testRedis } from './support/redis.ts';
 
 // Whatever happens to the jobs of several tenants in a queue: each tenant's are taken in their order, none is lost or

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { firstCatch, MUTANTS, SMALL_WORLDS, search } from './model/explore.mjs';
-import * as rules from './oracle/turn-rules.ts';
+import * as rules from './reference/turn-rules.ts';
 
 // The short form of `npm run model`: every interleaving of small worlds, a Redis that forgets an acknowledged begin
 // among them.

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
-import { ScriptDriver } from './oracle/script-driver.ts';
-import type * as rules from './oracle/turn-rules.ts';
-import { lastFence } from './oracle/turn-rules.ts';
+import { ScriptDriver } from './reference/script-driver.ts';
+import type * as rules from './reference/turn-rules.ts';
+import { lastFence } from './reference/turn-rules.ts';
 import { testRedis } from './support/redis.ts';
 
 const redis = testRedis();

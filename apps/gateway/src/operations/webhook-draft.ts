@@ -90,8 +90,8 @@ export function tooManyConfigs(taskId: string): A2AError {
 }
 
 /** Call it before each config is stored: logs once that credentials are stored in clear. */
-export function clearStorageWarning(areSealed: boolean, emit: Emit): () => void {
-  let isSaid = areSealed;
+export function clearStorageWarning(areEncrypted: boolean, emit: Emit): () => void {
+  let isSaid = areEncrypted;
   return () => {
     if (!isSaid) emit({ kind: 'push-in-clear' });
     isSaid = true;

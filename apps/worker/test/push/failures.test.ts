@@ -145,7 +145,7 @@ describe('a webhook', () => {
     expect(await stage.deadLetters()).toEqual([]);
   });
 
-  test('that was sealed with a secret that is not given waits until it is', async () => {
+  test('that was encrypted with a secret that is not given waits until it is', async () => {
     const pushSecrets = ['a secret'];
     await using gateway = await Stage.withoutDeliverer({ pushSecrets });
     const { prefix } = gateway.store.settings;

@@ -30,7 +30,7 @@ export const push = {
       of: ['gateway', 'worker'],
       schema: list,
       default: [],
-      text: 'Seals webhooks and their credentials in Redis: `openssl rand -base64 32`. The first seals, all of them open.',
+      text: 'Encrypts webhooks and their credentials in Redis: `openssl rand -base64 32`. The first encrypts, all of them decrypt.',
       isShared: true,
       isSecret: true,
       isCommon: true,

@@ -20,7 +20,7 @@ interface Key {
  * by putting a new one first. Without secrets texts stay in clear, and clear texts stay readable. An encrypted text is
  * `<key id>:<base64url of iv, cipher text, tag>`, a clear one `:<text>`.
  */
-export class Vault {
+export class Encryption {
   readonly #keys: readonly Key[];
 
   /** @param secrets of any length; not checked for strength */
@@ -28,39 +28,39 @@ export class Vault {
     this.#keys = secrets.map(keyOf);
   }
 
-  get isOpen(): boolean {
+  get isOff(): boolean {
     return this.#keys.length === 0;
   }
 
   /** @param place what the text belongs to: it cannot be decrypted as anything else's */
-  seal(text: string, place: string): string {
+  encrypt(text: string, place: string): string {
     const [key] = this.#keys;
     if (!key) return `:${text}`;
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(CIPHER, key.bytes, iv).setAAD(Buffer.from(place));
-    const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    return `${key.id}:${sealed.toString('base64url')}`;
+    const encrypted = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${key.id}:${encrypted.toString('base64url')}`;
   }
 
   /** @throws {Unreadable} */
-  open(sealed: string, place: string): string {
-    const colon = sealed.indexOf(':');
-    const id = sealed.slice(0, colon);
-    if (!id) return sealed.slice(1);
+  decrypt(encrypted: string, place: string): string {
+    const colon = encrypted.indexOf(':');
+    const id = encrypted.slice(0, colon);
+    if (!id) return encrypted.slice(1);
     const key = this.#keys.find((each) => each.id === id);
-    if (!key) throw new Unreadable(`It was sealed with the secret ${id}, which is not among those of PUSH_SECRET.`);
-    return decipher(key, Buffer.from(sealed.slice(colon + 1), 'base64url'), place);
+    if (!key) throw new Unreadable(`It was encrypted with the secret ${id}, which is not among those of PUSH_SECRET.`);
+    return decipher(key, Buffer.from(encrypted.slice(colon + 1), 'base64url'), place);
   }
 }
 
-function decipher(key: Key, sealed: Buffer, place: string): string {
+function decipher(key: Key, encrypted: Buffer, place: string): string {
   try {
-    const iv = sealed.subarray(0, IV_BYTES);
+    const iv = encrypted.subarray(0, IV_BYTES);
     const opener = createDecipheriv(CIPHER, key.bytes, iv, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(place));
-    opener.setAuthTag(sealed.subarray(-TAG_BYTES));
-    return opener.update(sealed.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + opener.final('utf8');
+    opener.setAuthTag(encrypted.subarray(-TAG_BYTES));
+    return opener.update(encrypted.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + opener.final('utf8');
   } catch (cause) {
-    throw new Unreadable('It was changed since it was sealed, or belongs to another task.', { cause });
+    throw new Unreadable('It was changed since it was encrypted, or belongs to another task.', { cause });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Vault } from './vault.ts';
+import type { Encryption } from './encryption.ts';
 
 /** Where a client wants the events of a task delivered (A2A 4.3.1). */
 export interface Webhook {
@@ -20,11 +20,11 @@ export interface Webhook {
 export type WebhookDraft = Omit<Webhook, 'id'> & { readonly id?: string };
 
 /** Encrypts all of it, as URLs may hold secrets. Bound to its task: it cannot be decrypted as another task's. */
-export function sealWebhook(vault: Vault, taskId: string, webhook: Webhook): string {
-  return vault.seal(JSON.stringify(webhook), taskId);
+export function encryptWebhook(encryption: Encryption, taskId: string, webhook: Webhook): string {
+  return encryption.encrypt(JSON.stringify(webhook), taskId);
 }
 
 /** @throws {Unreadable} */
-export function openWebhook(vault: Vault, taskId: string, sealed: string): Webhook {
-  return JSON.parse(vault.open(sealed, taskId));
+export function decryptWebhook(encryption: Encryption, taskId: string, encrypted: string): Webhook {
+  return JSON.parse(encryption.decrypt(encrypted, taskId));
 }

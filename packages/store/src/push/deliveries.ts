@@ -87,12 +87,12 @@ export class Deliveries {
     const args = { ...id, job, token };
     const reply = await openScript.run(redis, { keys: shards.of(id.taskId).webhooks(id.taskId), args });
     if (reply[0] !== 'open') return reply[0];
-    const [, configId, sealed, cursor, attempts, ageMs] = reply;
+    const [, configId, encrypted, cursor, attempts, ageMs] = reply;
     return new OpenDeliveryQueue(this.#port, {
       id,
       token,
       configId,
-      sealed,
+      encrypted,
       cursor: parseCursor(cursor),
       attempts,
       ageMs,

@@ -1,3 +1,4 @@
+import type { Encryption } from '../encryption/encryption.ts';
 import type { EventId } from '../feed/feed-item.ts';
 import type { ConsumerPort } from '../queue/consumer.ts';
 import type { DeliveryQueueId } from '../queue/job.ts';
@@ -5,14 +6,13 @@ import type { Queues } from '../queue/queues.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import type { Vault } from '../vault/vault.ts';
 
 /** What webhooks and their delivery queues need. */
 export interface PushPort {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly queue: Queues;
-  readonly vault: Vault;
+  readonly encryption: Encryption;
   readonly settings: StoreSettings;
   readonly consumers: ConsumerPort;
 }
@@ -44,7 +44,7 @@ export interface DeliveryQueueState {
   /** The lock of the run. */
   readonly token: string;
   readonly configId: string;
-  readonly sealed: string;
+  readonly encrypted: string;
   readonly cursor: DeliveryCursor;
   /** Failed attempts at the next delivery. */
   readonly attempts: number;

@@ -16,7 +16,7 @@ local task_id, number, job, token = unpack(ARGV)
 --- @include "../record/delivery-queues.lua"
 
 local seq, tip = unpack(redis.call('HMGET', task_key, 'seq', 'tip'))
-local cursor, its_job, id, sealed, failed, dead = unpack(redis.call('HMGET', webhooks_key,
+local cursor, its_job, id, encrypted, failed, dead = unpack(redis.call('HMGET', webhooks_key,
   number .. ':cursor', number .. ':job', number .. ':id', number .. ':config', number .. ':failed', number .. ':dead'))
 if not seq or not cursor or dead or its_job ~= job then return { 'stale' } end
 if is_at(cursor, seq, tip) then
@@ -25,4 +25,4 @@ if is_at(cursor, seq, tip) then
 end
 redis.call('HSET', webhooks_key, number .. ':run', token)
 local attempts, since = (failed or '0 0'):match('^(%d+) (%d+)$')
-return { 'open', id, sealed, cursor, tonumber(attempts), failed and now_ms() - since or 0 }
+return { 'open', id, encrypted, cursor, tonumber(attempts), failed and now_ms() - since or 0 }

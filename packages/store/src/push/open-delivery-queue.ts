@@ -1,9 +1,9 @@
+import { decryptWebhook, type Webhook } from '../encryption/webhook.ts';
 import { type EventId, type FeedEvent, parseEntry } from '../feed/feed-item.ts';
 import type { DeliveryQueueId } from '../queue/job.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { readWhole } from '../tasks/read.ts';
-import { openWebhook, type Webhook } from '../vault/webhook.ts';
 import {
   cursorText,
   type DeadLetterDetails,
@@ -90,7 +90,7 @@ export class OpenDeliveryQueue {
 
   /** @throws {Unreadable} */
   webhook(): Webhook {
-    return openWebhook(this.#port.vault, this.id.taskId, this.#state.sealed);
+    return decryptWebhook(this.#port.encryption, this.id.taskId, this.#state.encrypted);
   }
 
   /**

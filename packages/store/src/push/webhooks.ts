@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { decryptWebhook, encryptWebhook, type Webhook, type WebhookDraft } from '../encryption/webhook.ts';
 import { list, optional, text, word } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
-import { openWebhook, sealWebhook, type Webhook, type WebhookDraft } from '../vault/webhook.ts';
 import { type PushPort, webhookKeys } from './delivery-queue.ts';
 
 const from = import.meta.url;
@@ -11,7 +11,7 @@ const createWebhookScript = defineScript({
   file: 'create-webhook.lua',
   from,
   keys: webhookKeys,
-  args: ['taskId', 'owner', 'configId', 'sealed', 'max'],
+  args: ['taskId', 'owner', 'configId', 'encrypted', 'max'],
   reply: word('created', 'missing', 'too-many'),
 });
 const readWebhooksScript = defineScript({
@@ -48,7 +48,7 @@ interface Stored {
   readonly id: string;
   /** Of its delivery queue. */
   readonly number: number;
-  readonly sealed: string;
+  readonly encrypted: string;
 }
 
 /** What clients do with the webhooks of their tasks. They live as long as their task. */
@@ -60,8 +60,8 @@ export class Webhooks {
   }
 
   /** False: without a secret, credentials are kept in clear. */
-  get areSealed(): boolean {
-    return !this.#port.vault.isOpen;
+  get areEncrypted(): boolean {
+    return !this.#port.encryption.isOff;
   }
 
   /**
@@ -69,10 +69,10 @@ export class Webhooks {
    * goes on where that one was.
    */
   async create(scope: Scope, taskId: string, draft: WebhookDraft): Promise<WebhookCreation> {
-    const { redis, shards, vault, settings } = this.#port;
+    const { redis, shards, encryption, settings } = this.#port;
     const webhook = { ...draft, id: draft.id ?? randomUUID() };
-    const sealed = sealWebhook(vault, taskId, webhook);
-    const args = { taskId, owner: ownerOf(scope), configId: webhook.id, sealed, max: settings.maxWebhooks };
+    const encrypted = encryptWebhook(encryption, taskId, webhook);
+    const args = { taskId, owner: ownerOf(scope), configId: webhook.id, encrypted, max: settings.maxWebhooks };
     const verdict = await createWebhookScript.run(redis, { keys: shards.of(taskId).webhooks(taskId), args });
     return verdict === 'created' ? webhook : verdict;
   }
@@ -103,8 +103,8 @@ export class Webhooks {
     return deleteWebhookScript.run(redis, { keys: shards.of(taskId).webhooks(taskId), args });
   }
 
-  #open(taskId: string, { sealed }: Stored): Webhook {
-    return openWebhook(this.#port.vault, taskId, sealed);
+  #open(taskId: string, { encrypted }: Stored): Webhook {
+    return decryptWebhook(this.#port.encryption, taskId, encrypted);
   }
 
   async #read(scope: Scope, taskId: string): Promise<Stored[] | undefined> {
@@ -124,7 +124,7 @@ function storedIn(reply: readonly string[]): Stored[] {
     .map(([name, number]) => ({
       id: name.slice(3),
       number: Number(number),
-      sealed: fields.get(`${number}:config`) ?? '',
+      encrypted: fields.get(`${number}:config`) ?? '',
     }))
     .sort((a, b) => a.number - b.number);
 }

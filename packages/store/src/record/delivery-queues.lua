@@ -4,7 +4,7 @@
 -- KEYS  task      hash; its field `webhooks`: the numbers of those that are not dead, each after a blank
 --       webhooks  hash: last = last number given out   count = webhooks there are   id:<config id> = its number
 --                 and of each:
---                 <number>:id      its config id       <number>:config  as sealed
+--                 <number>:id      its config id       <number>:config  as encrypted
 --                 <number>:cursor  the last event that was delivered, '<seq>-<incarnation>' ('<seq>': any
 --                                  incarnation), and behind a blank the artifacts that are pending, as JSON
 --                 <number>:job     number of its job   <number>:run     token of the run that delivers
@@ -54,13 +54,13 @@ end
 
 -- A webhook that replaces another goes on where that one was. Returns the new number, its cursor, the old number.
 -- at: cursor of one that is new
-local function add_webhook(config_id, sealed, at)
+local function add_webhook(config_id, encrypted, at)
   local old = redis.call('HGET', webhooks_key, 'id:' .. config_id)
   local cursor = old and queue_field(old, 'cursor') or at
   if old then close_queue(old) else redis.call('HINCRBY', webhooks_key, 'count', 1) end
   local number = redis.call('HINCRBY', webhooks_key, 'last', 1)
   redis.call('HSET', webhooks_key, 'id:' .. config_id, number,
-    number .. ':id', config_id, number .. ':config', sealed, number .. ':cursor', cursor, number .. ':job', 1)
+    number .. ':id', config_id, number .. ':config', encrypted, number .. ':cursor', cursor, number .. ':job', 1)
   return number, cursor, old
 end
 

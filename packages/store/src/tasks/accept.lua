@@ -18,7 +18,7 @@
 --       max_inbox       messages that may wait
 --       max_history     bytes of the history
 --       config_id       of a webhook that is to hear of all that comes of it; '' none
---       sealed          its config; '' none
+--       encrypted       its config; '' none
 --       max_webhooks    that a task may have
 --       max_bytes       as in tenant-bytes.lua
 -- Returns  { verdict … } and, when the message is or was accepted: task id, context, number of the message in its task,
@@ -33,7 +33,7 @@
 local sent_key, queue_root, caller_key = unpack(KEYS, 7, 9)
 local idempotency_ms, job_options, caller_fence, call_mode, max_calls = unpack(ARGV, 7, 11)
 local owner, context, fingerprint, message, entry = unpack(ARGV, 12, 16)
-local max_inbox, max_history, config_id, sealed, max_webhooks, max_bytes = unpack(ARGV, 17, 22)
+local max_inbox, max_history, config_id, encrypted, max_webhooks, max_bytes = unpack(ARGV, 17, 22)
 
 --- @include "caller.lua"
 
@@ -83,7 +83,7 @@ remember(message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.cont
 -- Before any event, and in the same step: it misses nothing.
 local number, cursor, replaced
 if config_id ~= '' then
-  number, cursor, replaced = add_webhook(config_id, sealed, cursor_at(record.seq, record.tip))
+  number, cursor, replaced = add_webhook(config_id, encrypted, cursor_at(record.seq, record.tip))
   record.webhooks, record.has_side_keys = without(record.webhooks, replaced or '') .. ' ' .. number, 1
 end
 

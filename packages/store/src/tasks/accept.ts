@@ -1,4 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
+import type { Encryption } from '../encryption/encryption.ts';
+import { encryptWebhook } from '../encryption/webhook.ts';
 import { queueRoot } from '../queue/job.ts';
 import type { QueueLoads } from '../queue/load.ts';
 import type { Queues } from '../queue/queues.ts';
@@ -8,8 +10,6 @@ import { ownerOf, type Scope } from '../redis/scope.ts';
 import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import type { Vault } from '../vault/vault.ts';
-import { sealWebhook } from '../vault/webhook.ts';
 import type { NewTasks } from './new-tasks.ts';
 import { quotaArgValues } from './quotas.ts';
 import { hiddenLetter, stateLetters } from './state-letters.ts';
@@ -44,7 +44,7 @@ export const acceptScript = defineScript({
     'maxInbox',
     'maxHistory',
     'configId',
-    'sealed',
+    'encrypted',
     'maxWebhooks',
     'maxBytes',
   ],
@@ -56,7 +56,7 @@ export interface AcceptPort extends DurablePort {
   readonly queue: Queues;
   readonly newTasks: NewTasks;
   readonly loads: QueueLoads;
-  readonly vault: Vault;
+  readonly encryption: Encryption;
   readonly settings: StoreSettings;
 }
 
@@ -115,7 +115,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     body,
     entry: entry(scope, sent),
     queueRoot: root,
-    ...sealed(port, taskId, sent),
+    ...encrypted(port, taskId, sent),
     holdMs: Math.min(sent.webhookHoldMs ?? 0, LONGEST_HOLD_MS),
     state: sent.isHidden ? hiddenLetter : stateLetters.TASK_STATE_SUBMITTED,
     maxWaiting: port.loads.mostWaiting(root),
@@ -145,7 +145,7 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
       entry: entry(scope, sent),
       maxInbox: settings.maxInbox,
       maxHistory: settings.maxHistoryBytes,
-      ...sealed(port, taskId, sent),
+      ...encrypted(port, taskId, sent),
       maxWebhooks: settings.maxWebhooks,
       maxBytes: quotaArgValues(settings).maxBytes,
     },
@@ -153,10 +153,14 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
 }
 
 /** Id and encrypted config of the webhook of the message; empty without one. */
-function sealed({ vault }: AcceptPort, taskId: string, { webhook }: Sent): { configId: string; sealed: string } {
-  if (!webhook) return { configId: '', sealed: '' };
+function encrypted(
+  { encryption }: AcceptPort,
+  taskId: string,
+  { webhook }: Sent,
+): { configId: string; encrypted: string } {
+  if (!webhook) return { configId: '', encrypted: '' };
   const id = webhook.id ?? randomUUID();
-  return { configId: id, sealed: sealWebhook(vault, taskId, { ...webhook, id }) };
+  return { configId: id, encrypted: encryptWebhook(encryption, taskId, { ...webhook, id }) };
 }
 
 /** Tells a retry from another message with the same messageId. Leaves out credentials, as it is not encrypted. */

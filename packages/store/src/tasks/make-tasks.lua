@@ -28,7 +28,7 @@
 --       entry           of the inbox: messageId as JSON, line break, what the turn is given
 --       queue_root      root of the queue's keys, as in add-jobs.lua
 --       config_id       of a webhook that is to hear of all that comes of it; '' none
---       sealed          its config; '' none
+--       encrypted       its config; '' none
 --       hold_ms         ms that it waits for the agent's first event before it gets the task
 --       state           its letter: s, or h to hide it until the agent's first event, which may be a plain message
 --       max_waiting     jobs that may wait in its queue; 0: no limit
@@ -127,7 +127,7 @@ if #new > 0 then
 
   for i = 1, #new do
     local at = starts[new[i]]
-    local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, sealed, hold_ms, state =
+    local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, encrypted, hold_ms, state =
       unpack(ARGV, at, at + SIZE - 1)
     local task_key = tasks_root .. task_id
     local ids = '"taskId":"' .. task_id .. '","contextId":"' .. context .. '"'
@@ -149,7 +149,7 @@ if #new > 0 then
     if config_id ~= '' then
       local webhooks_key = task_key .. ':w'
       --- @include "../record/delivery-queues.lua"
-      local number = add_webhook(config_id, sealed, '0')
+      local number = add_webhook(config_id, encrypted, '0')
       redis.call('HSET', task_key, 'webhooks', ' ' .. number, 'has_side_keys', '1')
       mark_due(number, now_ms(), tonumber(hold_ms))
     end

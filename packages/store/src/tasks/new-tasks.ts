@@ -24,7 +24,7 @@ export const makeTasksScript = defineScript({
     'entry',
     'queueRoot',
     'configId',
-    'sealed',
+    'encrypted',
     'holdMs',
     'state',
     'maxWaiting',
@@ -53,9 +53,9 @@ export interface NewTask {
   readonly body: string;
   readonly entry: string;
   readonly queueRoot: string;
-  /** Id of its webhook; this and `sealed` are empty without one. */
+  /** Id of its webhook; this and `encrypted` are empty without one. */
   readonly configId: string;
-  readonly sealed: string;
+  readonly encrypted: string;
   readonly holdMs: number;
   /** Letter of its state: submitted, or hidden. */
   readonly state: string;

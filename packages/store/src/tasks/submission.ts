@@ -1,10 +1,10 @@
 import type { CallingAgent, Message, Metadata, TurnInput } from '@switchyard/protocol';
+import type { WebhookDraft } from '../encryption/webhook.ts';
 import { jobOptions } from '../queue/job.ts';
 import { integer, optional, text, tuple, verdict } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import type { WebhookDraft } from '../vault/webhook.ts';
 
 /** A message from a client, and what its turn needs to know of the request. */
 export interface Submission {

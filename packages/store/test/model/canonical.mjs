@@ -7,7 +7,7 @@ import { DEAD } from './world.mjs';
 
 /** @typedef {import('./world.mjs').State} State */
 /** @typedef {import('./world.mjs').Run} Run */
-/** @typedef {import('../oracle/turn-rules.ts').TaskRecord} Task */
+/** @typedef {import('../reference/turn-rules.ts').TaskRecord} Task */
 
 /** @param {State} state @returns {{ state: State, key: string }} */
 export function canonical(state) {

@@ -1,4 +1,4 @@
-import type * as rules from '../oracle/turn-rules.ts';
+import type * as rules from '../reference/turn-rules.ts';
 
 type Rules = Pick<typeof rules, 'accept' | 'beginTurn' | 'append' | 'endTurn' | 'releaseTurn' | 'cancel' | 'sweep'>;
 

@@ -4,7 +4,7 @@
  *   npm run model -- --deep     the same in larger worlds: over 2 GB of memory
  *   npm run model -- --mutants  one rule broken at a time: each must be caught
  */
-import * as rules from '../oracle/turn-rules.ts';
+import * as rules from '../reference/turn-rules.ts';
 import { MUTANTS } from './mutants.mjs';
 import { search } from './search.mjs';
 

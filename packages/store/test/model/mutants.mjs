@@ -1,10 +1,10 @@
 // @ts-check
 /** The rules with one of them broken at a time. A checker that does not catch each of these proves nothing. */
-import * as rules from '../oracle/turn-rules.ts';
+import * as rules from '../reference/turn-rules.ts';
 
 /** @typedef {import('./world.mjs').Rules} Rules */
-/** @typedef {import('../oracle/turn-rules.ts').Reply} Reply */
-/** @typedef {import('../oracle/turn-rules.ts').TaskRecord} Task */
+/** @typedef {import('../reference/turn-rules.ts').Reply} Reply */
+/** @typedef {import('../reference/turn-rules.ts').TaskRecord} Task */
 
 /** What a broken script leaves behind. @param {Reply} reply @param {Partial<Task>} change @returns {Reply} */
 const leaving = (reply, change) => ({ ...reply, record: reply.record && { ...reply.record, ...change } });

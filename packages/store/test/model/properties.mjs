@@ -4,12 +4,12 @@
  * and of all the ways onward (`isAtRest` is where every way must lead). Each check answers with the sentence it broke.
  */
 
-import { isTerminal, isWaiting } from '../oracle/turn-rules.ts';
+import { isTerminal, isWaiting } from '../reference/turn-rules.ts';
 import { taskKey } from './canonical.mjs';
 import { holdsLock } from './world.mjs';
 
-/** @typedef {import('../oracle/turn-rules.ts').TaskRecord} Task */
-/** @typedef {import('../oracle/turn-rules.ts').Reply} Reply */
+/** @typedef {import('../reference/turn-rules.ts').TaskRecord} Task */
+/** @typedef {import('../reference/turn-rules.ts').Reply} Reply */
 /** @typedef {import('./world.mjs').State} State */
 /** @typedef {import('./world.mjs').Rules} Rules */
 
@@ -60,7 +60,7 @@ function asker(task, rules, maxAttempts) {
       }),
     /**
      * @param {string} fence
-     * @param {import('../oracle/turn-rules.ts').Letter} state
+     * @param {import('../reference/turn-rules.ts').Letter} state
      * @param {number} [number]
      * @param {Task} [from]
      */

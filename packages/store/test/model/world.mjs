@@ -8,9 +8,9 @@
  * the job while its old run, now a zombie, goes on; completing forgets the number.
  */
 
-/** @typedef {import('../oracle/turn-rules.ts').TaskRecord} Task */
-/** @typedef {import('../oracle/turn-rules.ts').Reply} Reply */
-/** @typedef {typeof import('../oracle/turn-rules.ts')} Rules */
+/** @typedef {import('../reference/turn-rules.ts').TaskRecord} Task */
+/** @typedef {import('../reference/turn-rules.ts').Reply} Reply */
+/** @typedef {typeof import('../reference/turn-rules.ts')} Rules */
 
 /**
  * @typedef {object} World
@@ -343,7 +343,7 @@ const CALLS = {
 /**
  * @param {Run} run
  * @param {World} world
- * @param {import('../oracle/turn-rules.ts').Letter} state
+ * @param {import('../reference/turn-rules.ts').Letter} state
  * @param {boolean} settles
  * @returns {Step}
  */

@@ -43,7 +43,7 @@ describe('the webhooks of a task', () => {
     expect(await webhooks.get(alice, taskId, 'a')).toBeDefined();
   });
 
-  test('are sealed in Redis, address and all', async () => {
+  test('are encrypted in Redis, address and all', async () => {
     const { taskId } = await accepted(store, alice);
     await webhooks.create(alice, taskId, {
       id: 'a',

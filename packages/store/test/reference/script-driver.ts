@@ -45,7 +45,7 @@ interface Sent {
   readonly lease: rules.Due;
 }
 
-/** One task, driven through the Lua scripts and through the oracle side by side. */
+/** One task, driven through the Lua scripts and through the reference side by side. */
 export class ScriptDriver {
   readonly id = randomUUID();
   readonly #redis: Redis;
@@ -228,7 +228,7 @@ export class ScriptDriver {
       entry: `"${name}"\n{}`,
       queueRoot: queueRoot(agent, this.#keys),
       configId: '',
-      sealed: '',
+      encrypted: '',
       holdMs: 0,
       state: 's',
       maxWaiting: 0,
@@ -262,7 +262,7 @@ export class ScriptDriver {
         maxInbox: 100,
         maxHistory: 1_000_000,
         configId: '',
-        sealed: '',
+        encrypted: '',
         maxWebhooks: 1,
         maxBytes: 0,
       },

@@ -1,6 +1,6 @@
 /**
  * The rules of turns as pure functions: the record of one task in; verdict, new record and events out. They were
- * checked over every interleaving of a small world; here they are the oracle that the Lua scripts are held against.
+ * checked over every interleaving of a small world; here they are the reference that the Lua scripts are held against.
  *
  * Three facts shape them. A queue hands a job to a second worker while the first still runs; a job may vanish or come
  * late; and a client library sends a command again when its reply was lost. So the turn's fencing token, not the job,
