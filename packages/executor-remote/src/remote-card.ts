@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AgentCard as SdkAgentCard } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
+import { AddressRefused, AnswerRefused } from '@switchyard/outgoing';
 import { type AgentCard, agentCardSchema, parse } from '@switchyard/protocol';
 import { CardVerificationError } from '@switchyard/signatures';
-import { checkedFetch } from './checked-fetch.ts';
+import { maxCardBytes, remoteFetch } from './remote-fetch.ts';
 import { headersFor, type RemoteSettings } from './settings.ts';
 
 /** Resolves cards for the SDK's client, and translates those of version 0.3. */
@@ -24,12 +25,16 @@ export async function remoteCard(settings: RemoteSettings, timeoutMs: number): P
       const card = await sdkCardOf(settings);
       return settings.card ?? parse(agentCardSchema, SdkAgentCard.toJSON(withVersion(card)), 'card');
     } catch (cause) {
-      const mayPass = settings.cardUrl !== undefined && !(cause instanceof CardVerificationError);
+      const mayPass = settings.cardUrl !== undefined && !isFinal(cause);
       if (mayPass && performance.now() < deadline) continue;
       const text = `The card of the remote agent cannot be read from ${settings.cardUrl}: is the agent running there?`;
       throw new Error(`${text} (${cause instanceof Error ? cause.message : cause})`, { cause });
     }
   }
+}
+
+function isFinal(error: unknown): boolean {
+  return [CardVerificationError, AddressRefused, AnswerRefused].some((kind) => error instanceof kind);
 }
 
 /** Many cards have an empty version, which is not valid here. */
@@ -39,7 +44,8 @@ function withVersion(card: SdkAgentCard): SdkAgentCard {
 
 async function fetchCard(settings: RemoteSettings): Promise<unknown> {
   const headers = { Accept: 'application/json', 'A2A-Version': '1.0', ...(await headersFor(settings)) };
-  const response = await checkedFetch(settings.cardUrl ?? '', { headers, signal: AbortSignal.timeout(10_000) });
+  const fetchOnce = remoteFetch(settings, { timeoutMs: 10_000, maxBytes: maxCardBytes });
+  const response = await fetchOnce(settings.cardUrl ?? '', { headers });
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
   const card: unknown = await response.json();
   return settings.cardVerifier ? (await settings.cardVerifier.verify(card)).card : card;

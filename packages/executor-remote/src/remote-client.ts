@@ -11,9 +11,9 @@ import type { Turn } from '@switchyard/agent';
 import { IdleTimeout } from '@switchyard/agent';
 import { readSdkEvent, readSdkMessage, readSdkTask } from '@switchyard/executor-sdk';
 import type { SendMessageRequest, StreamResponse, Task } from '@switchyard/protocol';
-import { checkedFetch } from './checked-fetch.ts';
 import { sdkCardOf } from './remote-card.ts';
 import { RemoteError } from './remote-error.ts';
+import { maxAnswerBytes, remoteFetch } from './remote-fetch.ts';
 import { type FullRemoteSettings, headersFor } from './settings.ts';
 
 /** For every request: the turn, and its signal. */
@@ -36,7 +36,9 @@ export class RemoteClient {
   }
 
   static async open(settings: FullRemoteSettings): Promise<RemoteClient> {
-    const options = { fetchImpl: checkedFetch, legacyCompat: { enabled: true } };
+    const timeoutMs = Math.max(settings.requestTimeoutMs, settings.idleTimeoutMs);
+    const fetchImpl = remoteFetch(settings, { timeoutMs, maxBytes: maxAnswerBytes });
+    const options = { fetchImpl, legacyCompat: { enabled: true } };
     const factory = new ClientFactory({
       transports: [new JsonRpcTransportFactory(options), new RestTransportFactory(options)],
       ...(settings.binding && { preferredTransports: [settings.binding] }),

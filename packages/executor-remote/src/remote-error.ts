@@ -5,15 +5,18 @@ import {
   TaskNotFoundError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
+import { AddressRefused, AnswerRefused } from '@switchyard/outgoing';
 import { A2AError } from '@switchyard/protocol';
 
 /**
  * - `unreachable`: no answer, or a temporary refusal. Try again.
  * - `lost`: the agent does not know the task.
  * - `unsupported`: the agent does not support the operation, or not in this state of the task.
- * - `refused`: any other refusal, or an answer that is not A2A. Final.
+ * - `untrusted-origin`: its card leads to where the headers of the settings must not go. Final.
+ * - `refused`: any other refusal, by the agent or by the rules for requests that go out, or an answer that is not A2A.
+ *   Final.
  */
-export type RemoteErrorKind = 'unreachable' | 'lost' | 'unsupported' | 'refused';
+export type RemoteErrorKind = 'unreachable' | 'lost' | 'unsupported' | 'untrusted-origin' | 'refused';
 
 export interface RemoteErrorOptions {
   readonly cause?: unknown;
@@ -23,6 +26,9 @@ export interface RemoteErrorOptions {
   readonly mayHaveArrived?: boolean;
 }
 
+/** Of a message, which may repeat what the agent has answered. */
+const mostCharacters = 500;
+
 /** An error of a request to the remote agent. */
 export class RemoteError extends Error {
   override readonly name = 'RemoteError';
@@ -31,7 +37,7 @@ export class RemoteError extends Error {
   readonly mayHaveArrived: boolean;
 
   constructor(kind: RemoteErrorKind, message: string, options: RemoteErrorOptions = {}) {
-    super(message, { cause: options.cause });
+    super(message.slice(0, mostCharacters), { cause: options.cause });
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs;
     this.mayHaveArrived = options.mayHaveArrived ?? true;
@@ -45,6 +51,8 @@ export class RemoteError extends Error {
     if (error instanceof SdkError) return new RemoteError(kindOf(error), error.message, { cause: error });
     if (error instanceof A2AError)
       return new RemoteError('refused', `its answer is no A2A (${error.message})`, { cause: error });
+    const guard = causes(error).find((each) => each instanceof AddressRefused || each instanceof AnswerRefused);
+    if (guard) return new RemoteError('refused', guard.message, { cause: error });
     return new RemoteError('unreachable', 'it gave no answer', { cause: error, mayHaveArrived: !wasTurnedAway(error) });
   }
 }
@@ -66,9 +74,19 @@ function kindOf(error: unknown): RemoteErrorKind {
 
 /** The connection was refused. */
 function wasTurnedAway(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'].includes(
-    code,
-  );
+  return causes(error).some((each) => 'code' in each && neverConnected.has(String(each.code)));
+}
+
+const neverConnected: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** The error, and what it wraps. */
+function causes(error: unknown): readonly Error[] {
+  return error instanceof Error ? [error, ...causes(error.cause)] : [];
 }

@@ -1,4 +1,5 @@
 import type { Turn } from '@switchyard/agent';
+import type { AddressPolicySettings } from '@switchyard/outgoing';
 import type { AgentCard } from '@switchyard/protocol';
 import type { CardVerifier } from '@switchyard/signatures';
 
@@ -15,8 +16,18 @@ export type RemoteLocation =
 
 /** Times in milliseconds. */
 export type RemoteSettings = RemoteLocation & {
-  /** Sent with every request, for example an Authorization. The turn is undefined for the request for the card. */
+  /**
+   * Sent with every request, for example an Authorization, to the origin of `cardUrl` (or those of `card`) and to
+   * `trustedOrigins`: a card that leads elsewhere is refused. The turn is undefined for the request for the card.
+   */
   readonly headers?: HeaderFields | ((turn: Turn | undefined) => HeaderFields | Promise<HeaderFields>);
+  /** Further origins (`https://api.example.com`) that get the headers, and may be called wherever they are. */
+  readonly trustedOrigins?: readonly string[];
+  /**
+   * Which addresses may be called. Default: the origin of `cardUrl` (or those of `card`) wherever it is, as you have
+   * written it; and where its card leads besides, if that is public and has TLS.
+   */
+  readonly policy?: AddressPolicySettings;
   /** Verifies the agent's card (`@switchyard/signatures`). Default: any card at the URL is accepted. */
   readonly cardVerifier?: Pick<CardVerifier, 'verify'>;
   /** Which of the agent's bindings to use. Default: the first of its card that is one of the two. */

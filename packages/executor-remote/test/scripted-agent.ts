@@ -24,7 +24,7 @@ export class ScriptedAgent implements AsyncDisposable {
     this.#differences = card;
     this.#server = createServer(async (request, response) => {
       const call = request.method === 'GET' ? undefined : await json(request);
-      if (call === undefined) response.end(JSON.stringify(this.#card()));
+      if (call === undefined) response.end(JSON.stringify(this.card()));
       else this.#answer(call, response);
     });
   }
@@ -64,7 +64,7 @@ export class ScriptedAgent implements AsyncDisposable {
     );
   }
 
-  #card() {
+  card() {
     const supportedInterfaces = [{ url: this.cardUrl, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }];
     return {
       name: 'Scripted',

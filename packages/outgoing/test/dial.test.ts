@@ -9,7 +9,7 @@ import {
   type GuardedClientOptions,
   guardedClient,
 } from '../src/index.ts';
-import { answerOf, RawServer, writeWithoutEnd } from './support/raw-server.ts';
+import { answerOf, RawServer, writeWithoutEnd } from '../../../tests/support/raw-server.ts';
 
 /** Lets calls go to 127.0.0.2 and nowhere else; so 127.0.0.1 is what must not be reached. */
 const policy = new AddressPolicy({ allowHttp: true, allowHosts: ['127.0.0.2'] });
