@@ -18,8 +18,13 @@ export interface ProgramSettings {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Webhooks are tried out on one's own machine. */
-const development = { PUSH_ALLOW_HTTP: 'true', PUSH_ALLOW_HOSTS: '127.0.0.0/8 ::1' };
+/** Webhooks, and agents that are called by URL, are tried out on one's own machine. */
+const development = {
+  PUSH_ALLOW_HTTP: 'true',
+  PUSH_ALLOW_HOSTS: '127.0.0.0/8 ::1',
+  AGENT_ALLOW_HTTP: 'true',
+  AGENT_ALLOW_HOSTS: '127.0.0.0/8 ::1',
+};
 
 /** What gateway and worker have in common. The user's own settings (LOG_LEVEL, OPENAI_API_KEY, …) reach them, too. */
 export function programEnvironment(settings: Pick<ProgramSettings, 'redisUrl' | 'env'>, own: Environment): Environment {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { AddressPolicy } from '@switchyard/outgoing';
+import { AddressPolicy, type AddressPolicySettings } from '@switchyard/outgoing';
 import {
   type Environment,
   readCommandLine,
@@ -39,7 +39,7 @@ export function readConfig(environment: Environment): WorkerConfig {
   const { values } = given;
   const config = {
     store: { ...storeSettings(given), maxAttempts: values.MAX_ATTEMPTS, reclaimAfterMs: values.PUSH_RECLAIM_AFTER_MS },
-    worker: { drainMs: values.DRAIN_MS, sweepEveryMs: values.SWEEP_MS, push: readPush(given) },
+    worker: { drainMs: values.DRAIN_MS, sweepEveryMs: values.SWEEP_MS, push: readPush(given), calls: readCalls(given) },
     metrics: readMetrics(given),
     logLevel: values.LOG_LEVEL,
   };
@@ -74,6 +74,13 @@ function readPush(given: Given): PushSettings | undefined {
     signingKey,
     claimEveryMs: values.SWEEP_MS,
   };
+}
+
+/** Where agents may be called by URL. */
+function readCalls(given: Given): AddressPolicySettings {
+  const { AGENT_ALLOW_HTTP: allowHttp, AGENT_ALLOW_HOSTS: allowHosts } = given.values;
+  given.check('AGENT_ALLOW_HOSTS', () => new AddressPolicy({ allowHttp, allowHosts }));
+  return { allowHttp, allowHosts };
 }
 
 /** @returns the help, where that was asked for @throws {UsageError} */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Agent } from '@switchyard/agent';
+import type { AddressPolicySettings } from '@switchyard/outgoing';
 import type { Consumer, DrainOrder, JobOutcome, Store, TurnJob } from '@switchyard/store';
 import { remoteAgents } from './agents/remote-agents.ts';
 import { Drain } from './consume/drain.ts';
@@ -22,6 +23,8 @@ export interface WorkerSettings {
   readonly sweepEveryMs: number;
   /** Unset: this worker delivers no webhooks. */
   readonly push?: PushSettings | undefined;
+  /** Where agents may be called by URL; unset: at public addresses, with TLS. */
+  readonly calls?: AddressPolicySettings;
 }
 
 export interface WorkerParts {
@@ -29,6 +32,8 @@ export interface WorkerParts {
   readonly agents: readonly Agent[];
   readonly emit: Emit;
 }
+
+const publicOnly: AddressPolicySettings = { allowHttp: false, allowHosts: [] };
 
 /**
  * A worker: announces its agents, runs their turns, delivers webhooks, and repairs what crashed workers left behind.
@@ -55,7 +60,10 @@ export class Worker {
     this.#announcer = new Announcer(store.registry, this.id, { agents, emit });
     this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);
     this.#orphanCleanup = new OrphanCleanup(store.orphans, settings.sweepEveryMs, emit);
-    this.#remoteAgents = new RemoteAgentConsumer(this.#consume(remoteAgents()), store.queue);
+    this.#remoteAgents = new RemoteAgentConsumer(
+      this.#consume(remoteAgents(settings.calls ?? publicOnly)),
+      store.queue,
+    );
     this.#consumers = [...agents.map((agent) => this.#consume(agent)), this.#remoteAgents];
     this.#drain = new Drain(this.#consumers);
     this.#reporter = new Reporter(store.ops.workers, {

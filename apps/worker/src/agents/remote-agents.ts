@@ -1,4 +1,5 @@
 import { type Agent, defineAgent, type Execute } from '@switchyard/agent';
+import type { AddressPolicySettings } from '@switchyard/outgoing';
 import { cardUrlOf, REMOTE_AGENTS } from '@switchyard/store';
 
 /** Executors that are cached; each has read a card. */
@@ -7,9 +8,9 @@ const MOST_EXECUTORS = 100;
 /**
  * Runs the turns of all agents that are called by the URL of their card (`turn.call`): each call has a task and a turn
  * of ours, so that it survives crashes and is canceled like any other. It is not announced: only agents can make a
- * worker call a URL.
+ * worker call a URL, and not every agent knows what made it do so: the policy decides where a URL may lead.
  */
-export function remoteAgents(): Agent {
+export function remoteAgents(policy: AddressPolicySettings): Agent {
   const card = {
     name: 'Elsewhere',
     description: 'Agents that are called by the URL of their card.',
@@ -19,7 +20,7 @@ export function remoteAgents(): Agent {
   const executors = new Map<string, Promise<Execute>>();
   const execute: Execute = async (turn) => {
     const cardUrl = cardUrlOf(turn.agentId) ?? '';
-    const executor = executors.get(cardUrl) ?? openExecutor(cardUrl);
+    const executor = executors.get(cardUrl) ?? openExecutor(cardUrl, policy);
     executors.delete(cardUrl);
     executors.set(cardUrl, executor);
     if (executors.size > MOST_EXECUTORS) executors.delete(executors.keys().next().value ?? '');
@@ -32,7 +33,7 @@ export function remoteAgents(): Agent {
 }
 
 /** The client is loaded with the first call: most workers make none. */
-async function openExecutor(cardUrl: string): Promise<Execute> {
+async function openExecutor(cardUrl: string, policy: AddressPolicySettings): Promise<Execute> {
   const { remoteExecutor } = await import('@switchyard/executor-remote');
-  return remoteExecutor({ cardUrl });
+  return remoteExecutor({ cardUrl, policy });
 }

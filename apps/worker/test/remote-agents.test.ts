@@ -1,0 +1,35 @@
+import { runTurn } from '@switchyard/agent';
+import { MemoryPort } from '@switchyard/agent/testing';
+import { remoteAgentId } from '@switchyard/store';
+import { describe, expect, test } from 'vitest';
+import { RawServer } from '../../../tests/support/raw-server.ts';
+import { remoteAgents } from '../src/agents/remote-agents.ts';
+import { readConfig } from '../src/config.ts';
+
+const later = 'HTTP/1.1 404 Nothing\r\nContent-Length: 0\r\n\r\n';
+
+async function connectionsAfterCall(settings: Record<string, string>): Promise<number> {
+  await using server = await new RawServer((socket) => socket.end(later), '127.0.0.1').start();
+  const { calls } = readConfig(settings).worker;
+  const port = new MemoryPort({ message: 'Hello', agent: remoteAgentId(`${server.url}card`) });
+  if (calls) await runTurn(remoteAgents(calls), port);
+  return server.connections;
+}
+
+describe('an agent that is called by URL', () => {
+  test('is called at a public address with TLS, and not inside the own network', async () => {
+    expect(await connectionsAfterCall({})).toBe(0);
+    expect(await connectionsAfterCall({ AGENT_ALLOW_HTTP: 'true' })).toBe(0);
+    expect(await connectionsAfterCall({ AGENT_ALLOW_HOSTS: '127.0.0.1' })).toBe(0);
+  });
+
+  test('is called where the settings allow it', async () => {
+    expect(await connectionsAfterCall({ AGENT_ALLOW_HTTP: 'true', AGENT_ALLOW_HOSTS: '127.0.0.1' })).toBe(1);
+  });
+
+  test('is allowed by hosts and networks alone', () => {
+    expect(() => readConfig({ AGENT_ALLOW_HOSTS: '10.0.0.0/99' })).toThrow(
+      /AGENT_ALLOW_HOSTS: "10.0.0.0\/99" is neither/,
+    );
+  });
+});
