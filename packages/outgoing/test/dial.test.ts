@@ -1,6 +1,7 @@
 import { createServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { answerOf, RawServer, writeWithoutEnd } from '../../../tests/support/raw-server.ts';
 import { until } from '../../../tests/support/until.ts';
 import {
   AddressPolicy,
@@ -9,7 +10,6 @@ import {
   type GuardedClientOptions,
   guardedClient,
 } from '../src/index.ts';
-import { answerOf, RawServer, writeWithoutEnd } from '../../../tests/support/raw-server.ts';
 
 /** Lets calls go to 127.0.0.2 and nowhere else; so 127.0.0.1 is what must not be reached. */
 const policy = new AddressPolicy({ allowHttp: true, allowHosts: ['127.0.0.2'] });
