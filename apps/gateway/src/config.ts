@@ -45,12 +45,19 @@ export function readConfig(environment: Environment): GatewayConfig {
       tls: readHttpTls(given),
       connections: connectionLimits(values),
       shares: shares(values),
+      audit: { events: values.AUDIT },
       grpc: readGrpc(given),
       grpcLimits: grpcLimits(values),
       cardSigningKeys: readCardKeys(given),
       push: readPush(given),
     },
-    store: { ...storeSettings(given), ...quotas(values), maxAnswerBytes: values.MAX_ANSWER_BYTES },
+    store: {
+      ...storeSettings(given),
+      ...quotas(values),
+      maxAnswerBytes: values.MAX_ANSWER_BYTES,
+      maxAuditEvents: values.AUDIT_MAX,
+      auditRetentionMs: values.AUDIT_RETENTION_MS,
+    },
     log: { level: values.LOG_LEVEL },
   };
   given.requireValid();

@@ -23,7 +23,9 @@ import { bindOperations } from './operations/operations.ts';
 import { clearStorageWarning } from './operations/webhook-draft.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
 import { anonymousAccessProblem } from './settings/identity-settings.ts';
+import { Audit } from './telemetry/audit.ts';
 import { createEmit } from './telemetry/emit.ts';
+import type { Emit } from './telemetry/events.ts';
 import { GatewayMetrics, type MetricSources } from './telemetry/metrics.ts';
 
 /** The part of a `Store` that a gateway uses. Its owner starts it before the gateway and stops it after. */
@@ -61,10 +63,15 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const settings = { ...defaultGatewaySettings, ...given };
   const shares = createShares(settings.shares, settings.auth);
   const requests = store.forRequests(settings.storeTimeoutMs);
-  const { tasks, webhooks, ops } = requests;
+  const { tasks, webhooks, ops, audit: trail } = requests;
   // Without an admin port there is no way to read metrics.
   const metrics = settings.admin && new GatewayMetrics(metricSources(store, requests, shares));
-  const emit = createEmit(log, metrics);
+  const audit = new Audit(settings.audit, {
+    trail,
+    log,
+    onDropped: (count) => emit({ kind: 'audit-dropped', count }),
+  });
+  const emit: Emit = createEmit(log, { metrics, audit });
   const agents = new AgentDirectory(store.registry, settings, emit);
   const heldRequests = new HeldRequests();
   const { credentials } = requests;
@@ -80,7 +87,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     settings.admin &&
     metrics &&
     new AdminPort(settings.admin, {
-      backend: { ops, credentials, readiness: () => readiness.read() },
+      backend: { ops, credentials, audit: trail, readiness: () => readiness.read() },
       metrics,
       emit,
       clients: authenticator,
@@ -106,7 +113,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     tasks,
     conversations: requests.conversations,
     conversationFeeds: store.conversations,
-    gate: new Gate({ authentication: authenticator, origins, shares }),
+    gate: new Gate({ authentication: authenticator, origins, shares, emit }),
     heldRequests,
     emit,
     settings,
@@ -140,6 +147,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     await Promise.all([listener.close(settings.drainMs), grpc?.close(settings.drainMs)]);
     connections.stop();
     await admin?.close(settings.drainMs);
+    await audit.stop();
     emit({ kind: 'stopped' });
   }
 

@@ -221,6 +221,7 @@ describe('One who is let in', () => {
       authentication: new Authentication([]),
       origins: new Origins(defaultGatewaySettings, true),
       shares: createShares(defaultGatewaySettings.shares, {}),
+      emit,
     });
     const context = { gate, emit, settings: defaultGatewaySettings };
     const listener = new GrpcListener({ a2a: {}, legacy: undefined }, context);

@@ -41,6 +41,7 @@ beforeEach(async () => {
       authentication: new Authentication([]),
       origins: new Origins(defaultGatewaySettings, true),
       shares: createShares(defaultGatewaySettings.shares, {}),
+      emit: () => undefined,
     }),
     heldRequests: new HeldRequests(),
     emit: () => undefined,

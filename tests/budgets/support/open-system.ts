@@ -9,6 +9,8 @@ export interface SystemOptions {
   /** Where the gateway finds Redis: over a ledger, if what it asks is to be counted. */
   readonly gatewayRedis: string;
   readonly workerRedis: string;
+  /** What the audit trail has; nothing when left out. */
+  readonly audit?: 'changes';
   /** How often open feeds are checked; never when left out. */
   readonly feedCheckMs?: number;
 }
@@ -30,6 +32,7 @@ const NEVER_MS = 3_600_000;
 export async function openSystem({
   gatewayRedis,
   workerRedis,
+  audit,
   feedCheckMs = NEVER_MS,
 }: SystemOptions): Promise<System> {
   const prefix = uniquePrefix();
@@ -43,7 +46,7 @@ export async function openSystem({
   );
   await worker.start();
   const gateway = createGateway(
-    { port: 0, defaultAgent: 'led', agentRefreshMs: NEVER_MS },
+    { port: 0, defaultAgent: 'led', agentRefreshMs: NEVER_MS, audit: { events: audit ?? 'off' } },
     { store: ofGateway, log: createLog({ level: 'silent' }) },
   );
   const { url } = await gateway.start();

@@ -1,7 +1,17 @@
 import { A2AError } from '@switchyard/protocol';
 import express, { type Express, type Request, type RequestHandler } from 'express';
+import type { Deed } from '../admission/admission.ts';
 import { refuseFault, refusePath, refuseVerb, writeError } from '../bindings/rest/write.ts';
-import { beginEachExchange, type Refusal, requestName, respond } from '../exchange/exchange.ts';
+import {
+  beginEachExchange,
+  type Exchange,
+  type Refusal,
+  requestName,
+  respond,
+  sourceOf,
+} from '../exchange/exchange.ts';
+import { toA2AError } from '../telemetry/failures.ts';
+import { auditRoute } from './audit.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { agentRoutes, healthRoute, turnRoutes, workerRoutes } from './deployment.ts';
 import { keyRoutes } from './keys.ts';
@@ -18,6 +28,7 @@ export interface AdminContext extends Refusal {
 
 const routes: readonly AdminRoute[] = [
   healthRoute,
+  auditRoute,
   ...agentRoutes,
   ...workerRoutes,
   ...turnRoutes,
@@ -51,24 +62,44 @@ function requireOperator(context: AdminContext): RequestHandler {
         throw new A2AError('PermissionDenied', `The key is for ${metricsPath} alone`);
       admitted.set(req, operator);
     } catch (thrown) {
+      const outcome = toA2AError(thrown).code;
+      audit(context, { req, res }, { what: 'refused', operation: 'admin', outcome });
       return writeError(context, { req, res }, thrown);
     }
     next();
   };
 }
 
-function serve(context: AdminContext, { verb, run }: AdminRoute): RequestHandler {
+function serve(context: AdminContext, route: AdminRoute): RequestHandler {
   return async (req, res) => {
+    const { who } = operatorOf(req);
     try {
-      const operator = operatorOf(req);
-      const answer = await run(context.backend, req, operator);
-      if (verb !== 'get') context.emit({ kind: 'admin-action', who: operator.who, ...requestName({ req, res }) });
+      const answer = await route.run(context.backend, req, operatorOf(req));
+      if (route.verb !== 'get') context.emit({ kind: 'admin-action', who, ...requestName({ req, res }) });
+      audit(context, { req, res }, { ...deedOf(route, req), subject: who, outcome: 'ok' });
       res.setHeader('Cache-Control', 'no-store');
       if (answer === undefined) res.writeHead(204).end();
       else respond(res, 'application/json', JSON.stringify(answer));
     } catch (thrown) {
+      audit(context, { req, res }, { ...deedOf(route, req), subject: who, outcome: toA2AError(thrown).code });
       writeError(context, { req, res }, thrown);
     }
+  };
+}
+
+function audit({ emit }: AdminContext, exchange: Exchange, deed: Deed & { readonly subject?: string }): void {
+  emit({ kind: 'audited', event: { at: new Date().toISOString(), ...deed, ...sourceOf(exchange) } });
+}
+
+/** To read what a client or an agent wrote is more than to read. */
+function deedOf({ verb, path }: AdminRoute, req: Request): Omit<Deed, 'outcome'> {
+  const isRead = verb === 'get' && req.query.contents !== 'true';
+  const { id: object } = req.params;
+  const operation = `${verb.toUpperCase()} ${path.replaceAll('\\', '')}`;
+  return {
+    what: isRead ? 'read' : 'admin',
+    operation,
+    ...(typeof object === 'string' && { object: object.slice(0, 128) }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { type A2AError, type FieldViolation, invalidParams } from '@switchyard/protocol';
+import { auditActions } from '@switchyard/store';
 import type { Request } from 'express';
 import { z } from 'zod';
 
@@ -22,6 +23,15 @@ export const deadLetterParameters = pageParameters.extend({
   kind: z.enum(['turn', 'webhook'], 'must be turn or webhook').optional(),
 });
 export const contentsParameters = z.strictObject({ contents: flag.default(false) });
+export const auditParameters = pageParameters.extend({
+  tenant: z.string().optional(),
+  what: z.enum(auditActions, `must be one of ${auditActions.join(', ')}`).optional(),
+  /** ISO time. */
+  since: z.iso
+    .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' })
+    .transform((text) => Date.parse(text))
+    .optional(),
+});
 /** Milliseconds, up to a day. */
 export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 86_400_000).optional() });
 

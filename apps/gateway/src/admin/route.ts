@@ -1,5 +1,12 @@
 import { A2AError } from '@switchyard/protocol';
-import { type Credentials, InvalidPageToken, type Ops, type Page, type PageQuery } from '@switchyard/store';
+import {
+  type AuditTrail,
+  type Credentials,
+  InvalidPageToken,
+  type Ops,
+  type Page,
+  type PageQuery,
+} from '@switchyard/store';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import type { ReadinessReading } from '../http/serve-health.ts';
@@ -10,6 +17,7 @@ import { invalidParameters, noParameters, readParameters } from './parameters.ts
 export interface AdminBackend {
   readonly ops: Ops;
   readonly credentials: Credentials;
+  readonly audit: Pick<AuditTrail, 'list'>;
   readonly readiness: () => Promise<ReadinessReading>;
 }
 
@@ -62,12 +70,13 @@ export function listRoute<Item extends object, Schema extends z.ZodType<PageQuer
   list: (backend: AdminBackend, query: z.output<Schema>) => Promise<Page<Item>>,
 ): AdminRoute {
   return adminRoute(['get', path], schema, async (backend, { parameters }) => {
-    const { items, totalSize, nextPageToken } = await read(() => list(backend, parameters));
+    const { items, totalSize, nextPageToken } = await readPage(() => list(backend, parameters));
     return { [name]: items, totalSize, nextPageToken };
   });
 }
 
-async function read<T>(list: () => Promise<T>): Promise<T> {
+/** @throws {A2AError} InvalidParams, for a wrong page token */
+export async function readPage<T>(list: () => Promise<T>): Promise<T> {
   try {
     return await list();
   } catch (error) {

@@ -1,3 +1,5 @@
+import type { AuditAction } from '@switchyard/store';
+
 /** What a caller may do by the scope of its name. */
 export type Scope = 'send' | 'read' | 'cancel' | 'push' | 'admin';
 
@@ -20,3 +22,21 @@ export const scopeOf = {
 } as const satisfies Readonly<Record<string, Scope>>;
 
 export type Action = keyof typeof scopeOf;
+
+/** What the audit trail calls them. */
+export const auditedAs = {
+  SendMessage: 'send',
+  SendStreamingMessage: 'send',
+  GetTask: 'read',
+  ListTasks: 'read',
+  SubscribeToTask: 'read',
+  GetExtendedAgentCard: 'read',
+  CancelTask: 'cancel',
+  CreateTaskPushNotificationConfig: 'push-register',
+  GetTaskPushNotificationConfig: 'read',
+  ListTaskPushNotificationConfigs: 'read',
+  DeleteTaskPushNotificationConfig: 'push-delete',
+  DeleteTask: 'delete',
+  ListAgents: 'read',
+  ReadConversations: 'read',
+} as const satisfies Readonly<Record<Action, AuditAction>>;

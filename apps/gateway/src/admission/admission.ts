@@ -1,22 +1,38 @@
 import type { Principal } from '@switchyard/protocol';
-import type { AnnouncedAgent } from '@switchyard/store';
+import type { AnnouncedAgent, AuditEvent } from '@switchyard/store';
 import type { Identity } from '../auth/identity.ts';
 import type { Holding } from '../limits/share.ts';
 import type { Shares } from '../limits/shares.ts';
+import type { Emit } from '../telemetry/events.ts';
 import type { Action } from './actions.ts';
 
 export interface AdmissionParts {
   readonly shares: Shares;
+  readonly emit: Emit;
 }
+
+/** Where the request came from. */
+interface Source {
+  readonly address: string | undefined;
+  readonly requestId: string;
+}
+
+/** What a caller did, for the audit trail. */
+export type Deed = Pick<AuditEvent, 'what' | 'outcome' | 'operation' | 'agent' | 'object'>;
 
 /** A request of a known caller, from its headers to the end of its answer. */
 export class Admission implements Disposable {
   readonly identity: Identity;
+  readonly #address: string | undefined;
+  readonly #requestId: string;
   readonly #parts: AdmissionParts;
   #bytes: Holding | undefined;
 
-  constructor(identity: Identity, parts: AdmissionParts) {
+  constructor(identity: Identity, { address, requestId }: Source, parts: AdmissionParts) {
     this.identity = identity;
+    // Not the whole arrival: a stream would hold its headers.
+    this.#address = address;
+    this.#requestId = requestId;
     this.#parts = parts;
   }
 
@@ -49,6 +65,16 @@ export class Admission implements Disposable {
   /** The body is not needed any more, though the request goes on. */
   release(): void {
     this.#bytes?.[Symbol.dispose]();
+  }
+
+  /** Tells the audit trail. */
+  audit({ what, outcome, operation, agent, object }: Deed): void {
+    const { principal, credential } = this.identity;
+    const { tenant, subject } = principal;
+    const [address, requestId] = [this.#address, this.#requestId];
+    const at = new Date().toISOString();
+    const event = { at, what, outcome, operation, tenant, subject, credential, address, agent, object, requestId };
+    this.#parts.emit({ kind: 'audited', event });
   }
 
   [Symbol.dispose](): void {

@@ -2,24 +2,30 @@ import type { Authentication } from '../auth/authentication.ts';
 import type { Presented } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Shares } from '../limits/shares.ts';
+import type { Emit } from '../telemetry/events.ts';
+import { toA2AError } from '../telemetry/failures.ts';
 import { Admission } from './admission.ts';
 import type { Directions, Origins } from './origins.ts';
+import { SignIns } from './sign-ins.ts';
 
 /** A request that has arrived, before its body is read. */
 export interface Arrival extends Presented, Directions {
   /** Of the client, or of the proxy before it. */
   readonly address: string | undefined;
+  readonly requestId: string;
 }
 
 export interface GateParts {
   readonly origins: Origins;
   readonly authentication: Authentication;
   readonly shares: Shares;
+  readonly emit: Emit;
 }
 
 /** The way into the gateway, the same for all bindings: where from, who asks, may they, how often. Then the body is read. */
 export class Gate {
   readonly #parts: GateParts;
+  readonly #signIns = new SignIns();
 
   constructor(parts: GateParts) {
     this.#parts = parts;
@@ -27,12 +33,25 @@ export class Gate {
 
   /** Dispose of the admission when the request is over. @throws {A2AError} */
   async enter(arrival: Arrival): Promise<Admission> {
-    this.#parts.origins.require(arrival);
-    return new Admission(await this.#identify(arrival), this.#parts);
+    const admission = new Admission(await this.#identify(arrival), arrival, this.#parts);
+    if (this.#signIns.isFirst(admission.identity)) admission.audit({ what: 'sign-in', outcome: 'ok' });
+    return admission;
   }
 
   async #identify(arrival: Arrival): Promise<Identity> {
-    const { authentication } = this.#parts;
-    return authentication.recall(arrival) ?? authentication.identify(arrival);
+    const { origins, authentication } = this.#parts;
+    try {
+      origins.require(arrival);
+      return authentication.recall(arrival) ?? (await authentication.identify(arrival));
+    } catch (thrown) {
+      this.#auditRefusal(arrival, thrown);
+      throw thrown;
+    }
+  }
+
+  #auditRefusal({ address, requestId }: Arrival, thrown: unknown): void {
+    const outcome = toA2AError(thrown).code;
+    const event = { at: new Date().toISOString(), what: 'refused', outcome, address, requestId } as const;
+    this.#parts.emit({ kind: 'audited', event });
   }
 }

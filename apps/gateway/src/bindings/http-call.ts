@@ -15,7 +15,7 @@ import {
   waitMsIn,
 } from '../call/service-parameters.ts';
 import { baseUrl, requestedHost } from '../exchange/base-url.ts';
-import { disposeOnClose, type Exchange, namedVersion, pathPart, queryText } from '../exchange/exchange.ts';
+import { disposeOnClose, type Exchange, namedVersion, pathPart, queryText, requestIdIn } from '../exchange/exchange.ts';
 import { clientCertificate } from '../tls/client-certificate.ts';
 import type { GatewayContext } from './gateway-context.ts';
 
@@ -105,6 +105,7 @@ export async function admit({ gate, settings }: GatewayContext, { req, res }: Ex
     address: req.socket.remoteAddress,
     certificate: clientCertificate(req.socket),
     host: requestedHost(req, settings),
+    requestId: requestIdIn(res),
     isSafe: req.method === 'GET' || req.method === 'HEAD',
   });
   disposeOnClose(res, admission);

@@ -35,9 +35,19 @@ export interface Route {
   readonly isStream?: boolean;
 }
 
+/** The id that `beginExchange` gave the request. */
+export function requestIdIn(res: ServerResponse): string {
+  return String(res.getHeader('X-Request-Id'));
+}
+
 /** The name of the request in logs. */
 export function requestName({ req, res }: Exchange): RequestName {
-  return { requestId: String(res.getHeader('X-Request-Id')), method: req.method ?? '', path: req.path };
+  return { requestId: requestIdIn(res), method: req.method ?? '', path: req.path };
+}
+
+/** Where the request came from, for the audit trail. */
+export function sourceOf(exchange: Exchange): { readonly requestId: string; readonly address: string | undefined } {
+  return { requestId: requestIdIn(exchange.res), address: exchange.req.socket.remoteAddress };
 }
 
 /** A part of the path. */

@@ -26,8 +26,9 @@ const querySchema = z.object({ contextId: idSchema, limit: z.coerce.number().int
 function serveConversationList(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
-      const { principal } = await admit(context, { req, res });
-      const found = await context.conversations.list(principal, queryOf(req));
+      const admission = await admit(context, { req, res });
+      const found = await context.conversations.list(admission.principal, queryOf(req));
+      admission.audit({ what: 'read', outcome: 'ok', operation: 'ReadConversations' });
       respond(res, 'application/json', JSON.stringify({ conversations: found.map(showConversation) }));
     } catch (thrown) {
       writeError(context, { req, res }, thrown);
@@ -66,6 +67,8 @@ function serveConversation(context: GatewayContext): Handler {
       const admission = await admit(context, exchange);
       const id = pathPart(req, 'conversationId') ?? '';
       const conversation = await context.conversations.read(admission.principal, id);
+      const outcome = conversation ? 'ok' : 'NotFound';
+      admission.audit({ what: 'read', outcome, operation: 'ReadConversations', object: id.slice(0, 128) });
       if (!conversation) throw conversationNotFound(id);
       await (isStreamWanted(req) ? streamEvents : writeConversation)(context, exchange, { admission, conversation });
     } catch (thrown) {

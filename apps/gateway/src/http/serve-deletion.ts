@@ -1,4 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
+import { auditedAs } from '../admission/actions.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit, openCall } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/rest/write.ts';
@@ -21,6 +22,13 @@ export function serveDeletion(context: GatewayContext): Handler {
       const { scope } = openCall(context, exchange, { admission, tenant });
       const id = pathPart(req, 'id') ?? '';
       const verdict = await context.tasks.delete(scope, id);
+      const audited = {
+        what: auditedAs.DeleteTask,
+        operation: 'DeleteTask',
+        agent: scope.agent,
+        object: id.slice(0, 128),
+      };
+      admission.audit({ ...audited, outcome: outcomes[verdict] });
       if (verdict === 'missing') throw taskNotFound(id);
       if (verdict === 'live') throw taskIsLive(id);
       res.writeHead(204).end();
@@ -29,6 +37,8 @@ export function serveDeletion(context: GatewayContext): Handler {
     }
   };
 }
+
+const outcomes = { deleted: 'ok', missing: 'TaskNotFound', live: 'Conflict' } as const;
 
 export function taskIsLive(taskId: string): A2AError {
   const message = 'The task has not ended: cancel it, and delete it when it has';

@@ -47,6 +47,9 @@ export async function acceptMessage(
   if (acceptance.verdict !== 'accepted') throw refusals[acceptance.verdict](request);
   const { isDuplicate, isNew } = acceptance;
   if (!isDuplicate) backend.emit({ kind: 'message-accepted', agent: call.scope.agent, isNew });
+  const audited = { outcome: 'ok', agent: call.scope.agent, object: acceptance.taskId };
+  call.admission.audit({ what: 'send', ...audited });
+  if (webhook) call.admission.audit({ what: 'push-register', ...audited });
   return acceptance;
 }
 

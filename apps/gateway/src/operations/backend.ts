@@ -30,7 +30,13 @@ export interface Backend {
   readonly cards: Pick<Cards, 'offersExtended' | 'presentExtended'>;
   readonly settings: Pick<
     GatewaySettings,
-    'sendMode' | 'blockingWaitMs' | 'acknowledgedIsReleased' | 'cancelWaitMs' | 'maxPollWaitMs' | 'messageHoldMs'
+    | 'audit'
+    | 'sendMode'
+    | 'blockingWaitMs'
+    | 'acknowledgedIsReleased'
+    | 'cancelWaitMs'
+    | 'maxPollWaitMs'
+    | 'messageHoldMs'
   >;
 }
 

@@ -1,8 +1,11 @@
 import { parse } from '@switchyard/protocol';
 import type { EventId, Json } from '@switchyard/store';
 import type { z } from 'zod';
+import { type Action, auditedAs } from '../admission/actions.ts';
 import type { Call } from '../call/call.ts';
+import { isRecorded } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
+import { taskNamedIn } from './audited.ts';
 import type { Backend } from './backend.ts';
 
 /** The answer to a call, as JSON for the binding's envelope. */
@@ -62,7 +65,7 @@ export async function runOperation(
 }
 
 /** Makes an operation. */
-export type Definition = (name: string, backend: Backend) => Operation;
+export type Definition = (name: Action, backend: Backend) => Operation;
 
 /** Runs an operation with a validated request. */
 type Run<Schema extends z.ZodType, Answer> = (
@@ -72,32 +75,46 @@ type Run<Schema extends z.ZodType, Answer> = (
 ) => Promise<Answer>;
 
 export function unary<Schema extends z.ZodType>(schema: Schema, run: Run<Schema, UnaryResult>): Definition {
-  return (name, backend) => ({ kind: 'unary', invoke: timed(name, backend, { schema, run }) });
+  return (name, backend) => ({ kind: 'unary', invoke: reported(name, backend, { schema, run }) });
 }
 
 export function streaming<Schema extends z.ZodType>(
   schema: Schema,
   run: Run<Schema, AsyncIterable<StreamItem>>,
 ): Definition {
-  return (name, backend) => ({ kind: 'streaming', invoke: timed(name, backend, { schema, run }) });
+  return (name, backend) => ({ kind: 'streaming', invoke: reported(name, backend, { schema, run }) });
 }
 
-function timed<Schema extends z.ZodType, Answer>(
-  operation: string,
+/** Reports the outcome and the duration. A message that is accepted is told to the audit trail at once, elsewhere. */
+function reported<Schema extends z.ZodType, Answer>(
+  operation: Action,
   backend: Backend,
   { schema, run }: { readonly schema: Schema; readonly run: Run<Schema, Answer> },
 ): (call: Call, params: unknown) => Promise<Answer> {
-  const finish = (outcome: string, startedAt: number): void =>
+  const what = auditedAs[operation];
+  const isAudited = isRecorded(what, backend.settings.audit);
+  const report = (call: Call, object: string | undefined, { outcome, startedAt }: Ending): void => {
     backend.emit({ kind: 'operation-finished', operation, outcome, durationMs: performance.now() - startedAt });
+    if (!isAudited || (what === 'send' && outcome === 'ok')) return;
+    call.admission.audit({ what, outcome, operation, agent: call.scope.agent, object });
+  };
   return async (call, params) => {
     const startedAt = performance.now();
+    // Read now: the request may be large, and is not to be held while its answer is awaited.
+    const object = isAudited ? taskNamedIn(Object(params)) : undefined;
     try {
       const answer = await run(backend, call, parse(schema, params));
-      finish('ok', startedAt);
+      report(call, object, { outcome: 'ok', startedAt });
       return answer;
     } catch (thrown) {
-      finish(toA2AError(thrown).code, startedAt);
+      report(call, object, { outcome: toA2AError(thrown).code, startedAt });
       throw thrown;
     }
   };
+}
+
+interface Ending {
+  /** `ok`, or the code of the error. */
+  readonly outcome: string;
+  readonly startedAt: number;
 }

@@ -1,6 +1,7 @@
 import type { AddressPolicySettings } from '@switchyard/outgoing';
 import type { PublicJwk, SigningKey } from '@switchyard/settings';
 
+import { type AuditSettings, defaultAuditSettings } from './audit-settings.ts';
 import { type ConnectionLimits, defaultConnectionLimits, type TlsSettings } from './connection-settings.ts';
 import type { AuthSettings } from './identity-settings.ts';
 import { defaultSharesSettings, type SharesSettings } from './share-settings.ts';
@@ -91,6 +92,7 @@ export interface GatewaySettings {
   /** Unset: no admin port, and no metrics. */
   readonly admin?: AdminSettings | undefined;
   readonly auth: AuthSettings;
+  readonly audit: AuditSettings;
   /** What SendMessage does by default (`blocking` in A2A 3.2.2). */
   readonly sendMode: 'blocking' | 'immediate';
   /**
@@ -145,6 +147,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   legacyV03: true,
   missingVersion: 'by-shape',
   auth: { allowAnonymous: false },
+  audit: defaultAuditSettings,
   sendMode: 'blocking',
   blockingWaitMs: 50_000,
   acknowledgedIsReleased: true,

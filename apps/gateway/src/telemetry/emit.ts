@@ -1,15 +1,21 @@
 import { errorFields } from '@switchyard/store';
 import { type DestinationStream, type Level, type LevelWithSilent, type Logger, pino } from 'pino';
+import type { Audit } from './audit.ts';
 import type { Emit, GatewayEvent } from './events.ts';
 import type { GatewayMetrics } from './metrics.ts';
 
-/**
- * Emits an event as a log line, as metrics, or both.
- * @param metrics unset: there are none
- */
-export function createEmit(log: Logger, metrics?: GatewayMetrics): Emit {
+/** Where events go besides the log. */
+export interface Sinks {
+  /** Unset: there are no metrics. */
+  readonly metrics?: Pick<GatewayMetrics, 'record'> | undefined;
+  readonly audit: Pick<Audit, 'record'>;
+}
+
+/** Emits an event as a log line, as metrics, or both; or to the audit trail. */
+export function createEmit(log: Logger, { metrics, audit }: Sinks): Emit {
   const logEvent = logEvents(log);
   return (event) => {
+    if (event.kind === 'audited') return audit.record(event.event);
     logEvent(event);
     metrics?.record(event);
   };
@@ -22,6 +28,7 @@ const lines: Readonly<Partial<Record<GatewayEvent['kind'], readonly [level: Leve
   stopped: ['info', 'stopped'],
   'push-in-clear': ['warn', 'credentials of webhooks are stored in clear: set PUSH_SECRET'],
   'agents-changed': ['info', 'agents announced'],
+  'audit-dropped': ['warn', 'events were lost to the audit trail: Redis takes none'],
   'agents-unreadable': ['warn', 'the announced agents cannot be read; the last known ones are served'],
   'connections-refused': ['warn', 'connections of clients are refused: too many are open'],
   'issuer-unreadable': [

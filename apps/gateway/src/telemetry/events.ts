@@ -1,4 +1,6 @@
-/** The events of a gateway, which emit.ts turns into log lines and metrics. */
+import type { AuditEvent } from '@switchyard/store';
+
+/** The events of a gateway, which emit.ts turns into log lines, metrics, and the audit trail. */
 export type GatewayEvent =
   | {
       readonly kind: 'listening';
@@ -23,6 +25,10 @@ export type GatewayEvent =
     }
   /** Not emitted for a retry. */
   | { readonly kind: 'message-accepted'; readonly agent: string; readonly isNew: boolean }
+  /** For the audit trail. */
+  | { readonly kind: 'audited'; readonly event: AuditEvent }
+  /** Events that never come into the audit trail: Redis did not take them for too long. */
+  | { readonly kind: 'audit-dropped'; readonly count: number }
   /** An operator has changed something. */
   | ({ readonly kind: 'admin-action'; readonly who: string } & RequestName)
   | ({ readonly kind: 'answered'; readonly status: number; readonly durationMs: number } & RequestName)

@@ -20,6 +20,7 @@ export class GatewayMetrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram<'operation' | 'outcome'>;
   readonly #accepted: Counter<'agent' | 'kind'>;
+  readonly #auditDropped: Counter;
   readonly #sources: MetricSources;
   #agentReadings: Promise<readonly AgentReading[]> | undefined;
 
@@ -40,6 +41,11 @@ export class GatewayMetrics {
       labelNames: ['agent', 'kind'],
       registers,
     });
+    this.#auditDropped = new Counter({
+      name: 'switchyard_audit_dropped_total',
+      help: 'Events that never come into the audit trail, as Redis did not take them for too long.',
+      registers,
+    });
     this.#measureProcess();
     this.#measureDeployment();
   }
@@ -50,6 +56,8 @@ export class GatewayMetrics {
       this.#requests.observe({ operation, outcome }, durationMs / 1_000);
     } else if (event.kind === 'message-accepted') {
       this.#accepted.inc({ agent: event.agent, kind: event.isNew ? 'new-task' : 'follow-up' });
+    } else if (event.kind === 'audit-dropped') {
+      this.#auditDropped.inc(event.count);
     }
   }
 

@@ -16,6 +16,8 @@ export interface AdminStage extends AsyncDisposable {
   /** On the operators' port, with the key. */
   ask<Body>(path: string, verb?: string): Promise<Answer<Body>>;
   readonly adminUrl: string;
+  /** Before the store: what is left in it can be read then. */
+  stopGateway(): Promise<void>;
   /** Lines of the log. */
   readonly log: readonly string[];
 }
@@ -50,6 +52,7 @@ export async function openAdminStage(
       const text = await response.text();
       return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
     },
+    stopGateway: () => gateway.stop(),
     async [Symbol.asyncDispose]() {
       await gateway.stop();
       await store.stop();

@@ -79,12 +79,13 @@ describe('/readyz', () => {
     expect((await stage.ask('/admin/health')).body).toEqual({ status: 'ready', redis: 'writable' });
   });
 
-  it('asked a thousand times in a second, asks Redis three times at most', async () => {
+  it('asked a thousand times, asks Redis twice a second at most', async () => {
+    const startedAt = performance.now();
     const { commands } = await ledger.during(async () => {
       for (let round = 0; round < 20; round++)
         await Promise.all(Array.from({ length: 50 }, () => get(`${stage.url}/readyz`)));
     });
     const writes = commands.filter((name) => name === 'set').length;
-    expect(writes).toBeLessThanOrEqual(3);
+    expect(writes).toBeLessThanOrEqual(((performance.now() - startedAt) / 1_000) * 2 + 1);
   });
 });

@@ -117,6 +117,7 @@ class PendingCall {
       address: call.getPeer(),
       host: call.getHost(),
       isSafe: false,
+      requestId: rpc.requestId,
     });
     if (this.#isOver) return admission[Symbol.dispose]();
     this.#held.use(admission);

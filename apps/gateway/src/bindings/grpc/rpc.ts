@@ -24,6 +24,10 @@ export class Rpc {
     this.#emit = emit;
   }
 
+  get requestId(): string {
+    return this.#name.requestId;
+  }
+
   /** Call it when caller and agent are known. */
   opened(call: Call): void {
     this.#extensions = activeExtensions(call);

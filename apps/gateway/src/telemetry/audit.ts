@@ -1,0 +1,84 @@
+import type { AuditAction, AuditEvent, AuditTrail } from '@switchyard/store';
+import type { Logger } from 'pino';
+import type { AuditSettings } from '../settings/audit-settings.ts';
+import { AuditWriter } from './audit-writer.ts';
+
+/** Failures that are alike are one event in this time. */
+const ALIKE_MS = 1_000;
+/** Different failures in that time. Beyond it their address is left out: whoever has many must not fill the trail. */
+const MOST_DIFFERENT = 1_000;
+
+export interface AuditParts {
+  readonly trail: Pick<AuditTrail, 'write'>;
+  readonly log: Logger;
+  /** Gets how many events will never be written. */
+  readonly onDropped: (count: number) => void;
+}
+
+interface Repeated {
+  readonly event: AuditEvent;
+  /** After the first, which is told at once. */
+  more: number;
+}
+
+/** Tells who did what: to the log at once, to the audit trail in batches. */
+export class Audit {
+  readonly #settings: AuditSettings;
+  readonly #log: Logger;
+  readonly #writer: AuditWriter;
+  readonly #failures = new Map<string, Repeated>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(settings: AuditSettings, { trail, log, onDropped }: AuditParts) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#writer = new AuditWriter(trail, onDropped);
+  }
+
+  record(event: AuditEvent): void {
+    if (!isRecorded(event.what, this.#settings)) return;
+    if (event.outcome === 'ok') this.#tell(event);
+    else this.#recordFailure(event);
+  }
+
+  /** Writes what is held, if Redis takes it now. */
+  async stop(): Promise<void> {
+    this.#tellRepeated();
+    await this.#writer.stop();
+  }
+
+  #recordFailure(event: AuditEvent): void {
+    const whole = this.#failures.size < MOST_DIFFERENT || this.#failures.has(keyOf(event));
+    const counted = whole ? event : { ...event, address: undefined, tenant: undefined, subject: undefined };
+    const known = this.#failures.get(keyOf(counted));
+    if (known) {
+      known.more++;
+      return;
+    }
+    this.#failures.set(keyOf(counted), { event: counted, more: 0 });
+    this.#timer ??= setTimeout(() => this.#tellRepeated(), ALIKE_MS).unref();
+    this.#tell(counted);
+  }
+
+  #tellRepeated(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const { event, more } of this.#failures.values())
+      if (more > 0) this.#tell({ ...event, at: new Date().toISOString(), count: more });
+    this.#failures.clear();
+  }
+
+  #tell(event: AuditEvent): void {
+    this.#log.info(event, 'audit');
+    this.#writer.write(event);
+  }
+}
+
+/** Whether the settings ask for such events. */
+export function isRecorded(what: AuditAction, { events }: AuditSettings): boolean {
+  return events === 'all' || (events === 'changes' && what !== 'read');
+}
+
+function keyOf({ what, outcome, operation, tenant, subject, address }: AuditEvent): string {
+  return JSON.stringify([what, outcome, operation, tenant, subject, address]);
+}

@@ -1,0 +1,165 @@
+import { type AuditAction, type AuditEvent, auditActions } from '@switchyard/store';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
+import { until } from '../../../tests/support/until.ts';
+import { type AdminStage, openAdminStage } from './admin/support.ts';
+import { call, get, post, submit, userMessage } from './support/client.ts';
+
+const key = 'the-key-of-ada-at-acme';
+const headers = { 'x-api-key': key };
+const ada = { key, tenant: 'acme', subject: 'ada', scopes: [] };
+
+interface Trail {
+  readonly events: readonly AuditEvent[];
+  readonly nextPageToken: string;
+}
+
+/** Waits for such an event. */
+async function audited(stage: AdminStage, wanted: Partial<AuditEvent>, query = ''): Promise<AuditEvent> {
+  const find = async (): Promise<AuditEvent | undefined> => {
+    const { body } = await stage.ask<Trail>(`/admin/audit?pageSize=100${query}`);
+    const entries = Object.entries(wanted);
+    return body.events.find((event) => entries.every(([name, value]) => event[name as keyof AuditEvent] === value));
+  };
+  return until(find, { what: `the audit trail has ${JSON.stringify(wanted)}` });
+}
+
+describe('the audit trail', () => {
+  let redis: TestRedis;
+  let stage: AdminStage;
+  let taskId: string;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    stage = await openAdminStage({ redisUrl: redis.url }, { auth: { keys: [ada] }, storeTimeoutMs: 300 });
+    const { body } = await post<{ task: { id: string } }>(
+      `${stage.url}/message:send`,
+      { message: userMessage('something private'), configuration: { returnImmediately: true } },
+      headers,
+    );
+    taskId = body.task.id;
+  });
+
+  afterAll(async () => {
+    await stage[Symbol.asyncDispose]();
+    await redis.stop();
+  });
+
+  it('has who sent, canceled, registered and deleted what, with what outcome, and nothing that anybody wrote', async () => {
+    const who = { tenant: 'acme', subject: 'ada', agent: 'echo', address: '127.0.0.1' };
+    const sent = await audited(stage, { what: 'send', object: taskId });
+    expect(sent).toMatchObject({ ...who, outcome: 'ok', requestId: expect.any(String) });
+    expect(Date.parse(sent.at)).toBeGreaterThan(Date.now() - 60_000);
+
+    const config = { url: 'https://client.example.com/hook?secret=1', token: 'private-token' };
+    await post(`${stage.url}/tasks/${taskId}/pushNotificationConfigs`, { id: 'hook', ...config }, headers);
+    expect(await audited(stage, { what: 'push-register', object: taskId })).toMatchObject({ ...who, outcome: 'ok' });
+    const hook = `${stage.url}/tasks/${taskId}/pushNotificationConfigs/hook`;
+    await fetch(hook, { method: 'DELETE', headers });
+    expect(await audited(stage, { what: 'push-delete' })).toMatchObject({ ...who, object: taskId, outcome: 'ok' });
+
+    await call(stage.url, 'CancelTask', { id: 'not-a-task-of-ada' }, headers);
+    expect(await audited(stage, { what: 'cancel', outcome: 'TaskNotFound' })).toMatchObject({
+      ...who,
+      object: 'not-a-task-of-ada',
+    });
+    await call(stage.url, 'CancelTask', { id: taskId }, headers);
+    expect(await audited(stage, { what: 'cancel', outcome: 'ok' })).toMatchObject({ ...who, object: taskId });
+    await fetch(`${stage.url}/tasks/${taskId}`, { method: 'DELETE', headers });
+    expect(await audited(stage, { what: 'delete', outcome: 'ok' })).toMatchObject({ ...who, object: taskId });
+
+    const { body } = await stage.ask<Trail>('/admin/audit?pageSize=100');
+    expect(JSON.stringify(body)).not.toMatch(/private|secret|the-key-of/);
+  });
+
+  it('has the first use of a credential, and who was refused', async () => {
+    const first = await audited(stage, { what: 'sign-in' });
+    expect(first).toMatchObject({ tenant: 'acme', subject: 'ada', address: '127.0.0.1', outcome: 'ok' });
+    expect(first.credential).not.toContain(key);
+    await get(`${stage.url}/tasks`, headers);
+    const { body } = await stage.ask<Trail>('/admin/audit?what=sign-in');
+    expect(body.events).toHaveLength(1);
+    for (const path of ['/tasks', '/agents', '/conversations?contextId=x'])
+      expect((await get(stage.url + path, { 'x-api-key': 'another-key-entirely' })).status).toBe(401);
+    const refused = await audited(stage, { what: 'refused', outcome: 'Unauthenticated' });
+    expect(refused).toMatchObject({ address: '127.0.0.1', requestId: expect.any(String) });
+  });
+
+  it('has what operators did and read of others, by their names', async () => {
+    await stage.ask('/admin/agents/mute:pause', 'POST');
+    await stage.ask('/admin/agents/mute:resume', 'POST');
+    expect(await audited(stage, { what: 'admin', operation: 'POST /admin/agents/:id:pause' })).toMatchObject({
+      subject: 'operator',
+      object: 'mute',
+      outcome: 'ok',
+    });
+    await stage.ask(`/admin/tasks/${taskId}?contents=true`);
+    expect(await audited(stage, { what: 'admin', operation: 'GET /admin/tasks/:id' })).toMatchObject({
+      object: taskId,
+      outcome: 'TaskNotFound',
+    });
+    await get(`${stage.adminUrl}/admin/agents`, { 'x-api-key': 'a-wrong-key-entirely' });
+    expect(await audited(stage, { what: 'refused', operation: 'admin' })).toMatchObject({ outcome: 'Unauthenticated' });
+  });
+
+  it('is read by tenant, kind and time, page by page; what is wrong in the question is named', async () => {
+    const ask = async (query: string): Promise<Trail> => (await stage.ask<Trail>(`/admin/audit?${query}`)).body;
+    const whats = async (query: string): Promise<AuditAction[]> => (await ask(query)).events.map(({ what }) => what);
+    expect(new Set(await whats('what=cancel'))).toEqual(new Set(['cancel']));
+    expect(await whats('tenant=acme')).not.toContain('admin');
+    expect(await whats('tenant=nobody')).toEqual([]);
+    expect(await whats(`since=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
+    const first = await ask('tenant=acme&pageSize=1');
+    const second = await ask(`tenant=acme&pageSize=1&pageToken=${first.nextPageToken}`);
+    expect(second.events[0]).not.toEqual(first.events[0]);
+    for (const wrong of ['what=nothing', 'since=yesterday', 'pageToken=x'])
+      expect((await stage.ask(`/admin/audit?${wrong}`)).status).toBe(400);
+    expect(auditActions).toContain('sign-in');
+  });
+
+  it('has an outage of Redis, too, when that is over; the log has it at once', async () => {
+    const port = Number(new URL(redis.url).port);
+    await redis.stop();
+    await stage.ask('/admin/agents/echo:pause', 'POST');
+    const told = stage.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'audit');
+    expect(told.at(-1)).toMatchObject({ what: 'admin', outcome: 'Unavailable', object: 'echo' });
+    redis = await startRedis({ port });
+    expect(await audited(stage, { what: 'admin', outcome: 'Unavailable' })).toMatchObject({ object: 'echo' });
+  });
+});
+
+describe('failures that are alike', () => {
+  it('are one event with their number, and cannot fill the trail', async () => {
+    await using stage = await openAdminStage();
+    for (let round = 0; round < 10; round++)
+      await Promise.all(
+        Array.from({ length: 30 }, () => get(`${stage.adminUrl}/admin/agents`, { 'x-api-key': 'a-wrong-key' })),
+      );
+    const counted = async (): Promise<boolean> => {
+      const { body } = await stage.ask<Trail>('/admin/audit?what=refused&pageSize=100');
+      const { events } = body;
+      expect(events.length).toBeLessThan(20);
+      return events.reduce((sum, { count = 1 }) => sum + count, 0) === 300;
+    };
+    await until(counted, { what: 'all are counted' });
+  });
+});
+
+describe('what is recorded', () => {
+  it('includes reads only where the settings say so, and may be nothing', async () => {
+    for (const [events, expected] of [
+      ['changes', ['send']],
+      ['all', ['read', 'send']],
+      ['off', []],
+    ] as const) {
+      const stage = await openAdminStage({}, { audit: { events } });
+      const { id } = await submit(stage.url);
+      await get(`${stage.url}/tasks/${id}`);
+      const { store } = stage;
+      await stage.stopGateway();
+      const { items } = await store.audit.list({ pageSize: 10 });
+      expect(items.map(({ what }) => what)).toEqual(expected);
+      await stage[Symbol.asyncDispose]();
+    }
+  });
+});
