@@ -8,8 +8,8 @@ local root = unpack(KEYS)
 
 --- @include "../redis/server.lua"
 
-local waiting = redis.call('ZCARD', root .. 'prioritized') + redis.call('LLEN', root .. 'wait')
-local next_id = redis.call('ZRANGE', root .. 'prioritized', '0', '0')[1] or redis.call('LINDEX', root .. 'wait', '-1')
+local waiting = redis.call('ZCARD', root .. 'prioritized')
+local next_id = redis.call('ZRANGE', root .. 'prioritized', '0', '0')[1]
 local since = next_id and redis.call('HGET', root .. next_id, 'timestamp')
 local age_ms = since and math.max(0, now_ms() - since) or 0
 local active, came = redis.call('LLEN', root .. 'active'), tonumber(redis.call('GET', root .. 'id') or 0)

@@ -16,7 +16,7 @@ local quotas = {}
 local function tenant_of(owner) return owner:match('^[^/]*') end
 
 -- What was looked up, and what this step has added to it.
-local open, kept, open_of_tenant, waiting = {}, {}, {}, {}
+local open, kept, open_of_tenant, waiting, is_served_next = {}, {}, {}, {}, {}
 
 local function look_up(owner, tenant, queue_root)
   if not kept[owner] then
@@ -36,11 +36,25 @@ local function look_up(owner, tenant, queue_root)
     open_of_tenant[tenant] = tonumber(redis.call('HGET', outbox_key .. ':open', tenant) or 0)
   end
   if not waiting[queue_root] then
-    waiting[queue_root] = redis.call('ZCARD', queue_root .. 'prioritized') + redis.call('LLEN', queue_root .. 'wait')
+    waiting[queue_root] = redis.call('ZCARD', queue_root .. 'prioritized')
   end
 end
 
 local function is_full(most, there) return most > 0 and there >= most end
+
+-- A tenant of which nothing waits is served next (fair-order.lua), however many messages of others do: one of its own
+-- is taken, as long as such tenants do not double what waits.
+local function is_overloaded(queue_root, tenant, max_waiting)
+  if not is_full(max_waiting, waiting[queue_root]) then return false end
+  local place = queue_root .. tenant
+  if is_served_next[place] == nil then
+    local taken, last = unpack(redis.call('ZMSCORE', queue_root .. 'tenants', ' ', tenant))
+    is_served_next[place] = tonumber(last or 0) <= tonumber(taken or 0)
+  end
+  local is_next = is_served_next[place]
+  is_served_next[place] = false
+  return not is_next or waiting[queue_root] >= 2 * max_waiting
+end
 
 -- Why the message may not make a task; nil: it may, and is counted from now on.
 -- max_waiting: jobs that may wait in its queue   bytes: of the message
@@ -51,7 +65,7 @@ function quotas.refusal(owner, queue_root, max_waiting, bytes)
   if is_full(max_kept, kept[owner]) then return 'too-many-kept' end
   if is_full(max_open_of_tenant, open_of_tenant[tenant]) then return 'too-many-open-of-tenant' end
   if tenant_bytes.exceed(tenant, bytes) then return 'too-many-bytes-of-tenant' end
-  if is_full(max_waiting, waiting[queue_root]) then return 'overloaded' end
+  if is_overloaded(queue_root, tenant, max_waiting) then return 'overloaded' end
   open[owner], kept[owner] = open[owner] + 1, kept[owner] + 1
   open_of_tenant[tenant], waiting[queue_root] = open_of_tenant[tenant] + 1, waiting[queue_root] + 1
   return nil

@@ -122,11 +122,26 @@ describe('one who fills Redis with bytes', () => {
   });
 });
 
-test('an agent that many wait for takes no more messages', async () => {
-  const store = await testStore({ maxWaiting: 3 });
-  expect(await fill(store, alice)).toEqual([3, 'overloaded']);
-  expect(await verdictOf(store, eve)).toBe('overloaded');
-  expect(await verdictOf(store, { ...eve, agent: 'other' })).toBe('accepted');
+describe('an agent that many messages wait for', () => {
+  test('takes no more, but one of each tenant that has none there: it is served next', async () => {
+    const store = await testStore({ maxWaiting: 3 });
+    expect(await fill(store, alice)).toEqual([3, 'overloaded']);
+    const two = await Promise.all([verdictOf(store, eve), verdictOf(store, eve)]);
+    expect(two.sort()).toEqual(['accepted', 'overloaded']);
+    expect(await fill(store, eve)).toEqual([0, 'overloaded']);
+    expect(await verdictOf(store, { ...eve, agent: 'other' })).toBe('accepted');
+  });
+
+  test('is not flooded by many tenants with one each', async () => {
+    const store = await testStore({ maxWaiting: 3 });
+    await fill(store, alice);
+    const tenants = Array.from({ length: 10 }, (_, n) => ({
+      ...eve,
+      principal: { ...eve.principal, tenant: `evil-${n}` },
+    }));
+    const verdicts = await Promise.all(tenants.map((each) => verdictOf(store, each)));
+    expect(verdicts.filter((verdict) => verdict === 'accepted')).toHaveLength(3);
+  });
 });
 
 describe('with a bound on the wait, an agent', () => {
