@@ -28,6 +28,8 @@ export interface GatewayConfig {
   readonly gateway: GatewaySettings;
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
   readonly log: LogSettings;
+  /** What was read from files: see `Gateway.reload`. */
+  readonly files: readonly string[];
 }
 
 type Given = Settings<'gateway'>;
@@ -59,6 +61,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       auditRetentionMs: values.AUDIT_RETENTION_MS,
     },
     log: { level: values.LOG_LEVEL },
+    files: filesIn(values),
   };
   given.requireValid();
   return config;
@@ -74,6 +77,12 @@ function quotas(values: ValuesOf<'gateway'>): Partial<StoreSettings> {
     maxWaiting: values.MAX_WAITING,
     maxQueueWaitMs: values.MAX_QUEUE_WAIT_MS === 'off' ? Number.POSITIVE_INFINITY : values.MAX_QUEUE_WAIT_MS,
   };
+}
+
+function filesIn(values: ValuesOf<'gateway'>): string[] {
+  return Object.entries(values).flatMap(([name, file]) =>
+    name.endsWith('_FILE') && typeof file === 'string' ? [file] : [],
+  );
 }
 
 /** Settings whose value is the variable's. */

@@ -52,6 +52,11 @@ export interface Gateway {
   /** Reads the announced agents, and listens. Rejects if it may not or cannot. */
   start(): Promise<Listening>;
   /**
+   * Takes what can change while it runs: API keys and operators' keys of files, and the certificate of HTTP. Nothing
+   * else is read. Streams go on, but for those whose key is gone.
+   */
+  reload(settings: Pick<GatewaySettings, 'auth' | 'admin' | 'tls'>): void;
+  /**
    * Ends streams between two events, lets waiting calls answer with the task as it is, and requests finish. Idempotent;
    * resolves when all is closed.
    */
@@ -151,7 +156,13 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     emit({ kind: 'stopped' });
   }
 
-  return { start, stop: () => (stopped ??= stop()) };
+  function reload({ auth, admin: operators, tls }: Pick<GatewaySettings, 'auth' | 'admin' | 'tls'>): void {
+    authenticator.reload(auth);
+    if (operators) admin?.reload(operators);
+    listener.reload(tls);
+  }
+
+  return { start, reload, stop: () => (stopped ??= stop()) };
 }
 
 function metricSources(store: GatewayStore, { ops }: RequestStore, { streams }: Shares): MetricSources {

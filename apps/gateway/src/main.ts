@@ -1,3 +1,4 @@
+import { watchFile } from 'node:fs';
 import { readCommandLine, SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { ErrorThrottle, Store, StoreError } from '@switchyard/store';
 import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
@@ -33,9 +34,24 @@ async function main(): Promise<void> {
     });
   }
 
+  const reload = (): void => {
+    try {
+      gateway.reload(readConfig(process.env).gateway);
+      log.info('keys and certificates are read again');
+    } catch (error) {
+      log.error({ err: error }, 'the settings cannot be read again: the last ones stay');
+    }
+  };
+  // A terminal that closes sends it, too.
+  process.on('SIGHUP', () => (process.stdout.isTTY ? void stop().catch(fail) : reload()));
+  for (const file of config.files) watchFile(file, { interval: WATCH_MS, persistent: false }, reload);
+
   await store.start();
   await gateway.start();
 }
+
+/** How often files with keys and certificates are looked at. */
+const WATCH_MS = 10_000;
 
 /** Errors that the user can fix are printed without a stack. */
 function fail(error: unknown): void {

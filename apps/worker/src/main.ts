@@ -31,6 +31,11 @@ async function main(): Promise<void> {
   });
   const stop = args.watch ? supervise(args, emit) : await work(config, args, emit);
   let stopped: Promise<void> | undefined;
+  // A terminal that closes sends it; whoever else does wants settings to be read again, as a gateway does.
+  process.on('SIGHUP', () => {
+    if (process.stdout.isTTY) process.kill(process.pid, 'SIGTERM');
+    else log.info('SIGHUP: a worker reads its settings once, when it starts');
+  });
   // A watched worker whose supervisor is gone has nobody to end it.
   for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) {
     process.once(event, () => {

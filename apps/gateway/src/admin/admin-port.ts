@@ -19,10 +19,12 @@ export interface AdminParts {
 export class AdminPort {
   readonly #settings: AdminSettings;
   readonly #listener: Listener;
+  readonly #operators: Operators;
 
   constructor(settings: AdminSettings, { metrics, clients, ...parts }: AdminParts) {
     this.#settings = settings;
     const operators = new Operators(settings, clients);
+    this.#operators = operators;
     this.#listener = new Listener(createAdminApp({ ...parts, operators, metrics: () => metrics.text() }), {
       stallMs: defaultGatewaySettings.clientStallMs,
       connections: defaultConnectionLimits,
@@ -32,6 +34,11 @@ export class AdminPort {
   /** @returns where it listens */
   open(): Promise<string> {
     return this.#listener.open(this.#settings.host, this.#settings.port);
+  }
+
+  /** Takes other keys. */
+  reload(settings: AdminSettings): void {
+    this.#operators.reload(settings);
   }
 
   close(drainMs: number): Promise<void> {

@@ -15,13 +15,17 @@ export interface Operator {
 const challenges = ['Bearer realm="switchyard operators"'];
 
 export class Operators {
-  readonly #keys: Pick<AdminSettings, 'key' | 'metricsKey'>;
+  #keys: Pick<AdminSettings, 'key' | 'metricsKey'>;
   readonly #clients: Authentication;
 
   /** @param clients those with the scope `admin` are operators, too */
   constructor(keys: Pick<AdminSettings, 'key' | 'metricsKey'>, clients: Authentication) {
     this.#keys = keys;
     this.#clients = clients;
+  }
+
+  reload(keys: Pick<AdminSettings, 'key' | 'metricsKey'>): void {
+    this.#keys = keys;
   }
 
   /** @throws {A2AError} Unauthenticated, or PermissionDenied for a client that may not administer */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerOptions, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { A2AError, toHttpError } from '@switchyard/protocol';
 import type { ConnectionLimits, TlsSettings } from '../settings/connection-settings.ts';
@@ -64,6 +64,11 @@ export class Listener {
     this.#http.listen(port, host);
     await once(this.#http, 'listening');
     return urlOf(this.#scheme, this.#http.address());
+  }
+
+  /** Takes another certificate, for connections from now on. */
+  reload(tls: TlsSettings | undefined): void {
+    if (tls && this.#http instanceof TlsServer) this.#http.setSecureContext(tlsOptions(tls));
   }
 
   /** Takes no more connections, and gives requests `drainMs` to finish. */
