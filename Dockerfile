@@ -4,7 +4,7 @@
 #   docker run switchyard apps/gateway/src/main.ts
 #   docker run switchyard apps/worker/src/main.ts --agents examples/echo/agent.ts
 
-FROM node:24-bookworm-slim AS packages
+FROM node:24.21-bookworm-slim AS packages
 WORKDIR /app
 # Only what decides which packages are installed: a change of code keeps this layer.
 COPY package.json package-lock.json ./
@@ -33,7 +33,7 @@ COPY workshop/package.json workshop/
 # Not npm ci, for the reason given in scripts/setup.mjs; no dependency of the running system needs its install script.
 RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund
 
-FROM node:24-bookworm-slim
+FROM node:24.21-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app ./

@@ -10,6 +10,14 @@ interface Service {
   readonly healthcheck?: object;
   readonly restart?: string;
   readonly stop_grace_period?: string;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly privileged?: boolean;
+  readonly network_mode?: string;
+  readonly ports?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly deploy?: { readonly resources?: { readonly limits?: { readonly memory?: string; readonly pids?: number } } };
 }
 
 interface Compose {
@@ -17,7 +25,10 @@ interface Compose {
   readonly volumes?: Readonly<Record<string, unknown>>;
 }
 
-/** Finds names that do not resolve, missing files, services without a health check, a Redis that could lose work. */
+/**
+ * Finds names that do not resolve, missing files, services without a health check, a Redis that could lose work or lets
+ * in who has no password, and containers that may do more than they need.
+ */
 export function checkCompose(compose: Compose, root: string): string[] {
   return Object.entries(compose.services)
     .flatMap(([name, service]) => [
@@ -26,6 +37,7 @@ export function checkCompose(compose: Compose, root: string): string[] {
       ...missingVolumes(service, compose, root).map((volume) => `${name} mounts ${volume}, which does not exist`),
       ...missingModules(service, root).map((file) => `${name} starts ${file}, which does not exist`),
       ...riskyRedis(service).map((risk) => `${name}: ${risk}`),
+      ...unlocked(service).map((risk) => `${name}: ${risk}`),
     ])
     .map((problem) => `docker-compose.yml: ${problem}`);
 }
@@ -57,6 +69,33 @@ function missingModules({ command = [] }: Service, root: string): string[] {
 function riskyRedis({ image = '', command = [] }: Service): string[] {
   if (!/^(?:redis|valkey)/.test(image)) return [];
   const settings = command.join(' ');
-  const wanted = ['--appendonly yes', '--appendfsync everysec', '--maxmemory-policy noeviction'];
+  const wanted = [
+    ...['--appendonly yes', '--appendfsync everysec', '--maxmemory-policy noeviction'],
+    ...['--port 0', '--tls-port 6379', '--aclfile /secrets/redis/users.acl'],
+  ];
   return wanted.filter((setting) => !settings.includes(setting)).map((setting) => `must be started with ${setting}`);
+}
+
+function unlocked(service: Service): string[] {
+  const { read_only, cap_drop = [], security_opt = [], privileged, network_mode, deploy } = service;
+  const { memory, pids } = deploy?.resources?.limits ?? {};
+  return [
+    ...(read_only ? [] : ['must be read_only']),
+    ...(cap_drop.includes('ALL') ? [] : ['must drop ALL capabilities']),
+    ...(security_opt.includes('no-new-privileges:true') ? [] : ['must have no-new-privileges:true']),
+    ...(privileged || network_mode === 'host' ? ['must be neither privileged nor in the network of the host'] : []),
+    ...(memory && pids ? [] : ['must have limits of memory and pids']),
+    ...floatingImage(service.image),
+    ...(service.ports ?? [])
+      .filter((port) => !port.startsWith('127.0.0.1:'))
+      .map((port) => `publishes ${port} beyond this machine`),
+    ...Object.entries(service.environment ?? {})
+      .filter(([name, value]) => /KEY|SECRET|PASSWORD|TOKEN/.test(name) && !/^(?:\/|\$\{\w+:-\}$)/.test(value))
+      .map(([name]) => `has the secret ${name} written down`),
+  ];
+}
+
+/** Without a registry no digest can be looked up: at least the version must be one that only gets corrections. */
+export function floatingImage(image = ''): string[] {
+  return /:v?\d+\.\d+/.test(image) ? [] : [`the tag of ${image} must have a major and a minor version`];
 }

@@ -1,16 +1,18 @@
 import { existsSync, globSync } from 'node:fs';
 import { join } from 'node:path';
+import { floatingImage } from './check-compose.ts';
 
 interface Instruction {
   readonly name: string;
   readonly words: readonly string[];
 }
 
-/** Copies that lead nowhere, stages that do not exist, packages that are forgotten, root, a command without a file. */
+/** Images that float, copies that lead nowhere, stages that do not exist, packages that are forgotten, root, a command without a file. */
 export function checkDockerfile(text: string, root: string): string[] {
   const instructions = parseDockerfile(text);
   return [
     ...unknownStages(instructions),
+    ...named(instructions, 'FROM').flatMap(([image]) => floatingImage(image)),
     ...missingSources(instructions, root),
     ...forgottenPackages(instructions, root),
     ...(lastStage(instructions).some(({ name, words }) => name === 'USER' && words[0] !== 'root')

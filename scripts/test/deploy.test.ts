@@ -4,7 +4,14 @@ import { checkDockerfile } from '../deploy/check-dockerfile.ts';
 
 const redis = {
   image: 'redis:7.4-alpine',
-  command: ['redis-server', '--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction'],
+  command: [
+    ...['redis-server', '--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction'],
+    ...['--port', '0', '--tls-port', '6379', '--aclfile', '/secrets/redis/users.acl'],
+  ],
+  read_only: true,
+  cap_drop: ['ALL'],
+  security_opt: ['no-new-privileges:true'],
+  deploy: { resources: { limits: { memory: '1g', pids: 64 } } },
   healthcheck: {},
   restart: 'unless-stopped',
   stop_grace_period: '30s',
@@ -17,6 +24,18 @@ describe('the check of docker-compose.yml', () => {
 
   it.each([
     [{ ...redis, command: ['redis-server'] }, 'must be started with --maxmemory-policy noeviction'],
+    [{ ...redis, command: ['redis-server', '--port', '6379'] }, 'must be started with --port 0'],
+    [{ ...redis, command: ['redis-server', '--port', '0'] }, 'must be started with --aclfile'],
+    [{ ...redis, read_only: undefined }, 'must be read_only'],
+    [{ ...redis, cap_drop: [] }, 'must drop ALL capabilities'],
+    [{ ...redis, security_opt: undefined }, 'must have no-new-privileges:true'],
+    [{ ...redis, privileged: true }, 'must be neither privileged nor'],
+    [{ ...redis, network_mode: 'host' }, 'nor in the network of the host'],
+    [{ ...redis, deploy: undefined }, 'must have limits of memory and pids'],
+    [{ ...redis, image: 'redis:7-alpine' }, 'the tag of redis:7-alpine must have a major and a minor version'],
+    [{ ...redis, image: 'redis:latest' }, 'the tag of redis:latest must have'],
+    [{ ...redis, ports: ['6379:6379'] }, 'publishes 6379:6379 beyond this machine'],
+    [{ ...redis, environment: { PUSH_SECRET: 'hunter2' } }, 'has the secret PUSH_SECRET written down'],
     [{ ...redis, healthcheck: undefined }, 'has no healthcheck'],
     [{ ...redis, image: undefined }, 'has no image'],
     [{ ...redis, depends_on: { nobody: {} } }, 'waits for nobody, which does not exist'],
@@ -32,6 +51,7 @@ describe('the check of docker-compose.yml', () => {
 describe('the check of the Dockerfile', () => {
   it.each([
     ['FROM a AS b\nCOPY --from=c /app ./', 'no stage is called c'],
+    ['FROM node:24-slim', 'the tag of node:24-slim must have a major and a minor version'],
     ['FROM a\nCOPY nowhere ./', 'copies nowhere, which does not exist'],
     ['FROM a\nCOPY package.json ./', 'does not copy packages/store/package.json before npm install'],
     ['FROM a\nCMD ["package.json"]', 'runs as root'],

@@ -1,0 +1,65 @@
+#!/bin/sh
+# Makes the secrets of a deployment that are not there yet, and shows the key of the first client once, when it is made.
+#
+#   make-secrets.sh <folder for gateways> <folder for gateways and workers> <folder for Redis> [<name of its host>]
+#
+# Each folder is a volume that is mounted, read-only, where it is needed and nowhere else. To replace a secret, remove
+# its file (those of a certificate: all three) and start everything again.
+set -eu
+gateway=$1 programs=$2 redis=$3 host=${4:-redis}
+umask 022
+days=3650
+commands='-@all +@read +@write +@pubsub +@scripting +@transaction +@connection -@dangerous +info +time'
+
+# A half-written secret is never used: the file gets its name when it is complete.
+keep() {
+  cat >"$1.part"
+  mv "$1.part" "$1"
+}
+random() {
+  openssl rand -hex 32
+}
+hash_of() {
+  printf %s "$(cat "$1")" | openssl dgst -sha256 -r | cut -d ' ' -f 1
+}
+
+[ -s "$programs/push-secret" ] || openssl rand -base64 32 | keep "$programs/push-secret"
+[ -s "$programs/redis-password" ] || random | keep "$programs/redis-password"
+[ -s "$redis/admin-password" ] || random | keep "$redis/admin-password"
+
+# Only what Switchyard uses, on its own keys and channels; "health" may ask whether Redis is alive.
+keep "$redis/users.acl" <<ACL
+user default off
+user health on nopass resetkeys resetchannels -@all +ping
+user admin on #$(hash_of "$redis/admin-password") ~* &* +@all
+user switchyard on #$(hash_of "$programs/redis-password") ~sw* resetchannels &sw* $commands
+ACL
+
+if ! [ -s "$redis/redis.crt" ] || ! [ -s "$programs/redis-ca.crt" ]; then
+  work=$(mktemp -d)
+  openssl ecparam -name prime256v1 -genkey -noout -out "$work/ca.key"
+  openssl req -x509 -new -key "$work/ca.key" -sha256 -days $days -subj '/CN=Switchyard Redis CA' -out "$work/ca.crt"
+  openssl ecparam -name prime256v1 -genkey -noout -out "$work/redis.key"
+  openssl req -new -key "$work/redis.key" -subj "/CN=$host" -out "$work/redis.csr"
+  printf 'subjectAltName=DNS:%s,DNS:localhost,IP:127.0.0.1\nextendedKeyUsage=serverAuth\n' "$host" >"$work/extensions"
+  openssl x509 -req -in "$work/redis.csr" -CA "$work/ca.crt" -CAkey "$work/ca.key" -CAcreateserial -sha256 \
+    -days $days -extfile "$work/extensions" -out "$work/redis.crt"
+  keep "$redis/redis.key" <"$work/redis.key"
+  keep "$redis/ca.crt" <"$work/ca.crt"
+  keep "$programs/redis-ca.crt" <"$work/ca.crt"
+  keep "$redis/redis.crt" <"$work/redis.crt"
+  # The key of the authority signs nothing else, ever.
+  rm -r "$work"
+fi
+
+if ! [ -s "$gateway/api-keys" ]; then
+  key=$(random)
+  echo "$key:me" | keep "$gateway/api-keys"
+  echo
+  echo "The key of your first client, shown this once:"
+  echo
+  echo "  export API_KEY=$key"
+  # shellcheck disable=SC2016
+  echo '  curl -H "Authorization: Bearer $API_KEY" http://127.0.0.1:4000/agents'
+  echo
+fi
