@@ -1,11 +1,10 @@
 import { failTurnOfRejection } from '@switchyard/agent';
 import { SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
-import { ErrorThrottle, errorFields, Store, StoreError } from '@switchyard/store';
-import { pino } from 'pino';
+import { ErrorThrottle, Store, StoreError } from '@switchyard/store';
 import { AgentModuleError, loadAgents } from './agents/load-agents.ts';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
 import type { Emit } from './telemetry/events.ts';
-import { logTo } from './telemetry/log.ts';
+import { createLog, logTo } from './telemetry/log.ts';
 import { MetricsPort } from './telemetry/metrics-port.ts';
 import { reportModules, type WorkerReport } from './watch/worker-report.ts';
 import { WorkerSupervisor } from './watch/worker-supervisor.ts';
@@ -20,7 +19,7 @@ async function main(): Promise<void> {
   const args = readArguments(process.argv.slice(2), process.env);
   if (typeof args === 'string') return void process.stdout.write(args);
   const config = readConfig(process.env);
-  const log = pino({ name: 'worker', level: config.logLevel, serializers: { err: errorFields } });
+  const log = createLog(config.logLevel);
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
   const emit = logTo(log);
   process.on('unhandledRejection', (error) => {

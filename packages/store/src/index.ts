@@ -24,6 +24,8 @@ export {
 } from './feed/feed-item.ts';
 export type { Feeds } from './feed/feeds.ts';
 export { type FollowOptions, type PreSubscription, TaskMissing } from './feed/task-feed.ts';
+export { type ErrorFields, ErrorThrottle, errorFields } from './logs/error-fields.ts';
+export { logFields } from './logs/log-fields.ts';
 export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory.ts';
 export type { AgentReading, Agents } from './ops/agents.ts';
 export type { AnyTask } from './ops/any-task.ts';
@@ -50,7 +52,7 @@ export type { Consumer, ConsumerOptions, JobOutcome, TurnJob } from './queue/con
 export type { DeliveryQueueId } from './queue/job.ts';
 export type { Queues } from './queue/queues.ts';
 export { cardUrlOf, REMOTE_AGENTS, remoteAgentId } from './queue/remote-agents.ts';
-export { type ErrorFields, ErrorThrottle, errorFields, isOutage, StoreError } from './redis/errors.ts';
+export { isOutage, StoreError } from './redis/errors.ts';
 export type { Scope } from './redis/scope.ts';
 export { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 export type { AgentAnnouncement, AnnouncedAgent } from './registry/announcement.ts';

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
-import { errorFields } from '../src/index.ts';
+import { errorFields, logFields } from '../src/index.ts';
 import { testRedis } from './support/redis.ts';
 
 const SECRET = 'hunter-2-secret';
@@ -39,6 +39,47 @@ test('nothing of a command or a password is in what a log gets of an error', asy
     expect(JSON.stringify(fields)).not.toContain(SECRET);
   }
   expect(errors.map((error) => JSON.stringify(error)).join()).toContain(SECRET);
+});
+
+test('what an error repeats of a text, of an address or of anything long is left out, in its stack as well', () => {
+  const read = (): unknown => JSON.parse(`{"key": "${SECRET}`);
+  const parsing = ((): unknown => {
+    try {
+      return read();
+    } catch (error) {
+      return error;
+    }
+  })();
+  const errors = [
+    parsing,
+    new Error(`fetch of https://user:${SECRET}@host.example:8080/hook?key=${SECRET} failed`),
+    new Error(`redis://default:${SECRET}@127.0.0.1:6379/0 is away`),
+    new Error(`${'much '.repeat(100)}${SECRET}`),
+  ];
+  for (const error of errors) expect(JSON.stringify(errorFields(error))).not.toContain(SECRET);
+  expect(errorFields(errors[1])).toMatchObject({ message: 'fetch of https://host.example:8080 failed' });
+  expect(errorFields(errors[2])).toMatchObject({ message: 'redis://127.0.0.1:6379 is away' });
+  expect(errorFields(new Error('short'))).toMatchObject({ stack: expect.stringContaining('error-fields.test.ts') });
+});
+
+test('a log line has the fields that are allowed, and the names of the others', () => {
+  const given = {
+    agent: 'echo',
+    durationMs: 3,
+    agents: ['a', { secret: SECRET }],
+    headers: { authorization: SECRET },
+    token: SECRET,
+    reason: `https://host.example/hook/${SECRET}`,
+    result: { text: SECRET },
+    tenant: undefined,
+  };
+  expect(logFields(given)).toEqual({
+    agent: 'echo',
+    durationMs: 3,
+    agents: ['a'],
+    reason: 'https://host.example',
+    leftOut: ['headers', 'token', 'result'],
+  });
 });
 
 test('the fields that identify an error stay', () => {

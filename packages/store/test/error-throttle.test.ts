@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ErrorThrottle } from '../src/redis/errors.ts';
+import { ErrorThrottle } from '../src/index.ts';
 
 it('of errors that repeat, one is worth a line, and each kind has its own', () => {
   const throttle = new ErrorThrottle();

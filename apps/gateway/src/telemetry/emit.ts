@@ -1,4 +1,4 @@
-import { errorFields } from '@switchyard/store';
+import { errorFields, logFields } from '@switchyard/store';
 import { type DestinationStream, type Level, type LevelWithSilent, type Logger, pino } from 'pino';
 import type { Audit } from './audit.ts';
 import type { Emit, GatewayEvent } from './events.ts';
@@ -50,17 +50,17 @@ export function logEvents(log: Logger): Emit {
   };
 }
 
-/** Fields that could hold a secret. Headers and bodies are not logged; this redacts one that is by mistake. */
-const secrets = ['authorization', 'cookie', 'x-api-key', 'apiKey', 'password', 'token', 'credentials'];
-
 export interface LogSettings {
   readonly level: LevelWithSilent;
 }
 
 /** JSON lines on standard output, or to `destination`. */
 export function createLog({ level }: LogSettings, destination?: DestinationStream): Logger {
-  const named = secrets.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`]);
-  const redact = { paths: named, censor: '[redacted]' };
-  const options = { level, base: { app: 'gateway' }, serializers: { err: errorFields }, redact };
+  const options = {
+    level,
+    base: { app: 'gateway' },
+    serializers: { err: errorFields },
+    formatters: { log: logFields },
+  };
   return destination ? pino(options, destination) : pino(options);
 }

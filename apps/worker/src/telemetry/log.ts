@@ -1,6 +1,6 @@
 import type { TurnResult } from '@switchyard/agent';
-import { isOutage } from '@switchyard/store';
-import type { Logger } from 'pino';
+import { errorFields, isOutage, logFields } from '@switchyard/store';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Emit, WorkerEvent } from './events.ts';
 
 /** Of interest to those who look closely. */
@@ -11,6 +11,12 @@ const DETAILS: ReadonlySet<WorkerEvent['kind']> = new Set([
   'push-failed',
   'push-ended',
 ]);
+
+/** JSON lines on standard output, or to `destination`. */
+export function createLog(level: string, destination?: DestinationStream): Logger {
+  const options = { name: 'worker', level, serializers: { err: errorFields }, formatters: { log: logFields } };
+  return destination ? pino(options, destination) : pino(options);
+}
 
 export function logTo(log: Logger): Emit {
   return (event) => {

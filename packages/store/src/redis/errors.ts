@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache';
-
 /** Errors of Redis that pass (up to 6.2 they begin otherwise if a script was refused), and of ioredis without Redis. */
 const REDIS_OUTAGE =
   /^(?:OOM|LOADING|READONLY|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED|WRONGPASS|NOAUTH|NOPERM)\b/;
@@ -57,52 +55,4 @@ export const isTimeout = (error: unknown): boolean => error instanceof Error && 
 /** The store cannot work with its settings; the message says what to change. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
-}
-
-/** The fields of an error that may be logged. */
-export interface ErrorFields {
-  readonly type: string;
-  readonly message: string;
-  readonly stack?: string | undefined;
-  readonly code?: string | number;
-  readonly cause?: ErrorFields | string;
-}
-
-/** The arguments that Redis repeats in its error for an unknown command. */
-const REPEATED_ARGUMENTS = /with args beginning with:[^\n]*/g;
-
-/**
- * An error as fields of a log line. No others: ioredis puts the command on its errors, with passwords and messages of
- * clients.
- */
-export function errorFields(error: unknown): ErrorFields | string {
-  if (!(error instanceof Error)) return withoutArguments(String(error));
-  const { name, message, stack, cause } = error;
-  const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') && error.code;
-  return {
-    type: name,
-    message: withoutArguments(message),
-    stack: stack && withoutArguments(stack),
-    ...(code !== false && { code }),
-    ...(cause !== undefined && { cause: errorFields(cause) }),
-  };
-}
-
-const withoutArguments = (text: string): string => text.replace(REPEATED_ARGUMENTS, 'with args left out');
-
-const INTERVAL_MS = 10_000;
-/** More different messages than an outage has. */
-const MOST_MESSAGES = 100;
-
-/** Limits log lines about connections: in an outage each connection repeats its error several times a second. */
-export class ErrorThrottle {
-  readonly #recent = new LRUCache<string, true>({ max: MOST_MESSAGES, ttl: INTERVAL_MS });
-
-  /** True once per message in 10 s. */
-  isDue(error: unknown): boolean {
-    const message = error instanceof Error ? error.message : String(error);
-    if (this.#recent.has(message)) return false;
-    this.#recent.set(message, true);
-    return true;
-  }
 }
