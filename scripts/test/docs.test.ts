@@ -32,6 +32,21 @@ describe('the docs', () => {
     expect(missing).toEqual([]);
   });
 
+  it('name, beside every attack of docs/security.md, a test that is there', () => {
+    const rows = readFileSync('docs/security.md', 'utf8').match(/^\|(?! *attack)(?![-|]+$).*\|$/gm) ?? [];
+    const tests = rows.map((row) => row.split('|').at(-2)?.trim() ?? '');
+    expect(rows.length).toBeGreaterThan(50);
+    expect(rows.filter((row) => !/`[\w./-]+\.test\.ts`|^the same\b/.test(row.split('|').at(-2)?.trim() ?? ''))).toEqual(
+      [],
+    );
+    const named = tests.flatMap((cell) =>
+      Array.from(cell.matchAll(/`([\w./-]+\.test\.ts)`/g), ([, file = '']) => file),
+    );
+    expect(
+      [...new Set(named)].filter((file) => !/\b(?:it|test)\b/.test(existsSync(file) ? readFileSync(file, 'utf8') : '')),
+    ).toEqual([]);
+  });
+
   it('have every decision in the list of decisions', () => {
     const list = readFileSync('docs/adr/README.md', 'utf8');
     expect(globSync('0*.md', { cwd: 'docs/adr' }).filter((file) => !list.includes(`](${file})`))).toEqual([]);

@@ -8,7 +8,7 @@ export interface ApiKeyParts {
 }
 
 const idLength = 12;
-const form = new RegExp(`^swk_([0-9a-f]{${idLength}})_([\\w-]{43})$`);
+const form = /^swk_([0-9a-f]{12})_([\w-]{43})$/;
 
 /** With a secret of 256 random bits. */
 export function newApiKey(): ApiKeyParts {
