@@ -40,3 +40,7 @@ export const auditedAs = {
   ListAgents: 'read',
   ReadConversations: 'read',
 } as const satisfies Readonly<Record<Action, AuditAction>>;
+
+export function isAction(name: string): name is Action {
+  return Object.hasOwn(scopeOf, name);
+}

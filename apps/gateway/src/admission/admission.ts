@@ -1,10 +1,11 @@
 import type { Principal } from '@switchyard/protocol';
 import type { AnnouncedAgent, AuditEvent } from '@switchyard/store';
-import type { Identity } from '../auth/identity.ts';
+import { type Identity, usualScopes } from '../auth/identity.ts';
 import type { Holding } from '../limits/share.ts';
 import type { Shares } from '../limits/shares.ts';
 import type { Emit } from '../telemetry/events.ts';
-import type { Action } from './actions.ts';
+import { type Action, scopeOf } from './actions.ts';
+import { requireOneOf, requireScopes } from './scopes.ts';
 
 export interface AdmissionParts {
   readonly shares: Shares;
@@ -40,9 +41,24 @@ export class Admission implements Disposable {
     return this.identity.principal;
   }
 
-  /** May be asked again when more of the request is known. @throws {A2AError} PermissionDenied, NotFound */
-  may(_action: Action, _agent?: AnnouncedAgent): void {
-    // Everybody may do everything.
+  /** May be asked again when the agent is known. @throws {A2AError} PermissionDenied */
+  may(action: Action, agent?: AnnouncedAgent): void {
+    this.#refuseLacking(action, () => {
+      requireScopes(this.identity, [scopeOf[action]]);
+      if (agent) requireOneOf(this.identity, agent.card.securityRequirements);
+    });
+  }
+
+  /** What a request asks for may be in its body, which who may do nothing need not send. @throws {A2AError} */
+  mayAnything(): void {
+    const { scopes } = this.identity;
+    if (usualScopes.some((scope) => scopes.includes(scope))) return;
+    this.#refuseLacking(undefined, () => requireScopes(this.identity, ['read']));
+  }
+
+  /** Whether the agent exists for the caller. */
+  sees(agentId: string): boolean {
+    return this.identity.agents?.includes(agentId) ?? true;
   }
 
   /** Counts the request: once, before its body. @throws {A2AError} RateLimited */
@@ -65,6 +81,15 @@ export class Admission implements Disposable {
   /** The body is not needed any more, though the request goes on. */
   release(): void {
     this.#bytes?.[Symbol.dispose]();
+  }
+
+  #refuseLacking(operation: Action | undefined, require: () => void): void {
+    try {
+      require();
+    } catch (refusal) {
+      this.audit({ what: 'refused', outcome: 'PermissionDenied', operation });
+      throw refusal;
+    }
   }
 
   /** Tells the audit trail. */

@@ -1,5 +1,6 @@
-import { A2AError, type Principal } from '@switchyard/protocol';
+import { A2AError } from '@switchyard/protocol';
 import type { AnnouncedAgent, Registry } from '@switchyard/store';
+import type { Identity } from '../auth/identity.ts';
 import type { Emit } from '../telemetry/events.ts';
 
 export interface AgentDirectorySettings {
@@ -87,18 +88,18 @@ export interface AgentSelector {
 
 /**
  * A tenant is an agent's id, or the caller's own tenant, which selects nothing. Any other does not exist for this
- * caller, even if it exists for another one (A2A 3.3.2).
+ * caller, even if it exists for another one (A2A 3.3.2). Nor do agents that the caller may not use.
  * @throws {A2AError} NotFound; Unavailable while no worker has announced the agent at the root
  */
 export function selectAgent(
   agents: AgentDirectory,
-  principal: Principal,
+  caller: Pick<Identity, 'principal' | 'agents'>,
   { agentId, tenant }: AgentSelector,
 ): AnnouncedAgent {
-  if (typeof tenant !== 'string' || tenant === '') return requireAgent(agents, agentId);
-  const named = agents.find(tenant);
+  if (typeof tenant !== 'string' || tenant === '') return requireAgent(agents, agentId, caller);
+  const named = (caller.agents?.includes(tenant) ?? true) && agents.find(tenant);
   if (named && (agentId === undefined || agentId === tenant)) return named;
-  if (tenant === principal.tenant) return requireAgent(agents, agentId);
+  if (tenant === caller.principal.tenant) return requireAgent(agents, agentId, caller);
   throw new A2AError('NotFound', 'There is no such tenant', {
     violations: [{ field: 'tenant', description: 'is neither an agent here nor the tenant of the caller' }],
   });
@@ -106,11 +107,16 @@ export function selectAgent(
 
 /**
  * @param id unset: the agent at the root
+ * @param caller for whom agents that it may not use do not exist; unset: they do
  * @throws {A2AError} NotFound; Unavailable while no worker has announced the agent at the root
  */
-export function requireAgent(agents: AgentDirectory, id: string | undefined): AnnouncedAgent {
+export function requireAgent(
+  agents: AgentDirectory,
+  id: string | undefined,
+  caller?: Pick<Identity, 'agents'>,
+): AnnouncedAgent {
   const agent = id === undefined ? agents.default : agents.find(id);
-  if (agent) return agent;
+  if (agent && (caller?.agents?.includes(agent.id) ?? true)) return agent;
   if (id === undefined)
     throw new A2AError('Unavailable', 'No worker has announced the agent that is served here yet', {
       retryAfterSeconds: 5,

@@ -126,7 +126,7 @@ export function openCall(
   const { admission, tenant, version } = request;
   requireSupportedVersion(namedVersion(req), { spoken: version, missing: settings.missingVersion });
   const agentId = pathPart(req, 'agentId');
-  const agent = selectAgent(agents, admission.principal, { agentId, tenant });
+  const agent = selectAgent(agents, admission.identity, { agentId, tenant });
   const endpoint = (): AgentEndpoint =>
     endpointAt(baseUrl(req, settings), agentId, { named: tenant, selected: agent.id });
   const call = new HttpCall({ admission, agent, endpoint, version }, exchange, heldRequests);

@@ -1,4 +1,5 @@
-import type { AgentCard } from '@switchyard/protocol';
+import type { AgentCard, SecurityRequirement } from '@switchyard/protocol';
+import { alternativesOf } from '../admission/scopes.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import { type Endpoints, interfacesAt } from './endpoints.ts';
 
@@ -14,7 +15,8 @@ export interface CardSurroundings extends Endpoints {
 /** The card for clients (A2A 4.4.1): the agent's, completed with what the gateway adds. */
 export function buildCard(announced: AgentCard, surroundings: CardSurroundings): AgentCard {
   const { securitySchemes, securityRequirements } = surroundings.authenticator;
-  const { signatures: _notOfThisCard, ...card } = announced;
+  const { signatures: _notOfThisCard, securitySchemes: _, securityRequirements: needed, ...card } = announced;
+  const withScopes = (asked: readonly SecurityRequirement[]) => requirementsFor(securityRequirements, asked);
   return {
     ...card,
     supportedInterfaces: interfacesAt(surroundings),
@@ -24,11 +26,28 @@ export function buildCard(announced: AgentCard, surroundings: CardSurroundings):
       pushNotifications: surroundings.pushNotifications === true && offersPush(card),
       extendedAgentCard: surroundings.extendedAgentCard ?? false,
     },
+    skills: card.skills.map(({ securityRequirements: ofSkill, ...skill }) => ({
+      ...skill,
+      ...(ofSkill && securityRequirements.length > 0 && { securityRequirements: withScopes(ofSkill) }),
+    })),
     ...(securityRequirements.length > 0 && {
       securitySchemes: { ...securitySchemes },
-      securityRequirements: [...securityRequirements],
+      securityRequirements: withScopes(needed ?? []),
     }),
   };
+}
+
+/** Each way to say who one is, with the scopes of each alternative that the agent's author names. */
+function requirementsFor(
+  ways: readonly SecurityRequirement[],
+  asked: readonly SecurityRequirement[],
+): SecurityRequirement[] {
+  const alternatives = asked.length > 0 ? alternativesOf(asked) : [[]];
+  return alternatives.flatMap((scopes) =>
+    ways.map(({ schemes = {} }) => ({
+      schemes: Object.fromEntries(Object.keys(schemes).map((name) => [name, { list: [...scopes] }])),
+    })),
+  );
 }
 
 /** Whether the agent streams: yes, unless its card says no. */

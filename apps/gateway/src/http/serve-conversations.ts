@@ -27,7 +27,9 @@ function serveConversationList(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
       const admission = await admit(context, { req, res });
-      const found = await context.conversations.list(admission.principal, queryOf(req));
+      admission.may('ReadConversations');
+      const kept = await context.conversations.list(admission.principal, queryOf(req));
+      const found = kept.filter(({ fromAgent }) => admission.sees(fromAgent));
       admission.audit({ what: 'read', outcome: 'ok', operation: 'ReadConversations' });
       respond(res, 'application/json', JSON.stringify({ conversations: found.map(showConversation) }));
     } catch (thrown) {
@@ -65,11 +67,13 @@ function serveConversation(context: GatewayContext): Handler {
     const exchange = { req, res };
     try {
       const admission = await admit(context, exchange);
+      admission.may('ReadConversations');
       const id = pathPart(req, 'conversationId') ?? '';
       const conversation = await context.conversations.read(admission.principal, id);
-      const outcome = conversation ? 'ok' : 'NotFound';
+      const isFound = conversation && admission.sees(conversation.fromAgent);
+      const outcome = isFound ? 'ok' : 'NotFound';
       admission.audit({ what: 'read', outcome, operation: 'ReadConversations', object: id.slice(0, 128) });
-      if (!conversation) throw conversationNotFound(id);
+      if (!isFound) throw conversationNotFound(id);
       await (isStreamWanted(req) ? streamEvents : writeConversation)(context, exchange, { admission, conversation });
     } catch (thrown) {
       writeError(context, exchange, thrown);

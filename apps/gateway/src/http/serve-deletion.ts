@@ -18,8 +18,10 @@ export function serveDeletion(context: GatewayContext): Handler {
     const exchange = { req, res };
     try {
       const admission = await admit(context, exchange);
+      admission.may('DeleteTask');
       const tenant = pathPart(req, 'tenant') ?? queryText(req, 'tenant');
-      const { scope } = openCall(context, exchange, { admission, tenant });
+      const { scope, agent } = openCall(context, exchange, { admission, tenant });
+      admission.may('DeleteTask', agent);
       const id = pathPart(req, 'id') ?? '';
       const verdict = await context.tasks.delete(scope, id);
       const audited = {

@@ -102,10 +102,12 @@ interface ListedAgent {
 export function serveAgentList(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
-      await admit(context, { req, res });
+      const admission = await admit(context, { req, res });
+      admission.may('ListAgents');
       const base = baseUrl(req, context.settings);
       const first = context.agents.default?.id;
-      const agents = context.agents.list().map((agent) => listed(agent, { base, isDefault: agent.id === first }));
+      const seen = context.agents.list().filter(({ id }) => admission.sees(id));
+      const agents = seen.map((agent) => listed(agent, { base, isDefault: agent.id === first }));
       respond(res, 'application/json', JSON.stringify({ agents }));
     } catch (thrown) {
       writeError(context, { req, res }, thrown);

@@ -8,6 +8,7 @@ import {
   type SendMessageRequest,
 } from '@switchyard/protocol';
 import type { Acceptance, PreSubscription, Submission } from '@switchyard/store';
+import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
 import { activeExtensions, requireExtensions } from '../call/service-parameters.ts';
 import { type Backend, taskNotFound } from './backend.ts';
@@ -35,7 +36,9 @@ export async function acceptMessage(
 ): Promise<Accepted> {
   requireExtensions(call);
   requireMediaTypes(call, request);
+  requireSkill(call, request);
   const config = request.configuration?.taskPushNotificationConfig;
+  if (config) call.admission.may('CreateTaskPushNotificationConfig');
   const webhook = config && inlineWebhook(config, request, { backend, call });
   const acceptance = await backend.tasks.accept(call.scope, {
     ...submission(call, request),
@@ -114,6 +117,16 @@ export function presubscribe(
   { message }: SendMessageRequest,
 ): PreSubscription | undefined {
   return message.taskId !== undefined || signal.aborted ? undefined : feeds.presubscribe(scope, message);
+}
+
+/**
+ * A2A names no skill in a request: one that a client names as agents often read it must be open to it.
+ * @throws {A2AError} PermissionDenied
+ */
+function requireSkill({ agent, admission }: Call, { message, metadata }: SendMessageRequest): void {
+  const skillId = message.metadata?.skillId ?? metadata?.skillId;
+  const skill = (agent.extendedCard ?? agent.card).skills.find(({ id }) => id === skillId);
+  requireOneOf(admission.identity, skill?.securityRequirements);
 }
 
 /**

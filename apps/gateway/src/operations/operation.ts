@@ -99,6 +99,7 @@ function reported<Schema extends z.ZodType, Answer>(
     call.admission.audit({ what, outcome, operation, agent: call.scope.agent, object });
   };
   return async (call, params) => {
+    call.admission.may(operation, call.agent);
     const startedAt = performance.now();
     // Read now: the request may be large, and is not to be held while its answer is awaited.
     const object = isAudited ? taskNamedIn(Object(params)) : undefined;

@@ -7,6 +7,7 @@ import {
   ServerListenerBuilder,
 } from '@grpc/grpc-js';
 import { A2AError } from '@switchyard/protocol';
+import { isAction } from '../../admission/actions.ts';
 import type { Admission } from '../../admission/admission.ts';
 import { Share } from '../../limits/share.ts';
 import type { GatewayContext } from '../gateway-context.ts';
@@ -122,6 +123,8 @@ class PendingCall {
     if (this.#isOver) return admission[Symbol.dispose]();
     this.#held.use(admission);
     this.#admission = admission;
+    const action = path.slice(path.lastIndexOf('/') + 1);
+    if (isAction(action)) admission.may(action);
     if (path === watchPath) this.#held.use(watches.take(admission.principal));
     admitted.set(metadata, { admission, rpc });
   }

@@ -89,7 +89,7 @@ export function openCall(
   const { missingVersion: missing } = context.settings;
   requireSupportedVersion(textIn(call.metadata, 'a2a-version'), { spoken: version, missing });
   const agentId = textIn(call.metadata, agentKey);
-  const agent = selectAgent(context.agents, admission.principal, { agentId, tenant });
+  const agent = selectAgent(context.agents, admission.identity, { agentId, tenant });
   const endpoint = (): AgentEndpoint => endpointAt(httpBase(context), agentId, { named: tenant, selected: agent.id });
   return new GrpcCall({ admission, agent, endpoint, version }, call, context.heldRequests);
 }

@@ -100,6 +100,7 @@ function serveRest(context: GatewayContext, route: OperationRoute): Handler {
 async function handle(context: GatewayContext, exchange: Exchange, route: OperationRoute): Promise<Answer> {
   const { req } = exchange;
   const admission = await admit(context, exchange);
+  admission.may(route.operation);
   const limits = { maxBytes: context.settings.maxBodyBytes, counter: admission };
   const body = route.hasBody ? await readOptionalJson(req, limits) : {};
   const params = parseRequest(req, route, body);

@@ -1,0 +1,34 @@
+import { A2AError, type SecurityRequirement } from '@switchyard/protocol';
+import type { Identity } from '../auth/identity.ts';
+
+/** The scopes of each alternative that a card names: a caller needs those of one. */
+export function alternativesOf(requirements: readonly SecurityRequirement[]): readonly (readonly string[])[] {
+  return requirements.map(({ schemes = {} }) => [...new Set(Object.values(schemes).flatMap(({ list = [] }) => list))]);
+}
+
+/** @throws {A2AError} PermissionDenied */
+export function requireScopes(identity: Identity, scopes: readonly string[]): void {
+  if (!hasAll(identity, scopes)) throw lacking(scopes);
+}
+
+/** @param requirements of a card, or of a skill @throws {A2AError} PermissionDenied */
+export function requireOneOf(identity: Identity, requirements: readonly SecurityRequirement[] = []): void {
+  const alternatives = alternativesOf(requirements);
+  const [first] = alternatives;
+  if (first && !alternatives.some((scopes) => hasAll(identity, scopes))) throw lacking(first);
+}
+
+function hasAll({ scopes: held, principal }: Identity, wanted: readonly string[]): boolean {
+  // A caller that no scope was named for may do all but administer.
+  const isUnbounded = held.length > 0 && principal.scopes.length === 0;
+  return wanted.every((scope) => held.includes(scope) || (isUnbounded && scope !== 'admin'));
+}
+
+/** RFC 6750 3.1. Scopes of a card are its author's words: those that no header can hold are left out. */
+function lacking(scopes: readonly string[]): A2AError {
+  const named = scopes.filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/.test(scope)).join(' ');
+  const challenge = `Bearer realm="switchyard", error="insufficient_scope"${named && `, scope="${named}"`}`;
+  return new A2AError('PermissionDenied', `Not allowed without the scope ${named}`.trimEnd(), {
+    challenges: [challenge],
+  });
+}
