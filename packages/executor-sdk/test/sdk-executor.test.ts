@@ -1,7 +1,7 @@
 import { TaskState } from '@a2a-js/sdk';
 import { AgentEvent, type AgentExecutor, type RequestContext } from '@a2a-js/sdk/server';
 import { runTurn } from '@switchyard/agent';
-import { Conversation, MemoryPort, type MemoryTurn, runTurn as runOne } from '@switchyard/agent/testing';
+import { Conversation, MemoryPort, type MemoryTurn, runMessage } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { observable, seen } from '../../../tests/support/observable.ts';
@@ -94,7 +94,7 @@ describe('an executor of the SDK', () => {
       return turn.complete();
     });
     const design = agentThat((turn) => turn.complete('A design'), { id: 'design' });
-    await runOne(host, 'Go', { agents: [design, agentThat(sdkExecutor(sdk), { id: 'sdk' })] });
+    await runMessage(host, 'Go', { agents: [design, agentThat(sdkExecutor(sdk), { id: 'sdk' })] });
     expect(seen).toEqual([['A design']]);
   });
 

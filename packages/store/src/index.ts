@@ -66,7 +66,7 @@ export type { Deletion } from './tasks/delete.ts';
 export type { InterruptedTasks } from './tasks/interrupted-tasks.ts';
 export type { TaskPage, TaskQuery } from './tasks/list.ts';
 export { InvalidPageToken } from './tasks/page-token.ts';
-export type { Acceptance, Delivery, Submission } from './tasks/submission.ts';
+export type { Acceptance, InboxEntry, Submission } from './tasks/submission.ts';
 export { type Json, retain, retainCopies, TaskJson, wrapped } from './tasks/task-json.ts';
 export type { TaskReading, TaskView } from './tasks/task-reading.ts';
 export type { Tasks } from './tasks/tasks.ts';

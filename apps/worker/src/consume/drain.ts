@@ -13,7 +13,7 @@ export interface Drainable {
  */
 export class Drain {
   readonly #consumers: readonly Drainable[];
-  #giveBack = new AbortController();
+  #release = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #isOn = false;
 
@@ -23,29 +23,29 @@ export class Drain {
 
   /** Aborted when running turns are to be given back. For turns that begin now: after an `end` it is a new one. */
   get signal(): AbortSignal {
-    return this.#giveBack.signal;
+    return this.#release.signal;
   }
 
   /** A job that was taken just before the drain began is given back at once; no attempt is spent. */
-  async admit(run: () => Promise<JobOutcome>, giveBack: () => Promise<void>): Promise<JobOutcome> {
+  async admit(run: () => Promise<JobOutcome>, release: () => Promise<void>): Promise<JobOutcome> {
     if (!this.#isOn) return run();
-    await giveBack();
+    await release();
     return 'requeue';
   }
 
   async begin({ giveBackAfterMs }: DrainOrder): Promise<void> {
     this.#isOn = true;
     clearTimeout(this.#timer);
-    const controller = this.#giveBack;
-    const giveBack = (): void => controller.abort(new TurnInterruption('shutdown'));
-    if (giveBackAfterMs !== undefined) this.#timer = setTimeout(giveBack, giveBackAfterMs);
+    const controller = this.#release;
+    const release = (): void => controller.abort(new TurnInterruption('shutdown'));
+    if (giveBackAfterMs !== undefined) this.#timer = setTimeout(release, giveBackAfterMs);
     await Promise.all(this.#consumers.map((consumer) => consumer.pause()));
   }
 
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     this.#isOn = false;
-    if (this.signal.aborted) this.#giveBack = new AbortController();
+    if (this.signal.aborted) this.#release = new AbortController();
     await Promise.all(this.#consumers.map((consumer) => consumer.resume()));
   }
 

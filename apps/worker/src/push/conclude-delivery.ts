@@ -19,13 +19,13 @@ export interface Attempt {
 }
 
 /** What becomes of the job; `more`: more may be due. */
-export type Step = JobOutcome | 'more';
+export type AfterDelivery = JobOutcome | 'more';
 
 /** Before another call to a host that has enough of them under way. */
 const BUSY_MS = 250;
 
 /** Brings the outcome of an attempt into the store. */
-export async function concludeDelivery(port: ConcludePort, attempt: Attempt, outcome: Outcome): Promise<Step> {
+export async function concludeDelivery(port: ConcludePort, attempt: Attempt, outcome: Outcome): Promise<AfterDelivery> {
   const { queue, cursor } = attempt;
   switch (outcome.kind) {
     case 'delivered':
@@ -42,7 +42,7 @@ export async function concludeDelivery(port: ConcludePort, attempt: Attempt, out
   }
 }
 
-async function concludeFailure(port: ConcludePort, attempt: Attempt, failure: Failure): Promise<Step> {
+async function concludeFailure(port: ConcludePort, attempt: Attempt, failure: Failure): Promise<AfterDelivery> {
   const { queue, origin } = attempt;
   const attempts = queue.attempts + 1;
   const { reason } = failure;
@@ -59,7 +59,7 @@ async function concludeFailure(port: ConcludePort, attempt: Attempt, failure: Fa
 async function later(
   queue: OpenDeliveryQueue,
   { delayMs, attempts }: { delayMs: number; attempts: number },
-): Promise<Step> {
+): Promise<AfterDelivery> {
   const retryAfterMs = Math.ceil(delayMs);
   return (await queue.postpone(retryAfterMs, attempts)) === 'postponed' ? { retryAfterMs } : 'done';
 }

@@ -6,7 +6,7 @@ import {
   Unreadable,
   type Webhook,
 } from '@switchyard/store';
-import { type ConcludePort, concludeDelivery, type Step } from './conclude-delivery.ts';
+import { type AfterDelivery, type ConcludePort, concludeDelivery } from './conclude-delivery.ts';
 import { nextNotifications } from './next-notifications.ts';
 import type { CursorAdvance, Notification } from './notification.ts';
 import { outcomeOfUnreadable } from './outcome.ts';
@@ -28,15 +28,15 @@ export async function runDeliveryQueue(port: DeliverPort, job: PushJob): Promise
   const webhook = webhookOf(queue);
   if (webhook instanceof Unreadable) return withoutWebhook(port, queue, webhook);
   const giveWayAt = performance.now() + SLICE_MS;
-  let step: Step = 'more';
+  let step: AfterDelivery = 'more';
   while (step === 'more')
     step = performance.now() < giveWayAt ? await deliverSome(port, queue, webhook) : { retryAfterMs: 0 };
   return step;
 }
 
 /** The deliveries that are due now. None: the task has expired. */
-async function deliverSome(port: DeliverPort, queue: OpenDeliveryQueue, webhook: Webhook): Promise<Step> {
-  let step: Step = 'done';
+async function deliverSome(port: DeliverPort, queue: OpenDeliveryQueue, webhook: Webhook): Promise<AfterDelivery> {
+  let step: AfterDelivery = 'done';
   const options = { version: webhook.version, chunks: port.settings.chunks };
   for (const next of await nextNotifications(queue, options)) {
     if (port.shutdown.aborted) return 'requeue';
@@ -50,7 +50,7 @@ async function deliver(
   port: DeliverPort,
   { queue, webhook }: { readonly queue: OpenDeliveryQueue; readonly webhook: Webhook },
   next: Notification | CursorAdvance,
-): Promise<Step> {
+): Promise<AfterDelivery> {
   const outcome = next.body === undefined ? SKIPPED : await send(port, { id: queue.id, webhook }, next);
   const { origin } = new URL(webhook.url);
   if (outcome !== SKIPPED && outcome.kind === 'delivered')

@@ -3,7 +3,7 @@ import type { DeliveryCursor, FeedEvent, OpenDeliveryQueue } from '@switchyard/s
 import type { CursorAdvance, Notification } from './notification.ts';
 import { type Planned, planWholeArtifacts } from './plan-whole-artifacts.ts';
 
-interface Step {
+interface PlannedEvent {
   readonly planned: Planned;
   /** Of the event. */
   readonly json: string;
@@ -14,24 +14,24 @@ export async function wholeArtifacts(
   queue: OpenDeliveryQueue,
   events: readonly FeedEvent[],
 ): Promise<readonly (Notification | CursorAdvance)[]> {
-  const steps = planAll(queue.cursor, events);
-  const task = steps.some(({ planned }) => planned.kind === 'artifact') ? await taskOf(queue) : undefined;
-  const coming = steps.map((step) => toNotification(step, task));
+  const plan = planAll(queue.cursor, events);
+  const task = plan.some(({ planned }) => planned.kind === 'artifact') ? await taskOf(queue) : undefined;
+  const coming = plan.map((event) => toNotification(event, task));
   // A notification moves the cursor past what was skipped before it: only a skip at the end has to be stored.
   return coming.filter(({ body }, i) => body !== undefined || i === coming.length - 1);
 }
 
-function planAll(cursor: DeliveryCursor, events: readonly FeedEvent[]): Step[] {
-  const steps: Step[] = [];
+function planAll(cursor: DeliveryCursor, events: readonly FeedEvent[]): PlannedEvent[] {
+  const plan: PlannedEvent[] = [];
   for (const event of events) {
-    const planned = planWholeArtifacts(event, steps.at(-1)?.planned.cursor ?? cursor);
-    steps.push(...planned.map((each) => ({ planned: each, json: event.json })));
+    const planned = planWholeArtifacts(event, plan.at(-1)?.planned.cursor ?? cursor);
+    plan.push(...planned.map((each) => ({ planned: each, json: event.json })));
   }
-  return steps;
+  return plan;
 }
 
 /** A later artifact than that of the event may be delivered: it is the same one, further on. */
-function toNotification({ planned, json }: Step, task: Task | undefined): Notification | CursorAdvance {
+function toNotification({ planned, json }: PlannedEvent, task: Task | undefined): Notification | CursorAdvance {
   const { kind, cursor } = planned;
   if (kind === 'pass') return { cursor };
   if (kind === 'event') return { deliveryId: planned.deliveryId, body: json, cursor };

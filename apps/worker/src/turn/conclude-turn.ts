@@ -21,7 +21,7 @@ export async function concludeTurn(
       return afterEnding(turn);
     case 'retry':
       // An outage of Redis spends no attempt.
-      return giveBack(turn, !isOutage(result.error), {
+      return release(turn, !isOutage(result.error), {
         retryAfterMs: retryDelayMs(retry, turn.start.attempt, result.afterMs),
       });
     case 'interrupted':
@@ -46,12 +46,12 @@ async function interrupted(
 ): Promise<JobOutcome | 'more'> {
   if (turn.ending) return afterEnding(turn);
   if (reason === 'taken-over') return 'done';
-  if (reason !== 'canceled') return giveBack(turn, false, 'requeue');
+  if (reason !== 'canceled') return release(turn, false, 'requeue');
   await cancel(turn);
   return afterEnding(turn);
 }
 
-async function giveBack(turn: OpenTurn, isSpent: boolean, outcome: JobOutcome): Promise<JobOutcome> {
+async function release(turn: OpenTurn, isSpent: boolean, outcome: JobOutcome): Promise<JobOutcome> {
   return (await turn.release(isSpent)) === 'released' ? outcome : 'done';
 }
 

@@ -5,7 +5,7 @@ import type { ActiveTurns } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
 import type { CallParts } from './port/stored-calls.ts';
 import { type Ownership, StoredTurnPort } from './port/stored-turn-port.ts';
-import { RunningTurn } from './running-turn.ts';
+import { TurnSignal } from './turn-signal.ts';
 
 export interface JobPort extends CallParts {
   readonly agent: Agent;
@@ -28,13 +28,13 @@ export async function runJob(port: JobPort, job: TurnJob): Promise<JobOutcome> {
       await port.store.turns.releaseTaken(job);
       return 'requeue';
     }
-    const step = await runNextTurn(port, job, turnsBefore);
-    if (step !== 'more') return step;
+    const next = await runNextTurn(port, job, turnsBefore);
+    if (next !== 'more') return next;
   }
 }
 
 async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Promise<JobOutcome | 'more'> {
-  const running = new RunningTurn(port.shutdown);
+  const running = new TurnSignal(port.shutdown);
   const turn = await port.store.turns.begin(job, turnsBefore, {
     onCancel: () => running.interrupt(new TurnInterruption('canceled')),
     onFenced: () => running.interrupt(new TurnInterruption('taken-over')),

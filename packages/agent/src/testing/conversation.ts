@@ -11,7 +11,7 @@ import { type Content, textOf } from '../messages/content.ts';
 import type { TurnResult } from '../port/outcome.ts';
 import type { MemoryTurn } from './memory-port.ts';
 import type { MemoryWorld } from './memory-world.ts';
-import { type RunMessageOptions, runMessage, worldOf } from './run-message.ts';
+import { type RunMessageOptions, startMessage, worldOf } from './run-message.ts';
 
 export interface ConversationOptions
   extends Omit<MemoryTurn, 'message' | 'task' | 'attempt' | 'isLastAttempt' | 'agent' | 'world'>,
@@ -59,7 +59,7 @@ export class Conversation {
     if (this.#task && isTerminal(this.#task.status.state))
       throw new A2AError('UnsupportedOperation', 'The task has ended.');
     const turn = { ...this.#options, message, world: this.world, ...(this.#task && { task: this.#task }) };
-    const { port, result, events } = await runMessage(this.#agent, turn, this.#options).done;
+    const { port, result, events } = await startMessage(this.#agent, turn, this.#options).done;
     const task = port.current;
     this.#task = task;
     return { task, state: task.status.state, result, events, answer: answerIn(task), results: resultsOf(task) };
@@ -76,9 +76,9 @@ function resultsOf({ artifacts = [] }: Task): Record<string, string> {
 
 /**
  * Sends one message to an agent and runs its turn to the end, without Redis, queue or gateway:
- * `const { answer, state } = await runTurn(hello, 'Ada')`. For more than one message: `Conversation`.
+ * `const { answer, state } = await runMessage(hello, 'Ada')`. For more than one message: `Conversation`.
  */
-export function runTurn(
+export function runMessage(
   agent: Agent,
   message: Content | Message,
   options: ConversationOptions = {},

@@ -32,7 +32,7 @@ export interface MessageRun {
 }
 
 /** Runs an agent over one message, attempt after attempt. */
-export function runMessage(
+export function startMessage(
   agent: Agent,
   turn: MemoryTurn,
   { maxAttempts = agent.retry.attempts ?? 3, crashesAfter = [], ...options }: RunMessageOptions,
@@ -90,7 +90,7 @@ function runIn(world: MemoryWorld, agent: Agent, options: RunMessageOptions): Ru
   return ({ message, task, call, caller }) => {
     const { agent: _id, message: _message, isDetached: _detached, ...request } = call;
     const turn = { message, ...(task && { task }), ...request, caller, world };
-    const { port, done } = runMessage(agent, turn, options);
+    const { port, done } = startMessage(agent, turn, options);
     return { task: () => port().current, outcome: done.then(outcomeOf), cancel: () => port().interrupt('canceled') };
   };
 }

@@ -1,8 +1,5 @@
 -- appendConversation: events of a conversation.
 --
---- @include "../redis/server.lua"
---- @include "../redis/timestamps.lua"
---
 -- KEYS  task          hash, of the turn that holds the conversation
 --       calls         as in open-conversation.lua
 --       conversation  as there
@@ -17,6 +14,9 @@
 --       events*       as JSON without opening brace
 -- Returns  written (also when asked again) | fenced | missing
 -- Invariant: events are numbered 1, 2, …; one that is there stays as it is; nothing follows the end.
+
+--- @include "../redis/server.lua"
+--- @include "../redis/timestamps.lua"
 
 local task_key, calls_key, conversation_key, index_key, events_key = unpack(KEYS)
 local fence, id, kept_ms, first, turn, is_end = unpack(ARGV, 1, 6)

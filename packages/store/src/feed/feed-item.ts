@@ -75,8 +75,8 @@ export function parseMessage(message: string): FeedEvent[] {
 }
 
 /**
- * `id|mark|json`. The id is `seq-incarnation`, followed by the incarnation of the event before if it is another. The
- * mark is the state's letter, the number of a released message, `m` for a plain message (events.lua). A regular
+ * `id|header|json`. The id is `seq-incarnation`, followed by the incarnation of the event before if it is another. The
+ * header is the state's letter, the number of a released message, `m` for a plain message (events.lua). A regular
  * expression would take most of the time of an event.
  */
 function parseLine(line: string): FeedEvent {
@@ -99,7 +99,7 @@ function parseLine(line: string): FeedEvent {
   };
 }
 
-/** Parses an entry of the stream: its id is `<seq>-<incarnation>`, its only field is named by the mark. */
-export function parseEntry([id, [mark = '', json = '']]: [id: string, fields: string[]]): FeedEvent {
-  return { ...parseLine(`${id}|${mark}|`), previous: undefined, json };
+/** Parses an entry of the stream: its id is `<seq>-<incarnation>`, its only field is named by the header. */
+export function parseEntry([id, [header = '', json = '']]: [id: string, fields: string[]]): FeedEvent {
+  return { ...parseLine(`${id}|${header}|`), previous: undefined, json };
 }

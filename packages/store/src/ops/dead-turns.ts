@@ -2,7 +2,7 @@ import type { Message } from '@switchyard/protocol';
 import type { ShardKeys } from '../redis/keys.ts';
 import { agentOf, principalOf } from '../redis/scope.ts';
 import { type AcceptPort, accept } from '../tasks/accept.ts';
-import type { Delivery } from '../tasks/submission.ts';
+import type { InboxEntry } from '../tasks/submission.ts';
 import type { DeadLetterHead, DeadLetterStore, RetryResult } from './dead-letter.ts';
 
 /**
@@ -25,7 +25,7 @@ interface StoredTurn {
   readonly owner: string;
   readonly contextId: string;
   readonly attempts: number;
-  readonly delivery: Delivery;
+  readonly inboxEntry: InboxEntry;
   readonly reason: string;
 }
 
@@ -43,9 +43,9 @@ export class DeadTurns implements DeadLetterStore<DeadTurn> {
   async get(taskId: string): Promise<DeadTurn | undefined> {
     const stored = await this.#read(taskId);
     if (!stored) return undefined;
-    const { owner, diedMs, contextId, attempts, reason, delivery } = stored;
-    const { tenant, subject } = principalOf(owner, delivery.scopes);
-    const [agent, diedAt, { message }] = [agentOf(owner), new Date(diedMs).toISOString(), delivery];
+    const { owner, diedMs, contextId, attempts, reason, inboxEntry } = stored;
+    const { tenant, subject } = principalOf(owner, inboxEntry.scopes);
+    const [agent, diedAt, { message }] = [agentOf(owner), new Date(diedMs).toISOString(), inboxEntry];
     return { kind: 'turn', id: taskId, taskId, contextId, agent, tenant, subject, attempts, reason, diedAt, message };
   }
 
@@ -56,7 +56,7 @@ export class DeadTurns implements DeadLetterStore<DeadTurn> {
   async retry(taskId: string): Promise<RetryResult> {
     const stored = await this.#read(taskId);
     if (!stored) return { verdict: 'missing' };
-    const { message, scopes, ...given } = stored.delivery;
+    const { message, scopes, ...given } = stored.inboxEntry;
     const { taskId: _, ...rest } = message;
     const acceptance = await accept(
       this.#port,
@@ -97,8 +97,8 @@ export class DeadTurns implements DeadLetterStore<DeadTurn> {
       owner,
       contextId: JSON.parse(`"${context}"`),
       attempts: Number(attempts),
-      // An inbox entry is the messageId, a line break, and the delivery.
-      delivery: JSON.parse(entry.slice(entry.indexOf('\n') + 1)),
+      // An inbox entry is the messageId, a line break, and the inboxEntry.
+      inboxEntry: JSON.parse(entry.slice(entry.indexOf('\n') + 1)),
       reason: JSON.parse(reason ?? '""'),
     };
   }

@@ -1,7 +1,5 @@
 -- drainWorker: an operator says whether a worker is to be drained.
 --
---- @include "../redis/server.lua"
---
 -- KEYS  workers  as in report-worker.lua
 --       reports  as in report-worker.lua
 --       alive    as in announce.lua
@@ -11,6 +9,8 @@
 --       changed  channel that announces that an agent has a worker less
 -- Returns  1 | 0 (no such worker)
 -- Invariant: a notification may be missed; what is written comes back with the worker's next report.
+
+--- @include "../redis/server.lua"
 
 local workers_key, reports_key, alive_key = unpack(KEYS, 1, 3)
 local worker, how, channel, changed = unpack(ARGV, 1, 4)

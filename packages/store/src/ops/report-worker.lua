@@ -1,7 +1,5 @@
 -- reportWorker: a worker says what it does, and hears whether it is to be drained.
 --
---- @include "../redis/server.lua"
---
 -- KEYS  workers    zset: worker id → ms of its last report
 --       reports    hash: worker id → report as JSON; '<worker id> drain' → how it is to be drained
 -- ARGV  worker     its id
@@ -9,6 +7,8 @@
 --       forget_ms  after which a silent worker is forgotten
 -- Returns  how it is to be drained, '' if it is not
 -- Invariant: a worker that reports is listed; of one that is forgotten nothing is left.
+
+--- @include "../redis/server.lua"
 
 local workers_key, reports_key = unpack(KEYS)
 local worker, report, forget_ms = unpack(ARGV)

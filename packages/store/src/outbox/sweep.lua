@@ -1,9 +1,5 @@
 -- sweep: the outbox entry of a task is due: neither a job nor an event of its turn was seen for a while.
 --
---- @include "../record/record.lua"
---- @include "../record/commit.lua"
---- @include "../record/rules.lua"
---
 -- KEYS  <record>
 --       root      of the queue's keys, as in take-jobs.lua
 -- ARGV  <record>
@@ -11,6 +7,10 @@
 --       for the job, '1' if the queue knows the job }
 --       idle | add | canceled | missing (an entry without a task: removed)
 -- Invariant: a task that has work to do has a job, or an entry here that brings it one.
+
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
 
 local root = unpack(KEYS, 7)
 

@@ -1,8 +1,8 @@
 -- events: what a script emits. Numbered without a hole, kept in the stream, and published.
 
-local emitted = {} -- seq, incarnation, mark, json of each event, one after the other
+local emitted = {} -- seq, incarnation, header, json of each event, one after the other
 
--- A mark is what a reader must know without parsing: the state's letter, the number of the message whose caller need
+-- A header is what a reader must know without parsing: the state's letter, the number of the message whose caller need
 -- not wait any more (if this event says so), and `m` if the outcome is a plain message.
 local function emit(record, json, incarnation, released, is_reply)
   record.seq = record.seq + 1
@@ -13,10 +13,10 @@ end
 
 -- All events of a script are one message of the channel: they are JSON, and hold no line break.
 local function publish(record)
-  local lines, webhooks, tip = {}, record.webhooks, was[TIP] or '0'
+  local lines, webhooks, last_incarnation = {}, record.webhooks, was[TIP] or '0'
   for i = 1, #emitted, 4 do
-    local seq, inc, mark, json = unpack(emitted, i, i + 3)
-    inc = ('%d'):format(inc)
+    local seq, incarnation, header, json = unpack(emitted, i, i + 3)
+    incarnation = ('%d'):format(incarnation)
     --- @include "add-event.lua"
   end
   redis.call('PUBLISH', events_key, table.concat(lines, '\n'))

@@ -1,4 +1,5 @@
 -- fields: the record as fields of the task's hash. A field that is empty or 0 is not there.
+-- tip: the incarnation of the last event
 
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',

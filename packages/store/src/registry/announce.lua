@@ -1,7 +1,5 @@
 -- announce: a worker says which agents it can run, and that it is alive.
 --
---- @include "../redis/server.lua"
---
 -- KEYS  agents         (hash: agent id → '<ms of its last change> <announcement as JSON>')
 --       alive          (zset: '<agent id>/<worker id>' → ms until which the worker counts)
 --       sources        (hash: agent id → '<since> <worker id>' of the worker whose announcement stands)
@@ -17,6 +15,8 @@
 -- Returns  µs of the worker's first announcement
 -- Invariant: an agent stays announced while its workers are away, so that messages to it are accepted and wait. While
 -- workers announce an agent differently, as in a rolling deployment, the word of the one that started last stands.
+
+--- @include "../redis/server.lua"
 
 local agents_key, alive_key, sources_key, reports_key, shards_key = unpack(KEYS, 1, 5)
 local channel, worker, since, alive_ms, shards = unpack(ARGV, 1, 5)

@@ -1,7 +1,5 @@
 -- beginStep: a turn is about to do something that must not be done twice.
 --
---- @include "../record/record.lua"
---
 -- KEYS  <record>      and, made from the task's, its steps <task>:s (hash: `message` number of the message that they
 --                     belong to, `bytes` of all results, `result <key>` of a step that is done, `mark <key>` of one
 --                     that is not: see append.lua)
@@ -11,6 +9,8 @@
 -- Returns  { verdict, result (JSON; '' nothing) | mark ('' nothing was published) }
 --       done | run | fenced (another owns the task: do nothing) | canceling (the task is about to end: begin nothing)
 -- Invariant: only the open turn begins steps. Results are those of the message that it works on.
+
+--- @include "../record/record.lua"
 
 local fence, key = unpack(ARGV, 7)
 

@@ -1,7 +1,5 @@
 -- endStep: a step has its result.
 --
---- @include "../record/record.lua"
---
 -- KEYS  <record>      and its steps, as in begin-step.lua
 -- ARGV  <record>
 --       fence         fencing token of the turn
@@ -10,6 +8,8 @@
 --       max_bytes     that all results may have together
 -- Returns  done | full (the results of this turn are too large together) | fenced
 -- Invariant: a step has one result, the first.
+
+--- @include "../record/record.lua"
 
 local fence, key, result, max_bytes = unpack(ARGV, 7)
 

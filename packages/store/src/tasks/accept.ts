@@ -23,7 +23,7 @@ import {
   type CallAcceptance,
   type CallSubmission,
   callerKey,
-  type Delivery,
+  type InboxEntry,
   isAwaited,
   type Refusal,
   type Submission,
@@ -170,11 +170,11 @@ function fingerprint({ message, body, metadata, webhook }: Sent): string {
   return hash('sha256', `${body}\n${others}`, 'base64url').slice(0, 22);
 }
 
-/** The inbox entry: the message's id, and a `Delivery` as JSON. */
+/** The inbox entry: the message's id, and an `InboxEntry` as JSON. */
 function entry(scope: Scope, { message, body, acceptedOutputModes, extensions, metadata, caller }: Sent): string {
   const { messageId, taskId, contextId } = message;
   const ids = JSON.stringify({ taskId, contextId });
-  const delivery: Omit<Delivery, 'message'> = {
+  const inboxEntry: Omit<InboxEntry, 'message'> = {
     scopes: scope.principal.scopes,
     ...(acceptedOutputModes?.length && { acceptedOutputModes }),
     ...(extensions?.length && { extensions }),
@@ -182,7 +182,7 @@ function entry(scope: Scope, { message, body, acceptedOutputModes, extensions, m
     ...(caller && { caller: { taskId: caller.taskId, agent: caller.agent, depth: caller.depth } }),
   };
   const whole = ids === '{}' ? `${body}}` : `${body},${ids.slice(1)}`;
-  return `${JSON.stringify(messageId)}\n{"message":${whole},${JSON.stringify(delivery).slice(1)}`;
+  return `${JSON.stringify(messageId)}\n{"message":${whole},${JSON.stringify(inboxEntry).slice(1)}`;
 }
 
 /** A new task as a read would return it: the caller needs no second round trip. */

@@ -1,9 +1,5 @@
 -- cancel: a client wants the task to end.
 --
---- @include "../record/record.lua"
---- @include "../record/commit.lua"
---- @include "../record/rules.lua"
---
 -- KEYS  <record>
 -- ARGV  <record>
 --       owner
@@ -11,6 +7,10 @@
 --       sees_hidden  '1': an operator, or the end of its caller; '': a client, who was not given a hidden task
 -- Returns  canceled (also when asked again) | requested (its worker is notified) | terminal (too late) | missing
 -- Invariant: however the turn ends, an accepted cancel ends the task.
+
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
 
 local owner, channel, sees_hidden = unpack(ARGV, 7)
 

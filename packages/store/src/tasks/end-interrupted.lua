@@ -1,15 +1,15 @@
 -- endInterrupted: a task has waited for its client for too long, and is canceled.
 --
---- @include "../record/record.lua"
---- @include "../record/commit.lua"
---- @include "../record/rules.lua"
---
 -- KEYS  <record>       and, made from the outbox's, <outbox>:interrupted (zset: task → since when it waits)
 -- ARGV  <record>
 --       max_wait_ms    ms that a task may wait
 --       reason         as JSON text, for the client
 -- Returns  ended | idle (it does not wait, or not for so long)
 -- Invariant: a task in which a message waits, or whose turn is open, goes on.
+
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
 
 local max_wait_ms, reason = unpack(ARGV, 7)
 local interrupted_key = outbox_key .. ':interrupted'

@@ -1,8 +1,5 @@
 -- list: one page of the tasks of a principal, or of one of its contexts, by status time, the latest first.
 --
---- @include "../redis/timestamps.lua"
---- @include "initial-task.lua"
---
 -- KEYS  index         zset; every score 0, members state .. time .. id
 --       tasks_root    what the keys of tasks begin with
 -- ARGV  states        letters; '' all
@@ -16,6 +13,9 @@
 --
 -- Invariant: total is exact. A task that does not move is on exactly one page; one that moves goes to the front, and is
 -- never seen twice on the way down. Cost: O(states · (log n + page)).
+
+--- @include "../redis/timestamps.lua"
+--- @include "initial-task.lua"
 
 local index, tasks_root = unpack(KEYS)
 local states, since, retention_ms, size, token, owner, context = unpack(ARGV)

@@ -107,8 +107,8 @@ export type FullQuota =
 /** What becomes of an agent's message. */
 export type CallAcceptance = Exclude<Acceptance, FullQuota> | RefusedCall;
 
-/** The contents of an inbox entry. */
-export interface Delivery
+/** The JSON of an entry of the inbox: what a turn is given with its message. */
+export interface InboxEntry
   extends Pick<TurnInput, 'message'>,
     Partial<Pick<TurnInput, 'acceptedOutputModes' | 'extensions' | 'metadata' | 'caller'>> {
   readonly scopes: readonly string[];

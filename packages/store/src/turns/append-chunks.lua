@@ -21,8 +21,9 @@ local task_key, events_key, push_key = unpack(KEYS)
 local task_id, kept_events, inline_bytes, fence, number, artifact, first, growth = unpack(ARGV, 1, 8)
 local open_name, name = 'o' .. artifact, 'p' .. artifact
 
-local mark, cancel, webhooks, seq, turn, written, tip, open, inside, outside = unpack(redis.call('HMGET', task_key,
-  'state', 'cancel', 'webhooks', 'seq', 'turn', 'turn_seq', 'tip', open_name, name, '@' .. name))
+local header, cancel, webhooks, seq, turn, written, last_incarnation, open, inside, outside =
+  unpack(redis.call('HMGET', task_key,
+    'state', 'cancel', 'webhooks', 'seq', 'turn', 'turn_seq', 'tip', open_name, name, '@' .. name))
 cancel, written, number = cancel and ' ' .. cancel or '', tonumber(written or 0), tonumber(number)
 local last = number + #ARGV - 9
 
@@ -37,9 +38,11 @@ if number <= written or open ~= first then return end
 inside = not outside and (inside or '') .. growth
 if inside and #inside > tonumber(inline_bytes) then return end
 
-local lines, was_tip = {}, tip
-local inc = written > 0 and tip or ('%d'):format(tonumber(fence:match('[^.]+$'), 36) % 60466175 + 1) -- as in append.lua
-tip = tip or '0'
+local lines, known_incarnation = {}, last_incarnation
+-- As in append.lua.
+local incarnation = written > 0 and last_incarnation
+  or ('%d'):format(tonumber(fence:match('[^.]+$'), 36) % 60466175 + 1)
+last_incarnation = last_incarnation or '0'
 for i = 9, #ARGV do
   local json = ARGV[i]
   seq = seq + 1
@@ -51,7 +54,7 @@ if outside then
 else
   redis.call('HSET', task_key, 'seq', seq, 'turn_seq', last, name, inside)
 end
-if tip ~= was_tip then redis.call('HSET', task_key, 'tip', tip) end
+if last_incarnation ~= known_incarnation then redis.call('HSET', task_key, 'tip', last_incarnation) end
 redis.call('PUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
 if webhooks then
   --- @include "../redis/server.lua"

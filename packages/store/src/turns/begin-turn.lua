@@ -1,8 +1,5 @@
 -- beginTurn: begins a turn of a task whose job runs already. As a rule the first began as the job was taken.
 --
---- @include "../record/record.lua"
---- @include "begin.lua"
---
 -- KEYS  <record>
 --       dead          see begin.lua, as all that follows
 -- ARGV  <record>
@@ -14,6 +11,9 @@
 --       large_bytes
 -- Returns  as begin.lua
 -- Invariant: as begin.lua.
+
+--- @include "../record/record.lua"
+--- @include "begin.lua"
 
 local dead_key = unpack(KEYS, 7)
 local job, started, token, run, max_attempts, large_bytes = unpack(ARGV, 7)

@@ -1,10 +1,5 @@
 -- endTurn: ends a turn that has nothing more to say; its last event left the task waiting (auth-required).
 --
---- @include "../record/record.lua"
---- @include "../record/commit.lua"
---- @include "../record/rules.lua"
---- @include "outcome.lua"
---
 -- KEYS  <record>
 --       queue_root         root of the keys of its job's queue, as in add-jobs.lua
 -- ARGV  <record>
@@ -12,6 +7,11 @@
 --       successor_options  as in append.lua
 -- Returns  unsettled (the agent gave no outcome: append failed) | fenced | as append: more, successor …
 -- Invariant: as append: the outcome and the message it answers leave together.
+
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
+--- @include "outcome.lua"
 
 local queue_root = unpack(KEYS, 7)
 local fence, successor_options = unpack(ARGV, 7)

@@ -1,10 +1,5 @@
 -- giveUpTurn: the agent failed, and the attempts at its message are spent: the task ends FAILED, its message is kept.
 --
---- @include "../record/record.lua"
---- @include "../record/commit.lua"
---- @include "../record/rules.lua"
---- @include "outcome.lua"
---
 -- KEYS  <record>
 --       dead    see begin.lua
 -- ARGV  <record>
@@ -12,6 +7,11 @@
 --       reason  as JSON text
 -- Returns  given-up (the job is done) | canceled (the task was canceled instead) | fenced
 -- Invariant: the task ends in the step in which its message becomes a dead letter.
+
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
+--- @include "outcome.lua"
 
 local dead_key = unpack(KEYS, 7)
 local fence, reason = unpack(ARGV, 7)

@@ -1,17 +1,17 @@
 -- releaseTurn: gives the turn back unfinished; the message stays first in the inbox. Closing the turn refuses what the
 -- abandoned executor may still publish, and makes a cancel immediate while the job waits.
 --
---- @include "../record/record.lua"
---- @include "../record/commit.lua"
---- @include "../record/rules.lua"
---- @include "outcome.lua"
---
 -- KEYS  <record>
 -- ARGV  <record>
 --       fence     fencing token of the turn
 --       is_spent  '1': the attempt is spent (a failure to be retried); '': not (a shutdown)
 -- Returns  released (give the job back to the queue) | canceled | fenced
 -- Invariant: a shutdown spends no attempt; an accepted cancel ends the task.
+
+--- @include "../record/record.lua"
+--- @include "../record/commit.lua"
+--- @include "../record/rules.lua"
+--- @include "outcome.lua"
 
 local fence, is_spent = unpack(ARGV, 7)
 

@@ -9,7 +9,7 @@ import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { readPieces } from '../tasks/pieces.ts';
 import { readWhole } from '../tasks/read.ts';
-import type { Delivery } from '../tasks/submission.ts';
+import type { InboxEntry } from '../tasks/submission.ts';
 import { TaskJson } from '../tasks/task-json.ts';
 import { Appends } from './appends.ts';
 import { type BeginReply, beginArgNames, beginArgValues, beginReply, epochOf, withAttempts } from './begin-reply.ts';
@@ -94,7 +94,7 @@ export class Turns {
     const reply = taken ?? (await this.#begin(job, turnsBefore, settings));
     if (reply[0] !== 'turn') return reply[0];
     const [, fence, attempt, cancel, entry, owner, ...pieces] = reply;
-    const delivery: Delivery = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
+    const inboxEntry: InboxEntry = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
     // If large texts were replaced meanwhile, another run owns the task, and this one is about to learn so: read again.
     const found = await readPieces(redis, pieces);
     const json = found ? TaskJson.of(found) : (await readWhole(this.#port, taskId))?.task;
@@ -105,16 +105,16 @@ export class Turns {
       {
         taskId,
         agent: agentOf(owner),
-        principal: principalOf(owner, delivery.scopes),
+        principal: principalOf(owner, inboxEntry.scopes),
         fence,
         epoch: epochOf(fence),
         attempt,
         task,
-        message: delivery.message,
-        acceptedOutputModes: delivery.acceptedOutputModes ?? [],
-        extensions: delivery.extensions ?? [],
-        metadata: delivery.metadata ?? {},
-        caller: delivery.caller,
+        message: inboxEntry.message,
+        acceptedOutputModes: inboxEntry.acceptedOutputModes ?? [],
+        extensions: inboxEntry.extensions ?? [],
+        metadata: inboxEntry.metadata ?? {},
+        caller: inboxEntry.caller,
         isLastAttempt: attempt >= settings.maxAttempts,
         handsOver: turnsBefore + 1 >= TURNS_PER_JOB,
         cancelRequested: cancel !== '',

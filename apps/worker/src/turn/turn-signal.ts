@@ -1,13 +1,13 @@
 import { TurnInterruption } from '@switchyard/agent';
 
 /** The signal of one running turn. */
-export class RunningTurn {
+export class TurnSignal {
   readonly #controller = new AbortController();
   readonly #shutdown: AbortSignal;
 
   constructor(shutdown: AbortSignal) {
     this.#shutdown = shutdown;
-    shutdown.addEventListener('abort', this.#giveBack, { once: true });
+    shutdown.addEventListener('abort', this.#onShutdown, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -20,8 +20,8 @@ export class RunningTurn {
   }
 
   stop(): void {
-    this.#shutdown.removeEventListener('abort', this.#giveBack);
+    this.#shutdown.removeEventListener('abort', this.#onShutdown);
   }
 
-  readonly #giveBack = (): void => this.interrupt(new TurnInterruption('shutdown'));
+  readonly #onShutdown = (): void => this.interrupt(new TurnInterruption('shutdown'));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { RetryableError } from '../src/index.ts';
-import { runTurn } from '../src/testing/index.ts';
+import { runMessage } from '../src/testing/index.ts';
 
 describe('a turn in a test', () => {
   it('returns the state, the answer, and the artifacts by name', async () => {
@@ -9,7 +9,7 @@ describe('a turn in a test', () => {
       await turn.artifact({ name: 'Report' }).finish('All is well');
       return turn.complete(`Hello, ${turn.text}`);
     });
-    expect(await runTurn(agent, 'Ada')).toMatchObject({
+    expect(await runMessage(agent, 'Ada')).toMatchObject({
       state: 'TASK_STATE_COMPLETED',
       answer: 'Hello, Ada',
       results: { Report: 'All is well' },
@@ -27,7 +27,7 @@ describe('a turn in a test', () => {
       await turn.working('All of it');
       return turn.complete(`in attempt ${turn.attempt}`);
     });
-    const { answer, task } = await runTurn(agent, 'Go', { crashesAfter: [1, 2] });
+    const { answer, task } = await runMessage(agent, 'Go', { crashesAfter: [1, 2] });
     expect(made).toEqual(['first', 'second']);
     expect(answer).toBe('in attempt 3');
     expect(task.history?.map(({ parts }) => parts[0]?.text)).toEqual(['Go', 'Half of it', 'All of it', 'in attempt 3']);
@@ -35,13 +35,15 @@ describe('a turn in a test', () => {
 
   it('is over once its outcome is durable, also if the worker dies then', async () => {
     const agent = agentThat((turn) => turn.complete(`in attempt ${turn.attempt}`));
-    expect((await runTurn(agent, 'Go', { crashesAfter: [1] })).answer).toBe('in attempt 1');
+    expect((await runMessage(agent, 'Go', { crashesAfter: [1] })).answer).toBe('in attempt 1');
   });
 
   it('is tried again as often as it may', async () => {
     const agent = agentThat(async () => {
       throw new RetryableError('Busy.');
     });
-    expect((await runTurn(agent, 'Go', { maxAttempts: 2 })).answer).toBe('The agent gave up after 2 attempts: Busy.');
+    expect((await runMessage(agent, 'Go', { maxAttempts: 2 })).answer).toBe(
+      'The agent gave up after 2 attempts: Busy.',
+    );
   });
 });
