@@ -20,7 +20,8 @@ export async function until<T>(condition: () => T | Promise<T>, options: UntilOp
     const outcome = await attempt(condition);
     if (outcome.value) return outcome.value as Exclude<T, Falsy>;
     if (Date.now() >= deadline) {
-      throw new Error(`waited ${timeoutMs} ms in vain until ${options.what}`, { cause: outcome.error });
+      const error = outcome.error instanceof Error ? `, and last it threw: ${outcome.error.message}` : '';
+      throw new Error(`waited ${timeoutMs} ms in vain until ${options.what}${error}`, { cause: outcome.error });
     }
     await delay(everyMs);
   }

@@ -35,7 +35,7 @@ async function main(): Promise<void> {
     if (process.stdout.isTTY) process.kill(process.pid, 'SIGTERM');
     else log.info('SIGHUP: a worker reads its settings once, when it starts');
   });
-  // A watched worker whose supervisor is gone has nobody to end it.
+  // Without its supervisor no process would end a watched worker.
   for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) {
     process.once(event, () => {
       stopped ??= stop();

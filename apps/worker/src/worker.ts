@@ -143,7 +143,7 @@ export class Worker {
         () => store.turns.releaseTaken(job),
       );
     } catch (error) {
-      // Redis was away, or an error of ours: the queue starts the job again, or the sweeper does.
+      // Redis was away, or the worker has a bug: the queue starts the job again, or the sweeper does.
       emit({ kind: 'job-failed', agent: agent.id, taskId: job.taskId, error });
       throw error;
     }

@@ -7,7 +7,7 @@ const MOST_EXECUTORS = 100;
 
 /**
  * Runs the turns of all agents that are called by the URL of their card (`turn.call`): each call has a task and a turn
- * of ours, so that it survives crashes and is canceled like any other. It is not announced: only agents can make a
+ * in the store, so that it survives crashes and is canceled like any other. It is not announced: only agents can make a
  * worker call a URL, and not every agent knows what made it do so: the policy decides where a URL may lead.
  */
 export function remoteAgents(policy: AddressPolicySettings): Agent {

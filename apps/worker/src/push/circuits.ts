@@ -31,13 +31,13 @@ export class Circuit {
     }
     this.#failures++;
     const isEnough = this.#openings > 0 || this.#failures >= FAILURES_TO_OPEN;
-    // Calls that were under way when it opened tell nothing new.
+    // Calls that were open when the circuit opened tell nothing new.
     if (!isEnough || now < this.#openUntil) return;
     this.#openUntil = now + Math.min(FIRST_OPEN_MS * 2 ** this.#openings, LONGEST_OPEN_MS);
     this.#openings++;
   }
 
-  /** Calls under way. */
+  /** Open calls. */
   get inFlight(): number {
     return this.#inFlight;
   }

@@ -21,7 +21,7 @@ export interface Attempt {
 /** What becomes of the job; `more`: more may be due. */
 export type AfterDelivery = JobOutcome | 'more';
 
-/** Before another call to a host that has enough of them under way. */
+/** Before another call to a host to which enough calls are open. */
 const BUSY_MS = 250;
 
 /** Brings the outcome of an attempt into the store. */

@@ -5,7 +5,7 @@ import type { Unreadable } from '@switchyard/store';
  * What became of one attempt at a delivery.
  * - `delivered`: answered with 2xx. `gone`: 410, the receiver wants no more.
  * - `refused`: an answer, or an address, that trying again hardly changes. `failed`: one that it may.
- * - `busy`: not tried, this process has enough under way to that host.
+ * - `busy`: not tried, this process has enough calls to that host open.
  */
 export type Outcome =
   | { readonly kind: 'delivered' | 'gone' | 'busy' }

@@ -57,7 +57,7 @@ export class PushDeliverer {
     await this.#claimer.start();
   }
 
-  /** Begins no more deliveries, and lets those under way end for `drainMs`; what is left is for others. */
+  /** Begins no more deliveries, and lets open ones end for `drainMs`; other workers do the rest. */
   async stop(drainMs: number): Promise<void> {
     this.#shutdown.abort();
     await this.#claimer.stop();
@@ -81,7 +81,7 @@ export class PushDeliverer {
     try {
       return await runDeliveryQueue(port, job);
     } catch (error) {
-      // Redis was away, or a fault of ours: the queue starts the job again, or the claimer has it added.
+      // Redis was away, or the worker has a bug: the queue starts the job again, or the claimer has it added.
       emit({ kind: 'error', where: 'push delivery', error });
       throw error;
     }

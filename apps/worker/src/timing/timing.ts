@@ -22,7 +22,7 @@ export class Poller {
     this.#timer ??= setInterval(this.request, this.#options.everyMs);
   }
 
-  /** Waits for the run that is under way. Idempotent. */
+  /** Waits for the current run. Idempotent. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#timer = undefined;
@@ -39,7 +39,7 @@ export class Poller {
     });
   };
 
-  /** The run that is under way, if there is one. */
+  /** The current run, if there is one. */
   async settled(): Promise<void> {
     await this.#running;
   }

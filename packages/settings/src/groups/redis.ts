@@ -49,7 +49,7 @@ export const redis = {
       of: ['gateway', 'worker'],
       schema: whole(0, 16),
       default: 0,
-      text: 'Replicas that must have a message before it is acknowledged. With 0, a fail-over may lose the last moment.',
+      text: 'Replicas that must have a message before it is acknowledged. With 0, a fail-over may lose the latest messages.',
       isShared: true,
     },
     RETENTION_MS: {

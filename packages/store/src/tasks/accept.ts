@@ -185,7 +185,10 @@ function entry(scope: Scope, { message, body, acceptedOutputModes, extensions, m
   return `${JSON.stringify(messageId)}\n{"message":${whole},${JSON.stringify(inboxEntry).slice(1)}`;
 }
 
-/** A new task as a read would return it: the caller needs no second round trip. */
+/**
+ * A new task as a read would return it: the caller needs no second round trip. `body` is JSON already, perhaps large:
+ * it is not parsed and written again.
+ */
 function submittedTask({ historyLength, body }: Sent, taskId: string, contextId: string, timestamp: string): string {
   const head = `{"id":"${taskId}","contextId":${JSON.stringify(contextId)},"status":{"state":"TASK_STATE_SUBMITTED","timestamp":"${timestamp}"}`;
   if (historyLength === 0) return `${head}}`;

@@ -48,7 +48,8 @@ local max_open, max_kept, max_open_of_tenant, max_bytes = unpack(ARGV, 11, 14)
 retention_ms = tonumber(retention_ms)
 max_open, max_kept = tonumber(max_open), tonumber(max_kept)
 max_open_of_tenant, max_bytes = tonumber(max_open_of_tenant), tonumber(max_bytes)
-local SIZE = 13
+-- Where the first message begins in ARGV, and how many arguments each has.
+local FIRST, SIZE = 15, 13
 
 --- @include "../redis/server.lua"
 --- @include "caller.lua"
@@ -57,7 +58,7 @@ local refusal = caller_key and caller.refusal()
 if refusal then return { { refusal } } end
 
 local starts, sent_keys = {}, {}
-for at = 15, #ARGV, SIZE do
+for at = FIRST, #ARGV, SIZE do
   starts[#starts + 1], sent_keys[#sent_keys + 1] = at, ARGV[at + 3]
 end
 

@@ -73,7 +73,7 @@ export class StoredCalls implements CallPort {
     return this.#parts.store;
   }
 
-  /** An agent that is called by the URL of its card has a task of ours, as any other agent. */
+  /** An agent that is called by the URL of its card has a task in the store, as any other agent. */
   async #remoteAgents(cardUrl: string): Promise<Addressee | undefined> {
     if (!isWebUrl(cardUrl)) return undefined;
     await this.#parts.consumeRemoteAgents();
