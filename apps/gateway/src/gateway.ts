@@ -48,14 +48,17 @@ export interface Listening {
   readonly adminUrl: string | undefined;
 }
 
+/** What can change while a gateway runs: what comes from files. */
+export type ReloadedSettings = Pick<GatewaySettings, 'auth' | 'admin' | 'tls' | 'grpc'>;
+
 export interface Gateway {
   /** Reads the announced agents, and listens. Rejects if it may not or cannot. */
   start(): Promise<Listening>;
   /**
-   * Takes what can change while it runs: API keys and operators' keys of files, and the certificate of HTTP. Nothing
-   * else is read. Streams go on, but for those whose key is gone.
+   * Takes API keys, operators' keys and certificates; nothing else is read. Streams go on, but for those whose key is
+   * gone.
    */
-  reload(settings: Pick<GatewaySettings, 'auth' | 'admin' | 'tls'>): void;
+  reload(settings: ReloadedSettings): void;
   /**
    * Ends streams between two events, lets waiting calls answer with the task as it is, and requests finish. Idempotent;
    * resolves when all is closed.
@@ -156,10 +159,11 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     emit({ kind: 'stopped' });
   }
 
-  function reload({ auth, admin: operators, tls }: Pick<GatewaySettings, 'auth' | 'admin' | 'tls'>): void {
+  function reload({ auth, admin: operators, tls, grpc: rpc }: ReloadedSettings): void {
     authenticator.reload(auth);
     if (operators) admin?.reload(operators);
     listener.reload(tls);
+    grpc?.reload(rpc?.tls);
   }
 
   return { start, reload, stop: () => (stopped ??= stop()) };

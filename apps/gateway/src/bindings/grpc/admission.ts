@@ -1,3 +1,4 @@
+import type { PeerCertificate } from 'node:tls';
 import {
   type Metadata,
   ServerInterceptingCall,
@@ -116,6 +117,7 @@ class PendingCall {
     const admission = await gate.enter({
       headers: headersOf(metadata),
       address: call.getPeer(),
+      certificate: verifiedCertificate(call),
       host: call.getHost(),
       isSafe: false,
       requestId: rpc.requestId,
@@ -162,6 +164,11 @@ class PendingCall {
     this.#held.dispose();
     if (!this.#isServed) this.#rpc?.cancelled();
   }
+}
+
+/** The library has it only if an authority of ours has signed it; its type leaves out what TLS servers know. */
+function verifiedCertificate(call: ServerInterceptingCallInterface): PeerCertificate | undefined {
+  return call.getAuthContext().sslPeerCertificate;
 }
 
 function tooLate(ms: number): A2AError {

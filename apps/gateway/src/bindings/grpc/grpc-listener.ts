@@ -1,11 +1,12 @@
 import { promisify } from 'node:util';
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
-import { type ChannelOptions, Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import { type ChannelOptions, Server, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { TlsSettings } from '../../settings/connection-settings.ts';
 import type { GrpcLimits, GrpcSettings } from '../../settings/gateway-settings.ts';
 import { type AdmissionContext, admission } from './admission.ts';
+import { GrpcCredentials } from './grpc-credentials.ts';
 import { StreamGuard } from './stream-guard.ts';
 
 /** Names that health checks ask for: '' is the server as a whole. */
@@ -36,6 +37,7 @@ export class GrpcListener {
   readonly #server: Server;
   readonly #health = new HealthImplementation();
   readonly #guard: StreamGuard;
+  #credentials = new GrpcCredentials(undefined);
   #port: number | undefined;
 
   /** A larger message ends with RESOURCE_EXHAUSTED; a client that does not answer a ping is disconnected. */
@@ -60,13 +62,19 @@ export class GrpcListener {
 
   /** Rejects if it cannot listen, for example because the port is in use. */
   async open(host: string, { port, tls }: GrpcSettings): Promise<void> {
+    this.#credentials = new GrpcCredentials(tls);
     const bind = promisify(this.#server.bindAsync.bind(this.#server));
     const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-    this.#port = await bind(address, credentials(tls)).catch((cause: unknown) => {
+    this.#port = await bind(address, this.#credentials.credentials).catch((cause: unknown) => {
       throw new GrpcUnavailable(address, cause);
     });
     this.#guard.start(this.#port);
     this.#setHealth('SERVING');
+  }
+
+  /** Takes another certificate, for connections from now on. */
+  reload(tls: TlsSettings | undefined): void {
+    this.#credentials.reload(tls);
   }
 
   /** Takes no more calls, and gives running ones `drainMs` to finish. */
@@ -92,9 +100,4 @@ function limitOptions({ streams, bytes, idleMs, ageMs, ageGraceMs }: GrpcLimits)
     'grpc.max_connection_age_ms': ageMs,
     'grpc.max_connection_age_grace_ms': ageGraceMs,
   };
-}
-
-function credentials(tls: TlsSettings | undefined): ServerCredentials {
-  if (!tls) return ServerCredentials.createInsecure();
-  return ServerCredentials.createSsl(null, [{ cert_chain: tls.certificate, private_key: tls.privateKey }]);
 }

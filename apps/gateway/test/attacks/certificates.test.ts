@@ -1,0 +1,138 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { get as request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
+import type { AgentCard } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStage, type Stage } from '../support/stage.ts';
+
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+interface Identified {
+  readonly certificate: Buffer;
+  readonly key: Buffer;
+}
+
+let folder: string;
+let stage: Stage;
+let url: string;
+let grpcPort: string;
+
+const file = (name: string): string => join(folder, name);
+const openssl = (...args: string[]): void => void execFileSync('openssl', args, { stdio: 'ignore', cwd: folder });
+const read = (name: string): Identified => ({
+  certificate: readFileSync(file(`${name}.pem`)),
+  key: readFileSync(file(`${name}.key`)),
+});
+
+function makeAuthority(name: string): void {
+  const usual = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
+  openssl('req', '-x509', ...usual, '-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.pem`);
+}
+
+/** Signed by the authority, or by itself. */
+function make(
+  name: string,
+  { by, subject, names, days = '2' }: Record<'by' | 'subject' | 'names', string> & { days?: string },
+): Identified {
+  writeFileSync(file(`${name}.ext`), `subjectAltName=${names}\n`);
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', `${name}.key`];
+  openssl('req', ...key, '-subj', subject, '-out', `${name}.csr`);
+  const authority = ['-CA', `${by}.pem`, '-CAkey', `${by}.key`, '-CAcreateserial'];
+  openssl(
+    'x509',
+    '-req',
+    '-in',
+    `${name}.csr`,
+    ...authority,
+    '-days',
+    days,
+    '-extfile',
+    `${name}.ext`,
+    '-out',
+    `${name}.pem`,
+  );
+  return read(name);
+}
+
+describe.runIf(hasOpenssl)('a certificate of a client', () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'switchyard-mtls-'));
+    makeAuthority('ours');
+    makeAuthority('theirs');
+    const server = make('server', { by: 'ours', subject: '/CN=server', names: 'IP:127.0.0.1' });
+    const { certificate: clientAuthorities } = read('ours');
+    const tls = { certificate: server.certificate, privateKey: server.key, clientAuthorities };
+    const certificates = { subjectFrom: 'san-uri', tenantFrom: 'o', scopes: ['read', 'send'] } as const;
+    stage = await openStage();
+    url = await stage.another({ auth: { certificates }, tls, grpc: { port: 0, publicAddress: 'auto', tls } });
+    const card = (await ask('/.well-known/agent-card.json')).body as AgentCard;
+    const grpc = card.supportedInterfaces.find(({ protocolBinding }) => protocolBinding === 'GRPC');
+    grpcPort = grpc?.url.split(':').at(-1) ?? '';
+  });
+
+  afterAll(async () => {
+    await stage[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true });
+  });
+
+  const ask = (path: string, client?: Identified): Promise<{ status: number; body: unknown }> =>
+    new Promise((resolve, reject) => {
+      const options = { ca: read('ours').certificate, cert: client?.certificate, key: client?.key, agent: false };
+      const headers = { 'a2a-version': '1.0' };
+      request(url + path, { ...options, headers }, async (response) => {
+        const text = (await response.setEncoding('utf8').toArray()).join('');
+        resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) });
+      }).on('error', reject);
+    });
+
+  const askGrpc = (client?: Identified): Promise<number> =>
+    new Promise((resolve) => {
+      const trusted = read('ours').certificate;
+      const secure = credentials.createSsl(trusted, client?.key ?? null, client?.certificate ?? null);
+      const channel = new Client(`127.0.0.1:${grpcPort}`, secure);
+      const empty = (): Buffer => Buffer.of();
+      channel.makeUnaryRequest(
+        '/lf.a2a.v1.A2AService/ListTasks',
+        empty,
+        empty,
+        undefined,
+        (error: ServiceError | null) => {
+          channel.close();
+          resolve(error?.code ?? 0);
+        },
+      );
+    });
+
+  const both = async (client?: Identified) => [(await ask('/tasks', client)).status, await askGrpc(client)];
+
+  it('lets the client in that it names', async () => {
+    const spiffe = { by: 'ours', subject: '/O=acme/CN=alice', names: 'URI:spiffe://acme/alice' };
+    expect(await both(make('alice', spiffe))).toEqual([200, 0]);
+  });
+
+  it('is asked for, and not needed for the card', async () => {
+    expect(await both()).toEqual([401, 16]);
+    const { status, body } = await ask('/.well-known/agent-card.json');
+    expect([status, (body as AgentCard).securitySchemes]).toEqual([200, { mtls: { mtlsSecurityScheme: {} } }]);
+  });
+
+  it('proves nothing if another authority has signed it, or nobody', async () => {
+    const spiffe = { subject: '/O=acme/CN=alice', names: 'URI:spiffe://acme/alice' };
+    expect(await both(make('stranger', { ...spiffe, by: 'theirs' }))).toEqual([401, 16]);
+    makeAuthority('self');
+    expect(await both(read('self'))).toEqual([401, 16]);
+  });
+
+  it('proves nothing without the name that counts: not by one hidden in another', async () => {
+    for (const [name, names, subject] of [
+      ['nameless', 'DNS:alice.example.com', '/O=acme/CN=alice'],
+      ['quoted', '@names\n[names]\nDNS.1=x, URI:spiffe://acme/alice', '/O=acme/CN=alice'],
+      ['homeless', 'URI:spiffe://acme/alice', '/CN=alice'],
+      ['doubled', 'URI:spiffe://acme/alice', '/O=acme/O=initech/CN=alice'],
+    ] as const)
+      expect([name, await both(make(name, { by: 'ours', subject, names }))]).toEqual([name, [401, 16]]);
+  });
+});
