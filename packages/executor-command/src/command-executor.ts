@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { Execute, Outcome, Turn } from '@switchyard/agent';
 import { attachFiles, restoreFiles } from './attach-files.ts';
 import { contributions } from './briefing.ts';
@@ -22,9 +22,12 @@ const tailBytes = 4_096;
  * again, any other fails it. A program runs once for each message, also when workers die meanwhile: the next attempt
  * takes it over, running or finished. Cancel, the time limit and the output limit end its whole process group. Needs
  * /bin/sh.
+ * @throws {TypeError} a path of `readable` is not absolute: a program could put a link there
  */
 export function commandExecutor(given: CommandSettings): Execute {
   const settings: FullCommandSettings = { ...defaultLimits, ...given };
+  const relative = settings.readable?.find((path) => !isAbsolute(path));
+  if (relative !== undefined) throw new TypeError(`readable: ${relative} is no absolute path`);
   const retireWorkspaces = workspaceRetirement(settings.workspaceRoot, settings.retentionMs);
   const confine = confinement(settings.sandbox);
   return async (turn) => {

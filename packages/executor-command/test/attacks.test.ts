@@ -148,6 +148,10 @@ describe.each(sandboxes)('in the sandbox of $name', (sandbox) => {
   });
 });
 
+it('a path that a program could put a link at is not made readable', () => {
+  expect(() => bench.begin('true', { readable: ['settings'] })).toThrow('readable: settings is no absolute path');
+});
+
 describe('where no sandbox works', () => {
   const broken: Sandbox = { name: 'broken', wrap: () => ['/bin/false'] };
 
