@@ -102,10 +102,11 @@ class World {
     this.model.add(`${taskId}.1`, tenant, kind);
   }
 
-  /** As gateways did before tenants had shares. All such jobs are of one tenant, that has no name. */
+  /** As gateways did before tenants had shares. When the queue is checked, such jobs get places, of a tenant `-`. */
   async #addToList(): Promise<void> {
     const id = `${this.#newId()}.1`;
     await redis.multi().hset(`${this.#queue.root}${id}`, 'priority', '0').lpush(`${this.#queue.root}wait`, id).exec();
+    await this.#queue.recover(LOCK_MS, 0);
     this.model.add(id, '-', 'ordinary');
   }
 

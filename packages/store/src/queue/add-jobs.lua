@@ -2,7 +2,7 @@
 --
 -- root: of the queue's keys; made from it: <root>prioritized, <root>tenants, <root>marker (zsets), <root>meta (hash),
 --   <root>id, <root>pc (counters) and each job <root><id> (hash)
--- jobs: of each its id, <task id>.<number of the job in its task>, and the owner of its task
+-- jobs: of each its id, <task id>.<number of the job in its task>, and the tenant of its task's owner
 -- options: of each job, as JSON without its id and closing brace
 -- is_awaited: a turn waits for them: they go before the others
 --
@@ -13,16 +13,23 @@
 
 --- @include "fair-order.lua"
 
+local function line_up_awaited(root, jobs)
+  local tags = {}
+  for at = 1, #jobs, 2 do
+    tags[at] = ('%.0f'):format(BAND + redis.call('INCR', root .. 'pc'))
+    redis.call('ZADD', root .. 'prioritized', tags[at], jobs[at])
+  end
+  return tags
+end
+
 local function add_jobs(root, jobs, options, is_awaited)
   local now, priority = ('%.0f'):format(now_ms()), is_awaited and '1' or '4'
   redis.call('INCRBY', root .. 'id', #jobs / 2)
+  local tags = is_awaited and line_up_awaited(root, jobs) or line_up(root, jobs)
   for at = 1, #jobs, 2 do
-    local id, tenant = jobs[at], jobs[at + 1]:match('^[^/]*')
-    jobs[at + 1] = tenant
+    local id = jobs[at]
     redis.call('HSET', root .. id, 'name', 'turn', 'data', '{}', 'opts', options .. ',"jobId":"' .. id .. '"}',
-      'timestamp', now, 'delay', '0', 'priority', priority, 'tenant', tenant)
-    if is_awaited then redis.call('ZADD', root .. 'prioritized', BAND + redis.call('INCR', root .. 'pc'), id) end
+      'timestamp', now, 'delay', '0', 'priority', priority, 'tenant', jobs[at + 1], 'tag', tags[at])
   end
-  if not is_awaited then line_up(root, jobs) end
   if redis.call('HEXISTS', root .. 'meta', 'paused') == 0 then redis.call('ZADD', root .. 'marker', '0', '0') end
 end

@@ -2,7 +2,7 @@
 --
 -- KEYS  root           of the queue's keys, as in add-jobs.lua
 -- ARGV  id             of the job
---       owner          of its task
+--       tenant         of its task's owner
 --       name           of the job, for who looks into the queue: turn | push
 --       options        as in add-jobs.lua
 --       is_awaited     '1' | ''
@@ -11,7 +11,7 @@
 -- Invariant: a queue has a job once.
 
 local root = unpack(KEYS)
-local id, owner, name, options, is_awaited, is_suspicious = unpack(ARGV)
+local id, tenant, name, options, is_awaited, is_suspicious = unpack(ARGV)
 
 --- @include "../redis/server.lua"
 --- @include "add-jobs.lua"
@@ -25,6 +25,6 @@ if redis.call('EXISTS', root .. id) == 1 then
   if is_suspicious == '' or is_listed() then return 'known' end
   redis.call('DEL', root .. id)
 end
-add_jobs(root, { id, owner }, options, is_awaited == '1')
+add_jobs(root, { id, tenant }, options, is_awaited == '1')
 redis.call('HSET', root .. id, 'name', name)
 return 'added'

@@ -15,10 +15,24 @@ local function priority_of(priority) return priority and priority ~= '0' and ton
 local function place_job(root, id, to_front)
   local priority, tenant, tag = unpack(redis.call('HMGET', root .. id, 'priority', 'tenant', 'tag'))
   priority = priority_of(priority)
-  if priority == ORDINARY and not to_front then return line_up(root, { id, tenant or '-' }) end
-  local order = tonumber(priority == ORDINARY and tag or 0)
-  if not to_front then order = redis.call('INCR', root .. 'pc') end
-  redis.call('ZADD', root .. 'prioritized', priority * BAND + order, id)
+  if priority == ORDINARY and not to_front then
+    redis.call('HSET', root .. id, 'tag', line_up(root, { id, tenant or '-' })[1])
+    return
+  end
+  local score = priority * BAND
+  if not to_front then score = score + redis.call('INCR', root .. 'pc') end
+  redis.call('ZADD', root .. 'prioritized', priority == ORDINARY and tag or score, id)
+end
+
+-- Gateways of before tenants had shares, and BullMQ's own tools, put jobs into a list: they are given places, as those
+-- of one tenant. Returns whether there were some.
+local function place_list(root)
+  local ids, jobs = redis.call('RPOP', root .. 'wait', '500'), {}
+  if not ids then return false end
+  for i, id in ipairs(ids) do jobs[2 * i - 1], jobs[2 * i] = id, '-' end
+  local tags = line_up(root, jobs)
+  for at = 1, #jobs, 2 do redis.call('HSET', root .. jobs[at], 'priority', ORDINARY, 'tag', tags[at]) end
+  return true
 end
 
 local function wake_worker(root)

@@ -2,7 +2,7 @@ import { Queue as BullQueue } from 'bullmq';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { word } from '../redis/reply.ts';
-import { agentOf } from '../redis/scope.ts';
+import { agentOf, tenantOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 import { type DeliveryQueueId, deliveryQueueText, jobId, jobOptions, queueOf, queueRoot } from './job.ts';
@@ -11,7 +11,7 @@ const addScript = defineScript({
   file: 'add.lua',
   from: import.meta.url,
   keys: ['root'],
-  args: ['id', 'owner', 'name', 'options', 'isAwaited', 'isSuspicious'],
+  args: ['id', 'tenant', 'name', 'options', 'isAwaited', 'isSuspicious'],
   reply: word('added', 'known'),
 });
 
@@ -56,7 +56,7 @@ export class Queues {
   ): Promise<void> {
     await this.#add(queueRoot(agentOf(owner), this.#shards.of(taskId)), {
       id: jobId(taskId, job),
-      owner,
+      tenant: tenantOf(owner),
       name: 'turn',
       options: jobOptions(isAwaited),
       isAwaited: isAwaited ? '1' : '',
@@ -76,7 +76,7 @@ export class Queues {
   ): Promise<void> {
     await this.#add(queueRoot(PUSH_QUEUE, this.#shards.of(id.taskId)), {
       id: jobId(deliveryQueueText(id), job),
-      owner,
+      tenant: tenantOf(owner),
       name: 'push',
       options: jobOptions(),
       isAwaited: '',

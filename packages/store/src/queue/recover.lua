@@ -36,6 +36,7 @@ redis.call('SET', root .. 'checked', ('%.0f'):format(now_ms()), 'PX', 2 * lock_m
 local active = redis.call('LRANGE', root .. 'active', '0', '-1')
 local not_ordinary = redis.call('ZCOUNT', root .. 'prioritized', '-inf', '(' .. ORDINARY * BAND)
 if not_ordinary == 0 then redis.call('DEL', root .. 'pc') end
+local has_placed = place_list(root)
 if #active == 0 and redis.call('EXISTS', root .. 'prioritized') == 0 then redis.call('DEL', root .. 'tenants') end
 forget_tenants()
 if since_ms < 0 or since_ms > lock_ms then
@@ -60,5 +61,5 @@ for _, id in ipairs(active) do
     stalled[#stalled + 1] = id
   end
 end
-if #stalled > 0 then wake_worker(root) end
+if #stalled > 0 or has_placed then wake_worker(root) end
 return stalled

@@ -2,8 +2,7 @@
 --
 -- root: of the queue's keys; made from it: <root>active (list), <root>prioritized, <root>tenants, <root>delayed,
 --   <root>marker (zsets), <root>meta (hash), the jobs <root><id> (hashes) and their locks <root><id>:lock (strings),
---   <root>took:<taker> (string): what the taker took last, so that a command that is sent twice takes once, and
---   <root>wait (list), where gateways of before tenants had shares, and BullMQ's own tools, put jobs
+--   and <root>took:<taker> (string): what the taker took last, so that a command that is sent twice takes once
 -- lock_ms: that the locks last
 -- taker, number, count: tokens of the locks are <taker>:<number> and so on, one for each job; as many may be taken
 -- kinds: any | awaited | awaited+suspects | suspect (one job alone, however many may be taken)
@@ -19,8 +18,9 @@ local BANDS = {
   ['awaited+suspects'] = { AWAITED, AWAITED_SUSPECT },
   suspect = { AWAITED_SUSPECT, SUSPECT },
 }
--- Jobs that get their place in one step: bounds it.
-local MOST_PLACED = 100
+local SUSPECTS_FROM, SUSPECTS_TO = ('%.0f'):format(AWAITED_SUSPECT * BAND), ('(%.0f'):format(ORDINARY * BAND)
+-- Delayed jobs that come back in one step: bounds it.
+local MOST_DUE = 100
 
 -- Jobs that are due wait again. Returns ms until the next one is due.
 local function end_delays(root)
@@ -30,7 +30,7 @@ local function end_delays(root)
   local in_ms = math.floor(tonumber(next) / 4096) - now_ms()
   if in_ms > 0 then return in_ms end
   local before = (now_ms() + 1) * 4096 - 1
-  local due = redis.call('ZRANGEBYSCORE', root .. 'delayed', '-inf', before, 'LIMIT', '0', MOST_PLACED)
+  local due = redis.call('ZRANGEBYSCORE', root .. 'delayed', '-inf', before, 'LIMIT', '0', MOST_DUE)
   for _, id in ipairs(due) do
     redis.call('HSET', root .. id, 'delay', '0')
     place_job(root, id)
@@ -39,39 +39,25 @@ local function end_delays(root)
   return end_delays(root)
 end
 
--- Jobs of a list that has no tenants get their places.
-local function empty_list(root)
-  if redis.call('LLEN', root .. 'wait') == 0 then return end
-  for _, id in ipairs(redis.call('RPOP', root .. 'wait', MOST_PLACED)) do place_job(root, id) end
-end
-
 local function job_of(root, id, token)
-  local starts, priority = unpack(redis.call('HMGET', root .. id, 'ats', 'priority'))
-  return { id, token, tonumber(starts or 0), priority_of(priority) }
+  local starts, priority, tag = unpack(redis.call('HMGET', root .. id, 'ats', 'priority', 'tag'))
+  return { id, token, tonumber(starts or 0), priority_of(priority) }, tag
 end
-
-local function is_suspect(score) return score >= AWAITED_SUSPECT * BAND and score < ORDINARY * BAND end
 
 local function has_suspects(root)
-  return redis.call('ZCOUNT', root .. 'prioritized', AWAITED_SUSPECT * BAND, '(' .. ORDINARY * BAND) > 0
+  return redis.call('ZCOUNT', root .. 'prioritized', SUSPECTS_FROM, SUSPECTS_TO) > 0
 end
 
--- The next ones: of each its id and its score; and whether it is seen by them that no suspect waits.
-local function find(root, kinds, count)
-  local key, found = root .. 'prioritized', {}
-  if kinds == 'any' then
-    found = redis.call('ZRANGE', key, '0', count - 1, 'WITHSCORES')
-    local has_passed = false
-    for at = 2, #found, 2 do has_passed = has_passed or is_suspect(tonumber(found[at])) end
-    if not has_passed then return found, #found < 2 * count or tonumber(found[#found]) >= ORDINARY * BAND end
-    found = {}
-  end
+-- The ids of the next ones. Suspects lie between awaited and ordinary ones.
+local function find(root, kinds, count, suspects)
+  if kinds == 'any' and not suspects then return redis.call('ZRANGE', root .. 'prioritized', '0', count - 1) end
+  local ids = {}
   for _, band in ipairs(BANDS[kinds]) do
     local to = band == ORDINARY and '+inf' or '(' .. (band + 1) * BAND
-    local more = redis.call('ZRANGEBYSCORE', key, band * BAND, to, 'WITHSCORES', 'LIMIT', '0', count - #found / 2)
-    for i = 1, #more do found[#found + 1] = more[i] end
+    local more = redis.call('ZRANGEBYSCORE', root .. 'prioritized', band * BAND, to, 'LIMIT', '0', count - #ids)
+    for i = 1, #more do ids[#ids + 1] = more[i] end
   end
-  return found, false
+  return ids
 end
 
 -- What this command took when it was sent before, but for what has been run since.
@@ -84,7 +70,7 @@ local function taken_before(root, lock_ms, taker, number)
     local lock = redis.call('GET', lock_key) or ''
     if lock == token or (lock == '' and redis.call('LPOS', root .. 'active', id)) then
       redis.call('SET', lock_key, token, 'PX', lock_ms)
-      jobs[#jobs + 1] = job_of(root, id, token)
+      jobs[#jobs + 1] = (job_of(root, id, token))
     end
     n = n + 1
   end
@@ -92,39 +78,34 @@ local function taken_before(root, lock_ms, taker, number)
 end
 
 local function take_jobs(root, lock_ms, taker, number, count, kinds)
-  local due_in_ms, has_none = -1, false
+  local due_in_ms, suspects = -1, has_suspects(root)
   local function rest()
     local others = redis.call('ZCARD', root .. 'prioritized')
     if others > 0 then wake_worker(root) end
-    return { others, others > 0 and not has_none and has_suspects(root) and '1' or '', due_in_ms }
+    return { others, suspects and has_suspects(root) and '1' or '', due_in_ms }
   end
 
   local jobs = taken_before(root, lock_ms, taker, number)
   if #jobs > 0 then return jobs, rest() end
   if redis.call('HEXISTS', root .. 'meta', 'paused') == 1 then return jobs, { 0, '', -1 } end
   due_in_ms = end_delays(root)
-  empty_list(root)
-  local found, ids, tags = nil, {}, {}
-  found, has_none = find(root, kinds, kinds == 'suspect' and 1 or tonumber(count))
-  if #found == 0 then return jobs, rest() end
-  for at = 1, #found, 2 do
-    local tag = found[at + 1] - ORDINARY * BAND
-    ids[#ids + 1], tags[#ids + 1] = found[at], tag > 0 and tag
-  end
+  count = kinds == 'suspect' and 1 or tonumber(count)
+  local ids = find(root, kinds, count, suspects)
+  if #ids == 0 and place_list(root) then ids = find(root, kinds, count, suspects) end
+  if #ids == 0 then return jobs, rest() end
   redis.call('SET', root .. 'took:' .. taker, number .. '\n' .. table.concat(ids, '\n'), 'PX', 2 * lock_ms)
   redis.call('ZREM', root .. 'prioritized', unpack(ids))
-  if tags[#ids] then redis.call('ZADD', root .. 'tenants', 'GT', tags[#ids], ' ') end
   redis.call('LPUSH', root .. 'active', unpack(ids))
-  local now = ('%.0f'):format(now_ms())
+  local now, taken = ('%.0f'):format(now_ms()), nil
   for i, id in ipairs(ids) do
-    local job = job_of(root, id, taker .. ':' .. ('%.0f'):format(number + i - 1))
+    local job, tag = job_of(root, id, taker .. ':' .. ('%.0f'):format(number + i - 1))
     job[3] = job[3] + 1
     redis.call('SET', root .. id .. ':lock', job[2], 'PX', lock_ms)
-    local begun = { 'processedOn', now, 'ats', job[3] }
-    if tags[i] then begun[5], begun[6] = 'tag', tags[i] end
-    redis.call('HSET', root .. id, unpack(begun))
+    redis.call('HSET', root .. id, 'processedOn', now, 'ats', job[3])
     jobs[i] = job
+    if job[4] == ORDINARY then taken = tag end
   end
+  if taken then redis.call('ZADD', root .. 'tenants', 'GT', taken, ' ') end
   return jobs, rest()
 end
 

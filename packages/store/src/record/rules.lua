@@ -53,7 +53,7 @@ local function schedule(record, root, options, is_awaited)
   record.scheduled, record.started = record.jobs, 0
   watch = true
   --- @include "../queue/add-jobs.lua"
-  add_jobs(root, { task_id .. '.' .. record.scheduled, record.owner }, options, is_awaited)
+  add_jobs(root, { task_id .. '.' .. record.scheduled, record.owner:match('^[^/]*') }, options, is_awaited)
 end
 
 -- input-required and auth-required never stand while a message waits or a new attempt runs: a poller would take the old

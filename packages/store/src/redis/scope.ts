@@ -28,6 +28,11 @@ export function agentOf(owner: string): string {
   return decodeURIComponent(owner.slice(owner.lastIndexOf('/') + 1));
 }
 
+/** The tenant of an `ownerOf` text, URI-encoded as in it. */
+export function tenantOf(owner: string): string {
+  return owner.slice(0, owner.indexOf('/'));
+}
+
 /** The principal of an `ownerOf` text. @param scopes when it sent the message */
 export function principalOf(owner: string, scopes: readonly string[]): Principal {
   const [tenant = '', subject = ''] = owner.split('/').map(decodeURIComponent);

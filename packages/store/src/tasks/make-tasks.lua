@@ -99,8 +99,8 @@ if #new > 0 then
     local at = starts[new[i]]
     local task_id, owner, context, queue_root, state = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 7], ARGV[at + 11]
     due[2 * i - 1], due[2 * i] = due_at, task_id
-    add(queues, queue_root, task_id .. '.1', owner)
     local tenant = tenant_of(owner)
+    add(queues, queue_root, task_id .. '.1', tenant)
     tenants[tenant] = (tenants[tenant] or 0) + 1
     local index, member = index_root .. ':' .. owner, state .. time .. task_id
     add(indexes, index, '0', member)

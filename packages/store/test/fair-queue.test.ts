@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../src/index.ts';
+import { AgentQueue } from '../src/queue/agent-queue.ts';
+import { Shards } from '../src/redis/shards.ts';
+import { accepted, begun, userMessage } from './support/drive.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+const redis = testRedis();
+const LOCK_MS = 60_000;
+
+const queueOf = ({ settings: { prefix, shards } }: Store): AgentQueue =>
+  new AgentQueue(redis, new Shards(prefix, shards).of(''), 'echo');
+
+async function taken(queue: AgentQueue, number: number, count: number): Promise<string[]> {
+  const { jobs } = await queue.take(LOCK_MS, { taker: 'taker', number, count, kinds: 'any' });
+  return jobs.map(({ id }) => id);
+}
+
+/** As gateways added jobs before tenants had shares. */
+async function addAsBefore(root: string, ids: readonly string[]): Promise<void> {
+  for (const id of ids)
+    await redis
+      .multi()
+      .hset(`${root}${id}`, { name: 'turn', data: '{}', opts: '{}', timestamp: Date.now(), delay: 0, priority: 0 })
+      .lpush(`${root}wait`, id)
+      .exec();
+}
+
+describe('jobs of a gateway of before tenants had shares', () => {
+  test('are taken in their order when nothing else waits', async () => {
+    const queue = queueOf(await testStore());
+    await addAsBefore(queue.root, ['a', 'b', 'c']);
+    expect([await taken(queue, 1, 2), await taken(queue, 3, 2)]).toEqual([['a', 'b'], ['c']]);
+  });
+
+  test('are taken in turn with others when these wait as well, from the next check of the queue on', async () => {
+    const store = await testStore();
+    const queue = queueOf(store);
+    await addAsBefore(queue.root, ['a', 'b', 'c']);
+    for (let n = 0; n < 10; n++) await accepted(store, alice);
+    await queue.recover(LOCK_MS, 0);
+    expect(await taken(queue, 1, 6)).toEqual(expect.arrayContaining(['a', 'b', 'c']));
+  });
+
+  test('that a worker of before had begun come back before all others', async () => {
+    const store = await testStore();
+    const queue = queueOf(store);
+    await accepted(store, alice);
+    await redis.hset(`${queue.root}old`, 'priority', '0');
+    await redis.multi().lpush(`${queue.root}active`, 'old').set(`${queue.root}old:lock`, 'token').exec();
+    await queue.requeue({ id: 'old', token: 'token', started: 1, isAwaited: false });
+    expect(await taken(queue, 1, 1)).toEqual(['old']);
+  });
+});
+
+test('what is known of tenants is those that have more waiting than a turn, and nothing when the queue rests', async () => {
+  const store = await testStore();
+  const queue = queueOf(store);
+  const send = (tenant: string): Promise<unknown> =>
+    accepted(store, { principal: { ...alice.principal, tenant }, agent: 'echo' });
+  for (const tenant of ['acme', 'acme', 'acme', 'globex', 'initech']) await send(tenant);
+  const tenants = (): Promise<string[]> => redis.zrange(`${queue.root}tenants`, '0', '-1');
+  const first = await taken(queue, 1, 4);
+  await queue.recover(LOCK_MS, 0);
+  expect(await tenants()).toEqual([' ', 'acme']);
+  const last = await taken(queue, 5, 4);
+  await queue.recover(LOCK_MS, 0);
+  expect(await tenants()).toEqual([' ']);
+  const tokens = [...first, ...last].map((id, n) => ({ id, token: `taker:${n + 1}`, started: 1, isAwaited: false }));
+  for (const job of tokens) await queue.finish(job);
+  await queue.recover(LOCK_MS, 0);
+  expect(await tenants()).toEqual([]);
+});
+
+test('the order of a queue outlives the numbers of its awaited jobs', async () => {
+  const store = await testStore();
+  const queue = queueOf(store);
+  const caller = await begun(store, (await accepted(store, { ...alice, agent: 'caller' })).taskId);
+  await accepted(store, alice);
+  const call = async (): Promise<string> => {
+    const submission = { message: userMessage('cook', { contextId: caller.start.task.contextId ?? '' }) };
+    const placed = await store.calls.place(caller, { agent: 'echo', submission, isDetached: false });
+    return placed.verdict === 'accepted' ? `${placed.taskId}.1` : placed.verdict;
+  };
+  const calls = [await call(), await call()];
+  expect(await taken(queue, 1, 2)).toEqual(calls);
+  await queue.recover(LOCK_MS, 0);
+  expect(await redis.exists(`${queue.root}pc`)).toBe(0);
+  expect([await call(), await call()].map((id) => [id])).toEqual([await taken(queue, 3, 1), await taken(queue, 4, 1)]);
+});
