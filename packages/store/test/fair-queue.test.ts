@@ -72,6 +72,22 @@ test('what is known of tenants is those that have more waiting than a turn, and 
   expect(await tenants()).toEqual([]);
 });
 
+test('operators are told how many tenants wait, and which have the most waiting, over all shards', async () => {
+  const store = await testStore({ shards: 2 });
+  const send = (tenant: string): Promise<unknown> =>
+    accepted(store, { principal: { ...alice.principal, tenant }, agent: 'echo' });
+  await Promise.all(Array.from({ length: 30 }, () => send('acme & sons')));
+  await Promise.all(Array.from({ length: 10 }, () => send('globex')));
+  expect(await store.queue.shares('echo')).toEqual({
+    count: 2,
+    longest: [
+      { tenant: 'acme & sons', waiting: 30 },
+      { tenant: 'globex', waiting: 10 },
+    ],
+  });
+  expect(await store.queue.shares('nobody')).toEqual({ count: 0, longest: [] });
+});
+
 test('the order of a queue outlives the numbers of its awaited jobs', async () => {
   const store = await testStore();
   const queue = queueOf(store);

@@ -8,6 +8,9 @@ export const healthRoute = adminRoute(['get', '/admin/health'], noParameters, ({
 /** Agents and their queues. A paused agent's messages are accepted, and wait. */
 export const agentRoutes = [
   listRoute(['/admin/agents', pageParameters], 'agents', ({ ops }, query) => ops.listAgents(query)),
+  adminRoute(['get', '/admin/agents/:id/tenants'], noParameters, async ({ ops }, { id }) => ({
+    tenants: found(await ops.agents.tenants(id), 'agent', id),
+  })),
   adminAction(['post', '/admin/agents/:id\\:pause'], async ({ ops }, { id }) =>
     found(await ops.agents.pause(id), 'agent', id),
   ),

@@ -81,6 +81,16 @@ export class GatewayMetrics {
       for (const state of ['waiting', 'active', 'delayed'] as const)
         gauge.set({ agent: agent.id, state }, agent[state]);
     });
+    this.#perAgent(
+      'switchyard_queue_tenants',
+      'Tenants that wait for an agent with more than a turn, on the shard that has the most of them.',
+      (gauge, agent) => gauge.set({ agent: agent.id }, agent.tenants),
+    );
+    this.#perAgent(
+      'switchyard_queue_longest_tenant',
+      'Jobs that wait for an agent, of the tenant that has the most of them.',
+      (gauge, agent) => gauge.set({ agent: agent.id }, agent.longestTenant),
+    );
     this.#perAgent('switchyard_agent_workers', 'Workers that are alive and can run an agent.', (gauge, agent) =>
       gauge.set({ agent: agent.id }, agent.workers),
     );

@@ -46,7 +46,7 @@ describe('the operators’ port', () => {
 });
 
 interface AgentList {
-  readonly agents: readonly { id: string; paused: boolean; waiting: number; workers: number }[];
+  readonly agents: readonly { id: string; paused: boolean; waiting: number; workers: number; longestTenant: number }[];
   readonly totalSize: number;
   readonly nextPageToken: string;
 }
@@ -69,6 +69,9 @@ describe('agents', () => {
     const echo = body.agents.find(({ id }) => id === 'echo');
     expect(echo).toMatchObject({ paused: false, workers: 1, active: 0, delayed: 0 });
     expect(echo?.waiting).toBeGreaterThan(0);
+    const tenants = await stage.ask<{ tenants: { tenant: string; waiting: number }[] }>('/admin/agents/echo/tenants');
+    expect(tenants.body.tenants).toEqual([{ tenant: 'default', waiting: echo?.longestTenant }]);
+    expect((await stage.ask('/admin/agents/nobody/tenants')).status).toBe(404);
   });
 
   it('are paused and resumed; a paused one takes messages all the same', async () => {

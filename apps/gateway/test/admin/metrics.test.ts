@@ -23,6 +23,8 @@ it('metrics tell of requests, messages, streams, queues and dead letters', async
   expect(text).toContain('switchyard_messages_accepted_total{agent="echo",kind="follow-up"} 1');
   expect(text).toContain('switchyard_open_streams 1');
   expect(text).toMatch(/switchyard_queue_jobs\{agent="echo",state="waiting"\} [1-9]/);
+  expect(text).toMatch(/switchyard_queue_tenants\{agent="echo"\} [01]/);
+  expect(text).toMatch(/switchyard_queue_longest_tenant\{agent="echo"\} \d/);
   expect(text).toContain('switchyard_agent_workers{agent="echo"} 1');
   expect(text).toContain('switchyard_agent_paused{agent="echo"} 0');
   expect(text).toContain('switchyard_redis_up 1');

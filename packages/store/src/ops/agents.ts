@@ -1,4 +1,4 @@
-import type { JobCounts } from '../queue/queues.ts';
+import type { JobCounts, TenantShare } from '../queue/queues.ts';
 import type { OpsPort } from './ops-port.ts';
 
 /** An agent and its queue. */
@@ -7,6 +7,10 @@ export interface AgentReading extends JobCounts {
   /** Workers that are alive and can run it. */
   readonly workers: number;
   readonly paused: boolean;
+  /** Tenants that wait with more than a turn, on the shard that has the most of them. */
+  readonly tenants: number;
+  /** Jobs that wait of the tenant that has the most of them. */
+  readonly longestTenant: number;
 }
 
 /** All agents that were ever announced, and their queues. */
@@ -33,6 +37,12 @@ export class Agents {
     return this.#change(id, () => this.#port.queue.resume(id));
   }
 
+  /** The tenants that have the most jobs waiting, at most twenty. @returns undefined: no such agent */
+  async tenants(id: string): Promise<readonly TenantShare[] | undefined> {
+    const isKnown = (await this.#port.registry.list()).some((each) => each.id === id);
+    return isKnown ? (await this.#port.queue.shares(id)).longest : undefined;
+  }
+
   async #change(id: string, change: () => Promise<void>): Promise<AgentReading | undefined> {
     const agent = (await this.#port.registry.list()).find((each) => each.id === id);
     if (!agent) return undefined;
@@ -42,7 +52,7 @@ export class Agents {
 
   async #read(id: string, workers: number): Promise<AgentReading> {
     const { queue } = this.#port;
-    const [paused, counts] = await Promise.all([queue.isPaused(id), queue.counts(id)]);
-    return { id, workers, paused, ...counts };
+    const [paused, counts, shares] = await Promise.all([queue.isPaused(id), queue.counts(id), queue.shares(id)]);
+    return { id, workers, paused, ...counts, tenants: shares.count, longestTenant: shares.longest[0]?.waiting ?? 0 };
   }
 }

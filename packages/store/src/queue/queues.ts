@@ -1,7 +1,7 @@
 import { Queue as BullQueue } from 'bullmq';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { word } from '../redis/reply.ts';
+import { integer, text, tuple, tupleAnd, word } from '../redis/reply.ts';
 import { agentOf, tenantOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
@@ -13,6 +13,14 @@ const addScript = defineScript({
   keys: ['root'],
   args: ['id', 'tenant', 'name', 'options', 'isAwaited', 'isSuspicious'],
   reply: word('added', 'known'),
+});
+
+const readSharesScript = defineScript({
+  file: 'read-shares.lua',
+  from: import.meta.url,
+  keys: ['root'],
+  args: ['most'],
+  reply: tupleAnd([integer], tuple(text, integer)),
 });
 
 /** The queue of push notifications. No agent can have this id. */
@@ -27,6 +35,15 @@ export interface JobCounts {
   readonly active: number;
   readonly delayed: number;
 }
+
+/** A tenant of those that wait in a queue with more than a turn, and how many of its jobs wait. */
+export interface TenantShare {
+  readonly tenant: string;
+  readonly waiting: number;
+}
+
+/** Of each shard. */
+const MOST_NAMED = 20;
 
 /**
  * The jobs of all agents: a BullMQ queue per agent and shard. A job says which task has work to do, and whose share of
@@ -95,6 +112,23 @@ export class Queues {
     const counts = await this.#onShards(agent, (queue) => queue.getJobCounts(...states));
     const sum = (name: string): number => counts.reduce((total, count) => total + (count[name] ?? 0), 0);
     return { waiting: sum('waiting') + sum('prioritized'), active: sum('active'), delayed: sum('delayed') };
+  }
+
+  /** The tenants with the most jobs that wait, over all shards, the longest first; `count`: of all, on the fullest shard. */
+  async shares(agent: string): Promise<{ readonly count: number; readonly longest: readonly TenantShare[] }> {
+    const read = (keys: ShardKeys) =>
+      readSharesScript.run(this.#redis, { keys: { root: queueRoot(agent, keys) }, args: { most: MOST_NAMED } });
+    const shards = await Promise.all(this.#shards.all.map(read));
+    const byTenant = Map.groupBy(
+      shards.flatMap(([, ...tenants]) => tenants),
+      ([tenant]) => tenant,
+    );
+    const longest = [...byTenant].map(([tenant, shares]) => ({
+      tenant: decodeURIComponent(tenant),
+      waiting: shares.reduce((sum, [, waiting]) => sum + waiting, 0),
+    }));
+    longest.sort((a, b) => b.waiting - a.waiting);
+    return { count: Math.max(...shards.map(([count]) => count)), longest: longest.slice(0, MOST_NAMED) };
   }
 
   /** Jobs are added, and workers take none until `resume`. Running jobs go on. */

@@ -335,6 +335,16 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 2,
     },
   ],
+  'queue/read-shares.lua': [
+    {
+      kind: 'reads',
+      scene: async ({ store }) => {
+        await accepted(store, alice);
+        return async () => (await store.queue.shares('echo')).count;
+      },
+      answer: 1,
+    },
+  ],
   'queue/take.lua': [
     {
       kind: 'begins',
