@@ -235,11 +235,17 @@ describe('A push configuration of 0.3 over REST', () => {
       (parent: string) => ({ name: `${parent}/pushNotificationConfigs/hook`, pushNotificationConfig }),
     ],
   ])('is taken %s', async (_, bodyFor) => {
-    const name = `tasks/${(await submit(stage.url, userMessage('hello'))).id}`;
+    const { id: taskId } = await submit(stage.url, userMessage('hello'));
+    const name = `tasks/${taskId}`;
     const answer = await post(`${stage.url}/v1/${name}/pushNotificationConfigs`, bodyFor(name));
-    const stored = { name: `${name}/pushNotificationConfigs/hook`, pushNotificationConfig };
-    expect(answer).toMatchObject({ status: 200, body: stored });
-    expect((await get(`${stage.url}/v1/${stored.name}`)).body).toMatchObject(stored);
+    const { token: __, ...readable } = pushNotificationConfig;
+    const shown = { name: `${name}/pushNotificationConfigs/hook`, pushNotificationConfig: readable };
+    expect(answer).toMatchObject({ status: 200, body: shown });
+    expect((await get(`${stage.url}/v1/${shown.name}`)).body).toMatchObject(shown);
+    const owner = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'echo' };
+    expect(await stage.store.forRequests(5_000).webhooks.get(owner, taskId, 'hook')).toMatchObject(
+      pushNotificationConfig,
+    );
   });
 });
 

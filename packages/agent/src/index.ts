@@ -1,4 +1,12 @@
-export type { ArtifactEvent, CallingAgent, Principal, StatusEvent, TurnEvent, TurnInput } from '@switchyard/protocol';
+export {
+  type ArtifactEvent,
+  type CallingAgent,
+  conversationsUri,
+  type Principal,
+  type StatusEvent,
+  type TurnEvent,
+  type TurnInput,
+} from '@switchyard/protocol';
 export { CallError, type CallFailure } from './calls/call-error.ts';
 export { type CallReply, isDone, type MessageReply, type TaskReply } from './calls/call-reply.ts';
 export type { CallOptions } from './calls/outgoing-call.ts';
@@ -29,7 +37,6 @@ export {
   type ConversationTurn,
   conversationOf,
   conversationsExtension,
-  conversationsUri,
   REPLY_SKIP,
 } from './port/conversation-event.ts';
 export type { ConversationPort, NewConversation } from './port/conversation-port.ts';

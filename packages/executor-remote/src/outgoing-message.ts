@@ -1,17 +1,27 @@
 import type { Turn } from '@switchyard/agent';
-import type { SendMessageRequest } from '@switchyard/protocol';
+import { isReservedMetadata, type Metadata, type SendMessageRequest } from '@switchyard/protocol';
 
 /** The message of a turn for the remote agent: with the same id, so that it can detect a repetition. */
 export function outgoingMessage(
   { message, metadata, acceptedOutputModes }: Turn,
   { taskId, contextId }: { readonly taskId: string | undefined; readonly contextId: string | undefined },
 ): SendMessageRequest {
-  const { taskId: _, contextId: __, referenceTaskIds: ___, ...content } = message;
+  const { taskId: _, contextId: __, referenceTaskIds: ___, metadata: own, ...content } = message;
   return {
-    message: { ...content, ...(taskId !== undefined && { taskId }), ...(contextId !== undefined && { contextId }) },
+    message: {
+      ...content,
+      ...(own && { metadata: withoutReserved(own) }),
+      ...(taskId !== undefined && { taskId }),
+      ...(contextId !== undefined && { contextId }),
+    },
     configuration: { acceptedOutputModes: [...acceptedOutputModes] },
-    metadata,
+    metadata: withoutReserved(metadata),
   };
+}
+
+/** What the agents of this deployment tell each other: other deployments take it from no client. */
+function withoutReserved(metadata: Metadata): Metadata {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !isReservedMetadata(key)));
 }
 
 const key = 'switchyard.remoteContextId';

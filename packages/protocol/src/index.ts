@@ -111,4 +111,5 @@ export {
   sendMessageResponseSchema,
   subscribeToTaskRequestSchema,
 } from './requests.ts';
+export { conversationsUri, isReservedMetadata } from './reserved-metadata.ts';
 export type { ArtifactEvent, CallingAgent, Principal, StatusEvent, StepStamp, TurnEvent, TurnInput } from './turn.ts';

@@ -3,6 +3,9 @@ import {
   type AgentCard,
   type AgentSkill,
   type FieldViolation,
+  invalidParams,
+  isReservedMetadata,
+  type Metadata,
   mediaRangesMeet,
   type Part,
   type SendMessageRequest,
@@ -34,6 +37,7 @@ export async function acceptMessage(
   request: SendMessageRequest,
   { preSubscription, webhookHoldMs }: AcceptOptions = {},
 ): Promise<Accepted> {
+  requireOwnWords(request);
   requireExtensions(call);
   requireMediaTypes(call, request);
   requireSkill(call, request);
@@ -117,6 +121,26 @@ export function presubscribe(
   { message }: SendMessageRequest,
 ): PreSubscription | undefined {
   return message.taskId !== undefined || signal.aborted ? undefined : feeds.presubscribe(scope, message);
+}
+
+/**
+ * A client speaks for itself alone: it is not the agent, nor another agent that calls this one.
+ * @throws {A2AError} InvalidParams
+ */
+function requireOwnWords({ message, metadata }: SendMessageRequest): void {
+  const places: [path: string, metadata: Metadata | undefined][] = [
+    ['metadata', metadata],
+    ['message.metadata', message.metadata],
+    ...message.parts.map((part, i): [string, Metadata | undefined] => [`message.parts[${i}].metadata`, part.metadata]),
+  ];
+  const reserved = places.flatMap(([path, given = {}]) =>
+    Object.keys(given)
+      .filter(isReservedMetadata)
+      .map((key) => ({ field: `${path}.${key}`, description: 'is not for clients to set' })),
+  );
+  const role = { field: 'message.role', description: 'must be ROLE_USER: messages of agents come from agents' };
+  const violations = [...(message.role === 'ROLE_AGENT' ? [role] : []), ...reserved];
+  if (violations.length > 0) throw invalidParams(violations);
 }
 
 /**

@@ -86,7 +86,10 @@ export async function deletePushConfig(
   return { json: '{}' };
 }
 
-/** The config for its owner (A2A 4.3.1). */
-function toConfig({ traceParent: _, version: __, ...webhook }: Webhook, taskId: string): TaskPushNotificationConfig {
-  return { ...webhook, taskId };
+/** The config as it is read (A2A 4.3.1): what proves to the receiver who sends is written, and not read again. */
+function toConfig(
+  { traceParent: _, version: __, token: ___, authentication, ...webhook }: Webhook,
+  taskId: string,
+): TaskPushNotificationConfig {
+  return { ...webhook, ...(authentication && { authentication: { scheme: authentication.scheme } }), taskId };
 }

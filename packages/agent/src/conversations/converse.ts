@@ -1,9 +1,10 @@
+import { conversationsUri } from '@switchyard/protocol';
 import { CallError } from '../calls/call-error.ts';
 import { type CallReply, isAnswer } from '../calls/call-reply.ts';
 import { outgoingCall } from '../calls/outgoing-call.ts';
 import type { TurnCalls } from '../calls/turn-calls.ts';
 import type { TurnJournal } from '../journal/turn-journal.ts';
-import { type ConversationPlace, conversationsUri, REPLY_SKIP } from '../port/conversation-event.ts';
+import { type ConversationPlace, REPLY_SKIP } from '../port/conversation-event.ts';
 import { RetryableError, TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import type { TurnSteps } from '../steps/turn-steps.ts';

@@ -1,7 +1,4 @@
-import type { AgentExtension, Message } from '@switchyard/protocol';
-
-/** URI of the A2A extension "conversations between agents": docs/conversations.md. */
-export const conversationsUri = 'https://switchyard.dev/a2a/extensions/conversations/v1';
+import { type AgentExtension, conversationsUri, type Message } from '@switchyard/protocol';
 
 /** For `capabilities.extensions` of the card of an agent that takes part in conversations (A2A 4.6). */
 export const conversationsExtension: AgentExtension = {

@@ -20,6 +20,9 @@ export interface ReceivedJson {
   readonly body: unknown;
 }
 
+/** In characters of its JSON text: every answer repeats it, and every event of a stream. */
+const longestId = 256;
+
 /** @param methods the served ones */
 export function parseRequest<Method extends string>(
   { text, body }: ReceivedJson,
@@ -31,6 +34,8 @@ export function parseRequest<Method extends string>(
     return invalid('null', [{ field: 'body', description: 'must be a JSON-RPC request' }]);
   const { jsonrpc, id, method, params }: Envelope = body;
   const idText = idJson(id, text);
+  if (idText.length > longestId)
+    return invalid('null', [{ field: 'id', description: `must have at most ${longestId} characters` }]);
   const violations = violationsOf({ jsonrpc, id, method });
   if (violations.length > 0) return invalid(idText, violations);
   return { id: idText, isNotification: id === undefined, ...invocation(methods, method, params) };
