@@ -78,8 +78,17 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Another gateway, which has done nothing yet: what others have left in its memory hides what is added. */
-  freshGateway(): Promise<GatewayProcess> {
-    return startGateway(this.redisUrl, this.#tree);
+  freshGateway(env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
+    return startGateway(this.redisUrl, this.#tree, env);
+  }
+
+  /** A key of Redis, for a gateway with AUTH=api-key. */
+  async newApiKey(): Promise<string> {
+    const args = ['create', '--subject', 'bench'];
+    const env = { REDIS_URL: this.redisUrl, KEY_PREFIX: PREFIX };
+    const program = await startProgram({ file: 'apps/gateway/src/keys/main.ts', args, env });
+    await program.exited;
+    return /^swk_\S+/.exec(program.output())?.[0] ?? '';
   }
 
   /** The URL of a peer, which is started if it does not run yet. */
@@ -137,9 +146,13 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-function startGateway(redisUrl: string, cwd: string | undefined): Promise<GatewayProcess> {
+function startGateway(redisUrl: string, cwd: string | undefined, more = {}): Promise<GatewayProcess> {
   const own = { REDIS_URL: redisUrl, KEY_PREFIX: PREFIX, PORT: '0', GRPC_PORT: 'off', DEFAULT_AGENT: 'bench' };
-  const program = { file: 'apps/gateway/src/main.ts', env: { ...own, LOG_LEVEL: 'info' }, ...(cwd && { cwd }) };
+  const program = {
+    file: 'apps/gateway/src/main.ts',
+    env: { ...own, LOG_LEVEL: 'info', ...more },
+    ...(cwd && { cwd }),
+  };
   return startServer(program, /"url":"(http[^"]+)","msg":"listening"/);
 }
 

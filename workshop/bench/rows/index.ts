@@ -1,4 +1,5 @@
 import type { Row } from '../measure/row.ts';
+import { accessRows } from './access.ts';
 import { getTaskRows } from './get-task.ts';
 import { curveRows, drainRow, sendRows } from './send.ts';
 import { storeRows } from './store.ts';
@@ -8,4 +9,4 @@ import { streamRows } from './streams.ts';
 export const wireRows: readonly Row[] = [...sendRows, drainRow, ...getTaskRows, ...streamRows, ...curveRows];
 
 /** Every row of the table, in its order. */
-export const rows: readonly Row[] = [...wireRows, ...storeRows];
+export const rows: readonly Row[] = [...wireRows, ...accessRows, ...storeRows];
