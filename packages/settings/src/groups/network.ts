@@ -8,7 +8,7 @@ export const network = {
       of: ['start', 'gateway'],
       schema: anyText,
       default: '127.0.0.1',
-      text: 'The address that the gateway listens on. Beyond loopback it needs `AUTH=api-key`, or `ALLOW_ANONYMOUS=true`.',
+      text: 'The address that the gateway listens on. Beyond loopback it needs `AUTH`, or `ALLOW_ANONYMOUS=true`.',
       isCommon: true,
     },
     PORT: {
