@@ -32,6 +32,9 @@ export function admittedCall({ metadata }: { readonly metadata: Metadata }): Adm
   return call;
 }
 
+/** Bytes that are no message of the method: the library would call them a fault of ours. */
+export class UnreadableMessage {}
+
 /** Probes ask without a key. */
 const openPaths = new Set(['/grpc.health.v1.Health/Check', '/grpc.health.v1.Health/List']);
 const watchPath = '/grpc.health.v1.Health/Watch';
@@ -94,7 +97,10 @@ class PendingCall {
       })
       .withOnReceiveMessage((message: unknown, next) => {
         this.#hasMessage = true;
-        if (this.#rpc && !this.#mayWatch(message)) this.#refuse(this.#rpc, new A2AError('NotFound', 'No such service'));
+        if (this.#rpc && message instanceof UnreadableMessage)
+          this.#refuse(this.#rpc, new A2AError('InvalidRequest', 'The message is not one of this method'));
+        else if (this.#rpc && !this.#mayWatch(message))
+          this.#refuse(this.#rpc, new A2AError('NotFound', 'No such service'));
         else next(message);
       })
       .withOnReceiveHalfClose((next) => {

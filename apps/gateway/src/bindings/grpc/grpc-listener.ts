@@ -1,11 +1,11 @@
 import { promisify } from 'node:util';
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
-import { type ChannelOptions, Server, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import { type ChannelOptions, Server, type ServiceDefinition, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { HealthImplementation } from 'grpc-health-check';
 import type { TlsSettings } from '../../settings/connection-settings.ts';
 import type { GrpcLimits, GrpcSettings } from '../../settings/gateway-settings.ts';
-import { type AdmissionContext, admission } from './admission.ts';
+import { type AdmissionContext, admission, UnreadableMessage } from './admission.ts';
 import { GrpcCredentials } from './grpc-credentials.ts';
 import { StreamGuard } from './stream-guard.ts';
 
@@ -50,8 +50,8 @@ export class GrpcListener {
       interceptors: [admission(context, healthNames)],
     });
     this.#guard = new StreamGuard(clientStallMs);
-    this.#server.addService(A2AService, a2a);
-    if (legacy) this.#server.addService(LegacyA2AService, legacy);
+    this.#server.addService(readingAll(A2AService), a2a);
+    if (legacy) this.#server.addService(readingAll(LegacyA2AService), legacy);
     this.#health.addToServer(this.#server);
   }
 
@@ -89,6 +89,21 @@ export class GrpcListener {
   #setHealth(status: 'SERVING' | 'NOT_SERVING'): void {
     for (const name of healthNames) this.#health.setStatus(name, status);
   }
+}
+
+/** The service with messages that no method can read handed on as such, for the admission to refuse. */
+function readingAll(service: ServiceDefinition): ServiceDefinition {
+  const methods = Object.entries(service).map(([name, method]) => {
+    const requestDeserialize = (bytes: Buffer): unknown => {
+      try {
+        return method.requestDeserialize(bytes);
+      } catch {
+        return new UnreadableMessage();
+      }
+    };
+    return [name, { ...method, requestDeserialize }];
+  });
+  return Object.fromEntries(methods);
 }
 
 function limitOptions({ streams, bytes, idleMs, ageMs, ageGraceMs }: GrpcLimits): ChannelOptions {

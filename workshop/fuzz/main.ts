@@ -1,0 +1,37 @@
+// `npm run fuzz`: anything a client may send, to a gateway of its own.
+
+import { startRedis } from '../../tests/support/redis.ts';
+import { count, readCommandLine } from '../options.ts';
+import { fuzzGateway } from './fuzz-gateway.ts';
+import { Target } from './target/target.ts';
+
+const { options } = readCommandLine({
+  usage: `npm run fuzz
+  Sends requests made by grammars, and mutants of those that ran new branches, to every binding of a gateway: a crash,
+  a 5xx but 503, gRPC INTERNAL or UNKNOWN, JSON-RPC -32603, an answer that never comes and a line of an error in the
+  log are findings. What is found is shrunken and kept in workshop/fuzz/cases, for the tests to send ever after.`,
+  options: {
+    requests: count({ what: 'how many', fallback: '20000' }, 1),
+    seed: count({ what: 'what repeats a run', fallback: '1' }),
+  },
+});
+
+const redis = await startRedis();
+try {
+  await using target = await Target.open(redis.url);
+  const begun = performance.now();
+  const findings = await fuzzGateway(target, {
+    ...options,
+    keeps: true,
+    onRound: ({ requests, branches, findings: found, heapBytes }) => {
+      const perSecond = Math.round(requests / ((performance.now() - begun) / 1_000));
+      const heap = `${Math.round(heapBytes / 1024 / 1024)} MiB`;
+      process.stderr.write(`${requests} requests (${perSecond}/s), ${branches} branches, ${found} findings, ${heap}\n`);
+    },
+  });
+  for (const { input, problem } of findings) process.stdout.write(`${problem}\n  ${JSON.stringify(input)}\n`);
+  process.stdout.write(`${findings.length} findings\n`);
+  process.exitCode = findings.length > 0 ? 1 : 0;
+} finally {
+  await redis.stop();
+}

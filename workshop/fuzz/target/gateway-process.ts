@@ -1,0 +1,36 @@
+// A gateway that tells which of its branches have run, and how much memory it has.
+import { createServer } from 'node:http';
+import { Session } from 'node:inspector/promises';
+
+const session = new Session();
+session.connect();
+await session.post('Profiler.enable');
+await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+
+/** Of our own code: `apps/gateway/src/main.ts:120-180`. */
+async function branches(): Promise<string[]> {
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  return result.flatMap(({ url, functions }) => {
+    const file = /(?:apps|packages)\/[^?]*\/src\/[^?]*$/.exec(url)?.[0];
+    if (file === undefined || url.includes('node_modules')) return [];
+    const ranges = functions.flatMap((each) => each.ranges).filter(({ count }) => count > 0);
+    return ranges.map(({ startOffset, endOffset }) => `${file}:${startOffset}-${endOffset}`);
+  });
+}
+
+const server = createServer(async (req, res) => {
+  const answer = req.url === '/branches' ? await branches() : { heapBytes: heapBytes() };
+  res.end(JSON.stringify(answer));
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  process.stdout.write(`coverage at ${typeof address === 'object' ? address?.port : ''}\n`);
+});
+
+/** What is in use; garbage is collected first where `--expose-gc` allows it. */
+function heapBytes(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
+
+await import('../../../apps/gateway/src/main.ts');

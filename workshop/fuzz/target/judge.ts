@@ -1,0 +1,119 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { type Input, withTasks } from '../inputs/input.ts';
+import type { Target } from './target.ts';
+
+/** Longer than any wait of the gateway's. */
+const ANSWER_WITHIN_MS = 20_000;
+/** A stream is left after this time, and a connection that asks for more. */
+const LEAVE_AFTER_MS = 60;
+const MAX_ANSWER_BYTES = 256 * 1024;
+
+/** Sends it. @returns what is wrong with the answer; undefined: nothing */
+export function judge(target: Target, input: Input): Promise<string | undefined> {
+  const sent = withTasks(input, target.taskIds);
+  switch (sent.kind) {
+    case 'http':
+      return judgeHttp(target, sent);
+    case 'raw':
+      return judgeRaw(target, sent);
+    case 'grpc':
+      return judgeGrpc(target, sent);
+  }
+}
+
+function judgeHttp(target: Target, input: Input & { kind: 'http' }): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const { method, headers, body } = input;
+  const late = setTimeout(() => {
+    req.destroy();
+    resolve('no answer');
+  }, ANSWER_WITHIN_MS);
+  const req = request(`${target.url}`, { agent: target.agent, method, path: input.path, headers }, (res) => {
+    clearTimeout(late);
+    const leave = setTimeout(() => res.destroy(), isStream(res.headers) ? LEAVE_AFTER_MS : ANSWER_WITHIN_MS);
+    let text = '';
+    res.setEncoding('utf8');
+    res.on('data', (more: string) => {
+      text += more;
+      if (text.length > MAX_ANSWER_BYTES) res.destroy();
+    });
+    res.on('close', () => {
+      clearTimeout(leave);
+      resolve(problemOf(res.statusCode ?? 0, text));
+    });
+    res.on('error', () => res.destroy());
+  });
+  // The gateway may close the connection of a request that it refuses; whether it is alive is looked at elsewhere.
+  req.on('error', () => {
+    clearTimeout(late);
+    resolve(undefined);
+  });
+  req.end(body);
+  return promise;
+}
+
+function isStream(headers: { readonly 'content-type'?: string | undefined }): boolean {
+  return headers['content-type']?.includes('text/event-stream') === true;
+}
+
+function problemOf(status: number, text: string): string | undefined {
+  if (status >= 500 && status !== 503) return `HTTP ${status}: ${text.slice(0, 300)}`;
+  if (/"code":-32603\b/.test(text)) return `JSON-RPC -32603: ${text.slice(0, 300)}`;
+  return undefined;
+}
+
+function judgeRaw(target: Target, input: Input & { kind: 'raw' }): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const { hostname, port } = new URL(target.url);
+  let text = '';
+  const socket = connect(Number(port), hostname);
+  const leave = setTimeout(() => socket.destroy(), LEAVE_AFTER_MS);
+  socket.setEncoding('utf8').on('data', (more: string) => {
+    if (text.length < MAX_ANSWER_BYTES) text += more;
+  });
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => {
+    clearTimeout(leave);
+    resolve(problemOf(Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0), text));
+  });
+  socket.end(Buffer.from(input.bytes, 'base64'));
+  return promise;
+}
+
+/** INTERNAL, and UNKNOWN, which is what a library says of an error that nobody has named. */
+const FAULTS: readonly string[] = ['13', '2'];
+
+function judgeGrpc(target: Target, input: Input & { kind: 'grpc' }): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const stream = target.session.request({ ':method': 'POST', ':path': input.method, ...input.headers });
+  let status: string | undefined;
+  let message = '';
+  let isLate = false;
+  const read = (headers: Record<string, unknown>): void => {
+    if (headers['grpc-status'] !== undefined) status = String(headers['grpc-status']);
+    message = String(headers['grpc-message'] ?? message);
+  };
+  const late = setTimeout(() => {
+    isLate = true;
+    stream.close();
+  }, ANSWER_WITHIN_MS);
+  let leave: NodeJS.Timeout | undefined;
+  stream.on('response', (headers) => {
+    clearTimeout(late);
+    read(headers);
+    leave = setTimeout(() => stream.close(), LEAVE_AFTER_MS);
+  });
+  stream.on('trailers', read);
+  stream.on('error', () => stream.close());
+  stream.on('close', () => {
+    clearTimeout(late);
+    clearTimeout(leave);
+    // That a grpc-timeout which is none ends with INTERNAL is the custom of gRPC servers, and grpc-js' own answer.
+    const isFault = status !== undefined && FAULTS.includes(status) && !message.startsWith('Invalid%20grpc-timeout');
+    resolve(isLate ? 'no answer' : isFault ? `gRPC status ${status}: ${message.slice(0, 300)}` : undefined);
+  });
+  stream.resume();
+  stream.end(Buffer.from(input.frame, 'base64'));
+  return promise;
+}
