@@ -98,6 +98,10 @@ describe('the audit trail', () => {
       object: taskId,
       outcome: 'TaskNotFound',
     });
+    const made = await stage.ask<{ id: string; key: string }>('/admin/keys?tenant=acme&subject=bob', 'POST');
+    await stage.ask(`/admin/keys/${made.body.id}`, 'DELETE');
+    expect(await audited(stage, { what: 'key-create' })).toMatchObject({ subject: 'operator', outcome: 'ok' });
+    expect(await audited(stage, { what: 'key-revoke' })).toMatchObject({ subject: 'operator', object: made.body.id });
     await get(`${stage.adminUrl}/admin/agents`, { 'x-api-key': 'a-wrong-key-entirely' });
     expect(await audited(stage, { what: 'refused', operation: 'admin' })).toMatchObject({ outcome: 'Unauthenticated' });
   });

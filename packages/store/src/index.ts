@@ -40,6 +40,7 @@ export type { RunningTurn } from './ops/running-turns.ts';
 export type { StuckReason } from './ops/stuck-reason.ts';
 export type { StuckTask } from './ops/stuck-tasks.ts';
 export type { TaskRecord } from './ops/task-record.ts';
+export type { MemoryName, TenantDeletion, TenantReading, Tenants } from './ops/tenants.ts';
 export type { DrainOrder, ReportedTurn, WorkerReading, WorkerReport, WorkerState } from './ops/worker-report.ts';
 export { reportEveryMs, type Workers } from './ops/workers.ts';
 export type { Outbox, Swept } from './outbox/outbox.ts';

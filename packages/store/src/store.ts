@@ -137,7 +137,7 @@ export class Store {
     this.credentials = new Credentials(redis, channels, prefix);
     this.audit = new AuditTrail(redis, this.settings);
     const workers = new Workers(redis, channels, prefix);
-    this.ops = new Ops({ ...port, registry: this.registry, workers });
+    this.ops = new Ops({ ...port, registry: this.registry, workers, credentials: this.credentials });
   }
 
   /**
@@ -160,13 +160,14 @@ export class Store {
     const push = new Push(port, this.#channels);
     const registry = new Registry(redis, this.#channels, this.settings);
     const workers = new Workers(redis, this.#channels, prefix);
+    const credentials = new Credentials(redis, this.#channels, prefix);
     return {
       tasks: new Tasks(port),
       webhooks: push.webhooks,
-      credentials: new Credentials(redis, this.#channels, prefix),
+      credentials,
       audit: new AuditTrail(redis, this.settings),
       conversations: new Conversations(port, this.#channels),
-      ops: new Ops({ ...port, registry, workers }),
+      ops: new Ops({ ...port, registry, workers, credentials }),
     };
   }
 

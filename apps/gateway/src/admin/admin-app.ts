@@ -18,6 +18,7 @@ import { keyRoutes } from './keys.ts';
 import type { Operator, Operators } from './operators.ts';
 import type { AdminBackend, AdminRoute } from './route.ts';
 import { taskRoutes } from './tasks.ts';
+import { tenantRoutes } from './tenants.ts';
 
 export interface AdminContext extends Refusal {
   readonly operators: Operators;
@@ -34,6 +35,7 @@ const routes: readonly AdminRoute[] = [
   ...turnRoutes,
   ...deadLetterRoutes,
   ...taskRoutes,
+  ...tenantRoutes,
   ...keyRoutes,
 ];
 const metricsPath = '/metrics';
@@ -94,10 +96,11 @@ function audit({ emit }: AdminContext, exchange: Exchange, deed: Deed & { readon
 /** To read what a client or an agent wrote is more than to read. */
 function deedOf({ verb, path }: AdminRoute, req: Request): Omit<Deed, 'outcome'> {
   const isRead = verb === 'get' && req.query.contents !== 'true';
+  const changed = path.startsWith('/admin/keys') ? (verb === 'post' ? 'key-create' : 'key-revoke') : 'admin';
   const { id: object } = req.params;
   const operation = `${verb.toUpperCase()} ${path.replaceAll('\\', '')}`;
   return {
-    what: isRead ? 'read' : 'admin',
+    what: isRead ? 'read' : changed,
     operation,
     ...(typeof object === 'string' && { object: object.slice(0, 128) }),
   };

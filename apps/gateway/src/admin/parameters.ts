@@ -23,6 +23,7 @@ export const deadLetterParameters = pageParameters.extend({
   kind: z.enum(['turn', 'webhook'], 'must be turn or webhook').optional(),
 });
 export const contentsParameters = z.strictObject({ contents: flag.default(false) });
+export const memoryParameters = z.strictObject({ subject: z.string(), agent: z.string(), contextId: z.string() });
 export const auditParameters = pageParameters.extend({
   tenant: z.string().optional(),
   what: z.enum(auditActions, `must be one of ${auditActions.join(', ')}`).optional(),

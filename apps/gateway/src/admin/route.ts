@@ -69,10 +69,15 @@ export function listRoute<Item extends object, Schema extends z.ZodType<PageQuer
   name: string,
   list: (backend: AdminBackend, query: z.output<Schema>) => Promise<Page<Item>>,
 ): AdminRoute {
-  return adminRoute(['get', path], schema, async (backend, { parameters }) => {
-    const { items, totalSize, nextPageToken } = await readPage(() => list(backend, parameters));
-    return { [name]: items, totalSize, nextPageToken };
-  });
+  return adminRoute(['get', path], schema, (backend, { parameters }) =>
+    pageAnswer(name, () => list(backend, parameters)),
+  );
+}
+
+/** @param name of the items in the answer. @throws {A2AError} InvalidParams, for a wrong page token */
+export async function pageAnswer<Item extends object>(name: string, list: () => Promise<Page<Item>>): Promise<object> {
+  const { items, totalSize, nextPageToken } = await readPage(list);
+  return { [name]: items, totalSize, nextPageToken };
 }
 
 /** @throws {A2AError} InvalidParams, for a wrong page token */

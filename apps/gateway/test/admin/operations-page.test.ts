@@ -22,6 +22,7 @@ it('every curl line of docs/operations.md works, in the order of the page', asyn
     OTHER_DEAD: other.id,
     AGENT: 'echo',
     WORKER: 'worker-1',
+    TENANT: 'default',
   };
   const env = { PATH: process.env.PATH, ADMIN: stage.adminUrl, KEY: key, ...names };
   expect(lines.length).toBeGreaterThan(15);

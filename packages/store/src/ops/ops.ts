@@ -7,6 +7,7 @@ import { overdueTasks } from './overdue-tasks.ts';
 import { earliestFirst, type Page, type PageQuery, pageOf } from './page.ts';
 import { type RunningTurn, runningTurns } from './running-turns.ts';
 import { type StuckTask, whyStuck } from './stuck-tasks.ts';
+import { type MemoryName, type TenantReading, Tenants, type TenantsPort } from './tenants.ts';
 import type { WorkerReading } from './worker-report.ts';
 import type { Workers } from './workers.ts';
 
@@ -16,14 +17,16 @@ export class Ops {
   readonly agents: Agents;
   readonly deadLetters: DeadLetters;
   readonly tasks: AnyTask;
+  readonly tenants: Tenants;
   readonly #port: OpsPort;
 
-  constructor(port: OpsPort) {
+  constructor(port: TenantsPort) {
     this.#port = port;
     this.workers = port.workers;
     this.agents = new Agents(port);
     this.deadLetters = new DeadLetters(port);
     this.tasks = new AnyTask(port);
+    this.tenants = new Tenants(port);
   }
 
   /** By id. @throws {InvalidPageToken} */
@@ -34,6 +37,19 @@ export class Ops {
   /** By id. @throws {InvalidPageToken} */
   async listWorkers(query: PageQuery): Promise<Page<WorkerReading>> {
     return pageOf(await this.workers.list(), query, { list: 'workers', positionOf: ({ id }) => id });
+  }
+
+  /** By id. @throws {InvalidPageToken} */
+  async listTenants(query: PageQuery): Promise<Page<TenantReading>> {
+    return pageOf(await this.tenants.list(), query, { list: 'tenants', positionOf: ({ id }) => id });
+  }
+
+  /** What agents remember of a tenant. @throws {InvalidPageToken} */
+  async listMemories(tenant: string, query: PageQuery): Promise<Page<MemoryName>> {
+    return pageOf(await this.tenants.memories(tenant), query, {
+      list: `memories ${tenant}`,
+      positionOf: ({ subject, agent, contextId }) => JSON.stringify([subject, agent, contextId]),
+    });
   }
 
   /** Longest running first. @throws {InvalidPageToken} */

@@ -1,6 +1,17 @@
 import type { RecordKeys, SharedKeys } from './record-args.ts';
 import { ownerOf, type Scope } from './scope.ts';
 
+/** A key that has an owner in its name. */
+export interface OwnedKey {
+  readonly key: string;
+  /** `x` tasks, `k` a memory, `y` conversations, `m` a message that was accepted. */
+  readonly kind: string;
+  /** As `ownerOf`; of conversations as `principalKey`. */
+  readonly owner: string;
+  /** What follows, such as the context. */
+  readonly rest: string | undefined;
+}
+
 /** All key names of one shard. Each has the shard's hash tag, so that one script may use all of them. */
 export class ShardKeys {
   readonly #root: string;
@@ -38,6 +49,27 @@ export class ShardKeys {
     this.deadPush = `${this.#root}push:dead`;
     this.tasks = `${this.#root}t:`;
     this.writable = `${this.#root}writable`;
+  }
+
+  /** How many tasks of each tenant have not ended. */
+  get openTasks(): string {
+    return `${this.outbox}:open`;
+  }
+
+  /** The bytes that a tenant has sent. */
+  tenantBytes(tenant: string): string {
+    return `${this.outbox}:bytes:${encodeURIComponent(tenant)}`;
+  }
+
+  /** Matches the keys that have an owner in their name. @param tenant unset: of all */
+  ownedPattern(tenant?: string): string {
+    const name = tenant === undefined ? '' : `${encodeURIComponent(tenant)}/`;
+    return `${globText(this.#root)}[xkym]:${globText(name)}*`;
+  }
+
+  ownedKey(key: string): OwnedKey {
+    const [kind = '', owner = '', ...rest] = key.slice(this.#root.length).split(':');
+    return { key, kind, owner, rest: rest.length > 0 ? rest.join(':') : undefined };
   }
 
   /** Task ids come from clients: `<task>:e` must not become the key of a stream. */
@@ -113,4 +145,9 @@ export function idText(id: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes them
   if (id.isWellFormed() && !/[:"\\\u0000-\u001f]/.test(id)) return id;
   return JSON.stringify(id).slice(1, -1).replaceAll(':', '\\u003a');
+}
+
+/** A text as a pattern that matches it alone. */
+function globText(text: string): string {
+  return text.replace(/[*?[\]\\]/g, '\\$&');
 }

@@ -1,0 +1,176 @@
+import { Cluster } from 'ioredis';
+import type { OwnedKey, ShardKeys } from '../redis/keys.ts';
+import { scopeOf } from '../redis/scope.ts';
+import { cancelTask } from '../tasks/cancel.ts';
+import { deleteTask } from '../tasks/delete.ts';
+import type { OpsPort } from './ops-port.ts';
+
+/** What a tenant has here. */
+export interface TenantReading {
+  readonly id: string;
+  readonly principals: number;
+  /** That are kept, and those of them that have not ended. */
+  readonly tasks: number;
+  readonly openTasks: number;
+  /** Contexts that agents remember something of. */
+  readonly memories: number;
+}
+
+/** What an agent remembers of a context; not what it is. */
+export interface MemoryName {
+  readonly subject: string;
+  readonly agent: string;
+  readonly contextId: string;
+}
+
+/** One step of the deletion of a tenant. */
+export interface TenantDeletion {
+  readonly deletedTasks: number;
+  /** That still run: they were told to end. */
+  readonly tasksLeft: number;
+  /** Nothing of the tenant is left. If not, the step is to be repeated. */
+  readonly isComplete: boolean;
+}
+
+/** Ended and deleted in one step, and at once. */
+const TASKS_OF_STEP = 1_000;
+const AT_ONCE = 20;
+/** The id at the end of an entry in the index of tasks. */
+const ID_LENGTH = 36;
+
+export interface TenantsPort extends OpsPort {
+  readonly credentials: { revokeTenant(tenant: string): Promise<void> };
+}
+
+/** All tenants, for operators. Reads the names of all keys: it takes a second for each million. */
+export class Tenants {
+  readonly #port: TenantsPort;
+
+  constructor(port: TenantsPort) {
+    this.#port = port;
+  }
+
+  /** By id. */
+  async list(): Promise<TenantReading[]> {
+    const found = new Map<string, { subjects: Set<string>; tasks: number; memories: number }>();
+    const seen = new Set<string>();
+    for await (const { kind, owner, rest, key } of this.#keys()) {
+      // A scan may come to a key twice.
+      if (kind === 'm' || seen.has(key)) continue;
+      seen.add(key);
+      const { tenant, subject } = scopeOf(owner).principal;
+      const its = found.get(tenant) ?? { subjects: new Set(), tasks: 0, memories: 0 };
+      found.set(tenant, its);
+      its.subjects.add(subject);
+      if (kind === 'x' && rest === undefined) its.tasks += await this.#port.redis.zcard(key);
+      if (kind === 'k') its.memories++;
+    }
+    const ids = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+    return Promise.all(
+      ids.map(async ([id, { subjects, tasks, memories }]) => {
+        return { id, principals: subjects.size, tasks, openTasks: await this.#openTasks(id), memories };
+      }),
+    );
+  }
+
+  /** What agents remember of a tenant. */
+  async memories(tenant: string): Promise<MemoryName[]> {
+    const names: MemoryName[] = [];
+    for await (const { kind, owner, rest = '' } of this.#keys(tenant)) {
+      const { principal, agent } = scopeOf(owner);
+      if (kind === 'k') names.push({ subject: principal.subject, agent, contextId: JSON.parse(`"${rest}"`) });
+    }
+    return names;
+  }
+
+  /** @returns false: there is no such memory */
+  async deleteMemory(tenant: string, { subject, agent, contextId }: MemoryName): Promise<boolean> {
+    const { redis, shards } = this.#port;
+    const scope = { principal: { tenant, subject, scopes: [] }, agent };
+    return (await redis.unlink(shards.of(contextId).memory(scope, contextId))) === 1;
+  }
+
+  /**
+   * Revokes its keys, cancels its tasks, and deletes those that have ended, then all else: what agents remember, its
+   * conversations and messageIds. A step does a thousand tasks: repeat it until it is complete. One that still sends,
+   * with a token or a key of the settings, is never complete.
+   */
+  async delete(tenant: string): Promise<TenantDeletion> {
+    await this.#port.credentials.revokeTenant(tenant);
+    const { deleted, left } = await this.#deleteTasks(tenant);
+    if (left === 0) await this.#deleteRest(tenant);
+    return { deletedTasks: deleted, tasksLeft: left, isComplete: left === 0 };
+  }
+
+  async #deleteTasks(tenant: string): Promise<{ deleted: number; left: number }> {
+    const { redis } = this.#port;
+    let [deleted, left] = [0, 0];
+    for await (const { kind, key, owner, rest } of this.#keys(tenant)) {
+      if (kind !== 'x' || rest !== undefined) continue;
+      const room = Math.max(TASKS_OF_STEP - deleted - left, 0);
+      const entries = room === 0 ? [] : await redis.zrange(key, '0', String(room - 1));
+      left += Math.max((await redis.zcard(key)) - entries.length, 0);
+      for (let at = 0; at < entries.length; at += AT_ONCE) {
+        const batch = entries.slice(at, at + AT_ONCE);
+        const gone = await Promise.all(batch.map((entry) => this.#deleteTask(owner, { key, entry })));
+        deleted += gone.filter(Boolean).length;
+        left += gone.filter((isGone) => !isGone).length;
+      }
+    }
+    return { deleted, left };
+  }
+
+  /** @returns whether nothing is left of it */
+  async #deleteTask(owner: string, { key, entry }: { key: string; entry: string }): Promise<boolean> {
+    const [scope, taskId] = [scopeOf(owner), entry.slice(-ID_LENGTH)];
+    await cancelTask(this.#port, scope, taskId, true);
+    const verdict = await deleteTask(this.#port, scope, taskId, true);
+    // Its record has expired before its entry.
+    if (verdict === 'missing') await this.#port.redis.zrem(key, entry);
+    return verdict !== 'live';
+  }
+
+  /** Of tasks nothing is left but indexes of their contexts. */
+  async #deleteRest(tenant: string): Promise<void> {
+    const { redis, shards } = this.#port;
+    for await (const { kind, key, rest } of this.#keys(tenant)) {
+      // A task that was made just now keeps its index.
+      if (kind === 'x' && rest === undefined) continue;
+      if (kind === 'y') {
+        const keys = (await redis.zrange(key, '0', '-1')).map((id) => ({ id, at: shards.of(id) }));
+        await Promise.all(
+          keys.flatMap(({ id, at }) => [redis.unlink(at.conversation(id)), redis.unlink(at.conversationEvents(id))]),
+        );
+      }
+      await redis.unlink(key);
+    }
+    await Promise.all(shards.all.map((each) => redis.unlink(each.tenantBytes(tenant))));
+  }
+
+  async #openTasks(tenant: string): Promise<number> {
+    const { redis, shards } = this.#port;
+    const counts = await Promise.all(
+      shards.all.map(({ openTasks }) => redis.hget(openTasks, encodeURIComponent(tenant))),
+    );
+    return counts.reduce((sum, count) => sum + Number(count ?? 0), 0);
+  }
+
+  /** The keys that have an owner in their name. @param tenant unset: of all */
+  async *#keys(tenant?: string): AsyncGenerator<OwnedKey> {
+    for (const shard of this.#port.shards.all) yield* this.#keysOf(shard, tenant);
+  }
+
+  async *#keysOf(shard: ShardKeys, tenant?: string): AsyncGenerator<OwnedKey> {
+    const { redis } = this.#port;
+    const pattern = shard.ownedPattern(tenant);
+    const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
+    for (const node of nodes) {
+      let cursor = '0';
+      do {
+        const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 1_000);
+        cursor = next;
+        for (const key of keys) yield shard.ownedKey(key);
+      } while (cursor !== '0');
+    }
+  }
+}
