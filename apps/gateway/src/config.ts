@@ -19,6 +19,7 @@ import {
   type GrpcSettings,
   type PushSettings,
 } from './settings/gateway-settings.ts';
+import type { RateSettings } from './settings/rate-settings.ts';
 import { readAuth } from './settings/read-identity.ts';
 import type { SharesSettings } from './settings/share-settings.ts';
 import type { LogSettings } from './telemetry/emit.ts';
@@ -47,6 +48,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       tls: readHttpTls(given),
       connections: connectionLimits(values),
       shares: shares(values),
+      rates: rates(values),
       audit: { events: values.AUDIT },
       grpc: readGrpc(given),
       grpcLimits: grpcLimits(values),
@@ -141,6 +143,21 @@ function grpcLimits(values: ValuesOf<'gateway'>): GrpcLimits {
     idleMs: values.GRPC_IDLE_MS,
     ageMs: values.GRPC_MAX_AGE_MS,
     ageGraceMs: values.GRPC_MAX_AGE_GRACE_MS,
+  };
+}
+
+function rates(values: ValuesOf<'gateway'>): RateSettings {
+  return {
+    perPrincipal: values.RATE_PER_PRINCIPAL,
+    ofKind: {
+      send: values.RATE_SEND_PER_PRINCIPAL,
+      read: values.RATE_READ_PER_PRINCIPAL,
+      cancel: values.RATE_CANCEL_PER_PRINCIPAL,
+      push: values.RATE_PUSH_PER_PRINCIPAL,
+    },
+    perAddress: values.RATE_PER_ADDRESS,
+    failedAuthPerAddress: values.RATE_FAILED_AUTH_PER_ADDRESS,
+    proxies: values.TRUST_PROXY ? values.TRUST_PROXY_HOPS : 0,
   };
 }
 

@@ -18,6 +18,7 @@ import { Listener } from './http/listener.ts';
 import { createApp } from './http/router.ts';
 import { Readiness } from './http/serve-health.ts';
 import { Connections } from './limits/connections.ts';
+import { Rates } from './limits/rates.ts';
 import { createShares, type Shares } from './limits/shares.ts';
 import { bindOperations } from './operations/operations.ts';
 import { clearStorageWarning } from './operations/webhook-draft.ts';
@@ -121,7 +122,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     tasks,
     conversations: requests.conversations,
     conversationFeeds: store.conversations,
-    gate: new Gate({ authentication: authenticator, origins, shares, emit }),
+    gate: new Gate({ authentication: authenticator, origins, shares, rates: new Rates(settings.rates, emit), emit }),
     heldRequests,
     emit,
     settings,

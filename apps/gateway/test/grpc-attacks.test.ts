@@ -16,6 +16,7 @@ import { Gate } from '../src/admission/gate.ts';
 import { Origins } from '../src/admission/origins.ts';
 import { Authentication } from '../src/auth/authentication.ts';
 import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
+import { Rates } from '../src/limits/rates.ts';
 import { createShares } from '../src/limits/shares.ts';
 import { defaultGatewaySettings, defaultGrpcLimits } from '../src/settings/gateway-settings.ts';
 import type { GatewayEvent } from '../src/telemetry/events.ts';
@@ -221,6 +222,7 @@ describe('One who is let in', () => {
       authentication: new Authentication([]),
       origins: new Origins(defaultGatewaySettings, true),
       shares: createShares(defaultGatewaySettings.shares, {}),
+      rates: new Rates(defaultGatewaySettings.rates, () => undefined),
       emit,
     });
     const context = { gate, emit, settings: defaultGatewaySettings };

@@ -13,6 +13,7 @@ import { GrpcListener } from '../src/bindings/grpc/grpc-listener.ts';
 import { createService } from '../src/bindings/grpc/service.ts';
 import { createLegacyService } from '../src/bindings/v0_3/service.ts';
 import { HeldRequests } from '../src/call/held-requests.ts';
+import { Rates } from '../src/limits/rates.ts';
 import { createShares } from '../src/limits/shares.ts';
 import type { StreamItem } from '../src/operations/operation.ts';
 import { defaultGatewaySettings } from '../src/settings/gateway-settings.ts';
@@ -41,6 +42,7 @@ beforeEach(async () => {
       authentication: new Authentication([]),
       origins: new Origins(defaultGatewaySettings, true),
       shares: createShares(defaultGatewaySettings.shares, {}),
+      rates: new Rates(defaultGatewaySettings.rates, () => undefined),
       emit: () => undefined,
     }),
     heldRequests: new HeldRequests(),

@@ -3,6 +3,7 @@ export { hasKey, readOperatorKey } from './keys/operator-key.ts';
 export { readSigningKeys } from './keys/read-signing-keys.ts';
 export type { PublicJwk, SigningKey } from './keys/signing-key.ts';
 export { type Environment, Settings, SettingsError, type ValuesOf } from './read-settings.ts';
+export type { Rate } from './setting/kinds.ts';
 export { fullTables, shortTable } from './settings-table.ts';
 export { sharedAssignments } from './shared-settings.ts';
 export { storeSettings } from './store-settings.ts';

@@ -1,6 +1,7 @@
 import type { Principal } from '@switchyard/protocol';
 import type { AnnouncedAgent, AuditEvent } from '@switchyard/store';
 import { type Identity, usualScopes } from '../auth/identity.ts';
+import type { RatedAnswer, Rates } from '../limits/rates.ts';
 import type { Holding } from '../limits/share.ts';
 import type { Shares } from '../limits/shares.ts';
 import type { Emit } from '../telemetry/events.ts';
@@ -9,6 +10,7 @@ import { requireOneOf, requireScopes } from './scopes.ts';
 
 export interface AdmissionParts {
   readonly shares: Shares;
+  readonly rates: Rates;
   readonly emit: Emit;
 }
 
@@ -16,6 +18,8 @@ export interface AdmissionParts {
 interface Source {
   readonly address: string | undefined;
   readonly requestId: string;
+  /** Gets the headers of rates; unset: they are not said. */
+  readonly answer?: RatedAnswer | undefined;
 }
 
 /** What a caller did, for the audit trail. */
@@ -27,14 +31,17 @@ export class Admission implements Disposable {
   readonly #address: string | undefined;
   readonly #requestId: string;
   readonly #parts: AdmissionParts;
+  readonly #answer: RatedAnswer | undefined;
   #bytes: Holding | undefined;
+  #isSpent = false;
 
-  constructor(identity: Identity, { address, requestId }: Source, parts: AdmissionParts) {
+  constructor(identity: Identity, { address, requestId, answer }: Source, parts: AdmissionParts) {
     this.identity = identity;
     // Not the whole arrival: a stream would hold its headers.
     this.#address = address;
     this.#requestId = requestId;
     this.#parts = parts;
+    this.#answer = answer;
   }
 
   get principal(): Principal {
@@ -61,9 +68,11 @@ export class Admission implements Disposable {
     return this.identity.agents?.includes(agentId) ?? true;
   }
 
-  /** Counts the request: once, before its body. @throws {A2AError} RateLimited */
-  spend(_action: Action): void {
-    // Rates are unlimited.
+  /** Counts the request, once, as soon as it is known what it asks for. @throws {A2AError} RateLimited */
+  spend(action: Action): void {
+    if (this.#isSpent) return;
+    this.#isSpent = true;
+    this.#parts.rates.spend(this.principal, scopeOf[action], this.#answer);
   }
 
   /** Of what is held for long. Dispose of it at its end. @throws {A2AError} RateLimited, Unavailable */

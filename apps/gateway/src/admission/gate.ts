@@ -1,6 +1,8 @@
+import { A2AError } from '@switchyard/protocol';
 import type { Authentication } from '../auth/authentication.ts';
 import type { Presented } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
+import type { RatedAnswer, Rates } from '../limits/rates.ts';
 import type { Shares } from '../limits/shares.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { toA2AError } from '../telemetry/failures.ts';
@@ -13,12 +15,15 @@ export interface Arrival extends Presented, Directions {
   /** Of the client, or of the proxy before it. */
   readonly address: string | undefined;
   readonly requestId: string;
+  /** Gets the headers of rates; unset: they are not said. */
+  readonly answer?: RatedAnswer | undefined;
 }
 
 export interface GateParts {
   readonly origins: Origins;
   readonly authentication: Authentication;
   readonly shares: Shares;
+  readonly rates: Rates;
   readonly emit: Emit;
 }
 
@@ -36,15 +41,21 @@ export class Gate {
     const admission = new Admission(await this.#identify(arrival), arrival, this.#parts);
     if (this.#signIns.isFirst(admission.identity)) admission.audit({ what: 'sign-in', outcome: 'ok' });
     admission.mayAnything();
+    this.#parts.rates.spend(admission.principal, 'all', arrival.answer);
     return admission;
   }
 
   async #identify(arrival: Arrival): Promise<Identity> {
-    const { origins, authentication } = this.#parts;
+    const { origins, authentication, rates } = this.#parts;
     try {
       origins.require(arrival);
-      return authentication.recall(arrival) ?? (await authentication.identify(arrival));
+      rates.arrive(arrival, arrival.answer);
+      const known = authentication.recall(arrival);
+      if (known) return known;
+      rates.requireFewFailures(arrival);
+      return await authentication.identify(arrival);
     } catch (thrown) {
+      if (isGuess(thrown, arrival)) rates.failed(arrival);
       this.#auditRefusal(arrival, thrown);
       throw thrown;
     }
@@ -55,4 +66,10 @@ export class Gate {
     const event = { at: new Date().toISOString(), what: 'refused', outcome, address, requestId } as const;
     this.#parts.emit({ kind: 'audited', event });
   }
+}
+
+/** Whoever sends no credential asks what is wanted, and guesses nothing. */
+function isGuess(thrown: unknown, { headers, certificate }: Arrival): boolean {
+  if (!(thrown instanceof A2AError) || thrown.code !== 'Unauthenticated') return false;
+  return headers.authorization !== undefined || headers['x-api-key'] !== undefined || certificate !== undefined;
 }

@@ -106,6 +106,7 @@ export async function admit({ gate, settings }: GatewayContext, { req, res }: Ex
     certificate: clientCertificate(req.socket),
     host: requestedHost(req, settings),
     requestId: requestIdIn(res),
+    answer: res,
     isSafe: req.method === 'GET' || req.method === 'HEAD',
   });
   disposeOnClose(res, admission);

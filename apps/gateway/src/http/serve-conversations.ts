@@ -28,6 +28,7 @@ function serveConversationList(context: GatewayContext): Handler {
     try {
       const admission = await admit(context, { req, res });
       admission.may('ReadConversations');
+      admission.spend('ReadConversations');
       const kept = await context.conversations.list(admission.principal, queryOf(req));
       const found = kept.filter(({ fromAgent }) => admission.sees(fromAgent));
       admission.audit({ what: 'read', outcome: 'ok', operation: 'ReadConversations' });
@@ -68,6 +69,7 @@ function serveConversation(context: GatewayContext): Handler {
     try {
       const admission = await admit(context, exchange);
       admission.may('ReadConversations');
+      admission.spend('ReadConversations');
       const id = pathPart(req, 'conversationId') ?? '';
       const conversation = await context.conversations.read(admission.principal, id);
       const isFound = conversation && admission.sees(conversation.fromAgent);

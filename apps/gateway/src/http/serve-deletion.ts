@@ -19,6 +19,7 @@ export function serveDeletion(context: GatewayContext): Handler {
     try {
       const admission = await admit(context, exchange);
       admission.may('DeleteTask');
+      admission.spend('DeleteTask');
       const tenant = pathPart(req, 'tenant') ?? queryText(req, 'tenant');
       const { scope, agent } = openCall(context, exchange, { admission, tenant });
       admission.may('DeleteTask', agent);

@@ -104,6 +104,7 @@ export function serveAgentList(context: GatewayContext): Handler {
     try {
       const admission = await admit(context, { req, res });
       admission.may('ListAgents');
+      admission.spend('ListAgents');
       const base = baseUrl(req, context.settings);
       const first = context.agents.default?.id;
       const seen = context.agents.list().filter(({ id }) => admission.sees(id));

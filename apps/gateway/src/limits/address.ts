@@ -8,15 +8,17 @@ const NETWORK_GROUPS = 4;
  * @param address with or without a port; undefined if it is not one
  */
 export function networkOf(address = ''): string | undefined {
-  const bare = withoutPort(address.trim());
+  const text = address.trim();
+  const bare = isIPv6(text) ? text : withoutPort(text);
   const mapped = bare.slice(bare.lastIndexOf(':') + 1);
   if (isIPv4(mapped) && (mapped === bare || isIPv6(bare))) return mapped;
   return isIPv6(bare) ? groupsOf(bare).slice(0, NETWORK_GROUPS).join(':') : undefined;
 }
 
-/** As some proxies write it: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** As some proxies write it, and gRPC: `192.0.2.1:4711`, `[2001:db8::1]:4711`, `2001:db8::1:47110`. */
 function withoutPort(text: string): string {
-  return /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? (/^[\d.]+:\d+$/.test(text) ? text.slice(0, text.indexOf(':')) : text);
+  const [, address, named = address] = /^(\[([^\]]*)\]|[^[].*?)(?::\d+)?$/.exec(text) ?? [];
+  return named ?? '';
 }
 
 /** The eight groups, without zeros at their front. */
@@ -24,4 +26,18 @@ function groupsOf(address: string): string[] {
   const [before = [], after = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
   return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16).toString(16));
+}
+
+/**
+ * The network that a request comes from. Behind proxies the last values of `X-Forwarded-For` are theirs, and every
+ * value before them is what the client wrote.
+ * @param hops proxies in front of the gateway; 0: the header is not believed
+ */
+export function clientNetwork(
+  socketAddress: string | undefined,
+  forwardedFor: string | string[] | undefined,
+  hops: number,
+): string {
+  const named = hops === 0 ? undefined : forwardedFor?.toString().split(',').at(-hops);
+  return networkOf(named) ?? networkOf(socketAddress) ?? '';
 }

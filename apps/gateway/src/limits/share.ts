@@ -37,9 +37,9 @@ export class Share {
   }
 
   /** @throws {A2AError} as `add` of what it returns */
-  take({ tenant, subject }: Principal, amount = 1): Holding {
-    // No two principals have the same.
-    const owner = `${tenant.length}/${tenant}/${subject}`;
+  take(principal: Principal, amount = 1): Holding {
+    const { tenant } = principal;
+    const owner = nameOf(principal);
     let held = 0;
     const add = (more: number): void => {
       this.#requireRoom(tenant, owner, more);
@@ -92,4 +92,9 @@ class Counts {
     if (count > 0) this.#counts.set(name, count);
     else this.#counts.delete(name);
   }
+}
+
+/** No two principals have the same. */
+export function nameOf({ tenant, subject }: Principal): string {
+  return `${tenant.length}/${tenant}/${subject}`;
 }

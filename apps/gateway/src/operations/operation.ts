@@ -100,6 +100,7 @@ function reported<Schema extends z.ZodType, Answer>(
   };
   return async (call, params) => {
     call.admission.may(operation, call.agent);
+    call.admission.spend(operation);
     const startedAt = performance.now();
     // Read now: the request may be large, and is not to be held while its answer is awaited.
     const object = isAudited ? taskNamedIn(Object(params)) : undefined;

@@ -4,6 +4,7 @@ import type { PublicJwk, SigningKey } from '@switchyard/settings';
 import { type AuditSettings, defaultAuditSettings } from './audit-settings.ts';
 import { type ConnectionLimits, defaultConnectionLimits, type TlsSettings } from './connection-settings.ts';
 import type { AuthSettings } from './identity-settings.ts';
+import { defaultRateSettings, type RateSettings } from './rate-settings.ts';
 import { defaultSharesSettings, type SharesSettings } from './share-settings.ts';
 
 /** The admin port and its key. */
@@ -126,6 +127,7 @@ export interface GatewaySettings {
   readonly drainMs: number;
   readonly maxBodyBytes: number;
   readonly shares: SharesSettings;
+  readonly rates: RateSettings;
   /** How long clients may cache an agent card. */
   readonly cardMaxAgeSeconds: number;
   /** Each signs every agent card: none for unsigned cards, two during a rotation. They need `publicUrl`. */
@@ -161,6 +163,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   drainMs: 3_000,
   maxBodyBytes: 5 * 1024 * 1024,
   shares: defaultSharesSettings,
+  rates: defaultRateSettings,
   cardMaxAgeSeconds: 60,
   cardSigningKeys: [],
   allowedOrigins: [],

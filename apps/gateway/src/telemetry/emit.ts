@@ -35,6 +35,7 @@ const lines: Readonly<Partial<Record<GatewayEvent['kind'], readonly [level: Leve
     'warn',
     'the keys of the issuer of tokens cannot be read; the last known ones count for an hour',
   ],
+  'credentials-guessed': ['warn', 'too many wrong credentials: only known ones are let in from this address'],
   'admin-action': ['info', 'admin action'],
   answered: ['debug', 'answered'],
   refused: ['debug', 'refused'],

@@ -16,6 +16,8 @@ export type GatewayEvent =
   /** Too many are open, or too many from the last address. Once a minute. */
   | { readonly kind: 'connections-refused'; readonly open: number; readonly address: string }
   | { readonly kind: 'issuer-unreadable'; readonly issuer: string; readonly err: unknown }
+  /** Wrong credentials come so often from an address that others of it are not looked at. Once a minute for each. */
+  | { readonly kind: 'credentials-guessed'; readonly address: string }
   /** Duration until the answer, or until a stream begins. `outcome` is ok, or the code of the error. */
   | {
       readonly kind: 'operation-finished';

@@ -6,6 +6,7 @@ import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { createGateway, type Gateway, type GatewaySettings } from '../../src/index.ts';
+import { defaultRateSettings } from '../../src/settings/rate-settings.ts';
 import { agents } from './agents.ts';
 import { get } from './client.ts';
 
@@ -31,6 +32,9 @@ export interface StageSettings {
   readonly redisUrl?: string;
 }
 
+/** Tests try many wrong credentials, all of them from one address. */
+const rates: GatewaySettings['rates'] = { ...defaultRateSettings, failedAuthPerAddress: 'off' };
+
 export async function openStage(settings: StageSettings = {}): Promise<Stage> {
   const redisUrl = settings.redisUrl ?? inject('redisUrl');
   const store = new Store({ redisUrl, prefix: uniquePrefix(), ...settings.store }, settings.redisUrl ? ignore : fail);
@@ -40,7 +44,7 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
 
   async function open(gatewaySettings: Partial<GatewaySettings> = {}): Promise<string> {
     const gateway = createGateway(
-      { port: 0, defaultAgent: 'echo', messageHoldMs: 20, ...gatewaySettings },
+      { port: 0, defaultAgent: 'echo', messageHoldMs: 20, rates, ...gatewaySettings },
       { store, log: pino({ level: 'silent' }) },
     );
     gateways.push(gateway);

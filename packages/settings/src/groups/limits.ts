@@ -1,4 +1,4 @@
-import { limitOrOff, milliseconds, whole } from '../setting/kinds.ts';
+import { limitOrOff, milliseconds, rateOrOff, whole } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 /** Of what one gateway gives out at a time. */
@@ -15,9 +15,45 @@ function shareSettings<const Name extends string>(name: Name, what: string) {
   } as { readonly [Key in `${Name}_PER_${'TENANT' | 'PRINCIPAL'}`]: ReturnType<typeof part> };
 }
 
+/** Of what a principal does, besides `RATE_PER_PRINCIPAL`. */
+function kindRate<const Kind extends string>(kind: Kind, what: string) {
+  const setting = {
+    of: ['gateway'] as const,
+    schema: rateOrOff,
+    default: 'off' as const,
+    text: `${what} of a principal at one gateway, besides.`,
+  };
+  return { [`RATE_${kind}_PER_PRINCIPAL`]: setting } as {
+    readonly [Key in `RATE_${Kind}_PER_PRINCIPAL`]: typeof setting;
+  };
+}
+
 export const limits = {
   title: 'Limits',
   settings: {
+    RATE_PER_PRINCIPAL: {
+      of: ['gateway'],
+      schema: rateOrOff,
+      default: 'off',
+      text: 'Requests of a principal at one gateway. They may come all at once; beyond, 429. Answers say what is left.',
+    },
+    ...kindRate('SEND', 'Messages'),
+    ...kindRate('READ', 'Requests that read'),
+    ...kindRate('CANCEL', 'Requests that cancel or delete'),
+    ...kindRate('PUSH', 'Requests about webhooks'),
+    RATE_PER_ADDRESS: {
+      of: ['gateway'],
+      schema: rateOrOff,
+      default: 'off',
+      text: 'Requests of an address, or one /64 of IPv6, besides those for cards and health.',
+    },
+    RATE_FAILED_AUTH_PER_ADDRESS: {
+      of: ['gateway'],
+      schema: rateOrOff,
+      default: { count: 20, seconds: 60 },
+      defaultText: '20/m',
+      text: 'Wrong credentials of an address. Beyond, 429 for all of it but credentials that the gateway knows. Behind a proxy, set `TRUST_PROXY`.',
+    },
     HEADERS_TIMEOUT_MS: {
       of: ['gateway'],
       schema: milliseconds,

@@ -1,4 +1,4 @@
-import { anyText, httpUrl, list, oneOf, onOff, port, portOrOff, text } from '../setting/kinds.ts';
+import { anyText, httpUrl, list, oneOf, onOff, port, portOrOff, text, whole } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const network = {
@@ -90,7 +90,13 @@ export const network = {
       of: ['gateway'],
       schema: onOff,
       default: false,
-      text: 'Believe `X-Forwarded-Host` and `X-Forwarded-Proto`: only behind a proxy that sets them.',
+      text: 'Believe `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto`: only behind a proxy that sets them.',
+    },
+    TRUST_PROXY_HOPS: {
+      of: ['gateway'],
+      schema: whole(1, 100),
+      default: 1,
+      text: 'With `TRUST_PROXY`: proxies in front of the gateway. The client’s address is so many from the end of `X-Forwarded-For`.',
     },
     LEGACY_V0_3: {
       of: ['gateway'],

@@ -56,6 +56,25 @@ export function limitOrOff(most: number) {
     .describe(description);
 }
 
+/** So many in a time; they may all come at once, and their number comes back evenly. */
+export interface Rate {
+  readonly count: number;
+  readonly seconds: number;
+}
+
+const secondsOf = { s: 1, m: 60, h: 3_600 } as const;
+
+export const rateOrOff = z
+  .union([z.literal('off'), z.templateLiteral([z.int().min(1).max(1_000_000_000), '/', z.enum(['s', 'm', 'h'])])], {
+    error: mustBe('a rate such as 50/s, 600/m or 1000/h, or off'),
+  })
+  .transform((text): Rate | 'off' => {
+    if (text === 'off') return text;
+    const [count, unit] = text.split('/');
+    return { count: Number(count), seconds: unit === 's' || unit === 'm' ? secondsOf[unit] : secondsOf.h };
+  })
+  .describe('a rate such as 50/s, 600/m or 1000/h, or off');
+
 /** Text that has a form. */
 export function text(form: RegExp, description: string) {
   return z

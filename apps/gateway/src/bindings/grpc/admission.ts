@@ -127,12 +127,16 @@ class PendingCall {
       host: call.getHost(),
       isSafe: false,
       requestId: rpc.requestId,
+      answer: rpc,
     });
     if (this.#isOver) return admission[Symbol.dispose]();
     this.#held.use(admission);
     this.#admission = admission;
     const action = path.slice(path.lastIndexOf('/') + 1);
-    if (isAction(action)) admission.may(action);
+    if (isAction(action)) {
+      admission.may(action);
+      admission.spend(action);
+    }
     if (path === watchPath) this.#held.use(watches.take(admission.principal));
     admitted.set(metadata, { admission, rpc });
   }
@@ -160,7 +164,9 @@ class PendingCall {
 
   #refuse(rpc: Rpc, thrown: unknown): void {
     clearTimeout(this.#timer);
-    this.#arriving.call.sendStatus(toRefusal(rpc.refused(thrown)));
+    const refusal = toRefusal(rpc.refused(thrown));
+    rpc.addRates(refusal.metadata);
+    this.#arriving.call.sendStatus(refusal);
   }
 
   /** gRPC calls this once, however the call ends; a call that reached its method is reported there. */

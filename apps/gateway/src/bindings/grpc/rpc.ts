@@ -18,6 +18,7 @@ export class Rpc {
   readonly #startedAt = performance.now();
   #hasEnded = false;
   #extensions: readonly string[] = [];
+  readonly #rates: [name: string, value: string][] = [];
 
   constructor({ metadata, path }: { readonly metadata: Metadata; readonly path: string }, emit: Emit) {
     this.#name = { requestId: requestIdOf(textIn(metadata, 'x-request-id')), method: 'gRPC', path };
@@ -33,12 +34,22 @@ export class Rpc {
     this.#extensions = activeExtensions(call);
   }
 
+  /** Headers of rates: in the metadata of an answer, or the trailers of a refusal. */
+  appendHeader(name: string, value: string): void {
+    this.#rates.push([name, value]);
+  }
+
+  addRates(metadata: Metadata): void {
+    for (const [name, value] of this.#rates) metadata.add(name, value);
+  }
+
   /** The metadata that every answer begins with. */
   head(version: string): Metadata {
     const head = new Metadata();
     head.set('x-request-id', this.#name.requestId);
     head.set('a2a-version', version);
     if (this.#extensions.length > 0) head.set('a2a-extensions', this.#extensions.join(','));
+    this.addRates(head);
     return head;
   }
 

@@ -101,6 +101,7 @@ async function handle(context: GatewayContext, exchange: Exchange, route: Operat
   const { req } = exchange;
   const admission = await admit(context, exchange);
   admission.may(route.operation);
+  admission.spend(route.operation);
   const limits = { maxBytes: context.settings.maxBodyBytes, counter: admission };
   const body = route.hasBody ? await readOptionalJson(req, limits) : {};
   const params = parseRequest(req, route, body);

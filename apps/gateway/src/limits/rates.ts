@@ -1,0 +1,101 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { A2AError, type Principal } from '@switchyard/protocol';
+import type { Rate } from '@switchyard/settings';
+import type { RateSettings } from '../settings/rate-settings.ts';
+import type { Emit } from '../telemetry/events.ts';
+import { clientNetwork } from './address.ts';
+import { type Limiter, MemoryLimiter, type Verdict } from './limiter.ts';
+import { nameOf } from './share.ts';
+
+/** Where a request comes from. */
+export interface Origin {
+  /** Of the connection. */
+  readonly address: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** The answer to a request, which says how much of a rate is left. */
+export interface RatedAnswer {
+  appendHeader(name: string, value: string): unknown;
+}
+
+/** The log names an address so often, at most. */
+const warningRate: Rate = { count: 1, seconds: 60 };
+
+/** How often clients may ask. Each gateway counts for itself. */
+export class Rates {
+  readonly #ofPrincipals: ReadonlyMap<string, Quota>;
+  readonly #ofAddresses: Quota | undefined;
+  readonly #failures: Limiter | undefined;
+  readonly #warnings = new MemoryLimiter(warningRate);
+  readonly #proxies: number;
+  readonly #emit: Emit;
+
+  constructor({ perPrincipal, ofKind, perAddress, failedAuthPerAddress, proxies }: RateSettings, emit: Emit) {
+    const quotas = Object.entries({ all: perPrincipal, ...ofKind });
+    this.#ofPrincipals = new Map(
+      quotas.flatMap(([name, rate]) => (rate === 'off' ? [] : [[name, new Quota(name, rate)]])),
+    );
+    this.#ofAddresses = perAddress === 'off' ? undefined : new Quota('address', perAddress);
+    this.#failures = failedAuthPerAddress === 'off' ? undefined : new MemoryLimiter(failedAuthPerAddress);
+    this.#proxies = proxies;
+    this.#emit = emit;
+  }
+
+  /** Counts a request, whoever sends it. @throws {A2AError} RateLimited */
+  arrive(origin: Origin, answer?: RatedAnswer): void {
+    this.#ofAddresses?.take(this.#networkOf(origin), answer);
+  }
+
+  /** Call it before a credential is looked at that is not known yet. @throws {A2AError} RateLimited */
+  requireFewFailures(origin: Origin): void {
+    const network = this.#networkOf(origin);
+    const verdict = this.#failures?.peek(network);
+    if (!verdict || verdict.isAllowed) return;
+    if (this.#warnings.take(network).isAllowed) this.#emit({ kind: 'credentials-guessed', address: network });
+    throw tooOften('failed-auth', verdict);
+  }
+
+  /** A credential was wrong. */
+  failed(origin: Origin): void {
+    this.#failures?.take(this.#networkOf(origin));
+  }
+
+  /**
+   * Counts a request of a principal.
+   * @param kind `all`, or the scope that it takes; one without a rate is not counted
+   * @throws {A2AError} RateLimited
+   */
+  spend(principal: Principal, kind: string, answer?: RatedAnswer): void {
+    this.#ofPrincipals.get(kind)?.take(nameOf(principal), answer);
+  }
+
+  #networkOf({ address, headers }: Origin): string {
+    return clientNetwork(address, headers['x-forwarded-for'], this.#proxies);
+  }
+}
+
+/** A limiter with its name for clients. */
+class Quota {
+  readonly #limiter: Limiter;
+  readonly #name: string;
+  readonly #policy: string;
+
+  constructor(name: string, rate: Rate) {
+    this.#limiter = new MemoryLimiter(rate);
+    this.#name = name;
+    this.#policy = `"${name}";q=${rate.count};w=${rate.seconds}`;
+  }
+
+  /** The answer gets the headers of draft-ietf-httpapi-ratelimit-headers-10. @throws {A2AError} RateLimited */
+  take(key: string, answer: RatedAnswer | undefined): void {
+    const verdict = this.#limiter.take(key);
+    answer?.appendHeader('RateLimit-Policy', this.#policy);
+    answer?.appendHeader('RateLimit', `"${this.#name}";r=${verdict.remaining};t=${verdict.seconds}`);
+    if (!verdict.isAllowed) throw tooOften(this.#name, verdict);
+  }
+}
+
+function tooOften(limit: string, { seconds }: Verdict): A2AError {
+  return new A2AError('RateLimited', 'Too many requests', { retryAfterSeconds: seconds, metadata: { limit } });
+}
