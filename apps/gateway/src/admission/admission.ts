@@ -50,17 +50,21 @@ export class Admission implements Disposable {
 
   /** May be asked again when the agent is known. @throws {A2AError} PermissionDenied */
   may(action: Action, agent?: AnnouncedAgent): void {
-    this.#refuseLacking(action, () => {
-      requireScopes(this.identity, [scopeOf[action]]);
-      if (agent) requireOneOf(this.identity, agent.card.securityRequirements);
-    });
+    try {
+      if (!this.identity.scopes.includes(scopeOf[action])) requireScopes(this.identity, [scopeOf[action]]);
+      if (agent?.card.securityRequirements) requireOneOf(this.identity, agent.card.securityRequirements);
+    } catch (refusal) {
+      this.audit({ what: 'refused', outcome: 'PermissionDenied', operation: action });
+      throw refusal;
+    }
   }
 
   /** What a request asks for may be in its body, which who may do nothing need not send. @throws {A2AError} */
   mayAnything(): void {
     const { scopes } = this.identity;
     if (usualScopes.some((scope) => scopes.includes(scope))) return;
-    this.#refuseLacking(undefined, () => requireScopes(this.identity, ['read']));
+    this.audit({ what: 'refused', outcome: 'PermissionDenied' });
+    requireScopes(this.identity, ['read']);
   }
 
   /** Whether the agent exists for the caller. */
@@ -90,15 +94,6 @@ export class Admission implements Disposable {
   /** The body is not needed any more, though the request goes on. */
   release(): void {
     this.#bytes?.[Symbol.dispose]();
-  }
-
-  #refuseLacking(operation: Action | undefined, require: () => void): void {
-    try {
-      require();
-    } catch (refusal) {
-      this.audit({ what: 'refused', outcome: 'PermissionDenied', operation });
-      throw refusal;
-    }
   }
 
   /** Tells the audit trail. */

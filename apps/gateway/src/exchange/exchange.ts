@@ -7,6 +7,7 @@ import type { RequestHandler } from 'express';
 import { protocolVersion } from '../call/service-parameters.ts';
 import type { Emit, RequestName } from '../telemetry/events.ts';
 import { failureOf, toA2AError } from '../telemetry/failures.ts';
+import { leaveUnread } from './unread-body.ts';
 
 /** A request with its route's parameters. */
 export interface RoutedRequest extends IncomingMessage {
@@ -156,6 +157,7 @@ export function reportFailure({ emit }: Refusal, exchange: Exchange, thrown: unk
   const error = toA2AError(thrown);
   emit({ ...failureOf(error), ...requestName(exchange) });
   if (res.headersSent) return error;
+  leaveUnread(exchange.req, res);
   if (error.challenges.length > 0) res.setHeader('WWW-Authenticate', error.challenges);
   if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', error.retryAfterSeconds);
   return error;

@@ -1,16 +1,19 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Admission } from '../../admission/admission.ts';
 import type { Exchange, Handler } from '../../exchange/exchange.ts';
 import { reportFailure } from '../../exchange/exchange.ts';
 import { type BodyLimits, parseJson, readJsonText } from '../../exchange/read-json.ts';
+import { MOST_DROPPED } from '../../exchange/unread-body.ts';
 import { type Answer, runOperation } from '../../operations/operation.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
+import { toA2AError } from '../../telemetry/failures.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admit, openCall } from '../http-call.ts';
 import { type JsonRpcRequest, parseRequest, type ReceivedJson } from './parse-request.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
 
-/** Of an unauthenticated request only the id is read, for the error. */
-const mostUnauthenticatedBytes = 64 * 1024;
+/** Of an unauthenticated request only the id is read, for the error, and only if it has arrived by then. */
+const UNAUTHENTICATED_MS = 250;
 
 /** Another version of A2A at the same URL. */
 export interface OlderVersion {
@@ -61,12 +64,20 @@ async function admitNamed(context: GatewayContext, exchange: Exchange, onId: (id
   try {
     return await admit(context, exchange);
   } catch (refusal) {
-    const maxBytes = Math.min(context.settings.maxBodyBytes, mostUnauthenticatedBytes);
-    const received = receive(exchange, { maxBytes });
-    // An unreadable body has no id; the refusal is answered anyway.
-    onId(await received.then(({ text, body }) => parseRequest({ text, body }, []).id).catch(() => 'null'));
+    if (toA2AError(refusal).code === 'Unauthenticated') onId(await idOf(context, exchange));
     throw refusal;
   }
+}
+
+/** Of a short body that is there already: others are not waited for. */
+async function idOf({ settings }: GatewayContext, exchange: Exchange): Promise<string> {
+  const { 'content-length': length } = exchange.req.headers;
+  if (length === undefined || Number(length) > MOST_DROPPED) return 'null';
+  const received = receive(exchange, { maxBytes: settings.maxBodyBytes })
+    .then((each) => parseRequest(each, []).id)
+    // An unreadable body has no id; the refusal is answered anyway.
+    .catch(() => 'null');
+  return Promise.race([received, setTimeout(UNAUTHENTICATED_MS, 'null', { ref: false })]);
 }
 
 interface Received {

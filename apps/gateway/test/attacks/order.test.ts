@@ -1,0 +1,107 @@
+import { connect as connectHttp2 } from 'node:http2';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../../tests/support/until.ts';
+import { openRaw } from '../support/attack.ts';
+import { grpcAddressOf } from '../support/grpc-address.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+const GIB = 1024 ** 3;
+const readOnly = 'key-of-alice-0123456789';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  const keys = [{ key: readOnly, subject: 'alice', tenant: 'default', scopes: ['read'] }];
+  stage = await openStage({
+    gateway: { auth: { keys }, grpc: { port: 0, publicAddress: 'auto' }, maxBodyBytes: 100_000 },
+  });
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+interface Offer {
+  readonly path: string;
+  readonly headers?: readonly string[];
+  readonly length?: number | 'chunked';
+}
+
+/** Offers a gigabyte, and sends it as long as somebody takes it. */
+async function offer({ path, headers = [], length = GIB }: Offer): Promise<{ answer: string; sent: number }> {
+  const size = length === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`;
+  const head = [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/json', size, ...headers];
+  const connection = openRaw(stage.url, `${head.join('\r\n')}\r\n\r\n`);
+  const { socket } = connection;
+  const piece = Buffer.from(length === 'chunked' ? `4000\r\n${' '.repeat(0x4000)}\r\n` : ' '.repeat(0x4000));
+  const send = (): void => {
+    while (socket.writable && socket.write(piece));
+  };
+  socket.on('drain', send);
+  send();
+  await until(() => connection.received().includes('\r\n\r\n'), {
+    what: 'it is answered',
+    timeoutMs: 1_000,
+    everyMs: 5,
+  });
+  await until(() => socket.destroyed, { what: 'the connection is closed', timeoutMs: 1_000 });
+  return { answer: connection.received(), sent: socket.bytesWritten };
+}
+
+/** What the two kernels take in before anybody reads. */
+const BUFFERS = 8 * 1024 * 1024;
+
+describe('A gigabyte from who is refused', () => {
+  const withKey = [`X-API-Key: ${readOnly}`];
+
+  it.each<[string, string, Offer]>([
+    ['who has no key, over JSON-RPC', '401', { path: '/' }],
+    ['who has no key, in chunks', '401', { path: '/', length: 'chunked' }],
+    ['who has no key, over REST', '401', { path: '/message:send' }],
+    ['who has no key, over REST of 0.3', '401', { path: '/v1/message:send' }],
+    ['who may only read, over REST', '403', { path: '/message:send', headers: withKey }],
+    ['a page', '403', { path: '/', headers: [...withKey, 'Origin: https://evil.example'] }],
+    ['who sends more than is taken', '413', { path: '/', headers: withKey }],
+    ['who sends more than is taken, in chunks', '413', { path: '/', headers: withKey, length: 'chunked' }],
+    ['who asks for what is not there', '404', { path: '/nothing/at/all/of/it' }],
+    ['who uses a wrong verb', '405', { path: '/agents' }],
+  ])('is not read: %s', async (_, status, offered) => {
+    const { answer, sent } = await offer(offered);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/\r\nConnection: close\r\n/i);
+    expect(sent).toBeLessThan(BUFFERS);
+  });
+
+  it('is not read over gRPC', async () => {
+    const session = connectHttp2(`http://${await grpcAddressOf(stage.url)}`);
+    const path = '/lf.a2a.v1.A2AService/SendMessage';
+    const headers = { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' };
+    for (const key of [{}, { 'x-api-key': readOnly }]) {
+      const stream = session.request({ ...headers, ...key });
+      let status: unknown;
+      let sent = 0;
+      stream.on('headers', (answer) => void (status ??= answer['grpc-status']));
+      stream.on('response', (answer) => void (status ??= answer['grpc-status']));
+      stream.on('error', () => undefined).resume();
+      const piece = Buffer.alloc(0x4000);
+      const send = (): void => {
+        while (stream.writable && stream.write(piece)) sent += piece.length;
+      };
+      stream.on('drain', send);
+      send();
+      await until(() => stream.closed, { what: 'the stream is closed', timeoutMs: 1_000 });
+      expect([status, sent < 256 * 1024]).toEqual(['x-api-key' in key ? '7' : '16', true]);
+    }
+    session.destroy();
+  });
+});
+
+describe('A connection that was refused', () => {
+  it('goes on where the body had arrived', async () => {
+    const request = 'POST /message:send HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+    const connection = openRaw(stage.url, `${request}Content-Length: 2\r\n\r\n{}`);
+    await until(() => connection.received().includes('\r\n\r\n'), { what: 'it is answered' });
+    connection.socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await until(() => connection.received().includes('200 OK'), { what: 'the next one is answered' });
+    expect(connection.received()).toMatch(/^HTTP\/1.1 401 /);
+    connection.socket.destroy();
+  });
+});
