@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { submit } from './support/client.ts';
+import { rawRequest } from './support/raw-request.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 let stage: Stage;
@@ -86,4 +87,15 @@ describe('a path with a query, a slash at its end or an escape is the same path'
     const escaped = taskId.replace('-', '%2D');
     expect(await answerTo(`/agents/echo/tasks/${escaped}`)).toEqual(await answerTo(`/agents/echo/tasks/${taskId}`));
   });
+});
+
+describe('a request for what is no path', () => {
+  test.each(['a:///agents/echo', 'ftp:///agents/echo?x', 'a://x', 'http://?b', 'a:'])(
+    'is the mistake of its client: %s',
+    async (target) => {
+      const request = `POST ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
+      const { status } = await rawRequest(stage.url, request);
+      expect([400, 404, 405]).toContain(status);
+    },
+  );
 });

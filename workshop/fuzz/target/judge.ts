@@ -68,7 +68,8 @@ function judgeRaw(target: Target, input: Input & { kind: 'raw' }): Promise<strin
   const { hostname, port } = new URL(target.url);
   let text = '';
   const socket = connect(Number(port), hostname);
-  const leave = setTimeout(() => socket.destroy(), LEAVE_AFTER_MS);
+  // Most are answered at once; what is no whole request never is.
+  const leave = setTimeout(() => socket.destroy(), LEAVE_AFTER_MS * 5);
   socket.setEncoding('utf8').on('data', (more: string) => {
     if (text.length < MAX_ANSWER_BYTES) text += more;
   });

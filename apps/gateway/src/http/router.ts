@@ -85,13 +85,18 @@ function publicKeys({ settings }: GatewayContext): PublicJwk[] {
 /** Longest part of a path, in UTF-16 units: longer than ids, whose own limit is refused with a reason. */
 const longestPart = 16_384;
 
+/** Of another URL, Express finds no path, and fails: `a:///agents/echo`. */
+const hasPath = /^(?:\/|https?:\/\/[^/?#])/i;
+
 /** Routes requests. A wrong verb is answered with 405. */
 function createRouter(context: GatewayContext, routes: readonly Route[], otherwise: RequestListener): RequestListener {
+  const refuseUrl: RequestListener = (req, res) =>
+    serve(context, unreadable(context), { req, res, params: {}, query: {} });
   const router = findMyWay({
     ignoreTrailingSlash: true,
     maxParamLength: longestPart,
-    defaultRoute: otherwise,
-    onBadUrl: (_path, req, res) => serve(context, unreadable(context), { req, res, params: {}, query: {} }),
+    defaultRoute: (req, res) => (hasPath.test(req.url ?? '') ? otherwise(req, res) : refuseUrl(req, res)),
+    onBadUrl: (_path, req, res) => refuseUrl(req, res),
   });
   for (const [path, found] of Map.groupBy(routes, (route) => route.path)) {
     const verbs = found.map(({ verb }) => verb);
