@@ -115,7 +115,7 @@ export class Worker {
   /** An order of an operator; without effect while the worker stops. */
   async #applyDrainOrder(order: DrainOrder | undefined): Promise<void> {
     if (this.#stopped) return;
-    this.#parts.emit({ kind: order ? 'draining' : 'drain-ended' });
+    this.#parts.emit(order ? { kind: 'draining', by: order.by } : { kind: 'drain-ended' });
     await (order ? this.#drain.begin(order) : this.#drain.end());
   }
 

@@ -22,8 +22,8 @@ export const agentRoutes = [
 /** Workers by their reports. A draining worker takes no more work, and is still announced. */
 export const workerRoutes = [
   listRoute(['/admin/workers', pageParameters], 'workers', ({ ops }, query) => ops.listWorkers(query)),
-  adminRoute(['post', '/admin/workers/:id\\:drain'], drainParameters, async ({ ops }, { id, parameters }) => {
-    if (!(await ops.workers.drain(id, parameters))) throw notFound('worker', id);
+  adminRoute(['post', '/admin/workers/:id\\:drain'], drainParameters, async ({ ops }, { id, parameters, operator }) => {
+    if (!(await ops.workers.drain(id, { ...parameters, by: operator.who }))) throw notFound('worker', id);
     return workerNamed(ops, id);
   }),
   adminAction(['post', '/admin/workers/:id\\:undrain'], async ({ ops }, { id }) => {

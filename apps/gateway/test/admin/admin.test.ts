@@ -98,7 +98,7 @@ describe('workers', () => {
     });
     const drained = await stage.ask('/admin/workers/w-1:drain?giveBackAfterMs=500', 'POST');
     expect(drained).toMatchObject({ status: 200, body: { state: 'draining', drain: { giveBackAfterMs: 500 } } });
-    expect(await stage.store.ops.workers.report('w-1', idle)).toEqual({ giveBackAfterMs: 500 });
+    expect(await stage.store.ops.workers.report('w-1', idle)).toEqual({ giveBackAfterMs: 500, by: 'operator' });
     expect(await stage.ask('/admin/workers/w-1:undrain', 'POST')).toMatchObject({ body: { state: 'working' } });
     expect((await stage.ask('/admin/workers/nobody:drain', 'POST')).status).toBe(404);
   });

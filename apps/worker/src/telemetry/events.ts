@@ -6,7 +6,8 @@ export type WorkerEvent =
   | { readonly kind: 'stopping'; readonly running: number }
   | { readonly kind: 'stopped' | 'stop-given-up' }
   | { readonly kind: 'measuring'; readonly port: number }
-  | { readonly kind: 'draining' | 'drain-ended' }
+  | { readonly kind: 'draining'; readonly by: string | undefined }
+  | { readonly kind: 'drain-ended' }
   | { readonly kind: 'turn-begun'; readonly agent: string; readonly taskId: string; readonly attempt: number }
   | {
       readonly kind: 'turn-ended';

@@ -19,6 +19,8 @@ export interface ReportedTurn {
 export interface DrainOrder {
   /** When turns that still run are given back, without counting the attempt; unset: they run to their end. */
   readonly giveBackAfterMs?: number | undefined;
+  /** Who gave the order. */
+  readonly by?: string | undefined;
 }
 
 /**
