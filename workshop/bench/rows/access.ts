@@ -21,6 +21,7 @@ export const accessRows: readonly Row[] = kinds.map(({ id, name, least, open }) 
   unit: 'tasks/s',
   hasNoWorker: true,
   isShort: true,
+  warmUps: 8,
   bars: [{ to: NOBODY, at: 'least', value: least }],
   open: (stage) => open(stage, name),
 }));
