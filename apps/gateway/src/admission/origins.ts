@@ -29,6 +29,8 @@ export class Origins {
   readonly #hosts: ReadonlySet<string> | undefined;
   readonly #origins: ReadonlySet<string>;
   readonly #takesAnyOrigin: boolean;
+  /** Most requests name the same one: it is read once. */
+  #lastServed: string | undefined;
 
   constructor({ host, publicUrl, allowedHosts, allowedOrigins }: OriginSettings, isAnonymous: boolean) {
     const own = [host, ...(publicUrl === undefined ? [] : [new URL(publicUrl).host])];
@@ -63,9 +65,12 @@ export class Origins {
 
   /** Only what was made by hand has no Host. An address needs no name server, and `localhost` asks none. */
   #serves(host: string | undefined): boolean {
-    if (host === undefined || this.#hosts === undefined) return true;
-    const [name, whole] = [nameOf(host), host.toLowerCase()];
-    return name === 'localhost' || isIP(name) > 0 || this.#hosts.has(name) || this.#hosts.has(whole);
+    if (host === undefined || this.#hosts === undefined || host === this.#lastServed) return true;
+    const name = nameOf(host);
+    if (name !== 'localhost' && isIP(name) === 0 && !this.#hosts.has(name) && !this.#hosts.has(host.toLowerCase()))
+      return false;
+    this.#lastServed = host;
+    return true;
   }
 
   #isOfPage(origin: string, host: string | undefined): boolean {
