@@ -128,19 +128,19 @@ export function presubscribe(
  * @throws {A2AError} InvalidParams
  */
 function requireOwnWords({ message, metadata }: SendMessageRequest): void {
-  const places: [path: string, metadata: Metadata | undefined][] = [
-    ['metadata', metadata],
-    ['message.metadata', message.metadata],
-    ...message.parts.map((part, i): [string, Metadata | undefined] => [`message.parts[${i}].metadata`, part.metadata]),
-  ];
-  const reserved = places.flatMap(([path, given = {}]) =>
-    Object.keys(given)
-      .filter(isReservedMetadata)
-      .map((key) => ({ field: `${path}.${key}`, description: 'is not for clients to set' })),
-  );
-  const role = { field: 'message.role', description: 'must be ROLE_USER: messages of agents come from agents' };
-  const violations = [...(message.role === 'ROLE_AGENT' ? [role] : []), ...reserved];
+  const violations = [...reservedIn('metadata', metadata), ...reservedIn('message.metadata', message.metadata)];
+  message.parts.forEach((part, i) => {
+    if (part.metadata) violations.push(...reservedIn(`message.parts[${i}].metadata`, part.metadata));
+  });
+  if (message.role === 'ROLE_AGENT')
+    violations.push({ field: 'message.role', description: 'must be ROLE_USER: messages of agents come from agents' });
   if (violations.length > 0) throw invalidParams(violations);
+}
+
+function reservedIn(path: string, metadata: Metadata | undefined): FieldViolation[] {
+  if (!metadata) return [];
+  const keys = Object.keys(metadata).filter(isReservedMetadata);
+  return keys.map((key) => ({ field: `${path}.${key}`, description: 'is not for clients to set' }));
 }
 
 /**
