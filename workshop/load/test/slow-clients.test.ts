@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest';
+import { measureSlowClients } from '../measure/slow-clients.ts';
+
+// The figures are for a machine that does nothing else: `npm run slow-clients`.
+it('slow connections are closed in time, and others are served meanwhile', async () => {
+  const { open, answered, failed, closedAfterMs } = await measureSlowClients({ connections: 200, bodyMs: 2_000 });
+  expect(open).toBe(200);
+  expect(closedAfterMs).toBeLessThan(15_000);
+  expect(answered).toBeGreaterThan(20);
+  expect(failed).toBe(0);
+}, 60_000);
