@@ -136,17 +136,18 @@ describe.each(['JSONRPC', 'HTTP+JSON', 'GRPC'])('a webhook that the published SD
     expect(toldAt(mine).map((event) => Object.keys(event))).toEqual([['message']]);
   });
 
-  it('is made, read, listed and deleted', async () => {
+  it('is made, read, listed and deleted; its secrets are not given back', async () => {
     const taskId = await send('ask');
     const authentication = { scheme: 'Bearer', credentials: 'c' };
     const config = TaskPushNotificationConfig.fromJSON({ id: 'mine', taskId, url: hook, token, authentication });
-    expect(await client.createTaskPushNotificationConfig(config)).toEqual(config);
+    const known = { ...config, token: '', authentication: { scheme: 'Bearer', credentials: '' } };
+    expect(await client.createTaskPushNotificationConfig(config)).toEqual(known);
     const mine = GetTaskPushNotificationConfigRequest.fromJSON({ taskId, id: 'mine' });
-    expect(await client.getTaskPushNotificationConfig(mine)).toEqual(config);
+    expect(await client.getTaskPushNotificationConfig(mine)).toEqual(known);
     const page = await client.listTaskPushNotificationConfig(
       ListTaskPushNotificationConfigsRequest.fromJSON({ taskId }),
     );
-    expect(page).toEqual({ configs: [config], nextPageToken: '' });
+    expect(page).toEqual({ configs: [known], nextPageToken: '' });
     await client.deleteTaskPushNotificationConfig(
       DeleteTaskPushNotificationConfigRequest.fromJSON({ taskId, id: 'mine' }),
     );
