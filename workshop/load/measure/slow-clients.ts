@@ -35,6 +35,8 @@ const kinds = [
   },
 ] as const;
 
+/** Less than a server lets wait to be accepted. */
+const WAVE = 100;
 const PIECE_EVERY_MS = 1_000;
 /** 50 requests a second of clients who are not slow. */
 const REQUEST_EVERY_MS = 20;
@@ -56,11 +58,16 @@ export async function measureSlowClients({ connections, bodyMs }: SlowClientsOpt
   const before = residentBytes(pid);
   let most = before;
   const others = askOthers(url);
-  const sockets = Array.from({ length: connections }, (_, i) => openSlow(url, i));
+  const sockets: Socket[] = [];
   parts.defer(() => {
     for (const socket of sockets) socket.destroy();
   });
-  await until(() => sockets.every((socket) => !socket.connecting), { what: 'all are connected', timeoutMs: 30_000 });
+  // In waves: the kernel forgets connections that come faster than they are accepted.
+  while (sockets.length < connections) {
+    const wave = Math.min(WAVE, connections - sockets.length);
+    sockets.push(...Array.from({ length: wave }, (_, i) => openSlow(url, sockets.length + i)));
+    await until(() => sockets.every((socket) => !socket.connecting), { what: 'all are connected', timeoutMs: 30_000 });
+  }
   const begun = performance.now();
   const open = sockets.filter((socket) => !socket.destroyed).length;
   const isOver = (): boolean => {
