@@ -45,12 +45,12 @@ export async function lateEffects(file: string, endedMs: ReadonlyMap<string, num
 }
 
 /**
- * What stays for as long as a deployment does: the registry, and of each queue what BullMQ keeps of the queue itself.
- * When it was last checked and what its consumers took last expire twice a lock's time after the last worker.
+ * What stays for as long as a deployment does: the registry, the audit trail up to its retention, and of each queue what
+ * BullMQ keeps of the queue itself. When it was last checked and what its consumers took last expire twice a lock's time after the last worker.
  * Everything else belongs to a task and must be gone with it.
  */
 const LASTING =
-  /\{agents\}:(?:agents|alive|shards|sources|workers(?::reports)?)$|:q:[^:]+:(?:meta|events|marker|id|checked|took:.+)$/;
+  /\{agents\}:(?:agents|alive|audit|shards|sources|workers(?::reports)?)$|:q:[^:]+:(?:meta|events|marker|id|checked|took:.+)$/;
 
 /** Keys that are left once all tasks are past their retention. Waits for them to go, at most `withinMs`. */
 export async function leakedKeys(redis: RedisDeployment, prefix: string, withinMs: number): Promise<string[]> {
