@@ -13,13 +13,13 @@ const { connections } = readCommandLine({
 }).options;
 
 const mib = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MiB`;
-const { open, answered, failed, p99, closedAfterMs, bytes } = await measureSlowClients({
+const { opened, answered, failed, p99, closedAfterMs, bytes } = await measureSlowClients({
   connections,
   bodyMs: BODY_MS,
 });
 const columns = ['slow', 'closed after', 'others answered', 'failed', 'p99', 'memory before', 'at most', 'after'];
 const row = [
-  `${open}`,
+  `${opened}`,
   `${(closedAfterMs / 1_000).toFixed(1)} s`,
   `${answered}`,
   `${failed}`,

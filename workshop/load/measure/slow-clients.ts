@@ -13,8 +13,8 @@ export interface SlowClientsOptions {
 }
 
 export interface SlowClientsFindings {
-  /** Connections that were open together. */
-  readonly open: number;
+  /** Connections that were established. */
+  readonly opened: number;
   /** Answers to others meanwhile, and their latency in milliseconds. */
   readonly answered: number;
   readonly failed: number;
@@ -59,6 +59,7 @@ export async function measureSlowClients({ connections, bodyMs }: SlowClientsOpt
   let most = before;
   const others = askOthers(url);
   const sockets: Socket[] = [];
+  let opened = 0;
   parts.defer(() => {
     for (const socket of sockets) socket.destroy();
   });
@@ -66,10 +67,10 @@ export async function measureSlowClients({ connections, bodyMs }: SlowClientsOpt
   while (sockets.length < connections) {
     const wave = Math.min(WAVE, connections - sockets.length);
     sockets.push(...Array.from({ length: wave }, (_, i) => openSlow(url, sockets.length + i)));
+    for (const socket of sockets.slice(-wave)) socket.once('connect', () => opened++);
     await until(() => sockets.every((socket) => !socket.connecting), { what: 'all are connected', timeoutMs: 30_000 });
   }
   const begun = performance.now();
-  const open = sockets.filter((socket) => !socket.destroyed).length;
   const isOver = (): boolean => {
     most = Math.max(most, residentBytes(pid));
     return sockets.every((socket) => socket.destroyed || socket.readableEnded);
@@ -81,7 +82,7 @@ export async function measureSlowClients({ connections, bodyMs }: SlowClientsOpt
   const { latencies, failed } = await others.stop();
   const after = residentBytes(pid);
   return {
-    open,
+    opened,
     answered: latencies.length,
     failed,
     p99: quantile(latencies, 0.99),

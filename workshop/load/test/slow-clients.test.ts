@@ -3,8 +3,8 @@ import { measureSlowClients } from '../measure/slow-clients.ts';
 
 // The figures are for a machine that does nothing else: `npm run slow-clients`.
 it('slow connections are closed in time, and others are served meanwhile', async () => {
-  const { open, answered, failed, closedAfterMs } = await measureSlowClients({ connections: 200, bodyMs: 2_000 });
-  expect(open).toBe(200);
+  const { opened, answered, failed, closedAfterMs } = await measureSlowClients({ connections: 200, bodyMs: 2_000 });
+  expect(opened).toBe(200);
   expect(closedAfterMs).toBeLessThan(15_000);
   expect(answered).toBeGreaterThan(20);
   expect(failed).toBe(0);
