@@ -19,7 +19,7 @@ const subscriber = testRedis();
 const heard = new Map<string, string[]>();
 subscriber.on('message', (channel: string, message: string) => heard.get(channel)?.push(message));
 const appends = new Appends({ redis, shards, settings: store.settings });
-const scripts = vi.spyOn(redis, 'evalsha');
+const scripts = vi.spyOn(redis, 'sendCommand');
 
 /** Fields that differ between two tasks, whatever their turns say. */
 const OTHERS = new Set(['time', 'token', 'run', 'turn', 'status', 'initial_entry', 'context', 'h', '@h', 'tip']);

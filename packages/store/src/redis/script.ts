@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { RedisConnection } from './connection.ts';
 import { NotReplicated } from './errors.ts';
 import type { Parser } from './reply.ts';
+import { ScriptCommand } from './script-command.ts';
 
 export const INCLUDE = /^ *--- @include "(.+)"$/gm;
 
@@ -69,9 +70,8 @@ export class Script<Key extends string, Argument extends string, Entry extends s
   }
 
   async run(redis: RedisConnection, call: ScriptCall<Key, Argument, Entry>): Promise<Reply> {
-    const { count, values } = this.#flat(call);
-    const reply = await this.#send((command, script) =>
-      command === 'evalsha' ? redis.evalsha(script, count, ...values) : redis.eval(script, count, ...values),
+    const reply = await this.#send(call, (command, values) =>
+      redis.sendCommand(new ScriptCommand(command, values, AS_TEXT)),
     );
     return this.#reply(reply);
   }
@@ -86,9 +86,8 @@ export class Script<Key extends string, Argument extends string, Entry extends s
     call: ScriptCall<Key, Argument, Entry>,
     { replicas, timeoutMs }: Replication,
   ): Promise<Reply> {
-    const { count, values } = this.#flat(call);
-    const reply = await this.#send(async (command, script) => {
-      const pipeline = redis.pipeline([[command, script, count, ...values]]);
+    const reply = await this.#send(call, async (command, values) => {
+      const pipeline = redis.pipeline([[command, ...values]]);
       const [ran, waited] = (await pipeline.wait(replicas, timeoutMs).exec()) ?? [];
       if (ran?.[0]) throw ran[0];
       if (waited?.[0]) throw waited[0];
@@ -98,25 +97,32 @@ export class Script<Key extends string, Argument extends string, Entry extends s
     return this.#reply(reply);
   }
 
-  async #send(send: (command: 'eval' | 'evalsha', script: string) => Promise<unknown>): Promise<unknown> {
+  async #send(call: ScriptCall<Key, Argument, Entry>, send: Send): Promise<unknown> {
+    const values = this.#valuesOf(call);
     try {
-      return await send('evalsha', this.#sha);
+      return await send('evalsha', values);
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return send('eval', this.source);
+      return send('eval', [this.source, ...values.slice(1)]);
     }
   }
 
-  #flat(call: ScriptCall<Key, Argument, Entry>): { count: number; values: Value[] } {
+  /** The arguments of EVALSHA. */
+  #valuesOf(call: ScriptCall<Key, Argument, Entry>): Value[] {
     const { keys, args, each } = this.#names;
-    const values: Value[] = [];
+    const values: Value[] = [this.#sha, 0];
     push(values, keys, call.keys);
-    const count = values.length;
+    values[1] = values.length - 2;
     push(values, args, call.args);
     for (const entry of call.each ?? []) push(values, each, entry);
-    return { count, values };
+    return values;
   }
 }
+
+/** @param values a script or its hash, how many keys there are, keys, arguments */
+type Send = (command: 'eval' | 'evalsha', values: Value[]) => unknown;
+
+const AS_TEXT = { replyEncoding: 'utf8' } as const;
 
 export function defineScript<
   const Key extends string,
