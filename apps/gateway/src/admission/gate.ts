@@ -36,32 +36,48 @@ export class Gate {
     this.#parts = parts;
   }
 
-  /** Dispose of the admission when the request is over. @throws {A2AError} */
-  async enter(arrival: Arrival): Promise<Admission> {
-    const admission = new Admission(await this.#identify(arrival), arrival, this.#parts);
+  /** At once, if the caller is known here. Dispose of the admission when the request is over. @throws {A2AError} */
+  enter(arrival: Arrival): Admission | Promise<Admission> {
+    const known = this.#recall(arrival);
+    return known ? this.#admit(arrival, known) : this.#identify(arrival);
+  }
+
+  #admit(arrival: Arrival, identity: Identity): Admission {
+    const admission = new Admission(identity, arrival, this.#parts);
     if (this.#signIns.isFirst(admission.identity)) admission.audit({ what: 'sign-in', outcome: 'ok' });
     admission.mayAnything();
     this.#parts.rates.spend(admission.principal, 'all', arrival.answer);
     return admission;
   }
 
-  async #identify(arrival: Arrival): Promise<Identity> {
+  #recall(arrival: Arrival): Identity | undefined {
     const { origins, authentication, rates } = this.#parts;
     try {
       origins.require(arrival);
       rates.arrive(arrival, arrival.answer);
-      const known = authentication.recall(arrival);
-      if (known) return known;
-      rates.requireFewFailures(arrival);
-      return await authentication.identify(arrival);
+      return authentication.recall(arrival);
     } catch (thrown) {
-      if (isGuess(thrown, arrival)) rates.failed(arrival);
-      this.#auditRefusal(arrival, thrown);
+      this.#onRefusal(arrival, thrown);
       throw thrown;
     }
   }
 
-  #auditRefusal({ address, requestId }: Arrival, thrown: unknown): void {
+  async #identify(arrival: Arrival): Promise<Admission> {
+    const { authentication, rates } = this.#parts;
+    let identity: Identity;
+    try {
+      rates.requireFewFailures(arrival);
+      identity = await authentication.identify(arrival);
+    } catch (thrown) {
+      this.#onRefusal(arrival, thrown);
+      throw thrown;
+    }
+    return this.#admit(arrival, identity);
+  }
+
+  #onRefusal(arrival: Arrival, thrown: unknown): void {
+    const { address, requestId } = arrival;
+    if (isGuess(thrown, arrival)) this.#parts.rates.failed(arrival);
     const outcome = toA2AError(thrown).code;
     const event = { at: new Date().toISOString(), what: 'refused', outcome, address, requestId } as const;
     this.#parts.emit({ kind: 'audited', event });

@@ -13,6 +13,7 @@ export function requireScopes(identity: Identity, scopes: readonly string[]): vo
 
 /** @param requirements of a card, or of a skill @throws {A2AError} PermissionDenied */
 export function requireOneOf(identity: Identity, requirements: readonly SecurityRequirement[] = []): void {
+  if (requirements.length === 0) return;
   const alternatives = alternativesOf(requirements);
   const [first] = alternatives;
   if (first && !alternatives.some((scopes) => hasAll(identity, scopes))) throw lacking(first);

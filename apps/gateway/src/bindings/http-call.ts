@@ -16,6 +16,7 @@ import {
 } from '../call/service-parameters.ts';
 import { baseUrl, requestedHost } from '../exchange/base-url.ts';
 import { disposeOnClose, type Exchange, namedVersion, pathPart, queryText, requestIdIn } from '../exchange/exchange.ts';
+import type { BodyLimits } from '../exchange/read-json.ts';
 import { clientCertificate } from '../tls/client-certificate.ts';
 import type { GatewayContext } from './gateway-context.ts';
 
@@ -99,8 +100,8 @@ export interface AdmittedRequest {
 }
 
 /** Lets a request in, or not, before its body is read. @throws {A2AError} */
-export async function admit({ gate, settings }: GatewayContext, { req, res }: Exchange): Promise<Admission> {
-  const admission = await gate.enter({
+export function admit({ gate, settings }: GatewayContext, { req, res }: Exchange): Admission | Promise<Admission> {
+  return gate.enter({
     headers: req.headers,
     address: req.socket.remoteAddress,
     certificate: clientCertificate(req.socket),
@@ -109,8 +110,12 @@ export async function admit({ gate, settings }: GatewayContext, { req, res }: Ex
     answer: res,
     isSafe: req.method === 'GET' || req.method === 'HEAD',
   });
+}
+
+/** For reading the body of a request that was let in: its bytes count until the request is over. */
+export function bodyLimits({ settings }: GatewayContext, { res }: Exchange, admission: Admission): BodyLimits {
   disposeOnClose(res, admission);
-  return admission;
+  return { maxBytes: settings.maxBodyBytes, counter: admission };
 }
 
 /**

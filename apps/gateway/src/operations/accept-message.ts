@@ -149,6 +149,7 @@ function reservedIn(path: string, metadata: Metadata | undefined): FieldViolatio
  */
 function requireSkill({ agent, admission }: Call, { message, metadata }: SendMessageRequest): void {
   const skillId = message.metadata?.skillId ?? metadata?.skillId;
+  if (skillId === undefined) return;
   const skill = (agent.extendedCard ?? agent.card).skills.find(({ id }) => id === skillId);
   requireOneOf(admission.identity, skill?.securityRequirements);
 }

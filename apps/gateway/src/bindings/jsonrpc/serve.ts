@@ -8,7 +8,7 @@ import { type Answer, runOperation } from '../../operations/operation.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
 import { toA2AError } from '../../telemetry/failures.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { admit, openCall } from '../http-call.ts';
+import { admit, bodyLimits, openCall } from '../http-call.ts';
 import { type JsonRpcRequest, parseRequest, type ReceivedJson } from './parse-request.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
 
@@ -36,7 +36,7 @@ export function serveJsonRpc(context: GatewayContext, older?: OlderVersion): Han
       const admission = await admitNamed(context, exchange, (named) => {
         id = named;
       });
-      const received = await receive(exchange, { maxBytes: context.settings.maxBodyBytes, counter: admission });
+      const received = await receive(exchange, bodyLimits(context, exchange, admission));
       if (older?.isSpokenIn(exchange, received.body)) return await older.serve(exchange, { admission, received });
       const request = parseRequest(received, operationNames);
       id = request.id;

@@ -11,7 +11,7 @@ import { readOptionalJson } from '../../exchange/read-json.ts';
 import { type Answer, runOperation } from '../../operations/operation.ts';
 import type { OperationName } from '../../operations/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { admit, openCall } from '../http-call.ts';
+import { admit, bodyLimits, openCall } from '../http-call.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
 
 /** The HTTP request of an operation. */
@@ -102,8 +102,7 @@ async function handle(context: GatewayContext, exchange: Exchange, route: Operat
   const admission = await admit(context, exchange);
   admission.may(route.operation);
   admission.spend(route.operation);
-  const limits = { maxBytes: context.settings.maxBodyBytes, counter: admission };
-  const body = route.hasBody ? await readOptionalJson(req, limits) : {};
+  const body = route.hasBody ? await readOptionalJson(req, bodyLimits(context, exchange, admission)) : {};
   const params = parseRequest(req, route, body);
   const call = openCall(context, exchange, { admission, tenant: params.tenant });
   return runOperation(context.operations[route.operation], { call, params });

@@ -14,7 +14,7 @@ import {
 import { readOptionalJson } from '../../exchange/read-json.ts';
 import { heartbeatFrame } from '../../sse/serve-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { admit } from '../http-call.ts';
+import { admit, bodyLimits } from '../http-call.ts';
 import { LegacyCaller, openLegacyCall } from './caller.ts';
 import { WireError } from './errors.ts';
 import { createRequestHandler } from './request-handler.ts';
@@ -65,9 +65,9 @@ async function openCaller(context: GatewayContext, exchange: Exchange): Promise<
 }
 
 /** Reads the body with the gateway's limit, before the SDK's parser can. Some clients send `null` for no parameters. */
-async function readParams({ settings }: GatewayContext, { req }: Exchange, { call }: LegacyCaller): Promise<unknown> {
-  if (req.method !== 'POST') return {};
-  return readOptionalJson(req, { maxBytes: settings.maxBodyBytes, counter: call.admission });
+async function readParams(context: GatewayContext, exchange: Exchange, { call }: LegacyCaller): Promise<unknown> {
+  if (exchange.req.method !== 'POST') return {};
+  return readOptionalJson(exchange.req, bodyLimits(context, exchange, call.admission));
 }
 
 /** Heartbeats fall between events, each of which is one write. */
