@@ -42,17 +42,22 @@ export interface OpenStream extends Disposable {
   readonly items: AsyncIterable<StreamItem>;
 }
 
-export type Answer = { readonly result: UnaryResult } | OpenStream;
+export type Answer = UnaryResult | OpenStream;
 
 /**
  * Runs an operation up to its answer. Does not keep the request, which may be large, while that is written.
  * @throws {A2AError}
  */
-export async function runOperation(
-  operation: Operation,
-  { call, params }: { readonly call: Call; readonly params: unknown },
-): Promise<Answer> {
-  if (operation.kind === 'unary') return { result: await operation.invoke(call, params) };
+export function runOperation(operation: Operation, { call, params }: Invocation): Promise<Answer> {
+  return operation.kind === 'unary' ? operation.invoke(call, params) : openStream(operation, { call, params });
+}
+
+interface Invocation {
+  readonly call: Call;
+  readonly params: unknown;
+}
+
+async function openStream(operation: StreamingOperation, { call, params }: Invocation): Promise<OpenStream> {
   const slot = call.admission.hold('stream');
   try {
     const items = await operation.invoke(call, params);

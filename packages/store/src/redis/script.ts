@@ -70,10 +70,13 @@ export class Script<Key extends string, Argument extends string, Entry extends s
   }
 
   async run(redis: RedisConnection, call: ScriptCall<Key, Argument, Entry>): Promise<Reply> {
-    const reply = await this.#send(call, (command, values) =>
-      redis.sendCommand(new ScriptCommand(command, values, AS_TEXT)),
-    );
-    return this.#reply(reply);
+    const values = this.#valuesOf(call);
+    try {
+      return this.#reply(await redis.sendCommand(new ScriptCommand('evalsha', values, AS_TEXT)));
+    } catch (error) {
+      const whole = this.#withSource(values, error);
+      return this.#reply(await redis.sendCommand(new ScriptCommand('eval', whole, AS_TEXT)));
+    }
   }
 
   /**
@@ -84,30 +87,23 @@ export class Script<Key extends string, Argument extends string, Entry extends s
   async runReplicated(
     redis: RedisConnection,
     call: ScriptCall<Key, Argument, Entry>,
-    { replicas, timeoutMs }: Replication,
+    replication: Replication,
   ): Promise<Reply> {
-    const reply = await this.#send(call, async (command, values) => {
-      const pipeline = redis.pipeline([[command, ...values]]);
-      const [ran, waited] = (await pipeline.wait(replicas, timeoutMs).exec()) ?? [];
-      if (ran?.[0]) throw ran[0];
-      if (waited?.[0]) throw waited[0];
-      if (Number(waited?.[1]) < replicas) throw new NotReplicated(Number(waited?.[1]), replicas);
-      return ran?.[1];
-    });
-    return this.#reply(reply);
-  }
-
-  async #send(call: ScriptCall<Key, Argument, Entry>, send: Send): Promise<unknown> {
     const values = this.#valuesOf(call);
     try {
-      return await send('evalsha', values);
+      return this.#reply(await sendAndWait(redis, ['evalsha', ...values], replication));
     } catch (error) {
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return send('eval', [this.source, ...values.slice(1)]);
+      return this.#reply(await sendAndWait(redis, ['eval', ...this.#withSource(values, error)], replication));
     }
   }
 
-  /** The arguments of EVALSHA. */
+  /** The arguments of EVAL. @throws all errors but that the script is not known */
+  #withSource(values: readonly Value[], error: unknown): Value[] {
+    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+    return [this.source, ...values.slice(1)];
+  }
+
+  /** The arguments of EVALSHA: a hash, how many keys there are, keys, arguments. */
   #valuesOf(call: ScriptCall<Key, Argument, Entry>): Value[] {
     const { keys, args, each } = this.#names;
     const values: Value[] = [this.#sha, 0];
@@ -119,8 +115,19 @@ export class Script<Key extends string, Argument extends string, Entry extends s
   }
 }
 
-/** @param values a script or its hash, how many keys there are, keys, arguments */
-type Send = (command: 'eval' | 'evalsha', values: Value[]) => unknown;
+/** @throws {NotReplicated} */
+async function sendAndWait(
+  redis: RedisConnection,
+  command: Value[],
+  { replicas, timeoutMs }: Replication,
+): Promise<unknown> {
+  const pipeline = redis.pipeline([command]);
+  const [ran, waited] = (await pipeline.wait(replicas, timeoutMs).exec()) ?? [];
+  if (ran?.[0]) throw ran[0];
+  if (waited?.[0]) throw waited[0];
+  if (Number(waited?.[1]) < replicas) throw new NotReplicated(Number(waited?.[1]), replicas);
+  return ran?.[1];
+}
 
 const AS_TEXT = { replyEncoding: 'utf8' } as const;
 

@@ -33,8 +33,8 @@ export function serveUnary<Request extends TenantRequest, Response>(
   return (call, callback) =>
     void serve(call, {
       write(answer, head) {
-        if (!('result' in answer)) throw new TypeError(`${method.operation} answers with a stream`);
-        const { json = '{}' } = answer.result;
+        if ('items' in answer) throw new TypeError(`${method.operation} answers with a stream`);
+        const { json = '{}' } = answer;
         disposeOnEnd(call, retainCopies(json, COPIES));
         const message = method.toMessage(json.toString());
         call.sendMetadata(head);
@@ -52,7 +52,7 @@ export function serveStream<Request extends TenantRequest, Response>(
   return (call) =>
     void serve(call, {
       async write(answer, head, opened) {
-        if ('result' in answer) throw new TypeError(`${method.operation} answers with one message`);
+        if (!('items' in answer)) throw new TypeError(`${method.operation} answers with one message`);
         using stream = answer;
         call.sendMetadata(head);
         await writeItems(call, stream.items, method.toMessage);

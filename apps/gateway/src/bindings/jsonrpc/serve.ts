@@ -42,7 +42,7 @@ export function serveJsonRpc(context: GatewayContext, older?: OlderVersion): Han
       id = request.id;
       if (request.isNotification) return await runNotification(context, exchange, { admission, request });
       const answer = await run(context, exchange, { admission, request });
-      if ('result' in answer) return writeResult(res, id, answer.result);
+      if (!('items' in answer)) return writeResult(res, id, answer);
       using stream = answer;
       await writeStream(context, exchange, { id, items: stream.items });
     } catch (thrown) {

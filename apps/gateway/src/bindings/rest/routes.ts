@@ -88,7 +88,7 @@ function serveRest(context: GatewayContext, route: OperationRoute): Handler {
     const exchange = { req, res };
     try {
       const answer = await handle(context, exchange, route);
-      if ('result' in answer) return writeResult(exchange, answer.result);
+      if (!('items' in answer)) return writeResult(exchange, answer);
       using stream = answer;
       await writeStream(context, exchange, stream.items);
     } catch (thrown) {

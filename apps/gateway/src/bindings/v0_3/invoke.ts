@@ -19,8 +19,8 @@ export function invokeUnary({ operations }: GatewayContext) {
     try {
       const run = { call: caller.call, params: requireShallow(params, 'request') };
       const answer = await runOperation(operations[name], run);
-      if (!('result' in answer)) throw new TypeError(`${name} answers with a stream`);
-      const { json = '{}' } = answer.result;
+      if ('items' in answer) throw new TypeError(`${name} answers with a stream`);
+      const { json = '{}' } = answer;
       caller.wire.hold(retainCopies(json, COPIES));
       return json.toString();
     } catch (thrown) {
@@ -43,7 +43,7 @@ export function invokeStreaming({ operations }: GatewayContext) {
     try {
       const run = { call: caller.call, params: requireShallow(params, 'request') };
       const answer = await runOperation(operations[name], run);
-      if ('result' in answer) throw new TypeError(`${name} answers with one message`);
+      if (!('items' in answer)) throw new TypeError(`${name} answers with one message`);
       using stream = answer;
       for await (const { seq, incarnation, json } of stream.items) {
         caller.position = { seq, incarnation };
