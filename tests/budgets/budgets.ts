@@ -122,14 +122,14 @@ export const budgets = {
   },
   connectionsOfWorkerPerShard: { most: 2, because: 'an agent and the webhooks have a queue on each shard' },
   allocatedToSend: {
-    most: 52_600,
+    most: 48_000,
     because:
-      'bytes: HTTP and its headers, the parsed request, and a script with some twenty arguments, which it might share with others; 640 for its event of the audit trail, and 1,300 for the gate: who asks, may they, whose words',
+      'bytes: HTTP and its headers, the parsed request, 640 for its event of the audit trail, and a script with some thirty arguments, which it might share with others; 52,600 before these became one string at once',
   },
   allocatedToGet: {
-    most: 33_600,
+    most: 29_600,
     because:
-      'bytes: HTTP, one call of a script; the task itself is in memory; 30,000 before two headers told browsers that an answer is no page, 30,400 before one gate let all requests in, 32,500 before it asked for scopes and counted',
+      'bytes: HTTP, one call of a script; the task itself is in memory; 33,600 before the arguments of a script became one string at once, and before the gate let a caller whom it knows in without promises',
   },
   allocatedToDeliver: { most: 7_600, because: 'bytes: the message of the channel, its frame, and one write' },
 } as const satisfies Record<string, Budget>;
