@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -148,6 +148,25 @@ describe('npm start', { timeout: 60_000 }, () => {
     await until(() => !isAlive(worker), { what: 'the added worker ends with its command' });
   });
 
+  it('makes a secret for webhooks once, and gives it to both programs and to the printed worker', async () => {
+    const file = join(folder, 'push-secret');
+    const first = await start();
+    const url = await addressOf(first);
+    await first.waitFor(new RegExp(`^REDIS_URL=.* PUSH_SECRET_FILE=${file} .*npm run worker`, 'm'));
+    const secret = await readFile(file, 'utf8');
+    expect(Buffer.from(secret, 'base64')).toHaveLength(32);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+    await createWebhook(url, await sendMessage(url), { url: 'http://127.0.0.1:1/hook', token: 'CANARY' });
+    await first.stop();
+    expect(await appendedIn(folder)).toContain('I want a pizza');
+    expect(await appendedIn(folder)).not.toContain('CANARY');
+    expect(first.output()).not.toMatch(/in clear/);
+
+    await addressOf(await start());
+    expect(await readFile(file, 'utf8')).toBe(secret);
+  });
+
   it('stops when its output is closed, as in npm start | head', async () => {
     const command = `"${process.execPath}" scripts/start.ts | head -1; echo 'head is gone'`;
     const env = { ...process.env, PORT: '0', DATA_DIR: folder };
@@ -201,4 +220,22 @@ async function sendMessage(url: string): Promise<string> {
   });
   const { task } = (await response.json()) as { task: { id: string } };
   return task.id;
+}
+
+async function createWebhook(url: string, taskId: string, config: object): Promise<void> {
+  const response = await fetch(`${url}/tasks/${taskId}/pushNotificationConfigs`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(config),
+  });
+  expect(response.status).toBe(200);
+}
+
+/** What the embedded Redis has written down. */
+async function appendedIn(folder: string): Promise<string> {
+  const files = await readdir(join(folder, 'redis'), { recursive: true, withFileTypes: true });
+  const texts = files
+    .filter((file) => file.isFile())
+    .map((file) => readFile(join(file.parentPath, file.name), 'latin1'));
+  return (await Promise.all(texts)).join('');
 }

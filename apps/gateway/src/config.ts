@@ -208,8 +208,10 @@ function readCardKeys(given: Given): readonly SigningKey[] {
 
 function readPush(given: Given): PushSettings | undefined {
   const { PUSH, PUSH_ALLOW_HTTP: allowHttp, PUSH_ALLOW_HOSTS: allowHosts, PUSH_SIGNING_KEY = '' } = given.values;
+  const { PUSH_CLEAR: allowsClear, PUSH_VERIFY: asksConsent } = given.values;
   const keys = given.check('PUSH_SIGNING_KEY', () => readSigningKeys(PUSH_SIGNING_KEY)) ?? [];
   given.check('PUSH_ALLOW_HOSTS', () => new AddressPolicy({ allowHttp, allowHosts }));
   if (!PUSH) return undefined;
-  return { policy: { allowHttp, allowHosts }, publicKeys: keys.map(({ publicJwk }) => publicJwk) };
+  const publicKeys = keys.map(({ publicJwk }) => publicJwk);
+  return { policy: { allowHttp, allowHosts }, publicKeys, allowsClear, asksConsent };
 }

@@ -1,4 +1,3 @@
-import { AddressPolicy } from '@switchyard/outgoing';
 import type { Feeds, RequestStore, Store } from '@switchyard/store';
 import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
@@ -21,7 +20,7 @@ import { Connections } from './limits/connections.ts';
 import { Rates } from './limits/rates.ts';
 import { createShares, type Shares } from './limits/shares.ts';
 import { bindOperations } from './operations/operations.ts';
-import { clearStorageWarning } from './operations/webhook-draft.ts';
+import { createPushBackend } from './operations/push-backend.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
 import { anonymousAccessProblem } from './settings/identity-settings.ts';
 import { Audit } from './telemetry/audit.ts';
@@ -101,14 +100,11 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
       emit,
       clients: authenticator,
     });
+  const push = createPushBackend(settings, { webhooks, emit });
   const operations = bindOperations({
     emit,
     tasks,
-    push: settings.push && {
-      webhooks,
-      policy: new AddressPolicy(settings.push.policy),
-      warnIfClear: clearStorageWarning(webhooks.areEncrypted, emit),
-    },
+    push,
     feeds: store.feeds,
     cards,
     settings,
@@ -155,6 +151,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     heldRequests.end();
     await Promise.all([listener.close(settings.drainMs), grpc?.close(settings.drainMs)]);
     connections.stop();
+    push?.consent?.stop();
     await admin?.close(settings.drainMs);
     await audit.stop();
     emit({ kind: 'stopped' });

@@ -19,7 +19,10 @@ beforeAll(async () => {
     tenant: 'default',
     scopes: [],
   }));
-  stage = await openStage({ gateway: { auth: { keys } }, store: { maxWebhooks: 4 } });
+  stage = await openStage({
+    gateway: { auth: { keys } },
+    store: { maxWebhooks: 4, pushSecrets: ['a secret of this test'] },
+  });
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());

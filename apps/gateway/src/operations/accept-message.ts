@@ -43,7 +43,7 @@ export async function acceptMessage(
   requireSkill(call, request);
   const config = request.configuration?.taskPushNotificationConfig;
   if (config) call.admission.may('CreateTaskPushNotificationConfig');
-  const webhook = config && inlineWebhook(config, request, { backend, call });
+  const webhook = config && (await inlineWebhook(config, request, { backend, call }));
   const acceptance = await backend.tasks.accept(call.scope, {
     ...submission(call, request),
     ...(webhook && { webhook, webhookHoldMs: webhook.version === undefined ? webhookHoldMs : 0 }),

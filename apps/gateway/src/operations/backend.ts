@@ -1,24 +1,14 @@
-import type { AddressPolicy } from '@switchyard/outgoing';
 import { A2AError } from '@switchyard/protocol';
-import type { Feeds, TaskReading, Tasks, TaskView, Webhooks } from '@switchyard/store';
+import type { Feeds, TaskReading, Tasks, TaskView } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { offersPush, offersStreaming } from '../cards/build-card.ts';
 import type { Cards } from '../cards/cards.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
+import type { PushBackend } from './push-backend.ts';
 
 /** The part of the store's tasks that operations use. */
 export type TaskStore = Pick<Tasks, 'accept' | 'read' | 'list' | 'cancel' | 'withdraw' | 'reveal' | 'delete'>;
-
-/** The part of the store's webhooks that operations use. */
-type WebhookStore = Pick<Webhooks, 'create' | 'get' | 'list' | 'delete'>;
-
-interface PushBackend {
-  readonly webhooks: WebhookStore;
-  readonly policy: Pick<AddressPolicy, 'problemOf'>;
-  /** Call it before a config is stored. */
-  readonly warnIfClear: () => void;
-}
 
 /** What operations need. */
 export interface Backend {

@@ -9,7 +9,7 @@ import {
 } from '@switchyard/protocol';
 import { InvalidPageToken, type Webhook, type WebhookPage } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
-import { type Backend, requirePush, taskNotFound } from './backend.ts';
+import { type Backend, readTask, requirePush, taskNotFound } from './backend.ts';
 import type { UnaryResult } from './operation.ts';
 import { tooManyConfigs, toWebhook } from './webhook-draft.ts';
 
@@ -19,10 +19,15 @@ export async function createPushConfig(
   call: Call,
   request: CreateTaskPushNotificationConfigRequest,
 ): Promise<UnaryResult> {
-  const { webhooks, policy, warnIfClear } = requirePush(backend, call);
+  const push = requirePush(backend, call);
+  const { webhooks, consent } = push;
   const { taskId } = request;
-  const draft = toWebhook(request, { policy, call, path: '' });
-  warnIfClear();
+  const draft = toWebhook(request, { push, call, path: '' });
+  if (consent) {
+    await readTask(backend, call, taskId, { historyLength: 0 });
+    await consent.require(draft.url, 'url');
+  }
+  push.warnIfClear();
   const made = await webhooks.create(call.scope, taskId, draft);
   if (made === 'missing') throw taskNotFound(taskId);
   if (made === 'too-many') throw tooManyConfigs(taskId);

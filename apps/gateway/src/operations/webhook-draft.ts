@@ -1,4 +1,3 @@
-import type { AddressPolicy } from '@switchyard/outgoing';
 import {
   A2AError,
   type FieldViolation,
@@ -9,8 +8,8 @@ import {
 import type { WebhookDraft } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { legacyVersion, traceParentIn } from '../call/service-parameters.ts';
-import type { Emit } from '../telemetry/events.ts';
 import { type Backend, requirePush } from './backend.ts';
+import type { PushBackend } from './push-backend.ts';
 
 /** A value that is sent in a header: visible ASCII, with blanks inside. */
 const headerText = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
@@ -18,15 +17,15 @@ const headerText = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
 const schemeName = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 interface WebhookSource {
-  readonly policy: Pick<AddressPolicy, 'problemOf'>;
+  readonly push: Pick<PushBackend, 'policy' | 'takesSecrets'>;
   readonly call: Pick<Call, 'version' | 'traceParent'>;
   /** Path of the config in its request: '', or with a dot at its end. */
   readonly path: string;
 }
 
 /** The config for the store; refuses values that could not be sent later. @throws {A2AError} InvalidParams */
-export function toWebhook(config: TaskPushNotificationConfig, { policy, call, path }: WebhookSource): WebhookDraft {
-  const violations = violationsOf(config, policy).map((each) => ({ ...each, field: path + each.field }));
+export function toWebhook(config: TaskPushNotificationConfig, { push, call, path }: WebhookSource): WebhookDraft {
+  const violations = violationsOf(config, push).map((each) => ({ ...each, field: path + each.field }));
   if (violations.length > 0) throw invalidParams(violations);
   const { taskId: _, ...draft } = config;
   const { version, traceParent } = call;
@@ -39,16 +38,17 @@ export function toWebhook(config: TaskPushNotificationConfig, { policy, call, pa
 
 function violationsOf(
   { url, token, authentication }: TaskPushNotificationConfig,
-  policy: WebhookSource['policy'],
+  { policy, takesSecrets }: WebhookSource['push'],
 ): FieldViolation[] {
+  const secretProblem = takesSecrets ? headerProblem : clearProblem;
   const problems: Readonly<Record<string, string | undefined>> = {
     url: policy.problemOf(url),
-    token: headerProblem(token),
+    token: secretProblem(token),
     'authentication.scheme':
       authentication && !schemeName.test(authentication.scheme)
         ? 'must be the name of an HTTP authentication scheme, such as Bearer'
         : undefined,
-    'authentication.credentials': headerProblem(authentication?.credentials),
+    'authentication.credentials': secretProblem(authentication?.credentials),
   };
   return Object.entries(problems).flatMap(([field, description]) => (description ? [{ field, description }] : []));
 }
@@ -57,23 +57,30 @@ function headerProblem(text = ''): string | undefined {
   return text === '' || headerText.test(text) ? undefined : 'must be text that an HTTP header can hold';
 }
 
+function clearProblem(text = ''): string | undefined {
+  if (text === '') return undefined;
+  return 'would be stored in clear: this gateway needs a PUSH_SECRET, or PUSH_CLEAR=on to allow it';
+}
+
 const path = 'configuration.taskPushNotificationConfig.';
 
 /**
- * The config of a message (A2A 3.2.2): stored together with it, so that it misses no event.
+ * The config of a message (A2A 3.2.2): stored together with it, so that it misses no event. Asks the webhook, if so set.
  * @throws {A2AError}
  */
-export function inlineWebhook(
+export async function inlineWebhook(
   config: TaskPushNotificationConfig,
   { message, metadata }: SendMessageRequest,
   { backend, call }: { readonly backend: Backend; readonly call: Call },
-): WebhookDraft {
-  const { policy, warnIfClear } = requirePush(backend, call);
+): Promise<WebhookDraft> {
+  const push = requirePush(backend, call);
   if (config.taskId !== undefined && config.taskId !== message.taskId) throw ofAnotherTask();
   const traceParent =
     call.traceParent ?? traceParentIn(message.metadata?.traceparent) ?? traceParentIn(metadata?.traceparent);
-  warnIfClear();
-  return toWebhook(config, { policy, call: { version: call.version, traceParent }, path });
+  const draft = toWebhook(config, { push, call: { version: call.version, traceParent }, path });
+  await push.consent?.require(draft.url, `${path}url`);
+  push.warnIfClear();
+  return draft;
 }
 
 function ofAnotherTask(): A2AError {
@@ -87,13 +94,4 @@ export function tooManyConfigs(taskId: string): A2AError {
     violations: [{ field: 'id', description: 'must be that of a config to be replaced, or one must be deleted first' }],
     metadata: { taskId },
   });
-}
-
-/** Call it before each config is stored: logs once that credentials are stored in clear. */
-export function clearStorageWarning(areEncrypted: boolean, emit: Emit): () => void {
-  let isSaid = areEncrypted;
-  return () => {
-    if (!isSaid) emit({ kind: 'push-in-clear' });
-    isSaid = true;
-  };
 }

@@ -61,9 +61,18 @@ export interface PushSettings {
   readonly policy: AddressPolicySettings;
   /** Public keys of the deliveries' signatures. */
   readonly publicKeys: readonly PublicJwk[];
+  /** With authentication and no secret to encrypt them: stores tokens and credentials in clear, rather than refuse them. */
+  readonly allowsClear: boolean;
+  /** Asks a webhook whether it wants to be called, before it is stored. */
+  readonly asksConsent: boolean;
 }
 
-const defaultPushSettings: PushSettings = { policy: { allowHttp: false, allowHosts: [] }, publicKeys: [] };
+const defaultPushSettings: PushSettings = {
+  policy: { allowHttp: false, allowHosts: [] },
+  publicKeys: [],
+  allowsClear: false,
+  asksConsent: false,
+};
 
 /** The version of a request that names none: that of its method or path, or 0.3, as in A2A 3.6.2. */
 export type MissingVersion = 'by-shape' | '0.3';

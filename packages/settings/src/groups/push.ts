@@ -38,8 +38,25 @@ export const push = {
     PUSH_SECRET_FILE: {
       of: ['gateway', 'worker'],
       schema: anyText,
+      defaultText: 'none; `npm start`: `push-secret` in `DATA_DIR`',
       text: 'A file with one more such secret.',
       isShared: true,
+    },
+    PUSH_CLEAR: {
+      of: ['gateway'],
+      schema: onOff,
+      default: false,
+      text:
+        'With `AUTH` and without a `PUSH_SECRET`: store tokens and credentials of webhooks in clear, ' +
+        'rather than refuse them.',
+    },
+    PUSH_VERIFY: {
+      of: ['gateway'],
+      schema: onOff,
+      default: false,
+      text:
+        'Ask a webhook whether it wants to be called before it is stored: `GET <url>?validationToken=<token>`, which ' +
+        'it answers with the token.',
     },
     PUSH_SIGNING_KEY: {
       of: ['gateway', 'worker'],

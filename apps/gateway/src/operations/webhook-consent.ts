@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AddressPolicy, type GuardedClient, guardedClient } from '@switchyard/outgoing';
+import { A2AError, invalidParams } from '@switchyard/protocol';
+import { LRUCache } from 'lru-cache';
+
+/** From the request to the end of its answer. */
+const TIMEOUT_MS = 3_000;
+/** Of an answer: a token has 43. */
+const MAX_BYTES = 1_024;
+/** Between two questions to one host. */
+const PAUSE_MS = 1_000;
+/** How long a URL that has agreed is not asked again. */
+const REMEMBERED_MS = 10 * 60_000;
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * Asks webhooks whether they want to be called, before they are stored: otherwise, whoever may register one could have
+ * this deployment post to anybody. The question itself is not worth a flood: one GET per host and second.
+ */
+export class WebhookConsent {
+  readonly #client: GuardedClient;
+  readonly #agreed = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS });
+  /** Questions under way, by URL: callers that register the same one share it. */
+  readonly #asking = new Map<string, Promise<boolean>>();
+  /** Hosts that are being asked, or were within the last second. */
+  readonly #resting = new Set<string>();
+
+  constructor(policy: AddressPolicy) {
+    this.#client = guardedClient({ policy, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+  }
+
+  /** Breaks off the questions under way. */
+  stop(): void {
+    void this.#client.destroy();
+  }
+
+  /** @param field of the URL in its request @throws {A2AError} InvalidParams: it does not agree; RateLimited */
+  async require(url: string, field: string): Promise<void> {
+    if (this.#agreed.has(url)) return;
+    if (await (this.#asking.get(url) ?? this.#ask(url))) return;
+    const answer = 'must answer GET <url>?validationToken=<token> with 200 and the token as its text';
+    // No word of what it answered: nobody is to look around by means of this gateway.
+    throw invalidParams([{ field, description: `${answer}, within ${TIMEOUT_MS / 1_000} s` }]);
+  }
+
+  #ask(url: string): Promise<boolean> {
+    const host = new URL(url).hostname.replace(/\.$/, '');
+    if (this.#resting.has(host)) throw tooOften(host);
+    this.#resting.add(host);
+    const asking = this.#agrees(url).finally(() => this.#asking.delete(url));
+    this.#asking.set(url, asking);
+    const pause = delay(PAUSE_MS, undefined, { ref: false });
+    void Promise.all([asking, pause]).finally(() => this.#resting.delete(host));
+    return asking;
+  }
+
+  async #agrees(url: string): Promise<boolean> {
+    const token = randomBytes(32).toString('base64url');
+    try {
+      const { status, body } = await this.#client.request(question(url, token), { headers: { accept: 'text/plain' } });
+      const pieces: Buffer[] = [];
+      for await (const piece of body) pieces.push(piece);
+      if (status !== 200 || Buffer.concat(pieces).toString().trim() !== token) return false;
+      this.#agreed.set(url, true);
+      return true;
+    } catch {
+      return false; // not there, too slow, too long, or at an address that may not be called
+    }
+  }
+}
+
+/** What the URL has already stays as it is written. */
+function question(url: string, token: string): URL {
+  const asked = new URL(url);
+  asked.search += `${asked.search === '' ? '' : '&'}validationToken=${token}`;
+  return asked;
+}
+
+function tooOften(host: string): A2AError {
+  const message = `A webhook at ${host} is being asked, or was a moment ago, whether it wants to be called`;
+  return new A2AError('RateLimited', message, { retryAfterSeconds: 1 });
+}

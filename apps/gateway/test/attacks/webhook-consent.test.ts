@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AskedWebhook } from '../support/asked-webhook.ts';
+import type { Binding, Outcome } from '../support/bindings/outcome.ts';
+import { overGrpc } from '../support/bindings/over-grpc.ts';
+import { overJsonRpc, overRest } from '../support/bindings/over-http.ts';
+import { call, post, submit, userMessage } from '../support/client.ts';
+import { grpcAddressOf } from '../support/grpc-address.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+// Who may register a webhook could have this deployment post to anybody: PUSH_VERIFY asks the webhook first.
+
+let stage: Stage;
+let webhook: AskedWebhook;
+let rpc: ReturnType<typeof overGrpc>;
+let bindings: readonly Binding[];
+let taskId: string;
+/** Each host is asked once a second: a test takes another for each question. */
+let hosts = 1;
+const nextHost = (): string => `127.0.0.${++hosts}`;
+
+beforeAll(async () => {
+  webhook = await new AskedWebhook({
+    '/agrees': (res, token) => res.end(token),
+    '/agrees-with-newline': (res, token) => res.end(`${token}\n`),
+    '/other': (res) => res.end('hello'),
+    '/echoes-more': (res, token) => res.end(`you asked for ${token}`),
+    '/created': (res, token) => res.writeHead(201).end(token),
+    '/empty': (res) => res.end(),
+    '/redirects': (res, token) => res.writeHead(302, { location: `/agrees?validationToken=${token}` }).end(),
+    '/endless': (res, token) => res.end(token + ' '.repeat(100_000)),
+    '/breaks': (res) => res.destroy(),
+    '/silent': () => undefined,
+  }).open();
+  const push = {
+    policy: { allowHttp: true, allowHosts: ['127.0.0.0/8'] },
+    publicKeys: [],
+    allowsClear: false,
+    asksConsent: true,
+  };
+  stage = await openStage({ gateway: { grpc: { port: 0, publicAddress: 'auto' }, push } });
+  rpc = overGrpc(await grpcAddressOf(stage.url));
+  bindings = [overRest(stage.url), overJsonRpc(stage.url), rpc];
+  taskId = (await submit(stage.url)).id;
+});
+
+afterAll(async () => {
+  rpc[Symbol.dispose]();
+  await Promise.all([stage[Symbol.asyncDispose](), webhook[Symbol.asyncDispose]()]);
+});
+
+const credentials = { token: 'CANARY', authentication: { scheme: 'Bearer', credentials: 'CANARY' } };
+
+function register(url: string, binding = bindings[0], task = taskId): Promise<Outcome | undefined> {
+  const params = { taskId: task, id: 'hook', url, ...credentials };
+  return Promise.resolve(binding?.invoke({ operation: 'CreateTaskPushNotificationConfig', params }));
+}
+
+const refused = (field = 'url') => ({ error: { reason: 'INVALID_PARAMS', violations: [field] } });
+
+describe('A webhook, with PUSH_VERIFY', () => {
+  it('is stored once it has answered with the token, whatever is in its URL', async () => {
+    const url = webhook.at('/agrees?key=a%20b&x=%2F#part', nextHost());
+    expect(await register(url)).toMatchObject({ result: { id: 'hook', url } });
+    const [asked] = webhook.requests.filter((each) => each.url.startsWith('/agrees?key'));
+    expect(asked).toMatchObject({
+      method: 'GET',
+      url: expect.stringMatching(/^\/agrees\?key=a%20b&x=%2F&validationToken=[\w-]{43}$/),
+    });
+    expect(asked?.headers).not.toContain('CANARY');
+    expect(await register(webhook.at('/agrees-with-newline', nextHost()))).toMatchObject({ result: { id: 'hook' } });
+  });
+
+  it.each(['other', 'echoes-more', 'created', 'empty', 'redirects', 'endless', 'breaks', 'absent'])(
+    'that does not want to be called (%s) gets one GET, and is not stored',
+    async (path) => {
+      const before = await stored();
+      const from = webhook.requests.length;
+      expect(await register(webhook.at(`/${path}`, nextHost()))).toMatchObject(refused());
+      expect(webhook.requests.slice(from).map(({ method }) => method)).toEqual(['GET']);
+      expect(await stored()).toEqual(before);
+    },
+  );
+
+  it('is refused alike in all bindings and with a message, which then makes no task', async () => {
+    for (const binding of bindings) {
+      expect(await register(webhook.at('/other', nextHost()), binding)).toMatchObject(refused());
+      for (const operation of ['SendMessage', 'SendStreamingMessage']) {
+        const message = userMessage('hello', { contextId: 'inline' });
+        const configuration = { taskPushNotificationConfig: { url: webhook.at('/other', nextHost()) } };
+        expect(await binding.invoke({ operation, params: { message, configuration } })).toMatchObject(
+          refused('configuration.taskPushNotificationConfig.url'),
+        );
+      }
+    }
+    const listing = { operation: 'ListTasks', params: { contextId: 'inline' } };
+    expect(await bindings[0]?.invoke(listing)).toEqual({ result: {} });
+  });
+
+  it('is asked by clients of A2A 0.3 as well', async () => {
+    const before = await stored();
+    const config = (): object => ({ id: 'old', url: webhook.at('/other', nextHost()) });
+    const overRpc = await call<object>(stage.url, 'tasks/pushNotificationConfig/set', {
+      taskId,
+      pushNotificationConfig: config(),
+    });
+    expect(overRpc.body).toMatchObject({ error: { code: -32602 } });
+    const path = `/v1/tasks/${taskId}/pushNotificationConfigs`;
+    const body = { name: `tasks/${taskId}/pushNotificationConfigs/old`, pushNotificationConfig: config() };
+    expect((await post(stage.url + path, body, { 'a2a-version': '0.3' })).status).toBe(400);
+    expect(await stored()).toEqual(before);
+  });
+
+  it('that never answers holds the caller for 3 seconds, and its own host alone', async () => {
+    const host = nextHost();
+    const began = Date.now();
+    const waiting = register(webhook.at('/silent', host));
+    expect(await register(webhook.at('/agrees?meanwhile', nextHost()))).toMatchObject({ result: { id: 'hook' } });
+    expect(await waiting).toMatchObject(refused());
+    expect(Date.now() - began).toBeGreaterThanOrEqual(2_900);
+    expect(Date.now() - began).toBeLessThan(5_000);
+    expect(webhook.of('/silent')).toEqual(['GET']);
+  });
+
+  it('is asked nothing for a task that is not there', async () => {
+    const outcome = await register(webhook.at('/never', nextHost()), bindings[0], 'no-such-task');
+    expect(outcome).toMatchObject({ error: { reason: 'TASK_NOT_FOUND' } });
+    expect(webhook.of('/never')).toEqual([]);
+  });
+
+  it('is asked once by those who register it at the same time, or again', async () => {
+    const url = webhook.at('/agrees?shared', nextHost());
+    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, i) => register(url, bindings[i % 3])));
+    expect(outcomes.map((outcome) => outcome && 'result' in outcome)).toEqual(outcomes.map(() => true));
+    expect(await register(url)).toMatchObject({ result: { id: 'hook' } });
+    expect(webhook.of('/agrees?shared')).toHaveLength(1);
+  });
+
+  it('cannot be flooded with questions: one at a time, and one a second, for all URLs of a host', async () => {
+    const host = nextHost();
+    const from = webhook.requests.length;
+    const began = Date.now();
+    const outcomes: (Outcome | undefined)[] = [];
+    while (Date.now() - began < 1_200) {
+      const urls = Array.from({ length: 30 }, (_, i) => webhook.at(`/flood/${i}`, host));
+      outcomes.push(...(await Promise.all(urls.map((url, i) => register(url, bindings[i % 3])))));
+    }
+    const asked = webhook.requests.slice(from);
+    expect(asked).toHaveLength(2);
+    expect((asked[1]?.at ?? 0) - (asked[0]?.at ?? 0)).toBeGreaterThan(950);
+    const reasons = outcomes.map((outcome) => (outcome && 'error' in outcome ? outcome.error.reason : 'stored'));
+    expect(reasons.filter((reason) => reason === 'INVALID_PARAMS')).toHaveLength(2);
+    expect(new Set(reasons)).toEqual(new Set(['INVALID_PARAMS', 'RATE_LIMITED']));
+  });
+});
+
+async function stored(): Promise<Outcome | undefined> {
+  return bindings[0]?.invoke({ operation: 'ListTaskPushNotificationConfigs', params: { taskId } });
+}
