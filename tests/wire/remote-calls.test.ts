@@ -13,7 +13,8 @@ let echoThere: string;
 
 beforeAll(async () => {
   const redisUrl = inject('redisUrl');
-  const env = { SWEEP_AFTER_MS: '1500', SWEEP_MS: '200' };
+  const allowed = { AGENT_ALLOW_HTTP: 'true', AGENT_ALLOW_HOSTS: '127.0.0.1' };
+  const env = { SWEEP_AFTER_MS: '1500', SWEEP_MS: '200', ...allowed };
   [here, there] = await Promise.all([
     startStack({ redisUrl, agents: ['caller', 'echo'], env }),
     startStack({ redisUrl, agents: ['echo'] }),
