@@ -9,7 +9,7 @@ const methods = [
 ];
 
 /** A number in base 128, as protobuf has it. */
-export function varint(value: bigint): Buffer {
+function varint(value: bigint): Buffer {
   const bytes: number[] = [];
   let left = BigInt.asUintN(64, value);
   do {
