@@ -38,6 +38,8 @@ describe('the settings of a gateway', () => {
       SHARDS: '4',
       REDIS_URL: '',
       LOG_LEVEL: 'debug',
+      PUSH_CLEAR: 'on',
+      PUSH_VERIFY: 'on',
     });
     expect(gateway).toMatchObject({
       port: 0,
@@ -45,6 +47,7 @@ describe('the settings of a gateway', () => {
       defaultAgent: 'pizza',
       sendMode: 'immediate',
       trustProxy: true,
+      push: { allowsClear: true, asksConsent: true },
     });
     expect(store).toMatchObject({ shards: 4, redisUrl: 'redis://127.0.0.1:6379' });
     expect(log.level).toBe('debug');

@@ -25,7 +25,7 @@ export async function createPushConfig(
   const draft = toWebhook(request, { push, call, path: '' });
   if (consent) {
     await readTask(backend, call, taskId, { historyLength: 0 });
-    await consent.require(draft.url, 'url');
+    await consent.require(draft.url, 'url', call);
   }
   push.warnIfClear();
   const made = await webhooks.create(call.scope, taskId, draft);

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type AddressPolicy, type GuardedClient, guardedClient } from '@switchyard/outgoing';
 import { A2AError, invalidParams } from '@switchyard/protocol';
 import { LRUCache } from 'lru-cache';
+import type { Call } from '../call/call.ts';
 
 /** From the request to the end of its answer. */
 const TIMEOUT_MS = 3_000;
@@ -35,9 +36,13 @@ export class WebhookConsent {
     void this.#client.destroy();
   }
 
-  /** @param field of the URL in its request @throws {A2AError} InvalidParams: it does not agree; RateLimited */
-  async require(url: string, field: string): Promise<void> {
+  /**
+   * The caller waits, which its share of waiting requests bounds. @param field of the URL in its request
+   * @throws {A2AError} InvalidParams: it does not agree; RateLimited
+   */
+  async require(url: string, field: string, { admission }: Pick<Call, 'admission'>): Promise<void> {
     if (this.#agreed.has(url)) return;
+    using _ = admission.hold('wait');
     if (await (this.#asking.get(url) ?? this.#ask(url))) return;
     const answer = 'must answer GET <url>?validationToken=<token> with 200 and the token as its text';
     // No word of what it answered: nobody is to look around by means of this gateway.
@@ -58,7 +63,7 @@ export class WebhookConsent {
   async #agrees(url: string): Promise<boolean> {
     const token = randomBytes(32).toString('base64url');
     try {
-      const { status, body } = await this.#client.request(question(url, token), { headers: { accept: 'text/plain' } });
+      const { status, body } = await this.#client.request(question(url, token), { headers });
       const pieces: Buffer[] = [];
       for await (const piece of body) pieces.push(piece);
       if (status !== 200 || Buffer.concat(pieces).toString().trim() !== token) return false;
@@ -69,6 +74,9 @@ export class WebhookConsent {
     }
   }
 }
+
+/** Whoever names many hosts is not to have as many connections kept open. */
+const headers = { accept: 'text/plain', connection: 'close' };
 
 /** What the URL has already stays as it is written. */
 function question(url: string, token: string): URL {

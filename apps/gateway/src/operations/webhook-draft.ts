@@ -78,7 +78,7 @@ export async function inlineWebhook(
   const traceParent =
     call.traceParent ?? traceParentIn(message.metadata?.traceparent) ?? traceParentIn(metadata?.traceparent);
   const draft = toWebhook(config, { push, call: { version: call.version, traceParent }, path });
-  await push.consent?.require(draft.url, `${path}url`);
+  await push.consent?.require(draft.url, `${path}url`, call);
   push.warnIfClear();
   return draft;
 }

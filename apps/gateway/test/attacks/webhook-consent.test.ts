@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultSharesSettings } from '../../src/settings/share-settings.ts';
 import { AskedWebhook } from '../support/asked-webhook.ts';
 import type { Binding, Outcome } from '../support/bindings/outcome.ts';
 import { overGrpc } from '../support/bindings/over-grpc.ts';
@@ -9,6 +10,12 @@ import { openStage, type Stage } from '../support/stage.ts';
 
 // Who may register a webhook could have this deployment post to anybody: PUSH_VERIFY asks the webhook first.
 
+const push = {
+  policy: { allowHttp: true, allowHosts: ['127.0.0.0/8'] },
+  publicKeys: [],
+  allowsClear: false,
+  asksConsent: true,
+};
 let stage: Stage;
 let webhook: AskedWebhook;
 let rpc: ReturnType<typeof overGrpc>;
@@ -30,13 +37,8 @@ beforeAll(async () => {
     '/endless': (res, token) => res.end(token + ' '.repeat(100_000)),
     '/breaks': (res) => res.destroy(),
     '/silent': () => undefined,
+    '/many': () => undefined,
   }).open();
-  const push = {
-    policy: { allowHttp: true, allowHosts: ['127.0.0.0/8'] },
-    publicKeys: [],
-    allowsClear: false,
-    asksConsent: true,
-  };
   stage = await openStage({ gateway: { grpc: { port: 0, publicAddress: 'auto' }, push } });
   rpc = overGrpc(await grpcAddressOf(stage.url));
   bindings = [overRest(stage.url), overJsonRpc(stage.url), rpc];
@@ -67,6 +69,7 @@ describe('A webhook, with PUSH_VERIFY', () => {
       url: expect.stringMatching(/^\/agrees\?key=a%20b&x=%2F&validationToken=[\w-]{43}$/),
     });
     expect(asked?.headers).not.toContain('CANARY');
+    expect(asked?.headers).toMatch(/connection close/i);
     expect(await register(webhook.at('/agrees-with-newline', nextHost()))).toMatchObject({ result: { id: 'hook' } });
   });
 
@@ -110,15 +113,18 @@ describe('A webhook, with PUSH_VERIFY', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('that never answers holds the caller for 3 seconds, and its own host alone', async () => {
-    const host = nextHost();
+  it('that never answers holds the caller for 3 seconds, its own host alone, and of many no more than a share', async () => {
     const began = Date.now();
-    const waiting = register(webhook.at('/silent', host));
+    const waiting = register(webhook.at('/silent', nextHost()));
+    const many = registerAtMany();
     expect(await register(webhook.at('/agrees?meanwhile', nextHost()))).toMatchObject({ result: { id: 'hook' } });
     expect(await waiting).toMatchObject(refused());
     expect(Date.now() - began).toBeGreaterThanOrEqual(2_900);
     expect(Date.now() - began).toBeLessThan(5_000);
     expect(webhook.of('/silent')).toEqual(['GET']);
+    const reasons = (await many).map((outcome) => outcome && 'error' in outcome && outcome.error.reason);
+    expect(reasons.toSorted()).toEqual(['INVALID_PARAMS', 'INVALID_PARAMS', 'RATE_LIMITED', 'RATE_LIMITED']);
+    expect(webhook.of('/many')).toEqual(['GET', 'GET']);
   });
 
   it('is asked nothing for a task that is not there', async () => {
@@ -152,6 +158,13 @@ describe('A webhook, with PUSH_VERIFY', () => {
     expect(new Set(reasons)).toEqual(new Set(['INVALID_PARAMS', 'RATE_LIMITED']));
   });
 });
+
+/** Where a caller may have two requests wait. */
+async function registerAtMany(): Promise<(Outcome | undefined)[]> {
+  const held = { ...defaultSharesSettings.held, perPrincipal: 2 };
+  const crowded = overRest(await stage.another({ push, shares: { ...defaultSharesSettings, held } }));
+  return Promise.all(Array.from({ length: 4 }, () => register(webhook.at('/many', nextHost()), crowded)));
+}
 
 async function stored(): Promise<Outcome | undefined> {
   return bindings[0]?.invoke({ operation: 'ListTaskPushNotificationConfigs', params: { taskId } });
