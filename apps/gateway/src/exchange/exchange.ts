@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { TLSSocket } from 'node:tls';
 import type { A2AError } from '@switchyard/protocol';
 import type { Json } from '@switchyard/store';
 import type { RequestHandler } from 'express';
-import { protocolVersion } from '../call/service-parameters.ts';
 import type { Emit, RequestName } from '../telemetry/events.ts';
 import { failureOf, toA2AError } from '../telemetry/failures.ts';
+import { Answer, commonHeaders } from './answer.ts';
 import { leaveUnread } from './unread-body.ts';
 
 /** A request with its route's parameters. */
@@ -38,7 +37,7 @@ export interface Route {
 
 /** The id that `beginExchange` gave the request. */
 export function requestIdIn(res: ServerResponse): string {
-  return String(res.getHeader('X-Request-Id'));
+  return res instanceof Answer ? (res.requestId ?? '') : String(res.getHeader('X-Request-Id'));
 }
 
 /** The name of the request in logs. */
@@ -80,11 +79,11 @@ const saneId = /^[\w.:/+=@-]{1,128}$/;
 const ourName = randomBytes(9).toString('base64url');
 let given = 0;
 
-/** Gives the request an id, sets the headers that every response has, and emits its end. */
+/** Gives the request an id, its response the headers that every one has, and emits its end. */
 export function beginExchange(emit: Emit, { req, res }: Exchange): void {
-  res.setHeader('X-Request-Id', requestIdOf(req.headers['x-request-id']));
-  res.setHeader('A2A-Version', protocolVersion);
-  setSecurityHeaders(res);
+  const requestId = requestIdOf(req.headers['x-request-id']);
+  if (res instanceof Answer) res.requestId = requestId;
+  else setCommonHeaders(requestId, res);
   const startedAt = performance.now();
   res.on('close', () => {
     const durationMs = Math.round(performance.now() - startedAt);
@@ -92,11 +91,10 @@ export function beginExchange(emit: Emit, { req, res }: Exchange): void {
   });
 }
 
-/** For the browser that shows an answer as a page: it is none. */
-function setSecurityHeaders(res: ServerResponse): void {
-  res.setHeader('X-Content-Type-Options', 'nosniff');
-  res.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
-  if (res.socket instanceof TLSSocket) res.setHeader('Strict-Transport-Security', 'max-age=31536000');
+/** Express makes every response one of its own kind. */
+function setCommonHeaders(requestId: string, res: ServerResponse): void {
+  const common = commonHeaders(requestId, res);
+  for (let i = 0; i < common.length; i += 2) res.setHeader(common[i] ?? '', common[i + 1] ?? '');
 }
 
 /** As `beginExchange`, for every request through Express. */
@@ -113,14 +111,24 @@ export function requestIdOf(named: unknown): string {
 }
 
 /** Sends the body as it is. (Express' own `send` would parse types and hash it for an ETag.) */
-export function respond(res: ServerResponse, contentType: string, body: Json): void {
-  res.setHeader('Content-Type', contentType);
+export function respond(res: ServerResponse, contentType: string, body: Json, headers: readonly string[] = []): void {
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  beginAnswer(res, [...headers, 'Content-Type', contentType, 'Content-Length', String(length)]);
   if (typeof body === 'string') return void res.end(body);
-  res.setHeader('Content-Length', body.length);
   disposeOnClose(res, body.retain());
   res.cork();
   for (const piece of body.pieces) res.write(piece);
   res.end();
+}
+
+/** @param headers name, value, name, value, … */
+function beginAnswer(res: ServerResponse, headers: string[]): void {
+  if (res.getHeaderNames().length === 0) return void res.writeHead(res.statusCode, headers);
+  for (let i = 0; i < headers.length; i += 2) {
+    const [name = '', value = ''] = headers.slice(i, i + 2);
+    if (name === 'Vary') res.appendHeader(name, value);
+    else res.setHeader(name, value);
+  }
 }
 
 /** When the client has the whole answer, or is gone. */
@@ -130,8 +138,9 @@ export function disposeOnClose(res: ServerResponse, held: Disposable): void {
 }
 
 /** 304: the client has it already (RFC 9110 15.4.5). */
-export function respondUnchanged(res: ServerResponse): void {
+export function respondUnchanged(res: ServerResponse, headers: string[] = []): void {
   res.statusCode = 304;
+  beginAnswer(res, headers);
   res.end();
 }
 

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions, ty
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { A2AError, toHttpError } from '@switchyard/protocol';
+import { Answer } from '../exchange/answer.ts';
 import type { ConnectionLimits, TlsSettings } from '../settings/connection-settings.ts';
 import { tlsOptions } from '../tls/tls-options.ts';
 
@@ -34,7 +35,7 @@ export class Listener {
   readonly #scheme: 'http' | 'https';
 
   constructor(handler: RequestListener, { stallMs, connections, tls }: ListenerSettings) {
-    const options = serverOptions(connections);
+    const options = { ...serverOptions(connections), ServerResponse: Answer };
     this.#scheme = tls ? 'https' : 'http';
     const serve: RequestListener = (req, res) => {
       answers.set(req.socket, res);

@@ -26,14 +26,11 @@ function mediaTypeFor({ headers: { accept } }: IncomingMessage): string {
 
 /** Writes stored JSON as it is. A task has its version as ETag; a client that has this version gets 304. */
 export function writeResult({ req, res }: Exchange, { json, version }: UnaryResult): void {
-  if (version !== undefined) {
-    res.setHeader('ETag', `"${version}"`);
-    // Only the caller may cache it, and must revalidate.
-    res.setHeader('Cache-Control', 'private, no-cache');
-    res.appendHeader('Vary', 'Accept');
-  }
-  if (json === undefined) respondUnchanged(res);
-  else respond(res, mediaTypeFor(req), json);
+  // Only the caller may cache it, and must revalidate.
+  const headers =
+    version === undefined ? [] : ['ETag', `"${version}"`, 'Cache-Control', 'private, no-cache', 'Vary', 'Accept'];
+  if (json === undefined) respondUnchanged(res, headers);
+  else respond(res, mediaTypeFor(req), json, headers);
 }
 
 /** JSON of google.rpc.Status (A2A 11.6). */
