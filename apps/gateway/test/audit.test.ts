@@ -31,7 +31,8 @@ describe('the audit trail', () => {
 
   beforeAll(async () => {
     redis = await startRedis();
-    stage = await openAdminStage({ redisUrl: redis.url }, { auth: { keys: [ada] }, storeTimeoutMs: 300 });
+    const store = { redisUrl: redis.url, pushSecrets: ['a secret of this test'] };
+    stage = await openAdminStage(store, { auth: { keys: [ada] }, storeTimeoutMs: 300 });
     const { body } = await post<{ task: { id: string } }>(
       `${stage.url}/message:send`,
       { message: userMessage('something private'), configuration: { returnImmediately: true } },
