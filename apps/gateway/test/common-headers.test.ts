@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { submit } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+const origin = 'https://app.example';
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({ gateway: { allowedOrigins: [origin] } });
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+it('every kind of answer has the headers that all have, once each', async () => {
+  const { id } = await submit(stage.url);
+  const task = `${stage.url}/tasks/${id}`;
+  const etag = (await fetch(task)).headers.get('etag') ?? '';
+  const notification = JSON.stringify({ jsonrpc: '2.0', method: 'GetTask', params: { id } });
+  const json = { 'content-type': 'application/json', 'a2a-version': '1.0' };
+  const kinds: readonly [status: number, url: string, init: RequestInit][] = [
+    [200, task, {}],
+    [200, task, { method: 'HEAD' }],
+    [304, task, { headers: { 'if-none-match': etag } }],
+    [404, `${stage.url}/tasks/none`, {}],
+    [405, task, { method: 'PUT' }],
+    [204, stage.url, { method: 'POST', headers: json, body: notification }],
+    [200, task, { headers: { origin } }],
+  ];
+  for (const [status, url, init] of kinds) {
+    const requestId = `test-${status}-${init.method ?? 'GET'}`;
+    const response = await fetch(url, { ...init, headers: { ...init.headers, 'x-request-id': requestId } });
+    const of = (name: string): string | null => response.headers.get(name);
+    expect([response.status, of('x-request-id'), of('a2a-version')]).toEqual([status, requestId, '1.0']);
+    expect(of('x-content-type-options')).toBe('nosniff');
+    expect(of('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+  }
+});
+
+it('an answer to a page of a named origin varies with the origin, too', async () => {
+  const { id } = await submit(stage.url);
+  const { headers } = await fetch(`${stage.url}/tasks/${id}`, { headers: { origin } });
+  expect([headers.get('vary'), headers.get('access-control-allow-origin')]).toEqual(['Origin, Accept', origin]);
+});
