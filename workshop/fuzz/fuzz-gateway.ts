@@ -9,18 +9,25 @@ import { mutantsOf } from './inputs/mutants.ts';
 import { judge } from './target/judge.ts';
 import type { Target } from './target/target.ts';
 
-/** The grammars, and how many of the lanes are theirs. */
-const grammars: Readonly<Record<string, { readonly inputs: fc.Arbitrary<Input>; readonly lanes: number }>> = {
-  jsonrpc: { inputs: httpInputs.jsonrpc, lanes: 12 },
-  rest: { inputs: httpInputs.rest, lanes: 12 },
-  'jsonrpc-v0.3': { inputs: httpInputs['jsonrpc-v0.3'], lanes: 8 },
-  'rest-v0.3': { inputs: httpInputs['rest-v0.3'], lanes: 8 },
-  grpc: { inputs: grpcInputs, lanes: 12 },
-  raw: { inputs: rawInputs, lanes: 4 },
+interface Grammar {
+  readonly inputs: fc.Arbitrary<Input>;
+  readonly lanes: number;
+  /** Inputs of a lane between two looks at the coverage, at most. */
+  readonly round: number;
+}
+
+/** All lanes of a round should take about as long: what is no whole request is waited for in vain. */
+const grammars: Readonly<Record<string, Grammar>> = {
+  jsonrpc: { inputs: httpInputs.jsonrpc, lanes: 12, round: 200 },
+  rest: { inputs: httpInputs.rest, lanes: 12, round: 200 },
+  'jsonrpc-v0.3': { inputs: httpInputs['jsonrpc-v0.3'], lanes: 8, round: 200 },
+  'rest-v0.3': { inputs: httpInputs['rest-v0.3'], lanes: 8, round: 200 },
+  grpc: { inputs: grpcInputs, lanes: 16, round: 100 },
+  raw: { inputs: rawInputs, lanes: 24, round: 20 },
 };
 
-/** Inputs of a lane between two looks at the coverage, at most. */
-const ROUND = 60;
+/** Heap that may come to that after the first tenth of a run, in bytes: caches fill up, and tasks expire late. */
+const GROWTH = 48 * 1024 * 1024;
 
 export interface FuzzOptions {
   readonly requests: number;
@@ -61,6 +68,7 @@ export async function fuzzGateway(target: Target, options: FuzzOptions): Promise
 interface Lane {
   readonly name: string;
   readonly inputs: fc.Arbitrary<Input>;
+  readonly round: number;
 }
 
 /** What one lane has sent in a round. */
@@ -77,6 +85,9 @@ class GatewayFuzzer {
   /** Branches that have run. */
   readonly #seen = new Set<string>();
   #requests = 0;
+  /** Bytes in use after a tenth of the run, and after the last round. */
+  #early: number | undefined;
+  #latest = 0;
 
   constructor(target: Target, options: FuzzOptions, corpora: ReadonlyMap<string, Corpus>) {
     this.#target = target;
@@ -85,7 +96,9 @@ class GatewayFuzzer {
   }
 
   get findings(): Finding[] {
-    return [...this.#findings.values()];
+    const grown = this.#latest - (this.#early ?? this.#latest);
+    const growth = { input: nothing, problem: `the heap has grown by ${grown} bytes since a tenth of the run` };
+    return [...this.#findings.values(), ...(grown > GROWTH ? [growth] : [])];
   }
 
   async run(): Promise<void> {
@@ -104,16 +117,18 @@ class GatewayFuzzer {
       const hasNew = isNew(await this.#target.branches(), this.#seen);
       if (this.#options.keeps && hasNew) for (const each of sent) await this.#keepNew(each);
       const heapBytes = await this.#target.heapBytes();
+      this.#latest = heapBytes;
+      this.#early ??= this.#requests >= requests / 10 ? heapBytes : undefined;
       onRound?.({ requests: this.#requests, branches: this.#seen.size, findings: this.#findings.size, heapBytes });
     }
   }
 
   #lanes(): Lane[] {
-    return Object.entries(grammars).flatMap(([name, { inputs, lanes }]) => {
+    return Object.entries(grammars).flatMap(([name, { inputs, lanes, round }]) => {
       const kept = this.#corpora.get(name)?.inputs ?? [];
       const mutants = kept.length > 0 ? [{ weight: 1, arbitrary: mutantsOf([...kept]) }] : [];
       const both = fc.oneof({ weight: 2, arbitrary: inputs }, ...mutants);
-      return Array.from({ length: lanes }, () => ({ name, inputs: both }));
+      return Array.from({ length: lanes }, () => ({ name, inputs: both, round }));
     });
   }
 
@@ -128,7 +143,7 @@ class GatewayFuzzer {
     });
     const { counterexample } = await fc.check(property, {
       seed: this.#options.seed * 1_000_003 + n,
-      numRuns: Math.min(ROUND, Math.ceil(left)),
+      numRuns: Math.min(lane.round, Math.ceil(left)),
     });
     if (counterexample) await this.#found({ input: counterexample[0], problem });
     return { name: lane.name, tried };

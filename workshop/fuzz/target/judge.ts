@@ -31,7 +31,14 @@ function judgeHttp(target: Target, input: Input & { kind: 'http' }): Promise<str
   }, ANSWER_WITHIN_MS);
   const req = request(`${target.url}`, { agent: target.agent, method, path: input.path, headers }, (res) => {
     clearTimeout(late);
-    const leave = setTimeout(() => res.destroy(), isStream(res.headers) ? LEAVE_AFTER_MS : ANSWER_WITHIN_MS);
+    const hasEnd = !isStream(res.headers);
+    const leave = setTimeout(
+      () => {
+        if (hasEnd) resolve('an answer without an end');
+        res.destroy();
+      },
+      hasEnd ? ANSWER_WITHIN_MS : LEAVE_AFTER_MS,
+    );
     let text = '';
     res.setEncoding('utf8');
     res.on('data', (more: string) => {
@@ -69,7 +76,7 @@ function judgeRaw(target: Target, input: Input & { kind: 'raw' }): Promise<strin
   let text = '';
   const socket = connect(Number(port), hostname);
   // Most are answered at once; what is no whole request never is.
-  const leave = setTimeout(() => socket.destroy(), LEAVE_AFTER_MS * 5);
+  const leave = setTimeout(() => socket.destroy(), LEAVE_AFTER_MS * 2);
   socket.setEncoding('utf8').on('data', (more: string) => {
     if (text.length < MAX_ANSWER_BYTES) text += more;
   });

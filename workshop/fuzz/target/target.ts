@@ -6,20 +6,21 @@ import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { type Program, startProgram } from '../../../tests/support/process.ts';
 import { until } from '../../../tests/support/until.ts';
 
-const sent = z.object({ task: z.object({ id: z.string() }).optional() });
+const sent = z.object({ task: z.object({ id: z.string() }) });
 
 /** A gateway and a worker as processes, to which anything may be sent. */
 export class Target implements AsyncDisposable {
   readonly url: string;
   readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  /** Ids of tasks that there are: done, waiting for input, with a webhook. */
+  /** Ids of tasks that there are: done, waiting for input, running. */
   taskIds: readonly string[] = [];
   readonly #gateway: Program;
   readonly #worker: Program;
   readonly #coverageUrl: string;
   readonly #grpcUrl: string;
   #session: ClientHttp2Session | undefined;
-  #linesRead = 0;
+  /** Of the gateway's log, and of the worker's. */
+  readonly #linesRead = [0, 0];
 
   private constructor(gateway: Program, worker: Program, urls: { url: string; grpcUrl: string; coverageUrl: string }) {
     this.#gateway = gateway;
@@ -34,7 +35,7 @@ export class Target implements AsyncDisposable {
       REDIS_URL: redisUrl,
       KEY_PREFIX: uniquePrefix(),
       // Nothing is kept for long: a million requests must not fill Redis.
-      ...{ RETENTION_MS: '60000', REPLAY_MS: '30000', IDEMPOTENCY_MS: '60000', MAX_TASK_AGE_MS: '120000' },
+      ...{ RETENTION_MS: '60000', REPLAY_MS: '30000', IDEMPOTENCY_MS: '60000', INTERRUPTED_RETENTION_MS: '60000' },
       ...{ BLOCKING_WAIT_MS: '50', PUSH_SECRET: Buffer.alloc(32, 7).toString('base64') },
     };
     const worker = await startProgram({
@@ -86,9 +87,14 @@ export class Target implements AsyncDisposable {
 
   /** Lines of errors, and what is no line of the log, since the last time this was asked. */
   faults(): readonly string[] {
-    const lines = this.#gateway.output().split('\n');
-    const fresh = lines.slice(this.#linesRead, -1);
-    this.#linesRead = lines.length - 1;
+    const fresh = [this.#gateway, this.#worker].flatMap((program, n) => {
+      const lines = program
+        .output()
+        .split('\n')
+        .slice(this.#linesRead[n] ?? 0, -1);
+      this.#linesRead[n] = (this.#linesRead[n] ?? 0) + lines.length;
+      return lines;
+    });
     return fresh.filter((line) => /"level":(?:50|60|"error"|"fatal")/.test(line) || /^\s+at /.test(line));
   }
 
@@ -109,6 +115,6 @@ export class Target implements AsyncDisposable {
       headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
       body: JSON.stringify({ message, configuration: { returnImmediately: true } }),
     });
-    return sent.parse(await response.json()).task?.id ?? '';
+    return sent.parse(await response.json()).task.id;
   }
 }
