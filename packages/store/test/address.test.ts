@@ -50,9 +50,12 @@ describe('the address of a Redis', () => {
     expect(() => parseRedisAddress(url)).toThrow(StoreError);
   });
 
-  test('that is refused is named without its password', () => {
-    expect(() => parseRedisAddress('redis://me:hunter2@h/name')).toThrow(/^(?!.*hunter2)/);
-  });
+  test.each(['hunter2', 'hunter2/x', 'x/hunter2', 'x@hunter2', 'x@y/hunter2'])(
+    'that is refused is named without its password, such as %s',
+    (password) => {
+      expect(() => parseRedisAddress(`redis://me:${password}@h/name`)).toThrow(/^(?!.*hunter2)/);
+    },
+  );
 
   test('of sentinels needs the name of the master', () => {
     expect(() => parseRedisAddress('redis+sentinel://a:1')).toThrow(/mymaster/);

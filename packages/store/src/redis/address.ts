@@ -48,5 +48,5 @@ function node(text: string, defaultPort: number): { host: string; port: number }
 
 const unusable = (url: string): StoreError =>
   new StoreError(
-    `This is no address of a Redis: ${url.replace(/\/\/[^@/]*@/, '//…@')}. Write redis://host:6379, redis+sentinel://… or redis+cluster://…`,
+    `This is no address of a Redis: ${url.replace(/\/\/.*@/s, '//…@')}. Write redis://host:6379, redis+sentinel://… or redis+cluster://…`,
   );

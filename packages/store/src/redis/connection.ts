@@ -90,8 +90,10 @@ const CLUSTER = {
 
 function createConnection({ kind, nodes, master, database, ...access }: RedisAddress): RedisConnection {
   if (kind === 'cluster') return new Cluster([...nodes], { ...CLUSTER, redisOptions: { ...PATIENT, ...access } });
-  if (kind === 'sentinel')
-    return new Redis({ ...SENTINEL, ...access, sentinels: [...nodes], name: master, db: database });
+  if (kind === 'sentinel') {
+    const encryption = access.tls && { enableTLSForSentinelMode: true, sentinelTLS: access.tls };
+    return new Redis({ ...SENTINEL, ...access, ...encryption, sentinels: [...nodes], name: master, db: database });
+  }
   const [{ host, port } = { host: '127.0.0.1', port: 6379 }] = nodes;
   return new Redis({ ...ALONE, ...access, host, port, db: database });
 }
