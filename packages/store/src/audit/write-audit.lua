@@ -4,10 +4,10 @@
 -- ARGV  batch    its id: sent twice, it is written once, unless another one came in between
 --       count    its events
 --       events   as JSON
---       most     events that are kept, about
+--       most     events that are kept at most
 --       kept_ms  how long they are kept
 -- Returns  how many events were ever written
--- Invariant: the trail never has more than `most` events and one batch.
+-- Invariant: the trail never has more than `most` events, once 200 entries for each batch have brought it there.
 
 local trail_key = unpack(KEYS)
 local batch, count, events, most, kept_ms = unpack(ARGV)
@@ -23,8 +23,9 @@ local id = redis.call('XADD', trail_key, '*', 'batch', batch, 'upto', upto, 'eve
 redis.call('PEXPIRE', trail_key, kept_ms)
 
 local since_ms = tonumber(id:match('^%d+')) - kept_ms
--- Two for each that enters: what was too many once, as with a larger bound before, goes by and by.
-for _ = 1, 2 do
+-- A batch has at most a hundred events: so many entries may have to go for it, and a bound that was lowered is reached
+-- by and by.
+for _ = 1, 200 do
   local oldest = redis.call('XRANGE', trail_key, '-', '+', 'COUNT', 1)[1]
   if upto_of(oldest) > upto - most and tonumber(oldest[1]:match('^%d+')) >= since_ms then break end
   redis.call('XDEL', trail_key, oldest[1])

@@ -55,6 +55,13 @@ test('an audit trail keeps no more events than it may, the latest', async () => 
   expect(await all(store)).toEqual(countedDown(104, 100));
 });
 
+test('an audit trail keeps no more events than it may when large batches follow small ones', async () => {
+  const store = await testStore({ maxAuditEvents: 100 });
+  for (let n = 0; n < 100; n++) await store.audit.write(numbered(n, 1));
+  for (let n = 100; n < 500; n += 100) await store.audit.write(numbered(n, 100));
+  expect(await all(store, { pageSize: 100 })).toEqual(countedDown(499, 400));
+});
+
 test('an audit trail forgets what is older than its retention, also when nothing new comes', async () => {
   const redis = testRedis();
   const store = await testStore({ auditRetentionMs: 60_000 });
