@@ -69,8 +69,11 @@ if record.inbox >= tonumber(max_inbox) then return { 'inbox-full' } end
 local is_long = was[HISTORY] and redis.call('STRLEN', was[HISTORY]) + #message > tonumber(max_history)
 if is_long then return { 'history-full' } end
 if config_id ~= '' and not has_room(config_id, max_webhooks) then return { 'too-many-webhooks' } end
-local is_too_much = not caller_key and tenant_bytes.exceed(owner:match('^[^/]*'), #message + #entry)
-if is_too_much then return { 'too-many-bytes-of-tenant' } end
+if not caller_key then
+  local tenant, bytes = owner:match('^[^/]*'), #message + #entry
+  if tenant_bytes.exceed(tenant, bytes) then return { 'too-many-bytes-of-tenant' } end
+  tenant_bytes.count(tenant, bytes)
+end
 
 redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)
 redis.call('RPUSH', inbox_key, entry)

@@ -66,6 +66,7 @@ function quotas.refusal(owner, queue_root, max_waiting, bytes)
   if is_full(max_open_of_tenant, open_of_tenant[tenant]) then return 'too-many-open-of-tenant' end
   if tenant_bytes.exceed(tenant, bytes) then return 'too-many-bytes-of-tenant' end
   if is_overloaded(queue_root, tenant, max_waiting) then return 'overloaded' end
+  tenant_bytes.count(tenant, bytes)
   open[owner], kept[owner] = open[owner] + 1, kept[owner] + 1
   open_of_tenant[tenant], waiting[queue_root] = open_of_tenant[tenant] + 1, waiting[queue_root] + 1
   return nil

@@ -9,7 +9,7 @@ local sums, added = {}, {}
 
 local function eighth() return math.floor(now_ms() * EIGHTHS / retention_ms) end
 
--- Whether a message of so many bytes is too many for the tenant; if not, it counts from now on, see write().
+-- Whether a message of so many bytes is too many for the tenant.
 function tenant_bytes.exceed(tenant, bytes)
   if max_bytes == 0 then return false end
   if not sums[tenant] then
@@ -19,9 +19,13 @@ function tenant_bytes.exceed(tenant, bytes)
       if tonumber(counts[i]) >= eighth() - EIGHTHS then sums[tenant] = sums[tenant] + counts[i + 1] end
     end
   end
-  if sums[tenant] + bytes > max_bytes then return true end
+  return sums[tenant] + bytes > max_bytes
+end
+
+-- A message that exceed() let pass is accepted: it counts from now on, see write().
+function tenant_bytes.count(tenant, bytes)
+  if max_bytes == 0 then return end
   sums[tenant], added[tenant] = sums[tenant] + bytes, (added[tenant] or 0) + bytes
-  return false
 end
 
 -- Call it when the messages are written.

@@ -113,6 +113,17 @@ describe('one who fills Redis with bytes', () => {
     await expect.poll(() => verdictOf(store, alice, userMessage(large))).toBe('accepted');
   });
 
+  test('is not charged for what is refused for another reason', async () => {
+    const store = await testStore({ maxBytesOfTenant: 100_000, maxWaiting: 1 });
+    const large = (): Promise<Acceptance['verdict']> => verdictOf(store, alice, userMessage('x'.repeat(15_000)));
+    expect(await large()).toBe('accepted');
+    const elsewhere = { ...alice, agent: 'other' };
+    const verdicts = await Promise.all([large(), large(), verdictOf(store, elsewhere), large()]);
+    expect(verdicts).toEqual(['overloaded', 'overloaded', 'accepted', 'overloaded']);
+    const counts = await redis.hvals(`${store.settings.prefix}{s0}:outbox:bytes:acme`);
+    expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBeLessThan(32_000);
+  });
+
   test('leaves a key that expires', async () => {
     const store = await testStore({ maxBytesOfTenant: 40_000, retentionMs: 8_000 });
     await accepted(store, alice);
