@@ -6,7 +6,7 @@ import type { Holding } from '../limits/share.ts';
 import type { Shares } from '../limits/shares.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { type Action, scopeOf } from './actions.ts';
-import { requireOneOf, requireScopes } from './scopes.ts';
+import { lacking, requireOneOf, requireScopes } from './scopes.ts';
 
 export interface AdmissionParts {
   readonly shares: Shares;
@@ -64,7 +64,7 @@ export class Admission implements Disposable {
     const { scopes } = this.identity;
     for (const scope of usualScopes) if (scopes.includes(scope)) return;
     this.audit({ what: 'refused', outcome: 'PermissionDenied' });
-    requireScopes(this.identity, ['read']);
+    throw lacking(usualScopes, 'any of the scopes');
   }
 
   /** Whether the agent exists for the caller. */

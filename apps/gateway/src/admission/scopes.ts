@@ -26,10 +26,10 @@ function hasAll({ scopes: held, principal }: Identity, wanted: readonly string[]
 }
 
 /** RFC 6750 3.1. Scopes of a card are its author's words: those that no header can hold are left out. */
-function lacking(scopes: readonly string[]): A2AError {
+export function lacking(scopes: readonly string[], whatOf = 'the scope'): A2AError {
   const named = scopes.filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/.test(scope)).join(' ');
   const challenge = `Bearer realm="switchyard", error="insufficient_scope"${named && `, scope="${named}"`}`;
-  return new A2AError('PermissionDenied', `Not allowed without the scope ${named}`.trimEnd(), {
+  return new A2AError('PermissionDenied', `Not allowed without ${whatOf} ${named}`.trimEnd(), {
     challenges: [challenge],
   });
 }

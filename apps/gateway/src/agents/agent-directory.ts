@@ -106,7 +106,7 @@ export function selectAgent(
 }
 
 /**
- * @param id unset: the agent at the root
+ * @param id unset: the agent at the root; for a caller that may not use it, the first that it may
  * @param caller for whom agents that it may not use do not exist; unset: they do
  * @throws {A2AError} NotFound; Unavailable while no worker has announced the agent at the root
  */
@@ -115,11 +115,20 @@ export function requireAgent(
   id: string | undefined,
   caller?: Pick<Identity, 'agents'>,
 ): AnnouncedAgent {
-  const agent = id === undefined ? agents.default : agents.find(id);
-  if (agent && (caller?.agents?.includes(agent.id) ?? true)) return agent;
-  if (id === undefined)
+  const isThere = (agent: AnnouncedAgent): boolean => caller?.agents?.includes(agent.id) ?? true;
+  if (id === undefined) return requireAgentAtRoot(agents, isThere);
+  const agent = agents.find(id);
+  if (agent && isThere(agent)) return agent;
+  throw new A2AError('NotFound', 'There is no such agent', { metadata: { agent: id.slice(0, 64) } });
+}
+
+function requireAgentAtRoot(agents: AgentDirectory, isThere: (agent: AnnouncedAgent) => boolean): AnnouncedAgent {
+  const { default: usual } = agents;
+  if (!usual)
     throw new A2AError('Unavailable', 'No worker has announced the agent that is served here yet', {
       retryAfterSeconds: 5,
     });
-  throw new A2AError('NotFound', 'There is no such agent', { metadata: { agent: id.slice(0, 64) } });
+  const agent = isThere(usual) ? usual : agents.list().find(isThere);
+  if (!agent) throw new A2AError('NotFound', 'There is no agent here that you may use');
+  return agent;
 }

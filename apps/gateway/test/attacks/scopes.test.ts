@@ -5,7 +5,7 @@ import { card } from '../support/agents.ts';
 import type { Binding, Outcome } from '../support/bindings/outcome.ts';
 import { overGrpc } from '../support/bindings/over-grpc.ts';
 import { overJsonRpc, overRest } from '../support/bindings/over-http.ts';
-import { call, get, post, userMessage } from '../support/client.ts';
+import { call, type ErrorBody, get, post, userMessage } from '../support/client.ts';
 import { grpcAddressOf } from '../support/grpc-address.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -22,7 +22,7 @@ let rpc: ReturnType<typeof overGrpc>;
 let restricted: Record<string, string>;
 
 beforeAll(async () => {
-  const keys = [...scopes, 'chef', 'guest', 'all', 'admin'].map((name) => ({
+  const keys = [...scopes, 'chef', 'guest', 'all', 'admin', 'sned'].map((name) => ({
     key: keyOf(name),
     subject: 'alice',
     tenant: 'default',
@@ -125,6 +125,17 @@ describe('A key with one scope', () => {
   });
 });
 
+describe('A key whose scopes are none of ours', () => {
+  it('is told all of those that would let it in', async () => {
+    const { status, headers, body } = await get<ErrorBody>(`${stage.url}/tasks`, headersOf('sned'));
+    expect([status, headers.get('www-authenticate'), body.error.message]).toEqual([
+      403,
+      'Bearer realm="switchyard", error="insufficient_scope", scope="send read cancel push"',
+      'Not allowed without any of the scopes send read cancel push',
+    ]);
+  });
+});
+
 describe('A key without scopes', () => {
   it('does all of it, and one for operators none', async () => {
     for (const binding of bindings)
@@ -133,6 +144,19 @@ describe('A key without scopes', () => {
         expect(isDenied(await binding.invoke({ operation, params, headers: headersOf('all') }))).toBe(false);
         expect(isDenied(await binding.invoke({ operation, params, headers: headersOf('admin') }))).toBe(true);
       }
+  });
+});
+
+describe('A key for agents without the one at the root', () => {
+  const statusFor = async (agents: string[]) => {
+    const { key } = await stage.store.credentials.create({ tenant: 'default', subject: 'alice', scopes: [], agents });
+    const answer = await get<{ name: string }>(`${stage.url}/extendedAgentCard`, { 'x-api-key': key });
+    return [answer.status, answer.body.name];
+  };
+
+  it('has the first of them there; with none of them, nothing', async () => {
+    expect(await statusFor(['mute', 'insider'])).toEqual([200, 'Insider']);
+    expect((await statusFor(['no-such-agent']))[0]).toBe(404);
   });
 });
 
