@@ -88,6 +88,8 @@ function whyInstall() {
 /** npm keeps a lock file of what is really installed: comparing the two tells more than times or stamps. */
 function isStale(path, wanted, installed) {
   if (!path.startsWith('node_modules/') || wanted.optional || wanted.devOptional) return false;
+  // The links to our own packages may be gone although npm's list still has them.
+  if (wanted.link && !existsSync(join(root, path))) return true;
   return wanted.version !== installed?.version || wanted.link !== installed?.link;
 }
 

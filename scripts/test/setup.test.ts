@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,9 +19,12 @@ describe('the set-up before npm start and npm test', () => {
     await chmod(join(path, name), 0o755);
   }
 
-  function setUp({ redisUrl, args = [] }: { redisUrl?: string; args?: string[] } = {}): { said: string; code: number } {
+  function setUp({ redisUrl, args = [], root = '.' }: { redisUrl?: string; args?: string[]; root?: string } = {}) {
     const env = { PATH: path, ...(redisUrl ? { REDIS_URL: redisUrl } : {}) };
-    const run = spawnSync(process.execPath, ['scripts/setup.mjs', '--dry-run', ...args], { env, encoding: 'utf8' });
+    const run = spawnSync(process.execPath, [join(root, 'scripts/setup.mjs'), '--dry-run', ...args], {
+      env,
+      encoding: 'utf8',
+    });
     return { said: run.stdout + run.stderr, code: run.status ?? -1 };
   }
 
@@ -37,6 +40,22 @@ describe('the set-up before npm start and npm test', () => {
   it('finds a Redis for the tests even where REDIS_URL is set: that one is not theirs', async () => {
     await plant('apk');
     expect(setUp({ redisUrl: 'redis://elsewhere', args: ['--tests'] }).said).toContain('apk add --no-cache redis');
+  });
+
+  it('installs where the link to one of our packages is gone, although npm has it in its list', async () => {
+    const lock = { packages: { 'node_modules/@switchyard/store': { resolved: 'packages/store', link: true } } };
+    const nodeModules = join(path, 'node_modules');
+    await mkdir(join(nodeModules, '.bin'), { recursive: true });
+    await mkdir(join(nodeModules, '@switchyard'));
+    await mkdir(join(path, 'scripts'));
+    await cp('scripts/setup.mjs', join(path, 'scripts', 'setup.mjs'));
+    await writeFile(join(path, 'package-lock.json'), JSON.stringify(lock));
+    await writeFile(join(nodeModules, '.package-lock.json'), JSON.stringify(lock));
+    await writeFile(join(nodeModules, '.bin', 'node'), '');
+    const said = () => setUp({ args: ['--packages'], root: path }).said;
+    expect(said()).toContain('node_modules/@switchyard/store is not the one of package-lock.json');
+    await symlink(path, join(nodeModules, '@switchyard', 'store'));
+    expect(said()).toBe('');
   });
 
   it('leaves Redis alone where only packages are needed', () => {
