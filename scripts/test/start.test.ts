@@ -186,6 +186,7 @@ describe('--help', () => {
     ['scripts/setup.mjs', /Makes a fresh checkout ready[\s\S]*--dry-run/],
     ['scripts/sut.ts', /npm run sut -- \[--port 9999\]/],
     ['apps/gateway/src/main.ts', /npm run gateway[\s\S]*\n {2}SEND_MODE\n/],
+    ['apps/gateway/src/keys/main.ts', /npm run keys(?![\s\S]*SEND_MODE)[\s\S]*REDIS_URL[\s\S]*KEY_PREFIX/],
     ['apps/worker/src/main.ts', /npm run worker[\s\S]*\n {2}MAX_ATTEMPTS\n/],
   ])('of %s prints what it does, and starts nothing', async (file, words) => {
     const program = await startProgram({ file, args: ['--help'] });

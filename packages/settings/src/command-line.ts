@@ -10,8 +10,8 @@ export interface CommandLine<Options extends ParseArgsOptionsConfig> {
   readonly options: Options;
   /** Words beside the options are allowed. */
   readonly takesWords?: boolean;
-  /** Whose settings its help lists. */
-  readonly settingsOf: readonly CommandName[];
+  /** Whose settings its help lists; or those that it lists, by name. */
+  readonly settingsOf: readonly CommandName[] | { readonly names: readonly string[] };
 }
 
 /** The command line is not valid; the message has the reason and the usage. */

@@ -36,12 +36,14 @@ export function fullTables(): string {
 }
 
 /** As `--help` of a command prints them. */
-export function settingsHelp(commands: readonly CommandName[]): string {
+export function settingsHelp(listed: readonly CommandName[] | { readonly names: readonly string[] }): string {
   const sections = groups
     .map(({ title, settings }) => ({
       title,
       lines: Object.entries(settings)
-        .filter(([, { of }]) => of.some((command) => commands.includes(command)))
+        .filter(([name, { of }]) =>
+          'names' in listed ? listed.names.includes(name) : of.some((command) => listed.includes(command)),
+        )
         .flatMap(([name, setting]) => helpLines(name, setting)),
     }))
     .filter(({ lines }) => lines.length > 0)

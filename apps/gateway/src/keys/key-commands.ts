@@ -1,6 +1,6 @@
 import { UsageError } from '@switchyard/settings';
 import type { Credential, Credentials } from '@switchyard/store';
-import { keyDraft, keyParameters } from './key-draft.ts';
+import { keyDraft, keyParameters, scopesProblem } from './key-draft.ts';
 
 /** Options of `create`: all of them text. */
 export const keyOptions = {
@@ -27,9 +27,9 @@ async function create(credentials: Credentials, given: Given): Promise<string> {
   const { data, error } = keyParameters.safeParse({ ...given });
   if (error) throw new UsageError(error.issues.map(({ path, message }) => `--${path.join()} ${message}`).join('\n'));
   const { key, credential } = await credentials.create(keyDraft(data));
-  return [key, '', 'This is the only time that it is shown. Its owner sends it as X-API-Key.', lineOf(credential)].join(
-    '\n',
-  );
+  const shown = 'This is the only time that it is shown. Its owner sends it as X-API-Key.';
+  const problem = scopesProblem(credential.scopes);
+  return [key, '', shown, lineOf(credential), ...(problem === undefined ? [] : [problem])].join('\n');
 }
 
 async function list(credentials: Credentials): Promise<string> {

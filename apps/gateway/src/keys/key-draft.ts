@@ -1,11 +1,12 @@
 import type { CredentialDraft } from '@switchyard/store';
 import { z } from 'zod';
+import { usualScopes } from '../auth/identity.ts';
 import { defaultTenant } from '../settings/identity-settings.ts';
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 3_650;
 
-const name = z.string().min(1, 'must not be empty').max(256, 'has more than 256 characters');
+const name = z.string('is needed').min(1, 'must not be empty').max(256, 'has more than 256 characters');
 const word = z.string().regex(/^[\w.:/-]{1,128}$/, 'must be words of letters, digits and . : / _ -');
 const words = z
   .string()
@@ -25,6 +26,12 @@ export const keyParameters = z.strictObject({
   note: z.string().max(256, 'has more than 256 characters').optional(),
   days: days.optional(),
 });
+
+/** @returns undefined if the scopes let the owner of a key do something here */
+export function scopesProblem(scopes: readonly string[]): string | undefined {
+  if (scopes.length === 0 || [...usualScopes, 'admin'].some((scope) => scopes.includes(scope))) return undefined;
+  return `No scope of ${usualScopes.join(', ')}, admin: this key may do nothing here.`;
+}
 
 export function keyDraft({ days: validDays, ...given }: z.output<typeof keyParameters>): CredentialDraft {
   if (validDays === undefined) return given;

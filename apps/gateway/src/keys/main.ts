@@ -21,7 +21,7 @@ async function main(): Promise<void> {
       text,
       options: keyOptions,
       takesWords: true,
-      settingsOf: ['gateway'],
+      settingsOf: { names: ['REDIS_URL', 'REDIS_PASSWORD_FILE', 'REDIS_CA_FILE', 'KEY_PREFIX'] },
     },
     process.argv.slice(2),
   );

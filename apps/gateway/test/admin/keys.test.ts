@@ -57,5 +57,13 @@ describe('operators', () => {
     expect(await runKeyCommand(credentials, ['revoke', id], {})).toContain('revoked');
     for (const words of [[], ['revoke'], ['list', 'all'], ['revoke', 'nothing'], ['create']])
       await expect((async () => runKeyCommand(credentials, words, {}))()).rejects.toThrow('');
+    await expect(runKeyCommand(credentials, ['create'], {})).rejects.toThrow(/^--subject is needed$/);
+  });
+
+  it('are told that a key has no scope that counts here', async () => {
+    const problem = 'No scope of send, read, cancel, push, admin: this key may do nothing here.';
+    const create = (scopes: string) => runKeyCommand(stage.store.credentials, ['create'], { subject: 'bob', scopes });
+    expect(await create('sned')).toContain(`\n${problem}`);
+    for (const scopes of ['', 'sned read', 'admin']) expect(await create(scopes)).not.toContain(problem);
   });
 });
