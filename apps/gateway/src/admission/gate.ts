@@ -66,7 +66,7 @@ export class Gate {
     const { authentication, rates } = this.#parts;
     let identity: Identity;
     try {
-      rates.requireFewFailures(arrival);
+      if (!authentication.hasVerified(arrival)) rates.requireFewFailures(arrival);
       identity = await authentication.identify(arrival);
     } catch (thrown) {
       this.#onRefusal(arrival, thrown);

@@ -50,6 +50,11 @@ export class ApiKeys implements Authenticator {
     return (parts && this.#stored?.recall(parts)) ?? this.#environment.get(digestOf(key));
   }
 
+  hasVerified({ headers }: Presented): boolean {
+    const parts = apiKeyParts(keyIn(headers) ?? '');
+    return parts !== undefined && (this.#stored?.hasVerified(parts) ?? false);
+  }
+
   async identify({ headers }: Presented): Promise<Identity | Rejection> {
     const parts = apiKeyParts(keyIn(headers) ?? '');
     const found = parts && this.#stored?.identify(parts);

@@ -47,6 +47,11 @@ export class Authentication {
     return this.#authenticatorOf(presented)?.recall(presented);
   }
 
+  /** Whether the credential was valid here when it was last looked at: it is no guess, whatever it is now. */
+  hasVerified(presented: Presented): boolean {
+    return this.#authenticatorOf(presented)?.hasVerified?.(presented) ?? false;
+  }
+
   /** Call it if `recall` does not know. @throws {A2AError} Unauthenticated, with a challenge; Unavailable */
   async identify(presented: Presented): Promise<Identity> {
     const authenticator = this.#authenticatorOf(presented);

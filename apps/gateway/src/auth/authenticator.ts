@@ -28,6 +28,8 @@ export interface Authenticator {
   recognises(presented: Presented): boolean;
   /** The caller, if that is known here without asking anybody, and without verifying a signature. */
   recall(presented: Presented): Identity | undefined;
+  /** Whether the same credential was valid here when it was last looked at: it is no guess, whatever it is now. */
+  hasVerified?(presented: Presented): boolean;
   /** Called if `recall` does not know. Rejects if it cannot be known now. */
   identify(presented: Presented): Promise<Identity | Rejection>;
   /** For WWW-Authenticate (RFC 9110 11.6.1): a scheme, and its parameters. */

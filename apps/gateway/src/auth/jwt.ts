@@ -28,8 +28,8 @@ export class Jwts implements Authenticator {
   readonly securitySchemes;
   readonly #settings: JwtSettings;
   readonly #keys: IssuerKeys;
-  /** By digest of the token. */
-  readonly #known = new LRUCache<string, Identity>({ max: MOST_KNOWN, ttl: KNOWN_MS });
+  /** By digest of the token. Kept beyond its time: who guesses must not lock out whose token was verified. */
+  readonly #known = new LRUCache<string, Identity>({ max: MOST_KNOWN, ttl: KNOWN_MS, noDeleteOnStaleGet: true });
 
   constructor(settings: JwtSettings, keys: IssuerKeys) {
     this.#settings = settings;
@@ -55,6 +55,11 @@ export class Jwts implements Authenticator {
     return known?.hasEnded ? undefined : known;
   }
 
+  hasVerified({ headers }: Presented): boolean {
+    const known = this.#known.peek(digestOf(bearerToken(headers)), { allowStale: true });
+    return known !== undefined && !known.hasEnded;
+  }
+
   async identify({ headers }: Presented): Promise<Identity | Rejection> {
     const token = bearerToken(headers) ?? '';
     if (token.length > MOST_CHARACTERS) return invalid('is too long');
@@ -62,8 +67,9 @@ export class Jwts implements Authenticator {
       const { payload } = await jwtVerify(token, this.#keys.find, this.#demands());
       return this.#remember(token, payload);
     } catch (error) {
-      if (error instanceof errors.JOSEError) return invalid(reasonOf(error));
-      throw error;
+      if (!(error instanceof errors.JOSEError)) throw error;
+      this.#known.delete(digestOf(token));
+      return invalid(reasonOf(error));
     }
   }
 

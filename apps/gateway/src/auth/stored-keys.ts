@@ -59,6 +59,11 @@ export class StoredKeys {
     return known.digest === digestOf(secret) ? known.identity : undefined;
   }
 
+  /** Whether the key was valid here when it was last looked up. */
+  hasVerified({ id, secret }: ApiKeyParts): boolean {
+    return this.#known.peek(id)?.digest === digestOf(secret);
+  }
+
   /** Rejects while Redis is away. */
   async identify(key: ApiKeyParts): Promise<Identity | Rejection> {
     const digest = digestOf(key.secret);
@@ -77,6 +82,7 @@ export class StoredKeys {
     const credential = await this.#credentials.verify(key);
     if (!credential) {
       this.#wrong.set(`${key.id} ${digest}`, true);
+      if (this.#known.peek(key.id)?.digest === digest) this.#forget(key.id);
       return notValid;
     }
     const problem = problemOf(credential);

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { type Issuer, openIssuer } from '../../../../tests/support/issuer.ts';
+import { until } from '../../../../tests/support/until.ts';
+import { defaultRateSettings } from '../../src/settings/rate-settings.ts';
+import { jwtSettings } from '../support/jwt-settings.ts';
+import { all, type Door, doorsOf, knock } from '../support/knock.ts';
+import { openStage, type Stage } from '../support/stage.ts';
+
+const draft = { tenant: 'acme', subject: 'alice', scopes: [] };
+const failedAuthPerAddress = { count: 20, seconds: 3_600 };
+
+let issuer: Issuer;
+let stage: Stage;
+let url: string;
+let doors: Readonly<Record<string, Door>>;
+
+beforeAll(async () => {
+  issuer = await openIssuer();
+  const auth = { keys: [], keyCacheMs: 1, jwt: jwtSettings(issuer.url) };
+  const grpc = { port: 0, publicAddress: 'auto' };
+  stage = await openStage({ gateway: { auth } });
+  url = await stage.another({ auth, grpc, rates: { ...defaultRateSettings, failedAuthPerAddress } });
+  doors = await doorsOf(url);
+});
+
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]();
+  await issuer[Symbol.asyncDispose]();
+});
+
+const withKey = (key: string) => ({ 'x-api-key': key });
+const bearing = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** All that its address may fail, with keys that look like ours. */
+async function guess(): Promise<void> {
+  const status = async (i: number) =>
+    (await fetch(`${url}/tasks`, { headers: withKey(`wrong-key-number-${i}-0123`) })).status;
+  const found = await Promise.all(Array.from({ length: 40 }, (_, i) => status(i)));
+  expect(found).toContain(429);
+}
+
+function passes(ms: number): void {
+  const now = performance.now.bind(performance);
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now() + ms);
+  onTestFinished(() => spy.mockRestore());
+}
+
+it('Whoever guesses keys locks out nobody at the same address whose credential was verified before', async () => {
+  const { key } = await stage.store.credentials.create(draft);
+  const revoked = await stage.store.credentials.create({ ...draft, subject: 'bob' });
+  const unknown = await stage.store.credentials.create({ ...draft, subject: 'carol' });
+  const token = await issuer.token();
+  for (const headers of [withKey(key), withKey(revoked.key), bearing(token)])
+    expect(await knock(doors, headers)).toEqual(all(200));
+  await guess();
+  // Past KEY_CACHE_MS, and the time for which tokens are not verified again.
+  passes(61_000);
+  await guess();
+  expect(await knock(doors, withKey(key))).toEqual(all(200));
+  expect(await knock(doors, bearing(token))).toEqual(all(200));
+  expect(await knock(doors, withKey(`${key}x`))).toEqual(all(429));
+  expect(await knock(doors, bearing(`${token}x`))).toEqual(all(429));
+  expect(await knock(doors, withKey(unknown.key))).toEqual(all(429));
+  await stage.store.credentials.revoke(revoked.credential.id);
+  const isGuess = async () => (await fetch(`${url}/tasks`, { headers: withKey(revoked.key) })).status === 429;
+  await until(isGuess, { what: 'the revoked key is as any other', timeoutMs: 1_000 });
+});
