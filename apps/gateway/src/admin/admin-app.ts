@@ -1,6 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
 import express, { type Express, type Request, type RequestHandler } from 'express';
-import type { Deed } from '../admission/admission.ts';
 import { refuseFault, refusePath, refuseVerb, writeError } from '../bindings/rest/write.ts';
 import {
   beginEachExchange,
@@ -10,6 +9,7 @@ import {
   respond,
   sourceOf,
 } from '../exchange/exchange.ts';
+import { audited, type Deed, type Doer } from '../telemetry/audited.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import { auditRoute } from './audit.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
@@ -78,19 +78,19 @@ function serve(context: AdminContext, route: AdminRoute): RequestHandler {
     try {
       const answer = await route.run(context.backend, req, operatorOf(req));
       if (route.verb !== 'get') context.emit({ kind: 'admin-action', who, ...requestName({ req, res }) });
-      audit(context, { req, res }, { ...deedOf(route, req), subject: who, outcome: 'ok' });
+      audit(context, { req, res }, { ...deedOf(route, req), outcome: 'ok' }, { subject: who });
       res.setHeader('Cache-Control', 'no-store');
       if (answer === undefined) res.writeHead(204).end();
       else respond(res, 'application/json', JSON.stringify(answer));
     } catch (thrown) {
-      audit(context, { req, res }, { ...deedOf(route, req), subject: who, outcome: toA2AError(thrown).code });
+      audit(context, { req, res }, { ...deedOf(route, req), outcome: toA2AError(thrown).code }, { subject: who });
       writeError(context, { req, res }, thrown);
     }
   };
 }
 
-function audit({ emit }: AdminContext, exchange: Exchange, deed: Deed & { readonly subject?: string }): void {
-  emit({ kind: 'audited', event: { at: new Date().toISOString(), ...deed, ...sourceOf(exchange) } });
+function audit({ emit }: AdminContext, exchange: Exchange, deed: Deed, doer?: Doer): void {
+  emit(audited(deed, sourceOf(exchange), doer));
 }
 
 /** To read what a client or an agent wrote is more than to read. */

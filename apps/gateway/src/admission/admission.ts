@@ -1,11 +1,12 @@
 import type { Principal } from '@switchyard/protocol';
-import type { AnnouncedAgent, AuditEvent } from '@switchyard/store';
+import type { AnnouncedAgent } from '@switchyard/store';
 import { type Identity, usualScopes } from '../auth/identity.ts';
 import type { RatedAnswer, Rates } from '../limits/rates.ts';
 import type { Holding } from '../limits/share.ts';
 import type { Shares } from '../limits/shares.ts';
+import { audited, type Deed } from '../telemetry/audited.ts';
 import type { Emit } from '../telemetry/events.ts';
-import { type Action, scopeOf } from './actions.ts';
+import { type Action, actions } from './actions.ts';
 import { lacking, requireOneOf, requireScopes } from './scopes.ts';
 
 export interface AdmissionParts {
@@ -21,9 +22,6 @@ interface Source {
   /** Gets the headers of rates; unset: they are not said. */
   readonly answer?: RatedAnswer | undefined;
 }
-
-/** What a caller did, for the audit trail. */
-export type Deed = Pick<AuditEvent, 'what' | 'outcome' | 'operation' | 'agent' | 'object'>;
 
 /** A request of a known caller, from its headers to the end of its answer. */
 export class Admission implements Disposable {
@@ -51,7 +49,8 @@ export class Admission implements Disposable {
   /** May be asked again when the agent is known. @throws {A2AError} PermissionDenied */
   may(action: Action, agent?: AnnouncedAgent): void {
     try {
-      if (!this.identity.scopes.includes(scopeOf[action])) requireScopes(this.identity, [scopeOf[action]]);
+      const { scope } = actions[action];
+      if (!this.identity.scopes.includes(scope)) requireScopes(this.identity, [scope]);
       if (agent?.card.securityRequirements) requireOneOf(this.identity, agent.card.securityRequirements);
     } catch (refusal) {
       this.audit({ what: 'refused', outcome: 'PermissionDenied', operation: action });
@@ -76,7 +75,7 @@ export class Admission implements Disposable {
   spend(action: Action): void {
     if (this.#isSpent) return;
     this.#isSpent = true;
-    this.#parts.rates.spend(this.principal, scopeOf[action], this.#answer);
+    this.#parts.rates.spend(this.principal, actions[action].scope, this.#answer);
   }
 
   /** Of what is held for long. Dispose of it at its end. @throws {A2AError} RateLimited, Unavailable */
@@ -97,13 +96,11 @@ export class Admission implements Disposable {
   }
 
   /** Tells the audit trail. */
-  audit({ what, outcome, operation, agent, object }: Deed): void {
+  audit(deed: Deed): void {
     const { principal, credential } = this.identity;
     const { tenant, subject } = principal;
-    const [address, requestId] = [this.#address, this.#requestId];
-    const at = new Date().toISOString();
-    const event = { at, what, outcome, operation, tenant, subject, credential, address, agent, object, requestId };
-    this.#parts.emit({ kind: 'audited', event });
+    const source = { address: this.#address, requestId: this.#requestId };
+    this.#parts.emit(audited(deed, source, { tenant, subject, credential }));
   }
 
   [Symbol.dispose](): void {

@@ -4,6 +4,7 @@ import type { Presented } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { RatedAnswer, Rates } from '../limits/rates.ts';
 import type { Shares } from '../limits/shares.ts';
+import { audited } from '../telemetry/audited.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import { Admission } from './admission.ts';
@@ -76,11 +77,9 @@ export class Gate {
   }
 
   #onRefusal(arrival: Arrival, thrown: unknown): void {
-    const { address, requestId } = arrival;
     if (isGuess(thrown, arrival)) this.#parts.rates.failed(arrival);
     const outcome = toA2AError(thrown).code;
-    const event = { at: new Date().toISOString(), what: 'refused', outcome, address, requestId } as const;
-    this.#parts.emit({ kind: 'audited', event });
+    this.#parts.emit(audited({ what: 'refused', outcome }, arrival));
   }
 }
 

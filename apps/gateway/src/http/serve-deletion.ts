@@ -1,5 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
-import { auditedAs } from '../admission/actions.ts';
+import { actions } from '../admission/actions.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { admit, openCall } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/rest/write.ts';
@@ -26,7 +26,7 @@ export function serveDeletion(context: GatewayContext): Handler {
       const id = pathPart(req, 'id') ?? '';
       const verdict = await context.tasks.delete(scope, id);
       const audited = {
-        what: auditedAs.DeleteTask,
+        what: actions.DeleteTask.audit,
         operation: 'DeleteTask',
         agent: scope.agent,
         object: id.slice(0, 128),

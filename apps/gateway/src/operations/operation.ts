@@ -1,12 +1,12 @@
 import { parse } from '@switchyard/protocol';
 import type { EventId, Json } from '@switchyard/store';
 import type { z } from 'zod';
-import { type Action, auditedAs } from '../admission/actions.ts';
+import { type Action, actions } from '../admission/actions.ts';
 import type { Call } from '../call/call.ts';
 import { isRecorded } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
-import { taskNamedIn } from './audited.ts';
 import type { Backend } from './backend.ts';
+import { taskNamedIn } from './task-named-in.ts';
 
 /** The answer to a call, as JSON for the binding's envelope. */
 export interface UnaryResult {
@@ -96,7 +96,7 @@ function reported<Schema extends z.ZodType, Answer>(
   backend: Backend,
   { schema, run }: { readonly schema: Schema; readonly run: Run<Schema, Answer> },
 ): (call: Call, params: unknown) => Promise<Answer> {
-  const what = auditedAs[operation];
+  const { audit: what } = actions[operation];
   const isAudited = isRecorded(what, backend.settings.audit);
   const report = (call: Call, object: string | undefined, { outcome, startedAt }: Ending): void => {
     backend.emit({ kind: 'operation-finished', operation, outcome, durationMs: performance.now() - startedAt });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Action, scopeOf } from '../../src/admission/actions.ts';
+import { type Action, actions } from '../../src/admission/actions.ts';
 import { operationNames } from '../../src/operations/operations.ts';
 import { card } from '../support/agents.ts';
 import type { Binding, Outcome } from '../support/bindings/outcome.ts';
@@ -73,7 +73,10 @@ describe('A key with one scope', () => {
         const outcome = await binding.invoke({ operation, params: paramsOf[operation], headers: headersOf(scope) });
         if (!isDenied(outcome)) allowed.push(operation);
       }
-      expect([binding.name, allowed]).toEqual([binding.name, operationNames.filter((name) => scopeOf[name] === scope)]);
+      expect([binding.name, allowed]).toEqual([
+        binding.name,
+        operationNames.filter((name) => actions[name].scope === scope),
+      ]);
     }
   });
 
@@ -94,7 +97,7 @@ describe('A key with one scope', () => {
   it.each(scopes)('as %s it does no more by the methods and paths of 0.3', async (scope) => {
     for (const [method, params, action] of legacy) {
       const { body } = await call<{ error: { code: number } }>(stage.url, method, params, headersOf(scope));
-      expect([method, body.error.code === -32052]).toEqual([method, scopeOf[action] !== scope]);
+      expect([method, body.error.code === -32052]).toEqual([method, actions[action].scope !== scope]);
     }
     const version = { 'a2a-version': '0.3', ...headersOf(scope) };
     const read = await get(`${stage.url}/v1/tasks/${nothing}`, version);
