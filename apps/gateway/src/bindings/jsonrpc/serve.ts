@@ -64,16 +64,16 @@ async function admitNamed(context: GatewayContext, exchange: Exchange, onId: (id
   try {
     return await admit(context, exchange);
   } catch (refusal) {
-    if (toA2AError(refusal).code === 'Unauthenticated') onId(await idOf(context, exchange));
+    if (toA2AError(refusal).code === 'Unauthenticated') onId(await idOf(exchange));
     throw refusal;
   }
 }
 
-/** Of a short body that is there already: others are not waited for. */
-async function idOf({ settings }: GatewayContext, exchange: Exchange): Promise<string> {
-  const { 'content-length': length } = exchange.req.headers;
-  if (length === undefined || Number(length) > MOST_DROPPED) return 'null';
-  const received = receive(exchange, { maxBytes: settings.maxBodyBytes })
+/** Of a short body that is there already and not compressed: others are not waited for. */
+async function idOf(exchange: Exchange): Promise<string> {
+  const { 'content-length': length, 'content-encoding': encoding } = exchange.req.headers;
+  if (encoding !== undefined || length === undefined || Number(length) > MOST_DROPPED) return 'null';
+  const received = receive(exchange, { maxBytes: MOST_DROPPED })
     .then((each) => parseRequest(each, []).id)
     // An unreadable body has no id; the refusal is answered anyway.
     .catch(() => 'null');
