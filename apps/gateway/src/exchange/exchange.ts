@@ -84,6 +84,8 @@ export function beginExchange(emit: Emit, { req, res }: Exchange): void {
   const requestId = requestIdOf(req.headers['x-request-id']);
   if (res instanceof Answer) res.requestId = requestId;
   else setCommonHeaders(requestId, res);
+  // Nobody reads the body of another verb.
+  if (req.method !== 'POST') leaveUnread(req, res);
   const startedAt = performance.now();
   res.on('close', () => {
     const durationMs = Math.round(performance.now() - startedAt);

@@ -7,8 +7,8 @@ export const MOST_DROPPED = 64 * 1024;
 const LINGER_MS = 250;
 
 /**
- * Call it before a refusal is written: a large body that has not arrived is not read, and the connection ends with the
- * answer.
+ * Call it before an answer is written that needs no body: a large one that has not arrived is not read, and the
+ * connection ends with the answer.
  */
 export function leaveUnread(req: IncomingMessage, res: ServerResponse): void {
   const { 'content-length': length = '0', 'transfer-encoding': transfer } = req.headers;

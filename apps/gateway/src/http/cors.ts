@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Origins } from '../admission/origins.ts';
+import { leaveUnread } from '../exchange/unread-body.ts';
 
 const asked = [
   'Authorization',
@@ -28,6 +29,7 @@ export function withCors(origins: Origins, serve: RequestListener): RequestListe
     res.setHeader('Access-Control-Allow-Origin', origin);
     res.setHeader('Access-Control-Expose-Headers', shown);
     if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) return serve(req, res);
+    leaveUnread(req, res);
     res.writeHead(204, {
       'Access-Control-Allow-Methods': 'GET, POST, DELETE',
       'Access-Control-Allow-Headers': asked,

@@ -13,22 +13,34 @@ let stage: Stage;
 beforeAll(async () => {
   const keys = [{ key: readOnly, subject: 'alice', tenant: 'default', scopes: ['read'] }];
   stage = await openStage({
-    gateway: { auth: { keys }, grpc: { port: 0, publicAddress: 'auto' }, maxBodyBytes: 100_000 },
+    gateway: {
+      auth: { keys },
+      grpc: { port: 0, publicAddress: 'auto' },
+      maxBodyBytes: 100_000,
+      allowedOrigins: ['https://app.example'],
+    },
   });
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());
 
 interface Offer {
+  readonly verb?: 'GET' | 'HEAD' | 'DELETE' | 'OPTIONS';
   readonly path: string;
   readonly headers?: readonly string[];
   readonly length?: number | 'chunked';
 }
 
 /** Offers a gigabyte, and sends it as long as somebody takes it. */
-async function offer({ path, headers = [], length = GIB }: Offer): Promise<{ answer: string; sent: number }> {
+async function offer({ verb, path, headers = [], length = GIB }: Offer): Promise<{ answer: string; sent: number }> {
   const size = length === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`;
-  const head = [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/json', size, ...headers];
+  const head = [
+    `${verb ?? 'POST'} ${path} HTTP/1.1`,
+    'Host: localhost',
+    'Content-Type: application/json',
+    size,
+    ...headers,
+  ];
   const connection = openRaw(stage.url, `${head.join('\r\n')}\r\n\r\n`);
   const { socket } = connection;
   const piece = Buffer.from(length === 'chunked' ? `4000\r\n${' '.repeat(0x4000)}\r\n` : ' '.repeat(0x4000));
@@ -49,9 +61,9 @@ async function offer({ path, headers = [], length = GIB }: Offer): Promise<{ ans
 /** What the two kernels take in before anybody reads. */
 const BUFFERS = 8 * 1024 * 1024;
 
-describe('A gigabyte from who is refused', () => {
-  const withKey = [`X-API-Key: ${readOnly}`];
+const withKey = [`X-API-Key: ${readOnly}`];
 
+describe('A gigabyte from who is refused', () => {
   it.each<[string, string, Offer]>([
     ['who has no key, over JSON-RPC', '401', { path: '/' }],
     ['who has no key, in chunks', '401', { path: '/', length: 'chunked' }],
@@ -92,6 +104,26 @@ describe('A gigabyte from who is refused', () => {
       expect([status, sent < 256 * 1024]).toEqual(['x-api-key' in key ? '7' : '16', true]);
     }
     session.destroy();
+  });
+});
+
+describe('A gigabyte along with a request that needs none', () => {
+  const card = '/.well-known/agent-card.json';
+  const page = ['Origin: https://app.example', 'Access-Control-Request-Method: POST'];
+
+  it.each<[string, string, Offer]>([
+    ['of who has no key', '200', { verb: 'GET', path: card }],
+    ['of who has no key, in chunks', '200', { verb: 'GET', path: card, length: 'chunked' }],
+    ['for the headers alone', '200', { verb: 'HEAD', path: card }],
+    ['for a list', '200', { verb: 'GET', path: '/tasks', headers: withKey }],
+    ['for a card, over REST of 0.3', '401', { verb: 'GET', path: '/v1/card' }],
+    ['to delete', '403', { verb: 'DELETE', path: '/tasks/none', headers: withKey }],
+    ['of a browser, before it asks for a page', '204', { verb: 'OPTIONS', path: '/', headers: page }],
+  ])('is not read: %s', async (_, status, offered) => {
+    const { answer, sent } = await offer(offered);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/\r\nConnection: close\r\n/i);
+    expect(sent).toBeLessThan(BUFFERS);
   });
 });
 
