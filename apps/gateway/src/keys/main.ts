@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   const store = new Store(settings, () => undefined); // `start` says what is wrong
   try {
     await store.start();
-    process.stdout.write(`${await runKeyCommand(store.credentials, line.words, line.values)}\n`);
+    process.stdout.write(`${await runKeyCommand(store, line.words, line.values)}\n`);
   } finally {
     await store.stop();
   }
