@@ -1,4 +1,4 @@
-import { type A2AError, type FieldViolation, invalidParams } from '@switchyard/protocol';
+import { type FieldViolation, invalidParams } from '@switchyard/protocol';
 import { auditActions } from '@switchyard/store';
 import type { Request } from 'express';
 import { z } from 'zod';
@@ -44,11 +44,7 @@ export function readParameters<Schema extends z.ZodType>(req: Request, schema: S
   const given = Object.entries(req.query).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]);
   const result = schema.safeParse(Object.fromEntries(given));
   if (result.success) return result.data;
-  throw invalidParameters(result.error.issues.flatMap(violationsIn));
-}
-
-export function invalidParameters(violations: readonly FieldViolation[]): A2AError {
-  return invalidParams(violations);
+  throw invalidParams(result.error.issues.flatMap(violationsIn));
 }
 
 function violationsIn(issue: z.core.$ZodIssue): FieldViolation[] {

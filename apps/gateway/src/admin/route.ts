@@ -1,4 +1,4 @@
-import { A2AError } from '@switchyard/protocol';
+import { A2AError, invalidParams } from '@switchyard/protocol';
 import {
   type AuditTrail,
   type Credentials,
@@ -11,7 +11,7 @@ import type { Request } from 'express';
 import type { z } from 'zod';
 import type { ReadinessReading } from '../http/serve-health.ts';
 import type { Operator } from './operators.ts';
-import { invalidParameters, noParameters, readParameters } from './parameters.ts';
+import { noParameters, readParameters } from './parameters.ts';
 
 /** What the routes of operators work on. */
 export interface AdminBackend {
@@ -86,7 +86,7 @@ export async function readPage<T>(list: () => Promise<T>): Promise<T> {
     return await list();
   } catch (error) {
     if (!(error instanceof InvalidPageToken)) throw error;
-    throw invalidParameters([{ field: 'pageToken', description: 'is not one that was answered here' }]);
+    throw invalidParams([{ field: 'pageToken', description: 'is not one that was answered here' }]);
   }
 }
 

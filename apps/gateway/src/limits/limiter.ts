@@ -10,22 +10,14 @@ export interface Verdict {
   readonly seconds: number;
 }
 
-/** Counts against a quota per key. */
-export interface Limiter {
-  /** Counts one, if that is allowed. */
-  take(key: string): Verdict;
-  /** Whether one would be allowed. */
-  peek(key: string): Verdict;
-}
-
 /** Of the least recently used ones beyond, the quota is full again. */
 const MOST_KEYS = 100_000;
 
 /**
- * The generic cell rate algorithm: the whole quota may be used at once, and comes back evenly. A key is one number, the
+ * Counts against a quota per key, by the generic cell rate algorithm: the whole quota may be used at once, and comes back evenly. A key is one number, the
  * time at which its quota is full.
  */
-export class MemoryLimiter implements Limiter {
+export class Limiter {
   readonly #fullAt = new LRUCache<string, number>({ max: MOST_KEYS });
   readonly #count: number;
   readonly #windowMs: number;
@@ -35,6 +27,7 @@ export class MemoryLimiter implements Limiter {
     this.#windowMs = seconds * 1_000;
   }
 
+  /** Counts one, if that is allowed. */
   take(key: string): Verdict {
     const now = performance.now();
     const fullAt = this.#fullAfterOne(key, now);
@@ -43,6 +36,7 @@ export class MemoryLimiter implements Limiter {
     return verdict;
   }
 
+  /** Whether one would be allowed. */
   peek(key: string): Verdict {
     const now = performance.now();
     return this.#judge(this.#fullAfterOne(key, now) - now);

@@ -4,7 +4,7 @@ import type { Rate } from '@switchyard/settings';
 import type { RateSettings } from '../settings/rate-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { clientNetwork } from './address.ts';
-import { type Limiter, MemoryLimiter, type Verdict } from './limiter.ts';
+import { Limiter, type Verdict } from './limiter.ts';
 import { nameOf } from './share.ts';
 
 /** Where a request comes from. */
@@ -27,7 +27,7 @@ export class Rates {
   readonly #ofPrincipals: ReadonlyMap<string, Quota>;
   readonly #ofAddresses: Quota | undefined;
   readonly #failures: Limiter | undefined;
-  readonly #warnings = new MemoryLimiter(warningRate);
+  readonly #warnings = new Limiter(warningRate);
   readonly #proxies: number;
   readonly #emit: Emit;
 
@@ -37,7 +37,7 @@ export class Rates {
       quotas.flatMap(([name, rate]) => (rate === 'off' ? [] : [[name, new Quota(name, rate)]])),
     );
     this.#ofAddresses = perAddress === 'off' ? undefined : new Quota('address', perAddress);
-    this.#failures = failedAuthPerAddress === 'off' ? undefined : new MemoryLimiter(failedAuthPerAddress);
+    this.#failures = failedAuthPerAddress === 'off' ? undefined : new Limiter(failedAuthPerAddress);
     this.#proxies = proxies;
     this.#emit = emit;
   }
@@ -82,7 +82,7 @@ class Quota {
   readonly #policy: string;
 
   constructor(name: string, rate: Rate) {
-    this.#limiter = new MemoryLimiter(rate);
+    this.#limiter = new Limiter(rate);
     this.#name = name;
     this.#policy = `"${name}";q=${rate.count};w=${rate.seconds}`;
   }

@@ -24,8 +24,6 @@ export interface TlsSettings {
   readonly privateKey: Buffer;
   /** Certificates of clients are asked for, and count if one of these has signed them. Unset: they are not asked for. */
   readonly clientAuthorities?: Buffer | undefined;
-  /** Connections without such a certificate are refused in the handshake. */
-  readonly requiresClient?: boolean;
   readonly minVersion?: TlsVersion;
 }
 

@@ -13,7 +13,7 @@ export class GrpcCredentials {
       ? experimental.createCertificateProviderServerCredentials(
           this.#provider,
           tls.clientAuthorities ? this.#provider : null,
-          tls.requiresClient ?? false,
+          false,
         )
       : ServerCredentials.createInsecure();
   }
