@@ -1,4 +1,5 @@
 import { A2AError, type SecurityRequirement } from '@switchyard/protocol';
+import { challenge } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 
 /** The scopes of each alternative that a card names: a caller needs those of one. */
@@ -28,8 +29,7 @@ function hasAll({ scopes: held, principal }: Identity, wanted: readonly string[]
 /** RFC 6750 3.1. Scopes of a card are its author's words: those that no header can hold are left out. */
 export function lacking(scopes: readonly string[], whatOf = 'the scope'): A2AError {
   const named = scopes.filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/.test(scope)).join(' ');
-  const challenge = `Bearer realm="switchyard", error="insufficient_scope"${named && `, scope="${named}"`}`;
   return new A2AError('PermissionDenied', `Not allowed without ${whatOf} ${named}`.trimEnd(), {
-    challenges: [challenge],
+    challenges: [challenge('Bearer', { error: 'insufficient_scope', scope: named })],
   });
 }

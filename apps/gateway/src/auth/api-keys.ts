@@ -8,7 +8,7 @@ import type { StoredKeys } from './stored-keys.ts';
 
 /** AUTH=api-key: the key in `X-API-Key`, or as a bearer token. It is one of the environment, or in Redis. */
 export class ApiKeys implements Authenticator {
-  readonly challenge = 'Bearer realm="switchyard"';
+  readonly scheme = 'Bearer';
   readonly wants = 'an API key as X-API-Key or as a bearer token';
   readonly securitySchemes = {
     apiKey: { apiKeySecurityScheme: { location: 'header', name: 'X-API-Key' } },

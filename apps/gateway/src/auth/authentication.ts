@@ -1,6 +1,6 @@
 import { A2AError, type SecurityRequirement, type SecurityScheme } from '@switchyard/protocol';
 import { type AuthSettings, defaultTenant } from '../settings/identity-settings.ts';
-import type { Authenticator, Presented, Rejection } from './authenticator.ts';
+import { type Authenticator, challenge, type Presented, type Rejection } from './authenticator.ts';
 import { Identity, usualScopes } from './identity.ts';
 
 const everyone = new Identity({
@@ -12,7 +12,7 @@ const everyone = new Identity({
 /** Who callers are: by any of the credentials that are switched on, or everyone alike if there are none. */
 export class Authentication {
   readonly #authenticators: readonly Authenticator[];
-  readonly #challenges: readonly string[];
+  readonly #schemes: ReadonlySet<Authenticator['scheme']>;
   /** For agent cards (A2A 4.5). */
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
   /** A caller needs to meet one of them. None: everyone is let in. */
@@ -21,7 +21,7 @@ export class Authentication {
   /** @param authenticators in the order in which they look at a request; the first that recognises it decides */
   constructor(authenticators: readonly Authenticator[]) {
     this.#authenticators = authenticators;
-    this.#challenges = [...new Set(authenticators.map(({ challenge }) => challenge))];
+    this.#schemes = new Set(authenticators.map(({ scheme }) => scheme));
     this.securitySchemes = Object.assign({}, ...authenticators.map(({ securitySchemes }) => securitySchemes));
     this.securityRequirements = Object.keys(this.securitySchemes).map((name) => ({
       schemes: { [name]: { list: [] } },
@@ -69,8 +69,6 @@ export class Authentication {
   }
 
   #challengesFor({ error }: Rejection): string[] {
-    return this.#challenges.map((challenge) =>
-      error && challenge.startsWith('Bearer') ? `${challenge}, error="${error}"` : challenge,
-    );
+    return [...this.#schemes].map((scheme) => challenge(scheme, scheme === 'Bearer' && error ? { error } : {}));
   }
 }

@@ -18,6 +18,8 @@ export interface Rejection {
   readonly error?: 'invalid_token';
 }
 
+type ChallengeScheme = 'Bearer' | 'Certificate';
+
 /** One kind of credential. */
 export interface Authenticator {
   start?(): Promise<void>;
@@ -32,12 +34,18 @@ export interface Authenticator {
   hasVerified?(presented: Presented): boolean;
   /** Called if `recall` does not know. Rejects if it cannot be known now. */
   identify(presented: Presented): Promise<Identity | Rejection>;
-  /** For WWW-Authenticate (RFC 9110 11.6.1): a scheme, and its parameters. */
-  readonly challenge: string;
+  /** For WWW-Authenticate. */
+  readonly scheme: ChallengeScheme;
   /** What a caller has to send, in words. */
   readonly wants: string;
   /** For agent cards (A2A 4.5): a caller needs to meet one of them. */
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+}
+
+/** A challenge of WWW-Authenticate (RFC 9110 11.6.1); its parameters are of RFC 6750 3. Empty ones are left out. */
+export function challenge(scheme: ChallengeScheme, parameters: { error?: string; scope?: string } = {}): string {
+  const given = Object.entries({ realm: 'switchyard', ...parameters }).filter(([, value]) => value);
+  return `${scheme} ${given.map(([name, value]) => `${name}="${value}"`).join(', ')}`;
 }
 
 /** The token of `Authorization: Bearer`. */

@@ -8,7 +8,7 @@ const MOST_KNOWN = 10_000;
 
 /** AUTH=mtls: the certificate of the client's connection, which TLS has verified. */
 export class Certificates implements Authenticator {
-  readonly challenge = 'Certificate realm="switchyard"';
+  readonly scheme = 'Certificate';
   readonly wants = 'a certificate of the client (mutual TLS)';
   readonly securitySchemes = { mtls: { mtlsSecurityScheme: {} } } as const;
   readonly #settings: CertificateSettings;

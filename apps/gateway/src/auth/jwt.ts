@@ -23,7 +23,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** AUTH=jwt: a bearer token that an issuer has signed (RFC 7519), as OAuth 2.0 and OpenID Connect hand them out. */
 export class Jwts implements Authenticator {
-  readonly challenge = 'Bearer realm="switchyard"';
+  readonly scheme = 'Bearer';
   readonly wants = 'a JSON Web Token as a bearer token';
   readonly securitySchemes;
   readonly #settings: JwtSettings;
