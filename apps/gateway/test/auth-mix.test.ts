@@ -2,7 +2,7 @@ import type { AgentCard, SecurityScheme } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Issuer, openIssuer } from '../../../tests/support/issuer.ts';
 import type { AuthSettings } from '../src/index.ts';
-import { get } from './support/client.ts';
+import { type ErrorBody, get } from './support/client.ts';
 import { jwtSettings } from './support/jwt-settings.ts';
 import { all, doorsOf, type Headers, knock } from './support/knock.ts';
 import { openStage, type Stage } from './support/stage.ts';
@@ -36,6 +36,19 @@ async function meet(scheme: SecurityScheme): Promise<Headers | undefined> {
 
 const kinds = ['keys', 'jwt', 'certificates'] as const;
 const mixes = Array.from({ length: 2 ** kinds.length }, (_, bits) => kinds.filter((__, bit) => bits & (2 ** bit)));
+
+describe('A bearer token that is no JSON Web Token', () => {
+  it('is told that it is no API key either where both are taken', async () => {
+    const problemAt = async (auth: AuthSettings) => {
+      const url = await stage.another({ auth });
+      const { body } = await get<ErrorBody>(`${url}/tasks`, { authorization: 'Bearer not-a-token' });
+      return body.error.message;
+    };
+    const both = { keys, jwt: jwtSettings(issuer.url) };
+    expect(await problemAt(both)).toBe('The bearer token is neither a JSON Web Token nor a valid API key');
+    expect(await problemAt({ keys })).toBe('The API key is not valid');
+  });
+});
 
 describe('The card of a gateway', () => {
   it.each(mixes.map((mix) => [mix.join(' and ') || 'nothing', mix] as const))(

@@ -6,6 +6,11 @@ import { type Authenticator, bearerToken, type Presented, type Rejection } from 
 import { Identity, usualScopes } from './identity.ts';
 import type { StoredKeys } from './stored-keys.ts';
 
+interface Beside {
+  readonly stored?: StoredKeys;
+  readonly takesTokens?: boolean;
+}
+
 /** AUTH=api-key: the key in `X-API-Key`, or as a bearer token. It is one of the environment, or in Redis. */
 export class ApiKeys implements Authenticator {
   readonly scheme = 'Bearer';
@@ -17,11 +22,16 @@ export class ApiKeys implements Authenticator {
   /** By digest: how far the digest of a guess is equal to one of them tells nothing about its key. */
   #environment: ReadonlyMap<string, Identity>;
   readonly #stored: StoredKeys | undefined;
+  readonly #takesTokens: boolean;
 
-  /** @param environment keys of the environment */
-  constructor(environment: readonly ApiKey[], stored?: StoredKeys) {
+  /**
+   * @param environment keys of the environment
+   * @param beside those in Redis, and whether tokens are taken, too: a bearer may have been meant as one
+   */
+  constructor(environment: readonly ApiKey[], { stored, takesTokens = false }: Beside = {}) {
     this.#environment = new Map(environment.map((key) => [digestOf(key.key), identityOf(key)]));
     this.#stored = stored;
+    this.#takesTokens = takesTokens;
   }
 
   async start(): Promise<void> {
@@ -58,7 +68,14 @@ export class ApiKeys implements Authenticator {
   async identify({ headers }: Presented): Promise<Identity | Rejection> {
     const parts = apiKeyParts(keyIn(headers) ?? '');
     const found = parts && this.#stored?.identify(parts);
-    return found ?? { rejected: 'The API key is not valid' };
+    return found ?? { rejected: this.#problemOf(headers) };
+  }
+
+  #problemOf(headers: IncomingHttpHeaders): string {
+    const isPerhapsToken = this.#takesTokens && keyIn(headers) === bearerToken(headers);
+    return isPerhapsToken
+      ? 'The bearer token is neither a JSON Web Token nor a valid API key'
+      : 'The API key is not valid';
   }
 }
 

@@ -19,7 +19,7 @@ export function configuredAuthentication(auth: AuthSettings, { credentials, emit
   const { keys, keyCacheMs = defaultKeyCacheMs, jwt, certificates } = auth;
   const authenticators: readonly (Authenticator | undefined)[] = [
     jwt && new Jwts(jwt, new IssuerKeys(jwt, emit)),
-    keys && new ApiKeys(keys, new StoredKeys(credentials, keyCacheMs)),
+    keys && new ApiKeys(keys, { stored: new StoredKeys(credentials, keyCacheMs), takesTokens: jwt !== undefined }),
     certificates && new Certificates(certificates),
   ];
   return new Authentication(authenticators.filter((each) => each !== undefined));
