@@ -9,7 +9,7 @@ export {
   type ConversationReading,
 } from './conversations/conversation.ts';
 export type { Conversations, NewConversation } from './conversations/conversations.ts';
-export { type ApiKeyParts, apiKeyParts } from './credentials/api-key.ts';
+export { type ApiKeyParts, apiKeyParts, secretHash } from './credentials/api-key.ts';
 export type { Credential, CredentialDraft, Credentials } from './credentials/credentials.ts';
 export { Unreadable } from './encryption/encryption.ts';
 export type { Webhook, WebhookDraft } from './encryption/webhook.ts';

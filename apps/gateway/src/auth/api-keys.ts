@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { apiKeyParts } from '@switchyard/store';
+import { apiKeyParts, secretHash } from '@switchyard/store';
 import type { ApiKey, AuthSettings } from '../settings/identity-settings.ts';
 import { type Authenticator, bearerToken, type Presented, type Rejection } from './authenticator.ts';
-import { Identity, usualScopes } from './identity.ts';
+import { type Identity, identityOfKey } from './identity.ts';
 import type { StoredKeys } from './stored-keys.ts';
 
 interface Beside {
@@ -29,7 +28,7 @@ export class ApiKeys implements Authenticator {
    * @param beside those in Redis, and whether tokens are taken, too: a bearer may have been meant as one
    */
   constructor(environment: readonly ApiKey[], { stored, takesTokens = false }: Beside = {}) {
-    this.#environment = new Map(environment.map((key) => [digestOf(key.key), identityOf(key)]));
+    this.#environment = new Map(environment.map((key) => [secretHash(key.key), identityOf(key)]));
     this.#stored = stored;
     this.#takesTokens = takesTokens;
   }
@@ -45,7 +44,7 @@ export class ApiKeys implements Authenticator {
   /** Takes other keys of the environment. Streams go on, but for those whose key is gone, or has other rights. */
   reload({ keys: environment = [] }: Pick<AuthSettings, 'keys'>): void {
     const before = this.#environment;
-    const kept = new Map(environment.map((key) => [digestOf(key.key), keptOrNew(before, key)]));
+    const kept = new Map(environment.map((key) => [secretHash(key.key), keptOrNew(before, key)]));
     this.#environment = kept;
     for (const [digest, identity] of before) if (kept.get(digest) !== identity) identity.revoke();
   }
@@ -57,7 +56,7 @@ export class ApiKeys implements Authenticator {
   recall({ headers }: Presented): Identity | undefined {
     const key = keyIn(headers) ?? '';
     const parts = this.#stored && apiKeyParts(key);
-    return (parts && this.#stored?.recall(parts)) ?? this.#environment.get(digestOf(key));
+    return (parts && this.#stored?.recall(parts)) ?? this.#environment.get(secretHash(key));
   }
 
   hasVerified({ headers }: Presented): boolean {
@@ -80,21 +79,15 @@ export class ApiKeys implements Authenticator {
 }
 
 function keptOrNew(before: ReadonlyMap<string, Identity>, key: ApiKey): Identity {
-  const [known, identity] = [before.get(digestOf(key.key)), identityOf(key)];
+  const [known, identity] = [before.get(secretHash(key.key)), identityOf(key)];
   return known && JSON.stringify(known) === JSON.stringify(identity) ? known : identity;
 }
 
 function identityOf({ tenant, subject, scopes }: ApiKey): Identity {
-  return new Identity({
-    principal: { tenant, subject, scopes },
-    scopes: scopes.length > 0 ? scopes : usualScopes,
-    credential: 'key:environment',
-  });
+  return identityOfKey({ tenant, subject, scopes }, { credential: 'key:environment' });
 }
 
 function keyIn(headers: IncomingHttpHeaders): string | undefined {
   const key = headers['x-api-key'];
   return typeof key === 'string' && key !== '' ? key : bearerToken(headers);
 }
-
-const digestOf = (key: string): string => hash('sha256', key, 'base64url');

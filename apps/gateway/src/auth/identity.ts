@@ -72,3 +72,9 @@ export class Identity implements IdentityFields {
     for (const end of [...this.#listeners]) end();
   }
 }
+
+/** Of an API key. Without scopes of its own it has the usual ones. */
+export function identityOfKey(principal: Principal, rest: Omit<IdentityFields, 'principal' | 'scopes'>): Identity {
+  const scopes = principal.scopes.length > 0 ? principal.scopes : usualScopes;
+  return new Identity({ principal, scopes, ...rest });
+}

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { secretHash } from '@switchyard/store';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { JwtSettings } from '../settings/identity-settings.ts';
@@ -51,12 +51,12 @@ export class Jwts implements Authenticator {
   }
 
   recall({ headers }: Presented): Identity | undefined {
-    const known = this.#known.get(digestOf(bearerToken(headers)));
+    const known = this.#known.get(secretHash(bearerToken(headers) ?? ''));
     return known?.hasEnded ? undefined : known;
   }
 
   hasVerified({ headers }: Presented): boolean {
-    const known = this.#known.peek(digestOf(bearerToken(headers)), { allowStale: true });
+    const known = this.#known.peek(secretHash(bearerToken(headers) ?? ''), { allowStale: true });
     return known !== undefined && !known.hasEnded;
   }
 
@@ -68,7 +68,7 @@ export class Jwts implements Authenticator {
       return this.#remember(token, payload);
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error;
-      this.#known.delete(digestOf(token));
+      this.#known.delete(secretHash(token));
       return invalid(reasonOf(error));
     }
   }
@@ -93,7 +93,7 @@ export class Jwts implements Authenticator {
       credential: `jwt:${iss}`,
       expiresAt: (exp + this.#settings.clockSkewSeconds) * 1_000,
     });
-    this.#known.set(digestOf(token), identity);
+    this.#known.set(secretHash(token), identity);
     return identity;
   }
 }
@@ -106,5 +106,3 @@ function reasonOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWTClaimValidationFailed) return `has a wrong or no claim ${error.claim}`;
   return reasons[error.code] ?? 'is not valid';
 }
-
-const digestOf = (token = ''): string => hash('sha256', token, 'base64url');

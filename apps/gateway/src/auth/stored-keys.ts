@@ -1,8 +1,7 @@
-import { hash } from 'node:crypto';
-import type { ApiKeyParts, Credential, Credentials } from '@switchyard/store';
+import { type ApiKeyParts, type Credential, type Credentials, secretHash } from '@switchyard/store';
 import { LRUCache } from 'lru-cache';
 import type { Rejection } from './authenticator.ts';
-import { Identity, usualScopes } from './identity.ts';
+import { type Identity, identityOfKey } from './identity.ts';
 
 /** Keys in memory. Of one that falls out, streams end: nobody would notice its revocation. */
 const MOST_KNOWN = 10_000;
@@ -56,17 +55,17 @@ export class StoredKeys {
   recall({ id, secret }: ApiKeyParts): Identity | undefined {
     const known = this.#known.get(id);
     if (!known || !this.#isFresh(known) || known.identity.hasEnded) return undefined;
-    return known.digest === digestOf(secret) ? known.identity : undefined;
+    return known.digest === secretHash(secret) ? known.identity : undefined;
   }
 
   /** Whether the key was valid here when it was last looked up. */
   hasVerified({ id, secret }: ApiKeyParts): boolean {
-    return this.#known.peek(id)?.digest === digestOf(secret);
+    return this.#known.peek(id)?.digest === secretHash(secret);
   }
 
   /** Rejects while Redis is away. */
   async identify(key: ApiKeyParts): Promise<Identity | Rejection> {
-    const digest = digestOf(key.secret);
+    const digest = secretHash(key.secret);
     const known = this.#known.get(key.id);
     if (known && this.#isFresh(known) && known.digest !== digest) return notValid;
     const name = `${key.id} ${digest}`;
@@ -144,13 +143,8 @@ export class StoredKeys {
 }
 
 function identityOf({ id, tenant, subject, scopes, agents, expiresAt }: Credential): Identity {
-  return new Identity({
-    principal: { tenant, subject, scopes },
-    scopes: scopes.length > 0 ? scopes : usualScopes,
-    agents,
-    credential: `key:${id}`,
-    expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt),
-  });
+  const ends = expiresAt === undefined ? undefined : Date.parse(expiresAt);
+  return identityOfKey({ tenant, subject, scopes }, { agents, credential: `key:${id}`, expiresAt: ends });
 }
 
 function problemOf({ revokedAt, expiresAt }: Credential): string | undefined {
@@ -158,5 +152,3 @@ function problemOf({ revokedAt, expiresAt }: Credential): string | undefined {
   if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()) return 'The API key has expired';
   return undefined;
 }
-
-const digestOf = (secret: string): string => hash('sha256', secret, 'base64url');
