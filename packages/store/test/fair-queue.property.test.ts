@@ -40,6 +40,7 @@ const step = fc.oneof(
         'due',
         'stall',
         'set aside',
+        'remove',
         'rest',
         'older gateway',
       ),
@@ -76,6 +77,7 @@ class World {
     else if (act === 'rest') await this.#queue.recover(LOCK_MS, 0);
     else if (act === 'older gateway') await this.#addToList();
     else if (act === 'due') await this.#bringBack(nth);
+    else if (act === 'remove') await this.#remove(nth);
     else if (active) await this.#change(act, active);
   }
 
@@ -108,6 +110,11 @@ class World {
     await redis.multi().hset(`${this.#queue.root}${id}`, 'priority', '0').lpush(`${this.#queue.root}wait`, id).exec();
     await this.#queue.recover(LOCK_MS, 0);
     this.model.add(id, '-', 'ordinary');
+  }
+
+  async #remove(nth: number): Promise<void> {
+    const [taskId] = this.model.remove(nth)?.split('.') ?? [];
+    if (taskId) await this.#queues.remove('echo', taskId, 1);
   }
 
   async #take(count: number): Promise<void> {
@@ -163,6 +170,15 @@ const handedBackLate: Step[] = [
   { act: 'hand back', pick: 2, count: 1 },
 ];
 
+/** What was removed has taken no turns. */
+const removed: Step[] = [
+  { act: 'add', pick: 0, count: 6 },
+  ...Array.from({ length: 5 }, () => ({ act: 'remove' as const, pick: 0, count: 1 as const })),
+  { act: 'add', pick: 1, count: 6 },
+  { act: 'add', pick: 0, count: 3 },
+  { act: 'take', pick: 0, count: 9 },
+];
+
 test('tenants that wait are served in turn, each in its order, whatever else happens in the queue', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
@@ -171,6 +187,6 @@ test('tenants that wait are served in turn, each in its order, whatever else hap
       for (const one of steps) await world.do(one);
       await world.stop();
     }),
-    { numRuns: 100, examples: [[handedBackLate]] },
+    { numRuns: 100, examples: [[handedBackLate], [removed]] },
   );
 }, 60_000);

@@ -35,7 +35,7 @@ export const intake = {
       of: ['gateway'],
       schema: count,
       default: 100_000,
-      text: 'Messages that may wait for an agent, in each shard. Beyond, one that would make a task gets 429.',
+      text: 'Messages that may wait for an agent, in each shard. Beyond, one that would make a task gets 429; one to a task that is there is taken, as many as `MAX_OPEN_TASKS` allows for.',
     },
     MAX_QUEUE_WAIT_MS: {
       of: ['gateway'],

@@ -1,16 +1,25 @@
 -- load: how much an agent's queue has to do.
 --
 -- KEYS  root     of the queue's keys, as in take-jobs.lua
--- Returns  { jobs that wait, that run, that ever came, ms for which the next one has waited (0: none does), now in ms }
+-- Returns  { jobs that wait, that run, that ever came, that were removed while they waited, ms for which the next
+--          ordinary one has waited (0: none does), now in ms }
 -- Invariant: nothing is written.
 
 local root = unpack(KEYS)
 
 --- @include "../redis/server.lua"
 
-local waiting = redis.call('ZCARD', root .. 'prioritized')
-local next_id = redis.call('ZRANGE', root .. 'prioritized', '0', '0')[1]
-local since = next_id and redis.call('HGET', root .. next_id, 'timestamp')
-local age_ms = since and math.max(0, now_ms() - since) or 0
-local active, came = redis.call('LLEN', root .. 'active'), tonumber(redis.call('GET', root .. 'id') or 0)
-return { waiting, active, came, age_ms, now_ms() }
+-- From here on the scores are those of ordinary jobs: the others wait for something else than their turn.
+local ORDINARY_FROM = '17179869184'
+
+local waiting = redis.call('ZCARD', root .. 'prioritized') + redis.call('LLEN', root .. 'wait')
+local next_id = redis.call('ZRANGEBYSCORE', root .. 'prioritized', ORDINARY_FROM, '+inf', 'LIMIT', '0', '1')[1]
+  or redis.call('LINDEX', root .. 'wait', '-1')
+local age_ms = 0
+if next_id then
+  local since, timestamp = unpack(redis.call('HMGET', root .. next_id, 'since', 'timestamp'))
+  age_ms = math.max(0, now_ms() - (since or timestamp or now_ms()))
+end
+local came, removed = unpack(redis.call('MGET', root .. 'id', root .. 'removed'))
+local active = redis.call('LLEN', root .. 'active')
+return { waiting, active, tonumber(came or 0), tonumber(removed or 0), age_ms, now_ms() }

@@ -7,7 +7,7 @@ const loadScript = defineScript({
   from: import.meta.url,
   keys: ['root'],
   args: [],
-  reply: tuple(integer, integer, integer, integer, integer),
+  reply: tuple(integer, integer, integer, integer, integer, integer),
 });
 
 /** How often a queue is looked at while messages come for it. */
@@ -15,6 +15,8 @@ const EVERY_MS = 100;
 /** Jobs that may wait in a queue of which nothing is known. */
 const FIRST = 16;
 const LONGEST_RETRY_S = 60;
+/** How long the most jobs that ran at once count, when fewer do. */
+const REMEMBERED_MS = 60_000;
 
 export interface LoadLimits {
   /** How long a message may wait for its turn, in ms; Infinity: as long as it takes. */
@@ -55,36 +57,44 @@ export class QueueLoads {
     return maxWaiting === 0 ? most : Math.min(most, maxWaiting);
   }
 
-  /** When what waits in this queue will have begun. */
-  retryAfterSeconds(root: string): number {
-    return this.#loads.get(root)?.retryAfterSeconds ?? 1;
+  /** When what waits in this queue will have begun, as far as it was looked at before. */
+  async retryAfterSeconds(root: string): Promise<number> {
+    const load = this.#load(root);
+    await load.isKnown;
+    return load.retryAfterSeconds;
   }
 
   async look(root: string): Promise<QueueLook> {
-    const [waiting, active, came, ageMs, atMs] = await loadScript.run(this.#redis, { keys: { root }, args: {} });
-    return { waiting, active, began: came - waiting, ageMs, atMs };
+    const looked = await loadScript.run(this.#redis, { keys: { root }, args: {} });
+    const [waiting, active, came, removed, ageMs, atMs] = looked;
+    return { waiting, active, began: came - removed - waiting, ageMs, atMs };
   }
 
   #load(root: string): QueueLoad {
     const known = this.#loads.get(root) ?? new QueueLoad(this.#limits.maxWaitMs);
     this.#loads.set(root, known);
-    if (known.isDue) void known.update(() => this.look(root));
+    if (known.isDue) known.isKnown = known.update(() => this.look(root));
     return known;
   }
 }
 
 /** What is known of one queue. */
 class QueueLoad {
+  /** Once the last look at it has answered. */
+  isKnown: Promise<void> = Promise.resolve();
   readonly #maxWaitMs: number;
+  readonly #averagedOverMs: number;
   #last: QueueLook | undefined;
-  /** Jobs that begin in a second, averaged over the longest wait, at least a second. */
-  #rate = 0;
+  /** Jobs that begin in a second; undefined: it was looked at once at most. */
+  #rate: number | undefined;
+  /** That lately ran at once. */
   #mostActive = 0;
   #mostWaiting = FIRST;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(maxWaitMs: number) {
     this.#maxWaitMs = maxWaitMs;
+    this.#averagedOverMs = maxWaitMs === Number.POSITIVE_INFINITY ? 1_000 : Math.max(1_000, maxWaitMs);
   }
 
   get isDue(): boolean {
@@ -96,7 +106,7 @@ class QueueLoad {
   }
 
   get retryAfterSeconds(): number {
-    if (this.#rate === 0) return LONGEST_RETRY_S;
+    if (this.#rate === undefined) return 1;
     return Math.min(LONGEST_RETRY_S, Math.max(1, Math.ceil((this.#last?.waiting ?? 0) / this.#rate)));
   }
 
@@ -113,24 +123,31 @@ class QueueLoad {
   #learn(look: QueueLook): void {
     const before = this.#last;
     this.#last = look;
-    this.#mostActive = Math.max(this.#mostActive, look.active);
+    const remembered = before ? Math.exp((before.atMs - look.atMs) / REMEMBERED_MS) : 0;
+    this.#mostActive = Math.max(look.active, this.#mostActive * Math.min(1, remembered));
     const wasBusy = before !== undefined && before.waiting > 0 && look.waiting > 0;
     if (before && look.atMs > before.atMs) this.#average(look.began - before.began, look.atMs - before.atMs);
     this.#mostWaiting = wasBusy ? this.#bearable(look) : this.#idle();
   }
 
   #average(began: number, ms: number): void {
-    const weight = 1 - Math.exp(-ms / Math.max(1_000, this.#maxWaitMs));
-    this.#rate += weight * ((Math.max(0, began) * 1_000) / ms - this.#rate);
+    const weight = 1 - Math.exp(-ms / this.#averagedOverMs);
+    const rate = this.#rate ?? 0;
+    this.#rate = rate + weight * ((Math.max(0, began) * 1_000) / ms - rate);
   }
 
   /** One that waits twice as long as it may shows that the workers have slowed down: nothing more until it has begun. */
   #bearable({ ageMs }: QueueLook): number {
-    return ageMs > 2 * this.#maxWaitMs ? 1 : Math.max(1, Math.floor((this.#rate * this.#maxWaitMs) / 1_000));
+    return ageMs > 2 * this.#maxWaitMs ? 1 : Math.max(1, this.#inTime);
   }
 
   /** A queue that was empty has workers to spare, nobody knows how many: two messages for each that was seen to run. */
   #idle(): number {
-    return Math.max(FIRST, 2 * this.#mostActive, Math.floor((this.#rate * this.#maxWaitMs) / 1_000));
+    return Math.max(FIRST, Math.floor(2 * this.#mostActive), this.#inTime);
+  }
+
+  /** Jobs that begin in the allowed time. */
+  get #inTime(): number {
+    return Math.floor(((this.#rate ?? 0) * this.#maxWaitMs) / 1_000);
   }
 }

@@ -15,6 +15,14 @@ const addScript = defineScript({
   reply: word('added', 'known'),
 });
 
+const removeScript = defineScript({
+  file: 'remove.lua',
+  from: import.meta.url,
+  keys: ['root'],
+  args: ['id'],
+  reply: word('removed', 'runs'),
+});
+
 const readSharesScript = defineScript({
   file: 'read-shares.lua',
   from: import.meta.url,
@@ -103,7 +111,8 @@ export class Queues {
 
   /** Removes a job unless it is running. */
   async remove(agent: string, taskId: string, job: number): Promise<void> {
-    await this.#queue(agent, this.#shards.of(taskId)).remove(jobId(taskId, job));
+    const root = queueRoot(agent, this.#shards.of(taskId));
+    await removeScript.run(this.#redis, { keys: { root }, args: { id: jobId(taskId, job) } });
   }
 
   /** The jobs of an agent, over all shards. */

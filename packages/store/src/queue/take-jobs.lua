@@ -78,17 +78,20 @@ local function taken_before(root, lock_ms, taker, number)
 end
 
 local function take_jobs(root, lock_ms, taker, number, count, kinds)
-  local due_in_ms, suspects = -1, has_suspects(root)
+  local due_in_ms, suspects = -1, true
+  local is_paused = redis.call('HEXISTS', root .. 'meta', 'paused') == 1
   local function rest()
     local others = redis.call('ZCARD', root .. 'prioritized')
-    if others > 0 then wake_worker(root) end
+    if others > 0 and not is_paused then redis.call('ZADD', root .. 'marker', '0', '0') end
     return { others, suspects and has_suspects(root) and '1' or '', due_in_ms }
   end
 
   local jobs = taken_before(root, lock_ms, taker, number)
   if #jobs > 0 then return jobs, rest() end
-  if redis.call('HEXISTS', root .. 'meta', 'paused') == 1 then return jobs, { 0, '', -1 } end
+  if is_paused then return jobs, { 0, '', -1 } end
   due_in_ms = end_delays(root)
+  -- Suspects may be among those that came back.
+  suspects = has_suspects(root)
   count = kinds == 'suspect' and 1 or tonumber(count)
   local ids = find(root, kinds, count, suspects)
   if #ids == 0 and place_list(root) then ids = find(root, kinds, count, suspects) end

@@ -86,10 +86,15 @@ export async function accept(
   return { ...accepted, incarnation, isNew: named === undefined, ...content };
 }
 
-function refusal(port: AcceptPort, scope: Scope, sent: Sent, verdict: Refusal): Acceptance | CallAcceptance {
+async function refusal(
+  port: AcceptPort,
+  scope: Scope,
+  sent: Sent,
+  verdict: Refusal,
+): Promise<Acceptance | CallAcceptance> {
   if (verdict !== 'overloaded') return { verdict };
   const keys = port.shards.of(anchorOf(scope, sent.message));
-  return { verdict, retryAfterSeconds: port.loads.retryAfterSeconds(queueRoot(scope.agent, keys)) };
+  return { verdict, retryAfterSeconds: await port.loads.retryAfterSeconds(queueRoot(scope.agent, keys)) };
 }
 
 /** `body`: JSON of the message up to its taskId and contextId. Made once: a message may be large. */

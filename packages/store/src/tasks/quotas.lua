@@ -16,7 +16,7 @@ local quotas = {}
 local function tenant_of(owner) return owner:match('^[^/]*') end
 
 -- What was looked up, and what this step has added to it.
-local open, kept, open_of_tenant, waiting, is_served_next = {}, {}, {}, {}, {}
+local open, kept, open_of_tenant, waiting, is_served_next, is_counted_whole = {}, {}, {}, {}, {}, {}
 
 local function look_up(owner, tenant, queue_root)
   if not kept[owner] then
@@ -45,6 +45,11 @@ local function is_full(most, there) return most > 0 and there >= most end
 -- A tenant of which nothing waits is served next (fair-order.lua), however many messages of others do: one of its own
 -- is taken, as long as such tenants do not double what waits.
 local function is_overloaded(queue_root, tenant, max_waiting)
+  -- Gateways of before put jobs into a list. It is looked at once the others take half of the room.
+  if not is_counted_whole[queue_root] and is_full(max_waiting, 2 * waiting[queue_root]) then
+    is_counted_whole[queue_root] = true
+    waiting[queue_root] = waiting[queue_root] + redis.call('LLEN', queue_root .. 'wait')
+  end
   if not is_full(max_waiting, waiting[queue_root]) then return false end
   local place = queue_root .. tenant
   if is_served_next[place] == nil then

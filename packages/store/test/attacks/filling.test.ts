@@ -143,6 +143,29 @@ describe('an agent that many messages wait for', () => {
     expect(await verdictOf(store, { ...eve, agent: 'other' })).toBe('accepted');
   });
 
+  test('says when to come again, though the wait has no bound: nothing begins', async () => {
+    const store = await testStore({ maxWaiting: 1 });
+    await accepted(store, alice);
+    const next = (): Promise<Acceptance> => store.tasks.accept(alice, { message: userMessage() });
+    expect(await next()).toEqual({ verdict: 'overloaded', retryAfterSeconds: 1 });
+    await expect.poll(next, { interval: 120 }).toEqual({ verdict: 'overloaded', retryAfterSeconds: 60 });
+  });
+
+  test('counts what gateways of before have put into the list `wait`', async () => {
+    const store = await testStore({ maxWaiting: 4 });
+    await redis.lpush(`${store.settings.prefix}{s0}:q:echo:wait`, 'old-1.1', 'old-2.1');
+    expect(await fill(store, alice)).toEqual([2, 'overloaded']);
+  });
+
+  test('takes an answer to what it has asked: a task that is there goes on', async () => {
+    const store = await testStore({ maxWaiting: 1 });
+    const { taskId } = await accepted(store, bob);
+    const turn = await begun(store, taskId);
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
+    expect(await fill(store, alice)).toEqual([0, 'overloaded']);
+    expect(await verdictOf(store, bob, userMessage('the answer', { taskId }))).toBe('accepted');
+  });
+
   test('is not flooded by many tenants with one each', async () => {
     const store = await testStore({ maxWaiting: 3 });
     await fill(store, alice);

@@ -59,6 +59,18 @@ describe('a tenant with many waiting tasks', () => {
     expect(await taker.tenantsOfNext(2)).toContain('light');
   });
 
+  test('that has canceled and deleted its tasks is served in turn: they took no turns', async () => {
+    const store = await testStore();
+    const deleted = await Promise.all(Array.from({ length: 60 }, () => accepted(store, of('light'))));
+    for (const { taskId } of deleted) {
+      await store.tasks.cancel(of('light'), taskId);
+      expect(await store.tasks.delete(of('light'), taskId)).toBe('deleted');
+    }
+    await sends(store, 'heavy', 50);
+    await sends(store, 'light', 5);
+    expect(countOf('light', await new Taker(store).tenantsOfNext(10))).toBe(5);
+  });
+
   test('gets a third beside two others, however many each has sent, and whoever was first', async () => {
     const store = await testStore();
     const taker = new Taker(store);

@@ -44,6 +44,17 @@ export class FairQueue {
     jobs.splice(later < 0 ? jobs.length : later, 0, job);
   }
 
+  /** The `nth` of those that wait in a tenant's share. @returns its id; undefined: none does */
+  remove(nth: number): string | undefined {
+    const jobs = [...this.#ordinary.values()].flat();
+    const job = jobs[nth % Math.max(1, jobs.length)];
+    if (!job) return undefined;
+    const list = this.#listOf(job);
+    list.splice(list.indexOf(job), 1);
+    if (list.length === 0) this.#forget(job.tenant);
+    return job.id;
+  }
+
   setAside(job: ModelJob): void {
     this.#leave(job);
     job.kind = 'suspect';
@@ -99,9 +110,13 @@ export class FairQueue {
       }
     }
     const unfair = others.filter(([other]) => (this.#ahead.get(`${tenant} ${other}`) ?? 0) > 2);
-    if (!goesOn)
-      for (const pair of [...this.#ahead.keys()]) if (pair.split(' ').includes(tenant)) this.#ahead.delete(pair);
+    if (!goesOn) this.#forget(tenant);
     return unfair.map(([other]) => `${tenant} was served three times more than ${other}, which waits`);
+  }
+
+  /** It waits no more. */
+  #forget(tenant: string): void {
+    for (const pair of [...this.#ahead.keys()]) if (pair.split(' ').includes(tenant)) this.#ahead.delete(pair);
   }
 
   #enqueue(job: ModelJob): void {

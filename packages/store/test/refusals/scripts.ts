@@ -406,6 +406,16 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: undefined,
     },
   ],
+  'queue/remove.lua': [
+    {
+      kind: 'ends',
+      scene: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        return () => store.queue.remove('echo', taskId, 1);
+      },
+      answer: undefined,
+    },
+  ],
   'queue/wake.lua': [
     {
       kind: 'ends',

@@ -1,0 +1,45 @@
+-- remove: a job leaves its queue, unless it runs. Its tenant is owed the turn that it leaves free.
+--
+-- KEYS  root  of the queue's keys, as in take-jobs.lua; and <root>removed (string): jobs removed as they waited
+-- ARGV  id    of the job
+-- Returns  removed | runs
+-- Invariant: the tags of a tenant's jobs that nobody has begun follow one another, if no more than MOST_SEEN jobs wait
+-- behind one that is removed: what the tenant sends next waits behind no more turns than those that it still has.
+
+local root = unpack(KEYS)
+local id = unpack(ARGV)
+
+--- @include "../redis/server.lua"
+--- @include "fair-order.lua"
+
+-- Bounds the step. In a longer queue the tenant's later jobs keep their places.
+local MOST_SEEN = 1000
+
+-- The later jobs of the tenant move up: each gets the tag of the one before it.
+local function close_gap(tenant, tag)
+  local taken, last = unpack(redis.call('ZMSCORE', root .. 'tenants', ' ', tenant))
+  if not last or tonumber(tag) <= tonumber(taken or ORDINARY * BAND) then return end
+  local later = last == tag and {} or redis.call('ZRANGEBYSCORE', root .. 'prioritized', '(' .. tag, last, 'WITHSCORES',
+    'LIMIT', '0', MOST_SEEN)
+  for at = 1, #later, 2 do
+    if redis.call('HGET', root .. later[at], 'tenant') == tenant then
+      redis.call('ZADD', root .. 'prioritized', tag, later[at])
+      redis.call('HSET', root .. later[at], 'tag', tag)
+      tag = later[at + 1]
+    end
+  end
+  if tag == last then redis.call('ZADD', root .. 'tenants', ('%.0f'):format(tag - 1), tenant) end
+end
+
+if redis.call('EXISTS', root .. id .. ':lock') == 1 then return 'runs' end
+allow_out_of_memory(root .. id)
+local tenant, tag = unpack(redis.call('HMGET', root .. id, 'tenant', 'tag'))
+local score = redis.call('ZSCORE', root .. 'prioritized', id)
+local is_ordinary = score and tonumber(score) >= ORDINARY * BAND
+local waited = redis.call('ZREM', root .. 'prioritized', id) + redis.call('LREM', root .. 'wait', '-1', id)
+redis.call('ZREM', root .. 'delayed', id)
+redis.call('LREM', root .. 'active', '-1', id)
+redis.call('DEL', root .. id)
+if waited > 0 then redis.call('INCR', root .. 'removed') end
+if is_ordinary and tenant and tag then close_gap(tenant, tag) end
+return 'removed'

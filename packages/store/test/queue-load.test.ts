@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../src/index.ts';
+import { AgentQueue } from '../src/queue/agent-queue.ts';
+import { QueueLoads } from '../src/queue/load.ts';
+import { Shards } from '../src/redis/shards.ts';
+import { accepted } from './support/drive.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+const redis = testRedis();
+const LOCK_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+function queueOf({ settings: { prefix, shards } }: Store): AgentQueue {
+  return new AgentQueue(redis, new Shards(prefix, shards).of(''), 'echo');
+}
+
+const loads = new QueueLoads(redis, { maxWaitMs: 1_000, maxWaiting: 0 });
+
+let number = 0;
+function take(queue: AgentQueue, kinds: 'any' | 'awaited' = 'any') {
+  number += 9;
+  return queue.take(LOCK_MS, { taker: 'taker', number, count: 9, kinds });
+}
+
+/** As if it had come an hour ago. */
+const age = (queue: AgentQueue, id: string) => redis.hset(`${queue.root}${id}`, 'timestamp', Date.now() - HOUR_MS);
+
+const comeDue = (queue: AgentQueue, id: string) => redis.zadd(`${queue.root}delayed`, 4_096, id);
+
+const suspect = (queue: AgentQueue, id: string) => redis.hset(`${queue.root}${id}`, 'priority', '3');
+
+describe('the age of what waits', () => {
+  test('is that of a job that came an hour ago', async () => {
+    const store = await testStore();
+    const queue = queueOf(store);
+    await age(queue, `${(await accepted(store, alice)).taskId}.1`);
+    expect((await loads.look(queue.root)).ageMs).toBeGreaterThanOrEqual(HOUR_MS);
+  });
+
+  test('is not that of a suspect, which waits for a process of its own', async () => {
+    const store = await testStore();
+    const queue = queueOf(store);
+    const id = `${(await accepted(store, alice)).taskId}.1`;
+    await age(queue, id);
+    await redis.zadd(`${queue.root}prioritized`, 3 * 2 ** 32, id);
+    await accepted(store, alice);
+    const { waiting, ageMs } = await loads.look(queue.root);
+    expect(waiting).toBe(2);
+    expect(ageMs).toBeLessThan(HOUR_MS / 2);
+  });
+
+  test.each(['delayed', 'handed back'])('begins anew with a job that was %s', async (how) => {
+    const store = await testStore();
+    const queue = queueOf(store);
+    await accepted(store, alice);
+    const [job] = (await take(queue)).jobs;
+    if (!job) throw new Error('no job was taken');
+    await age(queue, job.id);
+    await queue.requeue(job, how === 'delayed' ? HOUR_MS : undefined);
+    if (how === 'delayed') {
+      await comeDue(queue, job.id);
+      await take(queue, 'awaited');
+    }
+    const { waiting, ageMs } = await loads.look(queue.root);
+    expect(waiting).toBe(1);
+    expect(ageMs).toBeLessThan(HOUR_MS / 2);
+  });
+});
+
+test('what was removed as it waited has not begun', async () => {
+  const store = await testStore();
+  for (let n = 0; n < 5; n++) {
+    const { taskId } = await accepted(store, alice);
+    await store.tasks.cancel(alice, taskId);
+    await store.tasks.delete(alice, taskId);
+  }
+  await accepted(store, alice);
+  expect(await loads.look(queueOf(store).root)).toMatchObject({ waiting: 1, began: 0 });
+});
+
+test('a job of a gateway of before, in the list `wait`, waits', async () => {
+  const store = await testStore();
+  const queue = queueOf(store);
+  await redis.lpush(`${queue.root}wait`, 'old.1');
+  await redis.incr(`${queue.root}id`);
+  expect(await loads.look(queue.root)).toMatchObject({ waiting: 1, began: 0 });
+});
+
+test('a suspect that comes back from a delay is not taken among others', async () => {
+  const store = await testStore();
+  const queue = queueOf(store);
+  await accepted(store, alice);
+  const [job] = (await take(queue)).jobs;
+  if (!job) throw new Error('no job was taken');
+  await suspect(queue, job.id);
+  await queue.requeue(job, HOUR_MS);
+  await comeDue(queue, job.id);
+  const { taskId } = await accepted(store, alice);
+  const { jobs, hasSuspects } = await take(queue);
+  expect([jobs.map(({ id }) => id), hasSuspects]).toEqual([[`${taskId}.1`], true]);
+});
