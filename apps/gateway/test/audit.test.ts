@@ -7,12 +7,18 @@ import { call, get, post, submit, userMessage } from './support/client.ts';
 
 const key = 'the-key-of-ada-at-acme';
 const headers = { 'x-api-key': key };
+const bossKey = 'the-key-of-the-boss-at-acme';
+const boss = { key: bossKey, tenant: 'acme', subject: 'boss', scopes: ['admin'] };
 const ada = { key, tenant: 'acme', subject: 'ada', scopes: [] };
 
 interface Trail {
   readonly events: readonly AuditEvent[];
   readonly nextPageToken: string;
 }
+
+/** What the log has. */
+const toldOf = (stage: AdminStage, what: AuditAction): AuditEvent[] =>
+  stage.log.map((line) => JSON.parse(line)).filter((line) => line.msg === 'audit' && line.what === what);
 
 /** Waits for such an event. */
 async function audited(stage: AdminStage, wanted: Partial<AuditEvent>, query = ''): Promise<AuditEvent> {
@@ -32,7 +38,7 @@ describe('the audit trail', () => {
   beforeAll(async () => {
     redis = await startRedis();
     const store = { redisUrl: redis.url, pushSecrets: ['a secret of this test'] };
-    stage = await openAdminStage(store, { auth: { keys: [ada] }, storeTimeoutMs: 300 });
+    stage = await openAdminStage(store, { auth: { keys: [ada, boss] }, storeTimeoutMs: 300 });
     const { body } = await post<{ task: { id: string } }>(
       `${stage.url}/message:send`,
       { message: userMessage('something private'), configuration: { returnImmediately: true } },
@@ -99,19 +105,43 @@ describe('the audit trail', () => {
       object: taskId,
       outcome: 'TaskNotFound',
     });
-    const made = await stage.ask<{ id: string; key: string }>('/admin/keys?tenant=acme&subject=bob', 'POST');
+    const made = await stage.ask<{ id: string; key: string }>(
+      '/admin/keys?tenant=acme&subject=bob&scopes=read+cancel',
+      'POST',
+    );
     await stage.ask(`/admin/keys/${made.body.id}`, 'DELETE');
-    expect(await audited(stage, { what: 'key-create' })).toMatchObject({ subject: 'operator', outcome: 'ok' });
+    expect(await audited(stage, { what: 'key-create' })).toMatchObject({
+      subject: 'operator',
+      credential: 'key:operator',
+      object: made.body.id,
+      forTenant: 'acme',
+      forSubject: 'bob',
+      scopes: ['read', 'cancel'],
+      outcome: 'ok',
+    });
+    expect(toldOf(stage, 'key-create').at(-1)).toMatchObject({ forSubject: 'bob', scopes: ['read', 'cancel'] });
     expect(await audited(stage, { what: 'key-revoke' })).toMatchObject({ subject: 'operator', object: made.body.id });
     await get(`${stage.adminUrl}/admin/agents`, { 'x-api-key': 'a-wrong-key-entirely' });
     expect(await audited(stage, { what: 'refused', operation: 'admin' })).toMatchObject({ outcome: 'Unauthenticated' });
+  });
+
+  it('has clients who administer, or may not, by tenant, subject and credential', async () => {
+    const path = `${stage.adminUrl}/admin/agents/mute:resume`;
+    const statusOf = async (apiKey: string): Promise<number> =>
+      (await fetch(path, { method: 'POST', headers: { 'x-api-key': apiKey } })).status;
+    expect([await statusOf(bossKey), await statusOf(key)]).toEqual([200, 403]);
+    const credential = 'key:environment';
+    const wanted = { tenant: 'acme', subject: 'boss', credential, outcome: 'ok', object: 'mute' };
+    expect(await audited(stage, { what: 'admin', subject: 'boss' })).toMatchObject(wanted);
+    const refused = await audited(stage, { what: 'refused', operation: 'admin', subject: 'ada' });
+    expect(refused).toMatchObject({ tenant: 'acme', credential, outcome: 'PermissionDenied' });
   });
 
   it('is read by tenant, kind and time, page by page; what is wrong in the question is named', async () => {
     const ask = async (query: string): Promise<Trail> => (await stage.ask<Trail>(`/admin/audit?${query}`)).body;
     const whats = async (query: string): Promise<AuditAction[]> => (await ask(query)).events.map(({ what }) => what);
     expect(new Set(await whats('what=cancel'))).toEqual(new Set(['cancel']));
-    expect(await whats('tenant=acme')).not.toContain('admin');
+    expect(await whats('tenant=acme')).not.toContain('key-create');
     expect(await whats('tenant=nobody')).toEqual([]);
     expect(await whats(`since=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
     const first = await ask('tenant=acme&pageSize=1');
@@ -126,8 +156,7 @@ describe('the audit trail', () => {
     const port = Number(new URL(redis.url).port);
     await redis.stop();
     await stage.ask('/admin/agents/echo:pause', 'POST');
-    const told = stage.log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'audit');
-    expect(told.at(-1)).toMatchObject({ what: 'admin', outcome: 'Unavailable', object: 'echo' });
+    expect(toldOf(stage, 'admin').at(-1)).toMatchObject({ what: 'admin', outcome: 'Unavailable', object: 'echo' });
     redis = await startRedis({ port });
     expect(await audited(stage, { what: 'admin', outcome: 'Unavailable' })).toMatchObject({ object: 'echo' });
   });

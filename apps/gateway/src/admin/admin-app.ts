@@ -9,13 +9,13 @@ import {
   respond,
   sourceOf,
 } from '../exchange/exchange.ts';
-import { audited, type Deed, type Doer } from '../telemetry/audited.ts';
+import { audited, type Deed } from '../telemetry/audited.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import { auditRoute } from './audit.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { agentRoutes, healthRoute, turnRoutes, workerRoutes } from './deployment.ts';
 import { keyRoutes } from './keys.ts';
-import type { Operator, Operators } from './operators.ts';
+import { nameOf, type Operator, type Operators } from './operators.ts';
 import type { AdminBackend, AdminRoute } from './route.ts';
 import { taskRoutes } from './tasks.ts';
 import { tenantRoutes } from './tenants.ts';
@@ -58,49 +58,57 @@ const admitted = new WeakMap<Request, Operator>();
 
 function requireOperator(context: AdminContext): RequestHandler {
   return async (req, res, next) => {
+    let operator: Operator | undefined;
     try {
-      const operator = await context.operators.identify(req.headers);
-      if (operator.isMetricsOnly && req.path !== metricsPath)
-        throw new A2AError('PermissionDenied', `The key is for ${metricsPath} alone`);
+      operator = await context.operators.identify(req.headers);
+      requireRight(operator, req.path);
       admitted.set(req, operator);
     } catch (thrown) {
       const outcome = toA2AError(thrown).code;
-      audit(context, { req, res }, { what: 'refused', operation: 'admin', outcome });
+      audit(context, { req, res }, { what: 'refused', operation: 'admin', outcome }, operator);
       return writeError(context, { req, res }, thrown);
     }
     next();
   };
 }
 
+/** @throws {A2AError} PermissionDenied */
+function requireRight({ may }: Operator, path: string): void {
+  if (may === 'nothing') throw new A2AError('PermissionDenied', 'The key is not for operators');
+  if (may === 'metrics' && path !== metricsPath)
+    throw new A2AError('PermissionDenied', `The key is for ${metricsPath} alone`);
+}
+
 function serve(context: AdminContext, route: AdminRoute): RequestHandler {
   return async (req, res) => {
-    const { who } = operatorOf(req);
+    const operator = operatorOf(req);
+    const deed = deedOf(route, req);
     try {
-      const answer = await route.run(context.backend, req, operatorOf(req));
+      const { answer, about } = await route.run(context.backend, req, operator);
+      const who = nameOf(operator);
       if (route.verb !== 'get') context.emit({ kind: 'admin-action', who, ...requestName({ req, res }) });
-      audit(context, { req, res }, { ...deedOf(route, req), outcome: 'ok' }, { subject: who });
+      audit(context, { req, res }, { ...deed, ...about, outcome: 'ok' }, operator);
       res.setHeader('Cache-Control', 'no-store');
       if (answer === undefined) res.writeHead(204).end();
       else respond(res, 'application/json', JSON.stringify(answer));
     } catch (thrown) {
-      audit(context, { req, res }, { ...deedOf(route, req), outcome: toA2AError(thrown).code }, { subject: who });
+      audit(context, { req, res }, { ...deed, outcome: toA2AError(thrown).code }, operator);
       writeError(context, { req, res }, thrown);
     }
   };
 }
 
-function audit({ emit }: AdminContext, exchange: Exchange, deed: Deed, doer?: Doer): void {
-  emit(audited(deed, sourceOf(exchange), doer));
+function audit({ emit }: AdminContext, exchange: Exchange, deed: Deed, operator?: Operator): void {
+  const { tenant, subject, credential } = operator ?? {};
+  emit(audited(deed, sourceOf(exchange), { tenant, subject, credential }));
 }
 
 /** To read what a client or an agent wrote is more than to read. */
-function deedOf({ verb, path }: AdminRoute, req: Request): Omit<Deed, 'outcome'> {
-  const isRead = verb === 'get' && req.query.contents !== 'true';
-  const changed = path.startsWith('/admin/keys') ? (verb === 'post' ? 'key-create' : 'key-revoke') : 'admin';
+function deedOf({ verb, path, what }: AdminRoute, req: Request): Omit<Deed, 'outcome'> {
   const { id: object } = req.params;
   const operation = `${verb.toUpperCase()} ${path.replaceAll('\\', '')}`;
   return {
-    what: isRead ? 'read' : changed,
+    what: req.query.contents === 'true' ? 'admin' : what,
     operation,
     ...(typeof object === 'string' && { object: object.slice(0, 128) }),
   };

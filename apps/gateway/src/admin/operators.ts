@@ -6,10 +6,19 @@ import type { AdminSettings } from '../settings/gateway-settings.ts';
 
 /** Who asks on the operators' port. */
 export interface Operator {
-  /** `operator` (ADMIN_KEY), `metrics` (METRICS_KEY), or `tenant/subject` of a client that may administer. */
-  readonly who: string;
-  /** May read `/metrics`, and nothing else. */
-  readonly isMetricsOnly: boolean;
+  /** Of a client; the keys of the settings have none. */
+  readonly tenant?: string;
+  /** `operator` (ADMIN_KEY), `metrics` (METRICS_KEY), or that of a client. */
+  readonly subject: string;
+  /** Names the credential, without its secret. */
+  readonly credential: string;
+  /** Metrics: `/metrics`, and nothing else. */
+  readonly may: 'all' | 'metrics' | 'nothing';
+}
+
+/** For people. */
+export function nameOf({ tenant, subject }: Operator): string {
+  return tenant === undefined ? subject : `${tenant}/${subject}`;
 }
 
 const challenges = ['Bearer realm="switchyard operators"'];
@@ -28,15 +37,16 @@ export class Operators {
     this.#keys = keys;
   }
 
-  /** @throws {A2AError} Unauthenticated, or PermissionDenied for a client that may not administer */
+  /** Clients are told who they are, too: what they may do is to be asked. @throws {A2AError} Unauthenticated */
   async identify(headers: IncomingHttpHeaders): Promise<Operator> {
     const { key, metricsKey } = this.#keys;
-    if (hasKey(headers, key)) return { who: 'operator', isMetricsOnly: false };
-    if (metricsKey && hasKey(headers, metricsKey)) return { who: 'metrics', isMetricsOnly: true };
+    if (hasKey(headers, key)) return { subject: 'operator', credential: 'key:operator', may: 'all' };
+    if (metricsKey && hasKey(headers, metricsKey))
+      return { subject: 'metrics', credential: 'key:metrics', may: 'metrics' };
     if (this.#clients.securityRequirements.length === 0)
       throw new A2AError('Unauthenticated', 'The key of an operator is required', { challenges });
-    const { principal, scopes } = this.#clients.recall({ headers }) ?? (await this.#clients.identify({ headers }));
-    if (!scopes.includes('admin')) throw new A2AError('PermissionDenied', 'The key is not for operators');
-    return { who: `${principal.tenant}/${principal.subject}`, isMetricsOnly: false };
+    const client = this.#clients.recall({ headers }) ?? (await this.#clients.identify({ headers }));
+    const { tenant, subject } = client.principal;
+    return { tenant, subject, credential: client.credential, may: client.scopes.includes('admin') ? 'all' : 'nothing' };
   }
 }

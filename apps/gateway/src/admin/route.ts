@@ -1,5 +1,7 @@
 import { A2AError, invalidParams } from '@switchyard/protocol';
 import {
+  type AuditAction,
+  type AuditEvent,
   type AuditTrail,
   type Credentials,
   InvalidPageToken,
@@ -26,8 +28,25 @@ export interface AdminRoute {
   readonly verb: 'get' | 'post' | 'delete';
   /** Express path: `\\:` is a colon, `:id` a parameter. */
   readonly path: string;
-  /** @returns the answer, sent as JSON; undefined: 204. @throws {A2AError} */
-  readonly run: (backend: AdminBackend, req: Request, operator: Operator) => Promise<object | undefined>;
+  /** What the audit trail calls it. */
+  readonly what: AuditAction;
+  /** @throws {A2AError} */
+  readonly run: (backend: AdminBackend, req: Request, operator: Operator) => Promise<AdminAnswer>;
+}
+
+/** What the audit trail has of something that was made. */
+type About = Pick<AuditEvent, 'object' | 'forTenant' | 'forSubject' | 'scopes'>;
+
+interface AdminAnswer {
+  /** Sent as JSON; undefined: 204. */
+  readonly answer: object | undefined;
+  readonly about?: About | undefined;
+}
+
+/** How the audit trail tells of a route, where that is not `read` or `admin` with the `:id` of the path. */
+interface RouteAudit<Answer> {
+  readonly what: AuditAction;
+  readonly about?: (answer: Answer) => About;
 }
 
 export interface AdminQuery<Parameters> {
@@ -37,25 +56,31 @@ export interface AdminQuery<Parameters> {
   readonly operator: Operator;
 }
 
-export function adminRoute<Schema extends z.ZodType>(
+export function adminRoute<Schema extends z.ZodType, Answer extends object | undefined>(
   [verb, path]: readonly [verb: AdminRoute['verb'], path: string],
   schema: Schema,
-  run: (backend: AdminBackend, query: AdminQuery<z.output<Schema>>) => Promise<object | undefined>,
+  run: (backend: AdminBackend, query: AdminQuery<z.output<Schema>>) => Promise<Answer>,
+  { what, about }: RouteAudit<Answer> = { what: verb === 'get' ? 'read' : 'admin' },
 ): AdminRoute {
   return {
     verb,
     path,
-    run: async (backend, req, operator) =>
-      run(backend, { id: pathPart(req, 'id'), parameters: readParameters(req, schema), operator }),
+    what,
+    run: async (backend, req, operator) => {
+      const query = { id: pathPart(req, 'id'), parameters: readParameters(req, schema), operator };
+      const answer = await run(backend, query);
+      return { answer, about: about?.(answer) };
+    },
   };
 }
 
 /** An action on something, which takes no parameters. */
-export function adminAction(
+export function adminAction<Answer extends object | undefined>(
   at: readonly [verb: AdminRoute['verb'], path: string],
-  run: (backend: AdminBackend, query: AdminQuery<object>) => Promise<object | undefined>,
+  run: (backend: AdminBackend, query: AdminQuery<object>) => Promise<Answer>,
+  audit?: RouteAudit<Answer>,
 ): AdminRoute {
-  return adminRoute(at, noParameters, run);
+  return adminRoute(at, noParameters, run, audit);
 }
 
 function pathPart(req: Request, name: string): string {

@@ -23,7 +23,7 @@ export interface AuditEvent {
   readonly outcome: string;
   /** The operation of A2A, or verb and path of the admin API with `:id` for ids. */
   readonly operation?: string | undefined;
-  /** Of an operator: none. */
+  /** Of a key of the settings for operators: none. */
   readonly tenant?: string | undefined;
   readonly subject?: string | undefined;
   /** Names the credential, without its secret. */
@@ -33,6 +33,10 @@ export interface AuditEvent {
   readonly agent?: string | undefined;
   /** Id of the task, or of whatever else it was done to. */
   readonly object?: string | undefined;
+  /** Of a key that was made: whose it is, and what it may do. */
+  readonly forTenant?: string | undefined;
+  readonly forSubject?: string | undefined;
+  readonly scopes?: readonly string[] | undefined;
   readonly requestId?: string | undefined;
   /** How many there were that differ in nothing but `at` and `requestId`; unset: one. */
   readonly count?: number | undefined;

@@ -9,7 +9,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ...['agent', 'agents', 'taskId', 'code', 'reason', 'count', 'durationMs', 'err', 'error', 'path', 'url', 'port'],
   // Requests, and the audit trail.
   ...['requestId', 'method', 'status', 'who', 'at', 'what', 'outcome', 'operation', 'tenant', 'subject', 'credential'],
-  ...['address', 'object', 'open', 'issuer'],
+  ...['address', 'object', 'forTenant', 'forSubject', 'scopes', 'open', 'issuer'],
   // Gateways.
   ...['grpcPort', 'adminUrl', 'drainMs'],
   // Workers.
