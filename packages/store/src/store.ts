@@ -134,7 +134,7 @@ export class Store {
     this.push = new Push(port, channels);
     this.feeds = new Feeds(port, channels, this.settings);
     this.registry = new Registry(redis, channels, this.settings);
-    this.credentials = new Credentials(redis, channels, prefix);
+    this.credentials = new Credentials(port, channels, prefix);
     this.audit = new AuditTrail(redis, this.settings);
     const workers = new Workers(redis, channels, prefix);
     this.ops = new Ops({ ...port, registry: this.registry, workers, credentials: this.credentials });
@@ -160,7 +160,7 @@ export class Store {
     const push = new Push(port, this.#channels);
     const registry = new Registry(redis, this.#channels, this.settings);
     const workers = new Workers(redis, this.#channels, prefix);
-    const credentials = new Credentials(redis, this.#channels, prefix);
+    const credentials = new Credentials(port, this.#channels, prefix);
     return {
       tasks: new Tasks(port),
       webhooks: push.webhooks,

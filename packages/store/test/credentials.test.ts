@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import { type ApiKeyParts, apiKeyParts } from '../src/index.ts';
+import { NotReplicated } from '../src/redis/errors.ts';
 import { testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
@@ -52,6 +54,16 @@ test('a revoked key says so, and its gateways are told', async () => {
   expect(await credentials.revoke('0123456789ab')).toBeUndefined();
   await until(() => changed.length === 2, { what: 'both revocations are announced' });
   expect(changed).toEqual([credential.id, credential.id]);
+});
+
+test('a key is revoked only when the replicas know it', async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const plain = await testStore({ redisUrl: server.url });
+  const { credential } = await plain.credentials.create(draft);
+  const careful = await testStore({ redisUrl: server.url, prefix: plain.settings.prefix, waitReplicas: 1 });
+  await expect(careful.credentials.revoke(credential.id)).rejects.toThrow(NotReplicated);
+  await Promise.all([plain.stop(), careful.stop()]);
 });
 
 test('all keys of a tenant are revoked, and no other', async () => {

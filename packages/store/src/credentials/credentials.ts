@@ -1,7 +1,16 @@
 import { latestFirst, type Page, type PageQuery, pageOf } from '../ops/page.ts';
 import type { Channels } from '../redis/channels.ts';
-import type { RedisConnection } from '../redis/connection.ts';
+import { nothing } from '../redis/reply.ts';
+import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import { type ApiKeyParts, apiKeyText, isSecretOf, newApiKey, secretHash } from './api-key.ts';
+
+const writeCredentialScript = defineScript({
+  file: 'write-credential.lua',
+  from: import.meta.url,
+  keys: ['credentials'],
+  args: ['channel', 'id', 'entry'],
+  reply: nothing,
+});
 
 /** What an API key is made with. Times in ISO 8601. */
 export interface CredentialDraft {
@@ -34,13 +43,13 @@ const KEPT_MS = 30 * 86_400_000;
 
 /** The API keys of clients, which operators make and revoke while gateways run. */
 export class Credentials {
-  readonly #redis: RedisConnection;
+  readonly #port: DurablePort;
   readonly #channels: Channels;
   readonly #key: string;
   readonly #channel: string;
 
-  constructor(redis: RedisConnection, channels: Channels, prefix: string) {
-    this.#redis = redis;
+  constructor(port: DurablePort, channels: Channels, prefix: string) {
+    this.#port = port;
     this.#channels = channels;
     this.#key = `${prefix}{agents}:credentials`;
     this.#channel = `${this.#key}:changed`;
@@ -69,12 +78,12 @@ export class Credentials {
 
   /** Latest first. Forgets those that ended long ago. */
   async list(): Promise<Credential[]> {
-    const all = Object.entries(await this.#redis.hgetall(this.#key)).map(([id, json]) =>
+    const all = Object.entries(await this.#port.redis.hgetall(this.#key)).map(([id, json]) =>
       credentialOf(id, JSON.parse(json)),
     );
     const isOld = (each: Credential): boolean => endOf(each) < Date.now() - KEPT_MS;
     const old = all.filter(isOld).map(({ id }) => id);
-    if (old.length > 0) await this.#redis.hdel(this.#key, ...old);
+    if (old.length > 0) await this.#port.redis.hdel(this.#key, ...old);
     return all.filter((each) => !isOld(each)).sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
   }
 
@@ -84,7 +93,7 @@ export class Credentials {
     return pageOf(await this.list(), query, { list: 'credentials', positionOf });
   }
 
-  /** At once, for all gateways. @returns the revoked key, also if it was revoked before; undefined: no such key */
+  /** For all gateways, at once; with replicas, when they know. @returns the revoked key, also if it was revoked before; undefined: no such key */
   async revoke(id: string): Promise<Credential | undefined> {
     const entry = await this.#read(id);
     if (!entry) return undefined;
@@ -110,13 +119,16 @@ export class Credentials {
   }
 
   async #read(id: string): Promise<Entry | undefined> {
-    const json = await this.#redis.hget(this.#key, id);
+    const json = await this.#port.redis.hget(this.#key, id);
     return json === null ? undefined : JSON.parse(json);
   }
 
+  /** @throws {NotReplicated} */
   async #write(id: string, entry: Entry): Promise<void> {
-    await this.#redis.hset(this.#key, id, JSON.stringify(entry));
-    await this.#redis.publish(this.#channel, id);
+    await runDurably(this.#port, writeCredentialScript, {
+      keys: { credentials: this.#key },
+      args: { channel: this.#channel, id, entry: JSON.stringify(entry) },
+    });
   }
 }
 

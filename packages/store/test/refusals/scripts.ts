@@ -535,6 +535,16 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
+  'credentials/write-credential.lua': [
+    {
+      kind: 'begins',
+      scene: async ({ store }) => {
+        const draft = { tenant: 'acme', subject: 'alice', scopes: [] };
+        return async () => (await store.credentials.create(draft)).credential.tenant;
+      },
+      answer: 'acme',
+    },
+  ],
   'push/create-webhook.lua': [
     {
       kind: 'begins',
