@@ -10,14 +10,14 @@ import { get, post, type Sent, userMessage } from '../support/client.ts';
 import { grpcAddressOf } from '../support/grpc-address.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
-// Alice and Anna are of one tenant, Bob of another. Shares: 5 of a principal, 8 of a tenant.
+// Alice and Anna are of one tenant, Bob and Carol each of another. Shares: 5 of a principal, 8 of a tenant.
 
 const keyOf = (name: string): string => `key-of-${name}-0123456789`;
 const as = (name: string) => ({ 'x-api-key': keyOf(name) });
-const keys = ['alice', 'anna', 'bob'].map((subject) => ({
+const keys = ['alice', 'anna', 'bob', 'carol'].map((subject) => ({
   key: keyOf(subject),
   subject,
-  tenant: subject === 'bob' ? 'b' : 'a',
+  tenant: subject.slice(0, 1),
   scopes: [],
 }));
 const share = { total: 40, perTenant: 8, perPrincipal: 5 };
@@ -94,6 +94,26 @@ it('streams: has a share of them, as its tenant has; others are served, and what
   await until(async () => (await reasonsOf('alice', 'SubscribeToTask')).every((reason) => reason === undefined), {
     what: 'there is room again',
   });
+});
+
+it('streams: a notification, which has no answer, takes one of its share too, and leaves it at once', async () => {
+  const countOf = async () => (await get<{ totalSize: number }>(`${stage.url}/tasks`, as('carol'))).body.totalSize;
+  const notify = async () => {
+    const params = { message: userMessage('hello') };
+    return (await post(stage.url, { jsonrpc: '2.0', method: 'SendStreamingMessage', params }, as('carol'))).status;
+  };
+  const before = await countOf();
+  const streams = Array.from({ length: 5 }, () => openStream('carol'));
+  await until(() => streams.every((each) => each.received().includes('data:')), { what: 'all streams are open' });
+  expect(await notify()).toBe(204);
+  expect(await countOf()).toBe(before);
+
+  for (const each of streams) each.socket.destroy();
+  const isAccepted = async () => (await notify()) === 204 && (await countOf()) > before;
+  await until(isAccepted, { what: 'there is room again' });
+  const since = await countOf();
+  for (let i = 0; i < 6; i++) expect(await notify()).toBe(204);
+  expect(await countOf()).toBe(since + 6);
 });
 
 it('waits: beyond its share nothing is accepted that would have to wait, and cancel still works', async () => {

@@ -99,9 +99,8 @@ async function runNotification(
   { admission, request }: Received,
 ): Promise<void> {
   try {
-    if (request.error) throw request.error;
-    const call = openCall(context, exchange, { admission, tenant: tenantIn(request.params) });
-    await context.operations[request.method].invoke(call, request.params);
+    const answer = await run(context, exchange, { admission, request });
+    if ('items' in answer) answer[Symbol.dispose]();
   } catch (thrown) {
     reportFailure(context, exchange, thrown);
   }
