@@ -2,6 +2,7 @@ import { type AuditAction, type AuditEvent, auditActions } from '@switchyard/sto
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
+import { defaultRateSettings } from '../src/settings/rate-settings.ts';
 import { type AdminStage, openAdminStage } from './admin/support.ts';
 import { call, get, post, submit, userMessage } from './support/client.ts';
 
@@ -159,6 +160,21 @@ describe('the audit trail', () => {
     expect(toldOf(stage, 'admin').at(-1)).toMatchObject({ what: 'admin', outcome: 'Unavailable', object: 'echo' });
     redis = await startRedis({ port });
     expect(await audited(stage, { what: 'admin', outcome: 'Unavailable' })).toMatchObject({ object: 'echo' });
+  });
+});
+
+describe('what is refused to a caller', () => {
+  it('is told with who asked: an agent that there is not for it, and a rate that is spent', async () => {
+    const ofKind = { ...defaultRateSettings.ofKind, cancel: { count: 1, seconds: 3_600 } };
+    const rates = { ...defaultRateSettings, perPrincipal: { count: 4, seconds: 3_600 }, ofKind };
+    await using stage = await openAdminStage({}, { auth: { keys: [ada] }, rates });
+    expect((await get(`${stage.url}/agents/nobody/tasks/x`, headers)).status).toBe(404);
+    const refused = { what: 'refused', tenant: 'acme', subject: 'ada' } as const;
+    await audited(stage, { ...refused, outcome: 'NotFound', agent: 'nobody' });
+    for (const id of ['x', 'y']) await call(stage.url, 'CancelTask', { id }, headers);
+    await audited(stage, { ...refused, outcome: 'RateLimited', operation: 'CancelTask' });
+    for (const path of ['/tasks', '/tasks']) await get(stage.url + path, headers);
+    await audited(stage, { ...refused, outcome: 'RateLimited', operation: undefined });
   });
 });
 

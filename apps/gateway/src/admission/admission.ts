@@ -6,7 +6,7 @@ import type { Holding } from '../limits/share.ts';
 import type { Shares } from '../limits/shares.ts';
 import { audited, type Deed } from '../telemetry/audited.ts';
 import type { Emit } from '../telemetry/events.ts';
-import { type Action, actions } from './actions.ts';
+import { type Action, actions, type Scope } from './actions.ts';
 import { lacking, requireOneOf, requireScopes } from './scopes.ts';
 
 export interface AdmissionParts {
@@ -75,7 +75,21 @@ export class Admission implements Disposable {
   spend(action: Action): void {
     if (this.#isSpent) return;
     this.#isSpent = true;
-    this.#parts.rates.spend(this.principal, actions[action].scope, this.#answer);
+    this.#spend(actions[action].scope, action);
+  }
+
+  /** Counts the request, whatever it asks for. @throws {A2AError} RateLimited */
+  spendAny(): void {
+    this.#spend('all');
+  }
+
+  #spend(kind: Scope | 'all', operation?: Action): void {
+    try {
+      this.#parts.rates.spend(this.principal, kind, this.#answer);
+    } catch (refusal) {
+      this.audit({ what: 'refused', outcome: 'RateLimited', operation });
+      throw refusal;
+    }
   }
 
   /** Of what is held for long. Dispose of it at its end. @throws {A2AError} RateLimited, Unavailable */

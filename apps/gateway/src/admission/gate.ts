@@ -47,7 +47,7 @@ export class Gate {
     const admission = new Admission(identity, arrival, this.#parts);
     if (this.#signIns.isFirst(admission.identity)) admission.audit({ what: 'sign-in', outcome: 'ok' });
     admission.mayAnything();
-    this.#parts.rates.spend(admission.principal, 'all', arrival.answer);
+    admission.spendAny();
     return admission;
   }
 

@@ -1,6 +1,5 @@
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import type { Admission } from '../admission/admission.ts';
-import { selectAgent } from '../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../call/call.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
 import {
@@ -18,6 +17,7 @@ import { baseUrl, requestedHost } from '../exchange/base-url.ts';
 import { disposeOnClose, type Exchange, namedVersion, pathPart, queryText, requestIdIn } from '../exchange/exchange.ts';
 import type { BodyLimits } from '../exchange/read-json.ts';
 import { clientCertificate } from '../tls/client-certificate.ts';
+import { agentOfCall } from './agent-of-call.ts';
 import type { GatewayContext } from './gateway-context.ts';
 
 /** A call over HTTP. Headers are read when an operation needs them. */
@@ -132,7 +132,7 @@ export function openCall(
   const { admission, tenant, version } = request;
   requireSupportedVersion(namedVersion(req), { spoken: version, missing: settings.missingVersion });
   const agentId = pathPart(req, 'agentId');
-  const agent = selectAgent(agents, admission.identity, { agentId, tenant });
+  const agent = agentOfCall(agents, admission, { agentId, tenant });
   const endpoint = (): AgentEndpoint =>
     endpointAt(baseUrl(req, settings), agentId, { named: tenant, selected: agent.id });
   const call = new HttpCall({ admission, agent, endpoint, version }, exchange, heldRequests);

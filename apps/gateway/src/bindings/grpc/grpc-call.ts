@@ -1,6 +1,5 @@
 import type { AnnouncedAgent, Scope } from '@switchyard/store';
 import type { Admission } from '../../admission/admission.ts';
-import { selectAgent } from '../../agents/agent-directory.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../../call/call.ts';
 import type { HeldRequest, HeldRequests } from '../../call/held-requests.ts';
 import {
@@ -11,6 +10,7 @@ import {
   waitMsIn,
 } from '../../call/service-parameters.ts';
 import { withoutSlashAtEnd } from '../../exchange/base-url.ts';
+import { agentOfCall } from '../agent-of-call.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from './admission.ts';
 import { type ServedCall, textIn } from './rpc.ts';
@@ -89,7 +89,7 @@ export function openCall(
   const { missingVersion: missing } = context.settings;
   requireSupportedVersion(textIn(call.metadata, 'a2a-version'), { spoken: version, missing });
   const agentId = textIn(call.metadata, agentKey);
-  const agent = selectAgent(context.agents, admission.identity, { agentId, tenant });
+  const agent = agentOfCall(context.agents, admission, { agentId, tenant });
   const endpoint = (): AgentEndpoint => endpointAt(httpBase(context), agentId, { named: tenant, selected: agent.id });
   return new GrpcCall({ admission, agent, endpoint, version }, call, context.heldRequests);
 }
