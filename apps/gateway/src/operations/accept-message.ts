@@ -144,14 +144,23 @@ function reservedIn(path: string, metadata: Metadata | undefined): FieldViolatio
 }
 
 /**
- * A2A names no skill in a request: one that a client names as agents often read it must be open to it.
- * @throws {A2AError} PermissionDenied
+ * A2A names no skill in a request: each that a client names as agents often read it must be open to it. If the card
+ * protects a skill, a name that is not exactly one of its skills is refused: the agent might read it more loosely.
+ * @throws {A2AError} PermissionDenied, InvalidParams
  */
 function requireSkill({ agent, admission }: Call, { message, metadata }: SendMessageRequest): void {
-  const skillId = message.metadata?.skillId ?? metadata?.skillId;
-  if (skillId === undefined) return;
-  const skill = (agent.extendedCard ?? agent.card).skills.find(({ id }) => id === skillId);
-  requireOneOf(admission.identity, skill?.securityRequirements);
+  if (message.metadata?.skillId === undefined && metadata?.skillId === undefined) return;
+  const { skills } = agent.extendedCard ?? agent.card;
+  if (!skills.some(({ securityRequirements = [] }) => securityRequirements.length > 0)) return;
+  for (const [path, named] of [
+    ['message.metadata', message.metadata?.skillId],
+    ['metadata', metadata?.skillId],
+  ] as const) {
+    if (named === undefined) continue;
+    const skill = skills.find(({ id }) => id === named);
+    if (!skill) throw invalidParams([{ field: `${path}.skillId`, description: 'is not a skill of this agent' }]);
+    requireOneOf(admission.identity, skill.securityRequirements);
+  }
 }
 
 /**

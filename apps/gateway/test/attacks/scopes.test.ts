@@ -217,7 +217,10 @@ describe('An agent whose card asks for scopes', () => {
           card: {
             ...card,
             ...cardNeeds(['cook', 'serve'], ['eat']),
-            skills: [{ id: 'knives', name: 'Knives', description: 'Sharp', tags: [], ...cardNeeds(['cook']) }],
+            skills: [
+              { id: 'knives', name: 'Knives', description: 'Sharp', tags: [], ...cardNeeds(['cook']) },
+              { id: 'spoons', name: 'Spoons', description: 'Blunt', tags: [] },
+            ],
           },
           repliesWithMessage: false,
           concurrency: 1,
@@ -230,12 +233,23 @@ describe('An agent whose card asks for scopes', () => {
     const statusFor = async (name: string) => (await get(`${url}/tasks`, headersOf(name))).status;
     expect([await statusFor('chef'), await statusFor('guest'), await statusFor('read')]).toEqual([200, 200, 403]);
 
-    const sendWith = async (name: string, skillId: string) => {
-      const body = { message: userMessage('x', { metadata: { skillId } }), configuration: { returnImmediately: true } };
+    const sendWith = async (name: string, ofMessage: unknown, ofRequest?: unknown) => {
+      const message = userMessage('x', { metadata: { skillId: ofMessage } });
+      const metadata = { skillId: ofRequest };
+      const body = { message, metadata, configuration: { returnImmediately: true } };
       return (await post(`${url}/message:send`, body, headersOf(name))).status;
     };
     expect([await sendWith('chef', 'knives'), await sendWith('guest', 'knives')]).toEqual([200, 403]);
-    expect(await sendWith('guest', 'another')).toBe(200);
+    expect([await sendWith('guest', 'spoons'), await sendWith('guest', 'spoons', 'spoons')]).toEqual([200, 200]);
+    expect([await sendWith('guest', 'spoons', 'knives'), await sendWith('guest', undefined, 'knives')]).toEqual([
+      403, 403,
+    ]);
+    for (const unclear of ['', 'another', ['knives'], null, 7])
+      expect([unclear, await sendWith('guest', unclear), await sendWith('guest', 'spoons', unclear)]).toEqual([
+        unclear,
+        400,
+        400,
+      ]);
 
     const { body } = await get<{ securityRequirements: unknown[] }>(`${url}/.well-known/agent-card.json`, {
       'a2a-version': '1.0',
