@@ -91,6 +91,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     availability: () => store.availability(),
     isStopping: () => stopped !== undefined,
   });
+  const rates = new Rates(settings.rates, emit);
   const admin =
     settings.admin &&
     metrics &&
@@ -99,6 +100,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
       metrics,
       emit,
       clients: authenticator,
+      rates,
     });
   const push = createPushBackend(settings, { webhooks, emit });
   const operations = bindOperations({
@@ -118,7 +120,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     tasks,
     conversations: requests.conversations,
     conversationFeeds: store.conversations,
-    gate: new Gate({ authentication: authenticator, origins, shares, rates: new Rates(settings.rates, emit), emit }),
+    gate: new Gate({ authentication: authenticator, origins, shares, rates, emit }),
     heldRequests,
     emit,
     settings,

@@ -60,7 +60,7 @@ function requireOperator(context: AdminContext): RequestHandler {
   return async (req, res, next) => {
     let operator: Operator | undefined;
     try {
-      operator = await context.operators.identify(req.headers);
+      operator = await context.operators.identify({ address: req.socket.remoteAddress, headers: req.headers });
       requireRight(operator, req.path);
       admitted.set(req, operator);
     } catch (thrown) {

@@ -1,5 +1,6 @@
 import type { Authentication } from '../auth/authentication.ts';
 import { Listener } from '../http/listener.ts';
+import type { Rates } from '../limits/rates.ts';
 import { defaultConnectionLimits } from '../settings/connection-settings.ts';
 import { type AdminSettings, defaultGatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
@@ -10,6 +11,7 @@ import type { AdminBackend } from './route.ts';
 
 export interface AdminParts {
   readonly clients: Authentication;
+  readonly rates: Rates;
   readonly backend: AdminBackend;
   readonly metrics: GatewayMetrics;
   readonly emit: Emit;
@@ -21,9 +23,9 @@ export class AdminPort {
   readonly #listener: Listener;
   readonly #operators: Operators;
 
-  constructor(settings: AdminSettings, { metrics, clients, ...parts }: AdminParts) {
+  constructor(settings: AdminSettings, { metrics, clients, rates, ...parts }: AdminParts) {
     this.#settings = settings;
-    const operators = new Operators(settings, clients);
+    const operators = new Operators(settings, clients, rates);
     this.#operators = operators;
     this.#listener = new Listener(createAdminApp({ ...parts, operators, metrics: () => metrics.text() }), {
       stallMs: defaultGatewaySettings.clientStallMs,

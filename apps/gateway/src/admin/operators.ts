@@ -1,7 +1,9 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { A2AError } from '@switchyard/protocol';
 import { hasKey } from '@switchyard/settings';
+import { isGuess } from '../admission/gate.ts';
 import type { Authentication } from '../auth/authentication.ts';
+import type { Identity } from '../auth/identity.ts';
+import type { Origin, Rates } from '../limits/rates.ts';
 import type { AdminSettings } from '../settings/gateway-settings.ts';
 
 /** Who asks on the operators' port. */
@@ -26,27 +28,46 @@ const challenges = ['Bearer realm="switchyard operators"'];
 export class Operators {
   #keys: Pick<AdminSettings, 'key' | 'metricsKey'>;
   readonly #clients: Authentication;
+  readonly #rates: Rates;
 
-  /** @param clients those with the scope `admin` are operators, too */
-  constructor(keys: Pick<AdminSettings, 'key' | 'metricsKey'>, clients: Authentication) {
+  /**
+   * @param clients those with the scope `admin` are operators, too
+   * @param rates wrong keys count as those on the clients' port do
+   */
+  constructor(keys: Pick<AdminSettings, 'key' | 'metricsKey'>, clients: Authentication, rates: Rates) {
     this.#keys = keys;
     this.#clients = clients;
+    this.#rates = rates;
   }
 
   reload(keys: Pick<AdminSettings, 'key' | 'metricsKey'>): void {
     this.#keys = keys;
   }
 
-  /** Clients are told who they are, too: what they may do is to be asked. @throws {A2AError} Unauthenticated */
-  async identify(headers: IncomingHttpHeaders): Promise<Operator> {
+  /** Clients are told who they are, too: what they may do is to be asked. @throws {A2AError} Unauthenticated, RateLimited */
+  async identify(origin: Origin): Promise<Operator> {
+    const { headers } = origin;
     const { key, metricsKey } = this.#keys;
     if (hasKey(headers, key)) return { subject: 'operator', credential: 'key:operator', may: 'all' };
     if (metricsKey && hasKey(headers, metricsKey))
       return { subject: 'metrics', credential: 'key:metrics', may: 'metrics' };
-    if (this.#clients.securityRequirements.length === 0)
-      throw new A2AError('Unauthenticated', 'The key of an operator is required', { challenges });
-    const client = this.#clients.recall({ headers }) ?? (await this.#clients.identify({ headers }));
+    const client = await this.#client(origin);
     const { tenant, subject } = client.principal;
     return { tenant, subject, credential: client.credential, may: client.scopes.includes('admin') ? 'all' : 'nothing' };
+  }
+
+  async #client(origin: Origin): Promise<Identity> {
+    const { headers } = origin;
+    const hasClients = this.#clients.securityRequirements.length > 0;
+    const known = hasClients ? this.#clients.recall({ headers }) : undefined;
+    if (known) return known;
+    this.#rates.requireFewFailures(origin);
+    try {
+      if (hasClients) return await this.#clients.identify({ headers });
+      throw new A2AError('Unauthenticated', 'The key of an operator is required', { challenges });
+    } catch (thrown) {
+      if (isGuess(thrown, origin)) this.#rates.failed(origin);
+      throw thrown;
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../../tests/support/redis.ts';
 import { openLedger, type RedisLedger } from '../../../../tests/support/redis-ledger.ts';
+import { defaultGatewaySettings } from '../../src/settings/gateway-settings.ts';
 import { type AdminStage, openAdminStage } from '../admin/support.ts';
 import { type ErrorBody, get } from '../support/client.ts';
 
@@ -70,6 +71,21 @@ describe('the key of a client', () => {
       ['acme/ada', path],
       ['operator', '/admin/agents/mute:resume'],
     ]);
+  });
+});
+
+describe('guessing on the port of operators', () => {
+  it('ends with 429, there and for clients, while known keys work on', async () => {
+    const rates = { ...defaultGatewaySettings.rates, failedAuthPerAddress: { count: 20, seconds: 60 } };
+    await using guessed = await openAdminStage({}, { metricsKey, rates });
+    const ask = async (key: string): Promise<number> =>
+      (await fetch(`${guessed.adminUrl}/metrics`, { headers: { 'x-api-key': key } })).status;
+    const statuses: number[] = [];
+    for (let n = 0; n < 25; n++) statuses.push(await ask(`a-guess-that-is-wrong-${n}`));
+    expect(statuses).toEqual([...Array(20).fill(401), ...Array(5).fill(429)]);
+    expect(guessed.log.join('\n')).toContain('"address":"127.0.0.1"');
+    expect(await ask(metricsKey)).toBe(200);
+    expect((await guessed.ask('/admin/health')).status).toBe(200);
   });
 });
 
