@@ -61,7 +61,7 @@ export class Operators {
     const hasClients = this.#clients.securityRequirements.length > 0;
     const known = hasClients ? this.#clients.recall({ headers }) : undefined;
     if (known) return known;
-    this.#rates.requireFewFailures(origin);
+    if (!hasClients || !this.#clients.hasVerified({ headers })) this.#rates.requireFewFailures(origin);
     try {
       if (hasClients) return await this.#clients.identify({ headers });
       throw new A2AError('Unauthenticated', 'The key of an operator is required', { challenges });
