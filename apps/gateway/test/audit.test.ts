@@ -2,6 +2,7 @@ import { type AuditAction, type AuditEvent, auditActions } from '@switchyard/sto
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
+import { withoutPort } from '../src/limits/address.ts';
 import { defaultRateSettings } from '../src/settings/rate-settings.ts';
 import { type AdminStage, openAdminStage } from './admin/support.ts';
 import { call, get, post, submit, userMessage } from './support/client.ts';
@@ -192,6 +193,16 @@ describe('failures that are alike', () => {
       return events.reduce((sum, { count = 1 }) => sum + count, 0) === 300;
     };
     await until(counted, { what: 'all are counted' });
+  });
+});
+
+describe('an address over gRPC', () => {
+  it('is without the port, which is another one with each connection', () => {
+    expect(['192.0.2.1:4711', '[2001:db8::1]:4711', '2001:db8::1:47110'].map(withoutPort)).toEqual([
+      '192.0.2.1',
+      '2001:db8::1',
+      '2001:db8::1',
+    ]);
   });
 });
 

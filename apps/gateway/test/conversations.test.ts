@@ -77,6 +77,19 @@ const refusedFields = ({ error }: ErrorBody) =>
   error.details?.flatMap(({ fieldViolations = [] }) => fieldViolations.map(({ field }) => field));
 
 describe('a conversation', () => {
+  it('is not there for a key that may use only one of its agents', async () => {
+    const { id, contextId } = await conversation(1);
+    const asked = async (agents: string[]) => {
+      const { key } = await stage.store.credentials.create({ tenant: 'default', subject: 'alice', scopes: [], agents });
+      const list = `${stage.url}/conversations?contextId=${contextId}`;
+      const { body } = await get<{ conversations: Shown[] }>(list, { 'x-api-key': key });
+      return [(await get(urlOf(id), { 'x-api-key': key })).status, body.conversations.length];
+    };
+    expect(await asked(['echo', 'oracle'])).toEqual([200, 1]);
+    expect(await asked(['echo'])).toEqual([404, 0]);
+    expect(await asked(['oracle'])).toEqual([404, 0]);
+  });
+
   it('is read with its events, at any gateway', async () => {
     const { id, turn, contextId } = await conversation(1);
     await end(turn, id, 2);

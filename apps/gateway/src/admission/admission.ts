@@ -78,6 +78,11 @@ export class Admission implements Disposable {
     this.#spend(actions[action].scope, action);
   }
 
+  /** Counts what the request asks for besides: a webhook for a message's task. @throws {A2AError} RateLimited */
+  spendAlso(action: Action): void {
+    this.#spend(actions[action].scope, action);
+  }
+
   /** Counts the request, whatever it asks for. @throws {A2AError} RateLimited */
   spendAny(): void {
     this.#spend('all');

@@ -30,7 +30,7 @@ function serveConversationList(context: GatewayContext): Handler {
       admission.may('ReadConversations');
       admission.spend('ReadConversations');
       const kept = await context.conversations.list(admission.principal, queryOf(req));
-      const found = kept.filter(({ fromAgent }) => admission.sees(fromAgent));
+      const found = kept.filter((each) => seesBoth(admission, each));
       admission.audit({ what: 'read', outcome: 'ok', operation: 'ReadConversations' });
       respond(res, 'application/json', JSON.stringify({ conversations: found.map(showConversation) }));
     } catch (thrown) {
@@ -72,7 +72,7 @@ function serveConversation(context: GatewayContext): Handler {
       admission.spend('ReadConversations');
       const id = pathPart(req, 'conversationId') ?? '';
       const conversation = await context.conversations.read(admission.principal, id);
-      const isFound = conversation && admission.sees(conversation.fromAgent);
+      const isFound = conversation && seesBoth(admission, conversation);
       const outcome = isFound ? 'ok' : 'NotFound';
       admission.audit({ what: 'read', outcome, operation: 'ReadConversations', object: id.slice(0, 128) });
       if (!isFound) throw conversationNotFound(id);
@@ -119,6 +119,11 @@ async function streamEvents(
     { req, res },
     context.conversationFeeds.follow(admission.principal, conversation.id, { after, signal }),
   );
+}
+
+/** It has what both agents have said. */
+function seesBoth(admission: Admission, { fromAgent, toAgent }: ConversationReading): boolean {
+  return admission.sees(fromAgent) && admission.sees(toAgent);
 }
 
 /** A conversation in answers: docs/conversations.md. */

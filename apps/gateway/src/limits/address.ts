@@ -16,7 +16,7 @@ export function networkOf(address = ''): string | undefined {
 }
 
 /** As some proxies write it, and gRPC: `192.0.2.1:4711`, `[2001:db8::1]:4711`, `2001:db8::1:47110`. */
-function withoutPort(text: string): string {
+export function withoutPort(text: string): string {
   const [, address, named = address] = /^(\[([^\]]*)\]|[^[].*?)(?::\d+)?$/.exec(text) ?? [];
   return named ?? '';
 }

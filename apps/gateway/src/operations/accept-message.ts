@@ -42,7 +42,10 @@ export async function acceptMessage(
   requireMediaTypes(call, request);
   requireSkill(call, request);
   const config = request.configuration?.taskPushNotificationConfig;
-  if (config) call.admission.may('CreateTaskPushNotificationConfig');
+  if (config) {
+    call.admission.may('CreateTaskPushNotificationConfig');
+    call.admission.spendAlso('CreateTaskPushNotificationConfig');
+  }
   const webhook = config && (await inlineWebhook(config, request, { backend, call }));
   const acceptance = await backend.tasks.accept(call.scope, {
     ...submission(call, request),

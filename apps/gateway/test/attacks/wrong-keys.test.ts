@@ -3,7 +3,7 @@ import { defaultRateSettings, type RateSettings } from '../../src/settings/rate-
 import type { Binding } from '../support/bindings/outcome.ts';
 import { type GrpcBinding, overGrpc } from '../support/bindings/over-grpc.ts';
 import { overJsonRpc, overRest } from '../support/bindings/over-http.ts';
-import { get } from '../support/client.ts';
+import { get, post, userMessage } from '../support/client.ts';
 import { grpcAddressOf } from '../support/grpc-address.ts';
 import { openStage, type Stage } from '../support/stage.ts';
 
@@ -126,6 +126,19 @@ describe('A rate', () => {
       const outcome = await binding.invoke({ operation: 'CancelTask', params: { id: 'none' }, headers: alice });
       expect(outcome).toMatchObject({ error: { reason: 'TASK_NOT_FOUND' } });
     }
+  });
+
+  it('of webhooks counts those that come with a message', async () => {
+    const { ofKind } = defaultRateSettings;
+    const url = await another({ ofKind: { ...ofKind, push: hourly(1) } });
+    const taskPushNotificationConfig = { url: 'https://example.com/hook' };
+    const send = async (more: object) => {
+      const configuration = { returnImmediately: true, ...more };
+      return (await post(`${url}/message:send`, { message: userMessage('x'), configuration }, alice)).status;
+    };
+    expect(await send({ taskPushNotificationConfig })).toBe(200);
+    expect(await send({ taskPushNotificationConfig })).toBe(429);
+    expect(await send({})).toBe(200);
   });
 
   it('of an address counts whoever asks', async () => {

@@ -10,6 +10,7 @@ import {
 import { A2AError } from '@switchyard/protocol';
 import { isAction } from '../../admission/actions.ts';
 import type { Admission } from '../../admission/admission.ts';
+import { withoutPort } from '../../limits/address.ts';
 import { Share } from '../../limits/share.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { headersOf, Rpc } from './rpc.ts';
@@ -122,7 +123,8 @@ class PendingCall {
     if (isOpen) return;
     const admission = await gate.enter({
       headers: headersOf(metadata),
-      address: call.getPeer(),
+      // Its port is another one with each connection: what is alike would not look so.
+      address: withoutPort(call.getPeer()),
       certificate: verifiedCertificate(call),
       host: call.getHost(),
       isSafe: false,
