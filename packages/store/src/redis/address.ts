@@ -46,7 +46,14 @@ function node(text: string, defaultPort: number): { host: string; port: number }
   return { host: host.replace(/^\[|\]$/g, ''), port: port === undefined ? defaultPort : Number(port) };
 }
 
-const unusable = (url: string): StoreError =>
-  new StoreError(
-    `This is no address of a Redis: ${url.replace(/\/\/.*@/s, '//…@')}. Write redis://host:6379, redis+sentinel://… or redis+cluster://…`,
+function unusable(url: string): StoreError {
+  return new StoreError(
+    `This is no address of a Redis: ${withoutPassword(url)}. Write redis://host:6379, redis+sentinel://… or redis+cluster://…`,
   );
+}
+
+/** A password that is not escaped may hold any sign: all before the last @ is left out. */
+function withoutPassword(url: string): string {
+  const [scheme = ''] = /^[a-z+]*:\/\//.exec(url) ?? [];
+  return url.includes('@') ? `${scheme}…@${url.slice(url.lastIndexOf('@') + 1)}` : url;
+}
