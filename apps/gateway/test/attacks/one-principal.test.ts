@@ -117,8 +117,9 @@ it('streams: a notification, which has no answer, takes one of its share too, an
 });
 
 it('waits: beyond its share nothing is accepted that would have to wait, and cancel still works', async () => {
-  const waits = Array.from({ length: 6 }, () => openWait('alice'));
-  await until(async () => (await reasonsOf('alice', 'SubscribeToTask'))[0] === 'RATE_LIMITED', { what: 'all wait' });
+  const waits = Array.from({ length: 7 }, () => openWait('alice'));
+  await until(() => waits.some((each) => each.received().startsWith('HTTP/1.1 429')), { what: 'one is refused' });
+  expect(await reasonsOf('alice', 'SubscribeToTask')).toEqual(everywhere('RATE_LIMITED'));
   const before = await get<{ totalSize: number }>(`${stage.url}/tasks`, as('alice'));
   expect(await reasonsOf('alice', 'SendMessage')).toEqual(everywhere('RATE_LIMITED'));
   const refused = await post(`${stage.url}/message:send`, { message: userMessage('hello') }, as('alice'));
