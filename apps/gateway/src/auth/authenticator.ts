@@ -48,7 +48,11 @@ export function challenge(scheme: ChallengeScheme, parameters: { error?: string;
   return `${scheme} ${given.map(([name, value]) => `${name}="${value}"`).join(', ')}`;
 }
 
+const SCHEME = 'bearer ';
+
 /** The token of `Authorization: Bearer`. */
 export function bearerToken({ authorization }: IncomingHttpHeaders): string | undefined {
-  return authorization === undefined ? undefined : /^bearer +(\S+)$/i.exec(authorization)?.[1];
+  if (authorization?.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
+  const token = authorization.slice(SCHEME.length).trimStart();
+  return token === '' || token.includes(' ') ? undefined : token;
 }

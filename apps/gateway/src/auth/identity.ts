@@ -25,6 +25,8 @@ export class Identity implements IdentityFields {
   readonly agents: readonly string[] | undefined;
   readonly credential: string;
   readonly expiresAt: number | undefined;
+  /** No two callers with the same credential have the same. */
+  readonly caller: string;
   readonly #listeners = new Set<() => void>();
   #isRevoked = false;
 
@@ -34,6 +36,7 @@ export class Identity implements IdentityFields {
     this.agents = agents;
     this.credential = credential;
     this.expiresAt = expiresAt;
+    this.caller = `${credential} ${principal.tenant}/${principal.subject}`;
   }
 
   get hasEnded(): boolean {
