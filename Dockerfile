@@ -18,8 +18,12 @@ COPY packages/executor-remote/package.json packages/executor-remote/
 COPY packages/executor-sdk/package.json packages/executor-sdk/
 COPY packages/signatures/package.json packages/signatures/
 COPY packages/settings/package.json packages/settings/
+COPY packages/operator-api/package.json packages/operator-api/
+COPY packages/telemetry/package.json packages/telemetry/
 COPY apps/gateway/package.json apps/gateway/
 COPY apps/worker/package.json apps/worker/
+COPY apps/cli/package.json apps/cli/
+COPY apps/console/package.json apps/console/
 COPY examples/coding-team/package.json examples/coding-team/
 COPY examples/conformance/package.json examples/conformance/
 COPY examples/device-assessment/package.json examples/device-assessment/

@@ -9,7 +9,7 @@ export type Rule = (file: SourceFile) => readonly string[];
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': [],
-  'packages/store': ['protocol'],
+  'packages/store': ['protocol', 'telemetry'],
   'packages/agent': ['protocol'],
   'packages/executor-command': ['protocol', 'agent'],
   'packages/executor-openai': ['protocol', 'agent'],
@@ -18,7 +18,21 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/signatures': ['protocol'],
   'packages/settings': [],
   'packages/outgoing': [],
-  apps: ['protocol', 'store', 'agent', 'executor-remote', 'settings', 'signatures', 'outgoing'],
+  'packages/operator-api': ['protocol'],
+  'packages/telemetry': ['protocol'],
+  'apps/console': ['operator-api', 'protocol'],
+  'apps/cli': ['operator-api', 'protocol', 'store', 'settings', 'telemetry'],
+  apps: [
+    'protocol',
+    'store',
+    'agent',
+    'executor-remote',
+    'settings',
+    'signatures',
+    'outgoing',
+    'operator-api',
+    'telemetry',
+  ],
   examples: ['protocol', 'agent', 'executor-command', 'executor-openai', 'executor-remote', 'executor-sdk'],
 };
 
@@ -29,6 +43,10 @@ const homes: Readonly<Record<string, RegExp>> = {
   /** These examples bring a server of the SDK. */
   express: /^apps\/gateway\/|^examples\/(?:remote|sdk-pizza)\//,
   openai: /^packages\/executor-openai\/|^examples\//,
+  preact: /^apps\/console\//,
+  commander: /^apps\/cli\//,
+  '@opentelemetry/sdk-trace': /^packages\/telemetry\/src\/traces\//,
+  '@opentelemetry/exporter-trace-otlp-proto': /^packages\/telemetry\/src\/traces\//,
 };
 
 /** What only a program's own first file, its settings and scripts may touch: everything else gets it as an argument. */

@@ -22,7 +22,7 @@ export interface Import {
 }
 
 /** Every TypeScript file of every workspace, with what it imports. */
-export function readSourceFiles(root: string, pattern = '{packages,apps,examples}/*/**/*.ts'): SourceFile[] {
+export function readSourceFiles(root: string, pattern = '{packages,apps,examples}/*/**/*.{ts,tsx}'): SourceFile[] {
   return globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] })
     .sort()
     .map((path) => readSourceFile(root, path));

@@ -12,11 +12,19 @@ import {
 import { audited, type Deed } from '../telemetry/audited.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import { auditRoute } from './audit.ts';
+import { bulkRetryRoutes } from './bulk-retry.ts';
+import { conversationRoutes } from './conversations.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { agentRoutes, healthRoute, turnRoutes, workerRoutes } from './deployment.ts';
 import { keyRoutes } from './keys.ts';
+import { logLevelRoutes } from './log-level.ts';
+import { meRoutes } from './me.ts';
 import { nameOf, type Operator, type Operators } from './operators.ts';
+import { rerunRoutes } from './rerun.ts';
 import type { AdminBackend, AdminRoute } from './route.ts';
+import { seriesRoutes } from './series.ts';
+import { taskActionRoutes } from './task-actions.ts';
+import { taskListRoutes } from './task-list.ts';
 import { taskRoutes } from './tasks.ts';
 import { tenantRoutes } from './tenants.ts';
 
@@ -34,7 +42,15 @@ const routes: readonly AdminRoute[] = [
   ...workerRoutes,
   ...turnRoutes,
   ...deadLetterRoutes,
+  ...bulkRetryRoutes,
+  ...conversationRoutes,
+  ...seriesRoutes,
+  ...logLevelRoutes,
+  ...meRoutes,
+  ...taskListRoutes,
   ...taskRoutes,
+  ...taskActionRoutes,
+  ...rerunRoutes,
   ...tenantRoutes,
   ...keyRoutes,
 ];

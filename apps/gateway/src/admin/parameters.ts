@@ -2,6 +2,7 @@ import { type FieldViolation, invalidParams } from '@switchyard/protocol';
 import { auditActions } from '@switchyard/store';
 import type { Request } from 'express';
 import { z } from 'zod';
+import { parseJson } from '../exchange/read-json.ts';
 
 const wholeNumber = (least: number, most: number) => {
   const message = `must be a whole number from ${least} to ${most}`;
@@ -42,7 +43,16 @@ export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 
  */
 export function readParameters<Schema extends z.ZodType>(req: Request, schema: Schema): z.output<Schema> {
   const given = Object.entries(req.query).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]);
-  const result = schema.safeParse(Object.fromEntries(given));
+  return valid(schema, Object.fromEntries(given));
+}
+
+/** The JSON of a body. @throws {A2AError} ParseError; InvalidParams, naming every wrong field */
+export function readBodyText<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
+  return valid(schema, parseJson(text));
+}
+
+function valid<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
+  const result = schema.safeParse(given);
   if (result.success) return result.data;
   throw invalidParams(result.error.issues.flatMap(violationsIn));
 }

@@ -11,9 +11,10 @@ import {
 } from '@switchyard/store';
 import type { Request } from 'express';
 import type { z } from 'zod';
+import { readJsonText } from '../exchange/read-json.ts';
 import type { ReadinessReading } from '../http/serve-health.ts';
 import type { Operator } from './operators.ts';
-import { noParameters, readParameters } from './parameters.ts';
+import { noParameters, readBodyText, readParameters } from './parameters.ts';
 
 /** What the routes of operators work on. */
 export interface AdminBackend {
@@ -81,6 +82,25 @@ export function adminAction<Answer extends object | undefined>(
   audit?: RouteAudit<Answer>,
 ): AdminRoute {
   return adminRoute(at, noParameters, run, audit);
+}
+
+const mostBodyBytes = 5_000_000;
+
+/** An action whose orders are in a body of JSON. */
+export function adminOrder<Schema extends z.ZodType, Answer extends object | undefined>(
+  path: string,
+  schema: Schema,
+  run: (backend: AdminBackend, query: AdminQuery<z.output<Schema>>) => Promise<Answer>,
+): AdminRoute {
+  return {
+    verb: 'post',
+    path,
+    what: 'admin',
+    run: async (backend, req, operator) => {
+      const parameters = readBodyText(await readJsonText(req, { maxBytes: mostBodyBytes }), schema);
+      return { answer: await run(backend, { id: pathPart(req, 'id'), parameters, operator }) };
+    },
+  };
 }
 
 function pathPart(req: Request, name: string): string {

@@ -1,0 +1,2 @@
+/** The page of operators. */
+export {};

@@ -1,0 +1,4 @@
+import type { AdminRoute } from './route.ts';
+
+/** Who asks. */
+export const meRoutes: readonly AdminRoute[] = [];

@@ -1,0 +1,4 @@
+import type { AdminRoute } from './route.ts';
+
+/** Figures over time. */
+export const seriesRoutes: readonly AdminRoute[] = [];

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { count, time } from './page.ts';
+
+export const deadLetterSchema = z.object({
+  kind: z.enum(['turn', 'webhook']),
+  id: z.string(),
+  taskId: z.string(),
+  attempts: count,
+  reason: z.string(),
+  diedAt: time,
+  agent: z.string().optional(),
+  tenant: z.string().optional(),
+  subject: z.string().optional(),
+  contextId: z.string().optional(),
+  messageId: z.string().optional(),
+  message: z.unknown().optional(),
+  origin: z.string().optional(),
+});
+
+/** Of `GET /admin/dead-letters` and `POST /admin/dead-letters:retry`. */
+export const deadLetterFilterSchema = z.strictObject({
+  kind: z.enum(['turn', 'webhook']).optional(),
+  agent: z.string().optional(),
+  tenant: z.string().optional(),
+  reason: z.string().optional(),
+  since: time.optional(),
+});
+
+/** An event of `POST /admin/dead-letters:retry`. */
+export const bulkProgressSchema = z.object({
+  total: count,
+  done: count,
+  retried: count,
+  refused: count,
+  isDone: z.boolean(),
+});
+
+export type DeadLetter = z.infer<typeof deadLetterSchema>;
+export type DeadLetterFilter = z.infer<typeof deadLetterFilterSchema>;
+export type BulkProgress = z.infer<typeof bulkProgressSchema>;

@@ -1,0 +1,102 @@
+import { taskStateSchema } from '@switchyard/protocol';
+import { z } from 'zod';
+import { count, time } from './page.ts';
+
+/** An agent, its queue and its card. */
+export const agentReadingSchema = z.object({
+  id: z.string(),
+  workers: count,
+  paused: z.boolean(),
+  waiting: count,
+  active: count,
+  delayed: count,
+  tenants: count,
+  longestTenant: count,
+  oldestWaitMs: count,
+  beganPerSecond: z.number(),
+  name: z.string(),
+  version: z.string(),
+  card: z.unknown(),
+});
+
+export const tenantShareSchema = z.object({ tenant: z.string(), waiting: count });
+
+export const workerReadingSchema = z.object({
+  id: z.string(),
+  state: z.enum(['working', 'draining', 'drained', 'silent']),
+  agents: z.array(z.string()),
+  since: time,
+  lastSignOfLife: time,
+  version: z.string().optional(),
+  drain: z.unknown().optional(),
+  figures: z.unknown().optional(),
+  turns: z.array(z.object({ taskId: z.string(), epoch: count, since: time })),
+});
+
+/** A task that waits for a person. */
+export const waitingTaskSchema = z.object({
+  taskId: z.string(),
+  contextId: z.string(),
+  agent: z.string(),
+  tenant: z.string(),
+  subject: z.string(),
+  state: taskStateSchema,
+  interruptedSince: time,
+  endsAt: time,
+  /** What it asks; '' without `contents=true`. */
+  question: z.string(),
+});
+
+export const conversationRowSchema = z.object({
+  conversationId: z.string(),
+  contextId: z.string(),
+  fromAgent: z.string(),
+  toAgent: z.string(),
+  tenant: z.string(),
+  subject: z.string(),
+  taskId: z.string(),
+  state: z.enum(['open', 'complete']),
+  lastSeq: count,
+  at: time,
+});
+
+export const seriesNames = [
+  'acceptedPerSecond',
+  'endedPerSecond',
+  'queueWaitP95Ms',
+  'firstEventP95Ms',
+  'openStreams',
+  'waiting',
+  'oldestWaitMs',
+  'redisBytes',
+] as const;
+
+/** Each series has one number per point; null where it was not known. */
+export const seriesSchema = z.object({
+  everyMs: count,
+  fromMs: count,
+  points: z.record(z.enum(seriesNames), z.array(z.number().nullable())),
+});
+
+/** `GET` and `PUT /admin/log-level`: of all processes, for a time. */
+export const logLevelSchema = z.strictObject({
+  level: z.enum(['trace', 'debug', 'info', 'warn', 'error']),
+  forMs: count.max(86_400_000).default(600_000),
+});
+
+/** Who asks. */
+export const meSchema = z.object({
+  name: z.string(),
+  may: z.enum(['all', 'metrics', 'nothing']),
+  /** Whether agents can be tried from the console. */
+  canTry: z.boolean(),
+  version: z.string(),
+});
+
+export type AgentReading = z.infer<typeof agentReadingSchema>;
+export type WorkerReading = z.infer<typeof workerReadingSchema>;
+export type WaitingTask = z.infer<typeof waitingTaskSchema>;
+export type ConversationRow = z.infer<typeof conversationRowSchema>;
+export type Series = z.infer<typeof seriesSchema>;
+export type LogLevel = z.infer<typeof logLevelSchema>;
+export type Me = z.infer<typeof meSchema>;

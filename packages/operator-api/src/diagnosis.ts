@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { time } from './page.ts';
+
+export const findings = [
+  'agent-unknown',
+  'no-worker',
+  'agent-paused',
+  'tenant-over-share',
+  'queued',
+  'retry-waits',
+  'worker-frozen',
+  'worker-dead',
+  'not-swept',
+  'job-missing',
+  'waits-for-input',
+  'waits-for-auth',
+  'waits-for-call',
+  'cancel-waits',
+  'webhook-fails',
+  'running',
+  'starting',
+  'ended',
+] as const;
+
+/** Why a task is where it is, and what to do. */
+export const diagnosisSchema = z.object({
+  finding: z.enum(findings),
+  isStuck: z.boolean(),
+  /** One sentence, for people: `No live worker runs "kitchen"; 3 tasks wait.` */
+  text: z.string(),
+  since: time.optional(),
+  see: z.array(z.object({ kind: z.enum(['agent', 'worker', 'task', 'tenant']), id: z.string() })),
+  actions: z.array(z.enum(['resume-agent', 'start-worker', 'answer', 'cancel', 'retry', 'drain-worker', 'wait'])),
+});
+
+export type Diagnosis = z.infer<typeof diagnosisSchema>;

@@ -1,0 +1,15 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+
+/** An event of a text/event-stream: its data is JSON. */
+export interface StreamEvent {
+  readonly id?: string;
+  readonly data: unknown;
+}
+
+/** The events of an answer, until it ends. Stop reading to close the connection. */
+export async function* readEvents(response: Response): AsyncGenerator<StreamEvent, void> {
+  if (!response.body) return;
+  const text: ReadableStream<string> = response.body.pipeThrough(new TextDecoderStream());
+  for await (const { id, data } of text.pipeThrough(new EventSourceParserStream()))
+    yield { data: JSON.parse(data), ...(id !== undefined && { id }) };
+}

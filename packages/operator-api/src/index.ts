@@ -1,0 +1,57 @@
+export { type Call, OperatorClient, type OperatorClientOptions, OperatorError, type Query } from './client.ts';
+export {
+  type BulkProgress,
+  bulkProgressSchema,
+  type DeadLetter,
+  type DeadLetterFilter,
+  deadLetterFilterSchema,
+  deadLetterSchema,
+} from './dead-letters.ts';
+export {
+  type AgentReading,
+  agentReadingSchema,
+  type ConversationRow,
+  conversationRowSchema,
+  type LogLevel,
+  logLevelSchema,
+  type Me,
+  meSchema,
+  type Series,
+  seriesNames,
+  seriesSchema,
+  tenantShareSchema,
+  type WaitingTask,
+  type WorkerReading,
+  waitingTaskSchema,
+  workerReadingSchema,
+} from './deployment.ts';
+export { type Diagnosis, diagnosisSchema, findings } from './diagnosis.ts';
+export { readEvents, type StreamEvent } from './events.ts';
+export { pageOf } from './page.ts';
+export {
+  type Answer,
+  answerSchema,
+  type Rerun,
+  rerunSchema,
+  type StartedTask,
+  startedTaskSchema,
+  type TaskDetail,
+  type TaskPage,
+  type TaskQuery,
+  type TaskRow,
+  taskDetailSchema,
+  taskPageSchema,
+  taskQuerySchema,
+  taskRecordSchema,
+  taskRowSchema,
+} from './tasks.ts';
+export {
+  type Delivery,
+  deliverySchema,
+  type Subscriber,
+  subscriberSchema,
+  type Timeline,
+  type TimelineEntry,
+  timelineEntrySchema,
+  timelineSchema,
+} from './timeline.ts';

@@ -1,0 +1,99 @@
+import { taskStateSchema } from '@switchyard/protocol';
+import { z } from 'zod';
+import { diagnosisSchema } from './diagnosis.ts';
+import { count, time } from './page.ts';
+import { timelineSchema } from './timeline.ts';
+
+/** `GET /admin/tasks`; in the query `state` is a list with commas. `since` and `until` are of `at` in a row. */
+export const taskQuerySchema = z.strictObject({
+  id: z.string().optional(),
+  contextId: z.string().optional(),
+  agent: z.string().optional(),
+  state: z.array(taskStateSchema).optional(),
+  tenant: z.string().optional(),
+  subject: z.string().optional(),
+  since: time.optional(),
+  until: time.optional(),
+  pageSize: count.max(500).default(100),
+  pageToken: z.string().optional(),
+});
+
+const ownership = {
+  taskId: z.string(),
+  contextId: z.string(),
+  agent: z.string(),
+  tenant: z.string(),
+  subject: z.string(),
+  state: taskStateSchema,
+};
+
+export const taskRowSchema = z.object({
+  ...ownership,
+  /** Its place in the list: when it was made or asked again; when it stopped or ended. */
+  at: time,
+  /** Of its status. */
+  updatedAt: time,
+  attempts: count,
+  inbox: count,
+  /** The first 120 characters of its first message; '' without `contents=true`. */
+  text: z.string(),
+});
+
+/** `isPartial`: the filter had to look at tasks one by one, stopped at a bound, and `totalSize` is not exact. */
+export const taskPageSchema = z.object({
+  tasks: z.array(taskRowSchema),
+  totalSize: count,
+  nextPageToken: z.string(),
+  isPartial: z.boolean(),
+});
+
+/** The stored fields of a task, without contents. */
+export const taskRecordSchema = z.object({
+  ...ownership,
+  isTerminal: z.boolean(),
+  seq: count,
+  keptEvents: count,
+  messagesAccepted: count,
+  messagesReleased: count,
+  inbox: count,
+  artifacts: count,
+  webhooks: count,
+  cancelRequested: z.boolean(),
+  epoch: count,
+  openTurn: count,
+  attempts: count,
+  job: count,
+  jobState: z.string(),
+  sweeps: count,
+  dueAt: time.optional(),
+  expiresAt: time.optional(),
+});
+
+/** `GET /admin/tasks/:id`, with `contents=true` the A2A Task, with `timeline=true` what happened to it. */
+export const taskDetailSchema = taskRecordSchema.extend({
+  diagnosis: diagnosisSchema,
+  timeline: timelineSchema.optional(),
+  task: z.unknown().optional(),
+  deadLetter: z.boolean(),
+  /** Steps whose results a rerun can take over, in order. */
+  steps: z.array(z.string()),
+});
+
+/** `POST /admin/tasks/:id:answer`: a message to a task that waits for a person. */
+export const answerSchema = z.strictObject({ messageId: z.string().min(1), parts: z.array(z.unknown()).min(1) });
+
+/** `POST /admin/tasks/:id:rerun`: without parts, the first message again; with a step, those before it are remembered. */
+export const rerunSchema = z.strictObject({
+  messageId: z.string().min(1),
+  parts: z.array(z.unknown()).optional(),
+  fromStep: z.string().optional(),
+});
+export const startedTaskSchema = z.object({ taskId: z.string() });
+
+export type TaskQuery = z.infer<typeof taskQuerySchema>;
+export type TaskRow = z.infer<typeof taskRowSchema>;
+export type TaskPage = z.infer<typeof taskPageSchema>;
+export type TaskDetail = z.infer<typeof taskDetailSchema>;
+export type Answer = z.infer<typeof answerSchema>;
+export type Rerun = z.infer<typeof rerunSchema>;
+export type StartedTask = z.infer<typeof startedTaskSchema>;

@@ -1,0 +1,50 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { OperatorClient, OperatorError } from '../src/index.ts';
+
+const asked: string[] = [];
+const server = createServer((req, res) => {
+  asked.push(`${req.method} ${req.url} ${req.headers['last-event-id'] ?? ''} ${req.headers.authorization}`.trim());
+  if (req.url?.startsWith('/refused')) {
+    res.writeHead(403, { 'content-type': 'application/json' });
+    const error = { code: 403, message: 'Not for you', details: [{ reason: 'PERMISSION_DENIED' }] };
+    return void res.end(JSON.stringify({ error }));
+  }
+  if (req.url?.startsWith('/live')) {
+    const from = Number(req.headers['last-event-id'] ?? 0);
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write(`id: ${from + 1}\ndata: ${from + 1}\n\n`);
+    return void setTimeout(() => res.destroy(), 20);
+  }
+  res.writeHead(200, { 'content-type': 'application/json' }).end('{"n":1,"new":true}');
+});
+let client: OperatorClient;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  client = new OperatorClient({ url: `http://127.0.0.1:${port}`, key: 'secret' });
+});
+afterAll(() => void server.close());
+
+it('sends the key and the query, and gives what the schema knows', async () => {
+  const query = { state: ['TASK_STATE_FAILED', 'TASK_STATE_REJECTED'], agent: undefined, contents: true };
+  expect(await client.call('/tasks', z.object({ n: z.number() }), { query })).toEqual({ n: 1 });
+  expect(asked.at(-1)).toBe('GET /tasks?state=TASK_STATE_FAILED%2CTASK_STATE_REJECTED&contents=true  Bearer secret');
+});
+
+it('throws what the gateway says', async () => {
+  const refused = await client.call('/refused', z.unknown()).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(OperatorError);
+  expect(refused).toMatchObject({ status: 403, reason: 'PERMISSION_DENIED', message: 'Not for you' });
+});
+
+it('watches on after a lost connection, from where it was', async () => {
+  const seen: number[] = [];
+  let lost = 0;
+  for await (const each of client.watch('/live', z.number(), { onLost: () => lost++ }))
+    if (seen.push(each) === 3) break;
+  expect([seen, lost]).toEqual([[1, 2, 3], 2]);
+});

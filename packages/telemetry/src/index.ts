@@ -1,0 +1,2 @@
+/** Logs, metrics and traces of gateway and worker. */
+export {};
