@@ -16,6 +16,7 @@ import { withCors } from './http/cors.ts';
 import { Listener } from './http/listener.ts';
 import { createApp } from './http/router.ts';
 import { Readiness } from './http/serve-health.ts';
+import { networkOf } from './limits/address.ts';
 import { Connections } from './limits/connections.ts';
 import { Rates } from './limits/rates.ts';
 import { createShares, type Shares } from './limits/shares.ts';
@@ -77,6 +78,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const audit = new Audit(settings.audit, {
     trail,
     log,
+    networkOf,
     onDropped: (count) => emit({ kind: 'audit-dropped', count }),
   });
   const emit: Emit = createEmit(log, { metrics, audit });

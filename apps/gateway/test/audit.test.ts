@@ -91,7 +91,20 @@ describe('the audit trail', () => {
     for (const path of ['/tasks', '/agents', '/conversations?contextId=x'])
       expect((await get(stage.url + path, { 'x-api-key': 'another-key-entirely' })).status).toBe(401);
     const refused = await audited(stage, { what: 'refused', outcome: 'Unauthenticated' });
-    expect(refused).toMatchObject({ address: '127.0.0.1', requestId: expect.any(String) });
+    const reason = 'The API key is not valid';
+    expect(refused).toMatchObject({ address: '127.0.0.1', requestId: expect.any(String), reason });
+  });
+
+  it('has why a credential was refused, and which one it was where that is known', async () => {
+    const draft = { tenant: 'acme', subject: 'carol', scopes: [] };
+    const { key: theirs, credential } = await stage.store.credentials.create(draft);
+    await stage.store.credentials.revoke(credential.id);
+    expect((await get(`${stage.url}/tasks`, { 'x-api-key': theirs })).status).toBe(401);
+    expect((await get(`${stage.url}/tasks`)).status).toBe(401);
+    const refused = { what: 'refused', outcome: 'Unauthenticated' } as const;
+    await audited(stage, { ...refused, reason: 'The API key has been revoked', credential: `key:${credential.id}` });
+    const wanted = await audited(stage, { ...refused, credential: undefined, operation: undefined }, '&what=refused');
+    expect(wanted.reason).toMatch(/^(Authentication is required|The API key is not valid)/);
   });
 
   it('has what operators did and read of others, by their names', async () => {
@@ -145,6 +158,16 @@ describe('the audit trail', () => {
     expect(new Set(await whats('what=cancel'))).toEqual(new Set(['cancel']));
     expect(await whats('tenant=acme')).not.toContain('key-create');
     expect(await whats('tenant=nobody')).toEqual([]);
+    expect(new Set(await whats(`object=${taskId}&outcome=ok`))).toContain('send');
+    for (const [name, value] of [
+      ['subject', 'operator'],
+      ['credential', 'key:operator'],
+      ['object', taskId],
+      ['outcome', 'TaskNotFound'],
+    ] as const) {
+      const { events } = await ask(`${name}=${value}`);
+      expect(new Set(events.map((event) => event[name]))).toEqual(new Set([value]));
+    }
     expect(await whats(`since=${new Date(Date.now() + 60_000).toISOString()}`)).toEqual([]);
     const first = await ask('tenant=acme&pageSize=1');
     const second = await ask(`tenant=acme&pageSize=1&pageToken=${first.nextPageToken}`);
@@ -193,6 +216,25 @@ describe('failures that are alike', () => {
       return events.reduce((sum, { count = 1 }) => sum + count, 0) === 300;
     };
     await until(counted, { what: 'all are counted' });
+  });
+});
+
+describe('the address of a caller', () => {
+  it('is the one that a trusted proxy names; those of one network count as one', async () => {
+    const rates = { ...defaultRateSettings, failedAuthPerAddress: 'off', proxies: 1 } as const;
+    await using stage = await openAdminStage({}, { auth: { keys: [ada] }, rates });
+    const ask = (forwarded: string) =>
+      get(`${stage.url}/tasks`, { 'x-api-key': 'a-wrong-key-1', 'x-forwarded-for': forwarded });
+    await ask('198.51.100.7, 192.0.2.1:4711');
+    await audited(stage, { what: 'refused', address: '192.0.2.1' });
+    for (let n = 1; n <= 20; n++) await ask(`2001:db8::${n}`);
+    const counted = async (): Promise<boolean> => {
+      const { body } = await stage.ask<Trail>('/admin/audit?what=refused&pageSize=100');
+      const theirs = body.events.filter(({ address }) => address?.startsWith('2001:db8::'));
+      expect(theirs.length).toBeLessThan(10);
+      return theirs.reduce((sum, { count = 1 }) => sum + count, 0) === 20;
+    };
+    await until(counted, { what: 'all of the network are counted' });
   });
 });
 

@@ -2,6 +2,7 @@ import { A2AError } from '@switchyard/protocol';
 import { hasKey } from '@switchyard/settings';
 import { isGuess } from '../admission/gate.ts';
 import type { Authentication } from '../auth/authentication.ts';
+import type { Presented } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { Origin, Rates } from '../limits/rates.ts';
 import type { AdminSettings } from '../settings/gateway-settings.ts';
@@ -45,7 +46,7 @@ export class Operators {
   }
 
   /** Clients are told who they are, too: what they may do is to be asked. @throws {A2AError} Unauthenticated, RateLimited */
-  async identify(origin: Origin): Promise<Operator> {
+  async identify(origin: Origin & Presented): Promise<Operator> {
     const { headers } = origin;
     const { key, metricsKey } = this.#keys;
     if (hasKey(headers, key)) return { subject: 'operator', credential: 'key:operator', may: 'all' };
@@ -56,7 +57,7 @@ export class Operators {
     return { tenant, subject, credential: client.credential, may: client.scopes.includes('admin') ? 'all' : 'nothing' };
   }
 
-  async #client(origin: Origin): Promise<Identity> {
+  async #client(origin: Origin & Presented): Promise<Identity> {
     const { headers } = origin;
     const hasClients = this.#clients.securityRequirements.length > 0;
     const known = hasClients ? this.#clients.recall({ headers }) : undefined;

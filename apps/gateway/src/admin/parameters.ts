@@ -27,6 +27,10 @@ export const contentsParameters = z.strictObject({ contents: flag.default(false)
 export const memoryParameters = z.strictObject({ subject: z.string(), agent: z.string(), contextId: z.string() });
 export const auditParameters = pageParameters.extend({
   tenant: z.string().optional(),
+  subject: z.string().optional(),
+  credential: z.string().optional(),
+  object: z.string().optional(),
+  outcome: z.string().optional(),
   what: z.enum(auditActions, `must be one of ${auditActions.join(', ')}`).optional(),
   /** ISO time. */
   since: z.iso

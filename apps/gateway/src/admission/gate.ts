@@ -1,5 +1,5 @@
 import { A2AError } from '@switchyard/protocol';
-import type { Authentication } from '../auth/authentication.ts';
+import { type Authentication, CredentialRefused } from '../auth/authentication.ts';
 import type { Presented } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { RatedAnswer, Rates } from '../limits/rates.ts';
@@ -13,7 +13,7 @@ import { SignIns } from './sign-ins.ts';
 
 /** A request that has arrived, before its body is read. */
 export interface Arrival extends Presented, Directions {
-  /** Of the client, or of the proxy before it. */
+  /** Of the client: its own, as a trusted proxy names it. */
   readonly address: string | undefined;
   readonly requestId: string;
   /** Gets the headers of rates; unset: they are not said. */
@@ -79,7 +79,8 @@ export class Gate {
   #onRefusal(arrival: Arrival, thrown: unknown): void {
     if (isGuess(thrown, arrival)) this.#parts.rates.failed(arrival);
     const outcome = toA2AError(thrown).code;
-    this.#parts.emit(audited({ what: 'refused', outcome }, arrival));
+    const { message: reason, credential } = thrown instanceof CredentialRefused ? thrown : {};
+    this.#parts.emit(audited({ what: 'refused', outcome, reason }, arrival, { credential }));
   }
 }
 

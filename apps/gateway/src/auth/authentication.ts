@@ -9,6 +9,17 @@ const everyone = new Identity({
   credential: 'none',
 });
 
+/** 401, with a challenge. */
+export class CredentialRefused extends A2AError {
+  /** Names the credential for operators, where it is known. */
+  readonly credential: string | undefined;
+
+  constructor({ rejected, credential }: Rejection, challenges: readonly string[]) {
+    super('Unauthenticated', rejected, { challenges });
+    this.credential = credential;
+  }
+}
+
 /** Who callers are: by any of the credentials that are switched on, or everyone alike if there are none. */
 export class Authentication {
   readonly #authenticators: readonly Authenticator[];
@@ -52,12 +63,12 @@ export class Authentication {
     return this.#authenticatorOf(presented)?.hasVerified?.(presented) ?? false;
   }
 
-  /** Call it if `recall` does not know. @throws {A2AError} Unauthenticated, with a challenge; Unavailable */
+  /** Call it if `recall` does not know. @throws {A2AError} CredentialRefused; Unavailable */
   async identify(presented: Presented): Promise<Identity> {
     const authenticator = this.#authenticatorOf(presented);
     const found = await (authenticator?.identify(presented) ?? { rejected: this.#wanted() });
     if (found instanceof Identity) return found;
-    throw new A2AError('Unauthenticated', found.rejected, { challenges: this.#challengesFor(found) });
+    throw new CredentialRefused(found, this.#challengesFor(found));
   }
 
   #authenticatorOf(presented: Presented): Authenticator | undefined {

@@ -14,6 +14,8 @@ export interface Presented {
 /** Why a credential is not accepted, in words for the caller. */
 export interface Rejection {
   readonly rejected: string;
+  /** Names the credential for operators, where it is known and not valid any more: `key:<id>`. */
+  readonly credential?: string;
   /** For the challenge (RFC 6750 3.1). */
   readonly error?: 'invalid_token';
 }

@@ -87,7 +87,7 @@ export class StoredKeys {
     const problem = problemOf(credential);
     if (problem !== undefined) {
       this.#forget(key.id);
-      return { rejected: problem };
+      return { rejected: problem, credential: `key:${key.id}` };
     }
     return this.#remember(credential, { digest, checkedAt: changes === this.#changes ? checkedAt : -Infinity });
   }

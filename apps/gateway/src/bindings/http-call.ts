@@ -16,6 +16,7 @@ import {
 import { baseUrl, requestedHost } from '../exchange/base-url.ts';
 import { disposeOnClose, type Exchange, namedVersion, pathPart, queryText, requestIdIn } from '../exchange/exchange.ts';
 import type { BodyLimits } from '../exchange/read-json.ts';
+import { clientAddress } from '../limits/address.ts';
 import { clientCertificate } from '../tls/client-certificate.ts';
 import { agentOfCall } from './agent-of-call.ts';
 import type { GatewayContext } from './gateway-context.ts';
@@ -103,7 +104,7 @@ export interface AdmittedRequest {
 export function admit({ gate, settings }: GatewayContext, { req, res }: Exchange): Admission | Promise<Admission> {
   return gate.enter({
     headers: req.headers,
-    address: req.socket.remoteAddress,
+    address: clientAddress(req.socket.remoteAddress, req.headers['x-forwarded-for'], settings.rates.proxies),
     certificate: clientCertificate(req.socket),
     host: requestedHost(req, settings),
     requestId: requestIdIn(res),

@@ -8,11 +8,15 @@ const NETWORK_GROUPS = 4;
  * @param address with or without a port; undefined if it is not one
  */
 export function networkOf(address = ''): string | undefined {
-  const text = address.trim();
-  const bare = isIPv6(text) ? text : withoutPort(text);
+  const bare = bareAddress(address);
   const mapped = bare.slice(bare.lastIndexOf(':') + 1);
   if (isIPv4(mapped) && (mapped === bare || isIPv6(bare))) return mapped;
   return isIPv6(bare) ? groupsOf(bare).slice(0, NETWORK_GROUPS).join(':') : undefined;
+}
+
+function bareAddress(address: string): string {
+  const text = address.trim();
+  return isIPv6(text) ? text : withoutPort(text);
 }
 
 /** As some proxies write it, and gRPC: `192.0.2.1:4711`, `[2001:db8::1]:4711`, `2001:db8::1:47110`. */
@@ -29,15 +33,16 @@ function groupsOf(address: string): string[] {
 }
 
 /**
- * The network that a request comes from. Behind proxies the last values of `X-Forwarded-For` are theirs, and every
+ * The address that a request comes from. Behind proxies the last values of `X-Forwarded-For` are theirs, and every
  * value before them is what the client wrote.
  * @param hops proxies in front of the gateway; 0: the header is not believed
  */
-export function clientNetwork(
+export function clientAddress(
   socketAddress: string | undefined,
   forwardedFor: string | string[] | undefined,
   hops: number,
-): string {
-  const named = hops === 0 ? undefined : forwardedFor?.toString().split(',').at(-hops);
-  return networkOf(named) ?? networkOf(socketAddress) ?? '';
+): string | undefined {
+  if (hops === 0) return socketAddress;
+  const named = bareAddress(forwardedFor?.toString().split(',').at(-hops) ?? '');
+  return networkOf(named) === undefined ? socketAddress : named;
 }

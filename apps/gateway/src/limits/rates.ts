@@ -1,17 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { A2AError, type Principal } from '@switchyard/protocol';
 import type { Rate } from '@switchyard/settings';
 import type { RateSettings } from '../settings/rate-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
-import { clientNetwork } from './address.ts';
+import { networkOf } from './address.ts';
 import { Limiter, type Verdict } from './limiter.ts';
 import { nameOf } from './share.ts';
 
-/** Where a request comes from. */
+/** Where a request comes from: of the client, or of the proxy before it. */
 export interface Origin {
-  /** Of the connection. */
   readonly address: string | undefined;
-  readonly headers: IncomingHttpHeaders;
 }
 
 /** The answer to a request, which says how much of a rate is left. */
@@ -28,28 +25,26 @@ export class Rates {
   readonly #ofAddresses: Quota | undefined;
   readonly #failures: Limiter | undefined;
   readonly #warnings = new Limiter(warningRate);
-  readonly #proxies: number;
   readonly #emit: Emit;
 
-  constructor({ perPrincipal, ofKind, perAddress, failedAuthPerAddress, proxies }: RateSettings, emit: Emit) {
+  constructor({ perPrincipal, ofKind, perAddress, failedAuthPerAddress }: RateSettings, emit: Emit) {
     const quotas = Object.entries({ all: perPrincipal, ...ofKind });
     this.#ofPrincipals = new Map(
       quotas.flatMap(([name, rate]) => (rate === 'off' ? [] : [[name, new Quota(name, rate)]])),
     );
     this.#ofAddresses = perAddress === 'off' ? undefined : new Quota('address', perAddress);
     this.#failures = failedAuthPerAddress === 'off' ? undefined : new Limiter(failedAuthPerAddress);
-    this.#proxies = proxies;
     this.#emit = emit;
   }
 
   /** Counts a request, whoever sends it. @throws {A2AError} RateLimited */
   arrive(origin: Origin, answer?: RatedAnswer): void {
-    this.#ofAddresses?.take(this.#networkOf(origin), answer);
+    this.#ofAddresses?.take(networkNameOf(origin), answer);
   }
 
   /** Call it before a credential is looked at that is not known yet. @throws {A2AError} RateLimited */
   requireFewFailures(origin: Origin): void {
-    const network = this.#networkOf(origin);
+    const network = networkNameOf(origin);
     const verdict = this.#failures?.peek(network);
     if (!verdict || verdict.isAllowed) return;
     if (this.#warnings.take(network).isAllowed) this.#emit({ kind: 'credentials-guessed', address: network });
@@ -58,7 +53,7 @@ export class Rates {
 
   /** A credential was wrong. */
   failed(origin: Origin): void {
-    this.#failures?.take(this.#networkOf(origin));
+    this.#failures?.take(networkNameOf(origin));
   }
 
   /**
@@ -69,10 +64,10 @@ export class Rates {
   spend(principal: Principal, kind: string, answer?: RatedAnswer): void {
     this.#ofPrincipals.get(kind)?.take(nameOf(principal), answer);
   }
+}
 
-  #networkOf({ address, headers }: Origin): string {
-    return clientNetwork(address, headers['x-forwarded-for'], this.#proxies);
-  }
+function networkNameOf({ address }: Origin): string {
+  return networkOf(address) ?? '';
 }
 
 /** A limiter with its name for clients. */

@@ -9,23 +9,26 @@ import type { Call } from '../call/call.ts';
 const TIMEOUT_MS = 3_000;
 /** Of an answer: a token has 43. */
 const MAX_BYTES = 1_024;
-/** Between two questions to one host. */
+/** Between two questions of one tenant to one host. */
 const PAUSE_MS = 1_000;
+/** That may ask one host in that time. */
+const MOST_TENANTS = 10;
 /** How long a URL that has agreed is not asked again. */
 const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
 
 /**
  * Asks webhooks whether they want to be called, before they are stored: otherwise, whoever may register one could have
- * this deployment post to anybody. The question itself is not worth a flood: one GET per host and second.
+ * this deployment post to anybody. The question itself is not worth a flood: one GET per tenant, host and second, and
+ * ten per host and second.
  */
 export class WebhookConsent {
   readonly #client: GuardedClient;
   readonly #agreed = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS });
   /** Questions under way, by URL: callers that register the same one share it. */
   readonly #asking = new Map<string, Promise<boolean>>();
-  /** Hosts that are being asked, or were within the last second. */
-  readonly #resting = new Set<string>();
+  /** Hosts that are being asked, or were within the last second, and the tenants for which. */
+  readonly #resting = new Map<string, Set<string>>();
 
   constructor(policy: AddressPolicy) {
     this.#client = guardedClient({ policy, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
@@ -43,21 +46,28 @@ export class WebhookConsent {
   async require(url: string, field: string, { admission }: Pick<Call, 'admission'>): Promise<void> {
     if (this.#agreed.has(url)) return;
     using _ = admission.hold('wait');
-    if (await (this.#asking.get(url) ?? this.#ask(url))) return;
+    if (await (this.#asking.get(url) ?? this.#ask(url, admission.principal.tenant))) return;
     const answer = 'must answer GET <url>?validationToken=<token> with 200 and the token as its text';
     // No word of what it answered: nobody is to look around by means of this gateway.
     throw invalidParams([{ field, description: `${answer}, within ${TIMEOUT_MS / 1_000} s` }]);
   }
 
-  #ask(url: string): Promise<boolean> {
+  #ask(url: string, tenant: string): Promise<boolean> {
     const host = new URL(url).hostname.replace(/\.$/, '');
-    if (this.#resting.has(host)) throw tooOften(host);
-    this.#resting.add(host);
+    const tenants = this.#resting.get(host) ?? new Set();
+    if (tenants.has(tenant) || tenants.size === MOST_TENANTS) throw tooOften(host);
+    this.#resting.set(host, tenants.add(tenant));
     const asking = this.#agrees(url).finally(() => this.#asking.delete(url));
     this.#asking.set(url, asking);
     const pause = delay(PAUSE_MS, undefined, { ref: false });
-    void Promise.all([asking, pause]).finally(() => this.#resting.delete(host));
+    void Promise.all([asking, pause]).finally(() => this.#rested(host, tenant));
     return asking;
+  }
+
+  #rested(host: string, tenant: string): void {
+    const tenants = this.#resting.get(host);
+    tenants?.delete(tenant);
+    if (tenants?.size === 0) this.#resting.delete(host);
   }
 
   async #agrees(url: string): Promise<boolean> {

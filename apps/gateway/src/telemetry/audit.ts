@@ -11,6 +11,8 @@ const MOST_DIFFERENT = 1_000;
 export interface AuditParts {
   readonly trail: Pick<AuditTrail, 'write'>;
   readonly log: Logger;
+  /** Whoever has one address may have others: this names them all. */
+  readonly networkOf: (address: string | undefined) => string | undefined;
   /** Gets how many events will never be written. */
   readonly onDropped: (count: number) => void;
 }
@@ -25,13 +27,15 @@ interface Repeated {
 export class Audit {
   readonly #settings: AuditSettings;
   readonly #log: Logger;
+  readonly #networkOf: AuditParts['networkOf'];
   readonly #writer: AuditWriter;
   readonly #failures = new Map<string, Repeated>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(settings: AuditSettings, { trail, log, onDropped }: AuditParts) {
+  constructor(settings: AuditSettings, { trail, log, networkOf, onDropped }: AuditParts) {
     this.#settings = settings;
     this.#log = log;
+    this.#networkOf = networkOf;
     this.#writer = new AuditWriter(trail, onDropped);
   }
 
@@ -48,16 +52,20 @@ export class Audit {
   }
 
   #recordFailure(event: AuditEvent): void {
-    const whole = this.#failures.size < MOST_DIFFERENT || this.#failures.has(keyOf(event));
+    const whole = this.#failures.size < MOST_DIFFERENT || this.#failures.has(this.#keyOf(event));
     const counted = whole ? event : { ...event, address: undefined, tenant: undefined, subject: undefined };
-    const known = this.#failures.get(keyOf(counted));
+    const known = this.#failures.get(this.#keyOf(counted));
     if (known) {
       known.more++;
       return;
     }
-    this.#failures.set(keyOf(counted), { event: counted, more: 0 });
+    this.#failures.set(this.#keyOf(counted), { event: counted, more: 0 });
     this.#timer ??= setTimeout(() => this.#tellRepeated(), ALIKE_MS).unref();
     this.#tell(counted);
+  }
+
+  #keyOf({ what, outcome, reason, operation, tenant, subject, credential, address }: AuditEvent): string {
+    return JSON.stringify([what, outcome, reason, operation, tenant, subject, credential, this.#networkOf(address)]);
   }
 
   #tellRepeated(): void {
@@ -77,8 +85,4 @@ export class Audit {
 /** Whether the settings ask for such events. */
 export function isRecorded(what: AuditAction, { events }: AuditSettings): boolean {
   return events === 'all' || (events === 'changes' && what !== 'read');
-}
-
-function keyOf({ what, outcome, operation, tenant, subject, address }: AuditEvent): string {
-  return JSON.stringify([what, outcome, operation, tenant, subject, address]);
 }

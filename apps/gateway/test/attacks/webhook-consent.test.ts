@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AddressPolicy } from '@switchyard/outgoing';
+import type { A2AError } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Admission } from '../../src/admission/admission.ts';
+import { WebhookConsent } from '../../src/operations/webhook-consent.ts';
 import { defaultSharesSettings } from '../../src/settings/share-settings.ts';
 import { AskedWebhook } from '../support/asked-webhook.ts';
 import type { Binding, Outcome } from '../support/bindings/outcome.ts';
@@ -157,7 +161,30 @@ describe('A webhook, with PUSH_VERIFY', () => {
     expect(reasons.filter((reason) => reason === 'INVALID_PARAMS')).toHaveLength(2);
     expect(new Set(reasons)).toEqual(new Set(['INVALID_PARAMS', 'RATE_LIMITED']));
   });
+
+  it('is asked for one tenant although another one keeps asking its host; all together ask ten times a second', async () => {
+    const asking = new WebhookConsent(new AddressPolicy(push.policy));
+    onTestFinished(() => asking.stop());
+    const host = nextHost();
+    const ask = (tenant: string, n = 0): Promise<string> =>
+      asking.require(webhook.at(`/other?tenant=${tenant}&n=${n}`, host), 'url', callOf(tenant)).then(
+        () => 'agreed',
+        (error: A2AError) => error.code,
+      );
+    const eager = await Promise.all(Array.from({ length: 5 }, (_, n) => ask('eager', n)));
+    expect(eager.filter((code) => code === 'RateLimited')).toHaveLength(4);
+    const others = await Promise.all(Array.from({ length: 12 }, (_, n) => ask(`other-${n}`)));
+    expect(others.filter((code) => code === 'InvalidParams')).toHaveLength(9);
+    expect(others.filter((code) => code === 'RateLimited')).toHaveLength(3);
+  });
 });
+
+/** Of a tenant whose share is not spent. */
+function callOf(tenant: string): Parameters<WebhookConsent['require']>[2] {
+  const principal = { tenant, subject: 'alice', scopes: [] };
+  const hold = () => ({ [Symbol.dispose]: () => undefined });
+  return { admission: { principal, hold } as unknown as Admission };
+}
 
 /** Where a caller may have two requests wait. */
 async function registerAtMany(): Promise<(Outcome | undefined)[]> {

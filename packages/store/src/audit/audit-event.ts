@@ -21,6 +21,8 @@ export interface AuditEvent {
   readonly what: AuditAction;
   /** `ok`, or the code of the error. */
   readonly outcome: string;
+  /** Of a refused credential: what is wrong with it, as its caller was told. */
+  readonly reason?: string | undefined;
   /** The operation of A2A, or verb and path of the admin API with `:id` for ids. */
   readonly operation?: string | undefined;
   /** Of a key of the settings for operators: none. */

@@ -17,8 +17,13 @@ const writeAuditScript = defineScript({
 export interface AuditQuery {
   readonly pageSize: number;
   readonly pageToken?: string | undefined;
-  readonly tenant?: string | undefined;
   readonly what?: AuditAction | undefined;
+  /** Those that have exactly this. Unset: any. */
+  readonly tenant?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly credential?: string | undefined;
+  readonly object?: string | undefined;
+  readonly outcome?: string | undefined;
   /** In ms since 1970; unset: all that is kept. */
   readonly sinceMs?: number | undefined;
 }
@@ -34,6 +39,7 @@ export interface AuditPage {
 const READ_AT_ONCE = 50;
 /** Events that are looked through for one page. */
 const MOST_LOOKED_AT = 20_000;
+const filteredBy = ['what', 'tenant', 'subject', 'credential', 'object', 'outcome'] as const;
 /** The position before all events. */
 const NEWEST = '+ 0';
 
@@ -60,8 +66,8 @@ export class AuditTrail {
 
   /** @throws {InvalidPageToken} */
   async list(query: AuditQuery): Promise<AuditPage> {
-    const { tenant, what, sinceMs = 0, pageSize, pageToken } = query;
-    const filters = ['audit', tenant, what, sinceMs];
+    const { sinceMs = 0, pageSize, pageToken } = query;
+    const filters = ['audit', ...filteredBy.map((name) => query[name]), sinceMs];
     const oldestMs = Math.max(sinceMs, Date.now() - this.#settings.auditRetentionMs);
     const items: AuditEvent[] = [];
     let last = decodePageToken(pageToken, filters) ?? NEWEST;
@@ -96,6 +102,6 @@ function eventsOf(fields: readonly string[]): AuditEvent[] {
   return (JSON.parse(fields[5] ?? '[]') as AuditEvent[]).reverse();
 }
 
-function isWanted(event: AuditEvent, { tenant, what }: AuditQuery): boolean {
-  return (tenant === undefined || event.tenant === tenant) && (what === undefined || event.what === what);
+function isWanted(event: AuditEvent, query: AuditQuery): boolean {
+  return filteredBy.every((name) => query[name] === undefined || query[name] === event[name]);
 }

@@ -103,9 +103,10 @@ export class Credentials {
   }
 
   /** Revokes all keys of a tenant. */
-  async revokeTenant(tenant: string): Promise<void> {
-    const theirs = (await this.list()).filter((each) => each.tenant === tenant && each.revokedAt === undefined);
-    await Promise.all(theirs.map(({ id }) => this.revoke(id)));
+  async revokeTenant(tenant: string): Promise<number> {
+    const theirs = (await this.list()).filter((each) => each.tenant === tenant);
+    await Promise.all(theirs.filter((each) => each.revokedAt === undefined).map(({ id }) => this.revoke(id)));
+    return theirs.length;
   }
 
   /**

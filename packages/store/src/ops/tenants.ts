@@ -1,9 +1,19 @@
 import { Cluster } from 'ioredis';
 import type { OwnedKey, ShardKeys } from '../redis/keys.ts';
+import { integer } from '../redis/reply.ts';
 import { scopeOf } from '../redis/scope.ts';
+import { defineScript } from '../redis/script.ts';
 import { cancelTask } from '../tasks/cancel.ts';
 import { deleteTask } from '../tasks/delete.ts';
 import type { OpsPort } from './ops-port.ts';
+
+const unlinkOwnedScript = defineScript({
+  file: 'unlink-owned.lua',
+  from: import.meta.url,
+  keys: ['tasks', 'owned'],
+  args: [],
+  reply: integer,
+});
 
 /** What a tenant has here. */
 export interface TenantReading {
@@ -39,7 +49,10 @@ const AT_ONCE = 20;
 const ID_LENGTH = 36;
 
 export interface TenantsPort extends OpsPort {
-  readonly credentials: { revokeTenant(tenant: string): Promise<void> };
+  readonly credentials: {
+    /** @returns how many keys it has had, revoked or not */
+    revokeTenant(tenant: string): Promise<number>;
+  };
 }
 
 /** All tenants, for operators. Reads the names of all keys: it takes a second for each million. */
@@ -94,18 +107,21 @@ export class Tenants {
    * Revokes its keys, cancels its tasks, and deletes those that have ended, then all else: what agents remember, its
    * conversations and messageIds. A step does a thousand tasks: repeat it until it is complete. One that still sends,
    * with a token or a key of the settings, is never complete.
+   * @returns undefined: there is no such tenant
    */
-  async delete(tenant: string): Promise<TenantDeletion> {
-    await this.#port.credentials.revokeTenant(tenant);
-    const { deleted, left } = await this.#deleteTasks(tenant);
-    if (left === 0) await this.#deleteRest(tenant);
-    return { deletedTasks: deleted, tasksLeft: left, isComplete: left === 0 };
+  async delete(tenant: string): Promise<TenantDeletion | undefined> {
+    const credentials = await this.#port.credentials.revokeTenant(tenant);
+    const { deleted, left, found } = await this.#deleteTasks(tenant);
+    if (credentials === 0 && !found) return undefined;
+    const isComplete = left === 0 && (await this.#deleteRest(tenant));
+    return { deletedTasks: deleted, tasksLeft: left, isComplete };
   }
 
-  async #deleteTasks(tenant: string): Promise<{ deleted: number; left: number }> {
+  async #deleteTasks(tenant: string): Promise<{ deleted: number; left: number; found: boolean }> {
     const { redis } = this.#port;
-    let [deleted, left] = [0, 0];
+    let [deleted, left, found] = [0, 0, false];
     for await (const { kind, key, owner, rest } of this.#keys(tenant)) {
+      found = true;
       if (kind !== 'x' || rest !== undefined) continue;
       const room = Math.max(TASKS_OF_STEP - deleted - left, 0);
       const entries = room === 0 ? [] : await redis.zrange(key, '0', String(room - 1));
@@ -117,7 +133,7 @@ export class Tenants {
         left += gone.filter((isGone) => !isGone).length;
       }
     }
-    return { deleted, left };
+    return { deleted, left, found };
   }
 
   /** @returns whether nothing is left of it */
@@ -130,21 +146,29 @@ export class Tenants {
     return verdict !== 'live';
   }
 
-  /** Of tasks nothing is left but indexes of their contexts. */
-  async #deleteRest(tenant: string): Promise<void> {
+  /** Of tasks nothing is left but indexes of their contexts. @returns false: somebody has sent something meanwhile */
+  async #deleteRest(tenant: string): Promise<boolean> {
     const { redis, shards } = this.#port;
-    for await (const { kind, key, rest } of this.#keys(tenant)) {
-      // A task that was made just now keeps its index.
-      if (kind === 'x' && rest === undefined) continue;
-      if (kind === 'y') {
-        const keys = (await redis.zrange(key, '0', '-1')).map((id) => ({ id, at: shards.of(id) }));
-        await Promise.all(
-          keys.flatMap(({ id, at }) => [redis.unlink(at.conversation(id)), redis.unlink(at.conversationEvents(id))]),
-        );
+    let isGone = true;
+    for (const shard of shards.all)
+      for await (const { kind, key, owner, rest } of this.#keysOf(shard, tenant)) {
+        if (kind === 'x' && rest === undefined) {
+          isGone = false;
+          continue;
+        }
+        const conversations = kind === 'y' ? await redis.zrange(key, '0', '-1') : [];
+        const keys = { tasks: kind === 'y' ? key : shard.index(scopeOf(owner)), owned: key };
+        if ((await unlinkOwnedScript.run(redis, { keys, args: {} })) === 0) isGone = false;
+        else await this.#deleteConversations(conversations);
       }
-      await redis.unlink(key);
-    }
-    await Promise.all(shards.all.map((each) => redis.unlink(each.tenantBytes(tenant))));
+    if (isGone) await Promise.all(shards.all.map((each) => redis.unlink(each.tenantBytes(tenant))));
+    return isGone;
+  }
+
+  async #deleteConversations(ids: readonly string[]): Promise<void> {
+    const { redis, shards } = this.#port;
+    const keys = ids.flatMap((id) => [shards.of(id).conversation(id), shards.of(id).conversationEvents(id)]);
+    await Promise.all(keys.map((key) => redis.unlink(key)));
   }
 
   async #openTasks(tenant: string): Promise<number> {

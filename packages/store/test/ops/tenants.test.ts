@@ -58,6 +58,30 @@ test.each([1, 4])('a tenant is deleted with all that is its own, and no other on
   expect((await store.ops.tenants.list()).map(({ id }) => id)).toEqual(['acme*']);
   expect((await keysNaming(store, 'acme*')).sort()).toEqual(theirs);
   expect(await store.ops.tenants.delete('acme')).toEqual({ deletedTasks: 0, tasksLeft: 0, isComplete: true });
+  expect(await store.ops.tenants.delete('nobody')).toBeUndefined();
+});
+
+test('what is sent while its tenant is deleted keeps all that belongs to it', async () => {
+  const store = await testStore({ shards: 1 });
+  const deletions: Promise<unknown>[] = [];
+  const send = (contextId: string) => {
+    const message = userMessage('hello', { contextId });
+    return accepted(store, alice, message).then(({ taskId }) => ({ taskId, message, contextId }));
+  };
+  const sent = [];
+  for (let n = 0; n < 300; n++) {
+    if (n % 3 === 0) deletions.push(store.ops.tenants.delete('acme'));
+    sent.push(await send(`context ${n}`));
+  }
+  await Promise.all(deletions);
+  let kept = 0;
+  for (const { taskId, message, contextId } of sent) {
+    if ((await store.ops.tasks.record(taskId)) === undefined) continue;
+    kept++;
+    expect((await accepted(store, alice, message)).taskId).toBe(taskId);
+    expect((await store.tasks.list(alice, { contextId, pageSize: 10 })).totalSize).toBe(1);
+  }
+  expect(kept).toBeGreaterThan(0);
 });
 
 test('what an agent remembers of a context is listed and deleted by itself', async () => {

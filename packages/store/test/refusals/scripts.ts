@@ -719,6 +719,19 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: true,
     },
   ],
+  'ops/unlink-owned.lua': [
+    {
+      kind: 'ends',
+      scene: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        const turn = await begun(store, taskId);
+        await store.memory.write(turn, '1');
+        await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+        return async () => (await store.ops.tenants.delete(alice.principal.tenant))?.isComplete;
+      },
+      answer: true,
+    },
+  ],
   'ops/list-workers.lua': [
     {
       kind: 'reads',

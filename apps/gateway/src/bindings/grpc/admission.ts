@@ -10,7 +10,7 @@ import {
 import { A2AError } from '@switchyard/protocol';
 import { isAction } from '../../admission/actions.ts';
 import type { Admission } from '../../admission/admission.ts';
-import { withoutPort } from '../../limits/address.ts';
+import { clientAddress, withoutPort } from '../../limits/address.ts';
 import { Share } from '../../limits/share.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { headersOf, Rpc } from './rpc.ts';
@@ -121,10 +121,11 @@ class PendingCall {
     const messageMs = Math.min(settings.grpcLimits.messageMs, isOpen ? OPEN_MESSAGE_MS : Infinity);
     this.#await(rpc, messageMs);
     if (isOpen) return;
+    const headers = headersOf(metadata);
     const admission = await gate.enter({
-      headers: headersOf(metadata),
+      headers,
       // Its port is another one with each connection: what is alike would not look so.
-      address: withoutPort(call.getPeer()),
+      address: clientAddress(withoutPort(call.getPeer()), headers['x-forwarded-for'], settings.rates.proxies),
       certificate: verifiedCertificate(call),
       host: call.getHost(),
       isSafe: false,

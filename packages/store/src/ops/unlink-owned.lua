@@ -1,0 +1,17 @@
+-- unlinkOwned: a tenant is deleted, and with it what an owner has besides tasks.
+--
+-- KEYS  tasks  index of the owner's tasks in this shard, see record.lua; of conversations: as owned
+--       owned  index of a context's tasks | memory | accepted message | conversations of a context
+-- Returns  1 | 0 (it belongs to work that goes on)
+-- Invariant: what belongs to a task that is kept is kept.
+
+local tasks_key, owned_key = unpack(KEYS)
+local goes_on
+if tasks_key == owned_key then
+  goes_on = redis.call('ZCOUNT', owned_key, '+inf', '+inf') > 0
+else
+  goes_on = redis.call('EXISTS', tasks_key) == 1
+end
+if goes_on then return 0 end
+redis.call('UNLINK', owned_key)
+return 1
