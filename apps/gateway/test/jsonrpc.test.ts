@@ -90,6 +90,18 @@ describe('JSON-RPC', () => {
     expect((await post(stage.url, { jsonrpc: '2.0', method: 'SendStreamingMessage', params })).status).toBe(204);
   });
 
+  it.each([undefined, immediately])(
+    'answers a notification at once, though its task goes on',
+    async (configuration) => {
+      const contextId = crypto.randomUUID();
+      const params = { message: userMessage('hello', { contextId }), ...(configuration && { configuration }) };
+      const began = performance.now();
+      expect((await post(stage.url, { jsonrpc: '2.0', method: 'SendMessage', params })).status).toBe(204);
+      expect(performance.now() - began).toBeLessThan(5_000);
+      expect(await stage.taskIn(contextId)).toBeTruthy();
+    },
+  );
+
   it.each(['SubscribeToTask', 'SendStreamingMessage'])('holds nothing for a notification of %s', async (method) => {
     const contextId = `notified of ${method}`;
     const message = userMessage('hello', { contextId });

@@ -191,7 +191,7 @@ describe('A message of 0.3', () => {
 
   it('is done without an answer when it is a notification', async () => {
     const contextId = randomUUID();
-    const params = { message: message({ contextId }), configuration: { blocking: false } };
+    const params = { message: message({ contextId }), configuration: { blocking: true } };
     const { status, body } = await post(stage.url, { jsonrpc: '2.0', method: 'message/send', params });
     expect([status, body]).toEqual([204, undefined]);
     expect(await stage.taskIn(contextId)).toEqual(expect.any(String));

@@ -41,6 +41,13 @@ export function parseRequest<Method extends string>(
   return { id: idText, isNotification: id === undefined, ...invocation(methods, method, params) };
 }
 
+/** `params` with something else in their configuration, where they can have it: an unreadable one is refused later. */
+export function configured(params: object, changes: object): object {
+  const { configuration = {} } = params as { readonly configuration?: unknown };
+  const isReadable = typeof configuration === 'object' && configuration !== null;
+  return isReadable ? { ...params, configuration: { ...configuration, ...changes } } : params;
+}
+
 interface Envelope {
   readonly jsonrpc?: unknown;
   readonly id?: unknown;

@@ -9,7 +9,7 @@ import { type OperationName, operationNames } from '../../operations/operations.
 import { toA2AError } from '../../telemetry/failures.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admit, bodyLimits, openCall } from '../http-call.ts';
-import { type JsonRpcRequest, parseRequest, type ReceivedJson } from './parse-request.ts';
+import { configured, type JsonRpcRequest, parseRequest, type ReceivedJson } from './parse-request.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
 
 /** Of an unauthenticated request only the id is read, for the error, and only if it has arrived by then. */
@@ -99,13 +99,19 @@ async function runNotification(
   { admission, request }: Received,
 ): Promise<void> {
   try {
-    const answer = await run(context, exchange, { admission, request });
+    const answer = await run(context, exchange, { admission, request: withoutWaiting(request) });
     if ('items' in answer) answer[Symbol.dispose]();
   } catch (thrown) {
     reportFailure(context, exchange, thrown);
   }
   exchange.res.statusCode = 204;
   exchange.res.end();
+}
+
+/** Nobody waits for what a notification leads to. */
+function withoutWaiting(request: JsonRpcRequest<OperationName>): JsonRpcRequest<OperationName> {
+  if (request.error || request.method !== 'SendMessage') return request;
+  return { ...request, params: configured(request.params, { returnImmediately: true }) };
 }
 
 function tenantIn(params: object): unknown {

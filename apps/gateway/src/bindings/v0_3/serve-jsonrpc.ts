@@ -3,7 +3,7 @@ import type { Admission } from '../../admission/admission.ts';
 import { majorMinor, protocolVersion } from '../../call/service-parameters.ts';
 import { disposeOnClose, type Exchange, namedVersion, reportFailure } from '../../exchange/exchange.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { type JsonRpcRequest, parseRequest } from '../jsonrpc/parse-request.ts';
+import { configured, type JsonRpcInvocation, type JsonRpcRequest, parseRequest } from '../jsonrpc/parse-request.ts';
 import type { OlderVersion } from '../jsonrpc/serve.ts';
 import { writeError, writeResult, writeStream } from '../jsonrpc/write.ts';
 import { LegacyCaller, type LegacyWire, openLegacyCall } from './caller.ts';
@@ -47,7 +47,7 @@ async function answer(context: GatewayContext, exchange: Exchange, { admission, 
   if (request.error) throw request.error;
   const caller = new LegacyCaller(openLegacyCall(context, exchange, admission), wireOf(exchange));
   const method: LegacyMethod = legacyMethods[request.method];
-  const params = withBlocking(request.params, context.settings.sendMode === 'blocking');
+  const params = paramsOf(request, context.settings.sendMode === 'blocking');
   try {
     const translation = new LegacyRestTransportHandler(createRequestHandler(context));
     const sdkContext = caller.toContext();
@@ -91,11 +91,14 @@ function isLegacyMethod(name: unknown): name is LegacyMethodName {
 
 /**
  * The SDK takes `configuration` without `blocking` for non-blocking, but version 0.3's own servers blocked: unset means
- * this gateway's default. For JSON-RPC only: in protobuf false and unset look the same.
+ * this gateway's default. For JSON-RPC only: in protobuf false and unset look the same. Nobody waits for a notification.
  */
-function withBlocking(params: object, blocking: boolean): object {
-  if (!('configuration' in params)) return params;
-  const { configuration } = params;
+function paramsOf(
+  { method, params, isNotification }: JsonRpcInvocation<LegacyMethodName> & { readonly isNotification: boolean },
+  isBlocking: boolean,
+): object {
+  if (isNotification && method === 'message/send') return configured(params, { blocking: false });
+  const { configuration } = params as { readonly configuration?: unknown };
   if (typeof configuration !== 'object' || configuration === null || 'blocking' in configuration) return params;
-  return { ...params, configuration: { ...configuration, blocking } };
+  return configured(params, { blocking: isBlocking });
 }
