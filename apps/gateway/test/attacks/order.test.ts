@@ -1,6 +1,7 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
+import { defaultRateSettings } from '../../src/settings/rate-settings.ts';
 import { openRaw } from '../support/attack.ts';
 import { grpcAddressOf } from '../support/grpc-address.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -8,10 +9,10 @@ import { openStage, type Stage } from '../support/stage.ts';
 const GIB = 1024 ** 3;
 const readOnly = 'key-of-alice-0123456789';
 
+const keys = [{ key: readOnly, subject: 'alice', tenant: 'default', scopes: ['read'] }];
 let stage: Stage;
 
 beforeAll(async () => {
-  const keys = [{ key: readOnly, subject: 'alice', tenant: 'default', scopes: ['read'] }];
   stage = await openStage({
     gateway: {
       auth: { keys },
@@ -32,7 +33,10 @@ interface Offer {
 }
 
 /** Offers a gigabyte, and sends it as long as somebody takes it. */
-async function offer({ verb, path, headers = [], length = GIB }: Offer): Promise<{ answer: string; sent: number }> {
+async function offer(
+  { verb, path, headers = [], length = GIB }: Offer,
+  url = stage.url,
+): Promise<{ answer: string; sent: number }> {
   const size = length === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`;
   const head = [
     `${verb ?? 'POST'} ${path} HTTP/1.1`,
@@ -41,7 +45,7 @@ async function offer({ verb, path, headers = [], length = GIB }: Offer): Promise
     size,
     ...headers,
   ];
-  const connection = openRaw(stage.url, `${head.join('\r\n')}\r\n\r\n`);
+  const connection = openRaw(url, `${head.join('\r\n')}\r\n\r\n`);
   const { socket } = connection;
   const piece = Buffer.from(length === 'chunked' ? `4000\r\n${' '.repeat(0x4000)}\r\n` : ' '.repeat(0x4000));
   const send = (): void => {
@@ -79,6 +83,15 @@ describe('A gigabyte from who is refused', () => {
     const { answer, sent } = await offer(offered);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(answer).toMatch(/\r\nConnection: close\r\n/i);
+    expect(sent).toBeLessThan(BUFFERS);
+  });
+
+  it('is not read: who asks too often', async () => {
+    const rates = { ...defaultRateSettings, perPrincipal: { count: 1, seconds: 3_600 } };
+    const url = await stage.another({ auth: { keys }, rates });
+    expect((await fetch(`${url}/tasks`, { headers: { 'x-api-key': readOnly } })).status).toBe(200);
+    const { answer, sent } = await offer({ path: '/', headers: withKey }, url);
+    expect(answer).toMatch(/^HTTP\/1.1 429 .*\r\nConnection: close\r\n/is);
     expect(sent).toBeLessThan(BUFFERS);
   });
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Task } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../../../../tests/budgets/support/redis-info.ts';
+import { startRedis, type TestRedis } from '../../../../tests/support/redis.ts';
 import type { Binding } from '../support/bindings/outcome.ts';
 import { overGrpc } from '../support/bindings/over-grpc.ts';
 import { overJsonRpc, overRest } from '../support/bindings/over-http.ts';
@@ -13,6 +15,12 @@ const alice = keyOf('alice');
 /** Of another tenant, of the same tenant, and of the same name in another tenant. */
 const thieves = [keyOf('mallory'), keyOf('bob'), keyOf('namesake')];
 
+const principals = [
+  { key: alice['x-api-key'], subject: 'alice', tenant: 'acme', scopes: [] },
+  { key: keyOf('bob')['x-api-key'], subject: 'bob', tenant: 'acme', scopes: [] },
+  { key: keyOf('mallory')['x-api-key'], subject: 'mallory', tenant: 'evil', scopes: [] },
+  { key: keyOf('namesake')['x-api-key'], subject: 'alice', tenant: 'evil', scopes: [] },
+];
 let stage: Stage;
 let rpc: ReturnType<typeof overGrpc>;
 let bindings: readonly Binding[];
@@ -21,13 +29,7 @@ let stolen: Task;
 const nothing = randomUUID();
 
 beforeAll(async () => {
-  const keys = [
-    { key: alice['x-api-key'], subject: 'alice', tenant: 'acme', scopes: [] },
-    { key: keyOf('bob')['x-api-key'], subject: 'bob', tenant: 'acme', scopes: [] },
-    { key: keyOf('mallory')['x-api-key'], subject: 'mallory', tenant: 'evil', scopes: [] },
-    { key: keyOf('namesake')['x-api-key'], subject: 'alice', tenant: 'evil', scopes: [] },
-  ];
-  stage = await openStage({ gateway: { auth: { keys }, grpc: { port: 0, publicAddress: 'auto' } } });
+  stage = await openStage({ gateway: { auth: { keys: principals }, grpc: { port: 0, publicAddress: 'auto' } } });
   rpc = overGrpc(await grpcAddressOf(stage.url));
   bindings = [overRest(stage.url), overJsonRpc(stage.url), rpc];
   for (let i = 0; i < 3; i++) stolen = await sendAs(alice, stolen?.contextId);
@@ -96,6 +98,44 @@ describe('The id of another’s task', () => {
     const { body } = await get<Task>(`${stage.url}/tasks/${stolen.id}`, alice);
     expect(body).toMatchObject({ id: stolen.id, status: { state: 'TASK_STATE_SUBMITTED' } });
     expect(body.history).toHaveLength(1);
+  });
+});
+
+describe('What Redis does for another’s id', () => {
+  const CALLS = 20;
+  let redis: TestRedis;
+  let apart: Stage;
+  let id: string;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    apart = await openStage({ gateway: { auth: { keys: principals } }, redisUrl: redis.url });
+    const message = userMessage('mine');
+    const request = { message, configuration: { returnImmediately: true } };
+    id = (await post<Sent>(`${apart.url}/message:send`, request, alice)).body.task.id;
+  });
+
+  afterAll(async () => {
+    await apart[Symbol.asyncDispose]();
+    await redis.stop();
+  });
+
+  /** Calls of each command, by name, for one request. */
+  async function commandsFor(operation: string, of: string): Promise<Record<string, number>> {
+    const binding = overJsonRpc(apart.url);
+    await ask(redis.url, 'CONFIG RESETSTAT');
+    const params = aboutTask[operation]?.(of) ?? {};
+    for (let n = 0; n < CALLS; n++) await binding.invoke({ operation, params, headers: keyOf('mallory') });
+    const stats = (await ask(redis.url, 'INFO commandstats')).matchAll(/cmdstat_(\S+?):calls=(\d+)/g);
+    // What the gateway does by itself now and then is less than one for each request.
+    const counts = [...stats].map(([, name, calls]) => [name, Math.round(Number(calls) / CALLS)] as const);
+    return Object.fromEntries(counts.filter(([, count]) => count > 0));
+  }
+
+  it.each(Object.keys(aboutTask))('is as much as for no task: %s', async (operation) => {
+    const [theirs, none] = [await commandsFor(operation, id), await commandsFor(operation, nothing)];
+    expect(theirs).toEqual(none);
+    expect(Object.keys(none).length).toBeGreaterThan(0);
   });
 });
 
