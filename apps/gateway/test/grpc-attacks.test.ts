@@ -208,6 +208,16 @@ describe('One who is let in', () => {
     expect(code()).toBeUndefined();
   });
 
+  it.each([
+    ['a timeout that is none', { 'grpc-timeout': 'x' }, Buffer.alloc(0)],
+    ['a message that cannot be decompressed', { 'grpc-encoding': 'gzip' }, Buffer.from([1, 0, 0, 0, 2, 7, 7])],
+  ])('is no fault of ours: %s', async (_, headers, bytes) => {
+    const { stream, status: code } = call(await attack(), listTasks, headers);
+    stream.end(bytes).resume();
+    await until(() => code() !== undefined, { what: 'it is refused' });
+    expect(code()).toBe(status.INVALID_ARGUMENT);
+  });
+
   it('watches the health of what is served', async () => {
     const { stream, status: code } = call(await attack(), watch);
     stream.end(whole(Buffer.from([0x0a, 1, ...Buffer.from('x')]))).resume();

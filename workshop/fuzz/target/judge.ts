@@ -92,9 +92,6 @@ function judgeRaw(target: Target, input: Input & { kind: 'raw' }): Promise<strin
 /** INTERNAL, and UNKNOWN, which is what a library says of an error that nobody has named. */
 const FAULTS: readonly string[] = ['13', '2'];
 
-/** INTERNAL as the custom of gRPC servers has it, from grpc-js before any code of ours runs. */
-const LIBRARYS_OWN = /^(?:Invalid%20grpc-timeout|Failed%20to%20decompress)/;
-
 function judgeGrpc(target: Target, input: Input & { kind: 'grpc' }): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const stream = target.session.request({ ':method': 'POST', ':path': input.method, ...input.headers });
@@ -120,7 +117,7 @@ function judgeGrpc(target: Target, input: Input & { kind: 'grpc' }): Promise<str
   stream.on('close', () => {
     clearTimeout(late);
     clearTimeout(leave);
-    const isFault = status !== undefined && FAULTS.includes(status) && !LIBRARYS_OWN.test(message);
+    const isFault = status !== undefined && FAULTS.includes(status);
     resolve(isLate ? 'no answer' : isFault ? `gRPC status ${status}: ${message.slice(0, 300)}` : undefined);
   });
   stream.resume();

@@ -6,6 +6,7 @@ import {
   type ServerInterceptor,
   type ServerListener,
   ServerListenerBuilder,
+  status,
 } from '@grpc/grpc-js';
 import { A2AError } from '@switchyard/protocol';
 import { isAction } from '../../admission/actions.ts';
@@ -56,10 +57,24 @@ const MOST_WATCHES = 100;
  */
 export function admission(context: AdmissionContext, healthNames: readonly string[]): ServerInterceptor {
   const watches = new Share('watches', { total: MOST_WATCHES, perTenant: MOST_WATCHES, perPrincipal: MOST_WATCHES });
-  return ({ path }, call) =>
-    new ServerInterceptingCall(call, {
+  return ({ path }, call) => {
+    blameTheClient(call);
+    return new ServerInterceptingCall(call, {
       start: (next) => next(new PendingCall(context, { path, call, watches, healthNames }).listener()),
     });
+  };
+}
+
+/** What the library calls INTERNAL before any code of ours runs. */
+const clientsFault = /^Invalid grpc-timeout|^Failed to decompress/;
+
+/** Operators are alarmed by INTERNAL: it is for faults of ours. */
+function blameTheClient(call: ServerInterceptingCallInterface): void {
+  const send = call.sendStatus.bind(call);
+  call.sendStatus = (answer) => {
+    const isTheirs = answer.code === status.INTERNAL && clientsFault.test(answer.details ?? '');
+    send(isTheirs ? { ...answer, code: status.INVALID_ARGUMENT } : answer);
+  };
 }
 
 interface ArrivingCall {
