@@ -54,7 +54,7 @@ export type { DeliveryQueueId } from './queue/job.ts';
 export type { Queues } from './queue/queues.ts';
 export { cardUrlOf, REMOTE_AGENTS, remoteAgentId } from './queue/remote-agents.ts';
 export { isOutage, StoreError } from './redis/errors.ts';
-export type { Scope } from './redis/scope.ts';
+export { principalKey, type Scope } from './redis/scope.ts';
 export { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 export type { AgentAnnouncement, AnnouncedAgent } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';

@@ -19,7 +19,7 @@ import { agentRoutes, healthRoute, turnRoutes, workerRoutes } from './deployment
 import { keyRoutes } from './keys.ts';
 import { logLevelRoutes } from './log-level.ts';
 import { meRoutes } from './me.ts';
-import { nameOf, type Operator, type Operators } from './operators.ts';
+import { type Operator, type Operators, operatorName } from './operators.ts';
 import { rerunRoutes } from './rerun.ts';
 import type { AdminBackend, AdminRoute } from './route.ts';
 import { seriesRoutes } from './series.ts';
@@ -101,7 +101,7 @@ function serve(context: AdminContext, route: AdminRoute): RequestHandler {
     const deed = deedOf(route, req);
     try {
       const { answer, about } = await route.run(context.backend, req, operator);
-      const who = nameOf(operator);
+      const who = operatorName(operator);
       if (route.verb !== 'get') context.emit({ kind: 'admin-action', who, ...requestName({ req, res }) });
       audit(context, { req, res }, { ...deed, ...about, outcome: 'ok' }, operator);
       res.setHeader('Cache-Control', 'no-store');

@@ -1,5 +1,5 @@
 import type { Ops } from '@switchyard/store';
-import { nameOf } from './operators.ts';
+import { operatorName } from './operators.ts';
 import { drainParameters, noParameters, pageParameters } from './parameters.ts';
 import { adminAction, adminRoute, found, listRoute, notFound } from './route.ts';
 
@@ -24,7 +24,7 @@ export const agentRoutes = [
 export const workerRoutes = [
   listRoute(['/admin/workers', pageParameters], 'workers', ({ ops }, query) => ops.listWorkers(query)),
   adminRoute(['post', '/admin/workers/:id\\:drain'], drainParameters, async ({ ops }, { id, parameters, operator }) => {
-    if (!(await ops.workers.drain(id, { ...parameters, by: nameOf(operator) }))) throw notFound('worker', id);
+    if (!(await ops.workers.drain(id, { ...parameters, by: operatorName(operator) }))) throw notFound('worker', id);
     return workerNamed(ops, id);
   }),
   adminAction(['post', '/admin/workers/:id\\:undrain'], async ({ ops }, { id }) => {

@@ -4,7 +4,7 @@ import { isGuess } from '../admission/gate.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import type { Presented } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
-import type { Origin, Rates } from '../limits/rates.ts';
+import type { Rates } from '../limits/rates.ts';
 import type { AdminSettings } from '../settings/gateway-settings.ts';
 
 /** Who asks on the operators' port. */
@@ -19,8 +19,12 @@ export interface Operator {
   readonly may: 'all' | 'metrics' | 'nothing';
 }
 
+interface AddressedRequest extends Presented {
+  readonly address: string | undefined;
+}
+
 /** For people. */
-export function nameOf({ tenant, subject }: Operator): string {
+export function operatorName({ tenant, subject }: Operator): string {
   return tenant === undefined ? subject : `${tenant}/${subject}`;
 }
 
@@ -46,28 +50,27 @@ export class Operators {
   }
 
   /** Clients are told who they are, too: what they may do is to be asked. @throws {A2AError} Unauthenticated, RateLimited */
-  async identify(origin: Origin & Presented): Promise<Operator> {
-    const { headers } = origin;
+  async identify(request: AddressedRequest): Promise<Operator> {
+    const { headers } = request;
     const { key, metricsKey } = this.#keys;
     if (hasKey(headers, key)) return { subject: 'operator', credential: 'key:operator', may: 'all' };
     if (metricsKey && hasKey(headers, metricsKey))
       return { subject: 'metrics', credential: 'key:metrics', may: 'metrics' };
-    const client = await this.#client(origin);
+    const client = await this.#client(request);
     const { tenant, subject } = client.principal;
     return { tenant, subject, credential: client.credential, may: client.scopes.includes('admin') ? 'all' : 'nothing' };
   }
 
-  async #client(origin: Origin & Presented): Promise<Identity> {
-    const { headers } = origin;
+  async #client({ address, headers }: AddressedRequest): Promise<Identity> {
     const hasClients = this.#clients.securityRequirements.length > 0;
     const known = hasClients ? this.#clients.recall({ headers }) : undefined;
     if (known) return known;
-    if (!hasClients || !this.#clients.hasVerified({ headers })) this.#rates.requireFewFailures(origin);
+    if (!hasClients || !this.#clients.hasVerified({ headers })) this.#rates.requireFewFailures(address);
     try {
       if (hasClients) return await this.#clients.identify({ headers });
       throw new A2AError('Unauthenticated', 'The key of an operator is required', { challenges });
     } catch (thrown) {
-      if (isGuess(thrown, origin)) this.#rates.failed(origin);
+      if (isGuess(thrown, { headers })) this.#rates.failed(address);
       throw thrown;
     }
   }

@@ -55,7 +55,7 @@ export class Gate {
     const { origins, authentication, rates } = this.#parts;
     try {
       origins.require(arrival);
-      rates.arrive(arrival, arrival.answer);
+      rates.arrive(arrival.address, arrival.answer);
       return authentication.recall(arrival);
     } catch (thrown) {
       this.#onRefusal(arrival, thrown);
@@ -67,7 +67,7 @@ export class Gate {
     const { authentication, rates } = this.#parts;
     let identity: Identity;
     try {
-      if (!authentication.hasVerified(arrival)) rates.requireFewFailures(arrival);
+      if (!authentication.hasVerified(arrival)) rates.requireFewFailures(arrival.address);
       identity = await authentication.identify(arrival);
     } catch (thrown) {
       this.#onRefusal(arrival, thrown);
@@ -77,7 +77,7 @@ export class Gate {
   }
 
   #onRefusal(arrival: Arrival, thrown: unknown): void {
-    if (isGuess(thrown, arrival)) this.#parts.rates.failed(arrival);
+    if (isGuess(thrown, arrival)) this.#parts.rates.failed(arrival.address);
     const outcome = toA2AError(thrown).code;
     const { message: reason, credential } = thrown instanceof CredentialRefused ? thrown : {};
     this.#parts.emit(audited({ what: 'refused', outcome, reason }, arrival, { credential }));

@@ -66,7 +66,7 @@ export class Origins {
   /** Only what was made by hand has no Host. An address needs no name server, and `localhost` asks none. */
   #serves(host: string | undefined): boolean {
     if (host === undefined || this.#hosts === undefined || host === this.#lastServed) return true;
-    const name = nameOf(host);
+    const name = hostName(host);
     if (name !== 'localhost' && isIP(name) === 0 && !this.#hosts.has(name) && !this.#hosts.has(host.toLowerCase()))
       return false;
     this.#lastServed = host;
@@ -82,7 +82,7 @@ export class Origins {
 }
 
 /** Without the port, and the brackets of IPv6; '' if it is no host. */
-function nameOf(host: string): string {
+function hostName(host: string): string {
   const [, bracketed, plain] = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i.exec(host) ?? [];
   return (bracketed ?? plain ?? '').toLowerCase();
 }

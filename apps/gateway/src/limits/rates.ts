@@ -1,15 +1,10 @@
 import { A2AError, type Principal } from '@switchyard/protocol';
 import type { Rate } from '@switchyard/settings';
+import { principalKey } from '@switchyard/store';
 import type { RateSettings } from '../settings/rate-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { networkOf } from './address.ts';
 import { Limiter, type Verdict } from './limiter.ts';
-import { nameOf } from './share.ts';
-
-/** Where a request comes from: of the client, or of the proxy before it. */
-export interface Origin {
-  readonly address: string | undefined;
-}
 
 /** The answer to a request, which says how much of a rate is left. */
 export interface RatedAnswer {
@@ -21,30 +16,30 @@ const warningRate: Rate = { count: 1, seconds: 60 };
 
 /** How often clients may ask. Each gateway counts for itself. */
 export class Rates {
-  readonly #ofPrincipals: ReadonlyMap<string, Quota>;
-  readonly #ofAddresses: Quota | undefined;
+  readonly #ofPrincipals: ReadonlyMap<string, NamedLimit>;
+  readonly #ofAddresses: NamedLimit | undefined;
   readonly #failures: Limiter | undefined;
   readonly #warnings = new Limiter(warningRate);
   readonly #emit: Emit;
 
   constructor({ perPrincipal, ofKind, perAddress, failedAuthPerAddress }: RateSettings, emit: Emit) {
-    const quotas = Object.entries({ all: perPrincipal, ...ofKind });
+    const limits = Object.entries({ all: perPrincipal, ...ofKind });
     this.#ofPrincipals = new Map(
-      quotas.flatMap(([name, rate]) => (rate === 'off' ? [] : [[name, new Quota(name, rate)]])),
+      limits.flatMap(([name, rate]) => (rate === 'off' ? [] : [[name, new NamedLimit(name, rate)]])),
     );
-    this.#ofAddresses = perAddress === 'off' ? undefined : new Quota('address', perAddress);
+    this.#ofAddresses = perAddress === 'off' ? undefined : new NamedLimit('address', perAddress);
     this.#failures = failedAuthPerAddress === 'off' ? undefined : new Limiter(failedAuthPerAddress);
     this.#emit = emit;
   }
 
   /** Counts a request, whoever sends it. @throws {A2AError} RateLimited */
-  arrive(origin: Origin, answer?: RatedAnswer): void {
-    this.#ofAddresses?.take(networkNameOf(origin), answer);
+  arrive(address: string | undefined, answer?: RatedAnswer): void {
+    this.#ofAddresses?.take(networkName(address), answer);
   }
 
   /** Call it before a credential is looked at that is not known yet. @throws {A2AError} RateLimited */
-  requireFewFailures(origin: Origin): void {
-    const network = networkNameOf(origin);
+  requireFewFailures(address: string | undefined): void {
+    const network = networkName(address);
     const verdict = this.#failures?.peek(network);
     if (!verdict || verdict.isAllowed) return;
     if (this.#warnings.take(network).isAllowed) this.#emit({ kind: 'credentials-guessed', address: network });
@@ -52,8 +47,8 @@ export class Rates {
   }
 
   /** A credential was wrong. */
-  failed(origin: Origin): void {
-    this.#failures?.take(networkNameOf(origin));
+  failed(address: string | undefined): void {
+    this.#failures?.take(networkName(address));
   }
 
   /**
@@ -62,16 +57,16 @@ export class Rates {
    * @throws {A2AError} RateLimited
    */
   spend(principal: Principal, kind: string, answer?: RatedAnswer): void {
-    this.#ofPrincipals.get(kind)?.take(nameOf(principal), answer);
+    this.#ofPrincipals.get(kind)?.take(principalKey(principal), answer);
   }
 }
 
-function networkNameOf({ address }: Origin): string {
+function networkName(address: string | undefined): string {
   return networkOf(address) ?? '';
 }
 
 /** A limiter with its name for clients. */
-class Quota {
+class NamedLimit {
   readonly #limiter: Limiter;
   readonly #name: string;
   readonly #policy: string;

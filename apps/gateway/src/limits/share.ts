@@ -1,4 +1,5 @@
 import { A2AError, type Principal } from '@switchyard/protocol';
+import { principalKey } from '@switchyard/store';
 
 /** How much of something there may be at a time, in this process. */
 export interface ShareLimits {
@@ -39,7 +40,7 @@ export class Share {
   /** @throws {A2AError} as `add` of what it returns */
   take(principal: Principal, amount = 1): Holding {
     const { tenant } = principal;
-    const owner = nameOf(principal);
+    const owner = principalKey(principal);
     let held = 0;
     const add = (more: number): void => {
       this.#requireRoom(tenant, owner, more);
@@ -92,9 +93,4 @@ class Counts {
     if (count > 0) this.#counts.set(name, count);
     else this.#counts.delete(name);
   }
-}
-
-/** No two principals have the same. */
-export function nameOf({ tenant, subject }: Principal): string {
-  return `${tenant.length}/${tenant}/${subject}`;
 }
