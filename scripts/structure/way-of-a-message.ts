@@ -80,8 +80,12 @@ const modes = { defaultInputModes: ['text/plain'], defaultOutputModes: ['text/pl
 const card = { name: 'Echo', description: 'Echoes.', version: '1', supportedInterfaces: [], skills: [], ...modes };
 const agent = { id: 'echo', card: { ...card, capabilities: {} }, repliesWithMessage: false, concurrency: 1 };
 
-/** Enough of a logger for a gateway that logs nothing. */
-const silent = { isLevelEnabled: () => false };
+function nothing(): void {
+  // The lines of the log are not looked at.
+}
+
+/** Enough of a logger for a gateway. */
+const silent = { isLevelEnabled: () => false, debug: nothing, info: nothing, warn: nothing, error: fail };
 
 function fail(error: Error): void {
   throw error;

@@ -1,0 +1,11 @@
+import { expect, inject, it } from 'vitest';
+import { wayOfAMessage } from '../structure/way-of-a-message.ts';
+
+/** Whoever reads how a message is sent reads so many files at most. */
+const MOST_FILES = 55;
+
+it('An immediate SendMessage goes through few files, from the socket to Redis', async () => {
+  const files = await wayOfAMessage(process.cwd(), inject('redisUrl'));
+  expect(files).toContain('packages/store/src/tasks/accept.ts');
+  expect(files.length).toBeLessThanOrEqual(MOST_FILES);
+});
