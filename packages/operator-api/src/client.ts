@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { OperatorError, refusalIn } from './error.ts';
 import { readEvents } from './events.ts';
 
 export interface OperatorClientOptions {
@@ -17,21 +18,6 @@ export interface Call {
   readonly query?: Query;
   readonly body?: object;
   readonly signal?: AbortSignal;
-}
-
-/** The gateway refused a call, or could not serve it. */
-export class OperatorError extends Error {
-  /** Of HTTP. */
-  readonly status: number;
-  /** As the gateway says it: `NOT_FOUND`, … */
-  readonly reason: string;
-
-  constructor(status: number, { reason, message }: { readonly reason: string; readonly message: string }) {
-    super(message);
-    this.name = 'OperatorError';
-    this.status = status;
-    this.reason = reason;
-  }
 }
 
 const FIRST_WAIT_MS = 500;
@@ -110,7 +96,7 @@ export class OperatorClient {
       ...(body && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     });
-    if (!response.ok) throw await errorOf(response);
+    if (!response.ok) throw await refusalIn(response);
     return response;
   }
 }
@@ -125,13 +111,6 @@ function queryText(query: Query = {}): string {
   const text = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) text.set(name, String(value));
   return text.size > 0 ? `?${text}` : '';
-}
-
-async function errorOf(response: Response): Promise<OperatorError> {
-  const answer: unknown = await response.json().catch(() => undefined);
-  const { error } = Object(answer) as { error?: { message?: string; details?: readonly { reason?: string }[] } };
-  const reason = error?.details?.find((detail) => detail.reason)?.reason ?? '';
-  return new OperatorError(response.status, { reason, message: error?.message ?? response.statusText });
 }
 
 function pause(ms: number, signal?: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-export { type Call, OperatorClient, type OperatorClientOptions, OperatorError, type Query } from './client.ts';
+export { type Call, OperatorClient, type OperatorClientOptions, type Query } from './client.ts';
 export {
   type BulkProgress,
   bulkProgressSchema,
@@ -26,6 +26,7 @@ export {
   workerReadingSchema,
 } from './deployment.ts';
 export { type Diagnosis, diagnosisSchema, findings } from './diagnosis.ts';
+export { OperatorError } from './error.ts';
 export { readEvents, type StreamEvent } from './events.ts';
 export { pageOf } from './page.ts';
 export {

@@ -12,6 +12,11 @@ const server = createServer((req, res) => {
     const error = { code: 403, message: 'Not for you', details: [{ reason: 'PERMISSION_DENIED' }] };
     return void res.end(JSON.stringify({ error }));
   }
+  if (req.url?.startsWith('/broken')) {
+    const error = JSON.stringify({ error: { code: 503, message: 'Redis is gone' } });
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    return void res.end(`data: 1\n\nevent: error\ndata: ${error}\n\n`);
+  }
   if (req.url?.startsWith('/live')) {
     const from = Number(req.headers['last-event-id'] ?? 0);
     res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -47,4 +52,13 @@ it('watches on after a lost connection, from where it was', async () => {
   for await (const each of client.watch('/live', z.number(), { onLost: () => lost++ }))
     if (seen.push(each) === 3) break;
   expect([seen, lost]).toEqual([[1, 2, 3], 2]);
+});
+
+it('throws what ends a stream', async () => {
+  const seen: number[] = [];
+  const read = async (): Promise<void> => {
+    for await (const each of client.events('/broken', z.number())) seen.push(each);
+  };
+  await expect(read()).rejects.toMatchObject({ status: 503, message: 'Redis is gone' });
+  expect(seen).toEqual([1]);
 });

@@ -1,6 +1,6 @@
 import { A2AError } from '@switchyard/protocol';
 import express, { type Express, type Request, type RequestHandler } from 'express';
-import { refuseFault, refusePath, refuseVerb, writeError } from '../bindings/rest/write.ts';
+import { refuseFault, refusePath, refuseVerb, writeError, writeStream } from '../bindings/rest/write.ts';
 import {
   beginEachExchange,
   type Exchange,
@@ -9,6 +9,7 @@ import {
   respond,
   sourceOf,
 } from '../exchange/exchange.ts';
+import { defaultGatewaySettings } from '../settings/gateway-settings.ts';
 import { audited, type Deed } from '../telemetry/audited.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import { auditRoute } from './audit.ts';
@@ -17,11 +18,12 @@ import { conversationRoutes } from './conversations.ts';
 import { deadLetterRoutes } from './dead-letters.ts';
 import { agentRoutes, healthRoute, turnRoutes, workerRoutes } from './deployment.ts';
 import { keyRoutes } from './keys.ts';
+import type { OperatorStreams } from './live.ts';
 import { logLevelRoutes } from './log-level.ts';
 import { meRoutes } from './me.ts';
 import { type Operator, type Operators, operatorName } from './operators.ts';
 import { rerunRoutes } from './rerun.ts';
-import type { AdminBackend, AdminRoute } from './route.ts';
+import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';
 import { seriesRoutes } from './series.ts';
 import { taskActionRoutes } from './task-actions.ts';
 import { taskListRoutes } from './task-list.ts';
@@ -31,6 +33,7 @@ import { tenantRoutes } from './tenants.ts';
 export interface AdminContext extends Refusal {
   readonly operators: Operators;
   readonly backend: AdminBackend;
+  readonly streams: OperatorStreams;
   /** In the text format of Prometheus. */
   readonly metrics: () => Promise<string>;
 }
@@ -96,6 +99,7 @@ function requireRight({ may }: Operator, path: string): void {
 }
 
 function serve(context: AdminContext, route: AdminRoute): RequestHandler {
+  const streaming = { emit: context.emit, settings: defaultGatewaySettings };
   return async (req, res) => {
     const operator = operatorOf(req);
     const deed = deedOf(route, req);
@@ -103,9 +107,11 @@ function serve(context: AdminContext, route: AdminRoute): RequestHandler {
       const { answer, about } = await route.run(context.backend, req, operator);
       const who = operatorName(operator);
       if (route.verb !== 'get') context.emit({ kind: 'admin-action', who, ...requestName({ req, res }) });
+      const signal = answer instanceof EventsAnswer ? context.streams.watch(res, operator) : undefined;
       audit(context, { req, res }, { ...deed, ...about, outcome: 'ok' }, operator);
       res.setHeader('Cache-Control', 'no-store');
-      if (answer === undefined) res.writeHead(204).end();
+      if (answer instanceof EventsAnswer && signal) await writeStream(streaming, { req, res }, answer.events(signal));
+      else if (answer === undefined) res.writeHead(204).end();
       else respond(res, 'application/json', JSON.stringify(answer));
     } catch (thrown) {
       audit(context, { req, res }, { ...deed, outcome: toA2AError(thrown).code }, operator);

@@ -6,6 +6,7 @@ import { type AdminSettings, defaultGatewaySettings } from '../settings/gateway-
 import type { Emit } from '../telemetry/events.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { createAdminApp } from './admin-app.ts';
+import { OperatorStreams } from './live.ts';
 import { Operators } from './operators.ts';
 import type { AdminBackend } from './route.ts';
 
@@ -22,15 +23,19 @@ export class AdminPort {
   readonly #settings: AdminSettings;
   readonly #listener: Listener;
   readonly #operators: Operators;
+  readonly #streams = new OperatorStreams();
 
   constructor(settings: AdminSettings, { metrics, clients, rates, ...parts }: AdminParts) {
     this.#settings = settings;
     const operators = new Operators(settings, clients, rates);
     this.#operators = operators;
-    this.#listener = new Listener(createAdminApp({ ...parts, operators, metrics: () => metrics.text() }), {
-      stallMs: defaultGatewaySettings.clientStallMs,
-      connections: defaultConnectionLimits,
-    });
+    this.#listener = new Listener(
+      createAdminApp({ ...parts, operators, streams: this.#streams, metrics: () => metrics.text() }),
+      {
+        stallMs: defaultGatewaySettings.clientStallMs,
+        connections: defaultConnectionLimits,
+      },
+    );
   }
 
   /** @returns where it listens */
@@ -41,9 +46,11 @@ export class AdminPort {
   /** Takes other keys. */
   reload(settings: AdminSettings): void {
     this.#operators.reload(settings);
+    this.#streams.reload();
   }
 
   close(drainMs: number): Promise<void> {
+    this.#streams.end();
     return this.#listener.close(drainMs);
   }
 }

@@ -1,14 +1,17 @@
 import { A2AError } from '@switchyard/protocol';
 import type { DeadLetter } from '@switchyard/store';
+import { live } from './live.ts';
 import { contentsParameters, deadLetterParameters } from './parameters.ts';
 import { adminAction, adminRoute, found, listRoute, notFound } from './route.ts';
 
 /** Messages and webhooks that were given up. */
 export const deadLetterRoutes = [
-  listRoute(['/admin/dead-letters', deadLetterParameters], 'deadLetters', async ({ ops }, query) => {
-    const page = await ops.deadLetters.list(query, query.kind);
-    return { ...page, items: page.items.map(withoutContents) };
-  }),
+  live(
+    listRoute(['/admin/dead-letters', deadLetterParameters], 'deadLetters', async ({ ops }, query) => {
+      const page = await ops.deadLetters.list(query, query.kind);
+      return { ...page, items: page.items.map(withoutContents) };
+    }),
+  ),
   adminRoute(['get', '/admin/dead-letters/:id'], contentsParameters, async ({ ops }, { id, parameters }) => {
     const letter = found(await ops.deadLetters.get(id), 'dead letter', id);
     return parameters.contents ? letter : withoutContents(letter);

@@ -1,4 +1,5 @@
 import type { Ops } from '@switchyard/store';
+import { live } from './live.ts';
 import { operatorName } from './operators.ts';
 import { drainParameters, noParameters, pageParameters } from './parameters.ts';
 import { adminAction, adminRoute, found, listRoute, notFound } from './route.ts';
@@ -8,7 +9,7 @@ export const healthRoute = adminRoute(['get', '/admin/health'], noParameters, ({
 
 /** Agents and their queues. A paused agent's messages are accepted, and wait. */
 export const agentRoutes = [
-  listRoute(['/admin/agents', pageParameters], 'agents', ({ ops }, query) => ops.listAgents(query)),
+  live(listRoute(['/admin/agents', pageParameters], 'agents', ({ ops }, query) => ops.listAgents(query))),
   adminRoute(['get', '/admin/agents/:id/tenants'], noParameters, async ({ ops }, { id }) => ({
     tenants: found(await ops.agents.tenants(id), 'agent', id),
   })),
@@ -22,7 +23,7 @@ export const agentRoutes = [
 
 /** Workers by their reports. A draining worker takes no more work, and is still announced. */
 export const workerRoutes = [
-  listRoute(['/admin/workers', pageParameters], 'workers', ({ ops }, query) => ops.listWorkers(query)),
+  live(listRoute(['/admin/workers', pageParameters], 'workers', ({ ops }, query) => ops.listWorkers(query))),
   adminRoute(['post', '/admin/workers/:id\\:drain'], drainParameters, async ({ ops }, { id, parameters, operator }) => {
     if (!(await ops.workers.drain(id, { ...parameters, by: operatorName(operator) }))) throw notFound('worker', id);
     return workerNamed(ops, id);
@@ -40,7 +41,7 @@ async function workerNamed(ops: Ops, id: string): Promise<object> {
 
 /** Turns that run, and tasks that are stuck. */
 export const turnRoutes = [
-  listRoute(['/admin/turns', pageParameters], 'turns', ({ ops }, query) => ops.listTurns(query)),
-  listRoute(['/admin/stuck', pageParameters], 'tasks', ({ ops }, query) => ops.listStuck(query)),
-  listRoute(['/admin/interrupted', pageParameters], 'tasks', ({ ops }, query) => ops.listInterrupted(query)),
+  live(listRoute(['/admin/turns', pageParameters], 'turns', ({ ops }, query) => ops.listTurns(query))),
+  live(listRoute(['/admin/stuck', pageParameters], 'tasks', ({ ops }, query) => ops.listStuck(query))),
+  live(listRoute(['/admin/interrupted', pageParameters], 'tasks', ({ ops }, query) => ops.listInterrupted(query))),
 ];

@@ -4,6 +4,7 @@ import {
   type AuditEvent,
   type AuditTrail,
   type Credentials,
+  type EventId,
   InvalidPageToken,
   type Ops,
   type Page,
@@ -11,8 +12,10 @@ import {
 } from '@switchyard/store';
 import type { Request } from 'express';
 import type { z } from 'zod';
+import { lastEventIn } from '../bindings/http-call.ts';
 import { readJsonText } from '../exchange/read-json.ts';
 import type { ReadinessReading } from '../http/serve-health.ts';
+import type { StreamItem } from '../operations/operation.ts';
 import type { Operator } from './operators.ts';
 import { noParameters, readBodyText, readParameters } from './parameters.ts';
 
@@ -22,6 +25,15 @@ export interface AdminBackend {
   readonly credentials: Credentials;
   readonly audit: Pick<AuditTrail, 'list'>;
   readonly readiness: () => Promise<ReadinessReading>;
+}
+
+/** An answer that is a stream of events, written as they come; the signal says when nobody waits for them any more. */
+export class EventsAnswer {
+  readonly events: (signal: AbortSignal) => AsyncIterable<StreamItem>;
+
+  constructor(events: EventsAnswer['events']) {
+    this.events = events;
+  }
 }
 
 /** A request of an operator. */
@@ -39,8 +51,8 @@ export interface AdminRoute {
 type About = Pick<AuditEvent, 'object' | 'forTenant' | 'forSubject' | 'scopes'>;
 
 interface AdminAnswer {
-  /** Sent as JSON; undefined: 204. */
-  readonly answer: object | undefined;
+  /** Sent as JSON, or as events; undefined: 204. */
+  readonly answer: object | EventsAnswer | undefined;
   readonly about?: About | undefined;
 }
 
@@ -55,6 +67,8 @@ export interface AdminQuery<Parameters> {
   readonly id: string;
   readonly parameters: Parameters;
   readonly operator: Operator;
+  /** Of a stream that goes on: the last event that its reader has. */
+  readonly after: EventId | undefined;
 }
 
 export function adminRoute<Schema extends z.ZodType, Answer extends object | undefined>(
@@ -68,8 +82,8 @@ export function adminRoute<Schema extends z.ZodType, Answer extends object | und
     path,
     what,
     run: async (backend, req, operator) => {
-      const query = { id: pathPart(req, 'id'), parameters: readParameters(req, schema), operator };
-      const answer = await run(backend, query);
+      const parameters = readParameters(req, schema);
+      const answer = await run(backend, { id: pathPart(req, 'id'), parameters, operator, after: lastEventIn(req) });
       return { answer, about: about?.(answer) };
     },
   };
@@ -98,7 +112,8 @@ export function adminOrder<Schema extends z.ZodType, Answer extends object | und
     what: 'admin',
     run: async (backend, req, operator) => {
       const parameters = readBodyText(await readJsonText(req, { maxBytes: mostBodyBytes }), schema);
-      return { answer: await run(backend, { id: pathPart(req, 'id'), parameters, operator }) };
+      const query = { id: pathPart(req, 'id'), parameters, operator, after: lastEventIn(req) };
+      return { answer: await run(backend, query) };
     },
   };
 }

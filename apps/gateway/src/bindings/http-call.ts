@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import type { Admission } from '../admission/admission.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../call/call.ts';
@@ -83,12 +84,17 @@ export class HttpCall implements Call {
  * @throws {A2AError} InvalidParams
  */
 export function resumeAfterIn({ req }: Exchange): EventId | undefined {
-  const { 'last-event-id': header } = req.headers;
   return (
-    positionIn(typeof header === 'string' ? header : undefined, 'Last-Event-ID') ??
+    lastEventIn(req) ??
     positionIn(queryText(req, 'lastEventId'), 'lastEventId') ??
     positionIn(queryText(req, 'fromSeq'), 'fromSeq')
   );
+}
+
+/** @throws {A2AError} InvalidParams */
+export function lastEventIn({ headers }: Pick<IncomingMessage, 'headers'>): EventId | undefined {
+  const { 'last-event-id': header } = headers;
+  return positionIn(typeof header === 'string' ? header : undefined, 'Last-Event-ID');
 }
 
 /** A request that was let in, and how it names its agent. */

@@ -9,7 +9,9 @@ export interface HeldRequest {
   readonly leave: () => void;
 }
 
-type Waits = Pick<Admission, 'hold' | 'identity'>;
+interface Waits extends Pick<Admission, 'hold'> {
+  readonly identity: Pick<Admission['identity'], 'onEnd'>;
+}
 
 /**
  * The held requests: streams, blocking sends, long polls. Their waits end with their client, with its access, or at

@@ -12,8 +12,8 @@ import {
   respondUnchanged,
 } from '../../exchange/exchange.ts';
 import type { StreamItem, UnaryResult } from '../../operations/operation.ts';
+import type { GatewaySettings } from '../../settings/gateway-settings.ts';
 import { serveStream } from '../../sse/serve-stream.ts';
-import type { GatewayContext } from '../gateway-context.ts';
 
 /** A2A 11.1 and 14.1.1: ours unless the client asks for the other one. */
 const mediaTypes = ['application/a2a+json', 'application/json'];
@@ -63,7 +63,7 @@ function writeStatus({ req, res }: Exchange, { status, body }: { status: number;
 
 /** A2A 11.7: each event is a StreamResponse as it is stored. */
 export function writeStream(
-  context: GatewayContext,
+  context: Refusal & { readonly settings: Pick<GatewaySettings, 'heartbeatMs'> },
   exchange: Exchange,
   items: AsyncIterable<StreamItem>,
 ): Promise<void> {

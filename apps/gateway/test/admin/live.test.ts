@@ -1,0 +1,79 @@
+import { OperatorClient } from '@switchyard/operator-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type AdminStage, key, openAdminStage } from './support.ts';
+
+let stage: AdminStage;
+let client: OperatorClient;
+
+beforeAll(async () => {
+  stage = await openAdminStage();
+  client = new OperatorClient({ url: stage.adminUrl, key });
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const schema = z.object({ agents: z.array(z.object({ id: z.string(), paused: z.boolean() })) });
+const isPaused = ({ agents }: z.output<typeof schema>): boolean | undefined =>
+  agents.find(({ id }) => id === 'echo')?.paused;
+
+describe('an answer that goes on', () => {
+  it('comes at once, and again when it differs, to every reader', async () => {
+    const readers = Array.from({ length: 2 }, () => client.watch('/admin/agents', schema));
+    const next = async () =>
+      Promise.all(readers.map(async (reader) => isPaused((await reader.next()).value ?? { agents: [] })));
+    expect(await next()).toEqual([false, false]);
+    const changed = next();
+    await stage.ask('/admin/agents/echo:pause', 'POST');
+    expect(await changed).toEqual([true, true]);
+    await stage.ask('/admin/agents/echo:resume', 'POST');
+    await Promise.all(readers.map((reader) => reader.return(undefined)));
+  });
+
+  it('is not sent again to a reader who has it', async () => {
+    const first = await open('/admin/agents');
+    const event = await first.next();
+    const id = /^id: (\d+)$/m.exec(event)?.[1] ?? '';
+    await first.close();
+    const again = await open('/admin/agents', { 'last-event-id': id });
+    const changed = again.next();
+    await stage.ask('/admin/agents/echo:pause', 'POST');
+    expect(await changed).toContain('"id":"echo","workers":1,"paused":true');
+    await again.close();
+    await stage.ask('/admin/agents/echo:resume', 'POST');
+  });
+
+  it('is refused with a status, as without a stream', async () => {
+    const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream' };
+    expect((await fetch(`${stage.adminUrl}/admin/agents?pageSize=0`, { headers })).status).toBe(400);
+    expect((await fetch(`${stage.adminUrl}/admin/agents`, { headers: { accept: headers.accept } })).status).toBe(401);
+    const wrong = { ...headers, 'last-event-id': 'x' };
+    expect((await fetch(`${stage.adminUrl}/admin/agents`, { headers: wrong })).status).toBe(400);
+  });
+
+  it('has a bound of readers', async () => {
+    const open = await Promise.all(Array.from({ length: 101 }, () => ask('/admin/workers')));
+    expect(open.filter(({ status }) => status === 503)).toHaveLength(1);
+    await Promise.all(open.map(({ body }) => body?.cancel()));
+  });
+
+  it('ends with the gateway', async () => {
+    const other = await openAdminStage({}, { drainMs: 60_000 });
+    const response = await fetch(`${other.adminUrl}/admin/agents`, { headers: eventHeaders() });
+    await other[Symbol.asyncDispose]();
+    expect(await response.text()).toMatch(/^id: /);
+  });
+});
+
+const eventHeaders = (more: object = {}) => ({ authorization: `Bearer ${key}`, accept: 'text/event-stream', ...more });
+const ask = (path: string, more?: object) => fetch(stage.adminUrl + path, { headers: eventHeaders(more) });
+
+/** The text of each event, with its id. */
+async function open(path: string, more?: object) {
+  const { body } = await ask(path, more);
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  return {
+    next: async () => (await reader?.read())?.value ?? '',
+    close: () => reader?.cancel(),
+  };
+}
