@@ -1,6 +1,7 @@
 import { watchFile } from 'node:fs';
 import { readCommandLine, SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
-import { ErrorThrottle, Store, StoreError } from '@switchyard/store';
+import { Store, StoreError } from '@switchyard/store';
+import { ErrorThrottle } from '@switchyard/telemetry';
 import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway.ts';

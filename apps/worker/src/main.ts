@@ -1,6 +1,7 @@
 import { failTurnOfRejection } from '@switchyard/agent';
 import { SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
-import { ErrorThrottle, Store, StoreError } from '@switchyard/store';
+import { Store, StoreError } from '@switchyard/store';
+import { ErrorThrottle } from '@switchyard/telemetry';
 import { AgentModuleError, loadAgents } from './agents/load-agents.ts';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
 import type { Emit } from './telemetry/events.ts';

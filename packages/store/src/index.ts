@@ -24,8 +24,6 @@ export {
 } from './feed/feed-item.ts';
 export type { Feeds } from './feed/feeds.ts';
 export { type FollowOptions, type PreSubscription, TaskMissing } from './feed/task-feed.ts';
-export { type ErrorFields, ErrorThrottle, errorFields } from './logs/error-fields.ts';
-export { logFields } from './logs/log-fields.ts';
 export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory.ts';
 export type { AgentReading, Agents } from './ops/agents.ts';
 export type { AnyTask } from './ops/any-task.ts';

@@ -1,2 +1,3 @@
 /** Logs, metrics and traces of gateway and worker. */
-export {};
+export { type ErrorFields, ErrorThrottle, errorFields } from './log/error-fields.ts';
+export { logFields } from './log/log-fields.ts';

@@ -1,4 +1,4 @@
-import { errorFields, logFields } from '@switchyard/store';
+import { errorFields, logFields } from '@switchyard/telemetry';
 import { type DestinationStream, type Level, type LevelWithSilent, type Logger, pino } from 'pino';
 import type { Audit } from './audit.ts';
 import type { Emit, GatewayEvent } from './events.ts';

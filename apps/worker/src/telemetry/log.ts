@@ -1,5 +1,6 @@
 import type { TurnResult } from '@switchyard/agent';
-import { errorFields, isOutage, logFields } from '@switchyard/store';
+import { isOutage } from '@switchyard/store';
+import { errorFields, logFields } from '@switchyard/telemetry';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Emit, WorkerEvent } from './events.ts';
 

@@ -2,24 +2,25 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { errorFields, logFields } from '../src/index.ts';
-import { testRedis } from './support/redis.ts';
 
 const SECRET = 'hunter-2-secret';
 let server: TestRedis;
+let admin: Redis;
 beforeAll(async () => {
   server = await startRedis();
+  admin = new Redis(server.url);
 });
-afterAll(() => server.stop());
+afterAll(() => {
+  admin.disconnect();
+  return server.stop();
+});
 
 /** What goes wrong with a command that holds a secret. */
 async function refused(command: string, ...args: string[]): Promise<unknown> {
-  return testRedis(server.url)
-    .call(command, ...args)
-    .catch((error: unknown) => error);
+  return admin.call(command, ...args).catch((error: unknown) => error);
 }
 
 test('nothing of a command or a password is in what a log gets of an error', async () => {
-  const admin = testRedis(server.url);
   await admin.set('text', 'x');
   const errors = [
     await refused('AUTH', SECRET),
