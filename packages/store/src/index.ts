@@ -25,6 +25,7 @@ export {
 export type { Feeds } from './feed/feeds.ts';
 export { type FollowOptions, type PreSubscription, TaskMissing } from './feed/task-feed.ts';
 export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory.ts';
+export type { AgentIndexes } from './ops/agent-indexes.ts';
 export type { AgentReading, Agents } from './ops/agents.ts';
 export type { AnyTask } from './ops/any-task.ts';
 export type { RetryResult } from './ops/dead-letter.ts';
@@ -38,6 +39,7 @@ export type { RunningTurn } from './ops/running-turns.ts';
 export type { StuckReason } from './ops/stuck-reason.ts';
 export type { StuckTask } from './ops/stuck-tasks.ts';
 export type { TaskRecord } from './ops/task-record.ts';
+export type { FoundTask, TaskFilter, TaskSearch, TaskSearchPage } from './ops/task-search.ts';
 export type { MemoryName, TenantDeletion, TenantReading, Tenants } from './ops/tenants.ts';
 export type { DrainOrder, ReportedTurn, WorkerReading, WorkerReport, WorkerState } from './ops/worker-report.ts';
 export { reportEveryMs, type Workers } from './ops/workers.ts';

@@ -8,6 +8,7 @@ import { Credentials } from './credentials/credentials.ts';
 import { Encryption } from './encryption/encryption.ts';
 import { Feeds } from './feed/feeds.ts';
 import { Memory } from './memory/memory.ts';
+import { AgentIndexes } from './ops/agent-indexes.ts';
 import { Ops } from './ops/ops.ts';
 import { Workers } from './ops/workers.ts';
 import { Outbox } from './outbox/outbox.ts';
@@ -81,6 +82,7 @@ export class Store {
   readonly queue: Queues;
   readonly outbox: Outbox;
   readonly interrupted: InterruptedTasks;
+  readonly agentIndexes: AgentIndexes;
   readonly push: Push;
   readonly registry: Registry;
   readonly credentials: Credentials;
@@ -136,6 +138,7 @@ export class Store {
     this.registry = new Registry(redis, channels, this.settings);
     this.credentials = new Credentials(port, channels, prefix);
     this.audit = new AuditTrail(redis, this.settings);
+    this.agentIndexes = new AgentIndexes({ ...port, registry: this.registry });
     const workers = new Workers(redis, channels, prefix);
     this.ops = new Ops({ ...port, registry: this.registry, workers, credentials: this.credentials });
   }

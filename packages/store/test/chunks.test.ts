@@ -22,7 +22,19 @@ const appends = new Appends({ redis, shards, settings: store.settings });
 const scripts = vi.spyOn(redis, 'sendCommand');
 
 /** Fields that differ between two tasks, whatever their turns say. */
-const OTHERS = new Set(['time', 'token', 'run', 'turn', 'status', 'initial_entry', 'context', 'h', '@h', 'tip']);
+const OTHERS = new Set([
+  'time',
+  'listed',
+  'token',
+  'run',
+  'turn',
+  'status',
+  'initial_entry',
+  'context',
+  'h',
+  '@h',
+  'tip',
+]);
 
 interface Batch {
   readonly number: number;

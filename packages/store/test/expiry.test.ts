@@ -35,7 +35,12 @@ test('tasks of every kind and end, and all that belongs to them, leave no key be
 
   const consumers = await consumeAll(store);
   const isEmpty = async (): Promise<boolean> => {
-    await Promise.all([store.outbox.sweep(), store.orphans.end(), store.push.deliveries.claim()]);
+    await Promise.all([
+      store.outbox.sweep(),
+      store.orphans.end(),
+      store.agentIndexes.trim(),
+      store.push.deliveries.claim(),
+    ]);
     return (await keysOf(prefix)).length === 0;
   };
   await until(isEmpty, { what: 'no key is left', timeoutMs: 8_000 }).catch(async () =>

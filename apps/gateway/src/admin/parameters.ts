@@ -1,4 +1,4 @@
-import { type FieldViolation, invalidParams } from '@switchyard/protocol';
+import { type FieldViolation, invalidParams, taskStateSchema } from '@switchyard/protocol';
 import { auditActions } from '@switchyard/store';
 import type { Request } from 'express';
 import { z } from 'zod';
@@ -25,6 +25,24 @@ export const deadLetterParameters = pageParameters.extend({
 });
 export const contentsParameters = z.strictObject({ contents: flag.default(false) });
 export const memoryParameters = z.strictObject({ subject: z.string(), agent: z.string(), contextId: z.string() });
+const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
+export const taskSearchParameters = pageParameters.extend({
+  id: z.string().optional(),
+  contextId: z.string().optional(),
+  agent: z.string().optional(),
+  /** Names of states, with commas. */
+  state: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(taskStateSchema))
+    .optional(),
+  tenant: z.string().optional(),
+  subject: z.string().optional(),
+  since: time.optional(),
+  until: time.optional(),
+  pageSize: wholeNumber(1, 500).default(100),
+  contents: flag.default(false),
+});
 export const auditParameters = pageParameters.extend({
   tenant: z.string().optional(),
   subject: z.string().optional(),
@@ -33,10 +51,7 @@ export const auditParameters = pageParameters.extend({
   outcome: z.string().optional(),
   what: z.enum(auditActions, `must be one of ${auditActions.join(', ')}`).optional(),
   /** ISO time. */
-  since: z.iso
-    .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' })
-    .transform((text) => Date.parse(text))
-    .optional(),
+  since: time.transform((text) => Date.parse(text)).optional(),
 });
 /** Milliseconds, up to a day. */
 export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 86_400_000).optional() });

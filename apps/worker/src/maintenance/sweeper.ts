@@ -1,29 +1,38 @@
-import type { InterruptedTasks, Outbox, Store } from '@switchyard/store';
+import type { AgentIndexes, InterruptedTasks, Outbox, Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
+
+/** What leaves the indexes in the meantime is left out by whoever reads them. */
+const TRIM_EVERY_MS = 10_000;
 
 /** Repairs tasks that have work to do but no live owner. Every worker does so, and one is enough. */
 export class Sweeper {
   readonly #outbox: Outbox;
   readonly #interrupted: InterruptedTasks;
+  readonly #indexes: AgentIndexes;
   readonly #emit: Emit;
   readonly #onError: (error: unknown) => void;
   readonly #poller: Poller;
+  readonly #trimmer: Poller;
 
-  constructor(store: Pick<Store, 'outbox' | 'interrupted'>, everyMs: number, emit: Emit) {
+  constructor(store: Pick<Store, 'outbox' | 'interrupted' | 'agentIndexes'>, everyMs: number, emit: Emit) {
     this.#outbox = store.outbox;
     this.#interrupted = store.interrupted;
+    this.#indexes = store.agentIndexes;
     this.#emit = emit;
     this.#onError = (error) => emit({ kind: 'error', where: 'sweep', error });
     this.#poller = new Poller({ everyMs, run: () => this.#run(), onError: this.#onError });
+    const trim = () => this.#indexes.trim();
+    this.#trimmer = new Poller({ everyMs: TRIM_EVERY_MS, run: trim, onError: this.#onError });
   }
 
   start(): void {
     this.#poller.start();
+    this.#trimmer.start();
   }
 
-  stop(): Promise<void> {
-    return this.#poller.stop();
+  async stop(): Promise<void> {
+    await Promise.all([this.#poller.stop(), this.#trimmer.stop()]);
   }
 
   /** A task that cannot be swept keeps none that waits for its client from ending. */

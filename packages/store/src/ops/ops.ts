@@ -7,6 +7,7 @@ import { overdueTasks } from './overdue-tasks.ts';
 import { earliestFirst, type Page, type PageQuery, pageOf } from './page.ts';
 import { type RunningTurn, runningTurns } from './running-turns.ts';
 import { type StuckTask, whyStuck } from './stuck-tasks.ts';
+import { searchTasks, type TaskSearch, type TaskSearchPage } from './task-search.ts';
 import { type MemoryName, type TenantReading, Tenants, type TenantsPort } from './tenants.ts';
 import type { WorkerReading } from './worker-report.ts';
 import type { Workers } from './workers.ts';
@@ -69,6 +70,11 @@ export class Ops {
     });
     const tasks = await Promise.all(page.items.map((one) => interruptedTask(this.#port, one)));
     return { ...page, items: tasks.filter((task) => task !== undefined) };
+  }
+
+  /** Tasks of all principals, latest first. @throws {InvalidPageToken} */
+  searchTasks(search: TaskSearch): Promise<TaskSearchPage> {
+    return searchTasks(this.#port, search);
   }
 
   /** Longest silent first. @throws {InvalidPageToken} */

@@ -6,17 +6,59 @@
 local is_popped = false -- whether a message leaves the list of the inbox
 local watch -- true: goes (back) into the outbox; false: leaves it; nil: stays as it is
 local ended_jobs = {} -- see finish-jobs.lua
-local ended_in -- of a script that may end several tasks: the indexes, each to be looked at once; nil: at once
+local moves = {} -- by index: members that leave, members that come, and whether a task has ended
+local is_many = false -- the script changes several tasks, and calls write_indexes itself, once
+
+--- @include "agent-index.lua"
+
+-- An index holds a task once, as state .. time .. id, all scores 0. old: nil, if it does not hold it yet
+local function move(index, old, new, has_ended)
+  local moved = moves[index] or { old = {}, new = {} }
+  moved.old[#moved.old + 1] = old
+  moved.new[#moved.new + 1], moved.new[#moved.new + 2] = '0', new
+  moved.has_ended = moved.has_ended or has_ended
+  moves[index] = moved
+end
 
 -- An index in which a task has ended expires with the last one. Those that go on come last: their states are small
--- letters.
-local function expire_index(index)
-  local last = redis.call('ZREVRANGE', index, '0', '0')[1]
-  if last and last:byte() < 97 then redis.call('PEXPIRE', index, retention_ms) end
+-- letters. One end in eight takes members away that are past their retention: a busy index stays small.
+local function write_indexes()
+  for index, moved in pairs(moves) do
+    if #moved.old > 0 then redis.call('ZREM', index, unpack(moved.old)) end
+    redis.call('ZADD', index, unpack(moved.new))
+    if moved.has_ended then
+      if now_ms() % 8 == 0 then
+        --- @include "../redis/timestamps.lua"
+        for ended in ('CFMXR'):gmatch('.') do
+          local expired = '(' .. ended .. sortable(now_ms() - retention_ms)
+          local old = redis.call('ZRANGEBYLEX', index, '[' .. ended, expired, 'LIMIT', 0, 32)
+          if #old > 0 then redis.call('ZREM', index, unpack(old)) end
+        end
+      end
+      local last = redis.call('ZREVRANGE', index, '0', '0')[1]
+      if last and last:byte() < 97 then redis.call('PEXPIRE', index, retention_ms) end
+    end
+  end
+  moves = {}
 end
 
 local function commit(record)
   local has_ended = is_terminal(record.state)
+  if record.state ~= was[STATE] or record.time ~= was[TIME] then
+    local index = index_root .. ':' .. record.owner
+    local old, new = was[STATE] .. was[TIME] .. task_id, record.state .. record.time .. task_id
+    move(index, old, new, has_ended)
+    -- A context has an index from its second task on: see initial-task.lua.
+    if record.context ~= task_id or record.has_context_index ~= 0 then
+      move(index .. ':' .. record.context, old, new, has_ended)
+    end
+    local before, letter = LISTED_AS[was[STATE]] or was[STATE], LISTED_AS[record.state] or record.state
+    if before ~= letter or record.listed == '' then
+      old = record.listed ~= '' and before .. record.listed .. task_id or nil
+      record.listed = record.time
+      move(agent_index(record.owner), old, letter .. record.time .. task_id, false)
+    end
+  end
   write_texts(record)
   if #emitted > 0 then record.tip = emitted[#emitted - 2] end
   write_fields(record)
@@ -32,29 +74,7 @@ local function commit(record)
     redis.call('ZREM', outbox_key .. ':interrupted', task_id)
   end
 
-  -- An index holds a task once, as state .. time .. id, all scores 0. One end in eight takes members away that are past
-  -- their retention: a busy principal's index stays small.
-  if record.state ~= was[STATE] or record.time ~= was[TIME] then
-    local index = index_root .. ':' .. record.owner
-    for _ = 1, 2 do
-      redis.call('ZREM', index, was[STATE] .. was[TIME] .. task_id)
-      redis.call('ZADD', index, '0', record.state .. record.time .. task_id)
-      if has_ended then
-        if now_ms() % 8 == 0 then
-          --- @include "../redis/timestamps.lua"
-          for ended in ('CFMXR'):gmatch('.') do
-            local expired = '(' .. ended .. sortable(now_ms() - retention_ms)
-            local old = redis.call('ZRANGEBYLEX', index, '[' .. ended, expired, 'LIMIT', 0, 32)
-            if #old > 0 then redis.call('ZREM', index, unpack(old)) end
-          end
-        end
-        if ended_in then ended_in[index] = true else expire_index(index) end
-      end
-      index = index .. ':' .. record.context
-      -- A context has an index from its second task on: see initial-task.lua.
-      if record.context == task_id and record.has_context_index == 0 then break end
-    end
-  end
+  if not is_many then write_indexes() end
 
   if has_ended then
     -- See quotas.lua.

@@ -4,10 +4,10 @@
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',
   'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'has_side_keys', 'has_context_index',
-  'sweeps', 'tip', 'queued',
+  'sweeps', 'tip', 'queued', 'listed',
   'artifacts', '@h', -- not of the record, but an end must know them
 }
-local STATE, TIME, TOKEN, SCHEDULED, TIP, ALL, ARTIFACTS, HISTORY = 1, 9, 10, 15, 23, 24, 25, 26
+local STATE, TIME, TOKEN, SCHEDULED, TIP, ALL, ARTIFACTS, HISTORY = 1, 9, 10, 15, 23, 25, 26, 27
 
 -- States in which a task waits for its client, and in which it has ended.
 local function is_waiting(state) return state == 'i' or state == 'a' end
@@ -20,7 +20,8 @@ local others = {} -- what else is to be written: the status, texts, artifacts, m
 local function load_record()
   was = redis.call('HMGET', task_key, unpack(FIELDS))
   local state, cancel, webhooks, seq, epoch, run, turn, turn_seq, time, token, owner, context, started, attempts,
-    scheduled, jobs, accepted, released, inbox, has_side_keys, has_context_index, sweeps, tip, queued = unpack(was)
+    scheduled, jobs, accepted, released, inbox, has_side_keys, has_context_index, sweeps, tip, queued, listed =
+    unpack(was)
   return state and {
     state = state, cancel = cancel or '', webhooks = webhooks or '', seq = tonumber(seq or 0),
     epoch = tonumber(epoch or 0), run = run or '', turn = turn or '', turn_seq = tonumber(turn_seq or 0),
@@ -29,7 +30,7 @@ local function load_record()
     jobs = tonumber(jobs or 0), accepted = tonumber(accepted or 0), released = tonumber(released or 0),
     inbox = tonumber(inbox or 0), has_side_keys = tonumber(has_side_keys or 0),
     has_context_index = tonumber(has_context_index or 0), sweeps = tonumber(sweeps or 0), tip = tonumber(tip or 0),
-    queued = tonumber(queued or 0),
+    queued = tonumber(queued or 0), listed = listed or '',
   }
 end
 

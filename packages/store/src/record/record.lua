@@ -6,7 +6,8 @@
 --       events          stream; also the name of the channel
 --       inbox           list, but for the message that made the task, which is the field `initial_entry`
 --       outbox          zset; made from its name: <outbox>:orphans (zset, also a channel), what ended tasks called for
---       index_root      the indexes <root>:<owner> and <root>:<owner>:<context> (zsets) are made from it
+--       index_root      the indexes <root>:<owner> and <root>:<owner>:<context> (zsets) are made from it, and that of
+--                       the agent, see agent-index.lua
 --       push            zset of delivery queues that have something to deliver; also the name of a channel
 -- ARGV  task_id
 --       sweep_after_ms  when the sweeper may look after the task
@@ -20,7 +21,7 @@
 -- A webhook that is not dead and has events to come is in `push`.
 --
 -- State that the included files share: was (the record as loaded), others and texts (fields to be written), emitted,
--- watch, is_popped, ended_jobs, ended_in. A script of several tasks sets it anew for each (append.lua).
+-- watch, is_popped, ended_jobs, moves. A script of several tasks sets it anew for each (append.lua).
 --
 -- A script pays for each function that it makes and each command that it gives, more than for what they do: hence few
 -- of both, everything that goes into the hash in one command, and what only an end needs in a block of its own.

@@ -130,6 +130,11 @@ export class ShardKeys {
     return `${this.#root}y:${owner}:${idText(contextId)}`;
   }
 
+  /** The index of all tasks of an agent; `@remote`: of all that are called by the URL of their card. */
+  agentIndex(agent: string): string {
+    return `${this.#root}a:${encodeURIComponent(agent)}`;
+  }
+
   /** The index of a scope's tasks, or of one of its contexts. */
   index(scope: Scope, contextId?: string): string {
     const owner = `${this.#indexRoot}:${ownerOf(scope)}`;

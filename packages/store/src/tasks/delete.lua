@@ -18,8 +18,8 @@ local dead_key, conversations_key = unpack(KEYS, 7, 8)
 local task_id, owner, messages = unpack(ARGV, 1, 3)
 messages = tonumber(messages)
 
-local its_owner, state, time, context, artifacts =
-  unpack(redis.call('HMGET', task_key, 'owner', 'state', 'time', 'context', 'artifacts'))
+local its_owner, state, time, context, artifacts, listed =
+  unpack(redis.call('HMGET', task_key, 'owner', 'state', 'time', 'context', 'artifacts', 'listed'))
 if its_owner ~= owner then return 'missing' end
 if state:upper() ~= state then return 'live' end
 
@@ -46,6 +46,8 @@ for number = 1, tonumber(redis.call('HGET', task_key .. ':w', 'last') or 0) do
 end
 redis.call('ZREM', index_root .. ':' .. owner, state .. time .. task_id)
 redis.call('ZREM', index_root .. ':' .. owner .. ':' .. context, state .. time .. task_id)
+--- @include "../record/agent-index.lua"
+if listed then redis.call('ZREM', agent_index(owner), (LISTED_AS[state] or state) .. listed .. task_id) end
 redis.call('ZREM', outbox_key, task_id)
 redis.call('ZREM', dead_key, task_id)
 for _, key in ipairs(gone) do redis.call('UNLINK', key) end

@@ -86,7 +86,7 @@ export async function findPlaces(port: ListPort, keys: ShardKeys, scope: Scope, 
 }
 
 /** An ISO timestamp in an index: eight base-36 digits of its milliseconds, which sort like the time. */
-function sortableTime(timestamp: string): string {
+export function sortableTime(timestamp: string): string {
   return Math.max(0, Date.parse(timestamp)).toString(36).padStart(8, '0');
 }
 

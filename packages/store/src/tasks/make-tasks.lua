@@ -86,6 +86,7 @@ new = admitted
 
 if #new > 0 then
   --- @include "../queue/add-jobs.lua"
+  --- @include "../record/agent-index.lua"
   local time, timestamp_now = sortable(now_ms()), timestamp(now_ms())
   local due_at = ('%.0f'):format(now_ms() + sweep_after_ms)
 
@@ -94,7 +95,7 @@ if #new > 0 then
     list[#list + 1], list[#list + 2], lists[key] = one, two, list
   end
 
-  local due, queues, indexes, tenants = {}, {}, {}, {}
+  local due, queues, indexes, listed, tenants = {}, {}, {}, {}, {}
   for i = 1, #new do
     local at = starts[new[i]]
     local task_id, owner, context, queue_root, state = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 7], ARGV[at + 11]
@@ -104,6 +105,7 @@ if #new > 0 then
     tenants[tenant] = (tenants[tenant] or 0) + 1
     local index, member = index_root .. ':' .. owner, state .. time .. task_id
     add(indexes, index, '0', member)
+    add(listed, agent_index(owner), '0', LISTED_AS[state] .. time .. task_id)
     if context ~= task_id then
       index = index .. ':' .. context
       if not indexes[index] and redis.call('EXISTS', index) == 0 then
@@ -121,6 +123,7 @@ if #new > 0 then
   for tenant, count in pairs(tenants) do redis.call('HINCRBY', outbox_key .. ':open', tenant, count) end
   tenant_bytes.write()
   for queue_root, jobs in pairs(queues) do add_jobs(queue_root, jobs, job_options, call_mode == 'w') end
+  for index, members in pairs(listed) do redis.call('ZADD', index, unpack(members)) end
   for index, members in pairs(indexes) do
     redis.call('ZADD', index, unpack(members))
     redis.call('PERSIST', index) -- see commit.lua: one whose tasks have all ended would expire
@@ -139,9 +142,9 @@ if #new > 0 then
       redis.call('SET', task_key .. ':h:1', history)
       history_name, history = '@h', task_key .. ':h:1'
     end
-    redis.call('HSET', task_key, 'state', state, 'seq', '1', 'time', time, 'owner', owner, 'context', context,
-      'scheduled', '1', 'jobs', '1', 'accepted', '1', 'inbox', '1', 'initial_entry', entry, 'status', status,
-      history_name, history)
+    redis.call('HSET', task_key, 'state', state, 'seq', '1', 'time', time, 'listed', time, 'owner', owner,
+      'context', context, 'scheduled', '1', 'jobs', '1', 'accepted', '1', 'inbox', '1', 'initial_entry', entry,
+      'status', status, history_name, history)
     redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')
     if caller_key then
       caller.record(task_id, owner)

@@ -82,7 +82,7 @@ function write.artifact(json, n, mode, header, first, parts, last)
   return 'appended'
 end
 
-ended_in = {}
+is_many = true
 local goes_on, replies, at = false, {}, 6
 while ARGV[at] do
   local fence, number, count, after
@@ -139,7 +139,7 @@ while ARGV[at] do
   at = after
 end
 
-for index in pairs(ended_in) do expire_index(index) end
+write_indexes()
 if #ended_jobs > 0 then
   --- @include "../queue/finish-jobs.lua"
   finish_jobs(ended_jobs)

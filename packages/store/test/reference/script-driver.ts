@@ -57,6 +57,8 @@ export class ScriptDriver {
   #jobs: (number | undefined)[] = [];
   /** Chunks of its artifact. */
   #chunks = 0;
+  /** Its letter in the index of its agent, and the time when it got it. */
+  #listed: { letter: string | null; time: string | null | undefined } | undefined;
   /** Its turn writes in the same calls as ours: nothing of one task may get into the other. */
   #neighbour: Neighbour | undefined;
 
@@ -301,10 +303,21 @@ export class ScriptDriver {
     const waiting = await this.#redis.zrange(`${queueRoot(this.#agent, this.#keys)}prioritized`, '0', '-1');
     expect(waiting).toEqual(this.#jobs.map((job) => `${this.id}.${job}`));
     expect(await this.#stored()).toEqual(this.record && comparable(this.record));
+    await this.#expectListed();
     const stream = await this.#redis.xrange(this.#keys.events(this.id), '-', '+');
     expect(stream.map(([, [mark]]) => mark?.[0])).toEqual(this.events);
     expect(stream.map(([id]) => Number.parseInt(id, 10))).toEqual(this.events.map((_, i) => i + 1));
     if (expected.dropped?.length) expect(stream.at(-1)?.[1][1]).toContain(JSON.stringify(expected.dropped));
+  }
+
+  /** The agent's index has the task once, since it got the letter that it has there. */
+  async #expectListed(): Promise<void> {
+    const [state = null, time, listed] = await this.#redis.hmget(this.#keys.task(this.id), 'state', 'time', 'listed');
+    const members = await this.#redis.zrange(this.#keys.agentIndex('a'), '0', '-1');
+    const letter = state === 's' || state === 'w' ? 'o' : state;
+    if (letter !== this.#listed?.letter) this.#listed = { letter, time };
+    expect(listed).toBe(this.#listed.time);
+    expect(members.filter((member) => member.endsWith(this.id))).toEqual([`${letter}${listed}${this.id}`]);
   }
 
   async #stored(): Promise<unknown> {

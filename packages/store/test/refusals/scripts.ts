@@ -742,6 +742,43 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: ['w'],
     },
   ],
+  'ops/search-tasks.lua': [
+    {
+      kind: 'reads',
+      scene: async ({ store }) => {
+        await accepted(store, alice);
+        return async () => (await store.ops.searchTasks({ agent: 'echo', pageSize: 5, hasText: false })).totalSize;
+      },
+      answer: 1,
+    },
+  ],
+  'ops/trim-index.lua': [
+    {
+      kind: 'ends',
+      settings: { retentionMs: 0 },
+      scene: async ({ store }) => {
+        await store.registry.announce([announcement], 'w');
+        const { taskId } = await accepted(store, alice);
+        await store.tasks.cancel(alice, taskId);
+        return async () => {
+          await store.agentIndexes.trim();
+          return (await store.ops.searchTasks({ agent: 'echo', pageSize: 1, hasText: false })).totalSize;
+        };
+      },
+      answer: 0,
+    },
+  ],
+  'ops/read-rows.lua': [
+    {
+      kind: 'reads',
+      scene: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        const query = { id: taskId, pageSize: 5, hasText: true };
+        return async () => (await store.ops.searchTasks(query)).tasks.map(({ text }) => text);
+      },
+      answer: ['hello'],
+    },
+  ],
   'ops/read-overdue.lua': [
     {
       kind: 'reads',

@@ -132,7 +132,7 @@ async function workersThatReport(store: Store, look: () => Promise<void>): Promi
   const modes = { defaultInputModes: [], defaultOutputModes: [], supportedInterfaces: [], capabilities: {} };
   const card = { name: 'Echo', description: 'Echoes.', version: '1', skills: [], ...modes };
   const agent = { id: 'echo', card, repliesWithMessage: false, concurrency: 1 };
-  await store.registry.announce([agent], 'w');
+  await store.registry.announce([agent, { ...agent, id: 'kitchen' }], 'w');
   await store.availability();
   await store.credentials.create({ tenant: 'acme', subject: 'alice', scopes: [] });
   await store.audit.write([{ at: '2026-01-01T00:00:00.000Z', what: 'admin', outcome: 'ok' }]);

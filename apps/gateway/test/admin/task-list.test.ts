@@ -1,0 +1,42 @@
+import { taskPageSchema } from '@switchyard/operator-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ErrorBody, submit, userMessage } from '../support/client.ts';
+import { type AdminStage, fieldsOf, openAdminStage } from './support.ts';
+
+let stage: AdminStage;
+
+beforeAll(async () => {
+  stage = await openAdminStage({ shards: 2 });
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const list = async (query: string) => {
+  const { status, body } = await stage.ask(`/admin/tasks${query}`);
+  expect(status).toBe(200);
+  return taskPageSchema.parse(body);
+};
+
+describe('the tasks of all principals', () => {
+  it('are searched by what a query names, page by page', async () => {
+    const { id } = await submit(stage.url, userMessage('one "more"'));
+    await submit(stage.url);
+    await submit(stage.url);
+    const first = await list('?pageSize=2&agent=echo&state=TASK_STATE_SUBMITTED,TASK_STATE_WORKING');
+    expect([first.tasks.length, first.totalSize, first.isPartial]).toEqual([2, 3, false]);
+    const second = await list(
+      `?pageSize=2&agent=echo&state=TASK_STATE_SUBMITTED,TASK_STATE_WORKING&pageToken=${first.nextPageToken}`,
+    );
+    expect(second.tasks.map(({ taskId, text }) => [taskId, text])).toEqual([[id, '']]);
+    expect(second.nextPageToken).toBe('');
+    expect((await list(`?id=${id}&contents=true`)).tasks[0]?.text).toBe('one "more"');
+    expect((await list('?agent=echo&state=TASK_STATE_FAILED')).totalSize).toBe(0);
+    expect((await list('?until=2020-01-01T00:00:00Z')).totalSize).toBe(0);
+  });
+
+  it('are not searched by what is not there', async () => {
+    const answer = await stage.ask<ErrorBody>('/admin/tasks?state=DONE&since=yesterday&pageSize=501&what=1');
+    expect(fieldsOf(answer)).toEqual(expect.arrayContaining(['since', 'pageSize', 'what']));
+    expect(answer.status).toBe(400);
+  });
+});

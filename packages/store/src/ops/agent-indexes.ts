@@ -1,0 +1,40 @@
+import { REMOTE_AGENTS } from '../queue/remote-agents.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { integer } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
+import type { OpsPort } from './ops-port.ts';
+
+const trimIndexScript = defineScript({
+  file: 'trim-index.lua',
+  from: import.meta.url,
+  keys: ['index'],
+  args: ['retentionMs', 'most'],
+  reply: integer,
+});
+
+/** Bounds the time that Redis spends on a step. */
+const MOST_OF_STEP = 500;
+
+/** The indexes of all tasks by their agents, in which operators search. */
+export class AgentIndexes {
+  readonly #port: Pick<OpsPort, 'redis' | 'shards' | 'registry' | 'settings'>;
+
+  constructor(port: Pick<OpsPort, 'redis' | 'shards' | 'registry' | 'settings'>) {
+    this.#port = port;
+  }
+
+  /** Takes ended tasks out that are past their retention. Several processes may do so at once. */
+  async trim(): Promise<void> {
+    const agents = [...(await this.#port.registry.ids()), REMOTE_AGENTS];
+    for (const keys of this.#port.shards.all) for (const agent of agents) await this.#trimOne(keys, agent);
+  }
+
+  async #trimOne(keys: ShardKeys, agent: string): Promise<void> {
+    const { redis, settings } = this.#port;
+    const call = {
+      keys: { index: keys.agentIndex(agent) },
+      args: { retentionMs: settings.retentionMs, most: MOST_OF_STEP },
+    };
+    while ((await trimIndexScript.run(redis, call)) === MOST_OF_STEP);
+  }
+}

@@ -1,0 +1,98 @@
+import type { TaskState } from '@switchyard/protocol';
+import { idText } from '../redis/keys.ts';
+import { integer, list, optional, text, tuple } from '../redis/reply.ts';
+import { scopeOf } from '../redis/scope.ts';
+import { defineScript } from '../redis/script.ts';
+import { stateOf } from '../tasks/state-letters.ts';
+import type { OpsPort } from './ops-port.ts';
+
+/** Owner, context, state, time of the status, attempts, inbox, beginning of the history. */
+const row = tuple(
+  optional(text),
+  optional(text),
+  optional(text),
+  optional(text),
+  optional(integer),
+  optional(integer),
+  optional(text),
+);
+const readRowsScript = defineScript({
+  file: 'read-rows.lua',
+  from: import.meta.url,
+  keys: ['tasksRoot'],
+  args: ['textBytes', 'ids*'],
+  reply: list(row),
+});
+
+/** A task in a list. Times are ISO. */
+export interface TaskRow {
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly agent: string;
+  readonly tenant: string;
+  readonly subject: string;
+  readonly state: TaskState;
+  /** Of its status. */
+  readonly updatedAt: string;
+  /** At its current message. */
+  readonly attempts: number;
+  /** Messages that wait, the one that is worked on included. */
+  readonly inbox: number;
+  /** Its first message begins like this; '' if it was not asked for. */
+  readonly text: string;
+}
+
+/** Enough for the first line of a message with its ids. */
+const TEXT_BYTES = 2_048;
+const TEXT_LENGTH = 120;
+
+/** The rows of these tasks, in their order; undefined: there is no such task any more. */
+export async function readRows(
+  { redis, shards }: Pick<OpsPort, 'redis' | 'shards'>,
+  taskIds: readonly string[],
+  { hasText }: { readonly hasText: boolean },
+): Promise<(TaskRow | undefined)[]> {
+  const rows = new Map<string, TaskRow>();
+  const read = async (tasksRoot: string, ids: readonly string[]): Promise<void> => {
+    const args = { textBytes: hasText ? TEXT_BYTES : 0, ids: ids.map(idText) };
+    const replies = await readRowsScript.run(redis, { keys: { tasksRoot }, args });
+    for (const [i, id] of ids.entries()) {
+      const found = replies[i] && taskRow(id, replies[i]);
+      if (found) rows.set(id, found);
+    }
+  };
+  const byShard = Map.groupBy(taskIds, (id) => shards.of(id).tasks);
+  await Promise.all(Array.from(byShard, ([tasksRoot, ids]) => read(tasksRoot, ids)));
+  return taskIds.map((id) => rows.get(id));
+}
+
+function taskRow(taskId: string, [owner, context, letter, time, attempts, inbox, history]: ReturnType<typeof row>) {
+  if (!owner || !letter) return undefined;
+  const { principal, agent } = scopeOf(owner);
+  return {
+    taskId,
+    contextId: JSON.parse(`"${context}"`),
+    agent,
+    tenant: principal.tenant,
+    subject: principal.subject,
+    state: stateOf(letter),
+    updatedAt: timeOf(time ?? ''),
+    attempts: attempts ?? 0,
+    inbox: inbox ?? 0,
+    text: history ? firstText(history) : '',
+  };
+}
+
+/** The time of an index as ISO. */
+export function timeOf(sortable: string): string {
+  return new Date(Number.parseInt(sortable, 36)).toISOString();
+}
+
+/** The first text in a history, which may be cut off anywhere. */
+function firstText(history: string): string {
+  const [, quoted = ''] = /"text":"((?:[^"\\]|\\.)*)/.exec(history) ?? [];
+  // An escape that is cut in two is no JSON.
+  const whole = quoted.replace(/\\(?:u[\da-fA-F]{0,3})?$/, '');
+  const text: string = JSON.parse(`"${whole}"`);
+  return Array.from(text).slice(0, TEXT_LENGTH).join('');
+}

@@ -1,0 +1,237 @@
+import type { TaskState } from '@switchyard/protocol';
+import { queueOf } from '../queue/job.ts';
+import { cardUrlOf, REMOTE_AGENTS } from '../queue/remote-agents.ts';
+import type { ShardKeys } from '../redis/keys.ts';
+import { integer, text, tupleAnd } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
+import { findPlaces, sortableTime, taskIdAt } from '../tasks/list.ts';
+import { decodePageToken, encodePageToken } from '../tasks/page-token.ts';
+import { hiddenLetter, stateLetters, withdrawnLetter } from '../tasks/state-letters.ts';
+import type { OpsPort } from './ops-port.ts';
+import { readRows, type TaskRow, timeOf } from './task-rows.ts';
+
+const searchTasksScript = defineScript({
+  file: 'search-tasks.lua',
+  from: import.meta.url,
+  keys: ['indexes*'],
+  args: ['states', 'since', 'upto', 'retentionMs', 'size', 'token'],
+  reply: tupleAnd([integer], text),
+});
+
+/** Which tasks; all that is given must be true of them. */
+export interface TaskFilter {
+  readonly id?: string | undefined;
+  readonly contextId?: string | undefined;
+  /** `@remote`: all that are called by the URL of their card. */
+  readonly agent?: string | undefined;
+  readonly states?: readonly TaskState[] | undefined;
+  readonly tenant?: string | undefined;
+  readonly subject?: string | undefined;
+  /** ISO times, inclusive, of their place in the list. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+export interface TaskSearch extends TaskFilter {
+  readonly pageSize: number;
+  readonly pageToken?: string | undefined;
+  /** Whether rows have the beginning of the first message. */
+  readonly hasText: boolean;
+}
+
+export interface FoundTask extends TaskRow {
+  /** Its place in the list: when it was made or asked again; when it stopped or ended. ISO time. */
+  readonly at: string;
+}
+
+export interface TaskSearchPage {
+  /** Latest place first. */
+  readonly tasks: readonly FoundTask[];
+  /** Of all pages together; exact, unless `isPartial`. */
+  readonly totalSize: number;
+  /** '' after the last page. */
+  readonly nextPageToken: string;
+  /** The filter had to look at tasks one by one, and stopped after 10,000: there may be others. */
+  readonly isPartial: boolean;
+}
+
+/** Indexes whose members are found by script. */
+interface Source {
+  readonly indexesOf: (keys: ShardKeys) => string[];
+  /** Of the states that are looked for, as these indexes have them. */
+  readonly letters: string;
+  /** All that they hold of these states is looked for. */
+  readonly isExact: boolean;
+}
+
+/** Places are a time as in an index and the id of the task: where a task stands in the list. */
+interface Found {
+  readonly places: readonly string[];
+  readonly total: number;
+  readonly isPartial: boolean;
+}
+
+/** Tasks that are looked at one by one, at most, and in one step. */
+const ID_LENGTH = 36;
+const MOST_WALKED = 10_000;
+const STEP = 500;
+
+/** Tasks of all principals and agents. @throws {InvalidPageToken} */
+export async function searchTasks(port: OpsPort, search: TaskSearch): Promise<TaskSearchPage> {
+  const after = decodePageToken(search.pageToken, filtersOf(search)) ?? '';
+  const { places, total, isPartial } = await find(port, search, after);
+  const page = places.slice(0, search.pageSize);
+  const rows = await readRows(port, page.map(taskIdAt), search);
+  return {
+    // Tasks that expired between the two reads are left out.
+    tasks: page.flatMap((place, i) => (rows[i] ? { ...rows[i], at: timeOf(place.slice(0, -ID_LENGTH)) } : [])),
+    totalSize: total,
+    nextPageToken: places.length > page.length ? encodePageToken(page.at(-1) ?? '', filtersOf(search)) : '',
+    isPartial,
+  };
+}
+
+async function find(port: OpsPort, search: TaskSearch, after: string): Promise<Found> {
+  const few = await placesOfFew(port, search);
+  if (few) return chosen(port, search, { after, places: few, isPartial: false });
+  const source = await sourceOf(port, search);
+  if (source.isExact)
+    return { ...(await look(port, search, { source, after, size: search.pageSize })), isPartial: false };
+  const { places, total } = await look(port, search, { source, after: '', size: STEP });
+  const walked = [...places];
+  while (walked.length < total && walked.length < MOST_WALKED) {
+    const next = await look(port, search, { source, after: walked.at(-1) ?? '', size: STEP });
+    if (next.places.length === 0) break;
+    walked.push(...next.places);
+  }
+  return chosen(port, search, { after, places: walked, isPartial: walked.length < total });
+}
+
+/** One page of a source, and one place more if there is a next page. */
+async function look(
+  { redis, shards, settings }: OpsPort,
+  { contextId, since, until }: TaskFilter,
+  { source, after, size }: { source: Source; after: string; size: number },
+): Promise<{ places: string[]; total: number }> {
+  // A context is on one shard.
+  const searched = contextId === undefined ? shards.all : [shards.of(contextId)];
+  const replies = await Promise.all(
+    searched.map((keys) =>
+      searchTasksScript.run(redis, {
+        keys: { indexes: source.indexesOf(keys) },
+        args: {
+          states: source.letters,
+          since: since ? sortableTime(since) : '',
+          upto: until ? sortableTime(until) : '',
+          retentionMs: settings.retentionMs,
+          size,
+          token: after,
+        },
+      }),
+    ),
+  );
+  return {
+    places: latestFirst(replies.flatMap(([, ...places]) => places)).slice(0, size + 1),
+    total: replies.reduce((sum, [total]) => sum + total, 0),
+  };
+}
+
+/** Those that the filter is true of. */
+async function chosen(
+  port: OpsPort,
+  filter: TaskFilter,
+  { after, places, isPartial }: { after: string; places: readonly string[]; isPartial: boolean },
+): Promise<Found> {
+  const matching: string[] = [];
+  for (let from = 0; from < places.length; from += STEP) {
+    const some = places.slice(from, from + STEP);
+    const rows = await readRows(port, some.map(taskIdAt), { hasText: false });
+    matching.push(...some.filter((place, i) => rows[i] && matches(filter, rows[i], place)));
+  }
+  return { places: after ? matching.filter((place) => place < after) : matching, total: matching.length, isPartial };
+}
+
+function matches(filter: TaskFilter, row: TaskRow, place: string): boolean {
+  const { agent, states, tenant, subject, contextId, since, until } = filter;
+  const isOfAgent = agent === REMOTE_AGENTS ? cardUrlOf(row.agent) !== undefined : row.agent === (agent ?? row.agent);
+  const at = place.slice(0, -ID_LENGTH);
+  return (
+    isOfAgent &&
+    (states ?? [row.state]).includes(row.state) &&
+    row.tenant === (tenant ?? row.tenant) &&
+    row.subject === (subject ?? row.subject) &&
+    row.contextId === (contextId ?? row.contextId) &&
+    at >= (since ? sortableTime(since) : '') &&
+    at <= (until ? sortableTime(until) : '~')
+  );
+}
+
+/** All that can be it, where these are few: a task, or those of a context whose owner is known. */
+async function placesOfFew(port: OpsPort, { id, contextId }: TaskFilter): Promise<string[] | undefined> {
+  const named = id ?? contextId;
+  if (named === undefined) return undefined;
+  const [row] = await readRows(port, [named], { hasText: false });
+  if (id !== undefined) return row ? [sortableTime(row.updatedAt) + id] : [];
+  // A context has the id of its first task, unless its client named it.
+  return row && row.contextId === named ? placesOfContext(port, row, named) : undefined;
+}
+
+async function placesOfContext(
+  port: OpsPort,
+  { tenant, subject, agent }: TaskRow,
+  contextId: string,
+): Promise<string[]> {
+  const principal = { tenant, subject, scopes: [] };
+  const query = { contextId, pageSize: MOST_WALKED, includeWithdrawn: true };
+  const agents = new Set([...(await port.registry.ids()), agent]);
+  const keys = port.shards.of(contextId);
+  const found = await Promise.all(
+    Array.from(agents, (each) => findPlaces(port, keys, { principal, agent: each }, query)),
+  );
+  return latestFirst(found.flatMap(([, ...places]) => places));
+}
+
+async function sourceOf(port: OpsPort, { contextId, agent, states, tenant, subject }: TaskFilter): Promise<Source> {
+  const agents = agent === undefined ? [...(await port.registry.ids()), REMOTE_AGENTS] : [queueOf(agent)];
+  const isOfRemote = agents.includes(REMOTE_AGENTS) && (await port.queue.isUsed(REMOTE_AGENTS));
+  if (tenant !== undefined && subject !== undefined && !isOfRemote) {
+    const principal = { tenant, subject, scopes: [] };
+    return {
+      indexesOf: (keys) => agents.map((each) => keys.index({ principal, agent: each })),
+      letters: lettersOf(states, ownLetters),
+      isExact: contextId === undefined,
+    };
+  }
+  const letters = lettersOf(states, agentLetters);
+  const isOneOfOpen = letters.includes(OPEN) && states !== undefined && !open.every((state) => states.includes(state));
+  return {
+    indexesOf: (keys) => agents.map((each) => keys.agentIndex(each)),
+    letters,
+    isExact:
+      [contextId, tenant, subject].every((each) => each === undefined) &&
+      !isOneOfOpen &&
+      agents.every((each) => each === (agent ?? each)),
+  };
+}
+
+/** As agent-index.lua has them: one letter for what is open. */
+const OPEN = 'o';
+const open: readonly TaskState[] = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'];
+const agentLetters = (state: TaskState): string => (open.includes(state) ? OPEN : stateLetters[state]);
+function ownLetters(state: TaskState): string {
+  if (state === 'TASK_STATE_SUBMITTED') return stateLetters[state] + hiddenLetter;
+  return state === 'TASK_STATE_COMPLETED' ? stateLetters[state] + withdrawnLetter : stateLetters[state];
+}
+
+const everyState = Object.keys(stateLetters) as TaskState[];
+
+function lettersOf(states: readonly TaskState[] = everyState, lettersOfState: (state: TaskState) => string): string {
+  return [...new Set(states.map(lettersOfState).join(''))].join('');
+}
+
+const latestFirst = (places: string[]): string[] => places.sort().reverse();
+
+/** What must not change from page to page. */
+function filtersOf({ id, contextId, agent, states, tenant, subject, since, until }: TaskFilter): readonly unknown[] {
+  return ['search', id, contextId, agent, states, tenant, subject, since, until];
+}

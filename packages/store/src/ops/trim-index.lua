@@ -1,0 +1,22 @@
+-- trimIndex: ended tasks that are past their retention leave the index of their agent.
+--
+-- KEYS  index         see agent-index.lua
+-- ARGV  retention_ms  ms that an ended task is kept
+--       most          of each state that leave in one step
+-- Returns  how many left of the state of which most did
+-- Invariant: a task that goes on stays.
+
+--- @include "../redis/timestamps.lua"
+
+local index = unpack(KEYS)
+local retention_ms, most = unpack(ARGV)
+local clock = redis.call('TIME')
+local kept = sortable(math.max(0, clock[1] * 1000 + math.floor(clock[2] / 1000) - retention_ms))
+
+local left = 0
+for letter in ('CFXR'):gmatch('.') do
+  local old = redis.call('ZRANGEBYLEX', index, '[' .. letter, '(' .. letter .. kept, 'LIMIT', 0, most)
+  if #old > 0 then redis.call('ZREM', index, unpack(old)) end
+  left = math.max(left, #old)
+end
+return left
