@@ -31,7 +31,7 @@ import { GatewayMetrics, type MetricSources } from './telemetry/metrics.ts';
 
 /** The part of a `Store` that a gateway uses. Its owner starts it before the gateway and stops it after. */
 export interface GatewayStore
-  extends Pick<Store, 'conversations' | 'registry' | 'isAnswering' | 'availability' | 'forRequests'> {
+  extends Pick<Store, 'conversations' | 'registry' | 'isAnswering' | 'availability' | 'forRequests' | 'observe'> {
   readonly feeds: Pick<Feeds, 'follow' | 'presubscribe'>;
 }
 
@@ -75,6 +75,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const { tasks, webhooks, ops, audit: trail } = requests;
   // Without an admin port there is no way to read metrics.
   const metrics = settings.admin && new GatewayMetrics(metricSources(store, requests, shares));
+  if (metrics) store.observe(metrics.observer);
   const audit = new Audit(settings.audit, {
     trail,
     log,
@@ -176,7 +177,9 @@ function metricSources(store: GatewayStore, { ops }: RequestStore, { streams }: 
     openStreams: () => streams.taken,
     isRedisUp: () => store.isAnswering,
     agents: () => ops.agents.list(),
+    tenants: () => ops.agents.waitingByTenant(),
     deadLetters: () => ops.deadLetters.count(),
+    redisBytes: () => ops.redisBytes(),
   };
 }
 

@@ -18,6 +18,7 @@ beforeAll(async () => {
     feeds,
     isAnswering: true,
     availability: () => stage.store.availability(),
+    observe: () => undefined,
     forRequests: (timeoutMs) => stage.store.forRequests(timeoutMs),
   };
   gateway = createGateway({ port: 0, defaultAgent: 'echo' }, { store, log: pino({ level: 'silent' }) });

@@ -26,6 +26,7 @@ import { type Connections, connectPatiently, createConnections, type RedisConnec
 import { type Deadline, withDeadline } from './redis/deadline.ts';
 import { StoreError } from './redis/errors.ts';
 import { HealthCheck } from './redis/health-check.ts';
+import { Observed, type StoreObserver } from './redis/observer.ts';
 import { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
@@ -58,6 +59,7 @@ interface Common {
   readonly cache: TaskCache;
   readonly largeTasks: LargeTasks;
   readonly encryption: Encryption;
+  readonly observed: Observed;
 }
 
 /** How parts of a store reach Redis. */
@@ -122,6 +124,7 @@ export class Store {
       cache: new TaskCache(this.settings.readCacheBytes),
       largeTasks: new LargeTasks(new ByteBudget(this.settings.maxAnswerBytes)),
       encryption: new Encryption(this.settings.pushSecrets),
+      observed: new Observed(),
     };
     const port = this.#portOver({ redis, replicated: this.#connections.replicated, queue: this.queue });
     this.tasks = new Tasks(port);
@@ -188,6 +191,11 @@ export class Store {
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
+  }
+
+  /** From now on. There is one at most. */
+  observe(observer: StoreObserver): void {
+    this.#common.observed.by = observer;
   }
 
   /** Whether Redis answers, by the last health check: known without a round trip. */

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { OpenTurn } from '../src/index.ts';
 import { queueRoot } from '../src/queue/job.ts';
+import { Observed } from '../src/redis/observer.ts';
 import { settingsArgValues } from '../src/redis/record-args.ts';
 import { Shards } from '../src/redis/shards.ts';
 import { Appends, appendScript } from '../src/turns/appends.ts';
@@ -18,7 +19,7 @@ const subscriber = testRedis();
 /** Messages of each task's channel. */
 const heard = new Map<string, string[]>();
 subscriber.on('message', (channel: string, message: string) => heard.get(channel)?.push(message));
-const appends = new Appends({ redis, shards, settings: store.settings });
+const appends = new Appends({ redis, shards, settings: store.settings, observed: new Observed() });
 const scripts = vi.spyOn(redis, 'sendCommand');
 
 /** Fields that differ between two tasks, whatever their turns say. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { failOverTo } from '../../../tests/support/fail-over.ts';
 import { until } from '../../../tests/support/until.ts';
 import { type FeedItem, formatEventId, type OpenTurn, parseEventId, TaskMissing } from '../src/index.ts';
+import { Observed } from '../src/redis/observer.ts';
 import { Shards } from '../src/redis/shards.ts';
 import { Appends } from '../src/turns/appends.ts';
 import { OpenTurn as TurnAgain } from '../src/turns/open-turn.ts';
@@ -135,7 +136,8 @@ test('a stream with a status that was lost with its reply, and written again, ge
   await until(() => live.items.length === 3, { what: 'a status with its time, and a chunk' });
 
   await failOver();
-  const port = { redis, shards: new Shards(store.settings.prefix, 1), settings: store.settings };
+  const { settings } = store;
+  const port = { redis, shards: new Shards(settings.prefix, 1), settings, observed: new Observed() };
   const hooks = { onCancel: () => undefined, onFenced: () => undefined };
   const again = new TurnAgain(port, new Appends(port), turn.start, hooks);
   await begin(again);

@@ -1,3 +1,5 @@
 /** Logs, metrics and traces of gateway and worker. */
 export { type ErrorFields, ErrorThrottle, errorFields } from './log/error-fields.ts';
 export { logFields } from './log/log-fields.ts';
+export { type CatalogueEntry, catalogue, type Home, type MetricName } from './metrics/catalogue.ts';
+export { Metrics, type Rendered, type SetGauge } from './metrics/metrics.ts';

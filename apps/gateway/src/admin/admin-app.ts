@@ -12,6 +12,7 @@ import {
 import { defaultGatewaySettings } from '../settings/gateway-settings.ts';
 import { audited, type Deed } from '../telemetry/audited.ts';
 import { toA2AError } from '../telemetry/failures.ts';
+import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { auditRoute } from './audit.ts';
 import { bulkRetryRoutes } from './bulk-retry.ts';
 import { conversationRoutes } from './conversations.ts';
@@ -34,8 +35,7 @@ export interface AdminContext extends Refusal {
   readonly operators: Operators;
   readonly backend: AdminBackend;
   readonly streams: OperatorStreams;
-  /** In the text format of Prometheus. */
-  readonly metrics: () => Promise<string>;
+  readonly metrics: Pick<GatewayMetrics, 'render'>;
 }
 
 const routes: readonly AdminRoute[] = [
@@ -145,7 +145,8 @@ function operatorOf(req: Request): Operator {
 function serveMetrics(context: AdminContext): RequestHandler {
   return async (req, res) => {
     try {
-      respond(res, 'text/plain; version=0.0.4; charset=utf-8', await context.metrics());
+      const { type, text } = await context.metrics.render(req.headers.accept);
+      respond(res, type, text);
     } catch (thrown) {
       writeError(context, { req, res }, thrown);
     }

@@ -25,17 +25,14 @@ export class AdminPort {
   readonly #operators: Operators;
   readonly #streams = new OperatorStreams();
 
-  constructor(settings: AdminSettings, { metrics, clients, rates, ...parts }: AdminParts) {
+  constructor(settings: AdminSettings, { clients, rates, ...parts }: AdminParts) {
     this.#settings = settings;
     const operators = new Operators(settings, clients, rates);
     this.#operators = operators;
-    this.#listener = new Listener(
-      createAdminApp({ ...parts, operators, streams: this.#streams, metrics: () => metrics.text() }),
-      {
-        stallMs: defaultGatewaySettings.clientStallMs,
-        connections: defaultConnectionLimits,
-      },
-    );
+    this.#listener = new Listener(createAdminApp({ ...parts, operators, streams: this.#streams }), {
+      stallMs: defaultGatewaySettings.clientStallMs,
+      connections: defaultConnectionLimits,
+    });
   }
 
   /** @returns where it listens */

@@ -72,7 +72,8 @@ export class Share {
   }
 
   #tooMany(code: 'RateLimited' | 'Unavailable', where: string): A2AError {
-    return new A2AError(code, `Too many ${this.#what} ${where}`, { retryAfterSeconds: 1 });
+    const metadata = { limit: this.#what.replaceAll(' ', '-') };
+    return new A2AError(code, `Too many ${this.#what} ${where}`, { retryAfterSeconds: 1, metadata });
   }
 }
 

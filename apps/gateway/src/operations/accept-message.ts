@@ -102,18 +102,23 @@ const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AErr
     ),
   'inbox-full': ({ message }) =>
     new A2AError('RateLimited', 'Too many messages wait in this task', {
-      ...taskIdOf(message.taskId),
+      metadata: { ...taskIdOf(message.taskId).metadata, limit: 'inbox' },
       retryAfterSeconds: 1,
     }),
-  'too-many-open': () => tooMuch('Too many of your tasks at this agent have not ended'),
-  'too-many-kept': () => tooMuch('Too many of your tasks at this agent are kept: delete some that have ended'),
-  'too-many-open-of-tenant': () => tooMuch('Too many tasks of your tenant have not ended'),
-  'too-many-bytes-of-tenant': () => tooMuch('Your tenant has sent as many bytes as are kept for it'),
+  'too-many-open': () => tooMuch('open-tasks', 'Too many of your tasks at this agent have not ended'),
+  'too-many-kept': () =>
+    tooMuch('kept-tasks', 'Too many of your tasks at this agent are kept: delete some that have ended'),
+  'too-many-open-of-tenant': () => tooMuch('open-tasks-of-tenant', 'Too many tasks of your tenant have not ended'),
+  'too-many-bytes-of-tenant': () => tooMuch('bytes-of-tenant', 'Your tenant has sent as many bytes as are kept for it'),
 };
 
 const overloaded = (retryAfterSeconds: number): A2AError =>
-  new A2AError('RateLimited', 'Too many messages wait for this agent', { retryAfterSeconds });
-const tooMuch = (message: string): A2AError => new A2AError('RateLimited', message, { retryAfterSeconds: 60 });
+  new A2AError('RateLimited', 'Too many messages wait for this agent', {
+    retryAfterSeconds,
+    metadata: { limit: 'queue' },
+  });
+const tooMuch = (limit: string, message: string): A2AError =>
+  new A2AError('RateLimited', message, { retryAfterSeconds: 60, metadata: { limit } });
 
 const taskIdOf = (taskId = ''): { metadata: Record<string, string> } => ({ metadata: { taskId } });
 

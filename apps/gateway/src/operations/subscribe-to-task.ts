@@ -38,6 +38,7 @@ async function resume(
   // The task has ended, and the caller has not seen all of its events.
   const isSame = after.seq === seq && (after.incarnation ?? incarnation) === incarnation;
   if (isTerminal(state) && isSame) throw hasEnded(taskId);
+  backend.emit({ kind: 'stream-resumed' });
   return backend.feeds.follow(call.scope, taskId, { after, signal: call.signal });
 }
 

@@ -27,6 +27,8 @@ export type GatewayEvent =
     }
   /** Not emitted for a retry. */
   | { readonly kind: 'message-accepted'; readonly agent: string; readonly isNew: boolean }
+  /** A stream goes on after the last event that its client has received. */
+  | { readonly kind: 'stream-resumed' }
   /** For the audit trail. */
   | { readonly kind: 'audited'; readonly event: AuditEvent }
   /** Events that never come into the audit trail: Redis did not take them for too long. */

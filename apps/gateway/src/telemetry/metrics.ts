@@ -1,115 +1,112 @@
-import type { AgentReading, DeadLetterKind } from '@switchyard/store';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { A2AError, type A2AErrorCode } from '@switchyard/protocol';
+import type { AgentReading, DeadLetterKind, StoreObserver, TenantShare } from '@switchyard/store';
+import { Metrics, type Rendered } from '@switchyard/telemetry';
 import type { GatewayEvent } from './events.ts';
 
-/** The sources of metrics, read when they are collected. */
+/** The sources of metrics, read when they are collected. Those that promise reject while the store does not answer. */
 export interface MetricSources {
   readonly openStreams: () => number;
   readonly isRedisUp: () => boolean;
-  /** Rejects while the store does not answer. */
   readonly agents: () => Promise<readonly AgentReading[]>;
-  /** Rejects while the store does not answer. */
+  /** Jobs that wait, of all tenants. */
+  readonly tenants: () => Promise<readonly TenantShare[]>;
   readonly deadLetters: () => Promise<Readonly<Record<DeadLetterKind, number>>>;
+  readonly redisBytes: () => Promise<number>;
 }
 
-/** From 1 ms to the longest wait of a blocking call, in seconds. */
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const MOST_TENANTS = 10;
+
+type AgentGauge =
+  | 'switchyard_queue_oldest_seconds'
+  | 'switchyard_queue_tenants'
+  | 'switchyard_queue_longest_tenant'
+  | 'switchyard_agent_workers'
+  | 'switchyard_agent_paused';
 
 /** Metrics of a gateway, for Prometheus. Those of the whole deployment are the same at every gateway. */
 export class GatewayMetrics {
-  readonly #registry = new Registry();
-  readonly #requests: Histogram<'operation' | 'outcome'>;
-  readonly #accepted: Counter<'agent' | 'kind'>;
-  readonly #auditDropped: Counter;
+  readonly #metrics = new Metrics('gateway');
   readonly #sources: MetricSources;
   #agentReadings: Promise<readonly AgentReading[]> | undefined;
 
   constructor(sources: MetricSources) {
-    const registers = [this.#registry];
     this.#sources = sources;
-    collectDefaultMetrics({ register: this.#registry, prefix: 'switchyard_gateway_' });
-    this.#requests = new Histogram({
-      name: 'switchyard_request_duration_seconds',
-      help: 'Requests by A2A operation and outcome (ok, or the code of the error). Of a stream: until it begins.',
-      labelNames: ['operation', 'outcome'],
-      buckets: SECONDS,
-      registers,
-    });
-    this.#accepted = new Counter({
-      name: 'switchyard_messages_accepted_total',
-      help: 'Messages accepted: those that made a task, and those that went on with one.',
-      labelNames: ['agent', 'kind'],
-      registers,
-    });
-    this.#auditDropped = new Counter({
-      name: 'switchyard_audit_dropped_total',
-      help: 'Events that never come into the audit trail, as Redis did not take them for too long.',
-      registers,
-    });
     this.#measureProcess();
+    this.#measureAgents();
     this.#measureDeployment();
   }
 
+  /** What the store tells. */
+  get observer(): StoreObserver {
+    const metrics = this.#metrics;
+    return {
+      gapFilled: (from) => metrics.count('switchyard_feed_gaps_filled_total', { from }),
+      arrived: (lagMs) => metrics.observe('switchyard_fan_out_lag_seconds', lagMs / 1_000, {}),
+    };
+  }
+
   record(event: GatewayEvent): void {
+    const metrics = this.#metrics;
     if (event.kind === 'operation-finished') {
       const { operation, outcome, durationMs } = event;
-      this.#requests.observe({ operation, outcome }, durationMs / 1_000);
+      metrics.observe('switchyard_request_duration_seconds', durationMs / 1_000, { operation, outcome });
     } else if (event.kind === 'message-accepted') {
-      this.#accepted.inc({ agent: event.agent, kind: event.isNew ? 'new-task' : 'follow-up' });
+      const kind = event.isNew ? 'new-task' : 'follow-up';
+      metrics.count('switchyard_messages_accepted_total', { agent: event.agent, kind });
+    } else if (event.kind === 'stream-resumed') {
+      metrics.count('switchyard_streams_resumed_total', {});
     } else if (event.kind === 'audit-dropped') {
-      this.#auditDropped.inc(event.count);
+      metrics.count('switchyard_audit_dropped_total', {}, event.count);
+    } else if (event.kind === 'refused' || event.kind === 'failed') {
+      const reason = refusalReason(event.err);
+      if (reason !== undefined) metrics.count('switchyard_admission_refusals_total', { reason });
     }
   }
 
-  /** In the text format. Metrics from Redis are left out while it does not answer. */
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  /** Metrics from Redis are left out while it does not answer. @param accept the header of that name */
+  render(accept?: string): Promise<Rendered> {
+    return this.#metrics.render(accept);
   }
 
   #measureProcess(): void {
     const { openStreams, isRedisUp } = this.#sources;
-    this.#gauge('switchyard_open_streams', 'Streams that are open at this gateway.', (gauge) =>
-      gauge.set(openStreams()),
+    this.#metrics.collect('switchyard_open_streams', (set) => set(openStreams(), {}));
+    this.#metrics.collect('switchyard_redis_up', (set) => set(isRedisUp() ? 1 : 0, {}));
+  }
+
+  #measureAgents(): void {
+    this.#metrics.collect('switchyard_queue_jobs', (set) =>
+      this.#eachAgent((agent) => {
+        for (const state of ['waiting', 'active', 'delayed'] as const) set(agent[state], { agent: agent.id, state });
+      }),
     );
-    this.#gauge('switchyard_redis_up', 'Whether Redis answers this gateway.', (gauge) =>
-      gauge.set(isRedisUp() ? 1 : 0),
-    );
+    this.#perAgent('switchyard_queue_oldest_seconds', ({ oldestWaitMs }) => oldestWaitMs / 1_000);
+    this.#perAgent('switchyard_queue_tenants', ({ tenants }) => tenants);
+    this.#perAgent('switchyard_queue_longest_tenant', ({ longestTenant }) => longestTenant);
+    this.#perAgent('switchyard_agent_workers', ({ workers }) => workers);
+    this.#perAgent('switchyard_agent_paused', ({ paused }) => (paused ? 1 : 0));
   }
 
   #measureDeployment(): void {
-    this.#perAgent('switchyard_queue_jobs', 'Jobs of an agent, over all shards.', (gauge, agent) => {
-      for (const state of ['waiting', 'active', 'delayed'] as const)
-        gauge.set({ agent: agent.id, state }, agent[state]);
+    const { tenants, deadLetters, redisBytes } = this.#sources;
+    this.#metrics.collect('switchyard_tenant_waiting_jobs', async (set) => {
+      for (const { tenant, waiting } of labelled((await answerOf(tenants())) ?? [])) set(waiting, { tenant });
     });
-    this.#perAgent(
-      'switchyard_queue_tenants',
-      'Tenants that wait for an agent with more than a turn, on the shard that has the most of them.',
-      (gauge, agent) => gauge.set({ agent: agent.id }, agent.tenants),
-    );
-    this.#perAgent(
-      'switchyard_queue_longest_tenant',
-      'Jobs that wait for an agent, of the tenant that has the most of them.',
-      (gauge, agent) => gauge.set({ agent: agent.id }, agent.longestTenant),
-    );
-    this.#perAgent('switchyard_agent_workers', 'Workers that are alive and can run an agent.', (gauge, agent) =>
-      gauge.set({ agent: agent.id }, agent.workers),
-    );
-    this.#perAgent('switchyard_agent_paused', 'Whether an agent is paused.', (gauge, agent) =>
-      gauge.set({ agent: agent.id }, agent.paused ? 1 : 0),
-    );
-    this.#gauge('switchyard_dead_letters', 'Messages (turn) and webhooks that were given up.', async (gauge) => {
-      gauge.reset();
-      const counts = await this.#sources.deadLetters().catch(() => undefined); // switchyard_redis_up shows it
-      for (const [kind, count] of Object.entries(counts ?? {})) gauge.set({ kind }, count);
+    this.#metrics.collect('switchyard_dead_letters', async (set) => {
+      for (const [kind, count] of Object.entries((await answerOf(deadLetters())) ?? {})) set(count, { kind });
+    });
+    this.#metrics.collect('switchyard_redis_used_memory_bytes', async (set) => {
+      const bytes = await answerOf(redisBytes());
+      if (bytes !== undefined) set(bytes, {});
     });
   }
 
-  #perAgent(name: string, help: string, set: (gauge: Gauge, agent: AgentReading) => void): void {
-    this.#gauge(name, help, async (gauge) => {
-      gauge.reset();
-      const agents = await this.#agents().catch(() => []); // switchyard_redis_up shows it
-      for (const agent of agents) set(gauge, agent);
-    });
+  #perAgent(name: AgentGauge, read: (agent: AgentReading) => number): void {
+    this.#metrics.collect(name, (set) => this.#eachAgent((agent) => set(read(agent), { agent: agent.id })));
+  }
+
+  async #eachAgent(set: (agent: AgentReading) => void): Promise<void> {
+    for (const agent of (await answerOf(this.#agents())) ?? []) set(agent);
   }
 
   /** Read once for all gauges of a collection. */
@@ -119,16 +116,26 @@ export class GatewayMetrics {
     });
     return this.#agentReadings;
   }
+}
 
-  #gauge(name: string, help: string, collect: (gauge: Gauge) => void | Promise<void>): void {
-    new Gauge({
-      name,
-      help,
-      labelNames: ['agent', 'state', 'kind'],
-      registers: [this.#registry],
-      collect() {
-        return collect(this);
-      },
-    });
-  }
+/** Undefined while Redis does not answer: switchyard_redis_up shows it. */
+const answerOf = <T>(question: Promise<T>): Promise<T | undefined> => question.catch(() => undefined);
+
+/** However many tenants there are, Prometheus gets no more labels. */
+function labelled(tenants: readonly TenantShare[]): readonly TenantShare[] {
+  const waiting = tenants.slice(MOST_TENANTS).reduce((sum, share) => sum + share.waiting, 0);
+  return [...tenants.slice(0, MOST_TENANTS), { tenant: 'other', waiting }];
+}
+
+const admissionCodes: ReadonlySet<A2AErrorCode> = new Set([
+  'Unauthenticated',
+  'PermissionDenied',
+  'PayloadTooLarge',
+  'RateLimited',
+]);
+
+/** The limit that was reached, else the code. Undefined: it was refused for something else than admission. */
+function refusalReason(error: unknown): string | undefined {
+  if (!(error instanceof A2AError)) return undefined;
+  return error.metadata.limit ?? (admissionCodes.has(error.code) ? error.code : undefined);
 }

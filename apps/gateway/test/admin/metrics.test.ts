@@ -1,8 +1,9 @@
+import { catalogue } from '@switchyard/telemetry';
 import { expect, it } from 'vitest';
 import { get, openSendStream, submit, userMessage } from '../support/client.ts';
 import { die, key, openAdminStage } from './support.ts';
 
-it('metrics tell of requests, messages, streams, queues and dead letters', async () => {
+it('metrics tell of requests, refusals, messages, streams, queues and dead letters', async () => {
   await using stage = await openAdminStage({ maxAttempts: 1 });
   const scrape = async (): Promise<string> => {
     const response = await fetch(`${stage.adminUrl}/metrics`, { headers: { 'x-api-key': key } });
@@ -14,6 +15,7 @@ it('metrics tell of requests, messages, streams, queues and dead letters', async
   await submit(stage.url, message);
   await submit(stage.url, userMessage('more', { taskId: id }));
   await get(`${stage.url}/tasks/nothing`);
+  await fetch(`${stage.adminUrl}/metrics`);
   const stream = await openSendStream(stage.url, userMessage('live'));
   await stream.next();
   const text = await scrape();
@@ -30,7 +32,20 @@ it('metrics tell of requests, messages, streams, queues and dead letters', async
   expect(text).toContain('switchyard_redis_up 1');
   expect(text).toContain('switchyard_dead_letters{kind="turn"} 0');
   expect(text).toContain('switchyard_gateway_process_cpu_seconds_total');
+  expect(text).toMatch(/switchyard_queue_oldest_seconds\{agent="echo"\} (?!0\n)/);
+  expect(text).toContain('switchyard_tenant_waiting_jobs{tenant="other"} 0');
+  expect(text).toMatch(/switchyard_redis_used_memory_bytes \d{6}/);
+  expect(text).toContain('switchyard_admission_refusals_total{reason="Unauthenticated"} 1');
   stream.cut();
   await die(stage.store, id);
   expect(await scrape()).toContain('switchyard_dead_letters{kind="turn"} 1');
+});
+
+it('every metric that the catalogue says of a gateway and a deployment is served, and no other', async () => {
+  await using stage = await openAdminStage();
+  const response = await fetch(`${stage.adminUrl}/metrics`, { headers: { 'x-api-key': key } });
+  const served = [...(await response.text()).matchAll(/^# TYPE (\S+) (\S+)/gm)].map(([, name, type]) => [name, type]);
+  const own = served.filter(([name]) => !name?.startsWith('switchyard_gateway_'));
+  const wanted = Object.entries(catalogue).filter(([, { of }]) => of !== 'worker');
+  expect(own.sort()).toEqual(wanted.map(([name, { type }]) => [name, type]).sort());
 });

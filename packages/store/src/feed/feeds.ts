@@ -1,5 +1,6 @@
 import type { Message } from '@switchyard/protocol';
 import type { Channels } from '../redis/channels.ts';
+import type { Observed } from '../redis/observer.ts';
 import type { Scope } from '../redis/scope.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { ByteBudget } from '../tasks/byte-budget.ts';
@@ -19,8 +20,13 @@ export class Feeds {
   readonly #checkMs: number;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(reads: CachedReadPort, channels: Channels, { feedCheckMs, feedBufferBytes }: FeedSettings) {
-    this.#port = { reads, channels, budget: new ByteBudget(feedBufferBytes), open: new Set() };
+  constructor(
+    reads: CachedReadPort & { readonly observed: Observed },
+    channels: Channels,
+    { feedCheckMs, feedBufferBytes }: FeedSettings,
+  ) {
+    const { observed } = reads;
+    this.#port = { reads, observed, channels, budget: new ByteBudget(feedBufferBytes), open: new Set() };
     this.#preSubscriptions = new PreSubscriptions(reads.shards, channels);
     this.#checkMs = feedCheckMs;
   }

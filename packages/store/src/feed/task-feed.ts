@@ -66,6 +66,8 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   /** What was read, and not delivered yet. */
   #page: Page = [];
   #position: Position | undefined;
+  /** It has had all there was: what is missing later was missed. */
+  #isLive = false;
   #isEnded = false;
 
   constructor(
@@ -181,12 +183,17 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
 
   /** The next events if there are some; undefined once there may be. */
   #following({ buffer, channel }: TaskListener): Page | undefined | Promise<Page | undefined> {
-    return buffer.take() ?? (buffer.isBehind ? this.#missing(buffer, channel) : buffer.change());
+    const next = buffer.take();
+    if (next) return next;
+    if (buffer.isBehind) return this.#missing(buffer, channel);
+    this.#isLive = true;
+    return buffer.change();
   }
 
   /** The events after the last one, from the stream; a snapshot of the task if the stream does not hold them. */
   async #missing(buffer: EventBuffer, channel: string): Promise<Page> {
     const events = buffer.isForked ? undefined : await this.#readAfter(buffer.last, channel);
+    if (this.#isLive) this.#port.observed.by?.gapFilled?.(events ? 'stream' : 'snapshot');
     if (events) return events;
     buffer.restart();
     return [await this.#snapshot()];

@@ -5,6 +5,7 @@ import { type InterruptedTask, interruptedTask, interruptions } from './interrup
 import type { OpsPort } from './ops-port.ts';
 import { overdueTasks } from './overdue-tasks.ts';
 import { earliestFirst, type Page, type PageQuery, pageOf } from './page.ts';
+import { redisBytes } from './redis-memory.ts';
 import { type RunningTurn, runningTurns } from './running-turns.ts';
 import { type StuckTask, whyStuck } from './stuck-tasks.ts';
 import { searchTasks, type TaskSearch, type TaskSearchPage } from './task-search.ts';
@@ -28,6 +29,11 @@ export class Ops {
     this.deadLetters = new DeadLetters(port);
     this.tasks = new AnyTask(port);
     this.tenants = new Tenants(port);
+  }
+
+  /** Bytes of memory that Redis uses; of a cluster: all its masters together. */
+  redisBytes(): Promise<number> {
+    return redisBytes(this.#port.redis);
   }
 
   /** By id. @throws {InvalidPageToken} */

@@ -64,9 +64,11 @@ export class Appends {
 
   async write(append: Append): Promise<AppendReply> {
     const chunks = chunksOf(append.events);
+    const begun = performance.now();
     const written = chunks && (await this.#writeChunks(append, chunks));
-    if (written) return written;
-    return only(await this.#run([append]));
+    if (!written) return only(await this.#run([append]));
+    this.#port.observed.by?.appended?.(performance.now() - begun);
+    return written;
   }
 
   /** As `write`, in one script with other outcomes. @param append an outcome, with the events before it */
@@ -92,11 +94,14 @@ export class Appends {
 
   /** @param appends of one shard */
   async #run(appends: readonly Append[]): Promise<readonly AppendReply[]> {
-    const { redis, shards, settings } = this.#port;
-    return appendScript.run(redis, {
+    const { redis, shards, settings, observed } = this.#port;
+    const begun = performance.now();
+    const replies = await appendScript.run(redis, {
       keys: shards.of(appends[0]?.taskId ?? '').shared,
       args: { ...settingsArgValues(settings), turns: appends.flatMap(argumentsOf) },
     });
+    observed.by?.appended?.(performance.now() - begun);
+    return replies;
   }
 }
 

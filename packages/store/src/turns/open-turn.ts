@@ -77,13 +77,14 @@ export class OpenTurn {
   readonly #queueRoot: string;
   readonly #onCancel: () => void;
   readonly #onFenced: () => void;
+  readonly #onFirstEvent: (() => void) | undefined;
   #number = 1;
 
   constructor(
     port: TurnsPort,
     appends: Appends,
     start: TurnStart,
-    hooks: { onCancel: () => void; onFenced: () => void },
+    hooks: { onCancel: () => void; onFenced: () => void; onFirstEvent?: () => void },
   ) {
     this.start = start;
     this.#port = port;
@@ -93,6 +94,7 @@ export class OpenTurn {
     this.#queueRoot = queueRoot(start.agent, port.shards.of(start.taskId));
     this.#onCancel = hooks.onCancel;
     this.#onFenced = hooks.onFenced;
+    this.#onFirstEvent = hooks.onFirstEvent;
   }
 
   /**
@@ -181,6 +183,7 @@ export class OpenTurn {
     const isShortOutcome = events.at(-1)?.isOutcome && events.length <= FEW_EVENTS;
     const reply = isShortOutcome ? this.#appends.writeOutcome(append) : this.#appends.write(append);
     const [verdict, cancel] = await reply;
+    if (this.#number === 1 && verdict !== 'fenced' && verdict !== 'gap') this.#onFirstEvent?.();
     this.#number += events.length;
     if (cancel) this.#onCancel();
     if (verdict === 'appended') return;

@@ -38,6 +38,7 @@ export type TurnConsumerOptions = ConsumerOptions & {
 export interface TurnHooks {
   readonly onCancel: () => void;
   readonly onFenced: () => void;
+  readonly onFirstEvent?: () => void;
   readonly maxAttempts?: number | undefined;
 }
 
@@ -82,7 +83,7 @@ export class Turns {
   /**
    * @param turnsBefore turns that this run of the job has ended
    * @param hooks `onCancel`: stop the executor, then publish the canceled state; `onFenced`: stop it, writes are
-   * refused; `maxAttempts`: as in `consume`
+   * refused; `onFirstEvent`: the turn's first event is in Redis; `maxAttempts`: as in `consume`
    */
   async begin(job: TurnJob, turnsBefore: number, hooks: TurnHooks): Promise<Beginning> {
     const { redis } = this.#port;

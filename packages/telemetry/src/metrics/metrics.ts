@@ -1,0 +1,84 @@
+import { trace } from '@opentelemetry/api';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type OpenMetricsContentType, Registry } from 'prom-client';
+import { type CatalogueEntry, catalogue, type Home, type LabelsOf, type NamesOf } from './catalogue.ts';
+
+/** Sets a gauge while it is collected. */
+export type SetGauge<Labels> = (value: number, labels: Labels) => void;
+
+export interface Rendered {
+  readonly type: string;
+  readonly text: string;
+}
+
+/** The metrics of one program, as the catalogue names them. */
+export class Metrics<At extends Home> {
+  /** Has exemplars, which the text format cannot say. */
+  readonly #openMetrics = new Registry<OpenMetricsContentType>();
+  readonly #text = new Registry();
+  readonly #histograms = new Map<string, Histogram>();
+  readonly #counters = new Map<string, Counter>();
+
+  constructor(home: At) {
+    this.#openMetrics.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+    collectDefaultMetrics({ register: this.#text, prefix: `switchyard_${home}_` });
+    for (const { name } of this.#text.getMetricsAsArray()) this.#serveInOpenMetrics(name);
+    const entries: readonly [string, CatalogueEntry][] = Object.entries(catalogue);
+    for (const [name, entry] of entries) if (entry.of === home) this.#register(name, entry);
+  }
+
+  observe<Name extends NamesOf<At, 'histogram'>>(name: Name, seconds: number, labels: LabelsOf<Name>): void {
+    const span = trace.getActiveSpan()?.spanContext();
+    const exemplarLabels = span && span.traceFlags % 2 === 1 ? { trace_id: span.traceId } : NO_LABELS;
+    this.#histograms.get(name)?.observe({ labels, value: seconds, exemplarLabels });
+  }
+
+  count<Name extends NamesOf<At, 'counter'>>(name: Name, labels: LabelsOf<Name>, by = 1): void {
+    this.#counters.get(name)?.inc(labels, by);
+  }
+
+  /** @param read called at each collection; a gauge that it does not set has no value then */
+  collect<Name extends NamesOf<At, 'gauge'>>(
+    name: Name,
+    read: (set: SetGauge<LabelsOf<Name>>) => void | Promise<void>,
+  ): void {
+    const { help, labels } = catalogue[name];
+    const collect = (): void | Promise<void> => {
+      gauge.reset();
+      if (labels.length === 0) gauge.remove();
+      return read((value, of) => gauge.set(of, value));
+    };
+    const gauge: Gauge = new Gauge({ name, help, labelNames: labels, registers: [this.#text], collect });
+    this.#serveInOpenMetrics(name);
+  }
+
+  /** In OpenMetrics where it is accepted, else in the text format of Prometheus. @param accept the header, if any */
+  async render(accept = ''): Promise<Rendered> {
+    const registry = accept.includes('application/openmetrics-text') ? this.#openMetrics : this.#text;
+    return { type: registry.contentType, text: await registry.metrics() };
+  }
+
+  #register(name: string, { type, labels, help, buckets = [] }: CatalogueEntry): void {
+    const options = { name, help, labelNames: labels };
+    if (type === 'histogram') {
+      const ofHistogram = { ...options, buckets: [...buckets], enableExemplars: true, registers: [this.#openMetrics] };
+      const histogram = new Histogram(ofHistogram);
+      this.#text.registerMetric(histogram);
+      this.#histograms.set(name, histogram);
+    } else if (type === 'counter') {
+      this.#counters.set(name, new Counter({ ...options, registers: [this.#text] }));
+      this.#serveInOpenMetrics(name);
+    }
+  }
+
+  /** The registry takes `_total` off a counter's name, for both formats: it gets another one with the same values. */
+  #serveInOpenMetrics(name: string): void {
+    const metric = this.#text.getSingleMetric(name);
+    if (!metric) return;
+    const isCounter = metric instanceof Counter;
+    this.#openMetrics.registerMetric(
+      isCounter ? Object.create(metric, { name: { value: name, writable: true } }) : metric,
+    );
+  }
+}
+
+const NO_LABELS = {};

@@ -1,0 +1,73 @@
+import { context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { catalogue, Metrics } from '../src/index.ts';
+
+const contexts = new AsyncLocalStorageContextManager();
+beforeAll(() => void context.setGlobalContextManager(contexts.enable()));
+afterAll(() => context.disable());
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const OPEN_METRICS = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3';
+
+/** Does something within a span. */
+function inSpan(traceFlags: number, act: () => void): void {
+  const span = trace.wrapSpanContext({ traceId: TRACE, spanId: 'b7ad6b7169203331', traceFlags });
+  context.with(trace.setSpan(context.active(), span), act);
+}
+
+it('counts and durations are told in the text format, and in OpenMetrics where that is accepted, in any order', async () => {
+  const metrics = new Metrics('worker');
+  metrics.count('switchyard_swept_total', { what: 'silent' }, 3);
+  metrics.observe('switchyard_queue_wait_seconds', 0.02, { agent: 'pizza' });
+  for (const _ of ['first', 'again']) {
+    const { type, text } = await metrics.render();
+    expect(type).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(text).toContain('# TYPE switchyard_swept_total counter\nswitchyard_swept_total{what="silent"} 3');
+    expect(text).toContain('switchyard_queue_wait_seconds_bucket{le="0.025",agent="pizza"} 1');
+    expect(text).not.toContain('# EOF');
+    const open = await metrics.render(OPEN_METRICS);
+    expect(open.type).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+    expect(open.text).toContain('# TYPE switchyard_swept counter\nswitchyard_swept_total{what="silent"} 3');
+    expect(open.text).toContain('# TYPE switchyard_worker_process_cpu_seconds counter');
+    expect(open.text.endsWith('# EOF\n')).toBe(true);
+  }
+});
+
+it('a duration within a sampled trace has its id as an exemplar, in OpenMetrics alone', async () => {
+  const metrics = new Metrics('worker');
+  const observe = (seconds: number): void => metrics.observe('switchyard_append_duration_seconds', seconds, {});
+  inSpan(1, () => observe(0.002));
+  inSpan(0, () => observe(0.04));
+  observe(0.2);
+  const { text } = await metrics.render(OPEN_METRICS);
+  const exemplars = text.split('\n').filter((line) => line.includes('trace_id'));
+  expect(exemplars).toHaveLength(1);
+  expect(exemplars[0]).toMatch(
+    new RegExp(
+      `^switchyard_append_duration_seconds_bucket\\{le="0\\.0025"\\} 1 # \\{trace_id="${TRACE}"\\} 0\\.002 [\\d.]+$`,
+    ),
+  );
+  expect((await metrics.render()).text).not.toContain('trace_id');
+});
+
+it('a gauge that is not set has no value', async () => {
+  const metrics = new Metrics('gateway');
+  let bytes: number | undefined = 5;
+  metrics.collect('switchyard_redis_used_memory_bytes', (set) => {
+    if (bytes !== undefined) set(bytes, {});
+  });
+  expect((await metrics.render()).text).toContain('switchyard_redis_used_memory_bytes 5');
+  bytes = undefined;
+  expect((await metrics.render()).text).not.toMatch(/^switchyard_redis_used_memory_bytes/m);
+});
+
+it('names follow the conventions of Prometheus', () => {
+  for (const [name, { type, help }] of Object.entries(catalogue)) {
+    expect(name, 'the unit is the last word of a duration').toMatch(
+      type === 'histogram' ? /_seconds$/ : /^switchyard_/,
+    );
+    expect(name.endsWith('_total'), `${name} is a counter, or ends otherwise`).toBe(type === 'counter');
+    expect(help).toMatch(/\.$/);
+  }
+});
