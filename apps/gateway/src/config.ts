@@ -121,13 +121,21 @@ function readOrigins(given: Given): Pick<GatewaySettings, 'allowedHosts' | 'allo
 }
 
 function readAdmin(given: Given): AdminSettings | undefined {
-  const { ADMIN_PORT: port, ADMIN_HOST: host, ADMIN_KEY, ADMIN_KEY_FILE, METRICS_KEY, METRICS_KEY_FILE } = given.values;
+  const {
+    ADMIN_PORT: port,
+    ADMIN_HOST: host,
+    ADMIN_KEY,
+    ADMIN_KEY_FILE,
+    METRICS_KEY,
+    METRICS_KEY_FILE,
+    CONSOLE,
+  } = given.values;
   if (port === undefined) return undefined;
   const key = given.check('ADMIN_KEY', () => readOperatorKey(ADMIN_KEY, ADMIN_KEY_FILE));
   if (key === '') given.refuse('ADMIN_KEY', 'ADMIN_PORT needs a key, here or in ADMIN_KEY_FILE');
   const metricsKey = given.check('METRICS_KEY', () => readOperatorKey(METRICS_KEY, METRICS_KEY_FILE));
   if (metricsKey && metricsKey === key) given.refuse('METRICS_KEY', 'must be another key than ADMIN_KEY');
-  return { host, port, key: key ?? '', ...(metricsKey && { metricsKey }) };
+  return { host, port, key: key ?? '', hasConsole: CONSOLE, ...(metricsKey && { metricsKey }) };
 }
 
 function readGrpc(given: Given): GrpcSettings | undefined {

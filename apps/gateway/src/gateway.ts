@@ -23,7 +23,7 @@ import { createShares, type Shares } from './limits/shares.ts';
 import { bindOperations } from './operations/operations.ts';
 import { createPushBackend } from './operations/push-backend.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
-import { anonymousAccessProblem } from './settings/identity-settings.ts';
+import { anonymousAccessProblem, isLoopback } from './settings/identity-settings.ts';
 import { Audit } from './telemetry/audit.ts';
 import { createEmit } from './telemetry/emit.ts';
 import type { Emit } from './telemetry/events.ts';
@@ -95,16 +95,6 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     isStopping: () => stopped !== undefined,
   });
   const rates = new Rates(settings.rates, emit);
-  const admin =
-    settings.admin &&
-    metrics &&
-    new AdminPort(settings.admin, {
-      backend: { ops, credentials, audit: trail, readiness: () => readiness.read() },
-      metrics,
-      emit,
-      clients: authenticator,
-      rates,
-    });
   const push = createPushBackend(settings, { webhooks, emit });
   const operations = bindOperations({
     emit,
@@ -116,6 +106,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   });
   let stopped: Promise<void> | undefined;
   let httpUrl: string | undefined;
+  let consoleUrl: string | undefined;
   const context: GatewayContext = {
     operations,
     agents,
@@ -129,9 +120,28 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     settings,
     grpcPort,
     httpUrl: () => httpUrl,
+    consoleUrl: () => (isLoopback(settings.host) ? consoleUrl : undefined),
   };
   const grpc = settings.grpc && new GrpcListener(grpcServices(context), context);
-  const app = withCors(origins, createApp(context, readiness));
+  const served = createApp(context, readiness);
+  const app = withCors(origins, served);
+  const admin =
+    settings.admin &&
+    metrics &&
+    new AdminPort(settings.admin, {
+      backend: {
+        ops,
+        credentials,
+        audit: trail,
+        readiness: () => readiness.read(),
+        clientsNeedKeys: authenticator.securityRequirements.length > 0,
+      },
+      metrics,
+      emit,
+      clients: authenticator,
+      rates,
+      served,
+    });
   const listener = new Listener(app, { stallMs: settings.clientStallMs, ...settings });
 
   const connections = new Connections(settings.connections, emit);
@@ -142,6 +152,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     await Promise.all([agents.start(), authenticator.start()]);
     if (settings.grpc) await grpc?.open(settings.host, settings.grpc);
     const adminUrl = await admin?.open();
+    if (settings.admin?.hasConsole) consoleUrl = `${adminUrl}/console/`;
     const url = await listener.open(settings.host, settings.port);
     httpUrl = url;
     connections.start([listener.port, grpc?.port]);

@@ -1,18 +1,13 @@
-import { A2AError } from '@switchyard/protocol';
-import express, { type Express, type Request, type RequestHandler } from 'express';
+import type { RequestListener } from 'node:http';
+import express, { type Request, type RequestHandler } from 'express';
 import { refuseFault, refusePath, refuseVerb, writeError, writeStream } from '../bindings/rest/write.ts';
-import {
-  beginEachExchange,
-  type Exchange,
-  type Refusal,
-  requestName,
-  respond,
-  sourceOf,
-} from '../exchange/exchange.ts';
+import { serveConsole } from '../console/serve-console.ts';
+import { beginEachExchange, requestName, respond } from '../exchange/exchange.ts';
 import { defaultGatewaySettings } from '../settings/gateway-settings.ts';
-import { audited, type Deed } from '../telemetry/audited.ts';
+import type { Deed } from '../telemetry/audited.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
+import { type AdmitParts, admitOperator, audit, metricsPath } from './admit.ts';
 import { auditRoute } from './audit.ts';
 import { bulkRetryRoutes } from './bulk-retry.ts';
 import { conversationRoutes } from './conversations.ts';
@@ -22,20 +17,27 @@ import { keyRoutes } from './keys.ts';
 import type { OperatorStreams } from './live.ts';
 import { logLevelRoutes } from './log-level.ts';
 import { meRoutes } from './me.ts';
-import { type Operator, type Operators, operatorName } from './operators.ts';
+import { type Operator, operatorName } from './operators.ts';
 import { rerunRoutes } from './rerun.ts';
 import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';
 import { seriesRoutes } from './series.ts';
+import { withClients } from './serve-clients.ts';
 import { taskActionRoutes } from './task-actions.ts';
 import { taskListRoutes } from './task-list.ts';
 import { taskRoutes } from './tasks.ts';
 import { tenantRoutes } from './tenants.ts';
 
-export interface AdminContext extends Refusal {
-  readonly operators: Operators;
+export interface AdminContext extends AdmitParts {
   readonly backend: AdminBackend;
   readonly streams: OperatorStreams;
   readonly metrics: Pick<GatewayMetrics, 'render'>;
+  /** Unset: there is no console. */
+  readonly console?: ConsoleParts | undefined;
+}
+
+interface ConsoleParts {
+  /** What clients are served: operators try agents by it. */
+  readonly served: RequestListener;
 }
 
 const routes: readonly AdminRoute[] = [
@@ -57,19 +59,20 @@ const routes: readonly AdminRoute[] = [
   ...tenantRoutes,
   ...keyRoutes,
 ];
-const metricsPath = '/metrics';
 
 /** The API for operators. Without a key every path is answered with 401. */
-export function createAdminApp(context: AdminContext): Express {
+export function createAdminApp(context: AdminContext): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', 'simple');
-  app.use(beginEachExchange(context.emit), requireOperator(context));
+  app.use(beginEachExchange(context.emit));
+  if (context.console) app.use('/console', serveConsole());
+  app.use(requireOperator(context));
   app.get(metricsPath, serveMetrics(context)).all(metricsPath, refuseVerb(context, 'GET'));
   for (const route of routes) app[route.verb](route.path, serve(context, route));
   for (const path of new Set(routes.map((route) => route.path))) app.all(path, refuseVerb(context, verbsAt(path)));
   app.use(refusePath(context));
   app.use(refuseFault(context));
-  return app;
+  return context.console ? withClients(context, app, context.console.served) : app;
 }
 
 /** Who asks, by request. */
@@ -77,25 +80,11 @@ const admitted = new WeakMap<Request, Operator>();
 
 function requireOperator(context: AdminContext): RequestHandler {
   return async (req, res, next) => {
-    let operator: Operator | undefined;
-    try {
-      operator = await context.operators.identify({ address: req.socket.remoteAddress, headers: req.headers });
-      requireRight(operator, req.path);
-      admitted.set(req, operator);
-    } catch (thrown) {
-      const outcome = toA2AError(thrown).code;
-      audit(context, { req, res }, { what: 'refused', operation: 'admin', outcome }, operator);
-      return writeError(context, { req, res }, thrown);
-    }
+    const operator = await admitOperator(context, { req, res });
+    if (!operator) return;
+    admitted.set(req, operator);
     next();
   };
-}
-
-/** @throws {A2AError} PermissionDenied */
-function requireRight({ may }: Operator, path: string): void {
-  if (may === 'nothing') throw new A2AError('PermissionDenied', 'The key is not for operators');
-  if (may === 'metrics' && path !== metricsPath)
-    throw new A2AError('PermissionDenied', `The key is for ${metricsPath} alone`);
 }
 
 function serve(context: AdminContext, route: AdminRoute): RequestHandler {
@@ -118,11 +107,6 @@ function serve(context: AdminContext, route: AdminRoute): RequestHandler {
       writeError(context, { req, res }, thrown);
     }
   };
-}
-
-function audit({ emit }: AdminContext, exchange: Exchange, deed: Deed, operator?: Operator): void {
-  const { tenant, subject, credential } = operator ?? {};
-  emit(audited(deed, sourceOf(exchange), { tenant, subject, credential }));
 }
 
 /** To read what a client or an agent wrote is more than to read. */

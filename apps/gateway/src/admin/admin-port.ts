@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import type { Authentication } from '../auth/authentication.ts';
 import { Listener } from '../http/listener.ts';
 import type { Rates } from '../limits/rates.ts';
@@ -16,6 +17,8 @@ export interface AdminParts {
   readonly backend: AdminBackend;
   readonly metrics: GatewayMetrics;
   readonly emit: Emit;
+  /** What clients are served. */
+  readonly served: RequestListener;
 }
 
 /** The operators' own port. */
@@ -25,11 +28,13 @@ export class AdminPort {
   readonly #operators: Operators;
   readonly #streams = new OperatorStreams();
 
-  constructor(settings: AdminSettings, { clients, rates, ...parts }: AdminParts) {
+  constructor(settings: AdminSettings, { clients, rates, served, ...parts }: AdminParts) {
     this.#settings = settings;
     const operators = new Operators(settings, clients, rates);
     this.#operators = operators;
-    this.#listener = new Listener(createAdminApp({ ...parts, operators, streams: this.#streams }), {
+    const consoleParts = settings.hasConsole ? { served } : undefined;
+    const app = createAdminApp({ ...parts, operators, streams: this.#streams, console: consoleParts });
+    this.#listener = new Listener(app, {
       stallMs: defaultGatewaySettings.clientStallMs,
       connections: defaultConnectionLimits,
     });

@@ -1,4 +1,15 @@
-import type { AdminRoute } from './route.ts';
+import { createRequire } from 'node:module';
+import type { Me } from '@switchyard/operator-api';
+import { operatorName } from './operators.ts';
+import { noParameters } from './parameters.ts';
+import { type AdminRoute, adminRoute } from './route.ts';
 
-/** Who asks. */
-export const meRoutes: readonly AdminRoute[] = [];
+const { version }: { version: string } = createRequire(import.meta.url)('../../package.json');
+
+/** Who asks. The key of an operator is no client's: where clients need one, agents cannot be tried with it. */
+export const meRoutes: readonly AdminRoute[] = [
+  adminRoute(['get', '/admin/me'], noParameters, async ({ clientsNeedKeys }, { operator }): Promise<Me> => {
+    const canTry = !clientsNeedKeys || operator.tenant !== undefined;
+    return { name: operatorName(operator), may: operator.may, canTry, version };
+  }),
+];

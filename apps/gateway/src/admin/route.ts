@@ -25,6 +25,8 @@ export interface AdminBackend {
   readonly credentials: Credentials;
   readonly audit: Pick<AuditTrail, 'list'>;
   readonly readiness: () => Promise<ReadinessReading>;
+  /** Whether clients have to say who they are. */
+  readonly clientsNeedKeys: boolean;
 }
 
 /** An answer that is a stream of events, written as they come; the signal says when nobody waits for them any more. */

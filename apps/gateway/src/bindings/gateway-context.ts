@@ -24,4 +24,6 @@ export interface GatewayContext {
   readonly grpcPort: () => number | undefined;
   /** Where HTTP listens; undefined before it does. */
   readonly httpUrl: () => string | undefined;
+  /** Of the console, for those who reach this port; undefined where there is none for them. */
+  readonly consoleUrl: () => string | undefined;
 }

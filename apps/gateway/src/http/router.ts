@@ -10,6 +10,7 @@ import { refuseFault, refusePath, refuseVerb, writeError } from '../bindings/res
 import { legacyJsonRpc } from '../bindings/v0_3/serve-jsonrpc.ts';
 import { isLegacyRest, serveLegacyRest } from '../bindings/v0_3/serve-rest.ts';
 import { cardPath, jwksPath } from '../cards/endpoints.ts';
+import { leadToConsole } from '../console/lead-to-console.ts';
 import {
   beginEachExchange,
   beginExchange,
@@ -47,6 +48,7 @@ function routesOf(context: GatewayContext, readiness: Readiness): Route[] {
     ...conversationRoutes(context),
     { verb: 'GET', path: '/agents', handle: serveAgentList(context) },
     { verb: 'GET', path: jwksPath, handle: serveJwks(publicKeys(context), settings.cardMaxAgeSeconds) },
+    { verb: 'GET', path: '/console', handle: leadToConsole(context, context.consoleUrl) },
     { verb: 'GET', path: '/healthz', handle: serveHealth },
     { verb: 'GET', path: '/readyz', handle: serveReadiness(readiness) },
   ];

@@ -16,6 +16,8 @@ export interface AdminSettings {
   readonly key: string;
   /** For `/metrics` alone; unset: the other key is. */
   readonly metricsKey?: string | undefined;
+  /** Serves the console, and to its operators what clients are served. Unset: no. */
+  readonly hasConsole?: boolean;
 }
 
 /** How the gRPC binding listens. */

@@ -77,6 +77,7 @@ export function anonymousAccessProblem({
   );
 }
 
-function isLoopback(host: string): boolean {
+/** Whether only this machine reaches an address. */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -1,4 +1,4 @@
-import { anyText, oneOf, port } from '../setting/kinds.ts';
+import { anyText, oneOf, onOff, port } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const operators = {
@@ -28,6 +28,12 @@ export const operators = {
       of: ['gateway'],
       schema: anyText,
       text: 'A file with that key.',
+    },
+    CONSOLE: {
+      of: ['gateway'],
+      schema: onOff,
+      default: true,
+      text: 'Serve the console at `/console/` of that port. It asks for the key.',
     },
     METRICS_KEY: {
       of: ['gateway', 'worker'],

@@ -1,0 +1,43 @@
+import { type Call, OperatorError } from '@switchyard/operator-api';
+import type { z } from 'zod';
+import { session, signOut } from './session.ts';
+
+/** Asks the gateway, or orders something. @throws {OperatorError}, TypeError where it does not answer */
+export async function call<Schema extends z.ZodType>(path: string, schema: Schema, how?: Call) {
+  return unlessSignedOut(() => session().client.call(path, schema, how));
+}
+
+/** What changes at a path, until the signal says stop. */
+export async function* watch<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+  how: Call & { readonly onLost?: () => void },
+): AsyncGenerator<z.output<Schema>> {
+  const events = session().client.watch(path, schema, how);
+  for (;;) {
+    const next = await unlessSignedOut(() => events.next());
+    if (next.done) return;
+    yield next.value;
+  }
+}
+
+/** The progress of an action. */
+export function progress<Schema extends z.ZodType>(path: string, schema: Schema, how?: Call) {
+  return session().client.events(path, schema, how);
+}
+
+/** A key that was taken back ends the session. */
+async function unlessSignedOut<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof OperatorError && error.status === 401) signOut('This key is no longer known here.');
+    throw error;
+  }
+}
+
+/** For people. */
+export function problemText(error: unknown): string {
+  if (error instanceof OperatorError) return error.message;
+  return error instanceof TypeError ? 'The gateway does not answer.' : String(error);
+}

@@ -1,0 +1,57 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { type Me, meSchema, OperatorClient, OperatorError } from '@switchyard/operator-api';
+
+const keyName = 'switchyard.key';
+
+export interface Session {
+  readonly key: string;
+  readonly me: Me;
+  readonly client: OperatorClient;
+}
+
+type SignIn =
+  | { readonly state: 'asking' }
+  | { readonly state: 'signed-out'; readonly problem?: string }
+  | { readonly state: 'signed-in'; readonly session: Session };
+
+const current = signal<SignIn>({ state: 'asking' });
+
+export const signedIn: ReadonlySignal<SignIn> = current;
+
+/** Of whoever is signed in: pages are shown to nobody else. */
+export function session(): Session {
+  if (current.value.state !== 'signed-in') throw new Error('nobody is signed in');
+  return current.value.session;
+}
+
+/** Takes the key of the address (`#key=…`), which it clears, or the one of this tab. */
+export async function resume(): Promise<void> {
+  const given = new URLSearchParams(location.hash.slice(1)).get('key');
+  if (location.hash) history.replaceState(null, '', location.pathname + location.search);
+  const key = given ?? sessionStorage.getItem(keyName);
+  if (key) await signIn(key);
+  else signOut();
+}
+
+export async function signIn(key: string): Promise<void> {
+  const client = new OperatorClient({ url: location.origin, key });
+  try {
+    const me = await client.call('/admin/me', meSchema);
+    sessionStorage.setItem(keyName, key);
+    current.value = { state: 'signed-in', session: { key, me, client } };
+  } catch (error) {
+    signOut(problemIn(error));
+  }
+}
+
+export function signOut(problem?: string): void {
+  sessionStorage.removeItem(keyName);
+  current.value = { state: 'signed-out', ...(problem !== undefined && { problem }) };
+}
+
+function problemIn(error: unknown): string {
+  if (!(error instanceof OperatorError)) return 'The gateway does not answer.';
+  if (error.status === 401) return 'This key is not known here.';
+  if (error.status === 403) return 'This key is known, but not an operator’s.';
+  return error.message;
+}

@@ -1,0 +1,46 @@
+import type { ComponentChildren } from 'preact';
+import { Icon } from './icon.tsx';
+
+interface FieldProps {
+  readonly label: string;
+  readonly children: ComponentChildren;
+}
+
+/** A control with its label. */
+export function Field({ label, children }: FieldProps) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is its child.
+    <label class="field">
+      <span class="label">{label}</span>
+      {children}
+    </label>
+  );
+}
+
+interface SearchProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly onInput: (text: string) => void;
+}
+
+/** The search of a page: `/` leads to it. */
+export function Search({ label, placeholder, value, onInput }: SearchProps) {
+  return (
+    <div class="search grow">
+      <Icon name="search" size={14} />
+      <input
+        class="input"
+        type="text"
+        data-search
+        aria-label={label}
+        placeholder={placeholder}
+        autocomplete="off"
+        spellcheck={false}
+        value={value}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      <span class="key">/</span>
+    </div>
+  );
+}

@@ -1,0 +1,9 @@
+/** Any value as JSON. */
+export function Json({ value }: { readonly value: unknown }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
+    <pre class="json" tabIndex={0}>
+      {JSON.stringify(value, null, 2)}
+    </pre>
+  );
+}

@@ -1,0 +1,53 @@
+import type { ComponentChildren } from 'preact';
+import type { Live } from '../app/live.ts';
+import { Icon, type IconName } from './icon.tsx';
+
+interface EmptyProps {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}
+
+/** Where there is nothing: says why, and what to do. */
+export function Empty({ icon, title, children }: EmptyProps) {
+  return (
+    <div class="view">
+      <Icon name={icon} size={28} />
+      <div class="title">{title}</div>
+      {children && <p>{children}</p>}
+    </div>
+  );
+}
+
+export function Problem({ text }: { readonly text: string }) {
+  return (
+    <div class="problem-line" role="alert">
+      {text}
+    </div>
+  );
+}
+
+export function Loading() {
+  return (
+    <div class="view" aria-busy="true">
+      <span class="faint">Loading …</span>
+    </div>
+  );
+}
+
+interface WithDataProps<T> {
+  readonly live: Live<T>;
+  readonly children: (data: T) => ComponentChildren;
+}
+
+/** What is followed, once it is known. A problem stands above the last answer. */
+export function WithData<T>({ live, children }: WithDataProps<T>) {
+  const data = live.data.value;
+  const problem = live.problem.value;
+  return (
+    <>
+      {problem !== undefined && <Problem text={problem} />}
+      {data !== undefined ? children(data) : problem === undefined && <Loading />}
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+import { href, parts } from '../app/route.ts';
+import { signedIn, signOut } from '../app/session.ts';
+import { IconButton } from '../design/button.tsx';
+import { Icon } from '../design/icon.tsx';
+import { Notices } from '../design/notices.tsx';
+import { KeyboardHelp } from './keyboard.tsx';
+import { Mark } from './mark.tsx';
+import { Outlet } from './outlet.tsx';
+import { pages } from './pages.tsx';
+import { SignIn } from './sign-in.tsx';
+import { ThemeButton } from './theme.tsx';
+import './shell.css';
+
+/** The whole page: navigation beside the page of the path, or what asks for a key. */
+export function Shell() {
+  const { value } = signedIn;
+  if (value.state === 'asking') return null;
+  if (value.state === 'signed-out') return <SignIn problem={value.problem} />;
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <Navigation name={value.session.me.name} version={value.session.me.version} />
+      <main id="main" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <Notices />
+      <KeyboardHelp />
+    </div>
+  );
+}
+
+function Navigation({ name, version }: { readonly name: string; readonly version: string }) {
+  const current = parts.value[0] === 'task' ? 'tasks' : parts.value[0];
+  return (
+    <nav class="navigation" aria-label="Pages">
+      <div class="brand">
+        <Mark />
+        <span>Switchyard</span>
+      </div>
+      <ul>
+        {pages.map(
+          ({ name: page, title, icon }) =>
+            icon && (
+              <li key={page}>
+                <a href={href(`/${page}`)} aria-current={page === current ? 'page' : undefined}>
+                  <Icon name={icon} />
+                  <span>{title}</span>
+                </a>
+              </li>
+            ),
+        )}
+      </ul>
+      <div class="account">
+        <div class="grow">
+          <div class="clip">{name}</div>
+          <div class="faint clip">version {version}</div>
+        </div>
+        <ThemeButton />
+        <IconButton icon="leave" label="Sign out" onPress={() => signOut()} />
+      </div>
+    </nav>
+  );
+}

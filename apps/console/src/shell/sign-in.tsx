@@ -1,0 +1,47 @@
+import { useSignal } from '@preact/signals';
+import { signIn } from '../app/session.ts';
+import { Button } from '../design/button.tsx';
+import { Field } from '../design/field.tsx';
+import { Problem } from '../design/views.tsx';
+import { Mark } from './mark.tsx';
+import './sign-in.css';
+
+/** Asks for the key of an operator. */
+export function SignIn({ problem }: { readonly problem: string | undefined }) {
+  const key = useSignal('');
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    await signIn(key.value.trim());
+  };
+  return (
+    <main class="sign-in">
+      <form class="panel" onSubmit={submit}>
+        <div class="sign-in-head">
+          <Mark size={32} />
+          <h1>Switchyard</h1>
+        </div>
+        <Field label="Key of an operator">
+          <input
+            class="input mono"
+            type="password"
+            name="key"
+            autocomplete="current-password"
+            required
+            value={key.value}
+            onInput={(event) => {
+              key.value = event.currentTarget.value;
+            }}
+          />
+        </Field>
+        {problem !== undefined && <Problem text={problem} />}
+        <Button kind="primary" submits>
+          Sign in
+        </Button>
+        <p class="faint">
+          <code>npm start</code> prints a link that signs in. Elsewhere it is the gateway’s <code>ADMIN_KEY</code>, or a
+          client’s key with the scope <code>admin</code>. It stays in this tab.
+        </p>
+      </form>
+    </main>
+  );
+}

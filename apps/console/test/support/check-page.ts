@@ -1,0 +1,57 @@
+import { mkdirSync } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { type Look, openPage, views } from './browser.ts';
+
+const looks: readonly Required<Look>[] = [
+  { view: 'wide', scheme: 'light' },
+  { view: 'wide', scheme: 'dark' },
+  { view: 'phone', scheme: 'light' },
+  { view: 'phone', scheme: 'dark' },
+];
+
+export interface CheckedPage {
+  readonly url: string;
+  readonly key: string;
+  /** `/tasks?state=failed` */
+  readonly path: string;
+  /** Waits until the page shows what it should. */
+  readonly ready: (page: Page) => Promise<unknown>;
+}
+
+/**
+ * Expects of a page, in light and dark, wide and on a phone: no error in its console, WCAG AA, nothing wider than the
+ * window. With SCREENSHOTS=<folder> in the environment, each look is a picture there.
+ */
+export async function checkPage(browser: Browser, { ready, ...at }: CheckedPage): Promise<void> {
+  await using opened = await openPage(browser, at);
+  const { page, problems } = opened;
+  for (const { view, scheme } of looks) {
+    await page.setViewportSize(views[view]);
+    await page.emulateMedia({ colorScheme: scheme });
+    await ready(page);
+    const name = `${at.path} ${view} ${scheme}`;
+    await takePicture(page, name);
+    expect(await violations(page), name).toEqual([]);
+    const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+    expect(isTooWide, `${name}: wider than the window`).toBe(false);
+  }
+  expect(problems).toEqual([]);
+}
+
+async function violations(page: Page): Promise<string[]> {
+  // The page has no frames: its own way with them opens a page for each analysis.
+  const { violations: found } = await new AxeBuilder({ page })
+    .setLegacyMode()
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+    .analyze();
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: `${folder}/${name.replaceAll(/\W+/g, '-').replace(/^-/, '')}.png` });
+}

@@ -1,0 +1,40 @@
+import { A2AError } from '@switchyard/protocol';
+import { writeError } from '../bindings/rest/write.ts';
+import { type Exchange, type Refusal, sourceOf } from '../exchange/exchange.ts';
+import { audited, type Deed } from '../telemetry/audited.ts';
+import { toA2AError } from '../telemetry/failures.ts';
+import type { Operator, Operators } from './operators.ts';
+
+export interface AdmitParts extends Refusal {
+  readonly operators: Operators;
+}
+
+export const metricsPath = '/metrics';
+
+/** Who asks on the operators' port; undefined: it is refused, and the answer written. */
+export async function admitOperator(context: AdmitParts, exchange: Exchange): Promise<Operator | undefined> {
+  const { req } = exchange;
+  let operator: Operator | undefined;
+  try {
+    operator = await context.operators.identify({ address: req.socket.remoteAddress, headers: req.headers });
+    requireRight(operator, req.path);
+    return operator;
+  } catch (thrown) {
+    const outcome = toA2AError(thrown).code;
+    audit(context, exchange, { what: 'refused', operation: 'admin', outcome }, operator);
+    writeError(context, exchange, thrown);
+    return undefined;
+  }
+}
+
+export function audit({ emit }: Refusal, exchange: Exchange, deed: Deed, operator?: Operator): void {
+  const { tenant, subject, credential } = operator ?? {};
+  emit(audited(deed, sourceOf(exchange), { tenant, subject, credential }));
+}
+
+/** @throws {A2AError} PermissionDenied */
+function requireRight({ may }: Operator, path: string): void {
+  if (may === 'nothing') throw new A2AError('PermissionDenied', 'The key is not for operators');
+  if (may === 'metrics' && path !== metricsPath)
+    throw new A2AError('PermissionDenied', `The key is for ${metricsPath} alone`);
+}

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import express, { type RequestHandler, Router } from 'express';
+import { respond } from '../exchange/exchange.ts';
+
+/** Where the build of the console lies, beside the gateway. */
+const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url));
+
+/** Nothing from elsewhere, no script or style in the page itself, and no page around it. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The console: its files need no key, what they ask for does. */
+export function serveConsole(folder = builtConsole): RequestHandler {
+  const router = Router();
+  router.use((_req, res, next) => {
+    res.setHeader('Content-Security-Policy', contentSecurityPolicy);
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    res.setHeader('Referrer-Policy', 'no-referrer');
+    next();
+  });
+  // Their names change with their contents.
+  const assets = express.static(join(folder, 'assets'), { immutable: true, maxAge: '1y', index: false });
+  router.use('/assets', assets, (_req, res) => {
+    res.statusCode = 404;
+    respond(res, 'text/plain; charset=utf-8', 'There is no such file\n');
+  });
+  router.get('/{*page}', servePage(join(folder, 'index.html')));
+  return router;
+}
+
+/** Every path of the console is the same page. */
+function servePage(file: string): RequestHandler {
+  return async (_req, res) => {
+    res.setHeader('Cache-Control', 'no-store');
+    const page = await readFile(file, 'utf8').catch(ifMissing);
+    if (page !== undefined) return respond(res, 'text/html; charset=utf-8', page);
+    res.statusCode = 503;
+    respond(res, 'text/plain; charset=utf-8', 'The console is not built: node scripts/console/build.ts\n');
+  };
+}
+
+function ifMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+  throw error;
+}
