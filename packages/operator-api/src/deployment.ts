@@ -19,6 +19,7 @@ export const agentReadingSchema = z.object({
   card: z.unknown(),
 });
 
+/** Who waits for an agent: `GET /admin/agents/:id/tenants`. */
 export const tenantShareSchema = z.object({ tenant: z.string(), waiting: count });
 
 export const workerReadingSchema = z.object({
@@ -45,19 +46,6 @@ export const waitingTaskSchema = z.object({
   endsAt: time,
   /** What it asks; '' without `contents=true`. */
   question: z.string(),
-});
-
-export const conversationRowSchema = z.object({
-  conversationId: z.string(),
-  contextId: z.string(),
-  fromAgent: z.string(),
-  toAgent: z.string(),
-  tenant: z.string(),
-  subject: z.string(),
-  taskId: z.string(),
-  state: z.enum(['open', 'complete']),
-  lastSeq: count,
-  at: time,
 });
 
 export const seriesNames = [
@@ -96,7 +84,6 @@ export const meSchema = z.object({
 export type AgentReading = z.infer<typeof agentReadingSchema>;
 export type WorkerReading = z.infer<typeof workerReadingSchema>;
 export type WaitingTask = z.infer<typeof waitingTaskSchema>;
-export type ConversationRow = z.infer<typeof conversationRowSchema>;
 export type Series = z.infer<typeof seriesSchema>;
 export type LogLevel = z.infer<typeof logLevelSchema>;
 export type Me = z.infer<typeof meSchema>;

@@ -1,4 +1,5 @@
 export { type Call, OperatorClient, type OperatorClientOptions, type Query } from './client.ts';
+export { type Conversation, type ConversationRow, conversationRowSchema, conversationSchema } from './conversations.ts';
 export {
   type BulkProgress,
   bulkProgressSchema,
@@ -10,8 +11,6 @@ export {
 export {
   type AgentReading,
   agentReadingSchema,
-  type ConversationRow,
-  conversationRowSchema,
   type LogLevel,
   logLevelSchema,
   type Me,

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { count, time } from './page.ts';
+
+export const conversationRowSchema = z.object({
+  conversationId: z.string(),
+  contextId: z.string(),
+  fromAgent: z.string(),
+  toAgent: z.string(),
+  tenant: z.string(),
+  subject: z.string(),
+  taskId: z.string(),
+  state: z.enum(['open', 'complete']),
+  lastSeq: count,
+  at: time,
+});
+
+const said = { seq: count, conversationId: z.string(), fromAgent: z.string(), toAgent: z.string() };
+
+/** Turn 0 opens; `fromAgent` is who speaks. */
+const conversationEventSchema = z.discriminatedUnion('phase', [
+  z.object({
+    ...said,
+    phase: z.literal('turn'),
+    turn: count,
+    maxTurns: count,
+    text: z.string(),
+    taskId: z.string(),
+  }),
+  z.object({
+    ...said,
+    phase: z.literal('error'),
+    turn: count,
+    error: z.string(),
+    taskId: z.string().optional(),
+  }),
+  z.object({ ...said, phase: z.literal('complete') }),
+]);
+
+/** `GET /admin/conversations/:id`; `hasMore`: the events do not end with it. */
+export const conversationSchema = conversationRowSchema.omit({ at: true }).extend({
+  maxTurns: count,
+  hasMore: z.boolean().optional(),
+  events: z.array(conversationEventSchema),
+});
+
+export type ConversationRow = z.infer<typeof conversationRowSchema>;
+export type Conversation = z.infer<typeof conversationSchema>;

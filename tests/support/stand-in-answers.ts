@@ -1,0 +1,352 @@
+import type {
+  AgentReading,
+  Conversation,
+  ConversationRow,
+  DeadLetter,
+  LogLevel,
+  Me,
+  Series,
+  StartedTask,
+  TaskDetail,
+  TaskRow,
+  Timeline,
+  WaitingTask,
+  WorkerReading,
+} from '@switchyard/operator-api';
+import type { StreamResponse, Task, TaskState } from '@switchyard/protocol';
+
+/** Of the stand-in: everything happened before. */
+export const standInNow = Date.parse('2026-06-01T12:00:00Z');
+const ago = (seconds: number): string => new Date(standInNow - 1000 * seconds).toISOString();
+const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+/** One of a list, by turns. */
+const nth = <T>(list: readonly [T, ...T[]], n: number): T => list[n % list.length] ?? list[0];
+
+const agentIds = ['coder', 'kitchen', 'pizza', 'researcher', 'reviewer', 'translator'] as const;
+const states: readonly [TaskState, ...TaskState[]] = [
+  'TASK_STATE_WORKING',
+  'TASK_STATE_COMPLETED',
+  'TASK_STATE_COMPLETED',
+  'TASK_STATE_COMPLETED',
+  'TASK_STATE_INPUT_REQUIRED',
+  'TASK_STATE_FAILED',
+  'TASK_STATE_SUBMITTED',
+  'TASK_STATE_CANCELED',
+];
+const words: readonly [string, ...string[]] = [
+  'A Hawaiian pizza to Main Street 5, please',
+  'Refactor the parser and keep its tests green',
+  'Translate the contract into Portuguese',
+  'What changed between the two releases?',
+  'Review pull request 218: does it leak a connection?',
+];
+
+export const me: Me = { name: 'operator', may: 'all', canTry: true, version: '0.1.0' };
+
+export const agents: readonly AgentReading[] = agentIds.map((id, n) => ({
+  id,
+  workers: id === 'kitchen' ? 0 : 1 + (n % 3),
+  paused: id === 'researcher',
+  waiting: nth([0, 3, 12, 240, 1, 0], n),
+  active: nth([4, 0, 2, 0, 1, 0], n),
+  delayed: nth([0, 0, 1, 0, 0, 0], n),
+  tenants: nth([0, 1, 3, 5, 1, 0], n),
+  longestTenant: nth([0, 3, 6, 130, 1, 0], n),
+  oldestWaitMs: nth([0, 192_000, 4_200, 860_000, 300, 0], n),
+  beganPerSecond: nth([12.4, 0, 3.1, 0, 0.6, 0], n),
+  name: id[0]?.toUpperCase() + id.slice(1),
+  version: '1.2.0',
+  card: {
+    name: id[0]?.toUpperCase() + id.slice(1),
+    description: `The ${id} of the stand-in`,
+    version: '1.2.0',
+    capabilities: { streaming: true },
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    skills: [{ id: 'work', name: 'Work', description: 'Does what it is asked', tags: ['sample'] }],
+  },
+}));
+
+export const tenants = ['acme', 'globex', 'initech', 'umbrella', 'default'].map((tenant, n) => ({
+  tenant,
+  waiting: nth([130, 62, 30, 14, 4], n),
+}));
+
+export const workers: readonly WorkerReading[] = [
+  { id: 'host-a-1f2e3d4c', state: 'working', agents: ['coder', 'pizza'], turns: 2 },
+  { id: 'host-b-5a6b7c8d', state: 'draining', agents: ['reviewer', 'translator'], turns: 1 },
+  { id: 'host-c-9e8f7a6b', state: 'silent', agents: ['kitchen'], turns: 0 },
+].map(({ turns, state, ...rest }, n) => ({
+  ...rest,
+  state: nth(['working', 'draining', 'silent'] as const, n),
+  since: ago(86_400),
+  lastSignOfLife: ago(state === 'silent' ? 40 : 1),
+  version: '0.1.0',
+  figures: { ended: 124, failed: 1, queueWaitP95Ms: 42, firstEventP95Ms: 310 },
+  turns: Array.from({ length: turns }, (_, i) => ({ taskId: uuid(8 * i), epoch: 1, since: ago(30 * (i + 1)) })),
+}));
+
+export function taskRow(n: number): TaskRow {
+  return {
+    taskId: uuid(n),
+    contextId: uuid(1_000_000 + Math.floor(n / 3)),
+    agent: nth(agentIds, n),
+    tenant: nth(['acme', 'globex', 'default'], n),
+    subject: nth(['ada', 'grace', 'linus', ''], n),
+    state: nth(states, n),
+    at: ago(7 * n),
+    updatedAt: ago(7 * n),
+    attempts: n % 11 === 5 ? 3 : 1,
+    inbox: nth(states, n) === 'TASK_STATE_SUBMITTED' ? 1 : 0,
+    text: nth(words, n),
+  };
+}
+
+const timeline = (n: number): Timeline => {
+  const started = 7 * n + 60;
+  const entry = (second: number, epoch: number) => ({ at: ago(started - second), epoch });
+  return {
+    entries: [
+      { ...entry(0, 0), kind: 'accepted', number: 1, from: 'ada' },
+      { ...entry(0, 0), kind: 'queued', untilAt: ago(started - 2) },
+      {
+        ...entry(2, 1),
+        kind: 'attempt',
+        attempt: 1,
+        worker: 'host-c-9e8f7a6b',
+        waitedMs: 2_000,
+        isTakenOver: false,
+        untilAt: ago(started - 14),
+        end: 'taken-over',
+      },
+      { ...entry(2, 1), kind: 'status', seq: 2, state: 'TASK_STATE_WORKING' },
+      { ...entry(3, 1), kind: 'step', name: 'menu', untilAt: ago(started - 4), isRemembered: false },
+      {
+        ...entry(14, 2),
+        kind: 'attempt',
+        attempt: 2,
+        worker: 'host-a-1f2e3d4c',
+        waitedMs: 100,
+        isTakenOver: true,
+        end: 'open',
+        leaseMs: 3_400,
+      },
+      { ...entry(14, 2), kind: 'step', name: 'menu', untilAt: ago(started - 14), isRemembered: true },
+      { ...entry(15, 1), kind: 'fenced', worker: 'host-c-9e8f7a6b' },
+      {
+        ...entry(16, 2),
+        kind: 'call',
+        taskId: uuid(n + 1),
+        agent: 'kitchen',
+        isDetached: false,
+        state: 'TASK_STATE_COMPLETED',
+      },
+    ],
+    earlierAttempts: 0,
+    subscribers: [{ kind: 'stream', seq: 7, behind: 0, since: ago(started - 1), bufferedBytes: 0 }],
+    listeningProcesses: 1,
+    deliveries: [
+      {
+        configId: 'hook',
+        origin: 'https://hooks.example.com',
+        state: 'waiting',
+        deliveredSeq: 4,
+        attempts: 2,
+        nextAt: ago(-20),
+        reason: 'answered 503',
+      },
+    ],
+  };
+};
+
+export function taskDetail(n: number): TaskDetail {
+  const { text: _, updatedAt: _at, at: _since, ...row } = taskRow(n);
+  const waits = row.state === 'TASK_STATE_INPUT_REQUIRED';
+  const isTerminal = /COMPLETED|FAILED|CANCELED/.test(row.state);
+  return {
+    ...row,
+    isTerminal,
+    seq: 7,
+    keptEvents: 7,
+    messagesAccepted: 1,
+    messagesReleased: isTerminal || waits ? 1 : 0,
+    artifacts: 2,
+    webhooks: 1,
+    cancelRequested: false,
+    epoch: 2,
+    openTurn: isTerminal || waits ? 0 : 2,
+    job: 1,
+    jobState: isTerminal || waits ? 'unknown' : 'active',
+    sweeps: 0,
+    ...(isTerminal && { expiresAt: ago(-86_400) }),
+    diagnosis: diagnosisOf(row),
+    timeline: timeline(n),
+    task: task(n),
+    deadLetter: row.state === 'TASK_STATE_FAILED',
+    steps: ['menu', 'price'],
+  };
+}
+
+function diagnosisOf({ state, agent }: Pick<TaskRow, 'state' | 'agent'>): TaskDetail['diagnosis'] {
+  const see = [{ kind: 'agent' as const, id: agent }];
+  if (state === 'TASK_STATE_INPUT_REQUIRED')
+    return { finding: 'waits-for-input', isStuck: false, text: 'It waits for an answer.', see, actions: ['answer'] };
+  if (state === 'TASK_STATE_SUBMITTED') {
+    const text = `No live worker runs "${agent}"; 3 tasks wait.`;
+    return { finding: 'no-worker', isStuck: true, text, since: ago(192), see, actions: ['start-worker', 'cancel'] };
+  }
+  if (state === 'TASK_STATE_WORKING')
+    return { finding: 'running', isStuck: false, text: 'Worker host-a-1f2e3d4c runs it.', see, actions: ['wait'] };
+  return { finding: 'ended', isStuck: false, text: 'It has ended.', see: [], actions: [] };
+}
+
+export function task(n: number): Task {
+  const { taskId: id, contextId, state, text, updatedAt: timestamp } = taskRow(n);
+  return {
+    id,
+    contextId,
+    status: { state, timestamp },
+    history: [
+      { messageId: 'm1', role: 'ROLE_USER', taskId: id, contextId, parts: [{ text }] },
+      { messageId: 'm2', role: 'ROLE_AGENT', taskId: id, contextId, parts: [{ text: 'I am **on it**.' }] },
+    ],
+    artifacts: [
+      {
+        artifactId: 'report',
+        name: 'Report',
+        parts: [{ text: '# Report\n\n- one\n- two\n', mediaType: 'text/markdown' }],
+      },
+      { artifactId: 'order', name: 'Order', parts: [{ data: { size: 'large', toppings: ['ham', 'pineapple'] } }] },
+    ],
+  };
+}
+
+/** Of `GET /admin/tasks/:id/events`. */
+export function taskEvents(n: number): readonly StreamResponse[] {
+  const { id: taskId, contextId = '', ...rest } = task(n);
+  const more = (text: string): StreamResponse => ({
+    artifactUpdate: { taskId, contextId, append: true, artifact: { artifactId: 'report', parts: [{ text }] } },
+  });
+  return [{ task: { id: taskId, contextId, ...rest } }, more('- three\n'), more('- four\n')];
+}
+
+export const interrupted: readonly WaitingTask[] = [4, 12, 20, 28, 36].map((n, i) => ({
+  ...ownerOf(taskRow(n)),
+  state: i === 2 ? 'TASK_STATE_AUTH_REQUIRED' : 'TASK_STATE_INPUT_REQUIRED',
+  interruptedSince: ago(nth([86_000, 7_200, 1_800, 240, 20], i)),
+  endsAt: ago(-86_400),
+  question: nth(
+    [
+      'Which size would you like: small, medium or large?',
+      'The migration drops column `legacy_id`, which two reports still read. Shall I go on?',
+      'Sign in to the calendar so that I can find a free afternoon.',
+      'I found two customers named Ada Byron. Which one do you mean?\n\n1. Ada Byron, London\n2. Ada Byron, Turin',
+      'Deliver today or tomorrow?',
+    ],
+    i,
+  ),
+}));
+
+function ownerOf({ taskId, contextId, agent, tenant, subject }: TaskRow) {
+  return { taskId, contextId, agent, tenant, subject };
+}
+
+export const deadLetters: readonly DeadLetter[] = Array.from({ length: 320 }, (_, n): DeadLetter => {
+  const { taskId, contextId, agent, tenant, subject, text } = taskRow(8 * n + 5);
+  const died = { taskId, attempts: 5, diedAt: ago(90 * n + 12) };
+  return n % 4 === 3
+    ? {
+        ...died,
+        kind: 'webhook',
+        id: `${taskId}.1`,
+        origin: 'https://hooks.example.com',
+        reason: nth(['answered 503', 'answered 404', 'no connection'], n),
+      }
+    : {
+        ...died,
+        kind: 'turn',
+        id: taskId,
+        contextId,
+        agent,
+        tenant,
+        subject,
+        messageId: `message-${n}`,
+        message: { messageId: `message-${n}`, role: 'ROLE_USER', parts: [{ text }] },
+        reason: nth(['The worker died', 'The model is overloaded', 'fetch failed'], n),
+      };
+});
+
+export const conversations: readonly ConversationRow[] = Array.from({ length: 12 }, (_, n) => ({
+  conversationId: uuid(2_000_000 + n),
+  contextId: uuid(1_000_000 + n),
+  fromAgent: nth(['coder', 'pizza', 'researcher'], n),
+  toAgent: nth(['reviewer', 'kitchen', 'translator'], n),
+  tenant: nth(['acme', 'globex', 'default'], n),
+  subject: nth(['ada', 'grace'], n),
+  taskId: uuid(8 * n),
+  state: n < 2 ? 'open' : 'complete',
+  lastSeq: 6 + n,
+  at: ago(300 * n + 5),
+}));
+
+/** A conversation with what was said; one that has ended broke off. */
+export function conversation({ at: _, ...row }: ConversationRow): Conversation {
+  const { conversationId, fromAgent, toAgent, taskId } = row;
+  const ends = { conversationId, fromAgent, toAgent };
+  const turns = said.slice(0, row.state === 'open' ? 3 : said.length).map((text, turn) => {
+    const [from, to] = turn % 2 === 0 ? [fromAgent, toAgent] : [toAgent, fromAgent];
+    const speakers = { conversationId, fromAgent: from, toAgent: to };
+    return { seq: turn + 1, ...speakers, phase: 'turn' as const, turn, maxTurns: 6, text, taskId };
+  });
+  const error = { seq: 5, ...ends, phase: 'error' as const, turn: 4, error: 'The turn took longer than 60 s.', taskId };
+  const end = { seq: 6, ...ends, phase: 'complete' as const };
+  const events = row.state === 'open' ? turns : [...turns, error, end];
+  return { ...row, maxTurns: 6, lastSeq: events.length, events };
+}
+
+const said = [
+  'Where is the connection of a cancelled request closed?',
+  'In `release()`. It is called from the `close` handler, **once** for each request.',
+  'And when the handler throws before it is registered?',
+  'Then nobody calls it: line 48 opens, line 61 registers. I would open it behind the registration.',
+];
+
+const points = 720;
+
+export const series: Series = {
+  everyMs: 5_000,
+  fromMs: standInNow - 5_000 * points,
+  points: {
+    acceptedPerSecond: wave({ base: 40, swing: 18 }),
+    endedPerSecond: wave({ base: 39, swing: 17, shift: 6 }),
+    queueWaitP95Ms: wave({ base: 60, swing: 40, shift: 20 }),
+    firstEventP95Ms: wave({ base: 320, swing: 90, shift: 30 }),
+    openStreams: wave({ base: 120, swing: 30 }).map(whole),
+    waiting: wave({ base: 90, swing: 80, shift: 10 }).map(whole),
+    oldestWaitMs: wave({ base: 900, swing: 700, shift: 15 }),
+    redisBytes: wave({ base: 180_000_000, swing: 9_000_000 }).map(whole),
+  },
+};
+
+interface Wave {
+  readonly base: number;
+  readonly swing: number;
+  /** In points. */
+  readonly shift?: number;
+}
+
+/** A day's ups and downs, the same each time; a gap shows what was not known. */
+function wave({ base, swing, shift = 0 }: Wave): (number | null)[] {
+  return Array.from({ length: points }, (_, n) => {
+    if (n > 300 && n < 312) return null;
+    const x = (n - shift) / 60;
+    return base + (swing * (Math.sin(x) + 0.4 * Math.sin(5.3 * x) + 0.25 * Math.sin(19 * x))) / 1.65;
+  });
+}
+
+function whole(value: number | null): number | null {
+  return value === null ? null : Math.round(value);
+}
+
+export const logLevel: LogLevel = { level: 'info', forMs: 600_000 };
+export const startedTask: StartedTask = { taskId: uuid(9_999) };
