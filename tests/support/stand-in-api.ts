@@ -48,7 +48,7 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(req.url ?? '', 'http://stand-in');
-    if (!pathname.startsWith('/admin/')) return void (page ? page(req, res) : write(res, 404));
+    if (!pathname.startsWith('/admin/')) return void (page ?? nothing)(req, res);
     if (req.headers.authorization !== `Bearer ${key}`) return void write(res, 401, refusal(401, 'UNAUTHENTICATED'));
     const query = Object.fromEntries(searchParams);
     const { method = 'GET' } = req;
@@ -62,8 +62,8 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
 
   function read(req: IncomingMessage, res: ServerResponse, { path, query }: Pick<Asked, 'path' | 'query'>): void {
     const find = (): object | undefined => given.get(path) ?? found(finders, path, query);
-    if (!find()) return write(res, 404, refusal(404, 'NOT_FOUND'));
-    if (!req.headers.accept?.includes('text/event-stream')) return write(res, 200, find());
+    if (!find()) return void write(res, 404, refusal(404, 'NOT_FOUND'));
+    if (!req.headers.accept?.includes('text/event-stream')) return void write(res, 200, find());
     begin(res);
     let last = Number(req.headers['last-event-id'] ?? 0);
     const resend = (): void => {
@@ -204,6 +204,8 @@ const bulkProgress: readonly BulkProgress[] = [0, 80, 160, 240, 320].map((done) 
   refused: done - Math.round(done * 0.95),
   isDone: done === 320,
 }));
+
+const nothing: RequestListener = (_, res) => write(res, 404);
 
 function begin(res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }).flushHeaders();
