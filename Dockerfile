@@ -37,6 +37,14 @@ COPY workshop/package.json workshop/
 # Not npm ci, for the reason given in scripts/setup.mjs; no dependency of the running system needs its install script.
 RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund
 
+# What builds the console is not in the image: its files are.
+FROM packages AS console
+RUN npm install --include=dev --no-save --ignore-scripts --no-audit --no-fund
+COPY packages packages
+COPY apps/console apps/console
+COPY scripts/console scripts/console
+RUN node scripts/console/build.ts
+
 FROM node:24.21-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
@@ -44,6 +52,7 @@ COPY --from=packages /app ./
 COPY packages packages
 COPY apps apps
 COPY examples examples
+COPY --from=console /app/apps/console/dist apps/console/dist
 USER node
 EXPOSE 4000
 # Node handles SIGTERM itself; run with --init (compose: init: true) so that what an agent starts is reaped.

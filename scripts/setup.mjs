@@ -3,6 +3,7 @@
 //
 //   node scripts/setup.mjs             both; REDIS_URL counts as a Redis
 //   node scripts/setup.mjs --tests     before npm test: the tests start a private Redis, REDIS_URL is not theirs
+//   node scripts/setup.mjs --browser   before npm test, too: a Chromium, for the tests of the console
 //   node scripts/setup.mjs --packages  before the rest: only the packages
 //   node scripts/setup.mjs --redis     of npm start, where it runs a Redis of its own: only Redis
 //   node scripts/setup.mjs --dry-run   says what it would do, and does nothing
@@ -16,8 +17,9 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const isDryRun = process.argv.includes('--dry-run');
 const isForTests = process.argv.includes('--tests');
-const needsRedis = !process.argv.includes('--packages');
-const needsPackages = !process.argv.includes('--redis');
+const needsBrowser = process.argv.includes('--browser');
+const needsRedis = !process.argv.includes('--packages') && (isForTests || !needsBrowser);
+const needsPackages = !process.argv.includes('--redis') && (isForTests || !needsBrowser);
 
 // Not `npm ci`: it refuses a lock file that lacks another system's optional packages, and npm leaves them out where the
 // registry at hand does not offer them. --no-save keeps to the lock file all the same, and leaves it alone.
@@ -31,10 +33,25 @@ const packageManagers = [
     before: ['update'],
     install: ['-o', 'DPkg::Lock::Timeout=120', 'install', '-y', '--no-install-recommends'],
     packages: ['redis-server', 'valkey-server'],
+    browser: 'chromium',
     env: { DEBIAN_FRONTEND: 'noninteractive' },
   },
-  { program: 'dnf', needsRoot: true, install: ['install', '-y'], packages: ['redis', 'valkey'], env: {} },
-  { program: 'apk', needsRoot: true, install: ['add', '--no-cache'], packages: ['redis', 'valkey'], env: {} },
+  {
+    program: 'dnf',
+    needsRoot: true,
+    install: ['install', '-y'],
+    packages: ['redis', 'valkey'],
+    browser: 'chromium',
+    env: {},
+  },
+  {
+    program: 'apk',
+    needsRoot: true,
+    install: ['add', '--no-cache'],
+    packages: ['redis', 'valkey'],
+    browser: 'chromium',
+    env: {},
+  },
   {
     program: 'brew',
     needsRoot: false,
@@ -48,6 +65,7 @@ if (process.argv.includes('--help')) printHelp();
 requireNode();
 if (needsPackages) installPackages();
 if (needsRedis) findRedis();
+if (needsBrowser) findBrowser();
 
 /** The comment at the top of this file. */
 function printHelp() {
@@ -142,6 +160,19 @@ function rootPrefix(manager) {
   if (!onPath('sudo')) fail(`No Redis here, and ${manager.program} needs root. ${whatToDo()}`);
   // -n: never ask for a password.
   return ['sudo', '-n'];
+}
+
+/** Without one, the tests of the console are skipped: no reason to fail here. */
+function findBrowser() {
+  if (['chromium', 'chromium-browser', 'google-chrome'].some(onPath)) return;
+  const manager = packageManagers.find(({ program }) => onPath(program));
+  const isRoot = process.getuid?.() === 0;
+  if (!manager?.browser || !(isRoot || onPath('sudo')))
+    return say('No Chromium here: the tests of the console are skipped until it is installed.');
+  const prefix = rootPrefix(manager);
+  say(`No Chromium here: installing the system package ${manager.browser} with ${manager.program}.`);
+  if (manager.before) attempt([...prefix, manager.program, ...manager.before], manager.env);
+  attempt([...prefix, manager.program, ...manager.install, manager.browser], manager.env);
 }
 
 function attempt(command, env) {

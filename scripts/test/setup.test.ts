@@ -42,6 +42,14 @@ describe('the set-up before npm start and npm test', () => {
     expect(setUp({ redisUrl: 'redis://elsewhere', args: ['--tests'] }).said).toContain('apk add --no-cache redis');
   });
 
+  it('finds a browser for the tests of the console, and goes on where there is none to install', async () => {
+    expect(setUp({ args: ['--browser'] })).toMatchObject({ said: expect.stringContaining('No Chromium'), code: 0 });
+    await plant('apk');
+    expect(setUp({ args: ['--browser'] }).said).toContain('apk add --no-cache chromium');
+    await plant('chromium');
+    expect(setUp({ args: ['--browser'] })).toEqual({ said: '', code: 0 });
+  });
+
   it('installs where the link to one of our packages is gone, although npm has it in its list', async () => {
     const lock = { packages: { 'node_modules/@switchyard/store': { resolved: 'packages/store', link: true } } };
     const nodeModules = join(path, 'node_modules');

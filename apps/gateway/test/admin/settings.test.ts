@@ -12,7 +12,10 @@ it('operators have no port unless one is named, then on loopback', () => {
     host: '127.0.0.1',
     port: 4100,
     key,
+    hasConsole: true,
   });
+  const off = readConfig({ ADMIN_PORT: '4100', ADMIN_KEY: key, CONSOLE: 'off' }).gateway.admin;
+  expect(off?.hasConsole).toBe(false);
 });
 
 it('a port for operators needs a key that cannot be guessed, which no error repeats', () => {
