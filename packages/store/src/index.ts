@@ -35,6 +35,7 @@ export type { DeadWebhook } from './ops/dead-webhooks.ts';
 export type { InterruptedTask } from './ops/interrupted-tasks.ts';
 export type { Ops } from './ops/ops.ts';
 export type { Page, PageQuery } from './ops/page.ts';
+export type { RerunOrder, RerunResult } from './ops/rerun.ts';
 export type { RunningTurn } from './ops/running-turns.ts';
 export type { StuckReason } from './ops/stuck-reason.ts';
 export type { StuckTask } from './ops/stuck-tasks.ts';

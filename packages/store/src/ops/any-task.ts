@@ -3,6 +3,7 @@ import { type Cancellation, cancelTask } from '../tasks/cancel.ts';
 import { type Deletion, deleteTask } from '../tasks/delete.ts';
 import { readTask } from '../tasks/read.ts';
 import type { OpsPort } from './ops-port.ts';
+import { type RerunOrder, type RerunResult, rerunTask } from './rerun.ts';
 import { readRecord, type TaskRecord } from './task-record.ts';
 
 /** Tasks of all principals, for operators. */
@@ -32,6 +33,11 @@ export class AnyTask {
   async delete(taskId: string): Promise<Deletion> {
     const scope = await this.#scopeOf(taskId);
     return scope ? deleteTask(this.#port, scope, taskId, true) : 'missing';
+  }
+
+  /** Its first message again, as a new task of its principal. */
+  rerun(taskId: string, order: RerunOrder): Promise<RerunResult> {
+    return rerunTask(this.#port, taskId, order);
   }
 
   async #scopeOf(taskId: string): Promise<Scope | undefined> {

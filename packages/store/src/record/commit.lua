@@ -95,7 +95,9 @@ local function commit(record)
         end
       end
       if #calls > 0 then redis.call('PUBLISH', orphans_key, '') end
-      redis.call('DEL', steps_key, calls_key)
+      redis.call('DEL', calls_key)
+      -- For an operator who has the task run again from one of its steps.
+      redis.call('PEXPIRE', steps_key, retention_ms)
       redis.call('PEXPIRE', webhooks_key, retention_ms)
     end
     redis.call('PEXPIRE', events_key, replay_ms)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreSettings } from '../../src/index.ts';
+import { copySteps, keepSteps } from '../../src/ops/kept-steps.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { accepted, begun, spent, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
@@ -654,6 +655,27 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         return () => stage.store.ops.deadLetters.delete(id);
       },
       answer: true,
+    },
+  ],
+  'ops/copy-steps.lua': [
+    {
+      kind: 'begins',
+      scene: async (stage) => {
+        const from = await stage.taskWithStep('a');
+        const { taskId } = await accepted(stage.store, alice);
+        return () => copySteps(stage.port, { from, to: taskId, steps: ['a'] });
+      },
+      answer: 'copied',
+    },
+  ],
+  'ops/keep-steps.lua': [
+    {
+      kind: 'begins',
+      scene: async (stage) => {
+        const taskId = await stage.taskWithStep('a');
+        return () => keepSteps(stage.port, taskId);
+      },
+      answer: 'kept',
     },
   ],
   'redis/read-stream.lua': [

@@ -19,6 +19,7 @@ export class Stage implements AsyncDisposable {
   readonly #redis: Redis;
   /** As the store's own. */
   readonly #commands: RedisConnection;
+  readonly #shards: Shards;
   readonly queue: AgentQueue;
   readonly leases: Leases;
   readonly loads: QueueLoads;
@@ -30,7 +31,8 @@ export class Stage implements AsyncDisposable {
     this.#redis = new Redis(redisUrl);
     this.#commands = createConnections({ redisUrl }, { isReplicated: false }).commands;
     const { prefix, shards } = this.store.settings;
-    const keys = new Shards(prefix, shards).of('');
+    this.#shards = new Shards(prefix, shards);
+    const keys = this.#shards.of('');
     this.queue = new AgentQueue(this.#commands, keys, 'echo');
     this.queueRoot = queueRoot('echo', keys);
     this.loads = new QueueLoads(this.#commands, { maxWaitMs: 1_000, maxWaiting: 0 });
@@ -52,6 +54,11 @@ export class Stage implements AsyncDisposable {
     return Object.fromEntries(keys.map((key, i) => [key, dumps[i]?.toString('base64') ?? '']));
   }
 
+  /** What functions of the store work on. */
+  get port(): { readonly redis: RedisConnection; readonly shards: Shards } {
+    return { redis: this.#commands, shards: this.#shards };
+  }
+
   /** As a worker of the agent. @returns the ids of its next jobs */
   takeJobs(prefix: string): Promise<readonly string[]> {
     return turnTaker(this.store, this.#commands).take(prefix);
@@ -64,6 +71,14 @@ export class Stage implements AsyncDisposable {
     const [job] = jobs;
     if (!job) throw new Error('there is no job');
     return job;
+  }
+
+  /** A task whose turn has done a step. @returns its id */
+  async taskWithStep(name: string): Promise<string> {
+    const turn = await this.turn();
+    await this.store.steps.begin(turn, `step ${name}`);
+    await this.store.steps.end(turn, `step ${name}`, '1');
+    return turn.start.taskId;
   }
 
   async turn(): Promise<OpenTurn> {

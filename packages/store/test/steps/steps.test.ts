@@ -107,14 +107,17 @@ test('results are those of one message: the next one begins without any', async 
   expect(await store.steps.begin(second, 'a')).toEqual({ verdict: 'run', mark: '' });
 });
 
-test('nothing of the steps is left when the task has ended', async () => {
+test('results are kept as long as their task when it has ended', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   await store.steps.begin(turn, 'a');
   await done(turn, 'a', '1');
-  expect(await keysOf(taskId)).toContainEqual(expect.stringMatching(/:s$/));
+  const [steps = ''] = (await keysOf(taskId)).filter((key) => key.endsWith(':s'));
+  expect(await redis.pttl(steps)).toBe(-1);
   await turn.publish(completed);
-  expect(await keysOf(taskId)).not.toContainEqual(expect.stringMatching(/:s$/));
+  const { retentionMs } = store.settings;
+  expect(await redis.pttl(steps)).toBeGreaterThan(retentionMs - 10_000);
+  expect(await redis.pttl(steps)).toBeLessThanOrEqual(retentionMs);
 });
 
 test('a shutdown that gives the turn back keeps what it has done', async () => {

@@ -1,0 +1,57 @@
+import type { RedisConnection } from '../redis/connection.ts';
+import { word } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
+import type { Shards } from '../redis/shards.ts';
+
+const copyScript = defineScript({
+  file: 'copy-steps.lua',
+  from: import.meta.url,
+  keys: ['from', 'to'],
+  args: ['expireMs', 'steps*'],
+  reply: word('copied', 'unknown'),
+});
+const keepScript = defineScript({
+  file: 'keep-steps.lua',
+  from: import.meta.url,
+  keys: ['task'],
+  args: [],
+  reply: word('kept', 'missing'),
+});
+
+interface KeptStepsPort {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+}
+
+/** Between the copying of steps and the making of their task there is one round trip. */
+const COPIED_MS = 60_000;
+const RESULT = 'result step ';
+
+/** Names of the steps of a task's first message whose results are kept, in the order in which they were begun. */
+export async function keptSteps({ redis, shards }: KeptStepsPort, taskId: string): Promise<string[]> {
+  const key = stepsKey(shards, taskId);
+  const [number, fields] = await Promise.all([redis.hget(key, 'message'), redis.hkeys(key)]);
+  if (number !== '1') return [];
+  return fields.filter((field) => field.startsWith(RESULT)).map((field) => field.slice(RESULT.length));
+}
+
+interface Copy {
+  readonly from: string;
+  /** Id of a task that is about to be made. */
+  readonly to: string;
+  /** Their names. */
+  readonly steps: readonly string[];
+}
+
+/** @returns unknown: one of the steps has no result, and none is copied */
+export function copySteps({ redis, shards }: KeptStepsPort, { from, to, steps }: Copy): Promise<'copied' | 'unknown'> {
+  const keys = { from: stepsKey(shards, from), to: stepsKey(shards, to) };
+  return copyScript.run(redis, { keys, args: { expireMs: COPIED_MS, steps } });
+}
+
+/** @returns missing: no such task, or nothing was copied for it */
+export function keepSteps({ redis, shards }: KeptStepsPort, taskId: string): Promise<'kept' | 'missing'> {
+  return keepScript.run(redis, { keys: { task: shards.of(taskId).task(taskId) }, args: {} });
+}
+
+const stepsKey = (shards: Shards, taskId: string): string => `${shards.of(taskId).task(taskId)}:s`;

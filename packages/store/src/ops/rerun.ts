@@ -1,0 +1,95 @@
+import {
+  isReservedMetadata,
+  isTerminal,
+  type Message,
+  type Metadata,
+  type Part,
+  type Task,
+} from '@switchyard/protocol';
+import { type Scope, scopeOf } from '../redis/scope.ts';
+import { accept } from '../tasks/accept.ts';
+import { readTask } from '../tasks/read.ts';
+import type { Acceptance } from '../tasks/submission.ts';
+import { copySteps, keepSteps, keptSteps } from './kept-steps.ts';
+import type { OpsPort } from './ops-port.ts';
+
+/** How a task is to run again. */
+export interface RerunOrder {
+  /** Of the message: an order that is given twice makes one task. */
+  readonly messageId: string;
+  /** Instead of those of the first message. */
+  readonly parts?: readonly Part[] | undefined;
+  /** Name of a step: the new task has the results of those before it from the start. */
+  readonly fromStep?: string | undefined;
+  /** Who gives the order. */
+  readonly operator: string;
+}
+
+/**
+ * `missing`: no such task, or its client never saw one. `live`: it has not ended. `unknown-step`: the step has no
+ * result. `refused`: the message could not be accepted, and why.
+ */
+export type RerunResult =
+  | { readonly verdict: 'started'; readonly taskId: string }
+  | { readonly verdict: 'missing' | 'live' | 'unknown-step' }
+  | { readonly verdict: 'refused'; readonly why: Exclude<Acceptance['verdict'], 'accepted'> };
+
+/** Sends the first message of a task that has ended again, for its principal, in its context: a new task refers to it. */
+export async function rerunTask(port: OpsPort, taskId: string, order: RerunOrder): Promise<RerunResult> {
+  const owner = await port.redis.hget(port.shards.of(taskId).task(taskId), 'owner');
+  if (owner === null) return { verdict: 'missing' };
+  const scope = scopeOf(owner);
+  const reading = await readTask(port, scope, taskId, { includeArtifacts: false });
+  if (!reading?.task) return { verdict: 'missing' };
+  if (!isTerminal(reading.state)) return { verdict: 'live' };
+  const task: Task = JSON.parse(reading.task.toString());
+  const [first] = task.history ?? [];
+  if (!first) return { verdict: 'missing' };
+  const steps = stepsBefore(order.fromStep, await keptSteps(port, taskId));
+  if (!steps) return { verdict: 'unknown-step' };
+  return start(port, scope, { task, message: messageOf(task, first, order), steps, operator: order.operator });
+}
+
+function stepsBefore(fromStep: string | undefined, kept: readonly string[]): readonly string[] | undefined {
+  if (fromStep === undefined) return [];
+  return kept.includes(fromStep) ? kept.slice(0, kept.indexOf(fromStep)) : undefined;
+}
+
+interface NewRun {
+  readonly task: Task;
+  readonly message: Message;
+  readonly steps: readonly string[];
+  readonly operator: string;
+}
+
+async function start(port: OpsPort, scope: Scope, { task, message, steps, operator }: NewRun): Promise<RerunResult> {
+  const { contextId = task.id } = task;
+  const reservedId = port.shards.newId(contextId);
+  if (steps.length > 0) await copySteps(port, { from: task.id, to: reservedId, steps });
+  const metadata = { 'switchyard.operator': operator };
+  const acceptance = await accept(port, scope, { message, metadata, reservedId });
+  if (acceptance.verdict !== 'accepted') return { verdict: 'refused', why: acceptance.verdict };
+  const { taskId } = acceptance;
+  if (steps.length > 0) await keepSteps(port, taskId);
+  return { verdict: 'started', taskId };
+}
+
+function messageOf({ id, contextId = id }: Task, first: Message, { messageId, parts }: RerunOrder): Message {
+  const metadata = ownWords(first.metadata);
+  return {
+    messageId,
+    role: 'ROLE_USER',
+    parts: [...(parts ?? first.parts)],
+    contextId,
+    referenceTaskIds: [...(first.referenceTaskIds ?? []), id],
+    ...(metadata && { metadata }),
+    ...(first.extensions && { extensions: first.extensions }),
+  };
+}
+
+/** What an agent said as the caller of this one was true of that call alone. */
+function ownWords(metadata: Metadata | undefined): Metadata | undefined {
+  if (!metadata) return undefined;
+  const kept = Object.entries(metadata).filter(([key]) => !isReservedMetadata(key));
+  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import type { Task, TurnEvent } from '@switchyard/protocol';
+import { expect, test } from 'vitest';
+import { accepted, begun, userMessage } from '../support/drive.ts';
+import { alice, bob, testRedis, testStore } from '../support/redis.ts';
+
+const store = await testStore({ shards: 4, retentionMs: 60_000 });
+const redis = testRedis();
+
+const failed: TurnEvent = { kind: 'status', state: 'TASK_STATE_FAILED', settles: true };
+const order = (more: object = {}) => ({ messageId: randomUUID(), operator: 'ops', ...more });
+
+/** A task that failed in step c, with results of steps a and b. */
+async function failedTask(message = userMessage('go')): Promise<{ taskId: string; contextId: string }> {
+  const { taskId, contextId } = await accepted(store, alice, message);
+  const turn = await begun(store, taskId);
+  for (const name of ['a', 'b']) {
+    await store.steps.begin(turn, `step ${name}`);
+    await store.steps.end(turn, `step ${name}`, JSON.stringify(name.repeat(100)));
+  }
+  await store.steps.begin(turn, 'step c');
+  await turn.publish(failed);
+  return { taskId, contextId };
+}
+
+async function started(taskId: string, more: object = {}): Promise<string> {
+  const result = await store.ops.tasks.rerun(taskId, order(more));
+  if (result.verdict !== 'started') throw new Error(`it does not run again: ${result.verdict}`);
+  return result.taskId;
+}
+
+const read = async (taskId: string): Promise<Task> =>
+  JSON.parse((await store.tasks.read(alice, taskId))?.task?.toString() ?? '{}');
+const keysOf = (taskId: string): Promise<string[]> => redis.keys(`${store.settings.prefix}*:t:${taskId}*`);
+
+test('a task runs again as a new one of its principal, in its context, which refers to it', async () => {
+  const message = userMessage('go', { metadata: { size: 'l', 'switchyard.caller': 'x' } });
+  const { taskId, contextId } = await failedTask(message);
+  const again = await started(taskId);
+  expect(await read(again)).toMatchObject({ contextId, status: { state: 'TASK_STATE_SUBMITTED' } });
+  const [sent] = (await read(again)).history ?? [];
+  expect(sent).toMatchObject({ parts: message.parts, referenceTaskIds: [taskId] });
+  expect(sent?.metadata, 'what only agents say is left out').toEqual({ size: 'l' });
+  expect(await store.tasks.read(bob, again)).toBeUndefined();
+});
+
+test('its input can be another one', async () => {
+  const again = await started((await failedTask()).taskId, { parts: [{ text: 'go slowly' }] });
+  expect((await read(again)).history).toMatchObject([{ parts: [{ text: 'go slowly' }] }]);
+});
+
+test('an order that is given twice makes one task', async () => {
+  const { taskId } = await failedTask();
+  const once = order({ fromStep: 'b' });
+  const results = [await store.ops.tasks.rerun(taskId, once), await store.ops.tasks.rerun(taskId, once)];
+  expect(results[1]).toEqual(results[0]);
+});
+
+test('from a step on, those before it are remembered, and it runs', async () => {
+  const { taskId } = await failedTask();
+  const turn = await begun(store, await started(taskId, { fromStep: 'b' }));
+  expect(await store.steps.begin(turn, 'step a')).toEqual({ verdict: 'done', result: JSON.stringify('a'.repeat(100)) });
+  expect(await store.steps.begin(turn, 'step b')).toEqual({ verdict: 'run', mark: '' });
+});
+
+test('without a step, none is remembered', async () => {
+  const turn = await begun(store, await started((await failedTask()).taskId));
+  expect(await store.steps.begin(turn, 'step a')).toEqual({ verdict: 'run', mark: '' });
+});
+
+test('what was remembered stays until the task begins, however long that takes, and goes with it', async () => {
+  const { taskId } = await failedTask();
+  const again = await started(taskId, { fromStep: 'b' });
+  const ttls = async () => Promise.all((await keysOf(again)).map((key) => redis.pttl(key)));
+  expect(new Set(await ttls())).toEqual(new Set([-1]));
+  const turn = await begun(store, again);
+  await turn.publish(failed);
+  for (const ttl of await ttls()) expect(ttl).toBeGreaterThan(0);
+  await store.ops.tasks.delete(again);
+  expect(await keysOf(again)).toEqual([]);
+});
+
+test('a task that goes on, an unknown one and an unknown step are refused, and nothing is left of it', async () => {
+  const { taskId } = await accepted(store, alice);
+  expect(await store.ops.tasks.rerun(taskId, order())).toEqual({ verdict: 'live' });
+  expect(await store.ops.tasks.rerun(randomUUID(), order())).toEqual({ verdict: 'missing' });
+  const ended = (await failedTask()).taskId;
+  const keys = await redis.keys(`${store.settings.prefix}*`);
+  expect(await store.ops.tasks.rerun(ended, order({ fromStep: 'c' }))).toEqual({ verdict: 'unknown-step' });
+  expect(await redis.keys(`${store.settings.prefix}*`)).toHaveLength(keys.length);
+});
