@@ -12,7 +12,9 @@ export function checkDockerfile(text: string, root: string): string[] {
   const instructions = parseDockerfile(text);
   return [
     ...unknownStages(instructions),
-    ...named(instructions, 'FROM').flatMap(([image]) => floatingImage(image)),
+    ...named(instructions, 'FROM').flatMap(([image]) =>
+      image !== undefined && stagesIn(instructions).includes(image) ? [] : floatingImage(image),
+    ),
     ...missingSources(instructions, root),
     ...forgottenPackages(instructions, root),
     ...(lastStage(instructions).some(({ name, words }) => name === 'USER' && words[0] !== 'root')
@@ -40,8 +42,12 @@ function lastStage(instructions: readonly Instruction[]): readonly Instruction[]
   return instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
 }
 
+function stagesIn(instructions: readonly Instruction[]): string[] {
+  return named(instructions, 'FROM').flatMap(([, as, stage]) => (as?.toUpperCase() === 'AS' && stage) || []);
+}
+
 function unknownStages(instructions: readonly Instruction[]): string[] {
-  const stages = named(instructions, 'FROM').flatMap(([, as, stage]) => (as?.toUpperCase() === 'AS' && stage) || []);
+  const stages = stagesIn(instructions);
   return named(instructions, 'COPY')
     .flatMap((words) => words.find((word) => word.startsWith('--from='))?.slice('--from='.length) ?? [])
     .filter((stage) => !stages.includes(stage))

@@ -1,23 +1,17 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openConsoleServer } from '../../../tests/support/console-server.ts';
+import { consolePage } from '../../../tests/support/console-page.ts';
+import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
 import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
 import { checkPage } from './support/check-page.ts';
 
-const key = 'a-key-for-operators';
-const me = JSON.stringify({ name: 'operator', may: 'all', canTry: true, version: '0.1.0' });
-
 describe.runIf(hasBrowser)('the frame of the console', () => {
   let browser: Browser;
-  let server: Awaited<ReturnType<typeof openConsoleServer>>;
+  let server: StandInApi;
 
   beforeAll(async () => {
     browser = await openBrowser();
-    server = await openConsoleServer((req, res) => {
-      const isSignedIn = req.headers.authorization === `Bearer ${key}`;
-      res.statusCode = isSignedIn ? (req.url === '/admin/me' ? 200 : 404) : 401;
-      res.setHeader('content-type', 'application/json').end(isSignedIn ? me : '{}');
-    });
+    server = await openStandInApi({ page: await consolePage() });
   });
 
   afterAll(async () => {
@@ -25,11 +19,11 @@ describe.runIf(hasBrowser)('the frame of the console', () => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  const at = (path: string, given = key) => ({ url: server.url, key: given, path });
+  const at = (path: string, given = server.key) => ({ url: server.url, key: given, path });
 
   it('takes the key of the address, and clears it', async () => {
     await using opened = await openPage(browser, at('/queues'));
-    await opened.page.getByRole('heading', { name: 'Queues' }).waitFor();
+    await opened.page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
     expect(opened.page.url()).toBe(`${server.url}/console/queues`);
     expect(opened.problems).toEqual([]);
   });
@@ -38,9 +32,9 @@ describe.runIf(hasBrowser)('the frame of the console', () => {
     await using opened = await openPage(browser, at('/queues', 'a-wrong-key'));
     const { page } = opened;
     await page.getByText('This key is not known here.').waitFor();
-    await page.getByLabel('Key of an operator').fill(key);
+    await page.getByLabel('Key of an operator').fill(server.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Queues' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
@@ -49,14 +43,14 @@ describe.runIf(hasBrowser)('the frame of the console', () => {
   it('goes from page to page by links and by keys, and back', async () => {
     await using opened = await openPage(browser, at('/queues'));
     const { page } = opened;
-    await page.getByRole('link', { name: 'Inbox' }).click();
-    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('d');
-    await page.getByRole('heading', { name: 'Dead letters' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Dead letters' }).waitFor();
     expect(page.url()).toBe(`${server.url}/console/dead-letters`);
     await page.goBack();
-    await page.getByRole('heading', { name: 'Inbox' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     expect(opened.problems).toEqual([]);
@@ -65,7 +59,7 @@ describe.runIf(hasBrowser)('the frame of the console', () => {
   it('runs no script that is not its own', async () => {
     await using opened = await openPage(browser, at('/queues'));
     const { page, problems } = opened;
-    await page.getByRole('heading', { name: 'Queues' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
     const hasRun = await page.evaluate(`
       const script = document.createElement('script');
       script.textContent = 'window.hasRun = true';
@@ -77,7 +71,7 @@ describe.runIf(hasBrowser)('the frame of the console', () => {
   });
 
   it('can be read by everyone', () =>
-    checkPage(browser, { ...at('/queues'), ready: (page) => page.getByRole('heading').waitFor() }));
+    checkPage(browser, { ...at('/queues'), ready: (page) => page.getByRole('heading', { level: 1 }).waitFor() }));
 
   it('asks for a key in a way that everyone can read', () =>
     checkPage(browser, {
