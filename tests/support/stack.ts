@@ -109,7 +109,7 @@ class RunningStack implements Stack {
       // Turns are handed back at once: a test that stops a worker has no time to lose.
       env: { DRAIN_MS: '0' },
     });
-    await says(worker, /"msg":"started"/);
+    await says(worker, /"event":"started"/);
     this.#workers.push(worker);
     return worker;
   }

@@ -1,7 +1,8 @@
 import type { Agent } from '@switchyard/agent';
-import { createGateway, createLog } from '@switchyard/gateway';
+import { createGateway } from '@switchyard/gateway';
 import type { Message, SendMessageConfiguration, Task } from '@switchyard/protocol';
 import { Store } from '@switchyard/store';
+import { createLog } from '@switchyard/telemetry';
 import { Worker } from '@switchyard/worker';
 import { userMessage } from './messages.ts';
 import { uniquePrefix } from './prefix.ts';
@@ -50,7 +51,7 @@ export async function testGateway(agents: readonly Agent[], options: TestGateway
   await worker.start();
   const [first] = agents;
   const settings = { port: 0, grpcPort: undefined, ...(first && { defaultAgent: first.id }) };
-  const gateway = createGateway(settings, { store, log: createLog({ level: 'silent' }) });
+  const gateway = createGateway(settings, { store, log: createLog({ app: 'gateway', level: 'silent' }) });
   const { url } = await gateway.start();
   const agentUrl = (id: string): string => `${url}/agents/${id}`;
   await until(() => isServed(url), { what: 'the gateway serves the agents' });

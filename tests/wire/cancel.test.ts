@@ -78,14 +78,13 @@ describe('cancel of a task that runs', () => {
     const { id } = await runningTask();
     const { status, body } = await cancel(there, id);
     expect([status, body.status.state]).toEqual([200, 'TASK_STATE_CANCELED']);
-    const stopped = `"taskId":"${id}","attempt":1,`;
     const line = (): string | undefined =>
       stack.workers[0]
         ?.output()
         .split('\n')
-        .find((text) => text.includes(stopped) && text.includes('turn-ended'));
+        .find((text) => text.includes('turn-ended') && text.includes(id));
     const ended = await until(line, { what: 'the turn has ended', timeoutMs: 10_000 });
-    expect(JSON.parse(ended)).toMatchObject({ result: 'interrupted', reason: 'canceled' });
+    expect(JSON.parse(ended)).toMatchObject({ task: id, attempt: 1, outcome: 'interrupted-canceled' });
   });
 
   it('ends every stream of it with the canceled status', async () => {

@@ -42,8 +42,8 @@ async function typing(): Promise<{ task: Task; stream: EventStream; seen: SentEv
 
 /** The worker that has begun a turn of the task, at this attempt. */
 function workerOf(taskId: string, attempt = 1): Promise<Program> {
-  const begun = `"taskId":"${taskId}","attempt":${attempt},"msg":"turn-begun"`;
-  const find = (): Program | undefined => stack.workers.find((worker) => worker.output().includes(begun));
+  const begun = new RegExp(`"event":"turn-(?:begun|taken-over)".*"task":"${taskId}".*"attempt":${attempt},`);
+  const find = (): Program | undefined => stack.workers.find((worker) => begun.test(worker.output()));
   return until(find, { what: `a worker is at work on ${taskId}, attempt ${attempt}`, timeoutMs: 20_000 });
 }
 
@@ -107,7 +107,7 @@ describe('a gateway with an open stream', () => {
     const message = userMessage('slow 60000');
     const answer = send(`${url}/agents/echo`, message);
     const isWaiting = async (): Promise<boolean> =>
-      stack.workers.some((worker) => /"agent":"echo".*turn-begun/.test(worker.output()));
+      stack.workers.some((worker) => /turn-begun","agent":"echo"/.test(worker.output()));
     await until(isWaiting, { what: 'the agent is at work', timeoutMs: 10_000 });
     expect(await stack.gateways[0]?.stop()).toBe(0);
     const { id, status } = await answer;

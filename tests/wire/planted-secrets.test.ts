@@ -140,7 +140,7 @@ async function seen(id: string): Promise<Record<string, string>> {
   const operator = { 'x-api-key': planted.adminKey };
   const text = async (at: string, headers: Record<string, string> = operator): Promise<string> =>
     (await fetch(at, { headers })).text();
-  const workerPort = (await stack.workers[0]?.waitFor(/"port":(\d+),"msg":"measuring"/))?.[1];
+  const workerPort = (await stack.workers[0]?.waitFor(/"event":"measuring","port":(\d+)/))?.[1];
   const admin = ['audit?pageSize=100', 'agents', 'workers', 'tenants', 'keys', 'dead-letters', `tasks/${id}`, 'health'];
   const answers = admin.map(async (path) => [path, await text(`${adminUrl}/admin/${path}`)]);
   return {

@@ -9,6 +9,7 @@ import {
   type ValuesOf,
 } from '@switchyard/settings';
 import type { StoreSettings } from '@switchyard/store';
+import type { LevelWithSilent } from 'pino';
 import { missingPublicUrlProblem } from './cards/sign-card.ts';
 import type { ConnectionLimits } from './settings/connection-settings.ts';
 import {
@@ -22,13 +23,12 @@ import {
 import type { RateSettings } from './settings/rate-settings.ts';
 import { readAuth } from './settings/read-identity.ts';
 import type { SharesSettings } from './settings/share-settings.ts';
-import type { LogSettings } from './telemetry/emit.ts';
 import { readGrpcTls, readHttpTls } from './tls/read-tls.ts';
 
 export interface GatewayConfig {
   readonly gateway: GatewaySettings;
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
-  readonly log: LogSettings;
+  readonly logLevel: LevelWithSilent;
   /** What was read from files: see `Gateway.reload`. */
   readonly files: readonly string[];
 }
@@ -62,7 +62,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       maxAuditEvents: values.AUDIT_MAX,
       auditRetentionMs: values.AUDIT_RETENTION_MS,
     },
-    log: { level: values.LOG_LEVEL },
+    logLevel: values.LOG_LEVEL,
     files: filesIn(values),
   };
   given.requireValid();

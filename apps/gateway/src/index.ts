@@ -5,4 +5,3 @@ export {
   type GatewaySettings,
 } from './settings/gateway-settings.ts';
 export { type ApiKey, type AuthSettings, defaultTenant } from './settings/identity-settings.ts';
-export { createLog, type LogSettings } from './telemetry/emit.ts';

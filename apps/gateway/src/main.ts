@@ -1,11 +1,10 @@
 import { watchFile } from 'node:fs';
 import { readCommandLine, SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
-import { ErrorThrottle } from '@switchyard/telemetry';
+import { createLog, ErrorThrottle, logOutput } from '@switchyard/telemetry';
 import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
-import { createLog } from './telemetry/emit.ts';
 
 /**
  * The gateway as a process: settings from the environment, JSON lines on standard output, stops on SIGINT and SIGTERM.
@@ -17,11 +16,11 @@ async function main(): Promise<void> {
   );
   if (help !== undefined) return void process.stdout.write(help);
   const config = readConfig(process.env);
-  const log = createLog(config.log);
+  const log = createLog({ app: 'gateway', level: config.logLevel }, await logOutput(process.stdout));
   for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
   const throttle = new ErrorThrottle();
   const store = new Store(config.store, (error) => {
-    if (throttle.isDue(error)) log.warn({ error: error.message }, 'redis connection');
+    if (throttle.isDue(error)) log.warn({ event: 'error', where: 'redis', err: String(error) }, 'error');
   });
   const gateway = createGateway(config.gateway, { store, log });
 

@@ -29,7 +29,7 @@ describe('the settings of a gateway', () => {
   });
 
   it('come from the environment, where an empty variable is as good as none', () => {
-    const { gateway, store, log } = readConfig({
+    const { gateway, store, logLevel } = readConfig({
       PORT: '0',
       PUBLIC_URL: 'https://agents.example.com/a2a',
       DEFAULT_AGENT: 'pizza',
@@ -50,7 +50,7 @@ describe('the settings of a gateway', () => {
       push: { allowsClear: true, asksConsent: true },
     });
     expect(store).toMatchObject({ shards: 4, redisUrl: 'redis://127.0.0.1:6379' });
-    expect(log.level).toBe('debug');
+    expect(logLevel).toBe('debug');
   });
 
   it('are refused with the name of every wrong variable, and without their values', () => {

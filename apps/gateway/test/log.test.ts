@@ -1,12 +1,13 @@
+import { createLog } from '@switchyard/telemetry';
 import { describe, expect, it } from 'vitest';
-import { createLog, logEvents } from '../src/telemetry/emit.ts';
+import { logEvents } from '../src/telemetry/emit.ts';
 
 function linesOf(
   level: 'debug' | 'info',
   write: (log: ReturnType<typeof createLog>) => void,
 ): Record<string, unknown>[] {
   const lines: string[] = [];
-  write(createLog({ level }, { write: (line) => void lines.push(line) }));
+  write(createLog({ app: 'gateway', level }, { write: (line) => void lines.push(line) }));
   return lines.map((line) => JSON.parse(line));
 }
 
@@ -26,7 +27,7 @@ describe('the log', () => {
     };
     const [line, ...others] = linesOf('info', write);
     expect(others).toEqual([]);
-    expect(line).toMatchObject({ level: 50, requestId: 'r-1', code: 'Internal', msg: 'failed' });
+    expect(line).toMatchObject({ level: 50, event: 'failed', request: 'r-1', code: 'Internal', msg: 'failed' });
     expect(JSON.stringify(line)).toContain('the reason');
     expect(linesOf('debug', write)).toHaveLength(2);
   });

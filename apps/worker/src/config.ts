@@ -10,6 +10,7 @@ import {
   storeSettings,
 } from '@switchyard/settings';
 import type { StoreSettings } from '@switchyard/store';
+import type { LevelWithSilent } from 'pino';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
 import type { MetricsSettings } from './telemetry/metrics-port.ts';
 import type { WorkerSettings } from './worker.ts';
@@ -19,7 +20,7 @@ export interface WorkerConfig {
   readonly worker: WorkerSettings;
   /** Unset: nothing is measured. */
   readonly metrics: MetricsSettings | undefined;
-  readonly logLevel: string;
+  readonly logLevel: LevelWithSilent;
 }
 
 export interface WorkerArguments {

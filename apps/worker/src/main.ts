@@ -1,11 +1,12 @@
 import { failTurnOfRejection } from '@switchyard/agent';
 import { SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
-import { ErrorThrottle } from '@switchyard/telemetry';
+import { createLog, ErrorThrottle, logOutput } from '@switchyard/telemetry';
+import type { Logger } from 'pino';
 import { AgentModuleError, loadAgents } from './agents/load-agents.ts';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
 import type { Emit } from './telemetry/events.ts';
-import { createLog, logTo } from './telemetry/log.ts';
+import { logTo } from './telemetry/log.ts';
 import { MetricsPort } from './telemetry/metrics-port.ts';
 import { reportModules, type WorkerReport } from './watch/worker-report.ts';
 import { WorkerSupervisor } from './watch/worker-supervisor.ts';
@@ -20,16 +21,16 @@ async function main(): Promise<void> {
   const args = readArguments(process.argv.slice(2), process.env);
   if (typeof args === 'string') return void process.stdout.write(args);
   const config = readConfig(process.env);
-  const log = createLog(config.logLevel);
+  const log = createLog({ app: 'worker', level: config.logLevel }, await logOutput(process.stdout));
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
   const emit = logTo(log);
   process.on('unhandledRejection', (error) => {
     const owner = failTurnOfRejection(error);
-    if (owner) return emit({ kind: 'unhandled-rejection', ...owner, error });
+    if (owner) return emit({ kind: 'unhandled-rejection', ...owner, err: error });
     log.fatal({ err: error }, 'a rejection that belongs to no turn: the worker ends');
     process.exit(1);
   });
-  const stop = args.watch ? supervise(args, emit) : await work(config, args, emit);
+  const stop = args.watch ? supervise(args, emit) : await work(config, args, log);
   let stopped: Promise<void> | undefined;
   // A terminal that closes sends it; whoever else does wants settings to be read again, as a gateway does.
   process.on('SIGHUP', () => {
@@ -48,20 +49,22 @@ async function main(): Promise<void> {
   }
 }
 
-async function work(config: WorkerConfig, { agentModules, isWatched }: WorkerArguments, log: Emit): Promise<Stop> {
+async function work(config: WorkerConfig, { agentModules, isWatched }: WorkerArguments, log: Logger): Promise<Stop> {
   // While a watched worker takes over, there are two, and one port.
   const metricsPort = config.metrics && !isWatched ? new MetricsPort(config.metrics) : undefined;
   const throttle = new ErrorThrottle();
+  const write = logTo(log);
   const emit: Emit = (event) => {
-    if (event.kind !== 'error' || throttle.isDue(event.error)) log(event);
+    if (event.kind !== 'error' || throttle.isDue(event.err)) write(event);
     metricsPort?.metrics.count(event);
   };
   const tell = (report: WorkerReport): void => void process.send?.(report);
   if (isWatched) reportModules(tell);
   const agents = await loadAgents(agentModules);
-  const store = new Store(config.store, (error) => emit({ kind: 'error', where: 'redis', error }));
+  const store = new Store(config.store, (error) => emit({ kind: 'error', where: 'redis', err: error }));
   await store.start();
   const worker = new Worker(config.worker, { store, agents, emit });
+  log.setBindings({ worker: worker.id });
   await worker.start();
   if (metricsPort) emit({ kind: 'measuring', port: await metricsPort.open() });
   if (isWatched) tell({ kind: 'started' });

@@ -85,7 +85,7 @@ export class Worker {
     await this.#push?.start();
     await this.#announcer.start();
     await this.#reporter.start();
-    this.#parts.emit({ kind: 'started', workerId: this.id, agents: this.#parts.agents.map(({ id }) => id) });
+    this.#parts.emit({ kind: 'started', agents: this.#parts.agents.map(({ id }) => id) });
   }
 
   /** Fetches no more jobs, lets running turns end for `drainMs`, gives the rest back to the queue. Idempotent. */
@@ -127,7 +127,7 @@ export class Worker {
       concurrency,
       maxAttempts: retry.attempts,
       run: (job) => this.#run(agent, job, (wait) => consumer.yieldSlot(wait)),
-      onError: (error) => emit({ kind: 'error', where: 'queue', error }),
+      onError: (error) => emit({ kind: 'error', where: 'queue', err: error }),
     });
     return consumer;
   }
@@ -144,7 +144,7 @@ export class Worker {
       );
     } catch (error) {
       // Redis was away, or the worker has a bug: the queue starts the job again, or the sweeper does.
-      emit({ kind: 'job-failed', agent: agent.id, taskId: job.taskId, error });
+      emit({ kind: 'job-failed', agent: agent.id, taskId: job.taskId, err: error });
       throw error;
     }
   }

@@ -43,7 +43,7 @@ class Stage implements AsyncDisposable {
     const env = { REDIS_URL: this.#redisUrl, KEY_PREFIX: 'f', DRAIN_MS: '0', LOG_LEVEL: 'debug' };
     const worker = await startProgram({ file: 'apps/worker/src/main.ts', args, env });
     this.#workers.push(worker);
-    await worker.waitFor(/"msg":"started"/, 20_000);
+    await worker.waitFor(/"event":"started"/, 20_000);
     return worker;
   }
 
@@ -83,7 +83,7 @@ test('a worker that was frozen beyond its lease has no effects outside any more'
   await stage.go();
   expect(await answer).toBe('done');
   frozen.kill('SIGCONT');
-  await frozen.waitFor(/"reason":"taken-over".*"msg":"turn-ended"/, 10_000);
+  await frozen.waitFor(/"event":"turn-fenced".*"outcome":"interrupted-taken-over"/, 10_000);
   expect(await stage.written()).toEqual([`begun ${frozen.pid}`, `begun ${other.pid}`, `effect ${other.pid}`]);
 });
 
@@ -105,6 +105,6 @@ test('a worker that was frozen between taking a job and running it does not run 
   const other = await stage.startWorker();
   expect(await answer).toBe('done');
   frozen.kill('SIGCONT');
-  await frozen.waitFor(/"reason":"taken-over".*"msg":"turn-ended"/, 10_000);
+  await frozen.waitFor(/"event":"turn-fenced".*"outcome":"interrupted-taken-over"/, 10_000);
   expect(await stage.written()).toEqual([`begun ${other.pid}`, `effect ${other.pid}`]);
 });

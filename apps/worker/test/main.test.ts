@@ -33,7 +33,7 @@ describe('the worker as a process', () => {
       PUSH: '',
       WAIT_REPLICAS: '',
     });
-    await worker.waitFor(/"msg":"started"/);
+    await worker.waitFor(/"event":"started"/);
     expect(worker.output()).not.toContain('measuring');
     expect(await worker.stop()).toBe(0);
   });

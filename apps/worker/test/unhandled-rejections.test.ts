@@ -14,7 +14,7 @@ beforeEach(async () => {
     args: ['--agents', 'tests/support/agents/forgetful.ts'],
     env: { REDIS_URL: redisUrl, KEY_PREFIX: prefix, DRAIN_MS: '0' },
   });
-  await worker.waitFor(/"msg":"started"/, 20_000);
+  await worker.waitFor(/"event":"started"/, 20_000);
   desks = await Promise.all([1, 2].map(() => Desk.open({ redisUrl, prefix, agent: 'forgetful' })));
 }, 30_000);
 
@@ -31,14 +31,14 @@ describe('a promise that an agent forgot to await is rejected', { timeout: 30_00
     expect(failed).toBe('The agent failed unexpectedly.');
     expect(slow).toBe('done: slowly');
     expect(worker.output()).toMatch(
-      /"agent":"forgetful","taskId":"[^"]+".*nobody awaits the look-up.*unhandled-rejection/,
+      /"event":"unhandled-rejection","agent":"forgetful","task":"[^"]+".*nobody awaits the look-up/,
     );
     expect(worker.isRunning()).toBe(true);
   });
 
   it('a turn that is over stays as it is', async () => {
     expect(await ask(0, 'forget and complete')).toBe('done: forget and complete');
-    await worker.waitFor(/nobody awaits the look-up of the bill.*unhandled-rejection/);
+    await worker.waitFor(/unhandled-rejection.*nobody awaits the look-up of the bill/);
     expect(await ask(0, 'still here')).toBe('done: still here');
   });
 

@@ -38,9 +38,9 @@ let program: Program;
 
 const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
 const greets = (greeting: string): Promise<void> => write('greeting.ts', `export const greeting = '${greeting}';\n`);
-const starts = (): string[] => program.output().match(/"msg":"started"/g) ?? [];
+const starts = (): string[] => program.output().match(/"event":"started"/g) ?? [];
 const workerPids = (): number[] =>
-  Array.from(program.output().matchAll(/"pid":(\d+)[^\n]*"msg":"started"/g), ([, pid]) => Number(pid));
+  Array.from(program.output().matchAll(/"pid":(\d+)[^\n]*"event":"started"/g), ([, pid]) => Number(pid));
 
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'switchyard-watch-')));
@@ -55,7 +55,7 @@ beforeEach(async () => {
     args: ['--watch', '--agents', join(folder, 'agent.ts')],
     env: { REDIS_URL: inject('redisUrl'), KEY_PREFIX: prefix, DRAIN_MS: '0' },
   });
-  await program.waitFor(/"msg":"started"/, 20_000);
+  await program.waitFor(/"event":"started"/, 20_000);
 }, 30_000);
 
 afterEach(async () => {
@@ -88,7 +88,7 @@ describe('a worker that watches its agents', { timeout: 60_000 }, () => {
 
   it('stays with what it has when a change does not load, until the next one does', async () => {
     await greets("' + nonsense + '");
-    await program.waitFor(/"isServed":true,"msg":"change-refused"/, 20_000);
+    await program.waitFor(/"event":"change-refused","isServed":true/, 20_000);
     expect(await desk.ask('Hi')).toBe('Hello');
     await greets('Good evening');
     await until(() => starts().length === 2, { what: 'a second worker has started', ...patience });

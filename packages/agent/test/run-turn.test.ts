@@ -128,7 +128,7 @@ describe('an agent that throws', () => {
     const { result, said } = await run(async () => {
       throw error;
     }, scene);
-    expect(result).toEqual({ kind: 'failed', error });
+    expect(result).toEqual({ kind: 'failed', error, isGivenUp: true });
     expect(said).toBe('The agent gave up after 3 attempts: The price service is away.');
   });
 });

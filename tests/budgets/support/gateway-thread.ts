@@ -1,13 +1,14 @@
 import { GCProfiler, getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createGateway, createLog } from '@switchyard/gateway';
+import { createGateway } from '@switchyard/gateway';
 import { Store } from '@switchyard/store';
+import { createLog } from '@switchyard/telemetry';
 
 /** A gateway in a thread of its own, that knows how much it allocates. Asked `begin`, then `end`: answers bytes. */
 const { redisUrl, prefix } = workerData as { redisUrl: string; prefix: string };
 const store = new Store({ redisUrl, prefix }, () => undefined);
 await store.start();
-const log = createLog({ level: 'silent' });
+const log = createLog({ app: 'gateway', level: 'silent' });
 const { url } = await createGateway({ port: 0, defaultAgent: 'led' }, { store, log }).start();
 
 const heap = (): number => getHeapStatistics().used_heap_size;

@@ -1,5 +1,6 @@
-import { createGateway, createLog } from '@switchyard/gateway';
+import { createGateway } from '@switchyard/gateway';
 import { Store } from '@switchyard/store';
+import { createLog } from '@switchyard/telemetry';
 import { Worker } from '@switchyard/worker';
 import { uniquePrefix } from '../../support/prefix.ts';
 import { until } from '../../support/until.ts';
@@ -47,7 +48,7 @@ export async function openSystem({
   await worker.start();
   const gateway = createGateway(
     { port: 0, defaultAgent: 'led', agentRefreshMs: NEVER_MS, audit: { events: audit ?? 'off' } },
-    { store: ofGateway, log: createLog({ level: 'silent' }) },
+    { store: ofGateway, log: createLog({ app: 'gateway', level: 'silent' }) },
   );
   const { url } = await gateway.start();
   const isServed = async (): Promise<boolean> => (await fetch(`${url}/.well-known/agent-card.json`)).ok;

@@ -56,7 +56,7 @@ test('a worker that was frozen beyond its lock wakes up as a zombie: its turn is
     timeoutMs: 10_000,
   });
   zombie?.kill('SIGCONT');
-  await zombie?.waitFor(/"result":"interrupted".*"reason":"taken-over"/);
+  await zombie?.waitFor(/"event":"turn-fenced".*"outcome":"interrupted-taken-over"/);
   expect(await ended(client, taskId)).toBe('COMPLETED: attempt 2');
   expect(await pidOf(client, taskId)).toBe(second);
 }, 60_000);

@@ -5,7 +5,7 @@ import type { RatedAnswer, Rates } from '../limits/rates.ts';
 import type { Holding } from '../limits/share.ts';
 import type { Shares } from '../limits/shares.ts';
 import { audited, type Deed } from '../telemetry/audited.ts';
-import type { Emit } from '../telemetry/events.ts';
+import type { Caller, Emit } from '../telemetry/events.ts';
 import { type Action, actions, type Scope } from './actions.ts';
 import { lacking, requireOneOf, requireScopes } from './scopes.ts';
 
@@ -114,12 +114,17 @@ export class Admission implements Disposable {
     this.#bytes?.[Symbol.dispose]();
   }
 
-  /** Tells the audit trail. */
-  audit(deed: Deed): void {
+  /** For logs. */
+  get caller(): Caller {
     const { principal, credential } = this.identity;
     const { tenant, subject } = principal;
-    const source = { address: this.#address, requestId: this.#requestId };
-    this.#parts.emit(audited(deed, source, { tenant, subject, credential }));
+    return { tenant, subject, credential, address: this.#address, requestId: this.#requestId };
+  }
+
+  /** Tells the audit trail. */
+  audit(deed: Deed): void {
+    const { caller } = this;
+    this.#parts.emit(audited(deed, caller, caller));
   }
 
   [Symbol.dispose](): void {

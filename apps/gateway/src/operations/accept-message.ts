@@ -55,9 +55,11 @@ export async function acceptMessage(
   });
   if (acceptance.verdict === 'overloaded') throw overloaded(acceptance.retryAfterSeconds);
   if (acceptance.verdict !== 'accepted') throw refusals[acceptance.verdict](request);
-  const { isDuplicate, isNew } = acceptance;
-  if (!isDuplicate) backend.emit({ kind: 'message-accepted', agent: call.scope.agent, isNew });
-  const audited = { outcome: 'ok', agent: call.scope.agent, object: acceptance.taskId };
+  const { isDuplicate, isNew, taskId, contextId } = acceptance;
+  const { agent } = call.scope;
+  if (!isDuplicate)
+    backend.emit({ kind: 'message-accepted', agent, taskId, contextId, isNew, ...call.admission.caller });
+  const audited = { outcome: 'ok', agent, object: taskId };
   call.admission.audit({ what: 'send', ...audited });
   if (webhook) call.admission.audit({ what: 'push-register', ...audited });
   return acceptance;

@@ -77,7 +77,8 @@ export class Audit {
   }
 
   #tell(event: AuditEvent): void {
-    this.#log.info(event, 'audit');
+    // An accepted message has a line of its own, which says this, too.
+    if (event.what !== 'send' || event.outcome !== 'ok') this.#log.info(event, 'audit');
     this.#writer.write(event);
   }
 }

@@ -1,5 +1,5 @@
-import { errorFields, logFields } from '@switchyard/telemetry';
-import { type DestinationStream, type Level, type LevelWithSilent, type Logger, pino } from 'pino';
+import type { Line } from '@switchyard/telemetry';
+import type { Logger } from 'pino';
 import type { Audit } from './audit.ts';
 import type { Emit, GatewayEvent } from './events.ts';
 import type { GatewayMetrics } from './metrics.ts';
@@ -22,7 +22,7 @@ export function createEmit(log: Logger, { metrics, audit }: Sinks): Emit {
 }
 
 /** Level and text of the logged kinds; the others are only metrics. Errors of clients are answered to them: `debug`. */
-const lines: Readonly<Partial<Record<GatewayEvent['kind'], readonly [level: Level, message: string]>>> = {
+const lines: Readonly<Partial<Record<GatewayEvent['kind'], Line>>> = {
   listening: ['info', 'listening'],
   stopping: ['info', 'stopping: streams end, requests finish'],
   stopped: ['info', 'stopped'],
@@ -36,6 +36,7 @@ const lines: Readonly<Partial<Record<GatewayEvent['kind'], readonly [level: Leve
     'the keys of the issuer of tokens cannot be read; the last known ones count for an hour',
   ],
   'credentials-guessed': ['warn', 'too many wrong credentials: only known ones are let in from this address'],
+  'message-accepted': ['info', 'message accepted'],
   'admin-action': ['info', 'admin action'],
   answered: ['debug', 'answered'],
   refused: ['debug', 'refused'],
@@ -44,24 +45,9 @@ const lines: Readonly<Partial<Record<GatewayEvent['kind'], readonly [level: Leve
 
 export function logEvents(log: Logger): Emit {
   return (event) => {
-    const [level, message] = lines[event.kind] ?? [];
+    const [level, text] = lines[event.kind] ?? [];
     if (level === undefined || !log.isLevelEnabled(level)) return;
-    const { kind: _, ...fields } = event;
-    log[level](fields, message);
+    const { kind, ...fields } = event;
+    log[level]({ event: kind, ...fields }, text);
   };
-}
-
-export interface LogSettings {
-  readonly level: LevelWithSilent;
-}
-
-/** JSON lines on standard output, or to `destination`. */
-export function createLog({ level }: LogSettings, destination?: DestinationStream): Logger {
-  const options = {
-    level,
-    base: { app: 'gateway' },
-    serializers: { err: errorFields },
-    formatters: { log: logFields },
-  };
-  return destination ? pino(options, destination) : pino(options);
 }

@@ -26,7 +26,15 @@ export type GatewayEvent =
       readonly durationMs: number;
     }
   /** Not emitted for a retry. */
-  | { readonly kind: 'message-accepted'; readonly agent: string; readonly isNew: boolean }
+  | ({
+      readonly kind: 'message-accepted';
+      readonly agent: string;
+      readonly taskId: string;
+      readonly contextId: string;
+      readonly isNew: boolean;
+      /** Unset: nothing is traced. */
+      readonly traceId?: string | undefined;
+    } & Caller)
   /** A stream goes on after the last event that its client has received. */
   | { readonly kind: 'stream-resumed' }
   /** For the audit trail. */
@@ -38,6 +46,15 @@ export type GatewayEvent =
   | ({ readonly kind: 'answered'; readonly status: number; readonly durationMs: number } & RequestName)
   | ({ readonly kind: 'refused'; readonly code: string; readonly err: unknown } & RequestName)
   | ({ readonly kind: 'failed'; readonly code: string; readonly err: unknown } & RequestName);
+
+/** Who sends a request, and from where. */
+export interface Caller {
+  readonly requestId: string;
+  readonly tenant: string;
+  readonly subject: string;
+  readonly credential: string | undefined;
+  readonly address: string | undefined;
+}
 
 /** The name of a request. The path is without its query, which may hold secrets. */
 export interface RequestName {

@@ -20,7 +20,7 @@ export class Announcer {
       repliesWithMessage,
       concurrency,
     }));
-    const onError = (error: unknown): void => emit({ kind: 'error', where: 'announce', error });
+    const onError = (error: unknown): void => emit({ kind: 'error', where: 'announce', err: error });
     this.#poller = new Poller({ everyMs: announceEveryMs, run: () => this.#announce(), onError });
   }
 

@@ -14,7 +14,7 @@ export class OrphanCleanup {
   constructor(orphans: Orphans, everyMs: number, emit: Emit) {
     this.#orphans = orphans;
     this.#emit = emit;
-    const onError = (error: unknown): void => emit({ kind: 'error', where: 'orphan-cleanup', error });
+    const onError = (error: unknown): void => emit({ kind: 'error', where: 'orphan-cleanup', err: error });
     this.#poller = new Poller({ everyMs, run: () => this.#cleanUp(), onError });
   }
 

@@ -28,7 +28,7 @@ export class Reporter {
   constructor(workers: Workers, options: ReporterOptions) {
     this.#workers = workers;
     this.#options = options;
-    const onError = (error: unknown): void => options.emit({ kind: 'error', where: 'report', error });
+    const onError = (error: unknown): void => options.emit({ kind: 'error', where: 'report', err: error });
     this.#poller = new Poller({ everyMs: reportEveryMs, run: () => this.#report(), onError });
   }
 

@@ -20,7 +20,7 @@ export class Sweeper {
     this.#interrupted = store.interrupted;
     this.#indexes = store.agentIndexes;
     this.#emit = emit;
-    this.#onError = (error) => emit({ kind: 'error', where: 'sweep', error });
+    this.#onError = (error) => emit({ kind: 'error', where: 'sweep', err: error });
     this.#poller = new Poller({ everyMs, run: () => this.#run(), onError: this.#onError });
     const trim = () => this.#indexes.trim();
     this.#trimmer = new Poller({ everyMs: TRIM_EVERY_MS, run: trim, onError: this.#onError });

@@ -12,7 +12,7 @@ export class DeliveryClaimer {
 
   constructor(deliveries: Pick<Deliveries, 'listen' | 'claim'>, everyMs: number, emit: Emit) {
     this.#deliveries = deliveries;
-    const onError = (error: unknown): void => emit({ kind: 'error', where: 'push claim', error });
+    const onError = (error: unknown): void => emit({ kind: 'error', where: 'push claim', err: error });
     this.#poller = new Poller({ everyMs, run: async () => void (await deliveries.claim()), onError });
   }
 

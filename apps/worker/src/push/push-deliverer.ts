@@ -45,7 +45,7 @@ export class PushDeliverer {
     this.#consumer = deliveries.consume({
       concurrency,
       run: (job) => this.#run(job),
-      onError: (error) => emit({ kind: 'error', where: 'queue', error }),
+      onError: (error) => emit({ kind: 'error', where: 'queue', err: error }),
     });
   }
 
@@ -82,7 +82,7 @@ export class PushDeliverer {
       return await runDeliveryQueue(port, job);
     } catch (error) {
       // Redis was away, or the worker has a bug: the queue starts the job again, or the claimer has it added.
-      emit({ kind: 'error', where: 'push delivery', error });
+      emit({ kind: 'error', where: 'push delivery', err: error });
       throw error;
     }
   }

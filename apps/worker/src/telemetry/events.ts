@@ -1,34 +1,62 @@
-import type { TurnResult } from '@switchyard/agent';
-
-/** What happens in a worker, by name: `log.ts` and `metrics.ts` turn it into log lines and figures. */
+/** The events of a worker, which `log.ts` and `metrics.ts` turn into log lines and figures. */
 export type WorkerEvent =
-  | { readonly kind: 'started'; readonly workerId: string; readonly agents: readonly string[] }
+  | { readonly kind: 'started'; readonly agents: readonly string[] }
   | { readonly kind: 'stopping'; readonly running: number }
   | { readonly kind: 'stopped' | 'stop-given-up' }
   | { readonly kind: 'measuring'; readonly port: number }
   | { readonly kind: 'draining'; readonly by: string | undefined }
   | { readonly kind: 'drain-ended' }
-  | { readonly kind: 'turn-begun'; readonly agent: string; readonly taskId: string; readonly attempt: number }
-  | {
-      readonly kind: 'turn-ended';
-      readonly agent: string;
-      readonly taskId: string;
-      readonly attempt: number;
-      readonly result: TurnResult;
-      readonly durationMs: number;
-    }
-  | { readonly kind: 'job-without-turn'; readonly agent: string; readonly taskId: string; readonly verdict: string }
-  | { readonly kind: 'job-failed'; readonly agent: string; readonly taskId: string; readonly error: unknown }
+  | ({ readonly kind: 'turn-begun' } & TurnBegin)
+  /** Instead of `turn-begun`: the turn was another worker's, which is dead or taken for dead. */
+  | ({ readonly kind: 'turn-taken-over'; readonly takenOverFrom: string } & TurnBegin)
+  /** The task has the turn's outcome. */
+  | ({ readonly kind: 'turn-ended' } & TurnEnd)
+  /** It runs again, on any worker. `isSpent`: the attempt counts. */
+  | ({ readonly kind: 'turn-given-back'; readonly isSpent: boolean; readonly retryInMs: number } & TurnEnd)
+  /** It lost its task to another run: what it wrote late was refused. */
+  | ({ readonly kind: 'turn-fenced' } & TurnEnd)
+  /** The attempts at a message are spent: its task has failed, and it is a dead letter. */
+  | ({ readonly kind: 'turn-given-up'; readonly attempts: number | undefined } & TurnOfTask & Partial<TurnEnd>)
+  | ({ readonly kind: 'job-without-turn'; readonly verdict: string } & TurnOfTask)
+  | ({ readonly kind: 'job-failed'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'swept'; readonly add: number; readonly canceled: number }
   | { readonly kind: 'orphans-canceled'; readonly canceled: number }
-  | { readonly kind: 'unhandled-rejection'; readonly agent: string; readonly taskId: string; readonly error: unknown }
+  | ({ readonly kind: 'unhandled-rejection'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'module-changed'; readonly path: string }
   | { readonly kind: 'change-refused'; readonly isServed: boolean }
   | { readonly kind: 'worker-died'; readonly code: string }
   | ({ readonly kind: 'push-failed'; readonly retryInMs: number } & PushFailure)
   | ({ readonly kind: 'push-dead-letter' } & PushFailure)
   | ({ readonly kind: 'push-delivered' | 'push-ended' } & PushName)
-  | { readonly kind: 'error'; readonly where: string; readonly error: unknown };
+  | { readonly kind: 'error'; readonly where: string; readonly err: unknown };
+
+interface TurnOfTask {
+  readonly agent: string;
+  readonly taskId: string;
+}
+
+/** A turn. The fields have the same names in the log of a gateway. */
+export interface TurnName extends TurnOfTask {
+  readonly contextId: string | undefined;
+  readonly tenant: string;
+  /** Of the attempts at this message. */
+  readonly attempt: number;
+  /** Unset: nothing is traced. */
+  readonly traceId?: string | undefined;
+}
+
+interface TurnBegin extends TurnName {
+  /** In the queue; unset: not known. */
+  readonly waitedMs?: number | undefined;
+}
+
+export interface TurnEnd extends TurnName {
+  /** The state that it led to, or failed, retry, waiting-for-auth, interrupted (by what). */
+  readonly outcome: string;
+  readonly durationMs: number;
+  /** For the log, never for the client. */
+  readonly err?: unknown;
+}
 
 /** Which webhook. Of its address no more than the origin: the rest may be secret. */
 interface PushName {

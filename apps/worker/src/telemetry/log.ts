@@ -1,51 +1,45 @@
-import type { TurnResult } from '@switchyard/agent';
 import { isOutage } from '@switchyard/store';
-import { errorFields, logFields } from '@switchyard/telemetry';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import type { Line } from '@switchyard/telemetry';
+import type { Logger } from 'pino';
 import type { Emit, WorkerEvent } from './events.ts';
 
-/** Of interest to those who look closely. */
-const DETAILS: ReadonlySet<WorkerEvent['kind']> = new Set([
-  'turn-begun',
-  'job-without-turn',
-  'push-delivered',
-  'push-failed',
-  'push-ended',
-]);
-
-/** JSON lines on standard output, or to `destination`. */
-export function createLog(level: string, destination?: DestinationStream): Logger {
-  const options = { name: 'worker', level, serializers: { err: errorFields }, formatters: { log: logFields } };
-  return destination ? pino(options, destination) : pino(options);
-}
+/** Level and text of each kind. An error makes a warning of what would be less. */
+const lines: Readonly<Record<WorkerEvent['kind'], Line>> = {
+  started: ['info', 'the worker runs its agents'],
+  stopping: ['info', 'stopping: running turns may end, then they are given back'],
+  stopped: ['info', 'stopped'],
+  'stop-given-up': ['warn', 'the worker ends without having given its turns back: others take them over'],
+  measuring: ['info', 'serving metrics'],
+  draining: ['info', 'an operator drains the worker: it takes no turns'],
+  'drain-ended': ['info', 'the worker takes turns again'],
+  'turn-begun': ['info', 'turn begun'],
+  'turn-taken-over': ['warn', 'turn taken over: its worker is gone'],
+  'turn-ended': ['info', 'turn ended'],
+  'turn-given-back': ['info', 'turn given back: it runs again'],
+  'turn-fenced': ['warn', 'turn lost to another run: what it wrote late was refused'],
+  'turn-given-up': ['error', 'message given up: its task has failed, and it is a dead letter'],
+  'job-without-turn': ['debug', 'job without a turn'],
+  'job-failed': ['warn', 'job failed: the queue starts it again'],
+  swept: ['info', 'tasks without an owner were repaired'],
+  'orphans-canceled': ['info', "tasks whose caller's task has ended were canceled"],
+  'unhandled-rejection': ['error', 'an agent left a rejection unhandled: its turn fails'],
+  'module-changed': ['info', 'a module has changed: a new worker takes over'],
+  'change-refused': ['info', 'the change cannot be loaded'],
+  'worker-died': ['info', 'the worker has died: it is started again'],
+  'push-failed': ['debug', 'a webhook was not delivered: it is tried again'],
+  'push-dead-letter': ['error', 'a webhook was given up: it is a dead letter'],
+  'push-delivered': ['debug', 'webhook delivered'],
+  'push-ended': ['debug', 'the receiver wants no more'],
+  error: ['warn', 'error'],
+};
 
 export function logTo(log: Logger): Emit {
   return (event) => {
-    const { kind, ...details } = event;
-    if (event.kind === 'turn-ended') return logTurn(log, event);
-    if (event.kind === 'error' || event.kind === 'job-failed') {
-      const { error, ...rest } = event;
-      // The stack of an outage says nothing.
-      return log.warn({ ...rest, err: isOutage(error) ? String(error) : error }, kind);
-    }
-    if (event.kind === 'unhandled-rejection') {
-      const { error, ...rest } = event;
-      return log.error({ ...rest, err: error }, kind);
-    }
-    if (kind === 'push-dead-letter' || kind === 'stop-given-up') return log.warn(details, kind);
-    if (DETAILS.has(kind)) return log.debug(details, kind);
-    log.info(details, kind);
+    const [usual, text] = lines[event.kind];
+    const { kind, err, ...fields } = { err: undefined, ...event };
+    const level = err !== undefined && usual === 'info' ? 'warn' : usual;
+    if (!log.isLevelEnabled(level)) return;
+    // The stack of an outage says nothing.
+    log[level]({ event: kind, ...fields, err: isOutage(err) ? String(err) : err }, text);
   };
-}
-
-function logTurn(log: Logger, { result, durationMs, kind, ...details }: WorkerEvent & { kind: 'turn-ended' }): void {
-  const line = { ...details, durationMs: Math.round(durationMs), result: result.kind, ...stateOf(result) };
-  const error = 'error' in result ? result.error : undefined;
-  if (error === undefined) log.info(line, kind);
-  else log.warn({ ...line, err: error }, kind);
-}
-
-function stateOf(result: TurnResult): object {
-  if (result.kind === 'settled') return { state: result.state };
-  return result.kind === 'interrupted' ? { reason: result.reason.kind } : {};
 }

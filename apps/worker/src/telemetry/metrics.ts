@@ -1,4 +1,3 @@
-import type { TurnResult } from '@switchyard/agent';
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { WorkerEvent } from './events.ts';
 
@@ -46,7 +45,12 @@ export class WorkerMetrics {
   readonly count = (event: WorkerEvent): void => {
     switch (event.kind) {
       case 'turn-ended':
-        this.#turns.observe({ agent: event.agent, outcome: outcomeOf(event.result) }, event.durationMs / 1_000);
+      case 'turn-given-back':
+      case 'turn-fenced':
+      case 'turn-given-up':
+        // One that was given up before it began took no time.
+        if (event.outcome !== undefined)
+          this.#turns.observe({ agent: event.agent, outcome: event.outcome }, (event.durationMs ?? 0) / 1_000);
         break;
       case 'push-delivered':
       case 'push-failed':
@@ -70,9 +74,4 @@ export class WorkerMetrics {
   text(): Promise<string> {
     return this.#registry.metrics();
   }
-}
-
-function outcomeOf(result: TurnResult): string {
-  if (result.kind === 'settled') return result.state;
-  return result.kind === 'interrupted' ? `interrupted-${result.reason.kind}` : result.kind;
 }

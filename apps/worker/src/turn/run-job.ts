@@ -5,6 +5,7 @@ import type { ActiveTurns } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
 import type { CallParts } from './port/stored-calls.ts';
 import { type Ownership, StoredTurnPort } from './port/stored-turn-port.ts';
+import { endOf, nameOf } from './turn-events.ts';
 import { TurnSignal } from './turn-signal.ts';
 
 export interface JobPort extends CallParts {
@@ -59,17 +60,17 @@ function withoutTurn(
   verdict: 'stale' | 'missing' | 'canceled' | 'exhausted',
 ): JobOutcome {
   if (verdict === 'missing' && started <= STARTS_WITHOUT_TASK) return { retryAfterMs: MISSING_RETRY_MS };
-  emit({ kind: 'job-without-turn', agent: agent.id, taskId, verdict });
+  if (verdict !== 'exhausted') emit({ kind: 'job-without-turn', agent: agent.id, taskId, verdict });
+  else emit({ kind: 'turn-given-up', agent: agent.id, taskId, attempts: agent.retry.attempts });
   return 'done';
 }
 
 async function runOneTurn(port: JobPort, turn: OpenTurn, ownership: Ownership): Promise<JobOutcome | 'more'> {
   const { agent, emit } = port;
-  const { taskId, attempt } = turn.start;
   const begun = performance.now();
-  emit({ kind: 'turn-begun', agent: agent.id, taskId, attempt });
+  emit({ kind: 'turn-begun', ...nameOf(turn) });
   const result = await runTurn(agent, new StoredTurnPort(port, turn, ownership));
-  const outcome = await concludeTurn(turn, result, agent.retry);
-  emit({ kind: 'turn-ended', agent: agent.id, taskId, attempt, result, durationMs: performance.now() - begun });
-  return outcome;
+  const next = await concludeTurn(turn, result, agent.retry);
+  emit(endOf(turn, { result, durationMs: performance.now() - begun }, next));
+  return next;
 }

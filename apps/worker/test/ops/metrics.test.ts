@@ -11,7 +11,7 @@ it('a worker has metrics of its turns, on its own port', async () => {
     args: ['--agents', 'examples/hello/agent.ts'],
     env: { REDIS_URL: inject('redisUrl'), KEY_PREFIX: prefix, METRICS_PORT: '0' },
   });
-  const [, port] = await worker.waitFor(/"port":(\d+),"msg":"measuring"/, 20_000);
+  const [, port] = await worker.waitFor(/"event":"measuring","port":(\d+)/, 20_000);
   const ask = (path: string, method = 'GET'): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`, { method });
   expect(await (await ask('/healthz')).json()).toEqual({ status: 'ok' });
   expect((await ask('/nothing')).status).toBe(404);

@@ -17,7 +17,7 @@ export type TurnResult =
   | { readonly kind: 'waiting-for-auth' }
   /** There is no outcome: retry the turn after `afterMs`, or after the agent's backoff. The attempt counts. */
   | { readonly kind: 'retry'; readonly afterMs: number | undefined; readonly error: unknown }
-  /** The task has failed, with a text that leaks nothing. */
-  | { readonly kind: 'failed'; readonly error: unknown }
+  /** The task has failed, with a text that leaks nothing. `isGivenUp`: its message is a dead letter. */
+  | { readonly kind: 'failed'; readonly error: unknown; readonly isGivenUp?: boolean }
   /** Interrupted before there was an outcome. */
   | { readonly kind: 'interrupted'; readonly reason: TurnInterruption };

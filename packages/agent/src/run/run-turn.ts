@@ -95,7 +95,8 @@ async function resultOf(run: Run, error: unknown): Promise<TurnResult> {
   const { attempt, isLastAttempt } = run.port.input;
   if (!isLastAttempt) return { kind: 'retry', afterMs: error.retryAfterMs, error };
   const text = `The agent gave up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${error.message}`;
-  return failed(run, error, () => run.journal.write(() => deadLetter(text)));
+  const result = await failed(run, error, () => run.journal.write(() => deadLetter(text)));
+  return result.kind === 'failed' ? { ...result, isGivenUp: true } : result;
 }
 
 /** `execute` returned without an outcome. */

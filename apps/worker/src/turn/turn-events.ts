@@ -1,0 +1,39 @@
+import type { TurnResult } from '@switchyard/agent';
+import { isOutage, type JobOutcome, type OpenTurn } from '@switchyard/store';
+import type { TurnEnd, TurnName, WorkerEvent } from '../telemetry/events.ts';
+
+/** The turn in events. */
+export function nameOf({ start }: OpenTurn): TurnName {
+  const { agent, taskId, attempt, task, principal } = start;
+  return { agent, taskId, contextId: task.contextId, tenant: principal.tenant, attempt };
+}
+
+/** The event of a turn's end. @param next what became of its job */
+export function endOf(
+  turn: OpenTurn,
+  { result, durationMs }: { readonly result: TurnResult; readonly durationMs: number },
+  next: JobOutcome | 'more',
+): WorkerEvent {
+  const end: TurnEnd = { ...nameOf(turn), outcome: outcomeOf(result, turn), durationMs, err: errorIn(result) };
+  if (next === 'requeue') return { kind: 'turn-given-back', ...end, isSpent: false, retryInMs: 0 };
+  if (typeof next === 'object') {
+    return { kind: 'turn-given-back', ...end, isSpent: !isOutage(end.err), retryInMs: next.retryAfterMs };
+  }
+  if (result.kind === 'failed' && result.isGivenUp) return { kind: 'turn-given-up', ...end, attempts: end.attempt };
+  return isLost(result, turn) ? { kind: 'turn-fenced', ...end } : { kind: 'turn-ended', ...end };
+}
+
+/** To another run, or to whoever ended the task. */
+function isLost(result: TurnResult, { ending }: OpenTurn): boolean {
+  return ending === 'fenced' || (result.kind === 'interrupted' && result.reason.kind === 'taken-over');
+}
+
+function outcomeOf(result: TurnResult, { ending }: OpenTurn): string {
+  if (ending === 'canceled') return 'TASK_STATE_CANCELED';
+  if (result.kind === 'settled') return result.state;
+  return result.kind === 'interrupted' ? `interrupted-${result.reason.kind}` : result.kind;
+}
+
+function errorIn(result: TurnResult): unknown {
+  return 'error' in result ? result.error : undefined;
+}
