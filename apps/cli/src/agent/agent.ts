@@ -1,0 +1,229 @@
+import {
+  GetTaskRequest,
+  ListTasksRequest,
+  ListTasksResponse,
+  AgentCard as SdkCard,
+  Message as SdkMessage,
+  StreamResponse as SdkStreamResponse,
+  Task as SdkTask,
+  SendMessageRequest,
+  TaskPushNotificationConfig,
+} from '@a2a-js/sdk';
+import {
+  DefaultAgentCardResolver,
+  JsonRpcTransportFactory,
+  type RequestOptions,
+  RestTransportFactory,
+  TenantTransportDecorator,
+  type Transport,
+} from '@a2a-js/sdk/client';
+import { callFailure } from '../failures/call-failure.ts';
+import { Failure } from '../failures/failure.ts';
+import type { CliOptions } from '../settings/options.ts';
+import { type Capability, type Card, readCard } from './card.ts';
+import { type ChosenInterface, chooseInterface, newestVersion } from './choose-interface.ts';
+import { credentialsFor, flagsFor } from './credentials.ts';
+import { grpcFactory, grpcTarget } from './grpc.ts';
+import type { PushConfig, SendMessageResponse, StreamResponse, Task } from './objects.ts';
+import { hidden, wireFetch } from './wire.ts';
+
+export interface CallContext {
+  readonly options: CliOptions;
+  /** Of `--debug`. */
+  readonly log: (line: string) => void;
+  /** Aborted with the reason: a timeout, or a Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** Filters and a page of `task list`. */
+export interface TaskFilter {
+  readonly contextId?: string | undefined;
+  readonly status?: string | undefined;
+  readonly pageSize?: number | undefined;
+  readonly pageToken?: string | undefined;
+  readonly historyLength?: number | undefined;
+}
+
+/** The card that the options name, without any credential: the endpoint of a card has not asked for one. */
+export function fetchCard({ options, log, signal }: CallContext): Promise<Card> {
+  const send = wireFetch({ secrets: [], log: options.debug ? log : undefined, hasCredentials: false });
+  return readCard(options.agentCard, options.a2aVersion ?? newestVersion, (url, init) =>
+    send(url, { ...init, signal }),
+  );
+}
+
+/** The agent that the options name, over the binding that its card and they choose. @throws {Failure} */
+export async function connect(context: CallContext): Promise<Agent> {
+  const card = await fetchCard(context);
+  return agentOf(card, context);
+}
+
+async function agentOf(card: Card, { options, log, signal }: CallContext): Promise<Agent> {
+  const chosenCard = options.a2aVersion?.startsWith('0.') ? modernCard(card) : card;
+  const chosen = chooseInterface(chosenCard, { prefer: options.transport, version: options.a2aVersion });
+  const { headers, query, secrets } = credentialsFor(card, options);
+  const parameters = Object.fromEntries(options.svcParam ?? []);
+  const allSecrets = [...secrets, ...Object.values(parameters)];
+  const debug = options.debug ? (line: string) => log(hidden(line, allSecrets)) : undefined;
+  debug?.(
+    `${chosen.binding} at ${chosen.url}, A2A ${chosen.version}${chosen.tenant ? `, tenant ${chosen.tenant}` : ''}`,
+  );
+  const hasCredentials = secrets.length > 0;
+  const fetchImpl = wireFetch({ secrets: allSecrets, log: debug, hasCredentials, query });
+  const transport = await open(chosen, chosenCard, { fetchImpl, isInsecure: options.insecure, log: debug });
+  return new Agent(card, chosen, {
+    transport: chosen.tenant === undefined ? transport : new TenantTransportDecorator(transport, chosen.tenant),
+    call: { signal, serviceParameters: { ...parameters, ...headers, 'A2A-Version': chosen.version } },
+    hasCredentials,
+  });
+}
+
+/** A card of version 0.3, in the shape of 1.0. */
+function modernCard(card: Card): Card {
+  const normal = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } }).normalizeAgentCard(card);
+  return JSON.parse(JSON.stringify(normal));
+}
+
+interface Opening {
+  readonly fetchImpl: typeof fetch;
+  readonly isInsecure: boolean;
+  readonly log: ((line: string) => void) | undefined;
+}
+
+/** The SDK looks the version up in the card: it gets the interface alone. */
+function open(chosen: ChosenInterface, card: Card, { fetchImpl, ...grpc }: Opening): Promise<Transport> {
+  const { url, binding, version } = chosen;
+  const supportedInterfaces = [{ url, protocolBinding: binding, protocolVersion: version }];
+  const sdkCard = SdkCard.fromJSON({ ...card, supportedInterfaces });
+  const options = { fetchImpl, legacyCompat: { enabled: true } };
+  if (binding === 'JSONRPC') return new JsonRpcTransportFactory(options).create(url, sdkCard);
+  if (binding === 'HTTP+JSON') return new RestTransportFactory(options).create(url, sdkCard);
+  return grpcFactory(url, grpc).create(grpcTarget(url), sdkCard);
+}
+
+interface Connection {
+  readonly transport: Transport;
+  readonly call: RequestOptions;
+  readonly hasCredentials: boolean;
+}
+
+/** An agent, in the JSON of A2A 1.0: whichever binding and version it has. Each call throws {Failure}. */
+export class Agent {
+  readonly card: Card;
+  readonly chosen: ChosenInterface;
+  readonly #connection: Connection;
+
+  constructor(card: Card, chosen: ChosenInterface, connection: Connection) {
+    this.card = card;
+    this.chosen = chosen;
+    this.#connection = connection;
+  }
+
+  /** Cards say what may be called. */
+  can(capability: Capability): boolean {
+    return this.card.capabilities?.[capability] === true;
+  }
+
+  send(request: unknown): Promise<SendMessageResponse> {
+    return this.#ask(async ({ transport, call }) => {
+      const result = await transport.sendMessage(SendMessageRequest.fromJSON(request), call);
+      return 'messageId' in result ? { message: SdkMessage.toJSON(result) } : { task: SdkTask.toJSON(result) };
+    });
+  }
+
+  stream(request: unknown): AsyncGenerator<StreamResponse> {
+    return this.#follow(({ transport, call }) =>
+      transport.sendMessageStream(SendMessageRequest.fromJSON(request), call),
+    );
+  }
+
+  subscribe(id: string): AsyncGenerator<StreamResponse> {
+    return this.#follow(({ transport, call }) => transport.resubscribeTask({ id, tenant: '' }, call));
+  }
+
+  getTask(id: string, historyLength?: number): Promise<Task> {
+    return this.#ask(async ({ transport, call }) =>
+      SdkTask.toJSON(await transport.getTask(GetTaskRequest.fromJSON({ id, historyLength }), call)),
+    );
+  }
+
+  cancelTask(id: string, metadata?: object): Promise<Task> {
+    return this.#ask(async ({ transport, call }) =>
+      SdkTask.toJSON(await transport.cancelTask({ id, tenant: '', metadata: { ...metadata } }, call)),
+    );
+  }
+
+  listTasks(filter: TaskFilter): Promise<{ readonly tasks?: readonly Task[]; readonly nextPageToken?: string }> {
+    return this.#ask(async ({ transport, call }) =>
+      ListTasksResponse.toJSON(await transport.listTasks(ListTasksRequest.fromJSON(filter), call)),
+    );
+  }
+
+  extendedCard(): Promise<Card> {
+    return this.#ask(async ({ transport, call }) =>
+      SdkCard.toJSON(await transport.getExtendedAgentCard({ tenant: '' }, call)),
+    );
+  }
+
+  createPushConfig(config: object): Promise<PushConfig> {
+    return this.#ask(async ({ transport, call }) =>
+      TaskPushNotificationConfig.toJSON(
+        await transport.createTaskPushNotificationConfig(TaskPushNotificationConfig.fromJSON(config), call),
+      ),
+    );
+  }
+
+  getPushConfig(taskId: string, id: string): Promise<PushConfig> {
+    return this.#ask(async ({ transport, call }) =>
+      TaskPushNotificationConfig.toJSON(
+        await transport.getTaskPushNotificationConfig({ tenant: '', taskId, id }, call),
+      ),
+    );
+  }
+
+  listPushConfigs(
+    taskId: string,
+  ): Promise<{ readonly configs: readonly PushConfig[]; readonly nextPageToken?: string }> {
+    return this.#ask(async ({ transport, call }) => {
+      const page = { tenant: '', taskId, pageSize: 0, pageToken: '' };
+      const { configs, nextPageToken } = await transport.listTaskPushNotificationConfig(page, call);
+      const json = configs.map((config) => TaskPushNotificationConfig.toJSON(config));
+      return { configs: json, ...(nextPageToken && { nextPageToken }) };
+    });
+  }
+
+  deletePushConfig(taskId: string, id: string): Promise<void> {
+    return this.#ask(async ({ transport, call }) => {
+      await transport.deleteTaskPushNotificationConfig({ tenant: '', taskId, id }, call);
+    });
+  }
+
+  /** The SDK writes the JSON of A2A; what it is, is said by the caller. */
+  async #ask<T>(ask: (connection: Connection) => Promise<unknown>): Promise<T> {
+    try {
+      return (await ask(this.#connection)) as T;
+    } catch (error) {
+      throw this.#explained(error);
+    }
+  }
+
+  async *#follow(follow: (connection: Connection) => AsyncIterable<SdkStreamResponse>): AsyncGenerator<StreamResponse> {
+    try {
+      for await (const event of follow(this.#connection)) yield SdkStreamResponse.toJSON(event) as StreamResponse;
+    } catch (error) {
+      throw this.#explained(error);
+    }
+  }
+
+  /** Over gRPC, too, a call without credentials is told from one with wrong ones; the card says which to give. */
+  #explained(error: unknown): Failure {
+    const failure = callFailure(error, this.#connection.call.signal);
+    const isAuth = failure.code === 'A2ACLI_ERR_AUTH_FAILED' || failure.code === 'A2ACLI_ERR_CREDENTIALS_MISSING';
+    if (!isAuth || failure.hint !== undefined) return failure;
+    const flags = flagsFor(this.card).join(' or ') || 'A2ACLI_API_KEY or A2ACLI_BEARER';
+    const { message, a2aCode } = failure;
+    return this.#connection.hasCredentials
+      ? new Failure('A2ACLI_ERR_AUTH_FAILED', message, { a2aCode, hint: `Check ${flags}.`, cause: error })
+      : new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', message, { a2aCode, hint: `Set ${flags}.`, cause: error });
+  }
+}

@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { agentCardSchema } from '@switchyard/protocol';
+import { z } from 'zod';
+import { Failure } from '../failures/failure.ts';
+
+/** As much of a card as the command needs; the rest stays as it came. */
+const cardSchema = z.looseObject({
+  name: z.string(),
+  description: z.string().optional(),
+  version: z.string().optional(),
+  /** Of version 0.3. */
+  url: z.string().optional(),
+  protocolVersion: z.string().optional(),
+  capabilities: z
+    .looseObject({
+      streaming: z.boolean().optional(),
+      pushNotifications: z.boolean().optional(),
+      extendedAgentCard: z.boolean().optional(),
+    })
+    .optional(),
+  supportedInterfaces: z
+    .array(
+      z.looseObject({
+        url: z.string(),
+        protocolBinding: z.string(),
+        protocolVersion: z.string().optional(),
+        tenant: z.string().optional(),
+      }),
+    )
+    .optional(),
+  securitySchemes: z.record(z.string(), z.looseObject({})).optional(),
+  skills: z.array(z.looseObject({ id: z.string().optional(), name: z.string().optional() })).optional(),
+  signatures: z.array(z.unknown()).optional(),
+});
+
+export type Card = z.infer<typeof cardSchema>;
+export type Capability = 'streaming' | 'pushNotifications' | 'extendedAgentCard';
+
+/** The card at a host, an origin, a URL or in a file. @throws {Failure} */
+export async function readCard(reference: string, version: string, send: typeof fetch): Promise<Card> {
+  const file = fileOf(reference);
+  const text = file === undefined ? await download(urlsOf(reference), version, send) : await readText(file);
+  const { data, error } = cardSchema.safeParse(jsonIn(text, reference));
+  if (error) throw new Failure('A2ACLI_ERR_CARD_INVALID', `${reference} has no Agent Card: ${z.prettifyError(error)}`);
+  return data;
+}
+
+/** What is wrong with a card by the schema of A2A 1.0; empty if nothing is. */
+export function problemsOf(card: Card): readonly string[] {
+  const { error } = agentCardSchema.safeParse(card);
+  return error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
+}
+
+function fileOf(reference: string): string | undefined {
+  if (reference.startsWith('file://')) return fileURLToPath(reference);
+  return /^[./~]|^[^:]*\.json$/.test(reference) ? reference : undefined;
+}
+
+/** Where the card may be: a host has it at the well-known path; a URL with a path is it, or an agent that has it below. */
+function urlsOf(reference: string): URL[] {
+  const isLoopback = /^(?:localhost|127\.[\d.]+|\[::1\])(?:[:/]|$)/.test(reference);
+  const text = /^https?:\/\//i.test(reference) ? reference : `${isLoopback ? 'http' : 'https'}://${reference}`;
+  if (!URL.canParse(text)) throw new Failure('A2ACLI_ERR_USAGE', `--agent-card: ${reference} is no address`);
+  const url = new URL(text);
+  const wellKnown = new URL(url);
+  wellKnown.pathname = `${url.pathname.replace(/\/$/, '')}/.well-known/agent-card.json`;
+  if (url.pathname === '/') return [wellKnown];
+  return url.pathname.endsWith('.json') ? [url] : [url, wellKnown];
+}
+
+/** Of the first address that has JSON. */
+async function download(urls: readonly URL[], version: string, send: typeof fetch): Promise<string> {
+  let status = 0;
+  for (const url of urls) {
+    const response = await send(url, { headers: { accept: 'application/json', 'a2a-version': version } });
+    status = response.status;
+    const isJson = response.headers.get('content-type')?.includes('json') || urls.length === 1;
+    if (response.ok && isJson) return response.text();
+    await response.body?.cancel();
+  }
+  throw new Failure('A2ACLI_ERR_CARD_NOT_FOUND', `There is no Agent Card at ${urls.join(' or ')} (HTTP ${status})`, {
+    a2aCode: status,
+    hint: 'Give --agent-card the origin of an agent, or the whole URL of its card.',
+  });
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failure('A2ACLI_ERR_CARD_NOT_FOUND', `The Agent Card cannot be read: ${reason}`, { cause: error });
+  }
+}
+
+function jsonIn(text: string, reference: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Failure('A2ACLI_ERR_CARD_INVALID', `The Agent Card at ${reference} is no JSON`, { cause: error });
+  }
+}

@@ -1,0 +1,50 @@
+import { Failure } from '../failures/failure.ts';
+import type { Card } from './card.ts';
+
+export type Binding = 'JSONRPC' | 'HTTP+JSON' | 'GRPC';
+
+/** How an agent is called. */
+export interface ChosenInterface {
+  readonly url: string;
+  readonly binding: Binding;
+  readonly version: string;
+  readonly tenant: string | undefined;
+}
+
+/** The latest version of A2A that is spoken here. */
+export const newestVersion = '1.0';
+
+/**
+ * The first interface of the card that can be used, one of a preferred binding before all others. Below 1.0 only if
+ * that version is asked for. @throws {Failure}
+ */
+export function chooseInterface(
+  card: Card,
+  { prefer = [], version }: { readonly prefer?: readonly Binding[] | undefined; readonly version: string | undefined },
+): ChosenInterface {
+  const all = interfacesOf(card);
+  const usable = all.filter((each) => isSpoken(each.version, version));
+  const [chosen] = prefer.flatMap((binding) => usable.filter((each) => each.binding === binding)).concat(usable);
+  if (chosen) return { ...chosen, version: version ?? newestVersion };
+  const offered = all.map((each) => `${each.binding} ${each.version}`).join(', ') || 'no interface that is known here';
+  throw new Failure('VersionNotSupportedError', `The agent offers ${offered}, not A2A ${version ?? '1.x'}`, {
+    hint: all.some((each) => each.version === '0.3') ? 'Say --a2a-version 0.3 to speak the old version.' : undefined,
+  });
+}
+
+function interfacesOf({ supportedInterfaces = [] }: Card): ChosenInterface[] {
+  return supportedInterfaces.flatMap(({ url, protocolBinding, protocolVersion, tenant }) => {
+    const binding = bindingOf(protocolBinding);
+    return binding ? [{ url, binding, version: protocolVersion || newestVersion, tenant: tenant || undefined }] : [];
+  });
+}
+
+function bindingOf(name: string): Binding | undefined {
+  const upper = name.toUpperCase();
+  return upper === 'JSONRPC' || upper === 'HTTP+JSON' || upper === 'GRPC' ? upper : undefined;
+}
+
+/** By its major version: a minor one beyond ours is spoken as ours. */
+function isSpoken(offered: string, wanted: string | undefined): boolean {
+  return wanted === undefined ? offered.startsWith('1.') : offered.split('.')[0] === wanted.split('.')[0];
+}

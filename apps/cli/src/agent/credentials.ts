@@ -1,0 +1,43 @@
+import type { Card } from './card.ts';
+
+export interface Given {
+  readonly bearer: string | undefined;
+  readonly apiKey: string | undefined;
+}
+
+/** Where credentials go. */
+export interface Credentials {
+  /** Of HTTP, and metadata of gRPC. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+}
+
+/** A bearer token goes where HTTP has it; an API key where the card wants it, else in X-API-Key. */
+export function credentialsFor(card: Card, { bearer, apiKey }: Given): Credentials {
+  const place = apiKeyPlace(card);
+  const query = apiKey && place.location === 'query' ? { [place.name]: apiKey } : {};
+  const headers = {
+    ...(bearer && { authorization: `Bearer ${bearer}` }),
+    ...(apiKey && place.location === 'header' && { [place.name]: apiKey }),
+    ...(apiKey && place.location === 'cookie' && { cookie: `${place.name}=${apiKey}` }),
+  };
+  return { headers, query, secrets: [bearer, apiKey].filter((secret) => secret !== undefined) };
+}
+
+/** The flags that give what the card asks for. */
+export function flagsFor({ securitySchemes = {} }: Card): readonly string[] {
+  const flags = Object.values(securitySchemes).map((scheme) => {
+    if ('apiKeySecurityScheme' in scheme) return 'A2ACLI_API_KEY (or --api-key)';
+    return 'mtlsSecurityScheme' in scheme ? undefined : 'A2ACLI_BEARER (or --bearer)';
+  });
+  return [...new Set(flags.filter((flag) => flag !== undefined))];
+}
+
+function apiKeyPlace({ securitySchemes = {} }: Card): { readonly location: string; readonly name: string } {
+  for (const { apiKeySecurityScheme: scheme } of Object.values(securitySchemes)) {
+    const { location, name } = Object(scheme) as { location?: unknown; name?: unknown };
+    if (typeof name === 'string' && name !== '') return { location: String(location ?? 'header').toLowerCase(), name };
+  }
+  return { location: 'header', name: 'X-API-Key' };
+}

@@ -1,0 +1,127 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Failure } from '../failures/failure.ts';
+import type { Agent } from './agent.ts';
+import { isInterrupted, isSettled, type StreamResponse, stateOf, type Task } from './objects.ts';
+
+export interface Waiting {
+  readonly agent: Agent;
+  readonly intervalMs: number;
+  readonly signal: AbortSignal;
+  readonly note: (line: string) => void;
+  /** Each id of a task as it becomes known: for whoever stops to wait. */
+  readonly onTask?: (task: { readonly id: string; readonly contextId: string | undefined }) => void;
+}
+
+const MOST_FAILURES = 5;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Asks for a task until it ends or needs somebody. An agent that cannot be reached is asked again, ever later. */
+export async function pollUntilSettled(id: string, waiting: Waiting, historyLength?: number): Promise<Task> {
+  const { agent, intervalMs, signal, note } = waiting;
+  let waitMs = intervalMs;
+  for (let failures = 0; ; await sleep(waitMs, signal)) {
+    try {
+      const task = await agent.getTask(id, historyLength);
+      if (isSettled(stateOf(task))) return task;
+      failures = 0;
+      waitMs = intervalMs;
+    } catch (error) {
+      if (!isLost(error) || ++failures >= MOST_FAILURES) throw error;
+      waitMs = Math.min(waitMs * 2, Math.max(LONGEST_WAIT_MS, intervalMs));
+      note(`${error.message}; tried again in ${waitMs / 1_000} s`);
+    }
+  }
+}
+
+/**
+ * The events of a task until it ends or needs somebody, across lost connections: then the task is asked for, and
+ * subscribed to again or polled.
+ * @param events of the call that began it
+ * @param isReply an answer to an open task: its first snapshot may still be of before
+ */
+export async function* eventsUntilSettled(
+  events: AsyncIterable<StreamResponse>,
+  waiting: Waiting,
+  { isReply = false } = {},
+): AsyncGenerator<StreamResponse> {
+  const { agent, intervalMs, signal } = waiting;
+  const first = new Reading(waiting, isReply);
+  yield* first.follow(events);
+  let { id, isOver } = first;
+  for (let losses = 0; !isOver && id !== undefined; losses++) {
+    const task = await pollOnce(id, waiting);
+    if (isSettled(stateOf(task))) return void (yield { task });
+    if (!agent.can('streaming') || losses >= MOST_FAILURES)
+      return void (yield { task: await pollUntilSettled(id, waiting) });
+    await sleep(Math.min(intervalMs, 500 * 2 ** losses), signal);
+    const again = new Reading(waiting, false, id);
+    yield* again.follow(agent.subscribe(id));
+    ({ id, isOver } = again);
+  }
+}
+
+/** One stream, and what it told. */
+class Reading {
+  readonly #waiting: Waiting;
+  /** Its first snapshot does not count as an end. */
+  #isReply: boolean;
+  id: string | undefined;
+  isOver = false;
+
+  constructor(waiting: Waiting, isReply: boolean, id?: string) {
+    this.#waiting = waiting;
+    this.#isReply = isReply;
+    this.id = id;
+  }
+
+  /** Ends at the last event of the task, or where a stream breaks off whose task is known. @throws {Failure} */
+  async *follow(events: AsyncIterable<StreamResponse>): AsyncGenerator<StreamResponse> {
+    try {
+      for await (const event of events) {
+        this.#learn(event);
+        yield event;
+        if (this.isOver) return;
+      }
+    } catch (error) {
+      const { signal, note } = this.#waiting;
+      if (signal.aborted || this.id === undefined || !isLost(error)) throw error;
+      note(`The stream broke off: ${error.message}`);
+    }
+  }
+
+  #learn({ message, task, statusUpdate, artifactUpdate }: StreamResponse): void {
+    const id = task?.id ?? statusUpdate?.taskId ?? artifactUpdate?.taskId;
+    const { contextId } = task ?? statusUpdate ?? artifactUpdate ?? {};
+    if (id !== undefined) this.#waiting.onTask?.({ id, contextId });
+    this.id = id ?? this.id;
+    const state = task ?? statusUpdate;
+    const isOld = this.#isReply && state !== undefined && isInterrupted(stateOf(state));
+    this.isOver = message !== undefined || (state !== undefined && isSettled(stateOf(state)) && !isOld);
+    this.#isReply = false;
+  }
+}
+
+/** The task now, or as soon as the agent can be reached. */
+async function pollOnce(id: string, waiting: Waiting): Promise<Task> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await waiting.agent.getTask(id);
+    } catch (error) {
+      if (!isLost(error) || failures >= MOST_FAILURES) throw error;
+      await sleep(waiting.intervalMs * failures, waiting.signal);
+    }
+  }
+}
+
+/** A connection that was lost may come back; an answer of the agent stays what it is. */
+function isLost(error: unknown): error is Failure {
+  return error instanceof Failure && (error.code === 'A2ACLI_ERR_UNREACHABLE' || error.code === 'A2ACLI_ERR_INTERNAL');
+}
+
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await pause(ms, undefined, { signal });
+  } catch {
+    throw signal.reason;
+  }
+}

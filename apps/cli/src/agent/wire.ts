@@ -1,0 +1,93 @@
+import { Failure } from '../failures/failure.ts';
+
+/** What is written in place of a credential. */
+const HIDDEN = '[hidden]';
+/** Headers whose values are logged, of requests and answers: the others may be credentials, or say nothing. */
+const openHeaders = ['accept', 'content-type', 'a2a-version', 'a2a-extensions'];
+const openAnswerHeaders = ['content-type', 'www-authenticate', 'retry-after'];
+
+export interface Wire {
+  /** Texts that are never logged. */
+  readonly secrets: readonly string[];
+  /** Undefined: nothing is logged. */
+  readonly log?: ((line: string) => void) | undefined;
+  readonly hasCredentials: boolean;
+  /** Of the URL, beside those that a call has: a credential that the card wants there. */
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** `fetch`, with the log of `--debug`; an agent that is not reached, or wants credentials, is a failure. */
+export function wireFetch({ secrets, log, hasCredentials, query = {} }: Wire): typeof fetch {
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const hide = (text: string): string => hidden(text, secrets);
+    const begun = performance.now();
+    log?.(hide(`→ ${init?.method ?? 'GET'} ${url} ${headerText(new Headers(init?.headers))}`));
+    if (typeof init?.body === 'string') log?.(hide(`→ ${init.body}`));
+    const response = await fetch(url, init).catch((error: unknown) => {
+      throw unreached(url, error, init?.signal);
+    });
+    log?.(
+      hide(`← ${response.status} after ${Math.round(performance.now() - begun)} ms ${answerText(response.headers)}`),
+    );
+    if (response.status === 401 || response.status === 403) throw await refused(response, hasCredentials);
+    return log ? logged(response, (text) => log(hide(`← ${text}`))) : response;
+  };
+}
+
+/** Each of these texts in another is replaced. */
+export function hidden(text: string, secrets: readonly string[]): string {
+  return secrets.filter((secret) => secret !== '').reduce((left, secret) => left.replaceAll(secret, HIDDEN), text);
+}
+
+function headerText(headers: Headers): string {
+  return [...headers].map(([name, value]) => `${name}=${openHeaders.includes(name) ? value : HIDDEN}`).join(' ');
+}
+
+function answerText(headers: Headers): string {
+  return openAnswerHeaders.flatMap((name) => headers.get(name) ?? []).join(' ');
+}
+
+function unreached(url: URL, error: unknown, signal?: AbortSignal | null): Error {
+  if (signal?.aborted) return signal.reason instanceof Error ? signal.reason : new Error('stopped');
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const reason = cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : cause;
+  return new Failure('A2ACLI_ERR_UNREACHABLE', `Nothing answers at ${url.origin}: ${reason}`, {
+    hint: 'Is the agent running, and is --agent-card its address?',
+    cause: error,
+  });
+}
+
+async function refused(response: Response, hasCredentials: boolean): Promise<Failure> {
+  const words = messageIn(await response.text());
+  const details = { a2aCode: response.status };
+  const text = `The agent refused the call (HTTP ${response.status})${words ? `: ${words}` : ''}`;
+  return hasCredentials
+    ? new Failure('A2ACLI_ERR_AUTH_FAILED', text, details)
+    : new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', text, details);
+}
+
+/** The message of an error of JSON-RPC or HTTP+JSON. */
+function messageIn(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text);
+    return typeof error?.message === 'string' ? error.message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same answer; what is read of it is logged. */
+function logged(response: Response, log: (text: string) => void): Response {
+  if (!response.body) return response;
+  const decoder = new TextDecoder();
+  const tap = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      log(decoder.decode(chunk, { stream: true }).trimEnd());
+      controller.enqueue(chunk);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(tap), { status, statusText, headers });
+}

@@ -1,0 +1,56 @@
+import { A2AError, isJsonRpcError, isRestError } from '@a2a-js/sdk/errors';
+import { isGrpcError } from '@a2a-js/sdk/errors/grpc';
+import { Failure, type LocalCode, type ProtocolName, protocolNameOf } from './failure.ts';
+
+// One failure for one error, whichever binding it came over.
+
+/** Errors that JSON-RPC, HTTP and gRPC have for what A2A gives no reason of its own. */
+const byJsonRpc: Readonly<Record<number, ProtocolName>> = {
+  [-32700]: 'JSONParseError',
+  [-32600]: 'InvalidRequestError',
+  [-32601]: 'MethodNotFoundError',
+  [-32602]: 'InvalidParamsError',
+  [-32603]: 'InternalError',
+};
+const byHttp: Readonly<Record<number, ProtocolName | LocalCode>> = {
+  400: 'InvalidParamsError',
+  404: 'MethodNotFoundError',
+  500: 'InternalError',
+};
+const byGrpc: Readonly<Record<number, ProtocolName | LocalCode>> = {
+  3: 'InvalidParamsError',
+  7: 'A2ACLI_ERR_AUTH_FAILED',
+  12: 'MethodNotFoundError',
+  13: 'InternalError',
+  14: 'A2ACLI_ERR_UNREACHABLE',
+  16: 'A2ACLI_ERR_AUTH_FAILED',
+};
+
+/** What a call threw, as what the command reports. */
+export function callFailure(error: unknown, signal?: AbortSignal): Failure {
+  if (signal?.aborted && signal.reason instanceof Failure) return signal.reason;
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if (each instanceof Failure) return each;
+    if (each instanceof A2AError) return protocolFailure(each);
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new Failure('A2ACLI_ERR_INTERNAL', message, { cause: error });
+}
+
+function protocolFailure(error: A2AError): Failure {
+  const { code, fallback } = onTheWire(error);
+  const name = protocolNameOf(error.reason) ?? fallback ?? 'A2ACLI_ERR_INTERNAL';
+  return new Failure(name, withoutPrefix(error.message), { a2aCode: code, cause: error });
+}
+
+function onTheWire(error: A2AError): { code?: number; fallback?: ProtocolName | LocalCode | undefined } {
+  if (isJsonRpcError(error)) return { code: error.envelopeCode, fallback: byJsonRpc[error.envelopeCode] };
+  if (isRestError(error)) return { code: error.statusCode, fallback: byHttp[error.statusCode] };
+  if (isGrpcError(error)) return { code: error.status, fallback: byGrpc[error.status] };
+  return {};
+}
+
+/** gRPC's client puts words of its own before the server's. */
+function withoutPrefix(message: string): string {
+  return message.replace(/^gRPC error for \w+: \d+ /, '');
+}

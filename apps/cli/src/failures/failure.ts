@@ -1,0 +1,68 @@
+/** Failures of the command itself, by the specification's Appendix D, and the exit code of each. */
+const exitCodes = {
+  A2ACLI_ERR_USAGE: 2,
+  A2ACLI_ERR_CARD_NOT_FOUND: 3,
+  A2ACLI_ERR_CARD_INVALID: 1,
+  A2ACLI_ERR_UNREACHABLE: 3,
+  A2ACLI_ERR_CREDENTIALS_MISSING: 4,
+  A2ACLI_ERR_AUTH_FAILED: 4,
+  A2ACLI_ERR_TIMEOUT: 5,
+  A2ACLI_ERR_INTERNAL: 1,
+} as const;
+
+export type LocalCode = keyof typeof exitCodes;
+
+/** Names of errors in A2A (section 3.3.2 and 5.4), by the reason that servers send. */
+const protocolNames = {
+  TASK_NOT_FOUND: 'TaskNotFoundError',
+  TASK_NOT_CANCELABLE: 'TaskNotCancelableError',
+  PUSH_NOTIFICATION_NOT_SUPPORTED: 'PushNotificationNotSupportedError',
+  UNSUPPORTED_OPERATION: 'UnsupportedOperationError',
+  CONTENT_TYPE_NOT_SUPPORTED: 'ContentTypeNotSupportedError',
+  INVALID_AGENT_RESPONSE: 'InvalidAgentResponseError',
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: 'ExtendedAgentCardNotConfiguredError',
+  EXTENSION_SUPPORT_REQUIRED: 'ExtensionSupportRequiredError',
+  VERSION_NOT_SUPPORTED: 'VersionNotSupportedError',
+  INVALID_PARAMS: 'InvalidParamsError',
+} as const;
+
+export type ProtocolName =
+  | (typeof protocolNames)[keyof typeof protocolNames]
+  | 'MethodNotFoundError'
+  | 'InvalidRequestError'
+  | 'JSONParseError'
+  | 'InternalError';
+
+/** @returns undefined for a reason that A2A does not have */
+export function protocolNameOf(reason: string): ProtocolName | undefined {
+  const names: Readonly<Record<string, ProtocolName>> = protocolNames;
+  return names[reason];
+}
+
+export interface FailureDetails {
+  /** What to do next. */
+  readonly hint?: string | undefined;
+  /** The code on the wire: of JSON-RPC, HTTP or gRPC. */
+  readonly a2aCode?: number | string | undefined;
+  readonly cause?: unknown;
+}
+
+/** The command could not do its work. How a task ended is none: that is in the output. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly code: LocalCode | ProtocolName;
+  readonly hint: string | undefined;
+  readonly a2aCode: number | string | undefined;
+
+  constructor(code: LocalCode | ProtocolName, message: string, { hint, a2aCode, cause }: FailureDetails = {}) {
+    super(message, { cause });
+    this.code = code;
+    this.hint = hint;
+    this.a2aCode = a2aCode;
+  }
+
+  get exitCode(): number {
+    const codes: Readonly<Record<string, number>> = exitCodes;
+    return codes[this.code] ?? 1;
+  }
+}

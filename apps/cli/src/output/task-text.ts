@@ -1,0 +1,84 @@
+import {
+  type Artifact,
+  type Message,
+  type Part,
+  type SendMessageResponse,
+  type StreamResponse,
+  stateOf,
+  type Task,
+} from '../agent/objects.ts';
+import { block, field } from './labelled-text.ts';
+
+export interface Detail {
+  /** All that was sent and received, not the essential. */
+  readonly isVerbose: boolean;
+  /** The command that goes on with a task. */
+  readonly next?: (task: Task) => string | undefined;
+}
+
+export function taskText(task: Task, { isVerbose, next }: Detail): string {
+  const { status, artifacts = [], history = [] } = task;
+  const isInHistory = history.some(({ messageId }) => messageId === status?.message?.messageId);
+  return [
+    idsText(task),
+    isVerbose ? field('Updated', status?.timestamp) : '',
+    field('Next', next?.(task)),
+    ...(isVerbose ? history.map(messageText) : []),
+    ...(status?.message && !(isVerbose && isInHistory) ? [messageText(status.message)] : []),
+    ...artifacts.map(artifactText),
+  ].join('');
+}
+
+export function responseText({ task, message }: SendMessageResponse, detail: Detail): string {
+  if (task) return taskText(task, detail);
+  if (!message) return '';
+  const { taskId, contextId } = message;
+  const next = contextId && detail.next?.({ contextId, status: { state: 'TASK_STATE_COMPLETED' } });
+  return `${field('Task', taskId)}${field('Context', contextId)}${field('Next', next)}${messageText(message)}`;
+}
+
+/** A task's history, as it was asked for. */
+export function historyText({ history = [] }: Task): string {
+  return history.map(messageText).join('');
+}
+
+export function eventText(event: StreamResponse, detail: Detail): string {
+  const { statusUpdate, artifactUpdate } = event;
+  const kind = detail.isVerbose ? field('Event', Object.keys(event)[0]) : '';
+  const withoutNext = { isVerbose: detail.isVerbose };
+  if (statusUpdate) {
+    const { taskId, contextId, status } = statusUpdate;
+    const task = { id: taskId, contextId, status };
+    return `${kind}${taskText(withoutUndefined(task), withoutNext)}`;
+  }
+  if (!artifactUpdate) return `${kind}${responseText(event, withoutNext)}`;
+  const { taskId, contextId, artifact, append, lastChunk } = artifactUpdate;
+  const ids = field('Task', taskId) + field('Context', contextId);
+  const place = field('Append', String(append ?? false)) + field('Last-Chunk', String(lastChunk ?? false));
+  return kind + (detail.isVerbose ? ids + place : '') + (artifact ? artifactText(artifact) : '');
+}
+
+/** What the last event repeats. */
+export function idsText(task: Task): string {
+  return field('Task', task.id) + field('Context', task.contextId) + field('State', stateOf(task));
+}
+
+function messageText({ role, parts = [] }: Message): string {
+  return field('Message', role === 'ROLE_USER' ? 'user' : 'agent') + parts.map(partText).join('');
+}
+
+function artifactText({ artifactId, name, parts = [] }: Artifact): string {
+  return field('Artifact', name ? `${name} (${artifactId})` : artifactId) + parts.map(partText).join('');
+}
+
+function partText(part: Part): string {
+  const { text, raw, url, data, filename = 'unnamed', mediaType = 'application/octet-stream' } = part;
+  if (text !== undefined) return block('Text', text);
+  if (raw !== undefined) return field('File', `${filename}, ${mediaType}, ${Buffer.from(raw, 'base64').length} bytes`);
+  if (url !== undefined) return field('File', `${filename}, ${mediaType}, at ${url}`);
+  return block('Data', JSON.stringify(data ?? part, undefined, 2));
+}
+
+function withoutUndefined<T extends object>(object: T) {
+  return JSON.parse(JSON.stringify(object));
+}

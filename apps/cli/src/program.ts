@@ -1,0 +1,82 @@
+import { Command, CommanderError, Option } from 'commander';
+import { callFailure } from './failures/call-failure.ts';
+import { Failure } from './failures/failure.ts';
+import { Output } from './output/output.ts';
+import type { World } from './session/session.ts';
+import { type OptionSpec, optionSpecs } from './settings/options.ts';
+import { addCardCommands } from './verbs/card.ts';
+import { addConfigCommands } from './verbs/config.ts';
+import { addPushConfigCommands } from './verbs/push-config.ts';
+import { addSendCommand } from './verbs/send.ts';
+import { addTaskCommands } from './verbs/task.ts';
+
+/** Runs a command line. @returns its exit code */
+export async function runCli(world: World, version: string): Promise<number> {
+  const program = buildProgram(world, version);
+  try {
+    await program.parseAsync([...world.args], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    if (world.stopped.aborted) return 130;
+    const failure = error instanceof CommanderError ? usageFailure(error, program, world.args) : callFailure(error);
+    outputBeforeParsing(world).failure(failure);
+    return failure.exitCode;
+  }
+}
+
+/** All commands. */
+export function buildProgram(world: World, version: string): Command {
+  const program = new Command('switchyard')
+    .description('Talks to A2A agents, and runs and looks after Switchyard, a gateway for them.')
+    .version(version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print what there is')
+    .option('--config <path>', 'a file of settings in place of .env in this folder or above')
+    .showHelpAfterError(false)
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureOutput({ writeOut: world.streams.out, writeErr: world.streams.err, outputError: () => undefined })
+    .exitOverride();
+  for (const spec of Object.values(optionSpecs)) program.addOption(optionOf(spec));
+  for (const alias of ['--watch', '--return-immediately', '--no-wait']) program.addOption(new Option(alias).hideHelp());
+  program.addHelpText('after', helpEnd);
+  addSendCommand(program, world);
+  addTaskCommands(program, world);
+  addPushConfigCommands(program, world);
+  addCardCommands(program, world);
+  addConfigCommands(program, world);
+  return program;
+}
+
+const helpEnd = `
+Each option but --stream may be set in the environment (A2ACLI_AGENT_CARD, A2ACLI_BEARER, …) or in a file .env.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent not reached, 4 credentials, 5 timeout.`;
+
+function optionOf(spec: OptionSpec): Option {
+  const text =
+    spec.default === undefined || spec.kind === 'switch' ? spec.text : `${spec.text} (default: ${spec.default})`;
+  const option = new Option(spec.flags, text);
+  if (spec.kind === 'list') option.argParser((value: string, before: string[] = []) => [...before, value]);
+  return option;
+}
+
+/** What was typed is not understood. */
+function usageFailure({ message, code }: CommanderError, program: Command, args: readonly string[]): Failure {
+  const text = code === 'commander.help' ? 'A command is missing' : message.replace(/^error: /, '');
+  let path = program.name();
+  let command: Command | undefined = program;
+  for (const word of args) {
+    command = command.commands.find((each) => each.name() === word);
+    if (!command) break;
+    path += ` ${word}`;
+  }
+  return new Failure('A2ACLI_ERR_USAGE', text, { hint: `${path} --help` });
+}
+
+/** A line that cannot be parsed may still say that JSON is wanted. */
+function outputBeforeParsing({ args, env, streams }: World): Output {
+  const line = args.join('\n');
+  const isJson = /(?:^|\n)(?:-o|--output)[\n=]?json(?:\n|$)/.test(line);
+  const isText = /(?:^|\n)(?:-o|--output)[\n=]?text(?:\n|$)/.test(line);
+  const output = isJson || (env.A2ACLI_OUTPUT === 'json' && !isText) ? 'json' : 'text';
+  return new Output(streams, { output, stream: args.includes('--stream') });
+}

@@ -1,0 +1,118 @@
+import type { Readable } from 'node:stream';
+import type { Command } from 'commander';
+import { type Agent, type CallContext, connect } from '../agent/agent.ts';
+import { isTerminal, stateOf, type Task } from '../agent/objects.ts';
+import type { Waiting } from '../agent/wait.ts';
+import { callFailure } from '../failures/call-failure.ts';
+import { Failure } from '../failures/failure.ts';
+import { Output, type Streams } from '../output/output.ts';
+import type { Detail } from '../output/task-text.ts';
+import { readSettingsFiles } from '../settings/dotenv.ts';
+import { type CliOptions, optionSpecs } from '../settings/options.ts';
+import { type Environment, optionsOf, resolveSettings, type Setting } from '../settings/resolve.ts';
+
+/** What a command gets of the process that it runs in. */
+export interface World {
+  readonly args: readonly string[];
+  readonly env: Environment;
+  readonly folder: string;
+  readonly home: string;
+  readonly streams: Streams;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly isTerminal: { readonly out: boolean; readonly err: boolean };
+  /** Aborted by the first Ctrl-C. */
+  readonly stopped: AbortSignal;
+  /** TLS certificates are not verified from now on. */
+  readonly stopVerifyingTls: () => void;
+}
+
+/** One command as it runs: what was asked for, and where its words go. */
+export interface Session {
+  readonly world: World;
+  readonly options: CliOptions;
+  readonly settings: readonly Setting[];
+  readonly output: Output;
+  readonly call: CallContext;
+}
+
+/** @throws {Failure} */
+export async function openSession(world: World, command: Command): Promise<Session> {
+  const flags = command.optsWithGlobals();
+  const files = await readSettingsFiles({ config: flags.config, folder: world.folder, home: world.home });
+  const settings = resolveSettings(withAliases(flags), world.env, files);
+  const options = optionsOf(settings);
+  const output = new Output(world.streams, options);
+  for (const { path, values, isShared } of files)
+    if (isShared && (values.A2ACLI_BEARER || values.A2ACLI_API_KEY))
+      output.note(`warning: ${path} holds a credential, and others may read it: chmod 600 ${path}`);
+  if (options.insecure) {
+    output.note('warning: --insecure: TLS certificates are not verified, whoever is between may read and answer');
+    if (options.bearer || options.apiKey) output.note('warning: --insecure: your credential is sent nevertheless');
+    world.stopVerifyingTls();
+  }
+  const call = { options, log: (line: string) => output.note(`debug: ${line}`), signal: deadline(world, options) };
+  return { world, options, settings, output, call };
+}
+
+/** Opens a session, runs the command in it, and connects to the agent first. */
+export async function withAgent(
+  world: World,
+  command: Command,
+  run: (session: Session, agent: Agent) => Promise<void>,
+): Promise<void> {
+  const session = await openSession(world, command);
+  try {
+    await run(session, await connect(session.call));
+  } catch (error) {
+    throw error instanceof Failure ? error : callFailure(error, session.call.signal);
+  }
+}
+
+/** What a wait for a task of this session needs. */
+export function waitingOf({ options, output, call }: Session, agent: Agent): Waiting {
+  return { agent, intervalMs: options.pollInterval, signal: call.signal, note: (line) => output.note(line) };
+}
+
+export function detailOf({ options }: Session): Detail {
+  return { isVerbose: options.verbose, next: (task) => nextCommand(task, options) };
+}
+
+/** The command that goes on with a task, to be copied. */
+export function nextCommand(task: Task, { agentCard }: Pick<CliOptions, 'agentCard'>): string | undefined {
+  const agent = agentCard === optionSpecs.agentCard.default ? '' : ` -a ${quoted(agentCard)}`;
+  const state = stateOf(task);
+  if (isTerminal(state))
+    return task.contextId && `switchyard send${agent} --context-id ${quoted(task.contextId)} "<message>"`;
+  if (task.id === undefined) return undefined;
+  return /INPUT|AUTH/.test(state)
+    ? `switchyard send${agent} --task-id ${quoted(task.id)} "<reply>"`
+    : `switchyard task get${agent} --wait ${quoted(task.id)}`;
+}
+
+/** How a task ended is no failure of the command; what is not a success is said beside the payload. */
+export function warnOfOutcome({ output }: Session, task: Task): void {
+  const state = stateOf(task);
+  if (state === 'TASK_STATE_INPUT_REQUIRED') output.note('warning: the task waits for your reply');
+  if (state === 'TASK_STATE_AUTH_REQUIRED') output.note('warning: the task waits for an authorization');
+  if (/FAILED|REJECTED|CANCELED/.test(state)) output.note(`warning: the task ended as ${state}`);
+}
+
+function withAliases(flags: Readonly<Record<string, unknown>>) {
+  const isAsync = flags.async || flags.returnImmediately || flags.wait === false;
+  const wait = flags.wait === true || flags.watch;
+  if (isAsync && wait) throw new Failure('A2ACLI_ERR_USAGE', '--async and --wait exclude each other');
+  if (isAsync && flags.stream) throw new Failure('A2ACLI_ERR_USAGE', '--async and --stream exclude each other');
+  return { ...flags, async: isAsync || (wait ? false : undefined), wait: wait || (isAsync ? false : undefined) };
+}
+
+function deadline({ stopped }: World, { timeout }: CliOptions): AbortSignal {
+  if (timeout === undefined) return stopped;
+  const expired = new AbortController();
+  const failure = new Failure('A2ACLI_ERR_TIMEOUT', `It took longer than --timeout ${timeout / 1_000}s`);
+  setTimeout(() => expired.abort(failure), timeout).unref();
+  return AbortSignal.any([stopped, expired.signal]);
+}
+
+function quoted(word: string): string {
+  return /^[\w.:/@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

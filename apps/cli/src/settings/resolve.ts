@@ -1,0 +1,68 @@
+import type { z } from 'zod';
+import { Failure } from '../failures/failure.ts';
+import type { SettingsFile } from './dotenv.ts';
+import { type CliOptions, longFlag, type OptionName, type OptionSpec, optionSpecs, variableOf } from './options.ts';
+
+/** What commander read, by the names of options. */
+export type Flags = Readonly<Record<string, unknown>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A setting and where it is from. */
+export interface Setting {
+  readonly name: OptionName;
+  readonly spec: OptionSpec;
+  readonly value: unknown;
+  readonly given: string;
+  readonly source: string;
+}
+
+/** Every option: flag, then environment, then local file, then global file, then default. @throws {Failure} */
+export function resolveSettings(flags: Flags, env: Environment, files: readonly SettingsFile[]): readonly Setting[] {
+  return optionNames().map((name) => {
+    const spec: OptionSpec = optionSpecs[name];
+    const { text, source } = given(name, spec, { flags, env, files });
+    if (text === undefined) return { name, spec, value: undefined, given: '', source };
+    const { data, error } = spec.schema.safeParse(text);
+    if (error) throw new Failure('A2ACLI_ERR_USAGE', `${source} ${firstIssue(error)}`);
+    return { name, spec, value: data, given: [text].flat().join(','), source };
+  });
+}
+
+/** The values alone. */
+export function optionsOf(settings: readonly Setting[]): CliOptions {
+  // Each value was parsed by the schema that its type is from.
+  return Object.fromEntries(settings.map(({ name, value }) => [name, value])) as unknown as CliOptions;
+}
+
+function optionNames(): OptionName[] {
+  return Object.keys(optionSpecs) as OptionName[];
+}
+
+interface Sources {
+  readonly flags: Flags;
+  readonly env: Environment;
+  readonly files: readonly SettingsFile[];
+}
+
+function given(name: OptionName, spec: OptionSpec, { flags, env, files }: Sources) {
+  const flag = flags[name];
+  if (flag !== undefined) return { text: Array.isArray(flag) ? flag : String(flag), source: longFlag(spec) };
+  if (!spec.isFlagOnly) {
+    const variable = variableOf(spec);
+    const inEnv = env[variable];
+    if (inEnv) return { text: asGiven(spec, inEnv), source: variable };
+    for (const { path, values } of files) {
+      const inFile = values[variable];
+      if (inFile) return { text: asGiven(spec, inFile), source: `${variable} in ${path}` };
+    }
+  }
+  return { text: spec.default, source: 'default' };
+}
+
+function asGiven({ kind }: OptionSpec, text: string): string | string[] {
+  return kind === 'list' ? text.split(',').map((each) => each.trim()) : text;
+}
+
+function firstIssue({ issues }: z.ZodError): string {
+  return issues[0]?.message ?? 'is not valid';
+}

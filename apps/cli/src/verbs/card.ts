@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { fetchCard } from '../agent/agent.ts';
+import { problemsOf } from '../agent/card.ts';
+import { Failure } from '../failures/failure.ts';
+import { cardText } from '../output/card-text.ts';
+import { openSession, type World, withAgent } from '../session/session.ts';
+
+interface CardFlags {
+  readonly validate?: boolean;
+  readonly extended?: boolean;
+}
+
+export function addCardCommands(program: Command, world: World): void {
+  const card = program.command('card').description('the Agent Card: what an agent can do, and how it is called');
+  card
+    .command('get')
+    .description('fetch the card')
+    .option('--validate', 'check it against the schema of A2A 1.0')
+    .option('--extended', 'the card for those who are signed in')
+    .action((flags: CardFlags, command: Command) => (flags.extended ? extended : plain)(world, command, flags));
+}
+
+async function plain(world: World, command: Command, { validate }: CardFlags): Promise<void> {
+  const { output, call } = await openSession(world, command);
+  const card = await fetchCard(call);
+  const problems = validate ? problemsOf(card) : undefined;
+  if (problems && problems.length > 0 && output.isJson)
+    throw new Failure('A2ACLI_ERR_CARD_INVALID', `The card is not valid: ${problems.join('; ')}`);
+  output.result(card, () => cardText(card, { signature: signatureOf(card), ...(problems && { problems }) }));
+  if (problems && problems.length > 0)
+    throw new Failure('A2ACLI_ERR_CARD_INVALID', `The card is not valid: ${problems.length} problems`);
+}
+
+function extended(world: World, command: Command): Promise<void> {
+  return withAgent(world, command, async ({ output, options }, agent) => {
+    if (!agent.can('extendedAgentCard'))
+      throw new Failure('ExtendedAgentCardNotConfiguredError', 'The agent has no extended card: so says its card');
+    const accepts = Object.keys(agent.card.securitySchemes ?? {}).length > 0;
+    if ((options.bearer || options.apiKey) && !accepts)
+      throw new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', 'The card declares no way to sign in: no credential is sent');
+    const card = await agent.extendedCard();
+    output.result(card, () => cardText(card, { signature: signatureOf(card) }));
+  });
+}
+
+/** Signatures are not verified here: no key is known that could be trusted. */
+function signatureOf({ signatures = [] }: { readonly signatures?: readonly unknown[] | undefined }): string {
+  return signatures.length === 0 ? 'absent' : 'not verified';
+}

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { field } from '../output/labelled-text.ts';
+import { openSession, type World } from '../session/session.ts';
+import { longFlag } from '../settings/options.ts';
+
+export function addConfigCommands(program: Command, world: World): void {
+  program
+    .command('config')
+    .description('the settings of this command')
+    .command('show')
+    .description('each setting, and where it is from')
+    .action(async (_, command: Command) => {
+      const { output, settings } = await openSession(world, command);
+      const shown = settings.map(({ spec, given, source }) => ({
+        option: longFlag(spec),
+        value: given && spec.isSecret ? '[hidden]' : given,
+        source,
+      }));
+      output.result({ settings: shown }, () =>
+        shown.map(({ option, value, source }) => field(option.slice(2), `${value || '-'} (${source})`)).join(''),
+      );
+    });
+}

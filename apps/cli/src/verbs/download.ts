@@ -1,0 +1,68 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Part, Task } from '../agent/objects.ts';
+import { Failure } from '../failures/failure.ts';
+
+export interface DownloadOptions {
+  readonly dir: string;
+  /** Of one artifact. Default: all. */
+  readonly artifact?: string;
+  readonly force?: boolean;
+}
+
+/** Writes each part of a task's artifacts to a file. @returns their paths. @throws {Failure} */
+export async function download(task: Task, { dir, artifact, force }: DownloadOptions): Promise<readonly string[]> {
+  const artifacts = task.artifacts?.filter(({ artifactId }) => artifact === undefined || artifactId === artifact) ?? [];
+  if (artifacts.length === 0)
+    throw new Failure(
+      'A2ACLI_ERR_USAGE',
+      artifact ? `The task has no artifact ${artifact}` : 'The task has no artifacts',
+    );
+  await mkdir(dir, { recursive: true });
+  const files: string[] = [];
+  for (const { artifactId = 'artifact', name, parts = [] } of artifacts)
+    for (const [at, part] of parts.entries()) {
+      const title = part.filename ?? `${name ?? artifactId}${parts.length > 1 ? `-${at + 1}` : ''}${extensionOf(part)}`;
+      files.push(await save(join(dir, safeName(title)), part, force === true));
+    }
+  return files;
+}
+
+async function save(path: string, part: Part, isOverwriting: boolean): Promise<string> {
+  try {
+    await writeFile(path, await contentOf(part), { flag: isOverwriting ? 'w' : 'wx' });
+    return path;
+  } catch (error) {
+    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    const reason = error instanceof Error ? error.message : String(error);
+    throw exists
+      ? new Failure('A2ACLI_ERR_USAGE', `${path} is there already`, { hint: 'Say --force to write over it.' })
+      : new Failure('A2ACLI_ERR_INTERNAL', `${path} cannot be written: ${reason}`, { cause: error });
+  }
+}
+
+/** What a URL holds is fetched without any credential. */
+async function contentOf({ text, raw, url, data }: Part): Promise<string | Uint8Array> {
+  if (text !== undefined) return text;
+  if (raw !== undefined) return Buffer.from(raw, 'base64');
+  if (url === undefined) return `${JSON.stringify(data, undefined, 2)}\n`;
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`HTTP ${response.status} at ${url}`);
+  return response.bytes();
+}
+
+/** An agent names files: none may leave the folder, or be hidden. */
+function safeName(name: string): string {
+  return (
+    name
+      .replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')
+      .replace(/^[. ]+/, '_')
+      .slice(0, 200) || '_'
+  );
+}
+
+function extensionOf({ text, data, mediaType }: Part): string {
+  if (mediaType === 'text/markdown') return '.md';
+  if (text !== undefined) return '.txt';
+  return data === undefined ? '' : '.json';
+}

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text as readAll } from 'node:stream/consumers';
+import type { Part } from '../agent/objects.ts';
+import { Failure } from '../failures/failure.ts';
+
+/** Of files whose type was not given. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.txt': 'text/plain',
+  '.md': 'text/markdown',
+  '.csv': 'text/csv',
+  '.html': 'text/html',
+  '.xml': 'application/xml',
+  '.json': 'application/json',
+  '.yaml': 'application/yaml',
+  '.pdf': 'application/pdf',
+  '.zip': 'application/zip',
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.svg': 'image/svg+xml',
+  '.mp3': 'audio/mpeg',
+  '.wav': 'audio/wav',
+  '.mp4': 'video/mp4',
+};
+
+/** A part as it was typed: `--text`, `--file` or `--data`. */
+interface TypedPart {
+  readonly kind: 'text' | 'file' | 'data';
+  readonly value: string;
+  mediaType?: string;
+}
+
+/** The parts of a message in the order of their flags. */
+export class TypedParts {
+  readonly #parts: TypedPart[] = [];
+
+  add(kind: TypedPart['kind'], value: string): void {
+    this.#parts.push({ kind, value });
+  }
+
+  /** Of the part before it. @throws {Failure} */
+  setMediaType(mediaType: string): void {
+    const last = this.#parts.at(-1);
+    if (!last) throw new Failure('A2ACLI_ERR_USAGE', '--media-type has no --text, --file or --data before it');
+    if (last.mediaType !== undefined) throw new Failure('A2ACLI_ERR_USAGE', '--media-type is given twice for one part');
+    last.mediaType = mediaType;
+  }
+
+  /** @throws {Failure} if a file cannot be read */
+  read(stdin: Readable): Promise<Part[]> {
+    return Promise.all(this.#parts.map((part) => partOf(part, stdin)));
+  }
+}
+
+async function partOf({ kind, value, mediaType }: TypedPart, stdin: Readable): Promise<Part> {
+  const given = mediaType === undefined ? {} : { mediaType };
+  if (kind === 'text') return { text: value, ...given };
+  if (kind === 'data')
+    return { data: jsonIn(value === '-' ? await readAll(stdin) : await read(value, 'utf8'), value), ...given };
+  const type = { mediaType: mediaType ?? typeOf(value) };
+  if (/^https?:\/\//i.test(value)) return { url: value, filename: basename(new URL(value).pathname), ...type };
+  return { raw: await read(value, 'base64'), filename: basename(value), ...type };
+}
+
+function typeOf(name: string): string {
+  return mediaTypes[extname(name).toLowerCase()] ?? 'application/octet-stream';
+}
+
+async function read(path: string, encoding: 'utf8' | 'base64'): Promise<string> {
+  try {
+    return await readFile(path, encoding);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failure('A2ACLI_ERR_USAGE', `${path} cannot be read: ${reason}`, { cause: error });
+  }
+}
+
+function jsonIn(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const from = path === '-' ? 'stdin' : path;
+    throw new Failure('A2ACLI_ERR_USAGE', `--data ${path}: ${from} holds no JSON`, { cause: error });
+  }
+}

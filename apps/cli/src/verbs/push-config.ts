@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import type { Agent } from '../agent/agent.ts';
+import type { PushConfig } from '../agent/objects.ts';
+import { Failure } from '../failures/failure.ts';
+import { field } from '../output/labelled-text.ts';
+import { type Session, type World, withAgent } from '../session/session.ts';
+
+interface CreateFlags {
+  readonly url: string;
+  readonly id?: string;
+  readonly token?: string;
+  readonly authScheme?: string;
+  readonly authCredentials?: string;
+}
+
+/** `task push-config`: where the agent reports what happens to a task. */
+export function addPushConfigCommands(program: Command, world: World): void {
+  const task = program.commands.find((command) => command.name() === 'task') ?? program;
+  const push = task.command('push-config').description('webhooks of a task');
+  push
+    .command('create')
+    .description('report to a URL what happens to the task')
+    .argument('<taskId>')
+    .requiredOption('--url <url>', 'the webhook')
+    .option('--id <id>', 'its id; default: the agent chooses')
+    .option('--token <token>', 'sent along with each report')
+    .option('--auth-scheme <scheme>', 'how the agent authenticates there, such as Bearer')
+    .option('--auth-credentials <text>', 'and with what')
+    .action((taskId: string, flags: CreateFlags, command: Command) =>
+      withPush(world, command, async ({ output }, agent) => {
+        const created = await agent.createPushConfig(configOf(taskId, flags));
+        output.result(created, () => configText(created));
+      }),
+    );
+  push
+    .command('get')
+    .description('a webhook')
+    .argument('<taskId>')
+    .argument('<configId>')
+    .action((taskId: string, id: string, _, command: Command) =>
+      withPush(world, command, async ({ output }, agent) => {
+        const config = await agent.getPushConfig(taskId, id);
+        output.result(config, () => configText(config));
+      }),
+    );
+  push
+    .command('list')
+    .description('the webhooks of a task')
+    .argument('<taskId>')
+    .action((taskId: string, _, command: Command) =>
+      withPush(world, command, async ({ output }, agent) => {
+        const page = await agent.listPushConfigs(taskId);
+        output.result(page, () => page.configs.map(configText).join('\n') || field('Push-Configs', 'none'));
+      }),
+    );
+  push
+    .command('delete')
+    .description('report no more')
+    .argument('<taskId>')
+    .argument('<configId>')
+    .action((taskId: string, id: string, _, command: Command) =>
+      withPush(world, command, async ({ output }, agent) => {
+        await agent.deletePushConfig(taskId, id);
+        output.result({}, () => field('Deleted', id));
+      }),
+    );
+}
+
+function withPush(world: World, command: Command, run: (session: Session, agent: Agent) => Promise<void>) {
+  return withAgent(world, command, async (session, agent) => {
+    if (agent.can('pushNotifications')) return run(session, agent);
+    throw new Failure('PushNotificationNotSupportedError', 'The agent sends no push notifications: so says its card');
+  });
+}
+
+function configOf(taskId: string, { authScheme, authCredentials, ...flags }: CreateFlags): object {
+  if (authCredentials !== undefined && authScheme === undefined)
+    throw new Failure('A2ACLI_ERR_USAGE', '--auth-credentials needs --auth-scheme');
+  const authentication = authScheme && { scheme: authScheme, ...(authCredentials && { credentials: authCredentials }) };
+  return { taskId, ...flags, ...(authentication && { authentication }) };
+}
+
+function configText({ id, taskId, url }: PushConfig): string {
+  return field('Push-Config', id) + field('Task', taskId) + field('Url', url);
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import type { Agent } from '../agent/agent.ts';
+import { isSettled, type SendMessageResponse, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
+import { eventsUntilSettled, pollUntilSettled, type Waiting } from '../agent/wait.ts';
+import { Failure } from '../failures/failure.ts';
+import { field } from '../output/labelled-text.ts';
+import { eventText, idsText, responseText } from '../output/task-text.ts';
+import {
+  detailOf,
+  nextCommand,
+  type Session,
+  type World,
+  waitingOf,
+  warnOfOutcome,
+  withAgent,
+} from '../session/session.ts';
+import type { CliOptions } from '../settings/options.ts';
+import { TypedParts } from './parts.ts';
+
+export function addSendCommand(program: Command, world: World): void {
+  const parts = new TypedParts();
+  program
+    .command('send')
+    .description('send a message, and wait for the outcome')
+    .argument('[message]', 'a text; more parts follow by flags, in their order')
+    .option('--text <text>', 'a part of text; may be repeated', (text) => parts.add('text', text))
+    .option('--file <path|url>', 'a part with a file: its content, or its URL', (path) => parts.add('file', path))
+    .option('--data <path|->', 'a part of JSON, from a file or stdin', (path) => parts.add('data', path))
+    .option('--media-type <type>', 'of the part before it', (type) => parts.setMediaType(type))
+    .action((text: string | undefined, _, command: Command) =>
+      withAgent(world, command, async (session, agent) => {
+        const content = [...(text === undefined ? [] : [{ text }]), ...(await parts.read(world.stdin))];
+        if (content.length === 0)
+          throw new Failure('A2ACLI_ERR_USAGE', 'There is nothing to send', { hint: 'switchyard send "Hello"' });
+        await send(session, agent, requestOf(content, session.options));
+      }),
+    );
+}
+
+interface Request {
+  readonly message: { readonly taskId?: string };
+}
+
+function requestOf(parts: readonly object[], options: CliOptions) {
+  const { taskId, contextId, metadata, async: isAsync, stream } = options;
+  const ids = { ...(taskId !== undefined && { taskId }), ...(contextId !== undefined && { contextId }) };
+  return {
+    message: { messageId: randomUUID(), role: 'ROLE_USER', parts, ...ids, ...(metadata && { metadata }) },
+    ...(metadata && { metadata }),
+    configuration: isAsync && !stream ? { returnImmediately: true } : {},
+  };
+}
+
+async function send(session: Session, agent: Agent, request: Request): Promise<void> {
+  const { options, output } = session;
+  let known: Parameters<NonNullable<Waiting['onTask']>>[0] | undefined;
+  const waiting: Waiting = {
+    ...waitingOf(session, agent),
+    onTask: (task) => {
+      known = task;
+    },
+  };
+  try {
+    if (options.async && !options.stream) return sent(session, await agent.send(request));
+    const events = agent.can('streaming')
+      ? eventsUntilSettled(agent.stream(request), waiting, { isReply: request.message.taskId !== undefined })
+      : once(agent, request, waiting);
+    if (options.stream) return await followed(session, events);
+    sent(session, await lastOf(events, agent));
+  } catch (error) {
+    throw known ? stillThere(error, known, session) : explained(error, options);
+  } finally {
+    if (known && session.world.stopped.aborted) {
+      output.note(`\nThe task goes on: ${nextCommand({ ...withoutContext(known) }, options)}`);
+    }
+  }
+}
+
+/** An agent without streams: its answer, and where it did not wait long enough, the end that polling finds. */
+async function* once(agent: Agent, request: Request, waiting: Waiting): AsyncGenerator<StreamResponse> {
+  const response = await agent.send(request);
+  const { task } = response;
+  if (!task?.id || isSettled(stateOf(task))) return void (yield response);
+  waiting.onTask?.({ id: task.id, contextId: task.contextId });
+  yield { task: await pollUntilSettled(task.id, waiting) };
+}
+
+/** What a caller gets who waits: the message, or the whole task as it is at the end. */
+async function lastOf(events: AsyncIterable<StreamResponse>, agent: Agent): Promise<SendMessageResponse> {
+  let last: StreamResponse = {};
+  let id: string | undefined;
+  for await (const event of events) {
+    last = event;
+    id = event.task?.id ?? event.statusUpdate?.taskId ?? id;
+  }
+  if (last.message || (last.task && id === undefined)) return last;
+  if (id !== undefined) return { task: await agent.getTask(id) };
+  throw new Failure('InvalidAgentResponseError', 'The stream of the agent ended without a task or a message');
+}
+
+function sent(session: Session, response: SendMessageResponse): void {
+  session.output.result(response, () => responseText(response, detailOf(session)));
+  if (response.task) warnOfOutcome(session, response.task);
+}
+
+/** Writes each event as it comes; as text, the last one repeats ids and state. */
+export async function followed(session: Session, events: AsyncIterable<StreamResponse>): Promise<void> {
+  const { output } = session;
+  const detail = detailOf(session);
+  let latest: Task | undefined;
+  for await (const event of events) {
+    output.result(event, () => eventText(event, detail));
+    const { task, statusUpdate } = event;
+    if (task) latest = task;
+    if (statusUpdate) latest = { ...latest, ...statusUpdate, ...(statusUpdate.taskId && { id: statusUpdate.taskId }) };
+  }
+  if (!latest) return;
+  const end = latest;
+  output.text(idsText(end) + field('Next', detail.next?.(end)));
+  warnOfOutcome(session, end);
+}
+
+/** Whoever stops to wait for a task must be able to find it again. */
+function stillThere(
+  error: unknown,
+  known: { id: string; contextId: string | undefined },
+  { options }: Session,
+): unknown {
+  if (!(error instanceof Failure) || error.hint !== undefined) return error;
+  const { code, message, a2aCode } = error;
+  const text = `${message}. The task is ${known.id}${known.contextId ? ` in context ${known.contextId}` : ''}`;
+  return new Failure(code, text, { a2aCode, hint: nextCommand(withoutContext(known), options), cause: error });
+}
+
+/** A task or context that was named and is refused: no other one is begun. */
+function explained(error: unknown, { taskId, contextId }: CliOptions): unknown {
+  if (!(error instanceof Failure) || error.hint !== undefined || (taskId ?? contextId) === undefined) return error;
+  const { code, message, a2aCode } = error;
+  const hint = 'No task was begun. --debug shows what the agent answered.';
+  return new Failure(code, message, { a2aCode, hint, cause: error });
+}
+
+function withoutContext({ id }: { readonly id: string }): Task {
+  return { id, status: { state: 'TASK_STATE_WORKING' } };
+}

@@ -1,0 +1,150 @@
+import type { Command } from 'commander';
+import type { Agent } from '../agent/agent.ts';
+import { isSettled, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
+import { eventsUntilSettled, pollUntilSettled } from '../agent/wait.ts';
+import { Failure } from '../failures/failure.ts';
+import { field, table } from '../output/labelled-text.ts';
+import { historyText, taskText } from '../output/task-text.ts';
+import { detailOf, type Session, type World, waitingOf, warnOfOutcome, withAgent } from '../session/session.ts';
+import { download } from './download.ts';
+import { followed } from './send.ts';
+
+const states = [
+  'submitted',
+  'working',
+  'input-required',
+  'auth-required',
+  'completed',
+  'failed',
+  'canceled',
+  'rejected',
+];
+
+export function addTaskCommands(program: Command, world: World): void {
+  const task = program.command('task').description('look at tasks, cancel them, follow them');
+  task
+    .command('get')
+    .description('a task as it is; with --wait once it ends or needs you')
+    .argument('<taskId>')
+    .option('--history <n>', 'with the last n messages', countIn)
+    .action((id: string, { history }: { history?: number }, command: Command) =>
+      withAgent(world, command, (session, agent) => get(session, agent, { id, history })),
+    );
+  task
+    .command('list')
+    .description('your tasks, latest first')
+    .option('--status <state>', `only those in it: ${states.join(', ')}`, stateIn)
+    .option('--page-size <n>', 'at most', countIn)
+    .option('--page-token <token>', 'the page that another list named')
+    .option('--history <n>', 'with the last n messages of each', countIn)
+    .action((filter: ListFlags, command: Command) =>
+      withAgent(world, command, (session, agent) => list(session, agent, filter)),
+    );
+  task
+    .command('cancel')
+    .description('cancel a task')
+    .argument('<taskId>')
+    .action((id: string, _, command: Command) =>
+      withAgent(world, command, async (session, agent) => {
+        const task = await agent.cancelTask(id, session.options.metadata);
+        session.output.result(task, () => taskText(task, detailOf(session)));
+      }),
+    );
+  task
+    .command('subscribe')
+    .description('follow a task from now until it ends or needs you')
+    .argument('<taskId>')
+    .action((id: string, _, command: Command) =>
+      withAgent(world, command, (session, agent) => subscribe(session, agent, id)),
+    );
+  task
+    .command('download')
+    .description('save the artifacts of a task in files')
+    .argument('<taskId>')
+    .option('--dir <folder>', 'where to', '.')
+    .option('--artifact <id>', 'only this one')
+    .option('--force', 'write over files that are there')
+    .action((id: string, flags: { dir: string; artifact?: string; force?: boolean }, command: Command) =>
+      withAgent(world, command, async ({ output }, agent) => {
+        const files = await download(await agent.getTask(id), flags);
+        output.result({ files }, () => files.map((file) => field('Saved', file)).join(''));
+      }),
+    );
+}
+
+async function get(
+  session: Session,
+  agent: Agent,
+  { id, history }: { readonly id: string; readonly history: number | undefined },
+): Promise<void> {
+  const task = session.options.wait
+    ? await pollUntilSettled(id, waitingOf(session, agent), history)
+    : await agent.getTask(id, history);
+  shown(session, task, history !== undefined);
+}
+
+function shown(session: Session, task: Task, withHistory = false): void {
+  const detail = detailOf(session);
+  session.output.result(task, () => {
+    const text = taskText(task, detail);
+    return withHistory && !detail.isVerbose ? text + historyText(task) : text;
+  });
+  warnOfOutcome(session, task);
+}
+
+async function subscribe(session: Session, agent: Agent, id: string): Promise<void> {
+  if (!agent.can('streaming'))
+    throw new Failure('UnsupportedOperationError', 'The agent has no streams', {
+      hint: `switchyard task get --wait ${id}`,
+    });
+  const events = eventsUntilSettled(agent.subscribe(id), waitingOf(session, agent));
+  if (session.options.stream || !session.output.isJson) return followed(session, events);
+  let last: StreamResponse = {};
+  for await (const event of events) last = event;
+  shown(session, last.task && isSettled(stateOf(last.task)) ? last.task : await agent.getTask(id));
+}
+
+interface ListFlags {
+  readonly status?: string;
+  readonly pageSize?: number;
+  readonly pageToken?: string;
+  readonly history?: number;
+}
+
+async function list(session: Session, agent: Agent, { history, ...filter }: ListFlags): Promise<void> {
+  const { options, output } = session;
+  const query = { ...filter, historyLength: history, contextId: options.contextId };
+  const page = await agent.listTasks(JSON.parse(JSON.stringify(query)));
+  const { tasks = [], nextPageToken } = page;
+  if (options.stream && output.isJson) {
+    for (const task of tasks) output.result(task, () => '');
+    return;
+  }
+  output.result(page, () => {
+    const rows = tasks.map((task) => [
+      task.id ?? '',
+      task.contextId ?? '',
+      stateOf(task),
+      task.status?.timestamp ?? '',
+    ]);
+    const next = nextPageToken && `switchyard task list --page-token ${nextPageToken}`;
+    const text = tasks.map((task) => taskText(task, { isVerbose: true })).join('\n');
+    return (options.verbose ? text : table(['TASK', 'CONTEXT', 'STATE', 'UPDATED'], rows)) + field('Next', next);
+  });
+}
+
+/** @throws {Failure} */
+function countIn(text: string): number {
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new Failure('A2ACLI_ERR_USAGE', `${text} is not a whole number`);
+}
+
+/** @throws {Failure} */
+function stateIn(text: string): string {
+  const state = text
+    .toLowerCase()
+    .replace(/^task_state_/, '')
+    .replaceAll('_', '-');
+  if (states.includes(state)) return `TASK_STATE_${state.replaceAll('-', '_').toUpperCase()}`;
+  throw new Failure('A2ACLI_ERR_USAGE', `--status ${text}: there are ${states.join(', ')}`);
+}

@@ -1,0 +1,329 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { startProgram } from '../../../tests/support/process.ts';
+import { type Stack, startStack } from '../../../tests/support/stack.ts';
+import { json, lines, run } from './support/run.ts';
+
+// The verbs of the specification of a2a-cli, against this gateway over three bindings; tests/wire has them against the SDK's.
+
+let stack: Stack;
+let folder: string;
+/** A flag, so that it may stand anywhere. */
+let echo: readonly string[];
+let pizza: readonly string[];
+
+beforeAll(async () => {
+  stack = await startStack({
+    redisUrl: inject('redisUrl'),
+    agents: ['pizza', 'echo'],
+    env: { PUSH_ALLOW_HTTP: 'true', PUSH_ALLOW_HOSTS: 'localhost,127.0.0.1' },
+  });
+  folder = await mkdtemp(join(tmpdir(), 'cli-'));
+  pizza = ['-a', stack.urls[0] ?? ''];
+  echo = ['-a', `${stack.urls[0]}/agents/echo`];
+});
+
+afterAll(() => stack.stop());
+
+const bindings = ['jsonrpc', 'http+json', 'grpc'];
+
+describe('card get', () => {
+  it('shows what an agent can do, from an origin, an address without a scheme, a path, a URL and a file', async () => {
+    const url = stack.urls[0] ?? '';
+    const file = join(folder, 'card.json');
+    const { document, code } = await json(['card', 'get', ...pizza]);
+    expect([code, document.name]).toEqual([0, 'Pizza desk']);
+    await writeFile(file, JSON.stringify(document));
+    for (const reference of [url.replace('http://', ''), `${url}/.well-known/agent-card.json`, file, `file://${file}`])
+      expect((await run(['card', 'get', '-a', reference])).out).toContain('Name: Pizza desk\n');
+    expect((await run(['card', 'get', ...echo])).out).toMatch(/^Name: Echo\n[\s\S]*^Interface: JSONRPC 1\.0 http/m);
+  });
+
+  it('gives the card as it came', async () => {
+    const answer = await fetch(`${stack.urls[0]}/.well-known/agent-card.json`, {
+      headers: { 'a2a-version': '1.0' },
+    });
+    expect((await json(['card', 'get', ...pizza])).document).toEqual(await answer.json());
+  });
+
+  it('checks a card against the schema', async () => {
+    expect((await run(['card', 'get', '--validate', ...pizza])).out).toContain('Valid: yes\n');
+    const file = join(folder, 'bad.json');
+    await writeFile(file, '{"name":"Bad","supportedInterfaces":[]}');
+    const { code, out, err } = await run(['card', 'get', '--validate', '-a', file]);
+    expect([code, out, err]).toEqual([
+      1,
+      expect.stringContaining('Problem: description'),
+      expect.stringContaining('A2ACLI_ERR_CARD_INVALID'),
+    ]);
+  });
+
+  it.each([
+    ['/nowhere/card.json', 3, 'A2ACLI_ERR_CARD_NOT_FOUND'],
+    ['http://127.0.0.1:49999', 3, 'A2ACLI_ERR_UNREACHABLE'],
+    ['http://', 2, 'A2ACLI_ERR_USAGE'],
+  ])('says why there is none at %s', async (reference, code, name) => {
+    const ran = await json(['card', 'get', '-a', reference]);
+    expect([ran.code, ran.document.error.code]).toEqual([code, name]);
+  });
+});
+
+describe('send', () => {
+  it.each(bindings)(
+    'waits until the agent needs an answer, and continues the task with it, over %s',
+    async (binding) => {
+      const asked = await json(['send', 'I want a pizza', '--transport', binding, ...pizza]);
+      const { task } = asked.document;
+      expect([asked.code, task.status.state, asked.err]).toEqual([
+        0,
+        'TASK_STATE_INPUT_REQUIRED',
+        'warning: the task waits for your reply\n',
+      ]);
+      const answered = await json(['send', 'Funghi', '--task-id', task.id, '--transport', binding, ...pizza]);
+      expect(answered.document.task).toMatchObject({ id: task.id, status: { state: 'TASK_STATE_COMPLETED' } });
+    },
+  );
+
+  it.each(bindings)('streams an event per line, and ends at the last one, over %s', async (binding) => {
+    const { events, code, err } = await lines(['send', 'stream 3', '--transport', binding, ...echo]);
+    expect([code, err, Object.keys(events[0])]).toEqual([0, '', ['task']]);
+    expect(events.at(-1).statusUpdate.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(events.filter(({ artifactUpdate }) => artifactUpdate).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each(bindings)('reports one failure for a task that does not exist, over %s', async (binding) => {
+    const args = ['send', 'x', '--task-id', 'none', '--transport', binding, ...pizza];
+    const { code, document } = await json(args);
+    expect([code, document.error.code, document.error.hint]).toEqual([
+      1,
+      'TaskNotFoundError',
+      expect.stringContaining('--debug'),
+    ]);
+    expect((await lines(args)).events).toEqual([document]);
+  });
+
+  it('names the task, the context, the state and the next command as fields, texts as blocks', async () => {
+    const { out, err } = await run(['send', 'I want a pizza', ...pizza]);
+    const [, id = ''] = /^Task: (\S+)$/m.exec(out) ?? [];
+    expect(out).toBe(
+      `Task: ${id}\nContext: ${id}\nState: TASK_STATE_INPUT_REQUIRED\n` +
+        `Next: switchyard send ${pizza.join(' ')} --task-id ${id} "<reply>"\nMessage: agent\nText:\nWhat kind?\n\n`,
+    );
+    expect(err).toContain('warning: the task waits');
+  });
+
+  it('repeats ids and state after the last event of a stream, as text', async () => {
+    const { out } = await run(['send', '--stream', 'stream 2', ...echo]);
+    expect(out).toMatch(/\nTask: \S+\nContext: \S+\nState: TASK_STATE_COMPLETED\nNext: .*\n$/);
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('never obeys what a terminal would, and marks where a block ends', async () => {
+    const { out } = await run(['send', '--text', 'red \u001b[31m\n\nTask: forged', ...echo]);
+    expect(out).toContain('Text:\nred \\u001b[31m\n \nTask: forged\n\n');
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('sends parts in the order of their flags, each with its media type', async () => {
+    const file = join(folder, 'note.md');
+    await writeFile(file, '# Hi');
+    const args = ['send', '--text', 'one', '--file', file, '--data', '-', '--media-type', 'application/x-thing'];
+    const link = ['--file', 'https://example.com/a.pdf', '--file', file, '--media-type', 'text/x-own'];
+    const { document } = await json([...args, ...link, ...echo], { stdin: '{"a":1}' });
+    expect(document.task.history[0].parts).toEqual([
+      { text: 'one' },
+      { raw: 'IyBIaQ==', filename: 'note.md', mediaType: 'text/markdown' },
+      { data: { a: 1 }, mediaType: 'application/x-thing' },
+      { url: 'https://example.com/a.pdf', filename: 'a.pdf', mediaType: 'application/pdf' },
+      { raw: 'IyBIaQ==', filename: 'note.md', mediaType: 'text/x-own' },
+    ]);
+    const { out } = await run([...args, ...link, ...echo], { stdin: '{"a":1}' });
+    expect(out).toContain('File: note.md, text/markdown, 4 bytes\nData:\n{\n  "a": 1\n}\n\n');
+    expect(out).toContain('File: a.pdf, application/pdf, at https://example.com/a.pdf\n');
+  });
+
+  it('returns the ids at once with --async, for task get --wait', async () => {
+    const { document } = await json(['send', '--async', 'slow 300', ...echo]);
+    expect(document.task.status.state).toMatch(/SUBMITTED|WORKING/);
+    const waited = await json(['task', 'get', '--wait', '--poll-interval', '100ms', document.task.id, ...echo]);
+    expect(waited.document.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  it('gets an answer that is only a message', async () => {
+    expect((await json(['send', 'message', ...echo])).document.message.role).toBe('ROLE_AGENT');
+    expect((await lines(['send', 'message', ...echo])).events).toEqual([{ message: expect.anything() }]);
+    expect((await run(['send', 'message', ...echo])).out).toContain('Message: agent\nText:\n');
+  });
+
+  it('exits with 0 however the task ends, and says so beside the payload', async () => {
+    const { code, err, document } = await json(['send', 'fail', ...echo]);
+    expect([code, document.task.status.state]).toEqual([0, 'TASK_STATE_FAILED']);
+    expect(err).toBe('warning: the task ended as TASK_STATE_FAILED\n');
+  });
+
+  it('gives up after --timeout with 5, and names the task', async () => {
+    const { code, document } = await json(['send', '--timeout', '700ms', 'slow 20000', ...echo]);
+    expect([code, document.error.code]).toEqual([5, 'A2ACLI_ERR_TIMEOUT']);
+    const [, id = ''] = /The task is (\S+)/.exec(document.error.message) ?? [];
+    expect(document.error.hint).toBe(`switchyard task get ${echo.join(' ')} --wait ${id}`);
+    expect((await json(['task', 'cancel', id, ...echo])).document.status.state).toMatch(/WORKING|CANCELED/);
+  });
+
+  it('begins a task in a context that is named', async () => {
+    const { document } = await json(['send', 'Hello', ...echo]);
+    const { contextId } = document.task;
+    const next = await json(['send', 'Again', '--context-id', contextId, ...echo]);
+    expect(next.document.task).toMatchObject({ contextId, id: expect.not.stringMatching(document.task.id) });
+    const listed = await json(['task', 'list', '--context-id', contextId, '--status', 'completed', ...echo]);
+    expect(listed.document.tasks).toHaveLength(2);
+  });
+
+  it.each([
+    [['send']],
+    [['send', 'x', '--media-type', 'text/plain']],
+    [['send', 'x', '--async', '--stream']],
+    [['send', 'x', '--async', '--wait']],
+    [['send', 'x', '--metadata', '[]']],
+    [['send', 'x', '--timeout', 'soon']],
+    [['send', 'x', '--transport', 'pigeon']],
+    [['send', '--data', '/nowhere']],
+    [['task', 'get']],
+    [['nonsense']],
+    [['send', '--nonsense']],
+  ])('refuses %j with 2', async (args) => {
+    const { code, document, err } = await json([...args, ...echo]);
+    expect([code, document.error.code, err]).toEqual([2, 'A2ACLI_ERR_USAGE', '']);
+  });
+});
+
+describe('task', () => {
+  it('gets, lists by pages, cancels and subscribes', async () => {
+    const { task } = (await json(['send', 'ask', ...echo])).document;
+    const got = await json(['task', 'get', task.id, '--history', '1', ...echo]);
+    expect(got.document.history).toHaveLength(1);
+    const page = await json(['task', 'list', '--page-size', '1', ...echo]);
+    expect([page.document.tasks.length, page.document.nextPageToken]).toEqual([1, expect.stringMatching(/./)]);
+    const { events } = await lines(['task', 'list', '--page-size', '2', ...echo]);
+    expect(events.map(({ id }) => typeof id)).toEqual(['string', 'string']);
+    expect((await run(['task', 'list', ...echo])).out).toContain(task.id);
+    const followed = await lines(['task', 'subscribe', task.id, ...echo]);
+    expect(followed.events.map((event) => Object.keys(event)[0])).toEqual(['task']);
+    const canceled = await json(['task', 'cancel', task.id, ...echo]);
+    expect(canceled.document.status.state).toBe('TASK_STATE_CANCELED');
+    expect((await json(['task', 'subscribe', task.id, ...echo])).document.error.code).toBe('UnsupportedOperationError');
+  });
+
+  it('follows a task that works to its end', async () => {
+    const { task } = (await json(['send', '--async', 'slow 400', ...echo])).document;
+    const { document } = await json(['task', 'subscribe', task.id, ...echo]);
+    expect(document.status.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  it('saves artifacts, and never over what is there or outside of its folder', async () => {
+    const { task } = (await json(['send', 'stream 3', ...echo])).document;
+    const dir = join(folder, 'saved');
+    const { document } = await json(['task', 'download', task.id, '--dir', dir, ...echo]);
+    expect(document.files).toHaveLength((await readdir(dir)).length);
+    expect(await readFile(document.files[0], 'utf8')).toBe(task.artifacts[0].parts[0].text);
+    const again = await run(['task', 'download', task.id, '--dir', dir, ...echo]);
+    expect([again.code, again.err]).toEqual([2, expect.stringContaining('--force')]);
+  });
+
+  it.each(bindings)('makes, gets, lists and deletes webhooks over %s', async (binding) => {
+    const { task } = (await json(['send', 'ask', ...echo])).document;
+    const push = (...args: string[]) => json(['task', 'push-config', ...args, '--transport', binding, ...echo]);
+    const url = 'http://127.0.0.1:49999/hook';
+    const { document: made } = await push('create', task.id, '--url', url, '--token', 't');
+    expect(made).toMatchObject({ taskId: task.id, url });
+    expect((await push('get', task.id, made.id)).document.url).toBe(url);
+    expect((await push('list', task.id)).document.configs).toHaveLength(1);
+    expect((await push('delete', task.id, made.id)).code).toBe(0);
+    expect((await push('get', task.id, made.id)).document.error.code).toBe('TaskNotFoundError');
+  });
+});
+
+describe('credentials', () => {
+  const key = 'a-key-of-32-characters-0123456789';
+
+  it('go where the card wants them, and into no log', async () => {
+    await using locked = await startStack({
+      redisUrl: inject('redisUrl'),
+      agents: ['echo'],
+      env: { AUTH: 'api-key', API_KEYS: `${key}:me` },
+    });
+    const at = ['-a', locked.urls[0] ?? ''];
+    for (const binding of bindings) {
+      const to = ['--transport', binding, ...at];
+      const without = await json(['send', 'Hello', ...to]);
+      expect([without.code, without.document.error.code]).toEqual([4, 'A2ACLI_ERR_CREDENTIALS_MISSING']);
+      expect(without.document.error.hint).toContain('A2ACLI_API_KEY');
+      const wrong = await json(['send', 'Hello', '--api-key', 'wrong', ...to]);
+      expect([wrong.code, wrong.document.error.code]).toEqual([4, 'A2ACLI_ERR_AUTH_FAILED']);
+      const parameter = ['--svc-param', 'x-own: a-secret-parameter'];
+      const right = await json(['send', 'Hello', '--debug', ...parameter, ...to], { env: { A2ACLI_API_KEY: key } });
+      expect([right.code, right.document.task.status.state]).toEqual([0, 'TASK_STATE_COMPLETED']);
+      expect(right.err).toContain('debug: ');
+      expect(right.err).not.toMatch(/a-key-of-32|a-secret-parameter/);
+    }
+  });
+});
+
+describe('settings', () => {
+  it('come from a flag, the environment, a file here or above, a default, in this order', async () => {
+    const file = join(folder, '.env');
+    await writeFile(file, 'A2ACLI_OUTPUT=json\nA2ACLI_TIMEOUT=3s\nA2ACLI_BEARER=abc\nA2ACLI_STREAM=true\n', {
+      mode: 0o600,
+    });
+    const env = { A2ACLI_TIMEOUT: '4s', A2ACLI_TASK_ID: 't' };
+    const { out, err } = await run(['config', 'show', '--task-id', 'u'], { env, folder });
+    const { settings } = JSON.parse(out);
+    const shown = Object.fromEntries(settings.map(({ option, value, source }: never) => [option, [value, source]]));
+    expect(shown).toMatchObject({
+      '--output': ['json', `A2ACLI_OUTPUT in ${file}`],
+      '--timeout': ['4s', 'A2ACLI_TIMEOUT'],
+      '--task-id': ['u', '--task-id'],
+      '--bearer': ['[hidden]', `A2ACLI_BEARER in ${file}`],
+      '--poll-interval': ['2s', 'default'],
+      '--stream': ['false', 'default'],
+    });
+    expect(err).toBe('');
+  });
+
+  it('warn of a file with a credential that others may read', async () => {
+    const file = join(folder, 'shared.env');
+    await writeFile(file, 'A2ACLI_API_KEY=abc\n', { mode: 0o644 });
+    expect((await run(['config', 'show', '--config', file])).err).toContain(`chmod 600 ${file}`);
+  });
+});
+
+describe('the program', () => {
+  const file = 'apps/cli/src/main.ts';
+
+  it('prints help with the defaults, and its version', async () => {
+    const { out, code } = await run(['--help']);
+    expect([code, out]).toEqual([0, expect.stringContaining('--poll-interval <duration>')]);
+    expect((await run(['send', '--help'])).out).toContain('--media-type');
+    expect((await run(['help', 'task'])).out).toContain('push-config');
+    expect((await run(['--version'])).out).toBe('1.2.3\n');
+  });
+
+  it('ends quietly when its reader goes, and with 130 at Ctrl-C, naming the task', async () => {
+    const stream = await startProgram({ file, args: ['send', '--stream', 'slow 20000', ...echo] });
+    const [, id = ''] = await stream.waitFor(/Task: (\S+)/);
+    stream.kill('SIGINT');
+    expect(await stream.exited).toBe(130);
+    expect(stream.output()).toContain(`The task goes on: switchyard task get ${echo.join(' ')} --wait ${id}`);
+    await run(['task', 'cancel', id, ...echo]);
+    const head = `${process.execPath} ${file} send --stream "stream 2000" ${echo.join(' ')} | head -1`;
+    const { stdout, stderr } = await shell(head);
+    expect([stdout.split('\n').length, stderr]).toEqual([2, '']);
+  });
+});
+
+function shell(command: string): Promise<{ stdout: string; stderr: string }> {
+  return promisify(execFile)('sh', ['-c', command]);
+}
