@@ -296,10 +296,27 @@ export function conversation({ at: _, ...row }: ConversationRow): Conversation {
   const turns = said.slice(0, row.state === 'open' ? 3 : said.length).map((text, turn) => {
     const [from, to] = turn % 2 === 0 ? [fromAgent, toAgent] : [toAgent, fromAgent];
     const speakers = { conversationId, fromAgent: from, toAgent: to };
-    return { seq: turn + 1, ...speakers, phase: 'turn' as const, turn, maxTurns: 6, text, taskId };
+    return {
+      seq: turn + 1,
+      timestamp: ago(200 - 20 * turn),
+      ...speakers,
+      phase: 'turn' as const,
+      turn,
+      maxTurns: 6,
+      text,
+      taskId,
+    };
   });
-  const error = { seq: 5, ...ends, phase: 'error' as const, turn: 4, error: 'The turn took longer than 60 s.', taskId };
-  const end = { seq: 6, ...ends, phase: 'complete' as const };
+  const error = {
+    seq: 5,
+    timestamp: ago(60),
+    ...ends,
+    phase: 'error' as const,
+    turn: 4,
+    error: 'The turn took longer than 60 s.',
+    taskId,
+  };
+  const end = { seq: 6, timestamp: ago(60), ...ends, phase: 'complete' as const };
   const events = row.state === 'open' ? turns : [...turns, error, end];
   return { ...row, maxTurns: 6, lastSeq: events.length, events };
 }

@@ -1,6 +1,7 @@
 import type { Feeds, RequestStore, Store } from '@switchyard/store';
 import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
+import { SeriesRecorder, type SeriesSources } from './admin/series.ts';
 import { Gate } from './admission/gate.ts';
 import { Origins } from './admission/origins.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
@@ -136,6 +137,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
         readiness: () => readiness.read(),
         clientsNeedKeys: authenticator.securityRequirements.length > 0,
       },
+      series: new SeriesRecorder(seriesSources(ops, shares)),
       metrics,
       emit,
       clients: authenticator,
@@ -191,6 +193,14 @@ function metricSources(store: GatewayStore, { ops }: RequestStore, { streams }: 
     tenants: () => ops.agents.waitingByTenant(),
     deadLetters: () => ops.deadLetters.count(),
     redisBytes: () => ops.redisBytes(),
+  };
+}
+
+function seriesSources(ops: RequestStore['ops'], { streams }: Shares): SeriesSources {
+  return {
+    queues: () => ops.queues(),
+    redisBytes: () => ops.redisBytes(),
+    openStreams: () => streams.taken,
   };
 }
 

@@ -14,7 +14,7 @@ export const conversationRowSchema = z.object({
   at: time,
 });
 
-const said = { seq: count, conversationId: z.string(), fromAgent: z.string(), toAgent: z.string() };
+const said = { seq: count, timestamp: time, conversationId: z.string(), fromAgent: z.string(), toAgent: z.string() };
 
 /** Turn 0 opens; `fromAgent` is who speaks. */
 const conversationEventSchema = z.discriminatedUnion('phase', [

@@ -26,6 +26,7 @@ export type { Feeds } from './feed/feeds.ts';
 export { type FollowOptions, type PreSubscription, TaskMissing } from './feed/task-feed.ts';
 export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory.ts';
 export type { AgentIndexes } from './ops/agent-indexes.ts';
+export type { QueueSum } from './ops/agent-load.ts';
 export type { AgentReading, Agents } from './ops/agents.ts';
 export type { AnyTask } from './ops/any-task.ts';
 export type { RetryResult } from './ops/dead-letter.ts';

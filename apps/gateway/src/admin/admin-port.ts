@@ -10,11 +10,13 @@ import { createAdminApp } from './admin-app.ts';
 import { OperatorStreams } from './live.ts';
 import { Operators } from './operators.ts';
 import type { AdminBackend } from './route.ts';
+import type { SeriesRecorder } from './series.ts';
 
 export interface AdminParts {
   readonly clients: Authentication;
   readonly rates: Rates;
-  readonly backend: AdminBackend;
+  readonly backend: Omit<AdminBackend, 'series'>;
+  readonly series: SeriesRecorder;
   readonly metrics: GatewayMetrics;
   readonly emit: Emit;
   /** What clients are served. */
@@ -27,13 +29,16 @@ export class AdminPort {
   readonly #listener: Listener;
   readonly #operators: Operators;
   readonly #streams = new OperatorStreams();
+  readonly #series: SeriesRecorder;
 
-  constructor(settings: AdminSettings, { clients, rates, served, ...parts }: AdminParts) {
+  constructor(settings: AdminSettings, { clients, rates, served, series, ...parts }: AdminParts) {
     this.#settings = settings;
+    this.#series = series;
     const operators = new Operators(settings, clients, rates);
     this.#operators = operators;
+    const backend = { ...parts.backend, series };
     const consoleParts = settings.hasConsole ? { served } : undefined;
-    const app = createAdminApp({ ...parts, operators, streams: this.#streams, console: consoleParts });
+    const app = createAdminApp({ ...parts, backend, operators, streams: this.#streams, console: consoleParts });
     this.#listener = new Listener(app, {
       stallMs: defaultGatewaySettings.clientStallMs,
       connections: defaultConnectionLimits,
@@ -42,6 +47,7 @@ export class AdminPort {
 
   /** @returns where it listens */
   open(): Promise<string> {
+    this.#series.start();
     return this.#listener.open(this.#settings.host, this.#settings.port);
   }
 
@@ -53,6 +59,7 @@ export class AdminPort {
 
   close(drainMs: number): Promise<void> {
     this.#streams.end();
+    this.#series.stop();
     return this.#listener.close(drainMs);
   }
 }

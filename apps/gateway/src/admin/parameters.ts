@@ -53,6 +53,14 @@ export const auditParameters = pageParameters.extend({
   /** ISO time. */
   since: time.transform((text) => Date.parse(text)).optional(),
 });
+/** Milliseconds since 1970. */
+export const seriesParameters = z.strictObject({
+  fromMs: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a time in milliseconds')
+    .transform(Number)
+    .optional(),
+});
 /** Milliseconds, up to a day. */
 export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 86_400_000).optional() });
 

@@ -1,3 +1,4 @@
+import type { Series } from '@switchyard/operator-api';
 import { A2AError, invalidParams } from '@switchyard/protocol';
 import {
   type AuditAction,
@@ -25,6 +26,8 @@ export interface AdminBackend {
   readonly credentials: Credentials;
   readonly audit: Pick<AuditTrail, 'list'>;
   readonly readiness: () => Promise<ReadinessReading>;
+  /** Figures over time, from a time on. */
+  readonly series: { read(fromMs?: number): Series };
   /** Whether clients have to say who they are. */
   readonly clientsNeedKeys: boolean;
 }

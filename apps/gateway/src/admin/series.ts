@@ -1,4 +1,138 @@
-import type { AdminRoute } from './route.ts';
+import type { Series } from '@switchyard/operator-api';
+import type { QueueSum } from '@switchyard/store';
+import { live } from './live.ts';
+import { seriesParameters } from './parameters.ts';
+import { adminRoute } from './route.ts';
+
+export interface SeriesSources {
+  readonly queues: () => Promise<QueueSum>;
+  readonly redisBytes: () => Promise<number>;
+  /** Of this gateway. */
+  readonly openStreams: () => number;
+}
+
+type Point = Readonly<Record<keyof Series['points'], number | null>>;
+
+/** An hour. */
+const kept = 720;
+
+const unknown: Point = {
+  acceptedPerSecond: null,
+  endedPerSecond: null,
+  queueWaitP95Ms: null,
+  firstEventP95Ms: null,
+  openStreams: null,
+  waiting: null,
+  oldestWaitMs: null,
+  redisBytes: null,
+};
+
+/** Figures of the last hour, in memory: one look at all queues each five seconds. */
+export class SeriesRecorder {
+  readonly #sources: SeriesSources;
+  readonly #everyMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+  #last: QueueSum | undefined;
+  readonly #points: Point[] = [];
+  /** Of the last point: its time in units of `everyMs`. */
+  #slot = 0;
+
+  constructor(sources: SeriesSources, everyMs = 5_000) {
+    this.#sources = sources;
+    this.#everyMs = everyMs;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => void this.#look(), this.#everyMs);
+    void this.#look();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** @param fromMs of the first point; default: all */
+  read(fromMs = 0): Series {
+    const everyMs = this.#everyMs;
+    const firstMs = (this.#slot - this.#points.length + 1) * everyMs;
+    const skipped = Math.min(this.#points.length, Math.max(0, Math.ceil((fromMs - firstMs) / everyMs)));
+    const shown = this.#points.slice(skipped);
+    return { everyMs, fromMs: Math.max(0, firstMs + skipped * everyMs), points: columnsOf(shown) };
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      this.#add(await this.#point());
+    } catch {
+      // Redis does not answer: the gap in the series tells it.
+      this.#last = undefined;
+      this.#add(unknown);
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #point(): Promise<Point> {
+    const { queues, redisBytes, openStreams } = this.#sources;
+    const [sum, bytes] = await Promise.all([queues(), redisBytes()]);
+    const rates = ratesOf(sum, this.#last);
+    this.#last = sum;
+    return {
+      ...rates,
+      queueWaitP95Ms: null,
+      firstEventP95Ms: null,
+      openStreams: openStreams(),
+      waiting: sum.waiting,
+      oldestWaitMs: sum.oldestWaitMs,
+      redisBytes: bytes,
+    };
+  }
+
+  #add(point: Point): void {
+    const slot = Math.floor(Date.now() / this.#everyMs);
+    const missed = this.#points.length === 0 ? 0 : Math.min(kept, slot - this.#slot - 1);
+    for (let i = 0; i < missed; i++) this.#points.push(unknown);
+    // Two looks in one slot: the later one stays.
+    if (slot === this.#slot) this.#points.pop();
+    this.#points.push(point);
+    this.#points.splice(0, this.#points.length - kept);
+    this.#slot = slot;
+  }
+}
+
+function columnsOf(points: readonly Point[]): Series['points'] {
+  const column = (name: keyof Point): (number | null)[] => points.map((point) => point[name]);
+  return {
+    acceptedPerSecond: column('acceptedPerSecond'),
+    endedPerSecond: column('endedPerSecond'),
+    queueWaitP95Ms: column('queueWaitP95Ms'),
+    firstEventP95Ms: column('firstEventP95Ms'),
+    openStreams: column('openStreams'),
+    waiting: column('waiting'),
+    oldestWaitMs: column('oldestWaitMs'),
+    redisBytes: column('redisBytes'),
+  };
+}
+
+/** What ended or waits for another attempt no longer runs. */
+function ratesOf(now: QueueSum, last: QueueSum | undefined): Pick<Point, 'acceptedPerSecond' | 'endedPerSecond'> {
+  const ms = last ? now.atMs - last.atMs : 0;
+  if (!last || ms <= 0) return { acceptedPerSecond: null, endedPerSecond: null };
+  const perSecond = (count: number): number => Math.max(0, Math.round((count * 10_000) / ms) / 10);
+  return {
+    acceptedPerSecond: perSecond(now.came - last.came),
+    endedPerSecond: perSecond(now.began - now.active - (last.began - last.active)),
+  };
+}
 
 /** Figures over time. */
-export const seriesRoutes: readonly AdminRoute[] = [];
+export const seriesRoutes = [
+  live(
+    adminRoute(['get', '/admin/series'], seriesParameters, async ({ series }, { parameters }) =>
+      series.read(parameters.fromMs),
+    ),
+  ),
+];

@@ -1,5 +1,7 @@
-import { queueRoot } from '../queue/job.ts';
+import type { AgentCard } from '@switchyard/protocol';
 import type { JobCounts, TenantShare } from '../queue/queues.ts';
+import type { AnnouncedAgent } from '../registry/announcement.ts';
+import { BeginRates, queueOf } from './agent-load.ts';
 import type { OpsPort } from './ops-port.ts';
 
 /** An agent and its queue. */
@@ -14,11 +16,17 @@ export interface AgentReading extends JobCounts {
   readonly longestTenant: number;
   /** For how long the job that is next has waited; 0: none waits. */
   readonly oldestWaitMs: number;
+  /** Jobs that lately began, from look to look; 0 at the first one. */
+  readonly beganPerSecond: number;
+  readonly name: string;
+  readonly version: string;
+  readonly card: AgentCard;
 }
 
 /** All agents that were ever announced, and their queues. */
 export class Agents {
   readonly #port: OpsPort;
+  readonly #rates = new BeginRates();
 
   constructor(port: OpsPort) {
     this.#port = port;
@@ -27,7 +35,7 @@ export class Agents {
   /** By id. */
   async list(): Promise<AgentReading[]> {
     const announced = await this.#port.registry.list();
-    return Promise.all(announced.map(({ id, workers }) => this.#read(id, workers)));
+    return Promise.all(announced.map((agent) => this.#read(agent)));
   }
 
   /** Its messages are accepted, and wait. Running turns go on. @returns undefined: no such agent */
@@ -65,24 +73,29 @@ export class Agents {
     const agent = (await this.#port.registry.list()).find((each) => each.id === id);
     if (!agent) return undefined;
     await change();
-    return this.#read(id, agent.workers);
+    return this.#read(agent);
   }
 
-  async #read(id: string, workers: number): Promise<AgentReading> {
+  async #read({ id, workers, card }: AnnouncedAgent): Promise<AgentReading> {
     const { queue } = this.#port;
-    const [paused, counts, shares, oldestWaitMs] = await Promise.all([
+    const [paused, counts, shares, look] = await Promise.all([
       queue.isPaused(id),
       queue.counts(id),
       queue.shares(id),
-      this.#oldestWaitMs(id),
+      queueOf(this.#port, id),
     ]);
-    const longestTenant = shares.longest[0]?.waiting ?? 0;
-    return { id, workers, paused, ...counts, tenants: shares.count, longestTenant, oldestWaitMs };
-  }
-
-  async #oldestWaitMs(id: string): Promise<number> {
-    const { shards, loads } = this.#port;
-    const looks = await Promise.all(shards.all.map((keys) => loads.look(queueRoot(id, keys))));
-    return Math.max(...looks.map(({ ageMs }) => ageMs));
+    return {
+      id,
+      workers,
+      paused,
+      ...counts,
+      tenants: shares.count,
+      longestTenant: shares.longest[0]?.waiting ?? 0,
+      oldestWaitMs: look.oldestWaitMs,
+      beganPerSecond: this.#rates.next(id, look),
+      name: card.name,
+      version: card.version,
+      card,
+    };
   }
 }

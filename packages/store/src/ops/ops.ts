@@ -1,3 +1,4 @@
+import { allQueues, type QueueSum } from './agent-load.ts';
 import { type AgentReading, Agents } from './agents.ts';
 import { AnyTask } from './any-task.ts';
 import { DeadLetters } from './dead-letters.ts';
@@ -34,6 +35,11 @@ export class Ops {
   /** Bytes of memory that Redis uses; of a cluster: all its masters together. */
   redisBytes(): Promise<number> {
     return redisBytes(this.#port.redis);
+  }
+
+  /** The queues of all agents together. */
+  queues(): Promise<QueueSum> {
+    return allQueues(this.#port);
   }
 
   /** By id. @throws {InvalidPageToken} */

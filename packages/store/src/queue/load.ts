@@ -29,6 +29,9 @@ export interface LoadLimits {
 export interface QueueLook {
   readonly waiting: number;
   readonly active: number;
+  /** Ever. */
+  readonly came: number;
+  /** Ever. */
   readonly began: number;
   readonly ageMs: number;
   readonly atMs: number;
@@ -67,7 +70,7 @@ export class QueueLoads {
   async look(root: string): Promise<QueueLook> {
     const looked = await loadScript.run(this.#redis, { keys: { root }, args: {} });
     const [waiting, active, came, removed, ageMs, atMs] = looked;
-    return { waiting, active, began: came - removed - waiting, ageMs, atMs };
+    return { waiting, active, came, began: came - removed - waiting, ageMs, atMs };
   }
 
   #load(root: string): QueueLoad {

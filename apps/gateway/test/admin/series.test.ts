@@ -1,0 +1,64 @@
+import { seriesSchema } from '@switchyard/operator-api';
+import type { QueueSum } from '@switchyard/store';
+import { expect, it } from 'vitest';
+import { until } from '../../../../tests/support/until.ts';
+import { SeriesRecorder } from '../../src/admin/series.ts';
+import { submit } from '../support/client.ts';
+import { openAdminStage } from './support.ts';
+
+const sum: QueueSum = { waiting: 0, active: 0, came: 0, began: 0, oldestWaitMs: 0, atMs: 0 };
+
+/** Each look is a second after the one before by Redis' clock. */
+function recorderOf(sums: readonly (QueueSum | undefined)[]): SeriesRecorder {
+  let n = 0;
+  const queues = async (): Promise<QueueSum> => {
+    const now = sums[Math.min(n++, sums.length - 1)];
+    if (!now) throw new Error('Redis does not answer');
+    return { ...now, atMs: 1_000 * n };
+  };
+  return new SeriesRecorder({ queues, redisBytes: async () => 1_000_000, openStreams: () => 3 }, 20);
+}
+
+it('the series have rates between two looks, and gaps while Redis does not answer', async () => {
+  const busy = { ...sum, came: 50, began: 40, active: 10, waiting: 10, oldestWaitMs: 700 };
+  const recorder = recorderOf([sum, busy, undefined, busy, busy]);
+  recorder.start();
+  const { points } = await until(
+    () => {
+      const read = recorder.read();
+      return read.points.acceptedPerSecond.includes(0) && read;
+    },
+    { what: 'two looks after the gap' },
+  );
+  recorder.stop();
+  const known = (name: keyof typeof points) => points[name].filter((value) => value !== null);
+  expect(known('acceptedPerSecond').slice(0, 2)).toEqual([50, 0]);
+  expect(known('endedPerSecond')[0]).toBe(30);
+  expect(known('waiting').slice(0, 2)).toEqual([0, 10]);
+  expect(points.waiting).toContain(null);
+  expect(known('openStreams')).toContain(3);
+});
+
+it('the series begin where they are asked from', async () => {
+  const recorder = recorderOf([sum]);
+  recorder.start();
+  await until(() => recorder.read().points.waiting.length > 5, { what: 'six points' });
+  recorder.stop();
+  const all = recorder.read();
+  const later = recorder.read(all.fromMs + 3 * all.everyMs);
+  expect(later.fromMs).toBe(all.fromMs + 3 * all.everyMs);
+  expect(later.points.waiting).toEqual(all.points.waiting.slice(3));
+  expect(recorder.read(Date.now() + 60_000).points.waiting).toEqual([]);
+});
+
+it('operators read the series of what waits, and the agents with their cards', async () => {
+  await using stage = await openAdminStage({ shards: 2 });
+  await submit(stage.url);
+  const { body } = await stage.ask('/admin/series');
+  expect(seriesSchema.parse(body)).toEqual(body);
+  expect(await stage.store.forRequests(1_000).ops.queues()).toMatchObject({ waiting: 1, came: 1, began: 0 });
+  const { body: list } = await stage.ask<{ agents: { id: string; name: string; beganPerSecond: number }[] }>(
+    '/admin/agents',
+  );
+  expect(list.agents.find(({ id }) => id === 'echo')).toMatchObject({ name: 'Echo', beganPerSecond: 0 });
+});

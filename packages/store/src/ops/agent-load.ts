@@ -1,0 +1,52 @@
+import { queueRoot } from '../queue/job.ts';
+import type { QueueLook } from '../queue/load.ts';
+import type { OpsPort } from './ops-port.ts';
+
+/** The queue of an agent, or several, over all shards. */
+export interface QueueSum extends Pick<QueueLook, 'waiting' | 'active' | 'came' | 'began' | 'atMs'> {
+  /** For how long the job that is next has waited; 0: none waits. */
+  readonly oldestWaitMs: number;
+}
+
+export async function queueOf({ shards, loads }: OpsPort, agent: string): Promise<QueueSum> {
+  return sumOf(await Promise.all(shards.all.map((keys) => loads.look(queueRoot(agent, keys)))));
+}
+
+export async function allQueues({ shards, loads, registry }: OpsPort): Promise<QueueSum> {
+  const ids = await registry.ids();
+  const roots = ids.flatMap((id) => shards.all.map((keys) => queueRoot(id, keys)));
+  return sumOf(await Promise.all(roots.map((root) => loads.look(root))));
+}
+
+function sumOf(looks: readonly QueueLook[]): QueueSum {
+  const sum = (name: 'waiting' | 'active' | 'came' | 'began'): number =>
+    looks.reduce((total, look) => total + look[name], 0);
+  return {
+    waiting: sum('waiting'),
+    active: sum('active'),
+    came: sum('came'),
+    began: sum('began'),
+    oldestWaitMs: Math.max(0, ...looks.map(({ ageMs }) => ageMs)),
+    atMs: Math.max(0, ...looks.map(({ atMs }) => atMs)),
+  };
+}
+
+type Count = Pick<QueueSum, 'began' | 'atMs'>;
+
+/** Rates are of the last five to ten seconds, or since the last look if that was earlier. */
+const windowMs = 5_000;
+
+/** How many jobs of each agent begin in a second, from look to look. */
+export class BeginRates {
+  readonly #looks = new Map<string, { from: Count; last: Count }>();
+
+  /** 0 at the first look. */
+  next(agent: string, { began, atMs }: Count): number {
+    const now = { began, atMs };
+    const { from, last } = this.#looks.get(agent) ?? { from: now, last: now };
+    if (atMs - last.atMs >= windowMs) this.#looks.set(agent, { from: last, last: now });
+    else if (from === now) this.#looks.set(agent, { from, last });
+    const ms = atMs - from.atMs;
+    return ms > 0 ? Math.max(0, ((began - from.began) * 1_000) / ms) : 0;
+  }
+}
