@@ -1,0 +1,16 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+/** Whether the window is as a media query says. */
+export function useMedia(condition: string): ReadonlySignal<boolean> {
+  const matches = useSignal(matchMedia(condition).matches);
+  useEffect(() => {
+    const list = matchMedia(condition);
+    const read = (): void => {
+      matches.value = list.matches;
+    };
+    list.addEventListener('change', read);
+    return () => list.removeEventListener('change', read);
+  }, [condition]);
+  return matches;
+}

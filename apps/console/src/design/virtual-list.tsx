@@ -1,0 +1,80 @@
+import { useSignal } from '@preact/signals';
+import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import './virtual-list.css';
+
+interface VirtualListProps<Row> {
+  /** Read aloud. */
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly rowHeight: number;
+  /** The row with this index is shown, when it changes. */
+  readonly shownIndex?: number;
+  readonly renderRow: (row: Row, index: number) => ComponentChildren;
+  /** The end of the rows comes into sight. */
+  readonly onNearEnd?: () => void;
+}
+
+const overscan = 12;
+/** How many rows before the end more are wanted. */
+const nearEnd = 150;
+
+/** A long list of rows of one height: only those in sight are on the page. */
+export function VirtualList<Row>(props: VirtualListProps<Row>) {
+  const { label, rows, rowHeight, shownIndex, renderRow, onNearEnd } = props;
+  const frame = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer(frame, rows.length, rowHeight);
+  const items = virtualizer.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (last >= rows.length - nearEnd) onNearEnd?.();
+  }, [last, rows.length]);
+  useEffect(() => {
+    if (shownIndex !== undefined && shownIndex >= 0) virtualizer.scrollToIndex(shownIndex);
+  }, [shownIndex]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
+    <section ref={frame} class="virtual-list" aria-label={label} tabIndex={0}>
+      <ul style={{ height: `${virtualizer.getTotalSize()}px` }}>
+        {items.map(({ index, start }) => {
+          const row = rows[index];
+          const place = { height: `${rowHeight}px`, transform: `translateY(${start}px)` };
+          return (
+            row !== undefined && (
+              <li key={index} style={place}>
+                {renderRow(row, index)}
+              </li>
+            )
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+function useVirtualizer(frame: { readonly current: HTMLDivElement | null }, count: number, rowHeight: number) {
+  const moved = useSignal(0);
+  const held = useRef<Virtualizer<HTMLDivElement, HTMLLIElement>>(null);
+  const options = {
+    count,
+    overscan,
+    getScrollElement: () => frame.current,
+    estimateSize: () => rowHeight,
+    observeElementRect,
+    observeElementOffset,
+    scrollToFn: elementScroll,
+    onChange: () => {
+      moved.value++;
+    },
+  };
+  held.current ??= new Virtualizer<HTMLDivElement, HTMLLIElement>(options);
+  const virtualizer = held.current;
+  virtualizer.setOptions(options);
+  useLayoutEffect(() => virtualizer._didMount(), []);
+  useLayoutEffect(() => virtualizer._willUpdate());
+  useLayoutEffect(() => virtualizer.measure(), [rowHeight]);
+  // Read: the component follows it.
+  void moved.value;
+  return virtualizer;
+}

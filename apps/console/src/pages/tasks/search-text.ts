@@ -1,0 +1,76 @@
+import type { TaskQuery } from '@switchyard/operator-api';
+import type { TaskState } from '@switchyard/protocol';
+
+export type TaskSearch = Partial<Omit<TaskQuery, 'pageSize' | 'pageToken'>>;
+
+interface Read {
+  readonly search: TaskSearch;
+  /** What is not understood. */
+  readonly problem?: string;
+}
+
+/** Words for states; some stand for several. */
+export const stateWords: Readonly<Record<string, readonly TaskState[]>> = {
+  submitted: ['TASK_STATE_SUBMITTED'],
+  working: ['TASK_STATE_WORKING'],
+  input: ['TASK_STATE_INPUT_REQUIRED'],
+  auth: ['TASK_STATE_AUTH_REQUIRED'],
+  completed: ['TASK_STATE_COMPLETED'],
+  failed: ['TASK_STATE_FAILED'],
+  rejected: ['TASK_STATE_REJECTED'],
+  canceled: ['TASK_STATE_CANCELED'],
+  open: ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'],
+  waiting: ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'],
+};
+
+const texts = { agent: 'agent', tenant: 'tenant', subject: 'subject', context: 'contextId', id: 'id' } as const;
+const times = { since: 'since', until: 'until' } as const;
+
+/** `agent:pizza state:failed since:1h`, in any order; a word alone is an id. */
+export function readSearch(text: string, now: number): Read {
+  let read: Read = { search: {} };
+  for (const [, name = 'id', quoted, plain = ''] of text.matchAll(/(?:(\w+):)?(?:"([^"]*)"|(\S+))/g))
+    read = withWord(read, [name, quoted ?? plain], now);
+  return read;
+}
+
+function withWord({ search, problem }: Read, [name, value]: readonly [string, string], now: number): Read {
+  const kept = { ...(problem !== undefined && { problem }) };
+  if (isIn(texts, name)) return { search: { ...search, [texts[name]]: value }, ...kept };
+  if (isIn(times, name)) {
+    const at = timeOf(value, now);
+    if (at !== undefined) return { search: { ...search, [times[name]]: at }, ...kept };
+    return { search, problem: `${name}: takes 30m, 1h, 2d or 2026-01-31` };
+  }
+  if (name !== 'state') return { search, problem: `There is no “${name}:” to search by` };
+  const states = value.split(',').map((word) => stateWords[word.toLowerCase()]);
+  const known = states.filter((each) => each !== undefined).flat();
+  if (known.length > 0 && !states.includes(undefined)) return { search: { ...search, state: known }, ...kept };
+  return { search, problem: `state: takes ${Object.keys(stateWords).join(', ')}` };
+}
+
+function isIn<Names extends object>(names: Names, name: string): name is Extract<keyof Names, string> {
+  return Object.hasOwn(names, name);
+}
+
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** To the minute: the same words ask the same for a while. */
+function timeOf(value: string, now: number): string | undefined {
+  const [, count, unit = ''] = /^(\d{1,6})([mhd])$/.exec(value) ?? [];
+  const ms = count === undefined ? Date.parse(value) : now - Number(count) * (unitMs[unit] ?? 0);
+  if (Number.isNaN(ms)) return undefined;
+  return new Date(count === undefined ? ms : Math.floor(ms / 60_000) * 60_000).toISOString();
+}
+
+/** The text with another value for a word; '' takes the word away. */
+export function withTerm(text: string, name: string, value: string): string {
+  const others = text.split(/\s+/).filter((word) => word !== '' && !word.startsWith(`${name}:`));
+  return [...others, ...(value ? [`${name}:${value}`] : [])].join(' ');
+}
+
+/** The value of a word in the text, or ''. */
+export function termIn(text: string, name: string): string {
+  const word = text.split(/\s+/).find((each) => each.startsWith(`${name}:`));
+  return word?.slice(name.length + 1) ?? '';
+}

@@ -1,0 +1,72 @@
+import { batch, type ReadonlySignal, signal } from '@preact/signals';
+import { type TaskPage, type TaskRow, taskPageSchema } from '@switchyard/operator-api';
+import { call, problemText } from '../../app/api.ts';
+import type { TaskSearch } from './search-text.ts';
+
+const livePageSize = 100;
+const nextPageSize = 500;
+
+/** Of the page that is kept up to date; the others are asked for once. */
+export function liveQuery(search: TaskSearch) {
+  return { ...search, pageSize: livePageSize, contents: true };
+}
+
+/** The tasks of a search: the newest are kept up to date, the rest comes as it is scrolled to. */
+export class TaskList {
+  readonly #search: TaskSearch;
+  readonly #rows = signal<readonly TaskRow[]>([]);
+  readonly #problem = signal<string | undefined>(undefined);
+  readonly #totalSize = signal<number | undefined>(undefined);
+  #nextToken: string | undefined;
+  #isAsking = false;
+
+  constructor(search: TaskSearch) {
+    this.#search = search;
+  }
+
+  get rows(): ReadonlySignal<readonly TaskRow[]> {
+    return this.#rows;
+  }
+
+  get problem(): ReadonlySignal<string | undefined> {
+    return this.#problem;
+  }
+
+  /** Undefined until it is known. */
+  get totalSize(): ReadonlySignal<number | undefined> {
+    return this.#totalSize;
+  }
+
+  /** Takes the newest ones as they are now. */
+  takeNewest({ tasks, totalSize, nextPageToken }: TaskPage): void {
+    this.#nextToken ??= nextPageToken;
+    batch(() => {
+      this.#rows.value = nextPageToken === '' ? tasks : withNewest(this.#rows.value, tasks);
+      this.#totalSize.value = totalSize;
+    });
+  }
+
+  /** Asks for more, unless it does already or there is no more. */
+  async more(): Promise<void> {
+    if (this.#isAsking || !this.#nextToken) return;
+    this.#isAsking = true;
+    try {
+      const query = { ...this.#search, pageSize: nextPageSize, pageToken: this.#nextToken, contents: true };
+      const { tasks, nextPageToken } = await call('/admin/tasks', taskPageSchema, { query });
+      this.#nextToken = nextPageToken;
+      const known = new Set(this.#rows.value.map(({ taskId }) => taskId));
+      this.#rows.value = [...this.#rows.value, ...tasks.filter(({ taskId }) => !known.has(taskId))];
+    } catch (error) {
+      this.#problem.value = problemText(error);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+}
+
+/** The newest ones, then the known ones that are older than all of these. */
+export function withNewest(known: readonly TaskRow[], newest: readonly TaskRow[]): readonly TaskRow[] {
+  const oldest = newest.at(-1)?.at ?? '';
+  const ids = new Set(newest.map(({ taskId }) => taskId));
+  return [...newest, ...known.filter(({ taskId, at }) => at <= oldest && !ids.has(taskId))];
+}

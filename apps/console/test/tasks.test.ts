@@ -1,0 +1,114 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { consolePage } from '../../../tests/support/console-page.ts';
+import { taskRow } from '../../../tests/support/stand-in-answers.ts';
+import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
+import { until } from '../../../tests/support/until.ts';
+import { readSearch, termIn, withTerm } from '../src/pages/tasks/search-text.ts';
+import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
+import { checkPage } from './support/check-page.ts';
+
+const now = Date.parse('2026-01-31T12:00:30Z');
+
+describe('what is searched for', () => {
+  it('is read from words in any order', () => {
+    expect(readSearch('agent:pizza state:failed,working since:1h 1234-5678', now)).toEqual({
+      search: {
+        agent: 'pizza',
+        state: ['TASK_STATE_FAILED', 'TASK_STATE_WORKING'],
+        since: '2026-01-31T11:00:00.000Z',
+        id: '1234-5678',
+      },
+    });
+    expect(readSearch('tenant:"two words" until:2026-01-30', now).search).toEqual({
+      tenant: 'two words',
+      until: '2026-01-30T00:00:00.000Z',
+    });
+    expect(readSearch('  ', now)).toEqual({ search: {} });
+  });
+
+  it('is said where it is not understood, and the rest is searched for', () => {
+    expect(readSearch('colour:red agent:pizza', now)).toMatchObject({
+      search: { agent: 'pizza' },
+      problem: expect.stringContaining('colour'),
+    });
+    expect(readSearch('state:lost', now).problem).toContain('submitted');
+    expect(readSearch('since:yesterday', now).problem).toContain('30m');
+  });
+
+  it('keeps its other words when one changes', () => {
+    expect(withTerm('agent:pizza state:failed', 'agent', 'echo')).toBe('state:failed agent:echo');
+    expect(withTerm('agent:pizza', 'agent', '')).toBe('');
+    expect(termIn('agent:pizza state:failed', 'state')).toBe('failed');
+  });
+});
+
+describe.runIf(hasBrowser)('the page of tasks', () => {
+  let browser: Browser;
+  let api: StandInApi;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    api = await openStandInApi({ page: await consolePage() });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await api?.[Symbol.asyncDispose]();
+  });
+
+  it('searches as one types, keeps the search in the address, and takes it from there', async () => {
+    await using opened = await openPage(browser, { ...api, path: '/tasks' });
+    const { page } = opened;
+    await page.getByText('10,000', { exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('agent:pizza state:completed');
+    await page.waitForURL(/q=agent%3Apizza\+state%3Acompleted/);
+    const asked = () =>
+      api.asked.filter(({ path, query }) => path === '/admin/tasks' && query.agent === 'pizza').at(-1);
+    await until(asked, { what: 'the gateway is asked' });
+    expect(asked()?.query).toMatchObject({ agent: 'pizza', state: 'TASK_STATE_COMPLETED' });
+    await page.getByRole('button', { name: 'Failed' }).click();
+    await page.waitForURL(/q=state%3Afailed/);
+    await page.goBack();
+    expect(await page.getByLabel('Search tasks').inputValue()).toBe('agent:pizza state:completed');
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('names a search, and finds it again', async () => {
+    await using opened = await openPage(browser, { ...api, path: '/tasks?q=agent:pizza' });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Save this search' }).click();
+    await page.getByLabel('Name').fill('Pizza');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('button', { name: 'All' }).click();
+    await page.getByRole('button', { name: 'Pizza', exact: true }).click();
+    await page.waitForURL(/q=agent%3Apizza/);
+    await page.reload();
+    await page.getByRole('button', { name: 'Forget “Pizza”' }).click();
+    expect(await page.getByRole('button', { name: 'Pizza', exact: true }).count()).toBe(0);
+  });
+
+  it('shows what changes, and opens a task by keys', async () => {
+    await using other = await openStandInApi({ tasks: 3, page: await consolePage() });
+    await using opened = await openPage(browser, { ...other, path: '/tasks' });
+    const { page } = opened;
+    const list = page.getByRole('region', { name: 'Tasks' });
+    await list.getByRole('link').nth(2).waitFor();
+    await page.keyboard.press('j');
+    const tasks = [{ ...taskRow(900), text: 'Just arrived' }, ...[0, 1, 2].map(taskRow)];
+    other.answer('/admin/tasks', { tasks, totalSize: 4, nextPageToken: '', isPartial: false });
+    await list.getByText('Just arrived').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/task/${taskRow(1).taskId}`);
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('can be read by everyone', () =>
+    checkPage(browser, {
+      ...api,
+      path: '/tasks?q=agent:pizza',
+      ready: (page) => page.getByRole('region', { name: 'Tasks' }).getByRole('link').nth(5).waitFor(),
+    }));
+});
