@@ -5,10 +5,17 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { checkCompose, floatingImage } from './deploy/check-compose.ts';
 import { checkDockerfile } from './deploy/check-dockerfile.ts';
+import { checkPrometheus } from './deploy/check-prometheus.ts';
 
+const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
 const problems = [
   ...checkDockerfile(readFileSync('Dockerfile', 'utf8'), '.'),
-  ...checkCompose(parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }), '.'),
+  ...checkCompose(compose, '.'),
+  ...checkPrometheus(
+    parse(readFileSync('deploy/prometheus/prometheus.yml', 'utf8')),
+    compose.services,
+    'deploy/prometheus',
+  ),
   ...floatingImage(/^FROM (\S+)/m.exec(readFileSync('deploy/secrets/Dockerfile', 'utf8'))?.[1]),
   ...dockersOwnCheck(),
 ];

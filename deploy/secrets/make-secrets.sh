@@ -1,12 +1,13 @@
 #!/bin/sh
 # Makes the secrets of a deployment that are not there yet, and shows the key of the first client once, when it is made.
 #
-#   make-secrets.sh <folder for gateways> <folder for gateways and workers> <folder for Redis> [<name of its host>]
+#   make-secrets.sh <folder for gateways> <folder for gateways and workers> <folder for Redis>
+#     <folder for all that have metrics or read them> [<name of Redis' host>]
 #
 # Each folder is a volume that is mounted, read-only, where it is needed and nowhere else. To replace a secret, remove
 # its file (those of a certificate: all three) and start everything again.
 set -eu
-gateway=$1 programs=$2 redis=$3 host=${4:-redis}
+gateway=$1 programs=$2 redis=$3 metrics=$4 host=${5:-redis}
 umask 022
 days=3650
 commands='-@all +@read +@write +@pubsub +@scripting +@transaction +@connection -@dangerous +info +time'
@@ -25,6 +26,8 @@ hash_of() {
 
 [ -s "$programs/push-secret" ] || openssl rand -base64 32 | keep "$programs/push-secret"
 [ -s "$programs/redis-password" ] || random | keep "$programs/redis-password"
+[ -s "$gateway/operator-key" ] || random | keep "$gateway/operator-key"
+[ -s "$metrics/metrics-key" ] || random | keep "$metrics/metrics-key"
 [ -s "$redis/admin-password" ] || random | keep "$redis/admin-password"
 
 # Only what Switchyard uses, on its own keys and channels; "health" may ask whether Redis is alive.

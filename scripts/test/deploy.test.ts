@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkCompose } from '../deploy/check-compose.ts';
 import { checkDockerfile } from '../deploy/check-dockerfile.ts';
+import { checkPrometheus } from '../deploy/check-prometheus.ts';
 
 const redis = {
   image: 'redis:7.4-alpine',
@@ -58,5 +59,37 @@ describe('the check of the Dockerfile', () => {
     ['FROM a\nUSER node\nCMD ["nowhere.ts"]', 'CMD starts nowhere.ts, which does not exist'],
   ])('complains: %#', (text, problem) => {
     expect(checkDockerfile(text, '.')).toContain(`Dockerfile: ${problem}`);
+  });
+});
+
+describe('the check of prometheus.yml', () => {
+  const job = {
+    job_name: 'workers',
+    dns_sd_configs: [{ names: ['worker'], port: 9464 }],
+    authorization: { credentials_file: '/secrets/metrics/key' },
+  };
+  const worker = { environment: { METRICS_PORT: '9464' }, networks: ['watch'] };
+  const prometheus = { networks: ['watch'], volumes: ['keys:/secrets/metrics:ro'] };
+  const check = (services: object, rules = ['deploy.test.ts']) =>
+    checkPrometheus({ rule_files: rules, scrape_configs: [job] }, { prometheus, ...services }, 'scripts/test');
+
+  it('is content with a job whose targets answer', () => {
+    expect(check({ worker })).toEqual([]);
+  });
+
+  it.each([
+    [{}, 'asks worker, which does not exist'],
+    [{ worker: { ...worker, environment: {} } }, 'asks worker on port 9464, where it has no metrics'],
+    [{ worker: { ...worker, networks: ['redis'] } }, 'asks worker, with which it has no network in common'],
+    [
+      { worker, prometheus: { networks: ['watch'] } },
+      'workers has its key in /secrets/metrics/key, which is not mounted',
+    ],
+  ])('complains: %#', (services, problem) => {
+    expect(check(services)).toEqual([`scripts/test/prometheus.yml: ${problem}`]);
+  });
+
+  it('complains of rules that are nowhere', () => {
+    expect(check({ worker }, ['nowhere.yml'])).toEqual(['scripts/test/prometheus.yml: nowhere.yml does not exist']);
   });
 });

@@ -32,7 +32,7 @@ interface Access {
 }
 
 function makeSecrets(): string {
-  const folders = ['gateway', 'programs', 'redis'].map((name) => file(name));
+  const folders = ['gateway', 'programs', 'redis', 'metrics'].map((name) => file(name));
   const script = join(process.cwd(), 'deploy/secrets/make-secrets.sh');
   return execFileSync('/bin/sh', [script, ...folders, 'redis'], {
     encoding: 'utf8',
@@ -54,7 +54,7 @@ function asSwitchyard(): Redis {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'switchyard-locked-'));
-  for (const name of ['gateway', 'programs', 'redis', 'data']) mkdirSync(file(name));
+  for (const name of ['gateway', 'programs', 'redis', 'metrics', 'data']) mkdirSync(file(name));
   shown = makeSecrets();
   port = await freePort();
   const { services } = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
@@ -133,7 +133,7 @@ describe('a deployment whose Redis is locked', () => {
     expect(key).toMatch(/^[0-9a-f]{64}$/);
     expect(shown).toContain(`export API_KEY=${key}\n`);
     const everything = () =>
-      ['gateway', 'programs', 'redis'].flatMap((it) => readdirSync(file(it)).map((at) => read(it, at)));
+      ['gateway', 'programs', 'redis', 'metrics'].flatMap((it) => readdirSync(file(it)).map((at) => read(it, at)));
     const before = everything();
     expect(makeSecrets()).toBe('');
     expect(everything()).toEqual(before);

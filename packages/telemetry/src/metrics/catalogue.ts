@@ -195,7 +195,7 @@ export const catalogue = {
     of: 'worker',
     labels: ['outcome'],
     buckets: deliveries,
-    help: 'Requests to webhooks, until they were answered: delivered, failed, dead-letter, ended.',
+    help: 'Requests to webhooks, until they were answered, or failed: delivered, failed, refused (4xx), gone (410).',
   },
   switchyard_swept_total: {
     type: 'counter',

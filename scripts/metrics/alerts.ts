@@ -1,0 +1,146 @@
+import { stringify } from 'yaml';
+
+export interface Alert {
+  readonly name: string;
+  readonly expr: string;
+  /** How long it has to be so. */
+  readonly lasts: string;
+  readonly severity: 'critical' | 'warning';
+  /** What is wrong; labels as `{{ $labels.agent }}`. */
+  readonly summary: string;
+  readonly whatToDo: string;
+}
+
+const AGENT = '{{ $labels.agent }}';
+
+export const alerts: readonly Alert[] = [
+  {
+    name: 'SwitchyardDown',
+    expr: 'up{job=~"switchyard.*"} == 0',
+    lasts: '1m',
+    severity: 'critical',
+    summary: '{{ $labels.instance }} does not answer Prometheus',
+    whatToDo: 'Look whether the process runs, and at its last lines. Others go on with its turns.',
+  },
+  {
+    name: 'SwitchyardRedisDown',
+    expr: 'min(switchyard_redis_up) == 0',
+    lasts: '30s',
+    severity: 'critical',
+    summary: 'Redis does not answer a gateway',
+    whatToDo: 'Look at Redis and the network between. Nothing is accepted until it answers; what was accepted waits.',
+  },
+  {
+    name: 'SwitchyardNoWorker',
+    expr:
+      'max by (agent) (switchyard_queue_jobs{state="waiting"}) > 0 ' +
+      'and max by (agent) (switchyard_agent_workers) == 0',
+    lasts: '1m',
+    severity: 'critical',
+    summary: `Messages wait for ${AGENT}, and no live worker runs it`,
+    whatToDo: 'Start a worker with this agent.',
+  },
+  {
+    name: 'SwitchyardQueueOld',
+    expr:
+      'max by (agent) (switchyard_queue_oldest_seconds) > 60 and max by (agent) (switchyard_agent_paused) == 0 ' +
+      'and max by (agent) (switchyard_agent_workers) > 0',
+    lasts: '2m',
+    severity: 'warning',
+    summary: `The next message for ${AGENT} has waited for {{ $value | humanizeDuration }}`,
+    whatToDo: 'Start more workers, or find what their turns wait for: docs/scaling.md.',
+  },
+  {
+    name: 'SwitchyardDeadLetters',
+    expr: 'max by (kind) (switchyard_dead_letters) > 0',
+    lasts: '1m',
+    severity: 'warning',
+    summary: '{{ $value }} dead letters of the kind {{ $labels.kind }}',
+    whatToDo: 'Read why with GET /admin/dead-letters, mend it, and retry or delete them.',
+  },
+  {
+    name: 'SwitchyardTurnsFail',
+    expr:
+      'sum by (agent) (rate(switchyard_turn_duration_seconds_count{outcome=~"TASK_STATE_FAILED|failed|retry"}[5m])) ' +
+      '/ sum by (agent) (rate(switchyard_turn_duration_seconds_count[5m])) > 0.2',
+    lasts: '5m',
+    severity: 'warning',
+    summary: `{{ $value | humanizePercentage }} of the turns of ${AGENT} fail, or are tried again`,
+    whatToDo: 'Look at the log of its workers: the lines of its turns have the error.',
+  },
+  {
+    name: 'SwitchyardRequestsFail',
+    expr:
+      'sum(rate(switchyard_request_duration_seconds_count{outcome=~"Internal|Unavailable|InvalidAgentResponse"}[5m])) ' +
+      '/ sum(rate(switchyard_request_duration_seconds_count[5m])) > 0.01',
+    lasts: '5m',
+    severity: 'critical',
+    summary: '{{ $value | humanizePercentage }} of the requests fail',
+    whatToDo: 'Look at the log of the gateways: each such request has a line of level error.',
+  },
+  {
+    name: 'SwitchyardRefusals',
+    expr:
+      'sum by (reason) ' +
+      '(rate(switchyard_admission_refusals_total{reason!~"Unauthenticated|PermissionDenied|failed-auth"}[5m])) > 1',
+    lasts: '10m',
+    severity: 'warning',
+    summary: '{{ $value | humanize }} requests in a second are refused: {{ $labels.reason }}',
+    whatToDo: 'One client asks too much, or a limit is too low: docs/settings.md, docs/scaling.md.',
+  },
+  {
+    name: 'SwitchyardCredentialsRefused',
+    expr: 'sum(rate(switchyard_admission_refusals_total{reason=~"Unauthenticated|failed-auth"}[5m])) > 1',
+    lasts: '10m',
+    severity: 'warning',
+    summary: 'Wrong credentials come, {{ $value | humanize }} in a second',
+    whatToDo: 'A client has an old key, or somebody guesses: GET /admin/audit has the addresses.',
+  },
+  {
+    name: 'SwitchyardWebhooksFail',
+    expr:
+      'sum(rate(switchyard_push_deliveries_total{outcome=~"failed|dead-letter"}[10m])) ' +
+      '/ sum(rate(switchyard_push_deliveries_total[10m])) > 0.5',
+    lasts: '10m',
+    severity: 'warning',
+    summary: '{{ $value | humanizePercentage }} of the deliveries to webhooks fail',
+    whatToDo: 'Look which receivers, in the log at the level debug, or GET /admin/dead-letters; tell their owners.',
+  },
+  {
+    name: 'SwitchyardWorkersLost',
+    expr: 'sum by (agent) (increase(switchyard_turns_taken_over_total[15m])) > 3',
+    lasts: '0m',
+    severity: 'warning',
+    summary: `Workers of ${AGENT} die, or freeze so that others take their turns over`,
+    whatToDo: 'Look for processes killed for their memory, and at the event loop lag of workers.',
+  },
+  {
+    name: 'SwitchyardSwept',
+    expr: 'sum(increase(switchyard_swept_total[15m])) > 10',
+    lasts: '0m',
+    severity: 'warning',
+    summary: 'The sweeper repaired {{ $value | humanize }} tasks in 15 minutes',
+    whatToDo: 'A few after a fail-over are usual; else look at the log of Redis and the workers.',
+  },
+  {
+    name: 'SwitchyardAuditLost',
+    expr: 'sum(increase(switchyard_audit_dropped_total[15m])) > 0',
+    lasts: '0m',
+    severity: 'warning',
+    summary: '{{ $value | humanize }} events never came into the audit trail',
+    whatToDo: 'Redis took none for too long. They are in the log of the gateway.',
+  },
+];
+
+/** The rules as Prometheus reads them. */
+export function alertRules(): string {
+  const rules = alerts.map(({ name, expr, lasts, severity, summary, whatToDo }) => ({
+    alert: name,
+    expr,
+    for: lasts,
+    labels: { severity },
+    annotations: { summary, description: whatToDo },
+  }));
+  const words = '# Written by npm run docs from scripts/metrics/alerts.ts.\n';
+  return words + stringify({ groups: [{ name: 'switchyard', rules }] }, { lineWidth: 0 });
+}
