@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Agent } from '@switchyard/agent';
 import type { AddressPolicySettings } from '@switchyard/outgoing';
 import type { Consumer, DrainOrder, JobOutcome, Store, TurnJob } from '@switchyard/store';
@@ -39,7 +37,8 @@ const publicOnly: AddressPolicySettings = { allowHttp: false, allowHosts: [] };
  * A worker: announces its agents, runs their turns, delivers webhooks, and repairs what crashed workers left behind.
  */
 export class Worker {
-  readonly id = `${hostname()}-${randomUUID().slice(0, 8)}`;
+  /** As the records of tasks have it. */
+  readonly id: string;
   readonly #settings: WorkerSettings;
   readonly #parts: WorkerParts;
   readonly #announcer: Announcer;
@@ -55,6 +54,7 @@ export class Worker {
 
   constructor(settings: WorkerSettings, parts: WorkerParts) {
     const { store, agents, emit } = parts;
+    this.id = store.processId;
     this.#settings = settings;
     this.#parts = parts;
     this.#announcer = new Announcer(store.registry, this.id, { agents, emit });

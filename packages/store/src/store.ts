@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { AuditTrail } from './audit/audit-trail.ts';
 import { Calls } from './calls/calls.ts';
 import { Orphans } from './calls/orphans.ts';
@@ -91,6 +92,8 @@ export class Store {
   readonly audit: AuditTrail;
   readonly ops: Ops;
   readonly settings: StoreSettings;
+  /** Names this process wherever a record tells who did something. No colon, no blank. */
+  readonly processId = `${hostname()}-${randomUUID().slice(0, 8)}`;
   readonly #connections: Connections;
   readonly #healthCheck: HealthCheck;
   readonly #leases: Leases;
@@ -116,7 +119,7 @@ export class Store {
     this.queue = new Queues(redis, shards);
     const { lockMs } = this.settings;
     this.#leases = new Leases(redis, lockMs, onError);
-    const process = { leases: this.#leases, isolation: new Isolation(), processId: randomUUID() };
+    const process = { leases: this.#leases, isolation: new Isolation(), processId: this.processId };
     this.#common = {
       shards,
       settings: this.settings,

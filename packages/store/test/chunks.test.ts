@@ -35,6 +35,7 @@ const OTHERS = new Set([
   'h',
   '@h',
   'tip',
+  'l1',
 ]);
 
 interface Batch {

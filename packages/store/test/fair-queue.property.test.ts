@@ -131,7 +131,7 @@ class World {
 
   async #change(act: string, job: FairQueue['active'][number]): Promise<void> {
     const { id } = job;
-    const taken = { id, token: this.#tokens.get(id) ?? '', started: 1, isAwaited: false };
+    const taken = { id, token: this.#tokens.get(id) ?? '', started: 1, isAwaited: false, waitedMs: 0 };
     if (act === 'finish') {
       await this.#queue.finish(taken);
       this.model.finish(job);

@@ -48,7 +48,7 @@ describe('jobs of a gateway of before tenants had shares', () => {
     await accepted(store, alice);
     await redis.hset(`${queue.root}old`, 'priority', '0');
     await redis.multi().lpush(`${queue.root}active`, 'old').set(`${queue.root}old:lock`, 'token').exec();
-    await queue.requeue({ id: 'old', token: 'token', started: 1, isAwaited: false });
+    await queue.requeue({ id: 'old', token: 'token', started: 1, isAwaited: false, waitedMs: 0 });
     expect(await taken(queue, 1, 1)).toEqual(['old']);
   });
 });
@@ -66,7 +66,13 @@ test('what is known of tenants is those that have more waiting than a turn, and 
   const last = await taken(queue, 5, 4);
   await queue.recover(LOCK_MS, 0);
   expect(await tenants()).toEqual([' ']);
-  const tokens = [...first, ...last].map((id, n) => ({ id, token: `taker:${n + 1}`, started: 1, isAwaited: false }));
+  const tokens = [...first, ...last].map((id, n) => ({
+    id,
+    token: `taker:${n + 1}`,
+    started: 1,
+    isAwaited: false,
+    waitedMs: 0,
+  }));
   for (const job of tokens) await queue.finish(job);
   await queue.recover(LOCK_MS, 0);
   expect(await tenants()).toEqual([]);

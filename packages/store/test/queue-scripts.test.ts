@@ -63,7 +63,7 @@ function bullmqs({ settings: { prefix } }: Store): Side {
     async take() {
       const token = `taker:${number++}`;
       const [, id] = await backend.moveToActive(token);
-      return { id, token, started: 1, isAwaited: false };
+      return { id, token, started: 1, isAwaited: false, waitedMs: 0 };
     },
     giveBack: ({ id, token }, delayMs) =>
       delayMs === undefined

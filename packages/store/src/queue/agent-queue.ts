@@ -8,8 +8,8 @@ import { queueRoot } from './job.ts';
 export const takeArgNames = ['lockMs', 'taker', 'number', 'count', 'kinds'] as const;
 /** Reply of take-jobs.lua: how many jobs wait, '1' if suspects are among them, ms until one is due. */
 export const restReply = tuple(integer, text, integer);
-/** Of a job: id, token, how often it was taken, priority. */
-export const jobFields = [text, text, integer, integer] as const;
+/** Of a job: id, token, how often it was taken, priority, ms that it has waited. */
+export const jobFields = [text, text, integer, integer, integer] as const;
 
 const from = import.meta.url;
 const keys = ['root'] as const;
@@ -56,6 +56,8 @@ export interface TakenJob {
   /** How often it was taken, this time included. */
   readonly started: number;
   readonly isAwaited: boolean;
+  /** Since it was added, or given back. */
+  readonly waitedMs: number;
 }
 
 export interface Taken {
@@ -68,18 +70,26 @@ export interface Taken {
   readonly dueInMs: number | undefined;
 }
 
-type JobReply = readonly [id: string, token: string, started: number, priority: number, ...more: unknown[]];
+type JobReply = readonly [
+  id: string,
+  token: string,
+  started: number,
+  priority: number,
+  waitedMs: number,
+  ...more: unknown[],
+];
 
 export function takenFrom(
   [waiting, hasSuspects, dueInMs]: ReturnType<typeof restReply>,
   jobs: readonly JobReply[],
 ): Taken {
   return {
-    jobs: jobs.map(([id, token, started, priority]) => ({
+    jobs: jobs.map(([id, token, started, priority, waitedMs]) => ({
       id,
       token,
       started,
       isAwaited: priority === 1 || priority === 2,
+      waitedMs,
     })),
     waiting,
     hasSuspects: hasSuspects === '1',

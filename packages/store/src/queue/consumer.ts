@@ -16,6 +16,8 @@ export interface TurnJob {
   readonly started: number;
   /** A running turn waits for this job's turn. */
   readonly isAwaited?: boolean;
+  /** In its queue, since it was added or given back. A further turn of a job has not waited. Default: 0. */
+  readonly waitedMs?: number;
   /** Token of this start's lock: tells a command sent twice from a second start. */
   readonly token: string;
 }
@@ -145,9 +147,9 @@ export class Consumer {
   }
 
   async #run(queue: AgentQueue, taken: TakenJob): Promise<void> {
-    const { id, token, started, isAwaited } = taken;
+    const { id, token, started, isAwaited, waitedMs } = taken;
     const outcome = await this.#options
-      .run({ ...parseJobId(id), token, started, isAwaited })
+      .run({ ...parseJobId(id), token, started, isAwaited, waitedMs })
       .catch((): JobOutcome => ({ retryAfterMs: FAILED_RETRY_MS }));
     if (outcome === 'done') await queue.finish(taken);
     else if (outcome === 'requeue') await queue.requeue(taken);

@@ -6,7 +6,7 @@
 -- lock_ms: that the locks last
 -- taker, number, count: tokens of the locks are <taker>:<number> and so on, one for each job; as many may be taken
 -- kinds: any | awaited | awaited+suspects | suspect (one job alone, however many may be taken)
--- Returns  jobs: { id, token, starts, priority } …
+-- Returns  jobs: { id, token, starts, priority, ms that it has waited } …
 --          rest: how many others wait, '1' if there are suspects among them, ms until a delayed job is due (-1 none)
 --
 -- It leaves what BullMQ's own script leaves that takes one job (packages/store/test/take-turns.test.ts compares them),
@@ -40,8 +40,10 @@ local function end_delays(root)
 end
 
 local function job_of(root, id, token)
-  local starts, priority, tag = unpack(redis.call('HMGET', root .. id, 'ats', 'priority', 'tag'))
-  return { id, token, tonumber(starts or 0), priority_of(priority) }, tag
+  local starts, priority, tag, since, timestamp =
+    unpack(redis.call('HMGET', root .. id, 'ats', 'priority', 'tag', 'since', 'timestamp'))
+  local waited_ms = math.max(0, now_ms() - (since or timestamp or now_ms()))
+  return { id, token, tonumber(starts or 0), priority_of(priority), waited_ms }, tag
 end
 
 local function has_suspects(root)

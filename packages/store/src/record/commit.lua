@@ -6,6 +6,7 @@
 local is_popped = false -- whether a message leaves the list of the inbox
 local watch -- true: goes (back) into the outbox; false: leaves it; nil: stays as it is
 local ended_jobs = {} -- see finish-jobs.lua
+local turn_ends = 's' -- how the turn ends, if it does: settled, r released, q requeued for a retry, g given up
 local moves = {} -- by index: members that leave, members that come, and whether a task has ended
 local is_many = false -- the script changes several tasks, and calls write_indexes itself, once
 
@@ -58,6 +59,9 @@ local function commit(record)
       record.listed = record.time
       move(agent_index(record.owner), old, letter .. record.time .. task_id, false)
     end
+  end
+  if was[TURN] and record.turn == '' then
+    others['e' .. was[EPOCH]] = ('%.0f '):format(now_ms()) .. turn_ends
   end
   write_texts(record)
   if #emitted > 0 then record.tip = emitted[#emitted - 2] end

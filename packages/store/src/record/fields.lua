@@ -1,5 +1,7 @@
 -- fields: the record as fields of the task's hash. A field that is empty or 0 is not there.
 -- tip: the incarnation of the last event
+-- Of each of the last attempts there are also l<epoch>: how it began (begin.lua), e<epoch>: how it ended (commit.lua),
+-- and f<epoch>: when somebody wrote with its fence too late (append.lua).
 
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',
@@ -7,7 +9,8 @@ local FIELDS = {
   'sweeps', 'tip', 'queued', 'listed',
   'artifacts', '@h', -- not of the record, but an end must know them
 }
-local STATE, TIME, TOKEN, SCHEDULED, TIP, ALL, ARTIFACTS, HISTORY = 1, 9, 10, 15, 23, 25, 26, 27
+local STATE, EPOCH, TURN, TIME, TOKEN, SCHEDULED, TIP, ALL, ARTIFACTS, HISTORY =
+  1, 5, 7, 9, 10, 15, 23, 25, 26, 27
 
 -- States in which a task waits for its client, and in which it has ended.
 local function is_waiting(state) return state == 'i' or state == 'a' end

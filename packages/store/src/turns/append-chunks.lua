@@ -30,7 +30,13 @@ local last = number + #ARGV - 9
 if fence ~= turn then
   local epoch, run = unpack(redis.call('HMGET', task_key, 'epoch', 'run'))
   local was_written = last <= written and epoch and fence == epoch .. '.' .. run
-  return (was_written and 'more' or 'fenced') .. cancel
+  if was_written then return 'more' .. cancel end
+  -- As in append.lua.
+  if epoch then
+    --- @include "../redis/server.lua"
+    redis.pcall('HSETNX', task_key, 'f' .. fence:match('^%d*'), ('%.0f'):format(now_ms()))
+  end
+  return 'fenced' .. cancel
 end
 if last <= written then return 'appended' .. cancel end
 if number > written + 1 then return 'gap' .. cancel end

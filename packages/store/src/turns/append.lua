@@ -135,6 +135,10 @@ while ARGV[at] do
   end
 
   if #emitted > 0 then commit(record) end
+  -- Somebody who has lost the turn still writes: the record tells when it first did.
+  if verdict == 'fenced' and record then
+    redis.pcall('HSETNX', task_key, 'f' .. fence:match('^%d*'), ('%.0f'):format(now_ms()))
+  end
   replies[#replies + 1] = { verdict, record and record.cancel or '' }
   at = after
 end

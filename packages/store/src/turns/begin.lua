@@ -3,7 +3,8 @@
 -- job: its number; started: how often the queue has started it, this time included; token: of its lock; run: random id
 -- dead_key: zset, tasks whose message was given up → ms; made from the task's key, its letter <task>:d (hash)
 -- max_attempts: that a message gets; large_bytes: from which parts of an artifact are not copied through Lua
--- is_taking: its job is being taken, and can wait until a process can run it alone
+-- waited_ms: that its job has waited, which is being taken, and can wait until a process can run it alone; nil: it was
+--   taken before
 -- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner, and
 --          then the task: pieces … (see pieces.lua) }
 --       turn | stale, missing (there is nothing for this job: complete it) | canceled, exhausted (the task has ended)
@@ -17,6 +18,9 @@
 local STATUS, METADATA, INSIDE, INITIAL = HISTORY + 1, HISTORY + 2, HISTORY + 3, HISTORY + 4
 FIELDS[STATUS], FIELDS[METADATA], FIELDS[INSIDE], FIELDS[INITIAL] = 'status', 'metadata', 'h', 'initial_entry'
 
+-- Of which the record tells how they went; see fields.lua.
+local KEPT_ATTEMPTS = 16
+
 -- Of the tasks whose turn began: when the sweeper may look after them. The script that includes this writes them.
 local due = {}
 
@@ -26,7 +30,7 @@ local function inbox_head() return was[INITIAL] or redis.call('LINDEX', inbox_ke
 local function process_of(token) return token:match('^[^:]+:') end
 local function is_shared(token) return process_of(token) and not token:find(':alone:', 1, true) end
 
-local function begin_turn(job, started, token, run, dead_key, max_attempts, large_bytes, is_taking)
+local function begin_turn(job, started, token, run, dead_key, max_attempts, large_bytes, waited_ms)
   local record = load_record()
   if not record then return { 'missing' } end
   -- A late add, an old successor, a job of a task that ended or has nothing to do.
@@ -59,12 +63,18 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
   local died_among_others = is_taken_over and not is_own and is_shared(record.token)
   -- What killed it may have been another turn. The last attempt is not to be spent on that: it runs alone.
   local is_last = record.attempts + 1 >= tonumber(max_attempts)
-  if died_among_others and is_taking and is_shared(token) and is_last then return { 'suspect' } end
+  if died_among_others and waited_ms and is_shared(token) and is_last then return { 'suspect' } end
 
   local function open()
     record.epoch, record.run = record.epoch + 1, run
     record.turn, record.token, record.started, record.turn_seq = last_fence(record), token, started, 0
     record.attempts, record.sweeps = record.attempts + 1, 0
+    -- Of each attempt: when it began, its number, how long its job had waited, where, and if it took a turn over.
+    others['l' .. record.epoch] = ('%.0f %d %d %s%s'):format(now_ms(), record.attempts, waited_ms or 0,
+      token:match('^[^:]*'), is_taken_over and ' t' or '')
+    if record.epoch > KEPT_ATTEMPTS then
+      for name in ('lef'):gmatch('.') do others[name .. record.epoch - KEPT_ATTEMPTS] = false end
+    end
   end
 
   local left = max_attempts - record.attempts

@@ -44,7 +44,7 @@ local task_id, task_key, events_key, inbox_key, webhooks_key, steps_key, calls_k
 
 local reply = { rest }
 for i = 1, #jobs do
-  local id, token, starts = unpack(jobs[i])
+  local id, token, starts, _, waited_ms = unpack(jobs[i])
   local begun, job_number = { 'not-begun' }
   task_id, job_number = id:match('^(.*)%.(%d+)$')
   if task_id and kinds ~= 'suspect' then
@@ -53,14 +53,14 @@ for i = 1, #jobs do
     webhooks_key, steps_key, calls_key = task_key .. ':w', task_key .. ':s', task_key .. ':c'
     -- A record that is damaged fails its own job, which asks for its turn again and gets the error, and no other.
     local is_sound, answer = pcall(begin_turn,
-      tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes, true)
+      tonumber(job_number), starts, token, run, dead_key, max_attempts, large_bytes, waited_ms)
     if is_sound then begun = answer end
   end
   if begun[1] == 'suspect' then
     set_aside(root, id)
     rest[1], rest[2] = rest[1] + 1, '1'
   else
-    jobs[i][5] = begun
+    jobs[i][6] = begun
     reply[#reply + 1] = jobs[i]
   end
 end

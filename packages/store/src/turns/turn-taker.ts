@@ -57,7 +57,7 @@ export class TurnTaker {
         ...beginArgValues(settings, `${request.taker}:${request.number}`),
       },
     });
-    for (const [id, token, , , begun] of jobs) if (begun[0] !== 'not-begun') this.#begun.set(runOf(id, token), begun);
+    for (const [id, token, , , , begun] of jobs) if (begun[0] !== 'not-begun') this.#begun.set(runOf(id, token), begun);
     return takenFrom(rest, jobs);
   }
 }

@@ -73,7 +73,12 @@ test('what is sent while its tenant is deleted keeps all that belongs to it', as
     if (n % 3 === 0) deletions.push(store.ops.tenants.delete('acme'));
     sent.push(await send(`context ${n}`));
   }
-  await Promise.all(deletions);
+  let isOver = false;
+  const ended = Promise.all(deletions).then(() => {
+    isOver = true;
+  });
+  for (let n = 300; !isOver; n++) sent.push(await send(`context ${n}`));
+  await ended;
   let kept = 0;
   for (const { taskId, message, contextId } of sent) {
     if ((await store.ops.tasks.record(taskId)) === undefined) continue;

@@ -30,9 +30,9 @@ const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefine
 export async function begun(
   store: Store,
   taskId: string,
-  { job = 1, started = 1, turnsBefore = 0, hooks = ignore } = {},
+  { job = 1, started = 1, turnsBefore = 0, hooks = ignore, token = `${randomUUID()}` } = {},
 ): Promise<OpenTurn> {
-  const turn = await store.turns.begin({ taskId, job, started, token: randomUUID() }, turnsBefore, hooks);
+  const turn = await store.turns.begin({ taskId, job, started, token }, turnsBefore, hooks);
   if (typeof turn === 'string') throw new Error(`no turn began: ${turn}`);
   return turn;
 }

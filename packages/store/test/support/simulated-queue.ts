@@ -98,7 +98,13 @@ export class SimulatedQueue {
     if (ids.length > 0) this.#took.set(taker, { number, ids });
     for (const id of ids) this.#locks.set(id, taker);
     if (this.#waiting.length > 0) this.#mark();
-    const jobs = ids.map((id, n) => ({ id, token: `${taker}:${number + n}`, started: 1, isAwaited: false }));
+    const jobs = ids.map((id, n) => ({
+      id,
+      token: `${taker}:${number + n}`,
+      started: 1,
+      isAwaited: false,
+      waitedMs: 0,
+    }));
     return { jobs, waiting: this.#waiting.length, hasSuspects: false, dueInMs: undefined };
   }
 }

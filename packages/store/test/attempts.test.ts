@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import { type OpenTurn, TurnFenced } from '../src/index.ts';
+import { accepted, begun, spent, userMessage } from './support/drive.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+// What the record tells of each attempt at a turn: l<epoch> how it began, e<epoch> how it ended, f<epoch> that somebody
+// wrote with its fence too late.
+
+const redis = testRedis();
+const store = await testStore({ maxAttempts: 20 });
+const { prefix } = store.settings;
+
+async function told(taskId: string): Promise<Record<string, string>> {
+  const record = await redis.hgetall(`${prefix}{s0}:t:${taskId}`);
+  const fields = Object.entries(record).filter(([name]) => /^[lef]\d+$/.test(name));
+  return Object.fromEntries(fields.map(([name, text]) => [name, text.replace(/^\d{13}\b/, 'ms')]));
+}
+const question = { kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true } as const;
+const refused = (write: Promise<unknown>): Promise<unknown> => write.catch((error: unknown) => error);
+const beginAs = (taskId: string, process: string, started: number, job = 1): Promise<OpenTurn> =>
+  begun(store, taskId, { started, job, token: `${process}:echo/0:1` });
+
+test('an attempt has its moment, number, wait and process, and how it ended', async () => {
+  const { taskId } = await accepted(store, alice);
+  await (await beginAs(taskId, 'one', 1)).release(false);
+  await (await beginAs(taskId, 'one', 2)).release(true);
+  await (await beginAs(taskId, 'two', 3)).publish(question);
+  await accepted(store, alice, userMessage('more', { taskId }));
+  await (await beginAs(taskId, 'two', 1, 2)).publish(spent('no'));
+  expect(await told(taskId)).toEqual({
+    l1: 'ms 1 0 one',
+    e1: 'ms r',
+    l2: 'ms 1 0 one',
+    e2: 'ms q',
+    l3: 'ms 2 0 two',
+    e3: 'ms s',
+    l4: 'ms 1 0 two',
+    e4: 'ms g',
+  });
+});
+
+test('one that is taken over has no end, and what its process writes later is told once', async () => {
+  const { taskId } = await accepted(store, alice);
+  const late = () => redis.hget(`${prefix}{s0}:t:${taskId}`, 'f1');
+  const chunk = { artifactId: 'a', parts: [{ text: 'x' }] };
+  const dead = await beginAs(taskId, 'dead', 1);
+  const say = () => dead.publish({ kind: 'artifact', artifact: chunk, append: true, lastChunk: false });
+  await say();
+  await dead.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
+  await beginAs(taskId, 'alive', 2);
+  expect(await told(taskId)).toEqual({ l1: 'ms 1 0 dead', l2: 'ms 2 0 alive t' });
+  await say();
+  await until(async () => (await late()) !== null, { what: 'its late chunk is told' });
+  const first = await late();
+  expect(await refused(dead.publish(question))).toBeInstanceOf(TurnFenced);
+  expect(Number(first)).toBeGreaterThan(1e12);
+  expect(await late()).toBe(first);
+  expect(await told(taskId)).toEqual({ l1: 'ms 1 0 dead', f1: 'ms', l2: 'ms 2 0 alive t' });
+});
+
+test('the end of a task that nobody runs any more is told of its last attempt', async () => {
+  const { taskId } = await accepted(store, alice);
+  const turn = await beginAs(taskId, 'one', 1);
+  await store.tasks.cancel(alice, taskId);
+  await turn.publish({ kind: 'status', state: 'TASK_STATE_CANCELED', settles: true });
+  expect(await refused(turn.publish(question))).toBeInstanceOf(TurnFenced);
+  expect(await told(taskId)).toMatchObject({ l1: 'ms 1 0 one', e1: 'ms s' });
+});
+
+test('the last sixteen are kept', async () => {
+  const { taskId } = await accepted(store, alice);
+  for (let started = 1; started <= 19; started++) await beginAs(taskId, `p${started}`, started);
+  const names = Object.keys(await told(taskId));
+  expect(names.sort()).toEqual(Array.from({ length: 16 }, (_, n) => `l${n + 4}`).sort());
+});
+
+test('a job tells how long it has waited, since it was added or given back', async () => {
+  const own = await testStore();
+  const { taskId } = await accepted(own, alice);
+  const job = `${own.settings.prefix}{s0}:q:echo:${taskId}.1`;
+  await redis.hset(job, 'timestamp', String(Number(await redis.hget(job, 'timestamp')) - 5_000));
+  const waits: (number | undefined)[] = [];
+  const consumer = own.turns.consume({
+    agent: 'echo',
+    concurrency: 1,
+    run: async ({ waitedMs }) => (waits.push(waitedMs) === 1 ? 'requeue' : 'done'),
+    onError: () => undefined,
+  });
+  await consumer.start();
+  await until(() => waits.length === 2, { what: 'it has run twice' });
+  await consumer.stop();
+  expect(waits[0]).toBeGreaterThanOrEqual(5_000);
+  expect(waits[0]).toBeLessThan(10_000);
+  expect(waits[1]).toBeLessThan(1_000);
+  const [process] = own.processId.split(':');
+  expect(await redis.hget(`${own.settings.prefix}{s0}:t:${taskId}`, 'l1')).toMatch(
+    new RegExp(`^\\d{13} 1 ${waits[0]} ${process}$`),
+  );
+});
