@@ -1,6 +1,9 @@
 import { Command, CommanderError, Option } from 'commander';
 import { callFailure } from './failures/call-failure.ts';
 import { Failure } from './failures/failure.ts';
+import { addDeadCommands } from './operator/dead.ts';
+import { addQueueCommands } from './operator/queue.ts';
+import { addWhyCommand } from './operator/why.ts';
 import { Output } from './output/output.ts';
 import type { World } from './session/session.ts';
 import { type OptionSpec, optionSpecs } from './settings/options.ts';
@@ -44,6 +47,9 @@ export function buildProgram(world: World, version: string): Command {
   addPushConfigCommands(program, world);
   addCardCommands(program, world);
   addConfigCommands(program, world);
+  addQueueCommands(program, world);
+  addDeadCommands(program, world);
+  addWhyCommand(program, world);
   return program;
 }
 

@@ -39,6 +39,9 @@ export function protocolNameOf(reason: string): ProtocolName | undefined {
   return names[reason];
 }
 
+/** Of what is not A2A: this gateway's operators. */
+export type OwnCode = `SWITCHYARD_ERR_${string}`;
+
 export interface FailureDetails {
   /** What to do next. */
   readonly hint?: string | undefined;
@@ -50,11 +53,15 @@ export interface FailureDetails {
 /** The command could not do its work. How a task ended is none: that is in the output. */
 export class Failure extends Error {
   override readonly name = 'Failure';
-  readonly code: LocalCode | ProtocolName;
+  readonly code: LocalCode | ProtocolName | OwnCode;
   readonly hint: string | undefined;
   readonly a2aCode: number | string | undefined;
 
-  constructor(code: LocalCode | ProtocolName, message: string, { hint, a2aCode, cause }: FailureDetails = {}) {
+  constructor(
+    code: LocalCode | ProtocolName | OwnCode,
+    message: string,
+    { hint, a2aCode, cause }: FailureDetails = {},
+  ) {
     super(message, { cause });
     this.code = code;
     this.hint = hint;

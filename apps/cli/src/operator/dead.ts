@@ -1,0 +1,114 @@
+import {
+  type BulkProgress,
+  bulkProgressSchema,
+  type DeadLetter,
+  deadLetterFilterSchema,
+  deadLetterSchema,
+  type OperatorClient,
+  pageOf,
+} from '@switchyard/operator-api';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { Failure } from '../failures/failure.ts';
+import { field, table } from '../output/labelled-text.ts';
+import type { Session, World } from '../session/session.ts';
+import { operatorHelp, withOperator } from './operator.ts';
+
+const lettersSchema = pageOf('deadLetters', deadLetterSchema);
+const retriedSchema = z.object({ taskId: z.string().optional() });
+
+interface Filter {
+  readonly kind?: string;
+  readonly agent?: string;
+  readonly tenant?: string;
+  readonly reason?: string;
+  readonly since?: string;
+}
+
+/** `dead`: messages and webhooks that were given up. */
+export function addDeadCommands(program: Command, world: World): void {
+  const dead = program.command('dead').description('messages and webhooks that were given up: list, retry, delete');
+  dead.addHelpText('after', operatorHelp);
+  filtered(dead.command('list', { isDefault: true }))
+    .description('what was given up, latest first')
+    .option('--page-size <n>', 'at most', '100')
+    .option('--page-token <token>', 'the page that another list named')
+    .action((filter: Filter, command: Command) =>
+      withOperator(world, command, (session, api) => list(session, api, filter)),
+    );
+  filtered(dead.command('retry'))
+    .description('begin again: one, or with --all each that the filter leaves')
+    .argument('[id]')
+    .option('--all', 'each, of the filter if there is one')
+    .action((id: string | undefined, { all, ...filter }: Filter & { all?: boolean }, command: Command) =>
+      withOperator(world, command, (session, api) => {
+        if ((id === undefined) === !all) throw new Failure('A2ACLI_ERR_USAGE', 'Give an id, or --all');
+        return id === undefined ? retryAll(session, api, filter) : retry(session, api, id);
+      }),
+    );
+  dead
+    .command('delete')
+    .description('forget one')
+    .argument('<id>')
+    .action((id: string, _, command: Command) =>
+      withOperator(world, command, async ({ output }, api) => {
+        await api.call(`/admin/dead-letters/${encodeURIComponent(id)}`, z.unknown(), { method: 'DELETE' });
+        output.result({}, () => field('Deleted', id));
+      }),
+    );
+}
+
+function filtered(command: Command): Command {
+  return command
+    .option('--kind <turn|webhook>', 'only these')
+    .option('--agent <id>', 'only of this agent')
+    .option('--tenant <name>', 'only of this tenant')
+    .option('--reason <text>', 'only for this reason')
+    .option('--since <time>', 'only since then, such as 2026-01-31T12:00:00Z');
+}
+
+async function list({ output }: Session, api: OperatorClient, filter: Filter): Promise<void> {
+  const page = await api.call('/admin/dead-letters', lettersSchema, { query: { ...filter } });
+  const next = page.nextPageToken && `switchyard dead list --page-token ${page.nextPageToken}`;
+  output.result(page, () => {
+    const count = field('Dead-Letters', page.totalSize);
+    return count + (page.deadLetters.length > 0 ? table(head, page.deadLetters.map(row)) : '') + field('Next', next);
+  });
+}
+
+const head = ['ID', 'KIND', 'AGENT', 'TENANT', 'ATTEMPTS', 'DIED', 'REASON'];
+
+function row({ id, kind, agent, origin, tenant = '', attempts, diedAt, reason }: DeadLetter): string[] {
+  return [id, kind, agent ?? origin ?? '', tenant, String(attempts), diedAt, reason];
+}
+
+async function retry({ output }: Session, api: OperatorClient, id: string): Promise<void> {
+  const path = `/admin/dead-letters/${encodeURIComponent(id)}:retry`;
+  const answer = await api.call(path, retriedSchema, { method: 'POST' });
+  output.result(answer, () => field('Retried', id) + field('Task', answer.taskId));
+}
+
+/** Goes on as long as this command does; begun again, it does what is left. */
+async function retryAll(session: Session, api: OperatorClient, filter: Filter): Promise<void> {
+  const { output, options, world, call } = session;
+  const { data, error } = deadLetterFilterSchema.safeParse(filter);
+  if (error) throw new Failure('A2ACLI_ERR_USAGE', error.issues.map(({ message }) => message).join('; '));
+  const order = { method: 'POST', body: data, signal: call.signal } as const;
+  let last: BulkProgress | undefined;
+  for await (const progress of api.events('/admin/dead-letters:retry', bulkProgressSchema, order)) {
+    last = progress;
+    if (options.stream) output.result(progress, () => progressText(progress));
+    else if (world.isTerminal.err) world.streams.err(`\r${progress.done} of ${progress.total}`);
+  }
+  if (world.isTerminal.err && !options.stream) world.streams.err('\r\u001b[K');
+  if (!last?.isDone)
+    throw new Failure('SWITCHYARD_ERR_CUT_OFF', 'The gateway ended before all were retried', retryAgain);
+  const end = last;
+  if (!options.stream) output.result(end, () => progressText(end));
+}
+
+const retryAgain = { hint: 'Run it again: what was retried is not retried twice.' };
+
+function progressText({ done, total, retried, refused }: BulkProgress): string {
+  return field('Done', `${done} of ${total}, ${retried} retried, ${refused} refused`);
+}

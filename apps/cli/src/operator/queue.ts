@@ -1,0 +1,66 @@
+import { type AgentReading, agentReadingSchema, pageOf, tenantShareSchema } from '@switchyard/operator-api';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { field, table } from '../output/labelled-text.ts';
+import type { World } from '../session/session.ts';
+import { operatorHelp, withOperator } from './operator.ts';
+
+const agentsSchema = pageOf('agents', agentReadingSchema);
+const tenantsSchema = z.object({ tenants: z.array(tenantShareSchema) });
+
+/** `queue`: what waits for which agent. */
+export function addQueueCommands(program: Command, world: World): void {
+  const queue = program.command('queue').description('the queues of agents: what waits, pause and resume');
+  queue.addHelpText('after', operatorHelp);
+  queue
+    .command('list', { isDefault: true })
+    .description('what waits for each agent, and who works')
+    .action((_, command: Command) =>
+      withOperator(world, command, async ({ output }, api) => {
+        const page = await api.call('/admin/agents', agentsSchema, { query: { pageSize: 500 } });
+        output.result(page, () => table(head, page.agents.map(row)));
+      }),
+    );
+  queue
+    .command('tenants')
+    .description('whose messages wait for an agent')
+    .argument('<agent>')
+    .action((agent: string, _, command: Command) =>
+      withOperator(world, command, async ({ output }, api) => {
+        const shares = await api.call(`/admin/agents/${encodeURIComponent(agent)}/tenants`, tenantsSchema);
+        const rows = shares.tenants.map(({ tenant, waiting }) => [tenant, String(waiting)]);
+        output.result(shares, () => table(['TENANT', 'WAITING'], rows));
+      }),
+    );
+  for (const [name, state] of [
+    ['pause', 'paused: its messages are accepted, and wait'],
+    ['resume', 'resumed'],
+  ] as const)
+    queue
+      .command(name)
+      .description(name === 'pause' ? 'let what is sent to an agent wait' : 'let an agent work again')
+      .argument('<agent>')
+      .action((agent: string, _, command: Command) =>
+        withOperator(world, command, async ({ output }, api) => {
+          const path = `/admin/agents/${encodeURIComponent(agent)}:${name}`;
+          const answer = await api.call(path, z.unknown(), { method: 'POST' });
+          output.result(answer ?? {}, () => field('Agent', `${agent} is ${state}`));
+        }),
+      );
+}
+
+const head = ['AGENT', 'STATE', 'WORKERS', 'WAITING', 'OLDEST', 'RUNNING', 'DELAYED', 'TENANTS', 'BEGAN/S'];
+
+function row(agent: AgentReading): string[] {
+  const { id, paused, workers, waiting, active, delayed, tenants, oldestWaitMs, beganPerSecond } = agent;
+  const state = paused ? 'paused' : workers === 0 ? 'no worker' : 'working';
+  const counts = [active, delayed, tenants].map(String);
+  return [id, state, `${workers}`, `${waiting}`, ageText(oldestWaitMs), ...counts, beganPerSecond.toFixed(1)];
+}
+
+/** `350ms`, `12s`, `5m`, `3h`. */
+export function ageText(ms: number): string {
+  if (ms < 1_000) return ms === 0 ? '-' : `${Math.round(ms)}ms`;
+  if (ms < 120_000) return `${Math.round(ms / 1_000)}s`;
+  return ms < 7_200_000 ? `${Math.round(ms / 60_000)}m` : `${Math.round(ms / 3_600_000)}h`;
+}

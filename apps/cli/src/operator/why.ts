@@ -1,0 +1,54 @@
+import { diagnosisSchema } from '@switchyard/operator-api';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { field } from '../output/labelled-text.ts';
+import type { World } from '../session/session.ts';
+import { operatorHelp, withOperator } from './operator.ts';
+
+/** As much of a task's detail as the answer to "why" needs. */
+const detailSchema = z.looseObject({
+  taskId: z.string(),
+  contextId: z.string(),
+  agent: z.string(),
+  state: z.string(),
+  diagnosis: diagnosisSchema,
+});
+
+/** What each action of a diagnosis is on a command line. */
+const commands: Readonly<Record<string, (task: { taskId: string; agent: string }) => string>> = {
+  'resume-agent': ({ agent }) => `switchyard queue resume ${agent}`,
+  'start-worker': ({ agent }) => `start a worker that has the agent "${agent}"`,
+  answer: ({ taskId }) => `switchyard send --task-id ${taskId} "<reply>"`,
+  cancel: ({ taskId }) => `switchyard task cancel ${taskId}`,
+  retry: () => 'switchyard dead list',
+  'drain-worker': () => 'drain the worker, or end it: another one takes over',
+  wait: () => 'wait',
+};
+
+/** `why`: what a task waits for. */
+export function addWhyCommand(program: Command, world: World): void {
+  program
+    .command('why')
+    .description('why a task is where it is, and what to do')
+    .argument('<taskId>')
+    .addHelpText('after', operatorHelp)
+    .action((id: string, _, command: Command) =>
+      withOperator(world, command, async ({ output }, api) => {
+        const task = await api.call(`/admin/tasks/${encodeURIComponent(id)}`, detailSchema);
+        const { diagnosis } = task;
+        output.result(diagnosis, () =>
+          [
+            field('Task', task.taskId),
+            field('Context', task.contextId),
+            field('State', task.state),
+            field('Finding', diagnosis.finding),
+            field('Stuck', diagnosis.isStuck ? 'yes' : 'no'),
+            field('Since', diagnosis.since),
+            field('Why', diagnosis.text),
+            ...diagnosis.see.map((see) => field('See', `${see.kind} ${see.id}`)),
+            ...diagnosis.actions.map((action) => field('Do', commands[action]?.(task) ?? action)),
+          ].join(''),
+        );
+      }),
+    );
+}

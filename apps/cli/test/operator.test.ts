@@ -1,0 +1,76 @@
+import { OperatorClient, taskPageSchema } from '@switchyard/operator-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
+import { json, lines, run } from './support/run.ts';
+
+// The verbs of operators, against a stand-in of their API.
+
+let api: StandInApi;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  api = await openStandInApi({ tasks: 20 });
+  env = { SWITCHYARD_OPERATOR_URL: api.url, ADMIN_KEY: api.key };
+});
+
+afterAll(() => api[Symbol.asyncDispose]());
+
+describe('queue', () => {
+  it('lists what waits for each agent', async () => {
+    const { out, code } = await run(['queue'], { env });
+    expect([code, out.split('\n')[0]]).toEqual([0, expect.stringMatching(/^AGENT +STATE +WORKERS +WAITING/)]);
+    expect(out).toMatch(/^pizza +/m);
+    expect((await json(['queue', 'list'], { env })).document.agents[0].id).toEqual(expect.any(String));
+  });
+
+  it('pauses and resumes an agent', async () => {
+    expect((await run(['queue', 'pause', 'pizza'], { env })).out).toMatch(/^Agent: pizza is paused/);
+    expect((await run(['queue', 'resume', 'pizza'], { env })).out).toBe('Agent: pizza is resumed\n');
+    expect(api.asked.slice(-2).map(({ method, path }) => [method, path])).toEqual([
+      ['POST', '/admin/agents/pizza:pause'],
+      ['POST', '/admin/agents/pizza:resume'],
+    ]);
+  });
+});
+
+describe('dead', () => {
+  it('lists by filter', async () => {
+    const { out } = await run(['dead', 'list', '--agent', 'kitchen', '--page-size', '5'], { env });
+    expect(out).toMatch(/^Dead-Letters: \d+\nID +KIND +AGENT/);
+    expect(api.asked.at(-1)?.query).toEqual({ agent: 'kitchen', pageSize: '5' });
+  });
+
+  it('retries one, or all of a filter with progress', async () => {
+    expect((await run(['dead', 'retry', 'some:id'], { env })).out).toMatch(/^Retried: some:id\nTask: /);
+    const { document } = await json(['dead', 'retry', '--all', '--agent', 'pizza'], { env });
+    expect(document).toMatchObject({ isDone: true });
+    expect(api.asked.at(-1)?.body).toEqual({ agent: 'pizza' });
+    const { events } = await lines(['dead', 'retry', '--all'], { env });
+    expect([events.length > 1, events.at(-1)]).toEqual([true, document]);
+  });
+
+  it('wants an id or --all, and a kind that there is', async () => {
+    for (const words of [[], ['x', '--all'], ['--all', '--kind', 'cat']])
+      expect((await run(['dead', 'retry', ...words], { env })).code).toBe(2);
+  });
+});
+
+describe('why', () => {
+  it('says why a task is where it is, and what to do', async () => {
+    const client = new OperatorClient({ url: api.url, key: api.key });
+    const { tasks } = await client.call('/admin/tasks', taskPageSchema);
+    const { out } = await run(['why', tasks[0]?.taskId ?? ''], { env });
+    expect(out).toMatch(/^Task: \S+\nContext: \S+\nState: \S+\nFinding: \S+\nStuck: (?:yes|no)\n[\s\S]*Why: .+\n/m);
+    const unknown = await json(['why', 'none'], { env });
+    expect([unknown.code, unknown.document.error.code]).toEqual([1, 'SWITCHYARD_ERR_NOT_FOUND']);
+  });
+});
+
+it('says what is missing: a key, the right key, the port', async () => {
+  const without = await json(['queue'], { env: { SWITCHYARD_OPERATOR_URL: api.url } });
+  expect([without.code, without.document.error.code]).toEqual([4, 'A2ACLI_ERR_CREDENTIALS_MISSING']);
+  const wrong = await json(['queue'], { env: { ...env, ADMIN_KEY: 'another-key' } });
+  expect([wrong.code, wrong.document.error.code]).toEqual([4, 'A2ACLI_ERR_AUTH_FAILED']);
+  const nobody = await json(['queue'], { env: { ...env, SWITCHYARD_OPERATOR_URL: 'http://127.0.0.1:49999' } });
+  expect([nobody.code, nobody.document.error.code]).toEqual([3, 'A2ACLI_ERR_UNREACHABLE']);
+});
