@@ -16,9 +16,9 @@ interface VirtualListProps<Row> {
   readonly onNearEnd?: () => void;
 }
 
-const overscan = 12;
+const overscan = 8;
 /** How many rows before the end more are wanted. */
-const nearEnd = 150;
+const nearEnd = 200;
 
 /** A long list of rows of one height: only those in sight are on the page. */
 export function VirtualList<Row>(props: VirtualListProps<Row>) {

@@ -4,7 +4,7 @@ import { call, problemText } from '../../app/api.ts';
 import type { TaskSearch } from './search-text.ts';
 
 const livePageSize = 100;
-const nextPageSize = 500;
+const nextPageSize = 200;
 
 /** Of the page that is kept up to date; the others are asked for once. */
 export function liveQuery(search: TaskSearch) {
