@@ -1,5 +1,6 @@
 import { AddressPolicy } from '@switchyard/outgoing';
 import {
+  collector,
   type Environment,
   readOperatorKey,
   readSigningKeys,
@@ -9,6 +10,7 @@ import {
   type ValuesOf,
 } from '@switchyard/settings';
 import type { StoreSettings } from '@switchyard/store';
+import type { TraceSettings } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
 import { missingPublicUrlProblem } from './cards/sign-card.ts';
 import type { ConnectionLimits } from './settings/connection-settings.ts';
@@ -29,6 +31,7 @@ export interface GatewayConfig {
   readonly gateway: GatewaySettings;
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
   readonly logLevel: LevelWithSilent;
+  readonly traces: TraceSettings;
   /** What was read from files: see `Gateway.reload`. */
   readonly files: readonly string[];
 }
@@ -63,6 +66,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       auditRetentionMs: values.AUDIT_RETENTION_MS,
     },
     logLevel: values.LOG_LEVEL,
+    traces: { collector: collector(values) },
     files: filesIn(values),
   };
   given.requireValid();

@@ -1,7 +1,7 @@
 import { watchFile } from 'node:fs';
 import { readCommandLine, SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
-import { createLog, ErrorThrottle, logOutput } from '@switchyard/telemetry';
+import { createLog, ErrorThrottle, logOutput, startTraces } from '@switchyard/telemetry';
 import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
@@ -22,10 +22,17 @@ async function main(): Promise<void> {
   const store = new Store(config.store, (error) => {
     if (throttle.isDue(error)) log.warn({ event: 'error', where: 'redis', err: String(error) }, 'error');
   });
+  const traces = await startTraces(config.traces, {
+    service: 'switchyard-gateway',
+    onError: (error) => {
+      if (throttle.isDue(error)) log.warn({ error: error.message }, 'spans are lost: the collector does not take them');
+    },
+  });
   const gateway = createGateway(config.gateway, { store, log });
 
   const stop = async (): Promise<void> => {
     await gateway.stop();
+    await traces.stop();
     await store.stop();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

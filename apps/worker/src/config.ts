@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AddressPolicy, type AddressPolicySettings } from '@switchyard/outgoing';
 import {
+  collector,
   type Environment,
   readCommandLine,
   readOperatorKey,
@@ -10,6 +11,7 @@ import {
   storeSettings,
 } from '@switchyard/settings';
 import type { StoreSettings } from '@switchyard/store';
+import type { TraceSettings } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
 import type { MetricsSettings } from './telemetry/metrics-port.ts';
@@ -21,6 +23,7 @@ export interface WorkerConfig {
   /** Unset: nothing is measured. */
   readonly metrics: MetricsSettings | undefined;
   readonly logLevel: LevelWithSilent;
+  readonly traces: TraceSettings;
 }
 
 export interface WorkerArguments {
@@ -43,6 +46,7 @@ export function readConfig(environment: Environment): WorkerConfig {
     worker: { drainMs: values.DRAIN_MS, sweepEveryMs: values.SWEEP_MS, push: readPush(given), calls: readCalls(given) },
     metrics: readMetrics(given),
     logLevel: values.LOG_LEVEL,
+    traces: { collector: collector(values), queue: values.TRACE_QUEUE },
   };
   given.requireValid();
   return config;

@@ -1,7 +1,7 @@
 import { failTurnOfRejection } from '@switchyard/agent';
 import { SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
-import { createLog, ErrorThrottle, logOutput } from '@switchyard/telemetry';
+import { createLog, ErrorThrottle, logOutput, startTraces } from '@switchyard/telemetry';
 import type { Logger } from 'pino';
 import { AgentModuleError, loadAgents } from './agents/load-agents.ts';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
@@ -63,6 +63,10 @@ async function work(config: WorkerConfig, { agentModules, isWatched }: WorkerArg
   const agents = await loadAgents(agentModules);
   const store = new Store(config.store, (error) => emit({ kind: 'error', where: 'redis', err: error }));
   await store.start();
+  const traces = await startTraces(config.traces, {
+    service: 'switchyard-worker',
+    onError: (error) => emit({ kind: 'error', where: 'traces', err: error }),
+  });
   const worker = new Worker(config.worker, { store, agents, emit });
   log.setBindings({ worker: worker.id });
   await worker.start();
@@ -76,6 +80,7 @@ async function work(config: WorkerConfig, { agentModules, isWatched }: WorkerArg
       process.exit(1);
     }, config.worker.drainMs + STOP_WITHIN_MS).unref();
     await worker.stop();
+    await traces.stop();
     await metricsPort?.close();
     await store.stop();
     // The channel to the supervisor would keep the process alive.

@@ -6,6 +6,7 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import { type Answer, AnswerBuilder } from './answer.ts';
+import { ChatSpan } from './chat-span.ts';
 import { type ModelConnection, openClient } from './connection.ts';
 import { modelError } from './model-error.ts';
 
@@ -52,13 +53,15 @@ export class Model {
   /** Streams the answer. @returns the whole of it */
   async *stream(question: Question): AsyncGenerator<string, Answer, undefined> {
     using idle = new IdleTimeout(question.signal, this.#timeoutMs);
+    using span = this.#span();
     const answer = new AnswerBuilder();
     try {
       const request = { ...this.#request(question), stream: true } as const;
-      const chunks = await this.#client.chat.completions.create(request, { signal: idle.signal });
-      for await (const { choices } of chunks) {
+      const options = { signal: idle.signal, headers: span.headers };
+      for await (const chunk of await this.#client.chat.completions.create(request, options)) {
         idle.restart();
-        const [choice] = choices;
+        span.answered(chunk);
+        const [choice] = chunk.choices;
         if (!choice) continue;
         answer.add(choice);
         if (choice.delta.content) yield choice.delta.content;
@@ -66,6 +69,7 @@ export class Model {
       // The client ends an aborted stream without an error.
       idle.signal.throwIfAborted();
     } catch (error) {
+      span.failed(error);
       throw this.#translate(error, question.signal, idle);
     }
     return answer.build();
@@ -74,18 +78,24 @@ export class Model {
   /** The whole answer at once. */
   async answer(question: Question): Promise<Answer> {
     using idle = new IdleTimeout(question.signal, this.#timeoutMs);
+    using span = this.#span();
     const answer = new AnswerBuilder();
     try {
-      const completion = await this.#client.chat.completions.create(this.#request(question), {
-        signal: idle.signal,
-      });
+      const options = { signal: idle.signal, headers: span.headers };
+      const completion = await this.#client.chat.completions.create(this.#request(question), options);
+      span.answered(completion);
       // A server may answer with something else and status 200.
       const choice = completion.choices?.[0];
       if (choice) answer.addWhole(choice);
     } catch (error) {
+      span.failed(error);
       throw this.#translate(error, question.signal, idle);
     }
     return answer.build();
+  }
+
+  #span(): ChatSpan {
+    return new ChatSpan(this.#settings.model, this.#client.baseURL);
   }
 
   get #timeoutMs(): number {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { context, propagation } from '@opentelemetry/api';
 import { request } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
 import { bodyWithin, linesWithin } from './answer-body.ts';
@@ -54,7 +55,7 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
     if (problem !== undefined) throw new AddressRefused(`the URL ${problem}`);
     const deadline = new Deadline(timeoutMs, signal);
     const method = asked.method ?? 'GET';
-    const headers = { 'user-agent': 'Switchyard', ...asked.headers, 'accept-encoding': 'identity' };
+    const headers = { 'user-agent': 'Switchyard', ...traceHeaders(), ...asked.headers, 'accept-encoding': 'identity' };
     try {
       const { statusCode: status, ...answer } = await request(url, {
         ...asked,
@@ -80,6 +81,13 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
   }
 
   return { request: ask, fetch: (input, init = {}) => fetchBy(ask, input, init), destroy: () => dispatcher.destroy() };
+}
+
+/** The receiver goes on with the trace of the work that asks it. */
+function traceHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {};
+  propagation.inject(context.active(), headers);
+  return headers;
 }
 
 /** Of one request, with the caller's own signal. */

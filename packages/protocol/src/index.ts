@@ -112,4 +112,13 @@ export {
   subscribeToTaskRequestSchema,
 } from './requests.ts';
 export { conversationsUri, isReservedMetadata } from './reserved-metadata.ts';
-export type { ArtifactEvent, CallingAgent, Principal, StatusEvent, StepStamp, TurnEvent, TurnInput } from './turn.ts';
+export type {
+  ArtifactEvent,
+  CallingAgent,
+  MessageTrace,
+  Principal,
+  StatusEvent,
+  StepStamp,
+  TurnEvent,
+  TurnInput,
+} from './turn.ts';

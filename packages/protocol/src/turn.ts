@@ -17,6 +17,14 @@ export interface CallingAgent {
   readonly depth: number;
 }
 
+/** The trace of a message, stored beside it: so it goes on behind the queue. */
+export interface MessageTrace {
+  /** W3C traceparent of the span that sent the message. */
+  readonly parent: string;
+  /** Its sender waits for the answer, or reads it as a stream. */
+  readonly isAwaited?: boolean;
+}
+
 /** What a turn is given as it begins. */
 export interface TurnInput {
   /** The task before this turn; its history includes the message of this turn, and messages that wait behind it. */

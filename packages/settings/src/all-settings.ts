@@ -11,6 +11,7 @@ import { outgoing } from './groups/outgoing.ts';
 import { push } from './groups/push.ts';
 import { redis } from './groups/redis.ts';
 import { requests } from './groups/requests.ts';
+import { traces } from './groups/traces.ts';
 import { turns } from './groups/turns.ts';
 import type { Setting, SettingGroup } from './setting/setting.ts';
 
@@ -28,6 +29,7 @@ export const groups: readonly SettingGroup[] = [
   push,
   grpc,
   operators,
+  traces,
   audit,
   examples,
 ];
@@ -46,6 +48,7 @@ export const allSettings = {
   ...push.settings,
   ...grpc.settings,
   ...operators.settings,
+  ...traces.settings,
   ...audit.settings,
   ...examples.settings,
 } as const satisfies Readonly<Record<string, Setting>>;

@@ -1,3 +1,4 @@
+export { collector } from './collector.ts';
 export { readCommandLine, UsageError } from './command-line.ts';
 export { hasKey, readOperatorKey } from './keys/operator-key.ts';
 export { readSigningKeys } from './keys/read-signing-keys.ts';

@@ -4,3 +4,16 @@ export { type ErrorFields, ErrorThrottle, errorFields } from './log/error-fields
 export { logFields } from './log/log-fields.ts';
 export { type CatalogueEntry, catalogue, type Home, type MetricName } from './metrics/catalogue.ts';
 export { Metrics, type Rendered, type SetGauge } from './metrics/metrics.ts';
+export { type SentMessage, type TracedOperation, traceOperation, traceSend } from './traces/gateway-spans.ts';
+export { activeTraceParent, traceParentIn } from './traces/propagation.ts';
+export { startTraces, type TraceSettings, type Traces } from './traces/start.ts';
+export { isTracing } from './traces/tracing.ts';
+export {
+  type AttemptEnd,
+  type LostAttempt,
+  recordLost,
+  type TracedMessage,
+  type TurnTrace,
+  traceTurn,
+} from './traces/turn-spans.ts';
+export { traceCall, traceDelivery, traceStep } from './traces/work-spans.ts';

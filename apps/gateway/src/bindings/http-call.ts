@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
+import { traceParentIn } from '@switchyard/telemetry';
 import type { Admission } from '../admission/admission.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../call/call.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
@@ -10,7 +11,6 @@ import {
   positionIn,
   requireSupportedVersion,
   type SpokenVersion,
-  traceParentIn,
   versionIn,
   waitMsIn,
 } from '../call/service-parameters.ts';

@@ -96,11 +96,3 @@ export function positionIn(text: string | undefined, field: string): EventId | u
   if (position) return position;
   throw invalidParams([{ field, description: 'must be the id of an event of this stream' }]);
 }
-
-/** W3C Trace Context, version 00 and compatible ones. */
-const traceParent = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
-
-/** Ignores an invalid value, as the recommendation demands. */
-export function traceParentIn(value: unknown): string | undefined {
-  return typeof value === 'string' && traceParent.test(value) ? value : undefined;
-}

@@ -11,10 +11,12 @@ import {
   type SendMessageRequest,
 } from '@switchyard/protocol';
 import type { Acceptance, PreSubscription, Submission } from '@switchyard/store';
+import { traceSend } from '@switchyard/telemetry';
 import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
 import { activeExtensions, requireExtensions } from '../call/service-parameters.ts';
 import { type Backend, taskNotFound } from './backend.ts';
+import { traceParentOf } from './trace-parent-of.ts';
 import { inlineWebhook, tooManyConfigs } from './webhook-draft.ts';
 
 export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
@@ -25,6 +27,8 @@ interface AcceptOptions {
   readonly preSubscription?: PreSubscription | undefined;
   /** How long the caller may get a plain message: until then a webhook of A2A 1.0 gets no event of the task. */
   readonly webhookHoldMs?: number;
+  /** The caller waits for the answer, or reads it as a stream. */
+  readonly isAwaited?: boolean;
 }
 
 /**
@@ -35,7 +39,7 @@ export async function acceptMessage(
   backend: Backend,
   call: Call,
   request: SendMessageRequest,
-  { preSubscription, webhookHoldMs }: AcceptOptions = {},
+  { preSubscription, webhookHoldMs, isAwaited = false }: AcceptOptions = {},
 ): Promise<Accepted> {
   requireOwnWords(request);
   requireExtensions(call);
@@ -47,16 +51,21 @@ export async function acceptMessage(
     call.admission.spendAlso('CreateTaskPushNotificationConfig');
   }
   const webhook = config && (await inlineWebhook(config, request, { backend, call }));
-  const acceptance = await backend.tasks.accept(call.scope, {
-    ...submission(call, request),
-    ...(webhook && { webhook, webhookHoldMs: webhook.version === undefined ? webhookHoldMs : 0 }),
-    isHidden: call.agent.repliesWithMessage,
-    ...(preSubscription && { reservedId: preSubscription.taskId }),
-  });
+  const { agent } = call.scope;
+  const traceParent = traceParentOf(call, request);
+  const sent = { agent, messageId: request.message.messageId, traceParent, isAwaited };
+  const acceptance = await traceSend(sent, (trace) =>
+    backend.tasks.accept(call.scope, {
+      ...submission(call, request),
+      ...(trace && { trace }),
+      ...(webhook && { webhook, webhookHoldMs: webhook.version === undefined ? webhookHoldMs : 0 }),
+      isHidden: call.agent.repliesWithMessage,
+      ...(preSubscription && { reservedId: preSubscription.taskId }),
+    }),
+  );
   if (acceptance.verdict === 'overloaded') throw overloaded(acceptance.retryAfterSeconds);
   if (acceptance.verdict !== 'accepted') throw refusals[acceptance.verdict](request);
   const { isDuplicate, isNew, taskId, contextId } = acceptance;
-  const { agent } = call.scope;
   if (!isDuplicate)
     backend.emit({ kind: 'message-accepted', agent, taskId, contextId, isNew, ...call.admission.caller });
   const audited = { outcome: 'ok', agent, object: taskId };

@@ -1,5 +1,6 @@
 import { parse } from '@switchyard/protocol';
 import type { EventId, Json } from '@switchyard/store';
+import { isTracing, traceOperation } from '@switchyard/telemetry';
 import type { z } from 'zod';
 import { type Action, actions } from '../admission/actions.ts';
 import type { Call } from '../call/call.ts';
@@ -80,21 +81,33 @@ type Run<Schema extends z.ZodType, Answer> = (
 ) => Promise<Answer>;
 
 export function unary<Schema extends z.ZodType>(schema: Schema, run: Run<Schema, UnaryResult>): Definition {
-  return (name, backend) => ({ kind: 'unary', invoke: reported(name, backend, { schema, run }) });
+  return (name, backend) => ({ kind: 'unary', invoke: reported(name, backend, { schema, run, kind: 'unary' }) });
 }
 
 export function streaming<Schema extends z.ZodType>(
   schema: Schema,
   run: Run<Schema, AsyncIterable<StreamItem>>,
 ): Definition {
-  return (name, backend) => ({ kind: 'streaming', invoke: reported(name, backend, { schema, run }) });
+  return (name, backend) => ({
+    kind: 'streaming',
+    invoke: reported(name, backend, { schema, run, kind: 'streaming' }),
+  });
 }
 
-/** Reports the outcome and the duration. A message that is accepted is told to the audit trail at once, elsewhere. */
+interface Definite<Schema extends z.ZodType, Answer> {
+  readonly schema: Schema;
+  readonly run: Run<Schema, Answer>;
+  readonly kind: Operation['kind'];
+}
+
+/**
+ * Traces the operation, and reports its outcome and duration. A message that is accepted is told to the audit trail at
+ * once, elsewhere.
+ */
 function reported<Schema extends z.ZodType, Answer>(
   operation: Action,
   backend: Backend,
-  { schema, run }: { readonly schema: Schema; readonly run: Run<Schema, Answer> },
+  { schema, run, kind }: Definite<Schema, Answer>,
 ): (call: Call, params: unknown) => Promise<Answer> {
   const { audit: what } = actions[operation];
   const isAudited = isRecorded(what, backend.settings.audit);
@@ -103,9 +116,7 @@ function reported<Schema extends z.ZodType, Answer>(
     if (!isAudited || (what === 'send' && outcome === 'ok')) return;
     call.admission.audit({ what, outcome, operation, agent: call.scope.agent, object });
   };
-  return async (call, params) => {
-    call.admission.may(operation, call.agent);
-    call.admission.spend(operation);
+  const perform = async (call: Call, params: unknown): Promise<Answer> => {
     const startedAt = performance.now();
     // Read now: the request may be large, and is not to be held while its answer is awaited.
     const object = isAudited ? taskNamedIn(Object(params)) : undefined;
@@ -117,6 +128,13 @@ function reported<Schema extends z.ZodType, Answer>(
       report(call, object, { outcome: toA2AError(thrown).code, startedAt });
       throw thrown;
     }
+  };
+  const isStream = kind === 'streaming';
+  return async (call, params) => {
+    call.admission.may(operation, call.agent);
+    call.admission.spend(operation);
+    if (!isTracing()) return perform(call, params);
+    return traceOperation({ method: operation, isStream, call }, () => perform(call, params));
   };
 }
 

@@ -23,6 +23,7 @@ export async function sendMessage(backend: Backend, call: Call, request: SendMes
   const accepted = await acceptMessage(backend, call, request, {
     preSubscription,
     webhookHoldMs: backend.settings.blockingWaitMs,
+    isAwaited: true,
   });
   const projection = new TaskProjection(accepted);
   const isQuick = wantsImmediate(backend.settings, request.configuration);

@@ -18,7 +18,11 @@ export async function sendStreamingMessage(
   const preSubscription = presubscribe(backend, call, request);
   // The signal of every call aborts when it is over.
   call.signal.addEventListener('abort', () => preSubscription?.[Symbol.dispose](), { once: true });
-  const accepted = await acceptMessage(backend, call, request, { preSubscription, webhookHoldMs: holdMs });
+  const accepted = await acceptMessage(backend, call, request, {
+    preSubscription,
+    webhookHoldMs: holdMs,
+    isAwaited: true,
+  });
   const { taskId, number, isNew } = accepted;
   const historyLength = request.configuration?.historyLength;
   const from = asAccepted(accepted, historyLength) ?? (await asRead(backend, call, taskId, historyLength));

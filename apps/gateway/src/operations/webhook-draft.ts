@@ -6,10 +6,12 @@ import {
   type TaskPushNotificationConfig,
 } from '@switchyard/protocol';
 import type { WebhookDraft } from '@switchyard/store';
+import { activeTraceParent } from '@switchyard/telemetry';
 import type { Call } from '../call/call.ts';
-import { legacyVersion, traceParentIn } from '../call/service-parameters.ts';
+import { legacyVersion } from '../call/service-parameters.ts';
 import { type Backend, requirePush } from './backend.ts';
 import type { PushBackend } from './push-backend.ts';
+import { traceParentOf } from './trace-parent-of.ts';
 
 /** A value that is sent in a header: visible ASCII, with blanks inside. */
 const headerText = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
@@ -28,7 +30,8 @@ export function toWebhook(config: TaskPushNotificationConfig, { push, call, path
   const violations = violationsOf(config, push).map((each) => ({ ...each, field: path + each.field }));
   if (violations.length > 0) throw invalidParams(violations);
   const { taskId: _, ...draft } = config;
-  const { version, traceParent } = call;
+  const { version } = call;
+  const traceParent = activeTraceParent() ?? call.traceParent;
   return {
     ...draft,
     ...(version === legacyVersion && { version }),
@@ -70,14 +73,16 @@ const path = 'configuration.taskPushNotificationConfig.';
  */
 export async function inlineWebhook(
   config: TaskPushNotificationConfig,
-  { message, metadata }: SendMessageRequest,
+  request: SendMessageRequest,
   { backend, call }: { readonly backend: Backend; readonly call: Call },
 ): Promise<WebhookDraft> {
   const push = requirePush(backend, call);
-  if (config.taskId !== undefined && config.taskId !== message.taskId) throw ofAnotherTask();
-  const traceParent =
-    call.traceParent ?? traceParentIn(message.metadata?.traceparent) ?? traceParentIn(metadata?.traceparent);
-  const draft = toWebhook(config, { push, call: { version: call.version, traceParent }, path });
+  if (config.taskId !== undefined && config.taskId !== request.message.taskId) throw ofAnotherTask();
+  const draft = toWebhook(config, {
+    push,
+    call: { version: call.version, traceParent: traceParentOf(call, request) },
+    path,
+  });
   await push.consent?.require(draft.url, `${path}url`, call);
   push.warnIfClear();
   return draft;

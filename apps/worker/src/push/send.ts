@@ -1,5 +1,6 @@
 import type { GuardedClient } from '@switchyard/outgoing';
 import type { DeliveryQueueId, Webhook } from '@switchyard/store';
+import { traceDelivery } from '@switchyard/telemetry';
 import type { Circuits } from './circuits.ts';
 import type { Notification } from './notification.ts';
 import { type Outcome, outcomeOfAnswer, outcomeOfError } from './outcome.ts';
@@ -19,8 +20,15 @@ export interface Receiver {
 
 /** One attempt at one delivery. Never throws: every error is an outcome. */
 export function send(port: SendPort, receiver: Receiver, notification: Notification): Promise<Outcome> {
-  const { host } = new URL(receiver.webhook.url);
-  return port.circuits.guard(host, () => post(port, receiver, notification).catch(outcomeOfError));
+  const { host, origin } = new URL(receiver.webhook.url);
+  const { taskId } = receiver.id;
+  const { traceParent } = receiver.webhook;
+  return port.circuits.guard(host, () =>
+    traceDelivery({ origin, taskId, traceParent }, (sent) => {
+      const webhook = sent === undefined ? receiver.webhook : { ...receiver.webhook, traceParent: sent };
+      return post(port, { ...receiver, webhook }, notification).catch(outcomeOfError);
+    }),
+  );
 }
 
 async function post(

@@ -7,6 +7,7 @@ import type { CallParts } from './port/stored-calls.ts';
 import { type Ownership, StoredTurnPort } from './port/stored-turn-port.ts';
 import { endOf, nameOf } from './turn-events.ts';
 import { TurnSignal } from './turn-signal.ts';
+import { beginTrace, traceEnd } from './turn-trace.ts';
 
 export interface JobPort extends CallParts {
   readonly agent: Agent;
@@ -65,12 +66,15 @@ function withoutTurn(
   return 'done';
 }
 
-async function runOneTurn(port: JobPort, turn: OpenTurn, ownership: Ownership): Promise<JobOutcome | 'more'> {
+function runOneTurn(port: JobPort, turn: OpenTurn, ownership: Ownership): Promise<JobOutcome | 'more'> {
   const { agent, emit } = port;
   const begun = performance.now();
-  emit({ kind: 'turn-begun', ...nameOf(turn) });
-  const result = await runTurn(agent, new StoredTurnPort(port, turn, ownership));
-  const next = await concludeTurn(turn, result, agent.retry);
-  emit(endOf(turn, { result, durationMs: performance.now() - begun }, next));
-  return next;
+  const trace = beginTrace(agent, turn);
+  return trace.follow(async () => {
+    emit({ kind: 'turn-begun', ...nameOf(turn) });
+    const result = await trace.invoke(() => runTurn(agent, new StoredTurnPort(port, turn, ownership)));
+    const next = await concludeTurn(turn, result, agent.retry).finally(() => trace.end(traceEnd(result)));
+    emit(endOf(turn, { result, durationMs: performance.now() - begun }, next));
+    return next;
+  });
 }

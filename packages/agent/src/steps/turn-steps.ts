@@ -42,7 +42,9 @@ export class TurnSteps {
     const beginning = await this.#journal.reach(() => this.#port.steps.begin(key));
     if (beginning.kind === 'done') return readResult(beginning.result);
     const events = new StepEvents(key, beginning.mark, (event) => this.#port.publish(event));
-    const value = await this.#journal.scope.enterStep(name, events).run(async () => execute());
+    const value = await this.#port.steps.run(name, () => {
+      return this.#journal.scope.enterStep(name, events).run(async () => execute());
+    });
     const result = writeResult(name, value);
     await this.#journal.reach(async () => {
       await events.end();

@@ -15,6 +15,10 @@ export class MemorySteps implements StepPort {
     return { kind: 'run', mark: this.#results.get(`mark ${key}`) ?? '' };
   }
 
+  run<T>(_name: string, execute: () => Promise<T>): Promise<T> {
+    return execute();
+  }
+
   async end(key: string, result: string): Promise<void> {
     this.#results.set(`result ${key}`, result);
   }

@@ -8,6 +8,13 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER) {
   return z.coerce.number({ error }).int({ error }).min(least, { error }).max(most, { error }).describe(allowed(error));
 }
 
+/** A part of a whole. */
+export const share = z.coerce
+  .number({ error: mustBe('a number from 0 to 1') })
+  .min(0, { error: mustBe('a number from 0 to 1') })
+  .max(1, { error: mustBe('a number from 0 to 1') })
+  .describe('a number from 0 to 1');
+
 /** Up to the longest time that a timer of Node takes. */
 export const milliseconds = whole(1, 2 ** 31 - 1);
 export const millisecondsOrOff = z

@@ -176,7 +176,10 @@ function fingerprint({ message, body, metadata, webhook }: Sent): string {
 }
 
 /** The inbox entry: the message's id, and an `InboxEntry` as JSON. */
-function entry(scope: Scope, { message, body, acceptedOutputModes, extensions, metadata, caller }: Sent): string {
+function entry(
+  scope: Scope,
+  { message, body, acceptedOutputModes, extensions, metadata, caller, trace }: Sent,
+): string {
   const { messageId, taskId, contextId } = message;
   const ids = JSON.stringify({ taskId, contextId });
   const inboxEntry: Omit<InboxEntry, 'message'> = {
@@ -185,6 +188,7 @@ function entry(scope: Scope, { message, body, acceptedOutputModes, extensions, m
     ...(extensions?.length && { extensions }),
     ...(metadata && { metadata }),
     ...(caller && { caller: { taskId: caller.taskId, agent: caller.agent, depth: caller.depth } }),
+    ...(trace && { trace }),
   };
   const whole = ids === '{}' ? `${body}}` : `${body},${ids.slice(1)}`;
   return `${JSON.stringify(messageId)}\n{"message":${whole},${JSON.stringify(inboxEntry).slice(1)}`;

@@ -1,4 +1,4 @@
-import type { CallingAgent, Message, Metadata, TurnInput } from '@switchyard/protocol';
+import type { CallingAgent, Message, MessageTrace, Metadata, TurnInput } from '@switchyard/protocol';
 import type { WebhookDraft } from '../encryption/webhook.ts';
 import { jobOptions } from '../queue/job.ts';
 import { integer, optional, text, tuple, verdict } from '../redis/reply.ts';
@@ -15,6 +15,8 @@ export interface Submission {
   readonly extensions?: readonly string[];
   /** Metadata of the request. */
   readonly metadata?: Metadata;
+  /** Goes on with the turn of the message. */
+  readonly trace?: MessageTrace;
   /** Gets every event from this message on. */
   readonly webhook?: WebhookDraft;
   /**
@@ -112,6 +114,7 @@ export interface InboxEntry
   extends Pick<TurnInput, 'message'>,
     Partial<Pick<TurnInput, 'acceptedOutputModes' | 'extensions' | 'metadata' | 'caller'>> {
   readonly scopes: readonly string[];
+  readonly trace?: MessageTrace;
 }
 
 /**

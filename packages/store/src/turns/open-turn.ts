@@ -1,4 +1,4 @@
-import type { TurnEvent, TurnInput } from '@switchyard/protocol';
+import type { MessageTrace, TurnEvent, TurnInput } from '@switchyard/protocol';
 import { jobOptions, queueRoot } from '../queue/job.ts';
 import { WritesLost } from '../redis/errors.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
@@ -59,6 +59,7 @@ export interface TurnStart extends TurnInput {
   /** The job has run its share of turns: another job runs the messages that wait. */
   readonly handsOver: boolean;
   readonly cancelRequested: boolean;
+  readonly trace: MessageTrace | undefined;
 }
 
 /** An outcome with more events than these is written by itself: a batch of sixteen would block Redis for too long. */

@@ -119,6 +119,7 @@ export class Turns {
         isLastAttempt: attempt >= settings.maxAttempts,
         handsOver: turnsBefore + 1 >= TURNS_PER_JOB,
         cancelRequested: cancel !== '',
+        trace: inboxEntry.trace,
       },
       hooks,
     );

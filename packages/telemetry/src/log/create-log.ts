@@ -1,4 +1,5 @@
 import { type DestinationStream, type Level, type LevelWithSilent, type Logger, pino } from 'pino';
+import { activeTraceId } from '../traces/propagation.ts';
 import { errorFields } from './error-fields.ts';
 import { logFields } from './log-fields.ts';
 
@@ -17,6 +18,7 @@ export function createLog({ app, level }: LogOptions, destination?: DestinationS
     base: { app, pid: process.pid },
     serializers: { err: errorFields },
     formatters: { log: logFields },
+    mixin: () => ({ traceId: activeTraceId() }),
   };
   return destination ? pino(options, destination) : pino(options);
 }

@@ -1,4 +1,5 @@
 import type { AnnouncedAgent, Scope } from '@switchyard/store';
+import { traceParentIn } from '@switchyard/telemetry';
 import type { Admission } from '../../admission/admission.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../../call/call.ts';
 import type { HeldRequest, HeldRequests } from '../../call/held-requests.ts';
@@ -6,7 +7,6 @@ import {
   parseExtensions,
   requireSupportedVersion,
   type SpokenVersion,
-  traceParentIn,
   waitMsIn,
 } from '../../call/service-parameters.ts';
 import { withoutSlashAtEnd } from '../../exchange/base-url.ts';

@@ -17,6 +17,7 @@ import {
   type Scope,
   type Store,
 } from '@switchyard/store';
+import { traceCall } from '@switchyard/telemetry';
 import { awaitOutcome, readOutcome } from './call-outcome.ts';
 import { mapStoreErrors } from './store-errors.ts';
 
@@ -47,8 +48,13 @@ export class StoredCalls implements CallPort {
   async place(call: OutgoingCall): Promise<Placing> {
     const agent = (await this.#store.registry.find(call.agent)) ?? (await this.#remoteAgents(call.agent));
     if (!agent) return { refused: 'unknown-agent' };
-    const message = { agent: agent.id, submission: submissionOf(call, agent), isDetached: call.isDetached };
-    return placing(call.agent, await mapStoreErrors(() => this.#store.calls.place(this.#turn, message)));
+    const { message, isDetached } = call;
+    const sent = { agent: agent.id, messageId: message.messageId, isAwaited: !isDetached };
+    const placement = await traceCall(sent, (trace) => {
+      const submission = { ...submissionOf(call, agent), ...(trace && { trace }) };
+      return mapStoreErrors(() => this.#store.calls.place(this.#turn, { agent: agent.id, submission, isDetached }));
+    });
+    return placing(call.agent, placement);
   }
 
   async outcome(call: PlacedCall, signal: AbortSignal): Promise<CallOutcome | 'missing' | undefined> {

@@ -1,5 +1,6 @@
 import { type StepBeginning, type StepPort, TurnEnded, TurnInterruption } from '@switchyard/agent';
 import type { OpenTurn, Steps } from '@switchyard/store';
+import { traceStep } from '@switchyard/telemetry';
 import { mapStoreErrors } from './store-errors.ts';
 
 export class StoredSteps implements StepPort {
@@ -20,6 +21,10 @@ export class StoredSteps implements StepPort {
     // The reply may have come long after it was sent.
     await this.#confirm();
     return { kind: 'run', mark: begun.mark };
+  }
+
+  run<T>(name: string, execute: () => Promise<T>): Promise<T> {
+    return traceStep(name, execute);
   }
 
   end(key: string, result: string): Promise<void> {

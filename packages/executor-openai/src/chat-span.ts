@@ -1,0 +1,55 @@
+import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type OpenAI from 'openai';
+
+const tracer = trace.getTracer('@switchyard/executor-openai');
+
+type Answered = Pick<OpenAI.ChatCompletion | OpenAI.ChatCompletionChunk, 'id' | 'model' | 'usage' | 'choices'>;
+
+/** A question to a model, by OpenTelemetry's conventions for generative AI. What was said is not in it. */
+export class ChatSpan implements Disposable {
+  readonly #span: Span;
+  #last: Answered | undefined;
+  #reason: string | undefined;
+
+  constructor(model: string, address: string) {
+    this.#span = tracer.startSpan(`chat ${model}`, {
+      kind: SpanKind.CLIENT,
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': 'openai',
+        'gen_ai.request.model': model,
+        'server.address': URL.parse(address)?.hostname,
+      },
+    });
+  }
+
+  /** The model's server goes on with the trace. */
+  get headers(): Record<string, string> {
+    const headers: Record<string, string> = {};
+    propagation.inject(trace.setSpan(context.active(), this.#span), headers);
+    return headers;
+  }
+
+  /** The answer, or a chunk of it. */
+  answered(answer: Answered): void {
+    this.#reason = answer.choices?.[0]?.finish_reason ?? this.#reason;
+    this.#last = answer.usage || !this.#last ? answer : this.#last;
+  }
+
+  failed(error: unknown): void {
+    this.#span.setAttribute('error.type', error instanceof Error ? error.name : 'Error');
+    this.#span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+
+  [Symbol.dispose](): void {
+    const { id, model, usage } = this.#last ?? {};
+    this.#span.setAttributes({
+      'gen_ai.response.id': id,
+      'gen_ai.response.model': model,
+      'gen_ai.response.finish_reasons': this.#reason === undefined ? undefined : [this.#reason],
+      'gen_ai.usage.input_tokens': usage?.prompt_tokens,
+      'gen_ai.usage.output_tokens': usage?.completion_tokens,
+    });
+    this.#span.end();
+  }
+}

@@ -1,0 +1,88 @@
+import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { A2AError, type A2AErrorCode, type MessageTrace } from '@switchyard/protocol';
+import { attribute, messaging, spanName } from './conventions.ts';
+import { contextOf, messageTrace, spanContextOf, traceParentOf } from './propagation.ts';
+import { during, tracing, within } from './tracing.ts';
+
+/** An A2A operation of a client. */
+export interface TracedOperation {
+  readonly method: string;
+  readonly isStream: boolean;
+  readonly call: {
+    readonly scope: { readonly agent: string; readonly principal: { readonly tenant: string } };
+    /** W3C traceparent of the request. */
+    readonly traceParent?: string | undefined;
+    /** Of a stream that has begun: aborted when that is over. */
+    readonly signal: AbortSignal;
+  };
+}
+
+/** Faults of this side: an error that the client can avoid is none of the server's. */
+const faults: ReadonlySet<A2AErrorCode> = new Set(['Internal', 'InvalidAgentResponse', 'Unavailable']);
+
+/** Runs an operation within its span: until the answer, or to the end of the stream. */
+export async function traceOperation<T>(operation: TracedOperation, run: () => Promise<T>): Promise<T> {
+  const recorder = tracing();
+  if (!recorder) return run();
+  const { method, isStream, call } = operation;
+  const { agent, principal } = call.scope;
+  const attributes = {
+    [attribute.method]: method,
+    [attribute.agentId]: agent,
+    [attribute.tenant]: principal.tenant,
+  };
+  const parent = contextOf(call.traceParent);
+  const span = recorder.tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
+  try {
+    const answer = await within(span, run, parent);
+    if (isStream && !call.signal.aborted) call.signal.addEventListener('abort', () => span.end(), { once: true });
+    else span.end();
+    return answer;
+  } catch (error) {
+    const code = error instanceof A2AError ? error.code : 'Internal';
+    span.setAttribute(attribute.error, code);
+    if (faults.has(code)) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+    throw error;
+  }
+}
+
+/** A message of a client. */
+export interface SentMessage {
+  readonly agent: string;
+  readonly messageId: string;
+  /** W3C traceparent of the request. */
+  readonly traceParent: string | undefined;
+  /** Its sender waits for the answer, or reads it as a stream. */
+  readonly isAwaited: boolean;
+}
+
+/** What the store says of a message. */
+interface Acceptance {
+  readonly verdict: string;
+  readonly taskId?: string;
+  readonly contextId?: string;
+}
+
+/** @param accept stores the message, with the trace that its turn goes on with */
+export async function traceSend<T extends Acceptance>(
+  { agent, messageId, traceParent, isAwaited }: SentMessage,
+  accept: (trace: MessageTrace | undefined) => Promise<T>,
+): Promise<T> {
+  const recorder = tracing();
+  if (!recorder) return accept(messageTrace(traceParent, isAwaited));
+  const operation = trace.getActiveSpan();
+  const attributes = messaging('send', agent, messageId);
+  // A client that cannot set headers names its trace in the message: the operation did not know it.
+  const named = traceParent === undefined ? undefined : spanContextOf(traceParent);
+  const links = named && named.traceId !== operation?.spanContext().traceId ? [{ context: named }] : [];
+  const span = recorder.tracer.startSpan(spanName.send(agent), { kind: SpanKind.PRODUCER, attributes, links });
+  return during(span, async () => {
+    const acceptance = await accept(messageTrace(traceParentOf(span.spanContext()), isAwaited));
+    const { verdict, taskId, contextId } = acceptance;
+    if (verdict !== 'accepted') span.setAttribute(attribute.error, verdict);
+    const ids = { [attribute.task]: taskId, [attribute.conversation]: contextId, [attribute.message]: messageId };
+    for (const each of [span, operation]) each?.setAttributes(ids);
+    return acceptance;
+  });
+}

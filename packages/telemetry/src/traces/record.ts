@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { trace } from '@opentelemetry/api';
+import { setGlobalErrorHandler } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { GivenIds } from './ids.ts';
+import { sampler } from './sampler.ts';
+import type { QueueTraces, Tracing } from './tracing.ts';
+
+/** Of the spans that a process has ended, it loses those of so long when it is killed. */
+const EXPORT_EVERY_MS = 1_000;
+const EXPORT_TIMEOUT_MS = 5_000;
+/** Spans that wait for their export; beyond, they are dropped: a collector that is away costs no more memory. */
+const MOST_WAITING = 8_192;
+
+/** Where spans go. */
+export interface Collector {
+  /** Of OTLP over HTTP: `http://127.0.0.1:4318/v1/traces`. */
+  readonly url: string;
+  /** Of the traces that begin with us, from 0 to 1. */
+  readonly share: number;
+}
+
+export interface TracedProcess {
+  /** `service.name` of its spans. */
+  readonly service: string;
+  /** Spans could not be delivered: they are lost. */
+  readonly onError: (error: Error) => void;
+}
+
+interface Recording {
+  readonly tracing: Tracing;
+  stop(): Promise<void>;
+}
+
+/** Records spans, and sends them to the collector in batches. */
+export function record(
+  { collector, queue }: { readonly collector: Collector; readonly queue: QueueTraces },
+  { service, onError }: TracedProcess,
+): Recording {
+  setGlobalErrorHandler((error) => onError(error instanceof Error ? error : new Error(String(error))));
+  const ids = new GivenIds();
+  const exporter = new OTLPTraceExporter({ url: collector.url, timeoutMillis: EXPORT_TIMEOUT_MS });
+  const provider = new TracerProvider({
+    idGenerator: ids,
+    sampler: sampler(collector.share),
+    resource: resourceFromAttributes({
+      'service.name': service,
+      'service.namespace': 'switchyard',
+      'service.instance.id': `${hostname()}-${randomUUID().slice(0, 8)}`,
+    }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter,
+        scheduledDelayMillis: EXPORT_EVERY_MS,
+        exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+        maxQueueSize: MOST_WAITING,
+      }),
+    ],
+  });
+  trace.setGlobalTracerProvider(provider);
+  return { tracing: { tracer: provider.getTracer('switchyard'), ids, queue }, stop: () => provider.shutdown() };
+}

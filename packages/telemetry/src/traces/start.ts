@@ -1,0 +1,40 @@
+import { context, propagation } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import type { Collector, TracedProcess } from './record.ts';
+import { type QueueTraces, setTracing } from './tracing.ts';
+
+export interface TraceSettings {
+  /** Unset: nothing is recorded. */
+  readonly collector: Collector | undefined;
+  /** For workers. */
+  readonly queue?: QueueTraces;
+}
+
+/** The traces of a process. */
+export interface Traces {
+  /** Delivers what is recorded, and records no more. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Passes the callers' traces on, and records spans if there is a collector. The recording's libraries are loaded only
+ * then.
+ */
+export async function startTraces(
+  { collector, queue = 'link' }: TraceSettings,
+  process: TracedProcess,
+): Promise<Traces> {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  if (!collector) return { stop: () => Promise.resolve() };
+  const { record } = await import('./record.ts');
+  const { tracing, stop } = record({ collector, queue }, process);
+  setTracing(tracing);
+  return {
+    async stop() {
+      setTracing(undefined);
+      await stop();
+    },
+  };
+}

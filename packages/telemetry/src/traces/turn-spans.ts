@@ -1,0 +1,179 @@
+import {
+  type Attributes,
+  context,
+  createContextKey,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TimeInput,
+  trace,
+} from '@opentelemetry/api';
+import type { MessageTrace } from '@switchyard/protocol';
+import { attribute, messaging, spanName } from './conventions.ts';
+import { derivedSpanId, type SpanIds, turnTraceId } from './ids.ts';
+import { contextOf, spanContextOf } from './propagation.ts';
+import { failed, type Tracing, tracing, within } from './tracing.ts';
+
+/** The message of a turn, and the agent that works on it. */
+export interface TracedMessage {
+  readonly agent: { readonly id: string; readonly name: string };
+  readonly tenant: string;
+  readonly taskId: string;
+  readonly contextId: string | undefined;
+  readonly messageId: string;
+  readonly trace: MessageTrace | undefined;
+}
+
+/** One run of the agent. */
+export interface TracedAttempt {
+  readonly epoch: number;
+  readonly attempt: number;
+  readonly waitedMs?: number | undefined;
+}
+
+/** An attempt before this one whose worker died: its spans are still to be ended. */
+export interface LostAttempt extends TracedAttempt {
+  readonly begunAt: Date;
+  readonly worker: string;
+}
+
+/** How an attempt ended. */
+export interface AttemptEnd {
+  /** Its result: `settled`, `failed`, `retry`, … */
+  readonly result: string;
+  /** Of the task, if the attempt has settled that. */
+  readonly state?: string | undefined;
+  readonly error?: unknown;
+}
+
+/** What steps and calls within an attempt name their spans by. */
+export interface AttemptName {
+  readonly taskId: string;
+  readonly epoch: number;
+  /**
+   * The first attempt of those that died one after the other: a step that the dead worker had begun is ended, under
+   * the id that its children know, by the worker that runs it again.
+   */
+  readonly since: number;
+}
+
+const attemptKey = createContextKey('switchyard attempt');
+
+export function activeAttempt(): AttemptName | undefined {
+  const value: unknown = context.active().getValue(attemptKey);
+  return isAttemptName(value) ? value : undefined;
+}
+
+function isAttemptName(value: unknown): value is AttemptName {
+  return typeof value === 'object' && value !== null && 'since' in value;
+}
+
+/** An attempt's spans: `process`, from the queue to its end, and within it `invoke_agent`, the agent's work. */
+export interface TurnTrace {
+  /** Runs all that the attempt consists of. */
+  follow<T>(attempt: () => Promise<T>): Promise<T>;
+  /** Runs the agent. */
+  invoke<T>(agent: () => Promise<T>): Promise<T>;
+  end(end: AttemptEnd): void;
+}
+
+/** @param lost attempts that died directly before this one, the first of them first */
+export function traceTurn(message: TracedMessage, attempt: TracedAttempt, lost: readonly LostAttempt[]): TurnTrace {
+  const recorder = tracing();
+  if (!recorder) return passedOn(message);
+  recordLost(message, lost);
+  const { process, invoke } = start(recorder, message, attempt);
+  const { epoch } = attempt;
+  const name: AttemptName = { taskId: message.taskId, epoch, since: lost[0]?.epoch ?? epoch };
+  return {
+    follow: (run) => within(process, run, ROOT_CONTEXT),
+    invoke: (run) => within(invoke, run, ROOT_CONTEXT.setValue(attemptKey, name)),
+    end: (end) => {
+      for (const span of [invoke, process]) endAttempt(span, end);
+    },
+  };
+}
+
+/** Nothing is recorded, but what the agent sends out belongs to its caller's trace. */
+function passedOn({ trace: sent }: TracedMessage): TurnTrace {
+  return {
+    follow: (run) => context.with(contextOf(sent?.parent), run),
+    invoke: (run) => run(),
+    end: () => undefined,
+  };
+}
+
+function endAttempt(span: Span, { result, state, error }: AttemptEnd): void {
+  span.setAttributes({ [attribute.state]: state, [attribute.result]: result });
+  if (error !== undefined) failed(span, error);
+  span.end();
+}
+
+/** Ends the spans of attempts whose workers died: what these had exported of them stays in one piece. */
+export function recordLost(message: TracedMessage, lost: readonly LostAttempt[]): void {
+  const recorder = tracing();
+  if (!recorder) return;
+  for (const attempt of lost) {
+    const { process, invoke } = start(recorder, message, attempt, attempt.begunAt);
+    for (const span of [invoke, process]) {
+      span.setAttributes({ [attribute.worker]: attempt.worker, [attribute.error]: 'worker_died' });
+      span.setStatus({ code: SpanStatusCode.ERROR, message: 'the worker died' });
+      span.end();
+    }
+  }
+}
+
+/** Linked to the message's sender, or its child while that waits: `TRACE_QUEUE`. */
+function start(
+  { tracer, ids, queue }: Tracing,
+  message: TracedMessage,
+  attempt: TracedAttempt,
+  startTime?: TimeInput,
+): { readonly process: Span; readonly invoke: Span } {
+  const { agent, taskId, messageId, trace: sent } = message;
+  const isChild = queue === 'parent' && sent?.isAwaited === true;
+  const parent = contextOf(isChild ? sent.parent : undefined);
+  const links = sent && !isChild ? [{ context: spanContextOf(sent.parent) }] : [];
+  const given = (name: string): SpanIds => ({
+    traceId: turnTraceId(taskId, messageId),
+    spanId: derivedSpanId(taskId, attempt.epoch, name),
+  });
+  const time = startTime === undefined ? {} : { startTime };
+  const attributes = attributesOf(message, attempt);
+  const process = ids.give(given('process'), () =>
+    tracer.startSpan(
+      spanName.process(agent.id),
+      {
+        kind: SpanKind.CONSUMER,
+        links,
+        attributes: { ...messaging('process', agent.id, messageId), ...attributes },
+        ...time,
+      },
+      parent,
+    ),
+  );
+  const invoke = ids.give(given('invoke'), () =>
+    tracer.startSpan(
+      spanName.invokeAgent(agent.name),
+      { attributes: { [attribute.genAiOperation]: 'invoke_agent', ...attributes }, ...time },
+      trace.setSpan(parent, process),
+    ),
+  );
+  return { process, invoke };
+}
+
+function attributesOf(message: TracedMessage, { epoch, attempt, waitedMs }: TracedAttempt): Attributes {
+  const { agent, tenant, taskId, contextId, messageId } = message;
+  return {
+    [attribute.agentId]: agent.id,
+    [attribute.agentName]: agent.name,
+    [attribute.conversation]: contextId,
+    [attribute.task]: taskId,
+    [attribute.message]: messageId,
+    [attribute.tenant]: tenant,
+    [attribute.attempt]: attempt,
+    [attribute.epoch]: epoch,
+    [attribute.waitedMs]: waitedMs,
+  };
+}

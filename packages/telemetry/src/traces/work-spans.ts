@@ -1,0 +1,96 @@
+import { context, type Span, SpanKind, trace } from '@opentelemetry/api';
+import type { MessageTrace } from '@switchyard/protocol';
+import { attribute, messaging, spanName } from './conventions.ts';
+import { derivedSpanId } from './ids.ts';
+import { activeTraceParent, contextOf, messageTrace, traceParentOf } from './propagation.ts';
+import { during, type Tracing, tracing } from './tracing.ts';
+import { type AttemptName, activeAttempt } from './turn-spans.ts';
+
+/** Runs a step of a turn within its span. */
+export async function traceStep<T>(name: string, execute: () => Promise<T>): Promise<T> {
+  const recorder = recording();
+  if (!recorder) return execute();
+  const attempt = activeAttempt();
+  const active = trace.getSpanContext(context.active());
+  if (!recorder || !attempt || !active) return execute();
+  const ids = { traceId: active.traceId, spanId: spanIdIn(attempt, 'step', name) };
+  const span = recorder.ids.give(ids, () => recorder.tracer.startSpan(spanName.step(name)));
+  return during(span, execute);
+}
+
+/** A message from one agent to another. */
+export interface TracedCall {
+  readonly agent: string;
+  readonly messageId: string;
+  /** The caller waits for its answer. */
+  readonly isAwaited: boolean;
+}
+
+interface Placed {
+  readonly verdict: string;
+  readonly taskId?: string;
+  /** An earlier attempt had sent it. */
+  readonly isDuplicate?: boolean;
+}
+
+/**
+ * The span of a call has an id that every attempt knows: the first one stores it with the message, and if its worker
+ * died then the next one records it.
+ * @param place stores the message, with the trace that its turn goes on with
+ */
+export async function traceCall<T extends Placed>(
+  { agent, messageId, isAwaited }: TracedCall,
+  place: (trace: MessageTrace | undefined) => Promise<T>,
+): Promise<T> {
+  const recorder = recording();
+  const attempt = activeAttempt();
+  const active = trace.getSpanContext(context.active());
+  if (!recorder || !attempt || !active) return place(messageTrace(activeTraceParent(), isAwaited));
+  const ids = { traceId: active.traceId, spanId: spanIdIn(attempt, 'call', messageId) };
+  const startTime = new Date();
+  const placed = await place(messageTrace(traceParentOf({ ...active, spanId: ids.spanId }), isAwaited));
+  const attributes = {
+    ...messaging('send', agent, messageId),
+    [attribute.task]: placed.taskId,
+    [attribute.error]: placed.verdict === 'accepted' ? undefined : placed.verdict,
+  };
+  const start = (): Span =>
+    recorder.tracer.startSpan(spanName.call(agent), { kind: SpanKind.PRODUCER, attributes, startTime });
+  const isKnown = !placed.isDuplicate || attempt.since < attempt.epoch;
+  (isKnown ? recorder.ids.give(ids, start) : start()).end();
+  return placed;
+}
+
+/** A delivery to a webhook. */
+export interface TracedDelivery {
+  readonly origin: string;
+  readonly taskId: string;
+  /** W3C traceparent of the request that registered the webhook. */
+  readonly traceParent: string | undefined;
+}
+
+/** @param send is given the traceparent for the receiver */
+export async function traceDelivery<T extends { readonly kind: string }>(
+  { origin, taskId, traceParent }: TracedDelivery,
+  send: (traceParent: string | undefined) => Promise<T>,
+): Promise<T> {
+  const recorder = tracing();
+  if (!recorder) return send(traceParent);
+  const attributes = { [attribute.httpMethod]: 'POST', [attribute.server]: origin, [attribute.task]: taskId };
+  const options = { kind: SpanKind.CLIENT, attributes };
+  const span = recorder.tracer.startSpan(spanName.push(origin), options, contextOf(traceParent));
+  return during(span, async () => {
+    const outcome = await send(traceParentOf(span.spanContext()));
+    if (outcome.kind !== 'delivered') span.setAttribute(attribute.error, outcome.kind);
+    return outcome;
+  });
+}
+
+/** Unset where nothing is recorded: in this process, or of this turn. */
+function recording(): Tracing | undefined {
+  return trace.getActiveSpan()?.isRecording() ? tracing() : undefined;
+}
+
+function spanIdIn({ taskId, since }: AttemptName, kind: 'step' | 'call', name: string): string {
+  return derivedSpanId(taskId, since, kind, name);
+}

@@ -1,0 +1,183 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type ScriptedModel, startScriptedModel } from '../../examples/coding-team/model/scripted-model.ts';
+import { type ReceivedSpan, spansFrom, startCollector, type TestCollector } from '../support/collector.ts';
+import { userMessage } from '../support/messages.ts';
+import { post } from '../support/rest.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+const members = ['agent', 'product', 'design', 'frontend', 'backend'];
+const caller = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
+const traceparent = `00-${caller.traceId}-${caller.spanId}-01`;
+
+interface Traced {
+  readonly spans: readonly ReceivedSpan[];
+  /** What a webhook was called with. */
+  readonly pushed: readonly (string | undefined)[];
+}
+
+let folder: string;
+let model: ScriptedModel;
+let traced: Record<'link' | 'parent', Traced>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'switchyard-traces-'));
+  model = await startScriptedModel(() => undefined);
+  const [link, parent] = await Promise.all([trace('link'), trace('parent')]);
+  traced = { link, parent };
+}, 60_000);
+
+afterAll(async () => {
+  await model.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A client sends a message to the coding team, with a webhook, and waits for the answer. */
+async function trace(queue: string): Promise<Traced> {
+  await using collector = await startCollector();
+  await using receiver = await startReceiver();
+  await using stack = await start(queue, collector);
+  await post(
+    `${stack.urls[0]}/message:send`,
+    {
+      message: userMessage('Build a todo list'),
+      configuration: { taskPushNotificationConfig: { url: receiver.url } },
+    },
+    { traceparent },
+  );
+  await receiver.ended;
+  // What is recorded is delivered before a process ends.
+  await stack.stop();
+  return { spans: collector.spans, pushed: receiver.traceParents };
+}
+
+function start(queue: string, { url }: TestCollector): Promise<Stack> {
+  return startStack({
+    redisUrl: inject('redisUrl'),
+    agents: members.map((name) => `examples/coding-team/${name}.ts`),
+    env: {
+      DEFAULT_AGENT: 'coding-team',
+      OPENAI_BASE_URL: model.baseURL,
+      OPENAI_MODEL: 'scripted',
+      WORKSPACES: join(folder, `workspaces-${queue}`),
+      CODER_STEP_MS: '10',
+      CODING_SANDBOX: 'off',
+      PUSH_ALLOW_HTTP: 'on',
+      PUSH_ALLOW_HOSTS: '127.0.0.1',
+      PUSH_CLEAR: 'on',
+      PUSH_VERIFY: 'off',
+      TRACES: 'otlp',
+      TRACES_URL: url,
+      TRACE_QUEUE: queue,
+    },
+  });
+}
+
+/** A webhook. `ended`: it got the task's last event. */
+async function startReceiver() {
+  const traceParents: (string | undefined)[] = [];
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  const server = createServer(async (req, res) => {
+    const body = Buffer.concat(await Array.fromAsync(req)).toString();
+    traceParents.push(req.headers.traceparent?.toString());
+    res.end();
+    if (body.includes('TASK_STATE_COMPLETED')) resolve();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  };
+  return { url: `http://127.0.0.1:${port}/`, ended, traceParents, [Symbol.asyncDispose]: close };
+}
+
+const named = (spans: Iterable<ReceivedSpan>, pattern: RegExp): ReceivedSpan[] =>
+  [...spans].filter(({ name }) => pattern.test(name));
+
+function only(spans: Iterable<ReceivedSpan>, pattern: RegExp): ReceivedSpan {
+  const [span, ...others] = named(spans, pattern);
+  if (!span || others.length > 0) throw new Error(`there is not one span ${pattern}`);
+  return span;
+}
+
+const parentOf = ({ traceId, parentId }: ReceivedSpan) => ({ traceId, spanId: parentId });
+
+describe.each(['link', 'parent'] as const)('a coding team, TRACE_QUEUE=%s', (queue) => {
+  it("has its spans in the caller's trace, or in traces that lead there", () => {
+    const { spans } = traced[queue];
+    const operation = only(spans, /^SendMessage$/);
+    expect(operation).toMatchObject({ kind: 2, attributes: { 'a2a.method.name': 'SendMessage' } });
+    expect(parentOf(operation)).toEqual(caller);
+    const reached = spansFrom(operation, spans);
+    expect(spans.filter((span) => !reached.has(span))).toEqual([]);
+  });
+});
+
+describe('a turn', () => {
+  it('is a trace of its own, linked to the send', () => {
+    const { spans } = traced.link;
+    const send = only(spans, /^send coding-team$/);
+    const process = only(spans, /^process coding-team$/);
+    expect(process).toMatchObject({ parentId: '', links: [{ traceId: caller.traceId, spanId: send.spanId }], kind: 5 });
+    expect(process.traceId).not.toBe(caller.traceId);
+  });
+
+  it("is a part of its caller's trace while that waits, if so set", () => {
+    const { spans } = traced.parent;
+    const send = only(spans, /^send coding-team$/);
+    const process = only(spans, /^process coding-team$/);
+    expect(process).toMatchObject({ traceId: caller.traceId, parentId: send.spanId, links: [] });
+    expect(new Set(named(spans, /^(?:call|process|step|chat)/).map(({ traceId }) => traceId))).toEqual(
+      new Set([caller.traceId]),
+    );
+  });
+
+  it('names task, message, context and agent by the conventions', () => {
+    const { spans } = traced.link;
+    const send = only(spans, /^send coding-team$/).attributes;
+    const invoked = only(spans, /^invoke_agent Coding team$/);
+    expect(parentOf(invoked).spanId).toBe(only(spans, /^process coding-team$/).spanId);
+    expect(invoked.attributes).toMatchObject({
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.id': 'coding-team',
+      'gen_ai.agent.name': 'Coding team',
+      'gen_ai.conversation.id': send['gen_ai.conversation.id'],
+      'a2a.task.id': send['a2a.task.id'],
+      'a2a.task.state': 'TASK_STATE_COMPLETED',
+      'a2a.message.id': send['messaging.message.id'],
+      'switchyard.attempt': 1,
+    });
+    expect(send).toMatchObject({ 'messaging.system': 'switchyard', 'messaging.destination.name': 'coding-team' });
+  });
+
+  it('has its questions to the model, within the step that asks', () => {
+    const { spans } = traced.link;
+    const chats = named(spans, /^chat scripted$/);
+    expect(chats.length).toBeGreaterThan(0);
+    for (const chat of chats)
+      expect(chat).toMatchObject({
+        kind: 3,
+        attributes: { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': 'scripted' },
+      });
+    const [step] = named(spans, /^step plan/);
+    expect(chats.map(({ parentId }) => parentId)).toContain(step?.spanId);
+  });
+});
+
+describe('a webhook', () => {
+  it('is called within the trace of the message that named it', () => {
+    const { spans, pushed } = traced.link;
+    const pushes = named(spans, /^push http:\/\/127\.0\.0\.1/);
+    expect(pushes.length).toBeGreaterThan(0);
+    const sent = pushes.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`);
+    expect(pushed.toSorted()).toEqual(sent.toSorted());
+    expect(new Set(pushes.map(({ traceId }) => traceId))).toEqual(new Set([caller.traceId]));
+  });
+});
