@@ -8,7 +8,8 @@ import { adminAction, adminRoute, found, listRoute, notFound } from './route.ts'
 export const deadLetterRoutes = [
   live(
     listRoute(['/admin/dead-letters', deadLetterParameters], 'deadLetters', async ({ ops }, query) => {
-      const page = await ops.deadLetters.list(query, query.kind);
+      const { pageSize, pageToken, since: sinceMs, ...filter } = query;
+      const page = await ops.deadLetters.list({ pageSize, pageToken }, { ...filter, sinceMs });
       return { ...page, items: page.items.map(withoutContents) };
     }),
   ),

@@ -1,7 +1,7 @@
 import type { Ops } from '@switchyard/store';
 import { live } from './live.ts';
 import { operatorName } from './operators.ts';
-import { drainParameters, noParameters, pageParameters } from './parameters.ts';
+import { drainParameters, interruptedParameters, noParameters, pageParameters } from './parameters.ts';
 import { adminAction, adminRoute, found, listRoute, notFound } from './route.ts';
 
 /** Of this gateway: whether it can serve requests, and what keeps it from that. */
@@ -43,5 +43,7 @@ async function workerNamed(ops: Ops, id: string): Promise<object> {
 export const turnRoutes = [
   live(listRoute(['/admin/turns', pageParameters], 'turns', ({ ops }, query) => ops.listTurns(query))),
   live(listRoute(['/admin/stuck', pageParameters], 'tasks', ({ ops }, query) => ops.listStuck(query))),
-  live(listRoute(['/admin/interrupted', pageParameters], 'tasks', ({ ops }, query) => ops.listInterrupted(query))),
+  live(
+    listRoute(['/admin/interrupted', interruptedParameters], 'tasks', ({ ops }, query) => ops.listInterrupted(query)),
+  ),
 ];

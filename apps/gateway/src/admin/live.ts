@@ -12,8 +12,12 @@ import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';
 
 /** How often an answer is looked at. */
 const everyMs = 1_000;
+/** What takes long is looked at less often: so many times what it took. */
+const restFactor = 4;
 /** Then the reader comes again: whoever lost the right to read does not keep it. */
 const longestMs = 600_000;
+/** A little early, so that readers of the same second share a look. */
+const dueMs = 0.8 * everyMs;
 const most = 100;
 
 /** Streams to operators. They end with their reader, after ten minutes, with a reload of keys, and at shutdown. */
@@ -53,7 +57,8 @@ export class OperatorStreams {
 /** An answer with the readers of its path. */
 interface Look {
   readers: number;
-  atMs: number;
+  /** The next one is not before. */
+  nextMs: number;
   item: Promise<StreamItem>;
 }
 
@@ -98,7 +103,7 @@ interface Reader {
 
 async function* answersAt(at: LookedAt, { first, after, signal }: Reader): AsyncGenerator<StreamItem, void> {
   const { shared, path } = at;
-  const look = shared.get(path) ?? { readers: 0, atMs: Date.now(), item: Promise.resolve(first) };
+  const look = shared.get(path) ?? { readers: 0, nextMs: Date.now() + dueMs, item: Promise.resolve(first) };
   shared.set(path, look);
   look.readers++;
   try {
@@ -116,10 +121,12 @@ async function* answersAt(at: LookedAt, { first, after, signal }: Reader): Async
 
 /** Looks again, unless another reader just did. */
 function refresh(look: Look, read: LookedAt['read']): void {
-  // A little early, so that readers of the same second share it.
-  if (Date.now() < look.atMs + 0.8 * everyMs) return;
-  look.atMs = Date.now();
-  look.item = read();
+  const beganMs = Date.now();
+  if (beganMs < look.nextMs) return;
+  look.nextMs = Number.POSITIVE_INFINITY;
+  look.item = read().finally(() => {
+    look.nextMs = Math.max(beganMs + dueMs, Date.now() + restFactor * (Date.now() - beganMs));
+  });
 }
 
 /** @returns false: aborted */

@@ -20,12 +20,21 @@ export const pageParameters = z.strictObject({
   pageSize: wholeNumber(1, 100).default(50),
   pageToken: z.string().max(4_096, 'is not one that was answered here').optional(),
 });
-export const deadLetterParameters = pageParameters.extend({
+const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
+const timeMs = time.transform((text) => Date.parse(text));
+/** Which dead letters, in a body. */
+export const deadLetterFilter = z.strictObject({
   kind: z.enum(['turn', 'webhook'], 'must be turn or webhook').optional(),
+  agent: z.string().optional(),
+  tenant: z.string().optional(),
+  /** Part of it. */
+  reason: z.string().max(200).optional(),
+  since: timeMs.optional(),
 });
+export const deadLetterParameters = pageParameters.extend(deadLetterFilter.shape);
+export const interruptedParameters = pageParameters.extend({ contents: flag.default(false) });
 export const contentsParameters = z.strictObject({ contents: flag.default(false) });
 export const memoryParameters = z.strictObject({ subject: z.string(), agent: z.string(), contextId: z.string() });
-const time = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
 export const taskSearchParameters = pageParameters.extend({
   id: z.string().optional(),
   contextId: z.string().optional(),
@@ -51,7 +60,7 @@ export const auditParameters = pageParameters.extend({
   outcome: z.string().optional(),
   what: z.enum(auditActions, `must be one of ${auditActions.join(', ')}`).optional(),
   /** ISO time. */
-  since: time.transform((text) => Date.parse(text)).optional(),
+  since: timeMs.optional(),
 });
 /** Milliseconds since 1970. */
 export const seriesParameters = z.strictObject({

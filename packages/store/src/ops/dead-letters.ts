@@ -9,6 +9,16 @@ import { latestFirst, type Page, type PageQuery, pageOf } from './page.ts';
 export type DeadLetter = DeadTurn | DeadWebhook;
 export type DeadLetterKind = DeadLetter['kind'];
 
+/** Which dead letters; all that is given must be true of them. */
+export interface DeadLetterFilter {
+  readonly kind?: DeadLetterKind | undefined;
+  readonly agent?: string | undefined;
+  readonly tenant?: string | undefined;
+  /** Part of it, in upper or lower case. */
+  readonly reason?: string | undefined;
+  readonly sinceMs?: number | undefined;
+}
+
 interface Entry {
   readonly id: string;
   readonly diedMs: number;
@@ -16,6 +26,7 @@ interface Entry {
 
 /** Of one kind in one shard: the latest. */
 const LISTED = 10_000;
+const READ_AT_ONCE = 200;
 const kinds: readonly DeadLetterKind[] = ['turn', 'webhook'];
 
 /** Messages and webhooks of all principals that were given up: operators list, read, retry and delete them. */
@@ -32,18 +43,22 @@ export class DeadLetters {
     this.#webhooks = new DeadWebhooks(port);
   }
 
-  /** The latest first. @param kind unset: of both kinds. @throws {InvalidPageToken} */
-  async list(query: PageQuery, kind?: DeadLetterKind): Promise<Page<DeadLetter>> {
-    const listed = kind ? [kind] : kinds;
-    const indexes = this.#shards.all.flatMap((keys) => listed.map((one) => this.#store(one).index(keys)));
-    const found = await Promise.all(indexes.map((index) => this.#entries(index)));
-    const page = pageOf(found.flat(), query, {
-      list: `dead-letters ${kind ?? ''}`,
+  /** The latest first. @throws {InvalidPageToken} */
+  async list(query: PageQuery, filter: DeadLetterFilter = {}): Promise<Page<DeadLetter>> {
+    const page = pageOf(await this.#matching(filter), query, {
+      list: `dead-letters ${JSON.stringify(filter)}`,
       positionOf: ({ id, diedMs }) => latestFirst(diedMs, id),
     });
     const items = await Promise.all(page.items.map(({ id }) => this.get(id)));
     // Some have expired with their tasks.
     return { ...page, items: items.filter((item) => item !== undefined) };
+  }
+
+  /** The latest first, 10,000 at most. */
+  async ids(filter: DeadLetterFilter): Promise<string[]> {
+    const matching = await this.#matching(filter);
+    matching.sort((a, b) => b.diedMs - a.diedMs);
+    return matching.slice(0, LISTED).map(({ id }) => id);
   }
 
   /** @returns undefined: there is no such dead letter */
@@ -73,8 +88,25 @@ export class DeadLetters {
     return counts.reduce((total, count) => total + count, 0);
   }
 
-  async #entries(index: string): Promise<Entry[]> {
-    const reply = await this.#redis.zrevrange(index, 0, LISTED - 1, 'WITHSCORES');
+  async #matching(filter: DeadLetterFilter): Promise<Entry[]> {
+    const listed = filter.kind ? [filter.kind] : kinds;
+    const indexes = this.#shards.all.flatMap((keys) => listed.map((kind) => this.#store(kind).index(keys)));
+    const found = await Promise.all(indexes.map((index) => this.#entries(index, filter.sinceMs)));
+    const entries = found.flat();
+    if (filter.agent === undefined && filter.tenant === undefined && filter.reason === undefined) return entries;
+    const matching: Entry[] = [];
+    for (let i = 0; i < entries.length; i += READ_AT_ONCE)
+      matching.push(...(await this.#filtered(entries.slice(i, i + READ_AT_ONCE), filter)));
+    return matching;
+  }
+
+  async #filtered(entries: readonly Entry[], filter: DeadLetterFilter): Promise<Entry[]> {
+    const letters = await Promise.all(entries.map(({ id }) => this.get(id)));
+    return entries.filter((_, i) => matches(letters[i], filter));
+  }
+
+  async #entries(index: string, sinceMs = 0): Promise<Entry[]> {
+    const reply = await this.#redis.zrevrangebyscore(index, '+inf', sinceMs, 'WITHSCORES', 'LIMIT', 0, LISTED);
     const entries: Entry[] = [];
     for (let i = 0; i < reply.length; i += 2) entries.push({ id: reply[i] ?? '', diedMs: Number(reply[i + 1]) });
     return entries;
@@ -83,6 +115,15 @@ export class DeadLetters {
   #store(kind: DeadLetterKind): DeadLetterStore<DeadLetter> {
     return kind === 'turn' ? this.#turns : this.#webhooks;
   }
+}
+
+/** A webhook's has no agent and no tenant. */
+function matches(letter: DeadLetter | undefined, { agent, tenant, reason }: DeadLetterFilter): boolean {
+  if (!letter) return false;
+  const of = letter.kind === 'turn' ? letter : { agent: undefined, tenant: undefined };
+  if (agent !== undefined && of.agent !== agent) return false;
+  if (tenant !== undefined && of.tenant !== tenant) return false;
+  return reason === undefined || letter.reason.toLowerCase().includes(reason.toLowerCase());
 }
 
 /** The id of a delivery queue is its task's with a number behind a dot. */

@@ -1,18 +1,23 @@
-import type { TaskState } from '@switchyard/protocol';
+import type { TaskState, TaskStatus } from '@switchyard/protocol';
 import type { ShardKeys } from '../redis/keys.ts';
-import { agentOf } from '../redis/scope.ts';
+import { scopeOf } from '../redis/scope.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 import type { OpsPort } from './ops-port.ts';
 
 /** A task that waits for its client. */
 export interface InterruptedTask {
   readonly taskId: string;
+  readonly contextId: string;
   readonly agent: string;
+  readonly tenant: string;
+  readonly subject: string;
   readonly state: TaskState;
   /** ISO time. */
   readonly interruptedSince: string;
   /** When it is canceled unless the client answers. ISO time. */
   readonly endsAt: string;
+  /** What it asks: the texts of its status, their beginning; '' unless contents are read. */
+  readonly question: string;
 }
 
 export interface Interruption {
@@ -31,14 +36,35 @@ export async function interruptions({ redis, shards }: OpsPort): Promise<Interru
   return (await Promise.all(shards.all.map(read))).flat();
 }
 
+const LONGEST_QUESTION = 4_000;
+
 /** @returns undefined: it no longer waits */
 export async function interruptedTask(
   { redis, shards, settings }: OpsPort,
   { taskId, sinceMs }: Interruption,
+  hasQuestion: boolean,
 ): Promise<InterruptedTask | undefined> {
-  const [owner, letter] = await redis.hmget(shards.of(taskId).task(taskId), 'owner', 'state');
+  const key = shards.of(taskId).task(taskId);
+  const [[owner, letter, context], status] = await Promise.all([
+    redis.hmget(key, 'owner', 'state', 'context'),
+    hasQuestion ? redis.hget(key, 'status') : null,
+  ]);
   if (!owner || !letter) return undefined;
-  const interruptedSince = new Date(sinceMs).toISOString();
-  const endsAt = new Date(sinceMs + settings.interruptedRetentionMs).toISOString();
-  return { taskId, agent: agentOf(owner), state: stateOf(letter), interruptedSince, endsAt };
+  const { principal, agent } = scopeOf(owner);
+  return {
+    taskId,
+    contextId: JSON.parse(`"${context}"`),
+    agent,
+    tenant: principal.tenant,
+    subject: principal.subject,
+    state: stateOf(letter),
+    interruptedSince: new Date(sinceMs).toISOString(),
+    endsAt: new Date(sinceMs + settings.interruptedRetentionMs).toISOString(),
+    question: status ? questionIn(JSON.parse(status)) : '',
+  };
+}
+
+function questionIn({ message }: TaskStatus): string {
+  const texts = message?.parts.flatMap(({ text }) => text ?? []) ?? [];
+  return texts.join('\n\n').slice(0, LONGEST_QUESTION);
 }

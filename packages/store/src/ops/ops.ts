@@ -75,12 +75,12 @@ export class Ops {
   }
 
   /** Longest waiting first. @throws {InvalidPageToken} */
-  async listInterrupted(query: PageQuery): Promise<Page<InterruptedTask>> {
+  async listInterrupted(query: PageQuery & { readonly contents?: boolean }): Promise<Page<InterruptedTask>> {
     const page = pageOf(await interruptions(this.#port), query, {
       list: 'interrupted',
       positionOf: ({ sinceMs, taskId }) => earliestFirst(sinceMs, taskId),
     });
-    const tasks = await Promise.all(page.items.map((one) => interruptedTask(this.#port, one)));
+    const tasks = await Promise.all(page.items.map((one) => interruptedTask(this.#port, one, query.contents === true)));
     return { ...page, items: tasks.filter((task) => task !== undefined) };
   }
 

@@ -10,7 +10,7 @@ async function die(taskId: string): Promise<void> {
   for (const started of [1, 2]) await begun(store, taskId, { started });
   expect(await store.turns.begin({ taskId, job: 1, started: 3, token: 'last' }, 0, ignore)).toBe('exhausted');
 }
-const listed = async () => (await store.ops.deadLetters.list({ pageSize: 100 }, 'turn')).items;
+const listed = async () => (await store.ops.deadLetters.list({ pageSize: 100 }, { kind: 'turn' })).items;
 const ignore = { onCancel: (): void => undefined, onFenced: (): void => undefined };
 
 test('a message at which every attempt died ends its task FAILED, and is kept with what is needed to look into it', async () => {

@@ -103,7 +103,7 @@ class World {
   }
 
   async redrive(): Promise<void> {
-    const { items } = await store.ops.deadLetters.list({ pageSize: 100 }, 'webhook');
+    const { items } = await store.ops.deadLetters.list({ pageSize: 100 }, { kind: 'webhook' });
     for (const { id, taskId } of items)
       if (taskId === this.#taskId) expect((await store.ops.deadLetters.retry(id)).verdict).toBe('retried');
   }

@@ -90,7 +90,7 @@ export class Stage implements AsyncDisposable {
   }
 
   async deadLetters(): Promise<readonly DeadLetter[]> {
-    return (await this.store.ops.deadLetters.list({ pageSize: 100 }, 'webhook')).items;
+    return (await this.store.ops.deadLetters.list({ pageSize: 100 }, { kind: 'webhook' })).items;
   }
 
   happened<K extends WorkerEvent['kind']>(kind: K): (WorkerEvent & { kind: K })[] {
