@@ -1,32 +1,11 @@
 import type { TaskState } from '@switchyard/protocol';
+import { type Colour, stateColour, stateName } from './looks.ts';
 
-export type Colour = 'gray' | 'blue' | 'green' | 'amber' | 'red' | 'violet';
-
-interface Look {
-  readonly name: string;
-  readonly colour: Colour;
-}
-
-const looks: Readonly<Record<TaskState, Look>> = {
-  TASK_STATE_SUBMITTED: { name: 'Submitted', colour: 'gray' },
-  TASK_STATE_WORKING: { name: 'Working', colour: 'blue' },
-  TASK_STATE_INPUT_REQUIRED: { name: 'Needs input', colour: 'amber' },
-  TASK_STATE_AUTH_REQUIRED: { name: 'Needs sign-in', colour: 'amber' },
-  TASK_STATE_COMPLETED: { name: 'Completed', colour: 'green' },
-  TASK_STATE_FAILED: { name: 'Failed', colour: 'red' },
-  TASK_STATE_REJECTED: { name: 'Rejected', colour: 'red' },
-  TASK_STATE_CANCELED: { name: 'Canceled', colour: 'gray' },
-};
-
-/** The state of a task, in words. */
-export function stateName(state: TaskState): string {
-  return looks[state].name;
-}
+export { type Colour, stateName } from './looks.ts';
 
 export function State({ state }: { readonly state: TaskState }) {
-  const { name, colour } = looks[state];
   const moving = state === 'TASK_STATE_WORKING' ? ' moving' : '';
-  return <span class={`state ${colour}${moving}`}>{name}</span>;
+  return <span class={`state ${stateColour(state)}${moving}`}>{stateName(state)}</span>;
 }
 
 /** Another state than a task's, or a kind. */

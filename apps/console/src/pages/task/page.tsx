@@ -1,10 +1,166 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { type Diagnosis, type TaskDetail, taskDetailSchema } from '@switchyard/operator-api';
+import { isInterrupted } from '@switchyard/protocol';
+import { useLive, useNow } from '../../app/live.ts';
+import { href, parts, query, setQuery } from '../../app/route.ts';
+import { Button } from '../../design/button.tsx';
+import { shortId } from '../../design/id.tsx';
+import { Json } from '../../design/json.tsx';
 import { Page } from '../../design/page.tsx';
-import { Empty } from '../../design/views.tsx';
+import { State } from '../../design/state.tsx';
+import { Tabs } from '../../design/tabs.tsx';
+import { Problem, WithData } from '../../design/views.tsx';
+import { AnswerForm, answerId } from './answer-form.tsx';
+import { Artifacts } from './content/artifacts.tsx';
+import { Chat } from './content/chat.tsx';
+import { type TaskEvents, useTaskEvents } from './content/task-events.ts';
+import { Facts } from './facts.tsx';
+import { Finding } from './finding.tsx';
+import { cancelTask } from './orders.ts';
+import { Panel } from './panel.tsx';
+import { Readers } from './readers.tsx';
+import { RerunDialog } from './rerun-dialog.tsx';
+import { TimelineView } from './timeline/timeline-view.tsx';
+import './task.css';
 
+/** One task: why it is where it is, what happened to it, what was said, and what it has made. */
 export function TaskPage() {
+  const [, taskId = ''] = parts.value;
+  return <OneTask key={taskId} taskId={taskId} />;
+}
+
+const tabs = { overview: 'Overview', json: 'JSON' };
+
+function OneTask({ taskId }: { readonly taskId: string }) {
+  const detail = useLive(`/admin/tasks/${taskId}`, taskDetailSchema, { timeline: true });
+  const events = useTaskEvents(taskId);
+  const isRerun = useSignal(false);
+  const known = detail.data.value;
+  const view = query.value.get('view') === 'json' ? 'json' : 'overview';
   return (
-    <Page title="Task">
-      <Empty icon="tasks" title="Not built yet" />
+    <Page
+      title={
+        <>
+          <a href={href('/tasks')}>Tasks</a> <span class="faint">/</span> {known?.agent ?? shortId(taskId)}
+        </>
+      }
+      about={known && <State state={known.state} />}
+      isLost={detail.isLost}
+      actions={known && <Actions detail={known} isRerun={isRerun} />}
+      bar={
+        <Tabs
+          label="Views of the task"
+          tabs={tabs}
+          selected={view}
+          onSelect={(name) => setQuery({ view: name === 'json' ? name : undefined })}
+        />
+      }
+    >
+      <WithData live={detail}>
+        {(data) =>
+          view === 'json' ? (
+            <Raw detail={data} events={events} />
+          ) : (
+            <Overview detail={data} events={events} isRerun={isRerun} />
+          )
+        }
+      </WithData>
+      <RerunDialog
+        taskId={taskId}
+        steps={known?.steps ?? []}
+        first={events.live.task.value?.history?.[0]}
+        isOpen={isRerun.value}
+        onClose={() => {
+          isRerun.value = false;
+        }}
+      />
     </Page>
+  );
+}
+
+interface ActionsProps {
+  readonly detail: TaskDetail;
+  readonly isRerun: Signal<boolean>;
+}
+
+function Actions({ detail: { taskId, isTerminal, cancelRequested }, isRerun }: ActionsProps) {
+  if (!isTerminal)
+    return (
+      <Button isDisabled={cancelRequested} onPress={() => cancelTask(taskId)}>
+        {cancelRequested ? 'Cancel asked for' : 'Cancel'}
+      </Button>
+    );
+  const open = (): void => {
+    isRerun.value = true;
+  };
+  return (
+    <Button icon="retry" onPress={open}>
+      Run again
+    </Button>
+  );
+}
+
+interface OverviewProps extends ActionsProps {
+  readonly events: TaskEvents;
+}
+
+function Overview({ detail, events, isRerun }: OverviewProps) {
+  const { taskId, timeline, agent, seq } = detail;
+  const now = useNow();
+  const onAction = (action: Diagnosis['actions'][number]): void | Promise<void> => {
+    if (action === 'cancel') return cancelTask(taskId);
+    if (action === 'retry') isRerun.value = true;
+    if (action === 'answer') document.getElementById(answerId)?.focus();
+  };
+  return (
+    <div class="task">
+      <Finding detail={detail} onAction={onAction} />
+      <Facts detail={detail} />
+      {timeline && (
+        <Panel title="Timeline">
+          <TimelineView timeline={timeline} nowMs={now.value} />
+        </Panel>
+      )}
+      <Contents events={events} agent={agent} taskId={taskId} />
+      {timeline && <Readers timeline={timeline} seq={seq} />}
+    </div>
+  );
+}
+
+interface ContentsProps {
+  readonly events: TaskEvents;
+  readonly agent: string;
+  readonly taskId: string;
+}
+
+function Contents({ events: { live, problem }, agent, taskId }: ContentsProps) {
+  const task = live.task.value;
+  return (
+    <>
+      {problem.value !== undefined && <Problem text={problem.value} />}
+      <div class="task-contents">
+        <Panel title="Conversation">
+          {task && <Chat task={task} agent={agent} />}
+          {task && isInterrupted(task.status.state) && <AnswerForm taskId={taskId} />}
+        </Panel>
+        <Panel title="Artifacts" about={task?.artifacts?.length || undefined}>
+          {task && <Artifacts live={live} task={task} />}
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+/** The task as it goes over the wire, and what is stored about it. */
+function Raw({ detail: { timeline, diagnosis, ...record }, events }: Omit<OverviewProps, 'isRerun'>) {
+  const all = { 'A2A task': events.live.task.value, Record: record, Diagnosis: diagnosis, Timeline: timeline };
+  return (
+    <div class="task">
+      {Object.entries(all).map(([name, value]) => (
+        <Panel key={name} title={name} isPlain>
+          <Json value={value} />
+        </Panel>
+      ))}
+    </div>
   );
 }

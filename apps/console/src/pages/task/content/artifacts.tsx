@@ -1,0 +1,49 @@
+import { type Artifact, isTerminal, type Task } from '@switchyard/protocol';
+import { useState } from 'preact/hooks';
+import { Button } from '../../../design/button.tsx';
+import { Badge } from '../../../design/state.tsx';
+import type { LiveTask } from './live-task.ts';
+import { isMarkdown, PartView } from './part.tsx';
+
+/** What a task has made so far; what still grows is shown as it grows. */
+export function Artifacts({ live, task }: { readonly live: LiveTask; readonly task: Task }) {
+  const { artifacts = [] } = task;
+  const hasEnded = isTerminal(task.status.state);
+  if (artifacts.length === 0) return <p class="faint">{hasEnded ? 'It made none.' : 'None yet.'}</p>;
+  return artifacts.map((artifact) => (
+    <ArtifactView
+      key={live.versionOf(artifact.artifactId)}
+      artifact={artifact}
+      isGrowing={!hasEnded && !live.isClosed(artifact.artifactId)}
+    />
+  ));
+}
+
+function ArtifactView({ artifact, isGrowing }: { readonly artifact: Artifact; readonly isGrowing: boolean }) {
+  const { name, artifactId, description, parts } = artifact;
+  const hasMarkdown = parts.some((part) => isMarkdown(part, name));
+  const [isPlain, setPlain] = useState(false);
+  const last = parts.length - 1;
+  return (
+    <article class="artifact">
+      <header>
+        <h3>{name ?? artifactId}</h3>
+        {description && <span class="faint clip">{description}</span>}
+        {isGrowing && <Badge colour="blue">grows</Badge>}
+        {hasMarkdown && (
+          <Button kind="quiet" onPress={() => setPlain(!isPlain)}>
+            {isPlain ? 'Formatted' : 'As text'}
+          </Button>
+        )}
+      </header>
+      {parts.map((part, i) => (
+        <PartView
+          key={i}
+          part={part}
+          isGrowing={isGrowing && i === last}
+          isMarkdown={!isPlain && isMarkdown(part, name)}
+        />
+      ))}
+    </article>
+  );
+}

@@ -1,0 +1,33 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { isTerminal, streamResponseSchema } from '@switchyard/protocol';
+import { useEffect, useMemo } from 'preact/hooks';
+import { problemText, watch } from '../../../app/api.ts';
+import { LiveTask } from './live-task.ts';
+
+export interface TaskEvents {
+  readonly live: LiveTask;
+  /** Why they are not followed. */
+  readonly problem: ReadonlySignal<string | undefined>;
+}
+
+/** Follows the events of a task while the component is on the page, until its end. */
+export function useTaskEvents(taskId: string): TaskEvents {
+  const live = useMemo(() => new LiveTask((write) => void requestAnimationFrame(write)), [taskId]);
+  const problem = useSignal<string | undefined>(undefined);
+  useEffect(() => {
+    const stop = new AbortController();
+    const follow = async (): Promise<void> => {
+      const events = watch(`/admin/tasks/${taskId}/events`, streamResponseSchema, { signal: stop.signal });
+      for await (const event of events) {
+        live.take(event);
+        const state = (event.statusUpdate ?? event.task)?.status.state;
+        if (state && isTerminal(state)) return;
+      }
+    };
+    follow().catch((error: unknown) => {
+      if (!stop.signal.aborted) problem.value = problemText(error);
+    });
+    return () => stop.abort();
+  }, [taskId]);
+  return { live, problem };
+}

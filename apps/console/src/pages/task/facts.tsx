@@ -1,0 +1,43 @@
+import type { TaskDetail } from '@switchyard/operator-api';
+import type { ComponentChildren } from 'preact';
+import { href } from '../../app/route.ts';
+import { Id } from '../../design/id.tsx';
+import { fullTime } from '../../design/time.tsx';
+
+/** Whose task it is, and how far it is. */
+export function Facts({ detail }: { readonly detail: TaskDetail }) {
+  const { taskId, contextId, tenant, subject, messagesAccepted, inbox, timeline, expiresAt } = detail;
+  return (
+    <dl class="task-facts">
+      <Fact name="Task">
+        <Id id={taskId} length={36} />
+      </Fact>
+      <Fact name="Context">
+        <a href={href('/tasks', { q: `context:${contextId}` })} title="All tasks of the context">
+          {contextId === taskId ? 'its own' : contextId}
+        </a>
+      </Fact>
+      <Fact name="Client">
+        {tenant}/{subject}
+      </Fact>
+      <Fact name="Messages">{inbox > 0 ? `${messagesAccepted}, ${inbox} waiting` : messagesAccepted}</Fact>
+      <Fact name="Attempts">{detail.epoch}</Fact>
+      <Fact name="Events">{detail.seq}</Fact>
+      {timeline?.calledBy !== undefined && (
+        <Fact name="Called by">
+          <a href={href(`/task/${timeline.calledBy}`)}>{timeline.calledBy.slice(0, 8)}</a>
+        </Fact>
+      )}
+      {expiresAt !== undefined && <Fact name="Kept until">{fullTime(expiresAt)}</Fact>}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import type { Diagnosis, TaskDetail } from '@switchyard/operator-api';
+import { href } from '../../app/route.ts';
+import { Button } from '../../design/button.tsx';
+import { Icon } from '../../design/icon.tsx';
+import { notify } from '../../design/notices.tsx';
+import type { Colour } from '../../design/state.tsx';
+import { Duration } from '../../design/time.tsx';
+import { orderFor } from './orders.ts';
+
+type Action = Diagnosis['actions'][number];
+
+interface FindingProps {
+  readonly detail: TaskDetail;
+  /** For actions that a form or a dialog of the page is for. */
+  readonly onAction: (action: Action) => void | Promise<void>;
+}
+
+/** Why the task is where it is, and what to do about it. */
+export function Finding({ detail, onAction }: FindingProps) {
+  const { finding, isStuck, text, since, see, actions } = detail.diagnosis;
+  const run = async (action: Action): Promise<void> => {
+    const order = orderFor(action, detail);
+    if (!order) return onAction(action);
+    await order.run();
+    notify(`${order.label}: done`);
+  };
+  return (
+    <section class={`finding ${colourOf(detail.diagnosis)}`} aria-label="Why it is where it is" data-finding={finding}>
+      <Icon name={isStuck ? 'warning' : finding === 'ended' ? 'check' : 'right'} size={18} />
+      <div class="finding-words" aria-live="polite">
+        <h2>{isStuck ? `Stuck: ${words(finding)}` : sentence(words(finding))}</h2>
+        <p>{text}</p>
+        {actions.includes('start-worker') && <StartWorker agent={agentIn(detail)} />}
+        <p class="finding-see faint">
+          {since !== undefined && (
+            <span>
+              for <Duration from={since} />
+            </span>
+          )}
+          {see.map(({ kind, id }) => (
+            <SeeLink key={`${kind} ${id}`} kind={kind} id={id} />
+          ))}
+        </p>
+      </div>
+      <div class="finding-actions">
+        {actions.map((action, i) => {
+          const label = orderFor(action, detail)?.label ?? labels[action];
+          return label === undefined ? null : (
+            <Button key={action} kind={i === 0 ? 'primary' : 'plain'} onPress={() => run(action)}>
+              {label}
+            </Button>
+          );
+        })}
+      </div>
+    </section>
+  );
+}
+
+const labels: { readonly [Name in Action]?: string } = {
+  answer: 'Answer',
+  cancel: 'Cancel the task',
+  retry: 'Run again',
+};
+
+function colourOf({ finding, isStuck }: Diagnosis): Colour {
+  if (isStuck) return 'red';
+  if (finding.startsWith('waits-for')) return 'amber';
+  return finding === 'running' || finding === 'starting' ? 'blue' : 'gray';
+}
+
+const words = (finding: string): string => finding.replaceAll('-', ' ');
+const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+function agentIn({ agent, diagnosis }: TaskDetail): string {
+  return diagnosis.see.find(({ kind }) => kind === 'agent')?.id ?? agent;
+}
+
+/** A worker is started where workers run: the page can only say how. */
+function StartWorker({ agent }: { readonly agent: string }) {
+  return (
+    <p class="soft">
+      Start a worker that runs it: <code>node apps/worker/src/main.ts --agents examples/{agent}/agent.ts</code>
+    </p>
+  );
+}
+
+function SeeLink({ kind, id }: Diagnosis['see'][number]) {
+  if (kind === 'task') return <a href={href(`/task/${id}`)}>task {id.slice(0, 8)}</a>;
+  if (kind === 'tenant') return <a href={href('/tasks', { q: `tenant:${id}` })}>tasks of {id}</a>;
+  return (
+    <a href={href('/agents')}>
+      {kind} {id}
+    </a>
+  );
+}

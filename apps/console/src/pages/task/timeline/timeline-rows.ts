@@ -1,0 +1,176 @@
+import type { Timeline, TimelineEntry } from '@switchyard/operator-api';
+import { type Colour, stateColour, stateName } from '../../../design/looks.ts';
+
+type Attempt = Extract<TimelineEntry, { kind: 'attempt' }>;
+type Step = Extract<TimelineEntry, { kind: 'step' }>;
+type Call = Extract<TimelineEntry, { kind: 'call' }>;
+type Queued = Extract<TimelineEntry, { kind: 'queued' }>;
+
+/** A moment in a row. */
+export interface Mark {
+  readonly at: number;
+  readonly text: string;
+  readonly colour: Colour;
+}
+
+/** A line of the timeline: something that took from `from` until `until`, both in ms. */
+export interface Row {
+  readonly key: string;
+  readonly kind: 'moments' | 'queued' | 'attempt' | 'step' | 'call';
+  readonly depth: number;
+  readonly label: string;
+  /** Beside the label. */
+  readonly about?: string;
+  readonly detail: string;
+  readonly colour: Colour;
+  readonly from: number;
+  /** Unset: it has no length. */
+  readonly until?: number;
+  /** It goes on. */
+  readonly isOpen: boolean;
+  readonly marks: readonly Mark[];
+  /** The task that was called. */
+  readonly taskId?: string;
+}
+
+/** @param nowMs until when what goes on is drawn */
+export function rowsOf(timeline: Timeline, nowMs: number): Row[] {
+  const { entries } = timeline;
+  const attempts = entries.filter((entry) => entry.kind === 'attempt');
+  const epochs = new Set(attempts.map(({ epoch }) => epoch));
+  const inside = (attempt?: Attempt): Row[] =>
+    entries
+      .filter((entry) => entry.kind === 'step' || entry.kind === 'call')
+      .filter(({ epoch }) => (attempt ? epoch === attempt.epoch : !epochs.has(epoch)))
+      .map((entry, i) => (entry.kind === 'step' ? stepRow(entry, attempt, nowMs) : callRow(entry, i)));
+  const outside = entries.flatMap((entry): Row[] => {
+    if (entry.kind === 'queued') return [queuedRow(entry, nowMs)];
+    if (entry.kind === 'attempt') return [attemptRow(entry, entries, nowMs), ...inside(entry)];
+    return [];
+  });
+  const moments = momentsRow(entries);
+  return [...(moments ? [moments] : []), ...outside, ...inside()];
+}
+
+/** All moments at which a row begins or ends, and those of its marks. */
+export function momentsOf(rows: readonly Row[]): number[] {
+  return rows.flatMap(({ from, until, marks }) => [
+    from,
+    ...(until === undefined ? [] : [until]),
+    ...marks.map(({ at }) => at),
+  ]);
+}
+
+function momentsRow(entries: readonly TimelineEntry[]): Row | undefined {
+  const marks = entries.flatMap((entry): Mark[] => {
+    const at = Date.parse(entry.at);
+    if (entry.kind === 'accepted')
+      return [{ at, text: `Message ${entry.number} from ${entry.from || 'the client'}`, colour: 'gray' }];
+    if (entry.kind === 'status') return [{ at, text: stateName(entry.state), colour: stateColour(entry.state) }];
+    return entry.kind === 'swept' ? [{ at, text: 'The sweeper looked after it', colour: 'amber' }] : [];
+  });
+  const [first] = marks;
+  if (!first) return undefined;
+  return {
+    key: 'moments',
+    kind: 'moments',
+    depth: 0,
+    label: 'Messages and states',
+    detail: marks.at(-1)?.text ?? '',
+    colour: marks.at(-1)?.colour ?? 'gray',
+    from: first.at,
+    isOpen: false,
+    marks,
+  };
+}
+
+function queuedRow({ at, untilAt }: Queued, nowMs: number): Row {
+  return {
+    ...stretch('queued', at, untilAt, nowMs),
+    depth: 0,
+    label: 'In the queue',
+    detail: untilAt === undefined ? 'waits' : '',
+    colour: untilAt === undefined ? 'amber' : 'gray',
+    marks: [],
+  };
+}
+
+const ends: Readonly<Record<Attempt['end'], readonly [text: string, colour: Colour]>> = {
+  settled: ['done', 'green'],
+  released: ['given back', 'gray'],
+  retried: ['failed, tried again', 'amber'],
+  'gave-up': ['given up', 'red'],
+  'taken-over': ['worker lost, taken over', 'red'],
+  open: ['runs', 'blue'],
+};
+
+function attemptRow(entry: Attempt, entries: readonly TimelineEntry[], nowMs: number): Row {
+  const [text, colour] = ends[entry.end];
+  const lease = entry.end === 'open' && entry.leaseMs !== undefined ? leaseText(entry.leaseMs) : '';
+  const fenced = entries.filter((other) => other.kind === 'fenced' && other.epoch === entry.epoch);
+  return {
+    ...stretch('attempt', entry.at, entry.end === 'open' ? undefined : (entry.untilAt ?? entry.at), nowMs),
+    key: `attempt ${entry.epoch}`,
+    depth: 0,
+    label: `Attempt ${entry.attempt}`,
+    about: `${entry.worker} · epoch ${entry.epoch ?? '?'}`,
+    detail: [entry.isTakenOver && entry.end === 'open' ? 'took over' : text, lease].filter(Boolean).join(' · '),
+    colour,
+    marks: fenced.map(({ at }) => ({ at: Date.parse(at), text: 'A late write was refused', colour: 'red' })),
+  };
+}
+
+function leaseText(leaseMs: number): string {
+  return leaseMs > 0 ? `lease ${(leaseMs / 1000).toFixed(1)} s` : 'lease ran out';
+}
+
+function stepRow(entry: Step, attempt: Attempt | undefined, nowMs: number): Row {
+  const { name, isRemembered, epoch } = entry;
+  const key = `step ${epoch} ${name} ${entry.at}`;
+  const row = { depth: 1, label: name, marks: [] };
+  if (isRemembered) {
+    const mark: Mark = { at: Date.parse(entry.at), text: `${name}: remembered, not run again`, colour: 'violet' };
+    const moment = stretch('step', entry.at, entry.at, nowMs);
+    return { ...row, ...moment, key, detail: 'remembered', colour: 'violet', marks: [mark] };
+  }
+  if (entry.untilAt !== undefined)
+    return { ...row, ...stretch('step', entry.at, entry.untilAt, nowMs), key, detail: '', colour: 'green' };
+  // It was cut off with its attempt.
+  if (attempt && attempt.end !== 'open')
+    return {
+      ...row,
+      ...stretch('step', entry.at, attempt.untilAt ?? entry.at, nowMs),
+      key,
+      detail: 'not finished',
+      colour: 'red',
+    };
+  return { ...row, ...stretch('step', entry.at, undefined, nowMs), key, detail: 'runs', colour: 'blue' };
+}
+
+function callRow({ at, epoch, taskId, agent, isDetached, state }: Call, index: number): Row {
+  const from = Date.parse(at);
+  const colour = state === undefined ? 'gray' : stateColour(state);
+  return {
+    key: `call ${epoch} ${taskId} ${index}`,
+    kind: 'call',
+    depth: 1,
+    label: agent,
+    detail: [state === undefined ? '' : stateName(state), isDetached ? 'detached' : ''].filter(Boolean).join(' · '),
+    colour,
+    from,
+    isOpen: false,
+    marks: [{ at: from, text: `Calls ${agent}`, colour }],
+    taskId,
+  };
+}
+
+function stretch(
+  kind: Row['kind'],
+  at: string,
+  untilAt: string | undefined,
+  nowMs: number,
+): Pick<Row, 'key' | 'kind' | 'from' | 'until' | 'isOpen'> {
+  const from = Date.parse(at);
+  const until = untilAt === undefined ? Math.max(from, nowMs) : Math.max(from, Date.parse(untilAt));
+  return { key: `${kind} ${at}`, kind, from, until, isOpen: untilAt === undefined };
+}

@@ -1,0 +1,157 @@
+import type { Timeline } from '@switchyard/operator-api';
+import { useState } from 'preact/hooks';
+import { href } from '../../../app/route.ts';
+import { Icon } from '../../../design/icon.tsx';
+import { durationText } from '../../../design/time.tsx';
+import { useCalledTasks } from './called-tasks.ts';
+import { TimeAxis } from './time-axis.ts';
+import { type Mark, momentsOf, type Row, rowsOf } from './timeline-rows.ts';
+
+/** Rows that are drawn at once. */
+const SHOWN = 200;
+
+interface TimelineProps {
+  readonly timeline: Timeline;
+  /** Until when what goes on is drawn. */
+  readonly nowMs: number;
+}
+
+/** What happened to a task, line by line over one axis of time; tasks that it called are opened in place. */
+export function TimelineView({ timeline, nowMs }: TimelineProps) {
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [isWhole, setWhole] = useState(false);
+  const called = useCalledTasks(timeline);
+  const all = rowsOf(timeline, nowMs).flatMap((row): Row[] => {
+    const inner = row.taskId === undefined ? undefined : called.get(row.taskId);
+    if (!inner?.timeline) return [row];
+    const rows = rowsOf(inner.timeline, nowMs).filter(({ kind }) => kind !== 'moments');
+    const whole = { ...row, ...spanOf(rows, row.from) };
+    if (!row.taskId || !opened.has(row.taskId)) return [whole];
+    return [whole, ...rows.map((each) => ({ ...each, key: `${row.key} ${each.key}`, depth: each.depth + 2 }))];
+  });
+  const shown = isWhole ? all : all.slice(0, SHOWN);
+  const axis = new TimeAxis([...momentsOf(shown), ...(shown.some(({ isOpen }) => isOpen) ? [nowMs] : [])]);
+  const toggle = (taskId: string): void => {
+    const next = new Set(opened);
+    if (!next.delete(taskId)) next.add(taskId);
+    setOpened(next);
+  };
+  if (all.length === 0) return <p class="faint">Nothing is known of it any more.</p>;
+  return (
+    <div class="timeline">
+      {timeline.earlierAttempts > 0 && <p class="faint">{timeline.earlierAttempts} earlier attempts are not kept.</p>}
+      <ol>
+        {shown.map((row) => (
+          <RowView key={row.key} row={row} axis={axis} isOpened={opened.has(row.taskId ?? '')} onToggle={toggle} />
+        ))}
+      </ol>
+      <Axis axis={axis} rows={shown} nowMs={nowMs} />
+      {shown.length < all.length && (
+        <button type="button" class="link-button" onClick={() => setWhole(true)}>
+          Show all {all.length} lines
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** From the call to the end of what the called task did. */
+function spanOf(rows: readonly Row[], from: number): Pick<Row, 'until' | 'isOpen'> {
+  const ends = rows.flatMap(({ until }) => until ?? []);
+  return { until: Math.max(from, ...ends), isOpen: rows.some(({ isOpen }) => isOpen) };
+}
+
+interface RowProps {
+  readonly row: Row;
+  readonly axis: TimeAxis;
+  readonly isOpened: boolean;
+  readonly onToggle: (taskId: string) => void;
+}
+
+function RowView({ row, axis, isOpened, onToggle }: RowProps) {
+  const { kind, depth, label, about, detail, colour, from, until, isOpen, marks, taskId } = row;
+  const length = until === undefined || until === from ? '' : durationText(until - from);
+  const place = until === undefined ? undefined : axis.stretch(from, until);
+  return (
+    <li class={`line is-${kind} ${colour}${isOpen ? ' is-open' : ''}`}>
+      <span class={`line-name depth-${Math.min(depth, 4)}`}>
+        {taskId === undefined ? (
+          <span class="line-label" title={label}>
+            {label}
+            {about !== undefined && <span class="faint"> {about}</span>}
+          </span>
+        ) : (
+          <>
+            <button
+              type="button"
+              class="line-toggle"
+              aria-expanded={isOpened}
+              aria-label={`What ${label} did`}
+              onClick={() => onToggle(taskId)}
+            >
+              <Icon name={isOpened ? 'down' : 'right'} size={12} />
+            </button>
+            <a class="line-label" href={href(`/task/${taskId}`)} title={`Open ${taskId}`}>
+              {label}
+            </a>
+          </>
+        )}
+      </span>
+      <span class="line-track" aria-hidden="true">
+        {place && <span class="line-bar" style={{ left: `${place.left}%`, width: `${place.width}%` }} />}
+        {marks.map((mark, i) => (
+          <MarkView key={i} mark={mark} axis={axis} />
+        ))}
+      </span>
+      <span class="line-detail">
+        {length && <b>{length}</b>}
+        <span class={colour} title={detail}>
+          {detail}
+        </span>
+      </span>
+    </li>
+  );
+}
+
+function MarkView({ mark: { at, text, colour }, axis }: { readonly mark: Mark; readonly axis: TimeAxis }) {
+  const title = `${text} · ${new Date(at).toLocaleTimeString()}`;
+  return <span class={`line-mark ${colour}`} title={title} style={{ left: `${axis.place(at)}%` }} />;
+}
+
+/** The beginning, the end, and what was cut out between them. */
+function Axis({
+  axis,
+  rows,
+  nowMs,
+}: {
+  readonly axis: TimeAxis;
+  readonly rows: readonly Row[];
+  readonly nowMs: number;
+}) {
+  const moments = momentsOf(rows);
+  const [first, last] = [Math.min(...moments), Math.max(...moments)];
+  const goesOn = rows.some(({ isOpen }) => isOpen);
+  return (
+    <div class="line axis" aria-hidden="true">
+      <span class="line-name" />
+      <span class="line-track">
+        <span class="axis-from">{new Date(first).toLocaleTimeString()}</span>
+        {axis.gaps.map(({ at, ms }) => (
+          <span
+            key={at}
+            class="axis-gap"
+            style={{ left: `${Math.min(90, at)}%` }}
+            title="Nothing happened: drawn shorter than it was"
+          >
+            {durationText(ms)}
+          </span>
+        ))}
+        <span class="axis-until">{goesOn ? 'now' : new Date(last).toLocaleTimeString()}</span>
+      </span>
+      <span class="line-detail">
+        <b>{durationText((goesOn ? nowMs : last) - first)}</b>
+        <span>in all</span>
+      </span>
+    </div>
+  );
+}

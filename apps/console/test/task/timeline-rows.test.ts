@@ -1,0 +1,66 @@
+import type { Timeline, TimelineEntry } from '@switchyard/operator-api';
+import { expect, test } from 'vitest';
+import { TimeAxis } from '../../src/pages/task/timeline/time-axis.ts';
+import { rowsOf } from '../../src/pages/task/timeline/timeline-rows.ts';
+
+const at = (ms: number): string => new Date(ms).toISOString();
+const timelineOf = (...entries: TimelineEntry[]): Timeline => ({
+  entries,
+  earlierAttempts: 0,
+  subscribers: [],
+  listeningProcesses: 1,
+  deliveries: [],
+});
+const attempt = { kind: 'attempt', attempt: 1, worker: 'w', waitedMs: 5, isTakenOver: false } as const;
+
+test('the steps and calls of an attempt are below it, with what became of them', () => {
+  const timeline = timelineOf(
+    { kind: 'accepted', at: at(0), number: 1, from: 'alice' },
+    { kind: 'queued', at: at(0), untilAt: at(5) },
+    { ...attempt, at: at(5), epoch: 1, untilAt: at(50), end: 'taken-over' },
+    { kind: 'step', at: at(10), epoch: 1, name: 'plan', untilAt: at(20), isRemembered: false },
+    { kind: 'fenced', at: at(70), epoch: 1 },
+    { ...attempt, at: at(60), epoch: 2, attempt: 2, isTakenOver: true, end: 'open', leaseMs: 2_000 },
+    { kind: 'step', at: at(61), epoch: 2, name: 'plan', isRemembered: true },
+    { kind: 'call', at: at(65), epoch: 2, taskId: 'called', agent: 'kitchen', isDetached: false },
+  );
+  const rows = rowsOf(timeline, 100);
+  expect(rows.map(({ kind, depth, label, colour }) => [kind, depth, label, colour])).toEqual([
+    ['moments', 0, 'Messages and states', 'gray'],
+    ['queued', 0, 'In the queue', 'gray'],
+    ['attempt', 0, 'Attempt 1', 'red'],
+    ['step', 1, 'plan', 'green'],
+    ['attempt', 0, 'Attempt 2', 'blue'],
+    ['step', 1, 'plan', 'violet'],
+    ['call', 1, 'kitchen', 'gray'],
+  ]);
+  const [, , first, , second] = rows;
+  expect(first).toMatchObject({ from: 5, until: 50, isOpen: false, marks: [{ at: 70, colour: 'red' }] });
+  expect(second).toMatchObject({ from: 60, until: 100, isOpen: true });
+  expect(second).toMatchObject({ about: 'w · epoch 2', detail: 'took over · lease 2.0 s' });
+});
+
+test('steps and calls whose attempt is not kept any more are shown by themselves', () => {
+  const rows = rowsOf(timelineOf({ kind: 'step', at: at(1), epoch: 1, name: 'old', isRemembered: false }), 9);
+  expect(rows).toMatchObject([{ kind: 'step', label: 'old', until: 9, isOpen: true }]);
+});
+
+test('an axis places moments in proportion', () => {
+  const axis = new TimeAxis([100, 200, 300]);
+  expect([50, 100, 150, 300, 400].map((moment) => axis.place(moment))).toEqual([0, 0, 25, 100, 100]);
+  expect(axis.stretch(200, 300)).toEqual({ left: 50, width: 50 });
+  expect(axis.gaps).toEqual([]);
+});
+
+test('a long pause is cut, so that what is before and after it can be seen', () => {
+  const day = 86_400_000;
+  const axis = new TimeAxis([0, 1_000, 1_000 + day, 2_000 + day]);
+  expect(axis.place(1_000)).toBeCloseTo(47);
+  expect(axis.place(1_000 + day)).toBeCloseTo(53);
+  expect(axis.gaps).toMatchObject([{ ms: day }]);
+  expect(axis.gaps[0]?.at).toBeCloseTo(50);
+});
+
+test('one moment has a place', () => {
+  expect(new TimeAxis([5]).place(5)).toBe(0);
+});
