@@ -69,6 +69,10 @@ async function work(config: WorkerConfig, { agentModules, isWatched }: WorkerArg
   });
   const worker = new Worker(config.worker, { store, agents, emit });
   log.setBindings({ worker: worker.id });
+  metricsPort?.metrics.measure({
+    runningTurns: () => worker.runningTurns(),
+    observe: (observer) => store.observe(observer),
+  });
   await worker.start();
   if (metricsPort) emit({ kind: 'measuring', port: await metricsPort.open() });
   if (isWatched) tell({ kind: 'started' });

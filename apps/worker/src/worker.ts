@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { Agent } from '@switchyard/agent';
 import type { AddressPolicySettings } from '@switchyard/outgoing';
 import type { Consumer, DrainOrder, JobOutcome, Store, TurnJob } from '@switchyard/store';
@@ -11,6 +12,7 @@ import { Sweeper } from './maintenance/sweeper.ts';
 import { PushDeliverer } from './push/push-deliverer.ts';
 import type { PushSettings } from './push/push-settings.ts';
 import type { Emit } from './telemetry/events.ts';
+import { Figures } from './telemetry/figures.ts';
 import { ActiveTurns } from './turn/active-turns.ts';
 import type { CallParts } from './turn/port/stored-calls.ts';
 import { runJob } from './turn/run-job.ts';
@@ -31,6 +33,7 @@ export interface WorkerParts {
   readonly emit: Emit;
 }
 
+const { version }: { version: string } = createRequire(import.meta.url)('../package.json');
 const publicOnly: AddressPolicySettings = { allowHttp: false, allowHosts: [] };
 
 /**
@@ -52,11 +55,15 @@ export class Worker {
   readonly #reporter: Reporter;
   #stopped: Promise<void> | undefined;
 
-  constructor(settings: WorkerSettings, parts: WorkerParts) {
-    const { store, agents, emit } = parts;
+  constructor(settings: WorkerSettings, { store, agents, emit: tell }: WorkerParts) {
+    const figures = new Figures();
+    const emit: Emit = (event) => {
+      figures.count(event);
+      tell(event);
+    };
     this.id = store.processId;
     this.#settings = settings;
-    this.#parts = parts;
+    this.#parts = { store, agents, emit };
     this.#announcer = new Announcer(store.registry, this.id, { agents, emit });
     this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);
     this.#orphanCleanup = new OrphanCleanup(store.orphans, settings.sweepEveryMs, emit);
@@ -69,11 +76,18 @@ export class Worker {
     this.#reporter = new Reporter(store.ops.workers, {
       workerId: this.id,
       agents: agents.map(({ id }) => id),
+      version,
       turns: () => this.#turns.list(),
+      figures: () => figures.read(),
       onOrder: (order) => this.#applyDrainOrder(order),
       emit,
     });
     this.#push = settings.push && new PushDeliverer(settings.push, { store, emit });
+  }
+
+  /** By agent. */
+  runningTurns(): ReadonlyMap<string, number> {
+    return this.#turns.counts();
   }
 
   /** The store has been started. */

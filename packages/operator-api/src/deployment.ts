@@ -22,6 +22,14 @@ export const agentReadingSchema = z.object({
 /** Who waits for an agent: `GET /admin/agents/:id/tenants`. */
 export const tenantShareSchema = z.object({ tenant: z.string(), waiting: count });
 
+/** Of a worker's last five to ten seconds; null: there was none. */
+const workerFiguresSchema = z.object({
+  ended: count,
+  failed: count,
+  queueWaitP95Ms: count.nullable(),
+  firstEventP95Ms: count.nullable(),
+});
+
 export const workerReadingSchema = z.object({
   id: z.string(),
   state: z.enum(['working', 'draining', 'drained', 'silent']),
@@ -30,7 +38,7 @@ export const workerReadingSchema = z.object({
   lastSignOfLife: time,
   version: z.string().optional(),
   drain: z.unknown().optional(),
-  figures: z.unknown().optional(),
+  figures: workerFiguresSchema.optional(),
   turns: z.array(z.object({ taskId: z.string(), epoch: count, since: time })),
 });
 

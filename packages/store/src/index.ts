@@ -43,7 +43,14 @@ export type { StuckTask } from './ops/stuck-tasks.ts';
 export type { TaskRecord } from './ops/task-record.ts';
 export type { FoundTask, TaskFilter, TaskSearch, TaskSearchPage } from './ops/task-search.ts';
 export type { MemoryName, TenantDeletion, TenantReading, Tenants } from './ops/tenants.ts';
-export type { DrainOrder, ReportedTurn, WorkerReading, WorkerReport, WorkerState } from './ops/worker-report.ts';
+export type {
+  DrainOrder,
+  ReportedTurn,
+  WorkerFigures,
+  WorkerReading,
+  WorkerReport,
+  WorkerState,
+} from './ops/worker-report.ts';
 export { reportEveryMs, type Workers } from './ops/workers.ts';
 export type { Outbox, Swept } from './outbox/outbox.ts';
 export type { Deliveries, PushJob } from './push/deliveries.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type DrainOrder, type ReportedTurn, reportEveryMs, type Workers } from '@switchyard/store';
+import { type DrainOrder, type ReportedTurn, reportEveryMs, type WorkerFigures, type Workers } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
@@ -8,6 +8,8 @@ export interface ReporterOptions {
   /** Their ids. */
   readonly agents: readonly string[];
   readonly turns: () => readonly ReportedTurn[];
+  readonly figures: () => WorkerFigures;
+  readonly version: string;
   /** The order has changed. undefined: there is none, or none any more. */
   readonly onOrder: (order: DrainOrder | undefined) => Promise<void>;
   readonly emit: Emit;
@@ -46,10 +48,11 @@ export class Reporter {
   }
 
   async #report(): Promise<void> {
-    const { workerId, agents, turns, onOrder } = this.#options;
+    const { workerId, agents, version, turns, figures, onOrder } = this.#options;
     const upForMs = Math.round(performance.now() - this.#startedAt);
     const isDraining = this.#order !== undefined;
-    const order = await this.#workers.report(workerId, { agents, upForMs, isDraining, turns: turns() });
+    const report = { agents, upForMs, isDraining, version, turns: turns(), figures: figures() };
+    const order = await this.#workers.report(workerId, report);
     if (isDeepStrictEqual(order, this.#order)) return;
     await onOrder(order);
     this.#order = order;

@@ -1,6 +1,7 @@
 import type { GuardedClient } from '@switchyard/outgoing';
 import type { DeliveryQueueId, Webhook } from '@switchyard/store';
 import { traceDelivery } from '@switchyard/telemetry';
+import type { Emit } from '../telemetry/events.ts';
 import type { Circuits } from './circuits.ts';
 import type { Notification } from './notification.ts';
 import { type Outcome, outcomeOfAnswer, outcomeOfError } from './outcome.ts';
@@ -10,6 +11,7 @@ export interface SendPort {
   readonly client: Pick<GuardedClient, 'request'>;
   readonly circuits: Circuits;
   readonly sign: Sign | undefined;
+  readonly emit: Emit;
 }
 
 /** The webhook that it is sent to. */
@@ -26,9 +28,16 @@ export function send(port: SendPort, receiver: Receiver, notification: Notificat
   return port.circuits.guard(host, () =>
     traceDelivery({ origin, taskId, traceParent }, (sent) => {
       const webhook = sent === undefined ? receiver.webhook : { ...receiver.webhook, traceParent: sent };
-      return post(port, { ...receiver, webhook }, notification).catch(outcomeOfError);
+      return attempt(port, { ...receiver, webhook }, notification);
     }),
   );
+}
+
+async function attempt(port: SendPort, receiver: Receiver, notification: Notification): Promise<Outcome> {
+  const begun = performance.now();
+  const outcome = await post(port, receiver, notification).catch(outcomeOfError);
+  port.emit({ kind: 'push-answered', outcome: outcome.kind, durationMs: performance.now() - begun });
+  return outcome;
 }
 
 async function post(

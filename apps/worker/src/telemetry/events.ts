@@ -17,6 +17,8 @@ export type WorkerEvent =
   | ({ readonly kind: 'turn-fenced' } & TurnEnd)
   /** The attempts at a message are spent: its task has failed, and it is a dead letter. */
   | ({ readonly kind: 'turn-given-up'; readonly attempts: number | undefined } & TurnOfTask & Partial<TurnEnd>)
+  /** Of a turn. `afterMs`: since its job came into the queue. */
+  | { readonly kind: 'first-event'; readonly agent: string; readonly afterMs: number }
   | ({ readonly kind: 'job-without-turn'; readonly verdict: string } & TurnOfTask)
   | ({ readonly kind: 'job-failed'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'swept'; readonly add: number; readonly canceled: number }
@@ -25,6 +27,8 @@ export type WorkerEvent =
   | { readonly kind: 'module-changed'; readonly path: string }
   | { readonly kind: 'change-refused'; readonly isServed: boolean }
   | { readonly kind: 'worker-died'; readonly code: string }
+  /** A webhook has answered, or failed to. */
+  | { readonly kind: 'push-answered'; readonly outcome: string; readonly durationMs: number }
   | ({ readonly kind: 'push-failed'; readonly retryInMs: number } & PushFailure)
   | ({ readonly kind: 'push-dead-letter' } & PushFailure)
   | ({ readonly kind: 'push-delivered' | 'push-ended' } & PushName)

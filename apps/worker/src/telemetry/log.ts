@@ -3,8 +3,10 @@ import type { Line } from '@switchyard/telemetry';
 import type { Logger } from 'pino';
 import type { Emit, WorkerEvent } from './events.ts';
 
-/** Level and text of each kind. An error makes a warning of what would be less. */
-const lines: Readonly<Record<WorkerEvent['kind'], Line>> = {
+/** Level and text of each kind; none: it is only measured. An error makes a warning of what would be less. */
+const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
+  'first-event': undefined,
+  'push-answered': undefined,
   started: ['info', 'the worker runs its agents'],
   stopping: ['info', 'stopping: running turns may end, then they are given back'],
   stopped: ['info', 'stopped'],
@@ -35,7 +37,9 @@ const lines: Readonly<Record<WorkerEvent['kind'], Line>> = {
 
 export function logTo(log: Logger): Emit {
   return (event) => {
-    const [usual, text] = lines[event.kind];
+    const line = lines[event.kind];
+    if (!line) return;
+    const [usual, text] = line;
     const { kind, err, ...fields } = { err: undefined, ...event };
     const level = err !== undefined && usual === 'info' ? 'warn' : usual;
     if (!log.isLevelEnabled(level)) return;

@@ -49,8 +49,8 @@ function serve(metrics: WorkerMetrics, key: string | undefined): RequestListener
     if (req.url !== '/metrics') return void res.writeHead(404).end();
     if (key && !hasKey(req.headers, key))
       return void res.writeHead(401, { 'WWW-Authenticate': 'Bearer realm="switchyard metrics"' }).end();
-    metrics.text().then(
-      (text) => res.writeHead(200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text),
+    metrics.render(req.headers.accept).then(
+      ({ type, text }) => res.writeHead(200, { 'Content-Type': type }).end(text),
       () => res.writeHead(500).end(),
     );
   };

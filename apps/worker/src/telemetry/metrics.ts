@@ -1,77 +1,79 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { cardUrlOf, REMOTE_AGENTS, type StoreObserver } from '@switchyard/store';
+import { Metrics, type Rendered } from '@switchyard/telemetry';
 import type { WorkerEvent } from './events.ts';
 
-/** From 10 ms to an hour, in seconds: turns are as long as agents like. */
-const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600];
+/** What is read from a worker when its metrics are collected, or told by its store. */
+export interface Measured {
+  /** By agent. */
+  readonly runningTurns: () => ReadonlyMap<string, number>;
+  readonly observe: (observer: StoreObserver) => void;
+}
 
 /** Counts what happens in a worker, for Prometheus. */
 export class WorkerMetrics {
-  readonly #registry = new Registry();
-  readonly #turns: Histogram<'agent' | 'outcome'>;
-  readonly #pushes: Counter<'outcome'>;
-  readonly #errors: Counter<'kind'>;
-  readonly #swept: Counter<'what'>;
+  readonly #metrics = new Metrics('worker');
 
-  constructor() {
-    const registers = [this.#registry];
-    collectDefaultMetrics({ register: this.#registry, prefix: 'switchyard_worker_' });
-    this.#turns = new Histogram({
-      name: 'switchyard_turn_duration_seconds',
-      help: 'Turns by agent and outcome: the state that the turn led to, or retry, failed, interrupted (by what), waiting-for-auth.',
-      labelNames: ['agent', 'outcome'],
-      buckets: SECONDS,
-      registers,
-    });
-    this.#pushes = new Counter({
-      name: 'switchyard_push_deliveries_total',
-      help: 'Deliveries to webhooks: delivered, failed (tried again), dead-letter (given up), ended (the receiver wants no more).',
-      labelNames: ['outcome'],
-      registers,
-    });
-    this.#swept = new Counter({
-      name: 'switchyard_swept_total',
-      help: 'What the sweeper found: silent tasks whose job was added again, cancels whose worker is gone.',
-      labelNames: ['what'],
-      registers,
-    });
-    this.#errors = new Counter({
-      name: 'switchyard_errors_total',
-      help: 'What should not happen often: jobs that failed, errors of Redis.',
-      labelNames: ['kind'],
-      registers,
+  measure({ runningTurns, observe }: Measured): void {
+    observe({ appended: (ms) => this.#metrics.observe('switchyard_append_duration_seconds', ms / 1_000, {}) });
+    this.#metrics.collect('switchyard_running_turns', (set) => {
+      for (const [agent, count] of runningTurns()) set(count, { agent });
     });
   }
 
   readonly count = (event: WorkerEvent): void => {
+    const metrics = this.#metrics;
     switch (event.kind) {
-      case 'turn-ended':
-      case 'turn-given-back':
-      case 'turn-fenced':
-      case 'turn-given-up':
-        // One that was given up before it began took no time.
-        if (event.outcome !== undefined)
-          this.#turns.observe({ agent: event.agent, outcome: event.outcome }, (event.durationMs ?? 0) / 1_000);
+      case 'push-answered':
+        metrics.observe('switchyard_push_delivery_duration_seconds', event.durationMs / 1_000, {
+          outcome: event.outcome,
+        });
         break;
       case 'push-delivered':
       case 'push-failed':
       case 'push-dead-letter':
       case 'push-ended':
-        this.#pushes.inc({ outcome: event.kind.slice('push-'.length) });
+        metrics.count('switchyard_push_deliveries_total', { outcome: event.kind.slice('push-'.length) });
         break;
       case 'swept':
-        this.#swept.inc({ what: 'silent' }, event.add);
-        this.#swept.inc({ what: 'canceled' }, event.canceled);
+        metrics.count('switchyard_swept_total', { what: 'silent' }, event.add);
+        metrics.count('switchyard_swept_total', { what: 'canceled' }, event.canceled);
         break;
       case 'job-failed':
-        this.#errors.inc({ kind: event.kind });
+        metrics.count('switchyard_errors_total', { kind: event.kind });
         break;
       case 'error':
-        this.#errors.inc({ kind: event.where });
+        metrics.count('switchyard_errors_total', { kind: event.where });
+        break;
+      default:
+        this.#countTurn(event);
     }
   };
 
-  /** In the text format. */
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  /** @param accept the header of that name */
+  render(accept?: string): Promise<Rendered> {
+    return this.#metrics.render(accept);
   }
+
+  #countTurn(event: WorkerEvent): void {
+    const metrics = this.#metrics;
+    const agent = 'agent' in event ? labelOf(event.agent) : '';
+    if (event.kind === 'turn-taken-over') metrics.count('switchyard_turns_taken_over_total', { agent });
+    else if (event.kind === 'turn-fenced') metrics.count('switchyard_fenced_writes_total', { agent });
+    else if (event.kind === 'turn-given-up') metrics.count('switchyard_turns_given_up_total', { agent });
+    else if (event.kind === 'first-event')
+      metrics.observe('switchyard_time_to_first_event_seconds', event.afterMs / 1_000, { agent });
+    if ('waitedMs' in event && event.waitedMs !== undefined)
+      metrics.observe('switchyard_queue_wait_seconds', event.waitedMs / 1_000, { agent });
+    // One that was given up before it began took no time.
+    if ('outcome' in event && event.outcome !== undefined && 'durationMs' in event)
+      metrics.observe('switchyard_turn_duration_seconds', (event.durationMs ?? 0) / 1_000, {
+        agent,
+        outcome: event.outcome,
+      });
+  }
+}
+
+/** All agents that are called by the URL of their card are one: there may be any number of them. */
+export function labelOf(agent: string): string {
+  return cardUrlOf(agent) === undefined ? agent : REMOTE_AGENTS;
 }

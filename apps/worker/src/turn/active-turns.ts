@@ -1,4 +1,5 @@
 import type { OpenTurn, ReportedTurn } from '@switchyard/store';
+import { labelOf } from '../telemetry/metrics.ts';
 
 interface Entry {
   readonly turn: OpenTurn;
@@ -15,6 +16,12 @@ export class ActiveTurns {
     const entry = { turn, begunAt: performance.now() };
     this.#entries.add(entry);
     return { [Symbol.dispose]: () => void this.#entries.delete(entry) };
+  }
+
+  /** How many, by agent. */
+  counts(): ReadonlyMap<string, number> {
+    const byAgent = Map.groupBy(this.#entries, ({ turn }) => labelOf(turn.start.agent));
+    return new Map([...byAgent].map(([agent, { length }]) => [agent, length]));
   }
 
   list(): ReportedTurn[] {

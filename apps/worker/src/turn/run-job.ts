@@ -17,6 +17,11 @@ export interface JobPort extends CallParts {
   readonly turns: ActiveTurns;
 }
 
+/** For how long a turn's job was in the queue; unset: it was not. */
+interface Waited {
+  readonly waitedMs: number | undefined;
+}
+
 /** A job may come before its task is visible (a fail-over, a script sent late): so many starts, then it has no task. */
 const STARTS_WITHOUT_TASK = 3;
 const MISSING_RETRY_MS = 200;
@@ -37,9 +42,16 @@ export async function runJob(port: JobPort, job: TurnJob): Promise<JobOutcome> {
 
 async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Promise<JobOutcome | 'more'> {
   const running = new TurnSignal(port.shutdown);
+  const takenAt = performance.now();
+  // A further turn's message waited for the turn before it, not for a worker.
+  const waitedMs = turnsBefore === 0 ? job.waitedMs : undefined;
   const turn = await port.store.turns.begin(job, turnsBefore, {
     onCancel: () => running.interrupt(new TurnInterruption('canceled')),
     onFenced: () => running.interrupt(new TurnInterruption('taken-over')),
+    onFirstEvent: () => {
+      if (waitedMs === undefined) return;
+      port.emit({ kind: 'first-event', agent: port.agent.id, afterMs: waitedMs + performance.now() - takenAt });
+    },
     maxAttempts: port.agent.retry.attempts,
   });
   if (typeof turn === 'string') return withoutTurn(port, job, turn);
@@ -48,7 +60,7 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
   try {
     await port.store.turns.confirm(job);
     const confirm = () => port.store.turns.confirm(job);
-    return await runOneTurn(port, turn, { signal: running.signal, confirm });
+    return await runOneTurn(port, turn, { signal: running.signal, confirm, waitedMs });
   } finally {
     port.store.turns.forget(turn);
     running.stop();
@@ -66,13 +78,13 @@ function withoutTurn(
   return 'done';
 }
 
-function runOneTurn(port: JobPort, turn: OpenTurn, ownership: Ownership): Promise<JobOutcome | 'more'> {
+function runOneTurn(port: JobPort, turn: OpenTurn, run: Ownership & Waited): Promise<JobOutcome | 'more'> {
   const { agent, emit } = port;
   const begun = performance.now();
   const trace = beginTrace(agent, turn);
   return trace.follow(async () => {
-    emit({ kind: 'turn-begun', ...nameOf(turn) });
-    const result = await trace.invoke(() => runTurn(agent, new StoredTurnPort(port, turn, ownership)));
+    emit({ kind: 'turn-begun', ...nameOf(turn), waitedMs: run.waitedMs });
+    const result = await trace.invoke(() => runTurn(agent, new StoredTurnPort(port, turn, run)));
     const next = await concludeTurn(turn, result, agent.retry).finally(() => trace.end(traceEnd(result)));
     emit(endOf(turn, { result, durationMs: performance.now() - begun }, next));
     return next;

@@ -1,10 +1,15 @@
 import { Store } from '@switchyard/store';
+import { catalogue } from '@switchyard/telemetry';
 import { expect, inject, it } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { startProgram } from '../../../../tests/support/process.ts';
 import { until } from '../../../../tests/support/until.ts';
+import { Figures } from '../../src/telemetry/figures.ts';
+import { WorkerMetrics } from '../../src/telemetry/metrics.ts';
 
-it('a worker has metrics of its turns, on its own port', async () => {
+const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0';
+
+it('a worker has metrics of its turns, on its own port, and reports figures of the last seconds', async () => {
   const prefix = uniquePrefix();
   const worker = await startProgram({
     file: 'apps/worker/src/main.ts',
@@ -12,18 +17,83 @@ it('a worker has metrics of its turns, on its own port', async () => {
     env: { REDIS_URL: inject('redisUrl'), KEY_PREFIX: prefix, METRICS_PORT: '0' },
   });
   const [, port] = await worker.waitFor(/"event":"measuring","port":(\d+)/, 20_000);
-  const ask = (path: string, method = 'GET'): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`, { method });
+  const ask = (path: string, options: RequestInit = {}): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}${path}`, options);
   expect(await (await ask('/healthz')).json()).toEqual({ status: 'ok' });
   expect((await ask('/nothing')).status).toBe(404);
-  expect((await ask('/metrics', 'POST')).status).toBe(405);
+  expect((await ask('/metrics', { method: 'POST' })).status).toBe(405);
   const store = new Store({ redisUrl: inject('redisUrl'), prefix }, () => undefined);
   await store.start();
   const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'hello' };
   await store.tasks.accept(scope, { message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hi' }] } });
   const told = 'switchyard_turn_duration_seconds_count{agent="hello",outcome="TASK_STATE_COMPLETED"} 1';
   await until(async () => (await (await ask('/metrics')).text()).includes(told), { what: 'the turn is counted' });
-  expect(await (await ask('/metrics')).text()).toContain('switchyard_worker_nodejs_eventloop_lag_seconds');
+  const text = await (await ask('/metrics')).text();
+  expect(text).toContain('switchyard_worker_nodejs_eventloop_lag_seconds');
+  expect(text).toContain('switchyard_queue_wait_seconds_count{agent="hello"} 1');
+  expect(text).toContain('switchyard_time_to_first_event_seconds_count{agent="hello"} 1');
+  expect(text).toMatch(/^switchyard_append_duration_seconds_count [1-9]/m);
+  const open = await ask('/metrics', { headers: { accept: OPEN_METRICS } });
+  expect(open.headers.get('content-type')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+  const reported = async () => (await store.ops.workers.list())[0];
+  await until(async () => (await reported())?.figures?.ended === 1, { what: 'the turn is reported' });
+  const { version, figures } = (await reported()) ?? {};
+  expect(version).toMatch(/^\d+\.\d+\.\d+/);
+  expect(figures?.failed).toBe(0);
+  expect(figures?.queueWaitP95Ms).toBeLessThanOrEqual(figures?.firstEventP95Ms ?? 0);
   await store.stop();
   worker.kill('SIGTERM');
   expect(await worker.exited).toBe(0);
 }, 30_000);
+
+it('every metric that the catalogue says of a worker is served, and no other', async () => {
+  const metrics = new WorkerMetrics();
+  metrics.measure({ runningTurns: () => new Map([['pizza', 2]]), observe: () => undefined });
+  const { text } = await metrics.render();
+  const served = [...text.matchAll(/^# TYPE (\S+) (\S+)/gm)].map(([, name, type]) => [name, type]);
+  const own = served.filter(([name]) => !name?.startsWith('switchyard_worker_'));
+  const wanted = Object.entries(catalogue).filter(([, { of }]) => of === 'worker');
+  expect(own.sort()).toEqual(wanted.map(([name, { type }]) => [name, type]).sort());
+  expect(text).toContain('switchyard_running_turns{agent="pizza"} 2');
+});
+
+const turn = { taskId: 't-1', contextId: 'c-1', tenant: 'acme', attempt: 1 };
+
+it('what is taken over, lost to another run and given up is counted, of remote agents together', async () => {
+  const { count, render } = boundMetrics();
+  const begun = { ...turn, agent: '@https://one.example/card', waitedMs: 4 };
+  count({ kind: 'turn-taken-over', takenOverFrom: 'other', ...begun });
+  count({ kind: 'turn-taken-over', takenOverFrom: 'other', ...begun, agent: '@https://two.example/card' });
+  const ended = { ...turn, agent: 'pizza', durationMs: 20 };
+  count({ kind: 'turn-fenced', ...ended, outcome: 'interrupted-taken-over' });
+  count({ kind: 'turn-given-up', ...ended, outcome: 'failed', attempts: 3 });
+  count({ kind: 'turn-given-up', agent: 'pizza', taskId: 't-2', attempts: 3 });
+  count({ kind: 'push-answered', outcome: 'refused', durationMs: 30 });
+  const { text } = await render();
+  expect(text).toContain('switchyard_turns_taken_over_total{agent="@remote"} 2');
+  expect(text).toContain('switchyard_queue_wait_seconds_bucket{le="0.005",agent="@remote"} 2');
+  expect(text).toContain('switchyard_fenced_writes_total{agent="pizza"} 1');
+  expect(text).toContain('switchyard_turns_given_up_total{agent="pizza"} 2');
+  expect(text).toContain('switchyard_turn_duration_seconds_count{agent="pizza",outcome="failed"} 1');
+  expect(text).toContain('switchyard_push_delivery_duration_seconds_count{outcome="refused"} 1');
+});
+
+function boundMetrics(): Pick<WorkerMetrics, 'count' | 'render'> {
+  const metrics = new WorkerMetrics();
+  return { count: metrics.count, render: () => metrics.render() };
+}
+
+it('figures are of the last seconds: a share of the slowest, and how many ended', () => {
+  const figures = new Figures();
+  expect(figures.read()).toEqual({ ended: 0, failed: 0, queueWaitP95Ms: null, firstEventP95Ms: null });
+  for (let ms = 1; ms <= 100; ms++) figures.count({ kind: 'turn-begun', ...turn, agent: 'pizza', waitedMs: ms * 10 });
+  figures.count({ kind: 'turn-begun', ...turn, agent: 'pizza' });
+  figures.count({ kind: 'first-event', agent: 'pizza', afterMs: 0.2 });
+  figures.count({ kind: 'turn-ended', ...turn, agent: 'pizza', outcome: 'TASK_STATE_COMPLETED', durationMs: 5 });
+  figures.count({ kind: 'turn-ended', ...turn, agent: 'pizza', outcome: 'TASK_STATE_FAILED', durationMs: 5 });
+  figures.count({ kind: 'turn-given-up', ...turn, agent: 'pizza', attempts: 3 });
+  const { queueWaitP95Ms, ...others } = figures.read();
+  expect(others).toEqual({ ended: 3, failed: 2, firstEventP95Ms: 1 });
+  expect(queueWaitP95Ms).toBeGreaterThanOrEqual(940);
+  expect(queueWaitP95Ms).toBeLessThanOrEqual(960);
+});

@@ -6,6 +6,18 @@ export interface WorkerReport {
   /** It takes no more work. */
   readonly isDraining: boolean;
   readonly turns: readonly ReportedTurn[];
+  /** Of Switchyard. */
+  readonly version?: string | undefined;
+  readonly figures?: WorkerFigures | undefined;
+}
+
+/** Of the last five to ten seconds; null: there was none. */
+export interface WorkerFigures {
+  /** Turns. */
+  readonly ended: number;
+  readonly failed: number;
+  readonly queueWaitP95Ms: number | null;
+  readonly firstEventP95Ms: number | null;
 }
 
 /** A turn that the worker runs, as far as it knows. */
@@ -37,6 +49,8 @@ export interface WorkerReading {
   readonly since: string;
   /** ISO time. */
   readonly lastSignOfLife: string;
+  readonly version?: string;
+  readonly figures?: WorkerFigures;
   /** Unset: no order. */
   readonly drain?: DrainOrder;
   readonly turns: readonly { readonly taskId: string; readonly epoch: number; readonly since: string }[];

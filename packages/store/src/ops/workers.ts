@@ -95,7 +95,7 @@ export class Workers {
 }
 
 function workerReading(nowMs: number, [id, seenMs, json, drain]: ReturnType<typeof reportedReply>): WorkerReading {
-  const { agents, upForMs, isDraining, turns }: WorkerReport = JSON.parse(json);
+  const { agents, upForMs, isDraining, turns, version, figures }: WorkerReport = JSON.parse(json);
   const order = orderIn(drain);
   return {
     id,
@@ -103,6 +103,8 @@ function workerReading(nowMs: number, [id, seenMs, json, drain]: ReturnType<type
     agents,
     since: iso(seenMs - upForMs),
     lastSignOfLife: iso(seenMs),
+    ...(version !== undefined && { version }),
+    ...(figures && { figures }),
     ...(order && { drain: order }),
     turns: turns.map(({ taskId, epoch, runsForMs }) => ({ taskId, epoch, since: iso(seenMs - runsForMs) })),
   };

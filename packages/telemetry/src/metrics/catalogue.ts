@@ -170,7 +170,7 @@ export const catalogue = {
     type: 'counter',
     of: 'worker',
     labels: ['agent'],
-    help: 'Writes of turns that another run had taken over meanwhile: Redis refused them.',
+    help: 'Turns that were lost to another run, as of a worker that was frozen: what they wrote late was refused.',
   },
   switchyard_turns_taken_over_total: {
     type: 'counter',
