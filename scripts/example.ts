@@ -3,6 +3,8 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readCommandLine } from '@switchyard/settings';
+import { consoleLine } from './start/next-steps.ts';
+import { openOperators } from './start/operators.ts';
 import { runOnEmptyRedis } from './start/run-on-empty-redis.ts';
 import { runSession } from './start/session.ts';
 import { readSettings } from './start/settings.ts';
@@ -29,10 +31,12 @@ await runSession(async (session) => {
   const [name = ''] = words;
   const { agents, defaultAgent, beside } = readExample(name);
   const given = await readSettings(process.env);
+  const operators = await openOperators(given);
+  const settings = { ...given, agents, defaultAgent: given.defaultAgent ?? defaultAgent, operators };
   await runOnEmptyRedis(session, {
     name: 'example',
-    settings: { ...given, agents, defaultAgent: given.defaultAgent ?? defaultAgent, ...(beside && { beside }) },
-    greeting: `\nThe example is ready on http://${given.host}:${given.port}: examples/${name}/README.md says what to try.`,
+    settings: { ...settings, ...(beside && { beside }) },
+    greeting: `\nThe example is ready on http://${given.host}:${given.port}: examples/${name}/README.md says what to try.\n${consoleLine(operators)}`,
   });
 });
 

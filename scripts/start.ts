@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { readCommandLine } from '@switchyard/settings';
 import { type EmbeddedRedis, openEmbeddedRedis } from './processes/embedded-redis.ts';
 import { nextSteps } from './start/next-steps.ts';
-import { pushSecretFile } from './start/push-secret.ts';
+import { openOperators } from './start/operators.ts';
 import { requireRedisAt, requireRedisServer } from './start/require-redis.ts';
 import { runUntilStopped } from './start/run.ts';
+import { secretFile } from './start/secret-file.ts';
 import { runSession } from './start/session.ts';
 import { readSettings } from './start/settings.ts';
 
@@ -24,9 +25,12 @@ await runSession(async (session) => {
   );
   if (help !== undefined) return session.terminal.print(help);
   const given = await readSettings(process.env);
-  const env = { PUSH_SECRET_FILE: process.env.PUSH_SECRET_FILE || (await pushSecretFile(given.dataFolder)) };
+  const operators = await openOperators(given);
+  const pushSecret = process.env.PUSH_SECRET_FILE || (await secretFile(given.dataFolder, 'push-secret'));
+  const env = { PUSH_SECRET_FILE: pushSecret };
   const run = (redisUrl: string, embedded?: EmbeddedRedis): Promise<void> => {
-    const settings = { ...given, redisUrl, agents, defaultAgent: given.defaultAgent ?? 'pizza', env };
+    const defaultAgent = given.defaultAgent ?? 'pizza';
+    const settings = { ...given, redisUrl, agents, defaultAgent, operators, env };
     return runUntilStopped({ ...session, settings, greeting: nextSteps(settings, process.env), embedded });
   };
   if (given.redisUrl) {

@@ -1,19 +1,25 @@
 import { type Environment, sharedAssignments } from '@switchyard/settings';
+import type { Operators } from './operators.ts';
 import { type ProgramSettings, programEnvironment } from './programs.ts';
 
 /** Listened at, but not called: a gateway there is reached through loopback too. */
 const anyAddress = ['0.0.0.0', '::'];
 
+/** Where to look at what happens, and with which key. */
+export function consoleLine(operators: Operators | undefined): string {
+  return operators?.consoleUrl ? `Console: ${operators.consoleUrl}\n` : '';
+}
+
 /** What to try once everything runs. Every command works when pasted as it is, in sh, bash and zsh. */
 export function nextSteps(settings: ProgramSettings, environment: Environment): string {
-  const { host, port } = settings;
+  const { host, port, operators } = settings;
   const url = `http://${anyAddress.includes(host) ? '127.0.0.1' : host}:${port}`;
   const { AUTH: auth = '' } = environment;
   const needsKey = auth !== '' && auth !== 'none';
   const curl = needsKey ? 'curl -H "Authorization: Bearer $API_KEY"' : 'curl';
   return `
 Switchyard is ready on ${url}  (agents: ${url}/agents)
-${needsKey ? '\nCallers show a key. In each terminal: export API_KEY=<one of your keys>\n' : ''}
+${consoleLine(operators)}${needsKey ? '\nCallers show a key. In each terminal: export API_KEY=<one of your keys>\n' : ''}
 1. Send a message without waiting. The answer comes at once; the work waits in the queue:
 
 TASK=$(${curl} -s ${url}/message:send -H 'Content-Type: application/json' -d '{

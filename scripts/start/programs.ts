@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Environment } from '@switchyard/settings';
 import { type Guarded, spawnGuarded } from '../processes/guard.ts';
+import type { Operators } from './operators.ts';
 
 export interface ProgramSettings {
   readonly host: string;
@@ -14,16 +15,20 @@ export interface ProgramSettings {
   readonly defaultAgent: string;
   /** A further program, such as a remote agent. */
   readonly beside?: string;
+  /** Unset: there is no port for them. */
+  readonly operators?: Operators;
   /** Further settings of both programs. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Webhooks, and agents that are called by URL, are tried out on one's own machine. */
+/** Webhooks, and agents that are called by URL, are tried out on one's own machine, in one terminal. */
 const development = {
   PUSH_ALLOW_HTTP: 'true',
   PUSH_ALLOW_HOSTS: '127.0.0.0/8 ::1',
   AGENT_ALLOW_HTTP: 'true',
   AGENT_ALLOW_HOSTS: '127.0.0.0/8 ::1',
+  // No line for each turn between what people read.
+  LOG_LEVEL: 'warn',
 };
 
 /** What gateway and worker have in common. The user's own settings (LOG_LEVEL, OPENAI_API_KEY, …) reach them, too. */
@@ -37,8 +42,9 @@ function withoutEmpty(environment: Environment): Environment {
 }
 
 export function startGateway(settings: ProgramSettings): Promise<Guarded> {
-  const { host, port, grpcPort, defaultAgent } = settings;
-  const env = { HOST: host, PORT: String(port), GRPC_PORT: grpcPort, DEFAULT_AGENT: defaultAgent };
+  const { host, port, grpcPort, defaultAgent, operators } = settings;
+  const own = { HOST: host, PORT: String(port), GRPC_PORT: grpcPort, DEFAULT_AGENT: defaultAgent };
+  const env = { ...own, ...operators?.env };
   return startProgram(['apps/gateway/src/main.ts'], settings, env);
 }
 

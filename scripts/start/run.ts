@@ -1,6 +1,7 @@
 import type { EmbeddedRedis } from '../processes/embedded-redis.ts';
 import { isPortTaken } from '../processes/free-port.ts';
 import type { Guarded } from '../processes/guard.ts';
+import { startConsoleBuild } from './build-console.ts';
 import { type ProgramSettings, startBeside, startGateway, startWorker } from './programs.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type Supervision, supervise } from './supervise.ts';
@@ -29,6 +30,7 @@ export interface Run {
 export async function runUntilStopped({ settings, greeting, embedded, terminal, signals }: Run): Promise<void> {
   const { host, port, grpcPort } = settings;
   await requireFree(host, port, Number(grpcPort));
+  terminal.say('switchyard', `starting ${embedded ? 'Redis, ' : ''}a gateway and a worker`);
   const keepRunning = (name: Source, start: () => Promise<Guarded>): Supervision =>
     supervise({ name, start, say: (text) => terminal.say('switchyard', text) });
 
@@ -42,6 +44,8 @@ export async function runUntilStopped({ settings, greeting, embedded, terminal, 
     keepWithOutput('gateway', () => startGateway(settings)),
     keepWithOutput('worker', () => startWorker(settings)),
   ];
+  const isConsoleServed = settings.operators?.consoleUrl !== undefined;
+  const build = isConsoleServed ? await startConsoleBuild((problem) => sayNotBuilt(problem)) : undefined;
   const ended = new AbortController();
   greetWhenReady(AbortSignal.any([ended.signal, signals.stopped]));
   try {
@@ -50,8 +54,12 @@ export async function runUntilStopped({ settings, greeting, embedded, terminal, 
   } finally {
     ended.abort();
     signals.killed.addEventListener('abort', () => [...programs, ...redis].map((part) => part.stop(0)));
-    await Promise.all(programs.map((part) => part.stop(programsStopWithinMs)));
+    await Promise.all([build?.stop(0), ...programs.map((part) => part.stop(programsStopWithinMs))]);
     await Promise.all(redis.map((part) => part.stop(redisStopsWithinMs)));
+  }
+
+  function sayNotBuilt(problem: string): void {
+    terminal.say('switchyard', `the console cannot be built; node scripts/console/build.ts tries again:\n${problem}`);
   }
 
   async function greetWhenReady(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Environment, Settings } from '@switchyard/settings';
-import { freePort } from '../processes/free-port.ts';
+import { freePort, isPortTaken } from '../processes/free-port.ts';
 
 export interface StartSettings {
   readonly port: number;
@@ -14,7 +14,16 @@ export interface StartSettings {
   /** Of the embedded Redis; a free one when not set. */
   readonly redisPort: number | undefined;
   readonly defaultAgent: string | undefined;
+  /** The port for operators, which the console is on. */
+  readonly adminPort: number;
+  readonly adminHost: string;
+  readonly servesConsole: boolean;
+  /** Unset: it has a key of its own. */
+  readonly adminKey: string | undefined;
 }
+
+/** From `PORT` to the operators' port. */
+const AFTER_PORT = 100;
 
 /**
  * Of `npm start` itself; those of its gateway and worker are looked at, too.
@@ -25,6 +34,8 @@ export async function readSettings(environment: Environment): Promise<StartSetti
   Settings.requireAllValid([start, new Settings('gateway', environment), new Settings('worker', environment)]);
   const { values } = start;
   const port = values.PORT === 0 ? await freePort() : values.PORT;
+  const isAnyPort = values.ADMIN_PORT === 0 || (values.ADMIN_PORT === undefined && values.PORT === 0);
+  const adminPort = isAnyPort ? freePort() : (values.ADMIN_PORT ?? firstFree(port + AFTER_PORT, values.ADMIN_HOST));
   return {
     port,
     host: values.HOST,
@@ -34,5 +45,13 @@ export async function readSettings(environment: Environment): Promise<StartSetti
     dataFolder: resolve(values.DATA_DIR),
     redisPort: values.REDIS_PORT,
     defaultAgent: values.DEFAULT_AGENT,
+    adminPort: await adminPort,
+    adminHost: values.ADMIN_HOST,
+    servesConsole: values.CONSOLE,
+    adminKey: values.ADMIN_KEY ?? values.ADMIN_KEY_FILE,
   };
+}
+
+async function firstFree(port: number, host: string): Promise<number> {
+  return (await isPortTaken(port, host)) ? firstFree(port + 1, host) : port;
 }

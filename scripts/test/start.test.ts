@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -53,6 +54,25 @@ describe('npm start', { timeout: 60_000 }, () => {
     expect(events.at(-1)).toMatch(/TASK_STATE_(?:INPUT_REQUIRED|COMPLETED)/);
   });
 
+  it('prints the way to the console, on the next free port, and no line for each turn', async () => {
+    const port = await freePort();
+    const taken = createServer().listen(port + 100, '127.0.0.1');
+    const started = await start({ PORT: String(port) });
+    const url = await addressOf(started);
+    const [, console = '', key = ''] = await started.waitFor(/^Console: (\S+)#key=(\S+)$/m);
+    expect(console).toBe(`http://127.0.0.1:${port + 101}/console/`);
+    expect((await stat(join(folder, 'operator-key'))).mode & 0o777).toBe(0o600);
+    const headers = { authorization: `Bearer ${key}` };
+    expect(await (await fetch(new URL('/admin/me', console), { headers })).json()).toMatchObject({ may: 'all' });
+    await until(async () => (await fetch(console)).ok, { what: 'the console is built', timeoutMs: 20_000 });
+
+    const before = started.output();
+    await Promise.all(Array.from({ length: 50 }, (_, i) => sendMessage(url, `m-${i}`)));
+    await until(async () => (await working(url)) === 0, { what: 'all turns have ended' });
+    expect(started.output()).toBe(before);
+    taken.close();
+  });
+
   it('stops everything within 5 seconds, and resumes with the same tasks', async () => {
     const first = await start();
     const taskId = await sendMessage(await addressOf(first));
@@ -72,7 +92,7 @@ describe('npm start', { timeout: 60_000 }, () => {
   });
 
   it('lets all processes stop cleanly at a Ctrl-C that comes twice: from the terminal, and from npm', async () => {
-    const started = await start();
+    const started = await start({ LOG_LEVEL: 'info' });
     await addressOf(started);
     started.kill('SIGINT');
     await delay(2); // two at once would be one
@@ -212,8 +232,8 @@ async function run<T>(command: string, read: (lines: string[]) => T): Promise<T>
   return read(stdout.split('\n').filter((line) => line !== ''));
 }
 
-async function sendMessage(url: string): Promise<string> {
-  const message = { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'I want a pizza' }] };
+async function sendMessage(url: string, messageId = 'm-1'): Promise<string> {
+  const message = { messageId, role: 'ROLE_USER', parts: [{ text: 'I want a pizza' }] };
   const response = await fetch(`${url}/message:send`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -221,6 +241,14 @@ async function sendMessage(url: string): Promise<string> {
   });
   const { task } = (await response.json()) as { task: { id: string } };
   return task.id;
+}
+
+/** How many tasks have a turn that goes on, or waits. */
+async function working(url: string): Promise<number> {
+  const states = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'];
+  const pages = await Promise.all(states.map((state) => fetch(`${url}/tasks?status=${state}`)));
+  const bodies = await Promise.all(pages.map((page) => page.json() as Promise<{ totalSize: number }>));
+  return bodies.reduce((sum, { totalSize }) => sum + totalSize, 0);
 }
 
 async function createWebhook(url: string, taskId: string, config: object): Promise<void> {
