@@ -1,0 +1,112 @@
+import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals';
+import { type Series, seriesSchema } from '@switchyard/operator-api';
+import { useLive } from '../../app/live.ts';
+import { durationText } from '../../design/time.tsx';
+import { Problem } from '../../design/views.tsx';
+import { Chart, type ChartData } from './chart.tsx';
+
+type Name = keyof Series['points'];
+
+interface Shown {
+  readonly title: string;
+  readonly lines: readonly { readonly name: Name; readonly label: string }[];
+  readonly format: (value: number) => string;
+}
+
+const perSecond = (value: number): string => `${number(value)}/s`;
+const charts: readonly Shown[] = [
+  {
+    title: 'Throughput',
+    lines: [
+      { name: 'acceptedPerSecond', label: 'accepted' },
+      { name: 'endedPerSecond', label: 'ended' },
+    ],
+    format: perSecond,
+  },
+  { title: 'Waiting', lines: [{ name: 'waiting', label: 'jobs' }], format: number },
+  { title: 'Oldest wait', lines: [{ name: 'oldestWaitMs', label: '' }], format: durationText },
+  {
+    title: 'Waits, p95',
+    lines: [
+      { name: 'queueWaitP95Ms', label: 'queue' },
+      { name: 'firstEventP95Ms', label: 'first event' },
+    ],
+    format: durationText,
+  },
+  { title: 'Open streams', lines: [{ name: 'openStreams', label: 'at this gateway' }], format: number },
+  { title: 'Redis memory', lines: [{ name: 'redisBytes', label: '' }], format: bytesText },
+];
+
+/** The last hour, moving. */
+export function Charts() {
+  const live = useLive('/admin/series', seriesSchema);
+  const hovered = useSignal<number | null>(null);
+  const series = live.data.value;
+  const problem = live.problem.value;
+  return (
+    <>
+      {problem !== undefined && <Problem text={problem} />}
+      <div class="charts">
+        {charts.map((shown) => (
+          <Panel key={shown.title} shown={shown} data={live.data} hovered={hovered} isKnown={series !== undefined} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface PanelProps {
+  readonly shown: Shown;
+  readonly data: ReadonlySignal<Series | undefined>;
+  readonly hovered: Signal<number | null>;
+  readonly isKnown: boolean;
+}
+
+function Panel({ shown: { title, lines, format }, data, hovered, isKnown }: PanelProps) {
+  const drawn = useComputed<ChartData>(() => {
+    const series = data.value;
+    return [timesOf(series), ...lines.map(({ name }) => series?.points[name] ?? [])];
+  });
+  return (
+    <figure class="panel chart-panel">
+      <figcaption>
+        <span class="chart-title">{title}</span>
+        <span class="chart-values">
+          {lines.map(({ name, label }, n) => (
+            <span key={name} class={lines.length > 1 ? `chart-value line-${n}` : 'chart-value'}>
+              <Value points={data.value?.points[name] ?? []} at={hovered} format={format} /> {label}
+            </span>
+          ))}
+        </span>
+      </figcaption>
+      {isKnown && <Chart data={drawn} label={`${title} of the last hour`} format={format} hovered={hovered} />}
+    </figure>
+  );
+}
+
+interface ValueProps {
+  readonly points: readonly (number | null)[];
+  readonly at: ReadonlySignal<number | null>;
+  readonly format: (value: number) => string;
+}
+
+/** Under the pointer, else now. */
+function Value({ points, at, format }: ValueProps) {
+  const value = at.value === null ? points.at(-1) : points[at.value];
+  return <b>{typeof value === 'number' ? format(value) : '–'}</b>;
+}
+
+function timesOf(series: Series | undefined): number[] {
+  if (!series) return [];
+  return series.points.waiting.map((_, n) => series.fromMs + n * series.everyMs);
+}
+
+function number(value: number): string {
+  return value.toLocaleString(undefined, { maximumFractionDigits: value < 10 ? 1 : 0 });
+}
+
+function bytesText(bytes: number): string {
+  const unit = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = bytes < 1 ? 0 : Math.min(unit.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${number(bytes / 1_000 ** power)} ${unit[power]}`;
+}
