@@ -1,10 +1,10 @@
-import { Page } from '../../design/page.tsx';
-import { Empty } from '../../design/views.tsx';
+import { parts } from '../../app/route.ts';
+import { AgentPage } from './agent-page.tsx';
+import { AgentList } from './agent-list.tsx';
+import './agents.css';
 
+/** All agents, or the one of the path. */
 export function AgentsPage() {
-  return (
-    <Page title="Agents">
-      <Empty icon="agents" title="Not built yet" />
-    </Page>
-  );
+  const [, id] = parts.value;
+  return id === undefined ? <AgentList /> : <AgentPage key={id} id={id} />;
 }

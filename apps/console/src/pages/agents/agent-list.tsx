@@ -1,0 +1,71 @@
+import { type AgentReading, agentReadingSchema, pageOf } from '@switchyard/operator-api';
+import { useLive } from '../../app/live.ts';
+import { href } from '../../app/route.ts';
+import { Page } from '../../design/page.tsx';
+import { Badge } from '../../design/state.tsx';
+import { Empty, WithData } from '../../design/views.tsx';
+import { readCard } from './card.ts';
+import { health } from './health.ts';
+import { Workers } from './workers.tsx';
+
+export const agentPageSchema = pageOf('agents', agentReadingSchema);
+/** As many as a page of the API may have. */
+export const allAgents = { pageSize: 100 };
+
+/** Every agent with its health, and the workers that run them. */
+export function AgentList() {
+  const live = useLive('/admin/agents', agentPageSchema, allAgents);
+  return (
+    <Page title="Agents" about={live.data.value?.totalSize.toLocaleString()} isLost={live.isLost}>
+      <WithData live={live}>
+        {({ agents }) =>
+          agents.length === 0 ? (
+            <Empty icon="agents" title="No agents yet">
+              A worker announces its agents when it starts: <code>npm run worker -- --agents examples/echo/agent.ts</code>
+            </Empty>
+          ) : (
+            <ul class="agent-grid">
+              {agents.map((agent) => (
+                <li key={agent.id}>
+                  <AgentCardLink agent={agent} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </WithData>
+      <Workers />
+    </Page>
+  );
+}
+
+function AgentCardLink({ agent }: { readonly agent: AgentReading }) {
+  const { id, name, version, workers, active, waiting, card } = agent;
+  const { colour, word } = health(agent);
+  return (
+    <a class="agent-card panel" href={href(`/agents/${encodeURIComponent(id)}`)}>
+      <div class="row">
+        <h2 class="clip grow">{name}</h2>
+        <Badge colour={colour}>{word}</Badge>
+      </div>
+      <p class="agent-about soft">{readCard(card).description}</p>
+      <dl class="agent-numbers">
+        <Figure name="Workers" value={workers} />
+        <Figure name="Running" value={active} />
+        <Figure name="Waiting" value={waiting} />
+      </dl>
+      <div class="faint clip">
+        {id} · version {version}
+      </div>
+    </a>
+  );
+}
+
+function Figure({ name, value }: { readonly name: string; readonly value: number }) {
+  return (
+    <div>
+      <dt class="faint">{name}</dt>
+      <dd>{value.toLocaleString()}</dd>
+    </div>
+  );
+}

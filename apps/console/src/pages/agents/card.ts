@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+const words = z.array(z.string()).catch([]);
+const skillSchema = z.object({
+  id: z.string().catch(''),
+  name: z.string().catch(''),
+  description: z.string().catch(''),
+  tags: words,
+  examples: words,
+});
+
+/** What is shown of an agent card. An agent may announce less than A2A asks for. */
+const cardSchema = z.object({
+  description: z.string().catch(''),
+  skills: z.array(skillSchema).catch([]),
+  defaultInputModes: words,
+  defaultOutputModes: words,
+});
+
+export type ShownCard = z.infer<typeof cardSchema>;
+
+export function readCard(card: unknown): ShownCard {
+  return cardSchema.parse(Object(card));
+}

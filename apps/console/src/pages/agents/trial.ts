@@ -1,0 +1,108 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { fold, isTerminal, type Message, type Part, type StreamResponse, type Task } from '@switchyard/protocol';
+import { z } from 'zod';
+import { call, problemText, progress } from '../../app/api.ts';
+
+/** A message to an agent, and what came of it so far. */
+export interface Exchange {
+  readonly sent: Message;
+  readonly task?: Task;
+  /** Of an agent that made no task. */
+  readonly answer?: Message;
+  readonly problem?: string;
+  readonly isOpen: boolean;
+}
+
+/** What a gateway sends in a stream; an error ends it. Its events are those of A2A: only their kinds are looked at. */
+const eventSchema = z.union([
+  z.looseObject({ error: z.object({ message: z.string() }) }),
+  z.custom<StreamResponse>((value) => typeof value === 'object' && value !== null),
+]);
+const version = { 'A2A-Version': '1.0' };
+
+/** Messages to one agent, each after the other: a trial of it, as a client. */
+export class Trial {
+  readonly #agent: string;
+  readonly #exchanges = signal<readonly Exchange[]>([]);
+  readonly #stop = new AbortController();
+
+  constructor(agent: string) {
+    this.#agent = agent;
+  }
+
+  get exchanges(): ReadonlySignal<readonly Exchange[]> {
+    return this.#exchanges;
+  }
+
+  /** Sends parts, in the same context; to the task that waits for them, if one does. Resolves when the answer ends. */
+  async send(parts: readonly Part[]): Promise<void> {
+    const last = this.#exchanges.value.at(-1);
+    const contextId = last?.task?.contextId ?? last?.answer?.contextId;
+    const open = last?.task && !isTerminal(last.task.status.state) ? last.task : undefined;
+    const sent: Message = {
+      messageId: crypto.randomUUID(),
+      role: 'ROLE_USER',
+      parts: [...parts],
+      ...(contextId !== undefined && { contextId }),
+      ...(open && { taskId: open.id }),
+    };
+    await this.#follow({ sent, isOpen: true, ...(open && { task: open }) });
+  }
+
+  /** Asks the agent to stop what it does. */
+  async cancel(): Promise<void> {
+    const task = this.#exchanges.value.at(-1)?.task;
+    if (!task) return;
+    const path = `${this.#base}/tasks/${encodeURIComponent(task.id)}:cancel`;
+    await call(path, z.unknown(), { method: 'POST', query: version, body: {} });
+  }
+
+  /** Reads nothing more. Tasks go on. */
+  leave(): void {
+    this.#stop.abort();
+  }
+
+  get #base(): string {
+    return `/a2a/agents/${encodeURIComponent(this.#agent)}`;
+  }
+
+  async #follow(begun: Exchange): Promise<void> {
+    const at = this.#exchanges.value.length;
+    const show = paced((exchange: Exchange) => {
+      this.#exchanges.value = this.#exchanges.value.with(at, exchange);
+    });
+    this.#exchanges.value = [...this.#exchanges.value, begun];
+    let exchange = begun;
+    try {
+      const body = { message: begun.sent };
+      const how = { method: 'POST', query: version, body, signal: this.#stop.signal } as const;
+      for await (const event of progress(`${this.#base}/message:stream`, eventSchema, how)) {
+        exchange = after(exchange, event);
+        show(exchange);
+      }
+    } catch (error) {
+      exchange = { ...exchange, problem: problemText(error) };
+    }
+    show({ ...exchange, isOpen: false });
+  }
+}
+
+function after(exchange: Exchange, event: z.infer<typeof eventSchema>): Exchange {
+  if ('error' in event) return { ...exchange, problem: event.error.message };
+  if (event.task) return { ...exchange, task: event.task };
+  if (exchange.task) return { ...exchange, task: fold(exchange.task, event) };
+  return event.message ? { ...exchange, answer: event.message } : exchange;
+}
+
+/** Shows the last of what comes within a frame. */
+function paced<T>(show: (value: T) => void): (value: T) => void {
+  let latest: { readonly value: T } | undefined;
+  return (value) => {
+    if (!latest)
+      requestAnimationFrame(() => {
+        if (latest) show(latest.value);
+        latest = undefined;
+      });
+    latest = { value };
+  };
+}

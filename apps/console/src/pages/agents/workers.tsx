@@ -1,0 +1,94 @@
+import { pageOf, type WorkerReading, workerReadingSchema } from '@switchyard/operator-api';
+import { z } from 'zod';
+import { call } from '../../app/api.ts';
+import { useLive } from '../../app/live.ts';
+import { href } from '../../app/route.ts';
+import { Button } from '../../design/button.tsx';
+import { Id, shortId } from '../../design/id.tsx';
+import { notify } from '../../design/notices.tsx';
+import { Badge, type Colour, Tag } from '../../design/state.tsx';
+import { type Column, Table } from '../../design/table.tsx';
+import { Ago } from '../../design/time.tsx';
+import { WithData } from '../../design/views.tsx';
+
+const workerPageSchema = pageOf('workers', workerReadingSchema);
+
+const looks: Readonly<Record<WorkerReading['state'], readonly [Colour, string]>> = {
+  working: ['green', 'Working'],
+  draining: ['amber', 'Draining'],
+  drained: ['gray', 'Drained'],
+  silent: ['red', 'Silent'],
+};
+
+const columns: readonly Column<WorkerReading>[] = [
+  { name: 'Worker', cell: ({ id }) => <Id id={id} length={32} /> },
+  { name: 'State', cell: ({ state }) => <Badge colour={looks[state][0]}>{looks[state][1]}</Badge> },
+  { name: 'Agents', cell: ({ agents }) => <AgentTags agents={agents} /> },
+  { name: 'Turns', cell: ({ turns }) => <Turns turns={turns} /> },
+  { name: 'Version', cell: ({ version }) => version ?? '' },
+  { name: 'Heard', cell: ({ lastSignOfLife }) => <Ago at={lastSignOfLife} />, isNumber: true },
+  { name: 'Up', cell: ({ since }) => <Ago at={since} />, isNumber: true },
+  { name: '', cell: (worker) => <DrainButton {...worker} />, isNumber: true },
+];
+
+/** The workers, by their reports. @param agent only those that run it */
+export function Workers({ agent }: { readonly agent?: string }) {
+  const live = useLive('/admin/workers', workerPageSchema, { pageSize: 100 });
+  return (
+    <section class="panel workers">
+      <div class="panel-head">
+        <h2>Workers</h2>
+      </div>
+      <WithData live={live}>{({ workers }) => <WorkerTable workers={workers.filter(runs(agent))} />}</WithData>
+    </section>
+  );
+}
+
+function runs(agent: string | undefined) {
+  return ({ agents }: WorkerReading): boolean => agent === undefined || agents.includes(agent);
+}
+
+function WorkerTable({ workers }: { readonly workers: readonly WorkerReading[] }) {
+  if (workers.length === 0) return <p class="panel-body soft">None runs: what is sent waits for one.</p>;
+  return <Table label="Workers" columns={columns} rows={workers} keyOf={({ id }) => id} />;
+}
+
+function AgentTags({ agents }: { readonly agents: readonly string[] }) {
+  return (
+    <span class="row" title={agents.join(', ')}>
+      {agents.slice(0, 3).map((id) => (
+        <Tag key={id}>{id}</Tag>
+      ))}
+      {agents.length > 3 && <span class="faint">and {agents.length - 3} more</span>}
+    </span>
+  );
+}
+
+function Turns({ turns }: Pick<WorkerReading, 'turns'>) {
+  return (
+    <span class="row">
+      {turns.slice(0, 2).map(({ taskId }) => (
+        <a key={taskId} class="mono" href={href(`/task/${encodeURIComponent(taskId)}`)}>
+          {shortId(taskId)}
+        </a>
+      ))}
+      {turns.length > 2 && <span class="faint">and {turns.length - 2} more</span>}
+    </span>
+  );
+}
+
+function DrainButton({ id, state, drain }: WorkerReading) {
+  if (state === 'silent') return null;
+  const isOrdered = drain !== undefined;
+  const order = async (): Promise<void> => {
+    await call(`/admin/workers/${encodeURIComponent(id)}:${isOrdered ? 'undrain' : 'drain'}`, z.unknown(), {
+      method: 'POST',
+    });
+    notify(isOrdered ? 'It takes work again' : 'It finishes what it has, and takes no more');
+  };
+  return (
+    <Button kind="quiet" onPress={order} title={`${isOrdered ? 'Undrain' : 'Drain'} ${id}`}>
+      {isOrdered ? 'Undrain' : 'Drain'}
+    </Button>
+  );
+}
