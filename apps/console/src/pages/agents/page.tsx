@@ -1,6 +1,6 @@
 import { parts } from '../../app/route.ts';
-import { AgentPage } from './agent-page.tsx';
 import { AgentList } from './agent-list.tsx';
+import { AgentPage } from './agent-page.tsx';
 import './agents.css';
 
 /** All agents, or the one of the path. */

@@ -1,9 +1,9 @@
 import { type Artifact, isTerminal, type Task } from '@switchyard/protocol';
 import { useState } from 'preact/hooks';
+import { isMarkdown, PartView } from '../../../content/part.tsx';
 import { Button } from '../../../design/button.tsx';
 import { Badge } from '../../../design/state.tsx';
 import type { LiveTask } from './live-task.ts';
-import { isMarkdown, PartView } from './part.tsx';
 
 /** What a task has made so far; what still grows is shown as it grows. */
 export function Artifacts({ live, task }: { readonly live: LiveTask; readonly task: Task }) {

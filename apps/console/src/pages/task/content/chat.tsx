@@ -1,5 +1,5 @@
 import type { Message, Task } from '@switchyard/protocol';
-import { isMarkdown, PartView } from './part.tsx';
+import { isMarkdown, PartView } from '../../../content/part.tsx';
 
 /** What client and agent said, in order. */
 export function Chat({ task, agent }: { readonly task: Task; readonly agent: string }) {

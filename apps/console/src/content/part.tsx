@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { DataTree } from './data-tree.tsx';
 import { GrowingText } from './growing-text.tsx';
 import { Link, Markdown } from './markdown.tsx';
+import './content.css';
 
 interface PartProps {
   readonly part: Part;
