@@ -202,11 +202,10 @@ describe('--help', () => {
   it.each([
     ['scripts/start.ts', /npm start[\s\S]*\n {2}DATA_DIR\n/],
     ['scripts/example.ts', /npm run example[\s\S]*pizza/],
-    ['examples/pizza/chat.ts', /npm run chat[\s\S]*SWITCHYARD_URL/],
+    ['apps/cli/src/main.ts', /switchyard[\s\S]*--agent-card[\s\S]*keys/],
     ['scripts/setup.mjs', /Makes a fresh checkout ready[\s\S]*--dry-run/],
     ['scripts/sut.ts', /npm run sut -- \[--port 9999\]/],
     ['apps/gateway/src/main.ts', /npm run gateway[\s\S]*\n {2}SEND_MODE\n/],
-    ['apps/gateway/src/keys/main.ts', /npm run keys(?![\s\S]*SEND_MODE)[\s\S]*REDIS_URL[\s\S]*KEY_PREFIX/],
     ['apps/worker/src/main.ts', /npm run worker[\s\S]*\n {2}MAX_ATTEMPTS\n/],
   ])('of %s prints what it does, and starts nothing', async (file, words) => {
     const program = await startProgram({ file, args: ['--help'] });

@@ -32,7 +32,7 @@ class Chat {
 
   static async open(url = '', apiKey = ''): Promise<Chat> {
     const env = { SWITCHYARD_URL: url, API_KEY: apiKey };
-    return new Chat(await startProgram({ file: 'examples/pizza/chat.ts', env, takesInput: true }));
+    return new Chat(await startProgram({ file: 'apps/cli/src/main.ts', args: ['chat'], env, takesInput: true }));
   }
 
   /** Everything printed so far, once the last line of it is this one. */
@@ -85,7 +85,7 @@ describe('the chat client', () => {
     });
     const [known, unknown] = await Promise.all([Chat.open(locked.urls[0], key), Chat.open(locked.urls[0])]);
     await known.say('I want a pizza', 'What kind?');
-    await unknown.say('I want a pizza', '! The gateway wants a valid key: set API_KEY.');
+    await unknown.say('I want a pizza', '(Set A2ACLI_API_KEY (or --api-key) or A2ACLI_BEARER (or --bearer).)');
   });
 
   it('keeps two people at two keyboards apart', async () => {

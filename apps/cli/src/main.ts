@@ -22,6 +22,7 @@ process.exitCode = await runCli(
     home: homedir(),
     streams: { out: (text) => void stdout.write(text), err: (text) => void stderr.write(text) },
     stdin,
+    stdout,
     isTerminal: { out: stdout.isTTY === true, err: stderr.isTTY === true },
     stopped: stopped.signal,
     stopVerifyingTls: () => {

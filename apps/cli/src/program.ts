@@ -2,12 +2,14 @@ import { Command, CommanderError, Option } from 'commander';
 import { callFailure } from './failures/call-failure.ts';
 import { Failure } from './failures/failure.ts';
 import { addDeadCommands } from './operator/dead.ts';
+import { addKeysCommands } from './operator/keys.ts';
 import { addQueueCommands } from './operator/queue.ts';
 import { addWhyCommand } from './operator/why.ts';
 import { Output } from './output/output.ts';
 import type { World } from './session/session.ts';
 import { type OptionSpec, optionSpecs } from './settings/options.ts';
 import { addCardCommands } from './verbs/card.ts';
+import { addChatCommand } from './verbs/chat.ts';
 import { addConfigCommands } from './verbs/config.ts';
 import { addPushConfigCommands } from './verbs/push-config.ts';
 import { addSendCommand } from './verbs/send.ts';
@@ -29,7 +31,7 @@ export async function runCli(world: World, version: string): Promise<number> {
 }
 
 /** All commands. */
-export function buildProgram(world: World, version: string): Command {
+function buildProgram(world: World, version: string): Command {
   const program = new Command('switchyard')
     .description('Talks to A2A agents, and runs and looks after Switchyard, a gateway for them.')
     .version(version, '-v, --version', 'print the version')
@@ -47,9 +49,11 @@ export function buildProgram(world: World, version: string): Command {
   addPushConfigCommands(program, world);
   addCardCommands(program, world);
   addConfigCommands(program, world);
+  addChatCommand(program, world);
   addQueueCommands(program, world);
   addDeadCommands(program, world);
   addWhyCommand(program, world);
+  addKeysCommands(program, world);
   return program;
 }
 

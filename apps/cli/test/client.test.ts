@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { startProgram } from '../../../tests/support/process.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { json, lines, run } from './support/run.ts';
@@ -248,27 +249,81 @@ describe('task', () => {
 
 describe('credentials', () => {
   const key = 'a-key-of-32-characters-0123456789';
+  let locked: Stack;
+  let at: readonly string[];
+  let redis: Record<string, string>;
 
-  it('go where the card wants them, and into no log', async () => {
-    await using locked = await startStack({
-      redisUrl: inject('redisUrl'),
-      agents: ['echo'],
-      env: { AUTH: 'api-key', API_KEYS: `${key}:me` },
-    });
-    const at = ['-a', locked.urls[0] ?? ''];
-    for (const binding of bindings) {
-      const to = ['--transport', binding, ...at];
-      const without = await json(['send', 'Hello', ...to]);
-      expect([without.code, without.document.error.code]).toEqual([4, 'A2ACLI_ERR_CREDENTIALS_MISSING']);
-      expect(without.document.error.hint).toContain('A2ACLI_API_KEY');
-      const wrong = await json(['send', 'Hello', '--api-key', 'wrong', ...to]);
-      expect([wrong.code, wrong.document.error.code]).toEqual([4, 'A2ACLI_ERR_AUTH_FAILED']);
-      const parameter = ['--svc-param', 'x-own: a-secret-parameter'];
-      const right = await json(['send', 'Hello', '--debug', ...parameter, ...to], { env: { A2ACLI_API_KEY: key } });
-      expect([right.code, right.document.task.status.state]).toEqual([0, 'TASK_STATE_COMPLETED']);
-      expect(right.err).toContain('debug: ');
-      expect(right.err).not.toMatch(/a-key-of-32|a-secret-parameter/);
-    }
+  beforeAll(async () => {
+    redis = { REDIS_URL: inject('redisUrl'), KEY_PREFIX: uniquePrefix() };
+    const env = { ...redis, AUTH: 'api-key', API_KEYS: `${key}:me` };
+    locked = await startStack({ redisUrl: inject('redisUrl'), agents: ['echo'], env });
+    at = ['-a', locked.urls[0] ?? ''];
+  });
+
+  afterAll(() => locked.stop());
+
+  it.each(bindings)('go where the card wants them, and into no log, over %s', async (binding) => {
+    const to = ['--transport', binding, ...at];
+    const without = await json(['send', 'Hello', ...to]);
+    expect([without.code, without.document.error.code]).toEqual([4, 'A2ACLI_ERR_CREDENTIALS_MISSING']);
+    expect(without.document.error.hint).toContain('A2ACLI_API_KEY');
+    const wrong = await json(['send', 'Hello', '--api-key', 'wrong', ...to]);
+    expect([wrong.code, wrong.document.error.code]).toEqual([4, 'A2ACLI_ERR_AUTH_FAILED']);
+    const parameter = ['--svc-param', 'x-own: a-secret-parameter'];
+    const right = await json(['send', 'Hello', '--debug', ...parameter, ...to], { env: { A2ACLI_API_KEY: key } });
+    expect([right.code, right.document.task.status.state]).toEqual([0, 'TASK_STATE_COMPLETED']);
+    expect(right.err).toContain('debug: ');
+    expect(right.err).not.toMatch(/a-key-of-32|a-secret-parameter/);
+  });
+
+  it('are made, listed without the secret, and revoked', async () => {
+    const make = ['keys', 'create', '--subject', 'ada', '--tenant', 'acme', '--days', '7'];
+    const { document: made } = await json(make, { env: redis });
+    const owner = { env: { A2ACLI_API_KEY: made.key } };
+    expect((await json(['send', 'Hello', ...at], owner)).code).toBe(0);
+    const listed = await run(['keys', 'list'], { env: redis });
+    expect(listed.out).toContain(`${made.id}  acme/ada`);
+    expect(listed.out).not.toContain(made.key.slice(17));
+    expect((await run(['keys', 'revoke', made.id], { env: redis })).out).toContain('Revoked: ');
+    await expect.poll(async () => (await json(['send', 'Hello', ...at], owner)).code).toBe(4);
+    const useless = await run(['keys', 'create', '--subject', 'bob', '--scopes', 'sned'], { env: redis });
+    expect(useless.err).toContain('this key may do nothing here');
+  });
+
+  it.each([
+    [['keys', 'create'], 2, '--subject is needed'],
+    [['keys', 'create', '--subject', 'a', '--days', '0'], 2, '--days must be a number of days'],
+    [['keys', 'revoke', 'nothing'], 1, 'There is no key nothing'],
+  ])('%j is refused', async (words, code, reason) => {
+    const ran = await run(words, { env: redis });
+    expect([ran.code, ran.err]).toEqual([code, expect.stringContaining(reason)]);
+  });
+
+  it('are nowhere if Redis is not', async () => {
+    const ran = await run(['keys', 'list'], { env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('SWITCHYARD_ERR_REDIS')]);
+  });
+});
+
+describe('chat', () => {
+  it('keeps the task while it is open, and the context beyond', async () => {
+    const stdin = 'I want a pizza\nDo you have pineapple?\nI want a pizza\n';
+    const { out, code } = await run(['chat', ...pizza], { stdin });
+    expect([code, out]).toEqual([0, 'What kind?\nYour Hawaiian pizza is on its way.\nWhat kind?\n']);
+    const { document } = await json(['task', 'list', '--page-size', '2', '--history', '9', ...pizza]);
+    const [second, first] = document.tasks;
+    expect([second.contextId, first.history.length]).toEqual([first.contextId, 4]);
+  });
+
+  it('shows artifacts as they grow, each text once, and nothing that a terminal obeys', async () => {
+    const { out } = await run(['chat', ...echo], { stdin: 'stream 3\nslow 10\nred \u001b[31m\n' });
+    expect(out.split('\n').length).toBeGreaterThan(2);
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('says what was refused, goes on, and exits with 1', async () => {
+    const { out, code } = await run(['chat', '--task-id', 'none', ...pizza], { stdin: 'Hello\nI want a pizza\n' });
+    expect([code, out]).toEqual([1, expect.stringMatching(/^! The task does not exist.*\nWhat kind\?\n$/)]);
   });
 });
 

@@ -4,4 +4,4 @@ export {
   defaultGatewaySettings,
   type GatewaySettings,
 } from './settings/gateway-settings.ts';
-export { type ApiKey, type AuthSettings, defaultTenant } from './settings/identity-settings.ts';
+export type { ApiKey, AuthSettings } from './settings/identity-settings.ts';

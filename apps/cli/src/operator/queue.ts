@@ -59,7 +59,7 @@ function row(agent: AgentReading): string[] {
 }
 
 /** `350ms`, `12s`, `5m`, `3h`. */
-export function ageText(ms: number): string {
+function ageText(ms: number): string {
   if (ms < 1_000) return ms === 0 ? '-' : `${Math.round(ms)}ms`;
   if (ms < 120_000) return `${Math.round(ms / 1_000)}s`;
   return ms < 7_200_000 ? `${Math.round(ms / 60_000)}m` : `${Math.round(ms / 3_600_000)}h`;

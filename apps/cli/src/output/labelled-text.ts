@@ -5,7 +5,7 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g;
 
-function visible(text: string): string {
+export function visible(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
     .replace(controls, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { type Agent, type CallContext, connect } from '../agent/agent.ts';
 import { isTerminal, stateOf, type Task } from '../agent/objects.ts';
@@ -18,6 +18,8 @@ export interface World {
   readonly folder: string;
   readonly home: string;
   readonly streams: Streams;
+  /** Of a conversation at a terminal. */
+  readonly stdout: Writable;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly isTerminal: { readonly out: boolean; readonly err: boolean };
   /** Aborted by the first Ctrl-C. */

@@ -40,6 +40,7 @@ export function addSendCommand(program: Command, world: World): void {
 
 interface Request {
   readonly message: { readonly taskId?: string };
+  readonly configuration: object;
 }
 
 function requestOf(parts: readonly object[], options: CliOptions) {
@@ -63,9 +64,7 @@ async function send(session: Session, agent: Agent, request: Request): Promise<v
   };
   try {
     if (options.async && !options.stream) return sent(session, await agent.send(request));
-    const events = agent.can('streaming')
-      ? eventsUntilSettled(agent.stream(request), waiting, { isReply: request.message.taskId !== undefined })
-      : once(agent, request, waiting);
+    const events = exchange(agent, request, waiting);
     if (options.stream) return await followed(session, events);
     sent(session, await lastOf(events, agent));
   } catch (error) {
@@ -75,6 +74,12 @@ async function send(session: Session, agent: Agent, request: Request): Promise<v
       output.note(`\nThe task goes on: ${nextCommand({ ...withoutContext(known) }, options)}`);
     }
   }
+}
+
+/** What an agent answers, event by event until it ends or needs somebody. */
+export function exchange(agent: Agent, request: Request, waiting: Waiting): AsyncIterable<StreamResponse> {
+  if (!agent.can('streaming')) return once(agent, request, waiting);
+  return eventsUntilSettled(agent.stream(request), waiting, { isReply: request.message.taskId !== undefined });
 }
 
 /** An agent without streams: its answer, and where it did not wait long enough, the end that polling finds. */

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { runCli } from '../../src/program.ts';
 import type { World } from '../../src/session/session.ts';
 
@@ -20,6 +20,9 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
   const { env = {}, stdin = '', folder = '/', stopped = new AbortController().signal } = options;
   let out = '';
   let err = '';
+  const stdout = new PassThrough().on('data', (bytes) => {
+    out += bytes;
+  });
   const code = await runCli(
     {
       args,
@@ -35,6 +38,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
         },
       },
       stdin: Readable.from([stdin]),
+      stdout,
       isTerminal: { out: false, err: false },
       stopped,
       stopVerifyingTls: () => undefined,

@@ -1,4 +1,4 @@
-import { keyDraft, keyParameters } from '../keys/key-draft.ts';
+import { keyDraft, keyParameters } from '@switchyard/operator-api';
 import { pageParameters } from './parameters.ts';
 import { adminAction, adminRoute, found, listRoute } from './route.ts';
 

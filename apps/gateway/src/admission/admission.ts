@@ -1,6 +1,7 @@
+import { usualScopes } from '@switchyard/operator-api';
 import type { Principal } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
-import { type Identity, usualScopes } from '../auth/identity.ts';
+import type { Identity } from '../auth/identity.ts';
 import type { RatedAnswer, Rates } from '../limits/rates.ts';
 import type { Holding } from '../limits/share.ts';
 import type { Shares } from '../limits/shares.ts';

@@ -1,7 +1,8 @@
+import { defaultTenant, usualScopes } from '@switchyard/operator-api';
 import { A2AError, type SecurityRequirement, type SecurityScheme } from '@switchyard/protocol';
-import { type AuthSettings, defaultTenant } from '../settings/identity-settings.ts';
+import type { AuthSettings } from '../settings/identity-settings.ts';
 import { type Authenticator, challenge, type Presented, type Rejection } from './authenticator.ts';
-import { Identity, usualScopes } from './identity.ts';
+import { Identity } from './identity.ts';
 
 const everyone = new Identity({
   principal: { tenant: defaultTenant, subject: 'anonymous', scopes: [] },

@@ -1,6 +1,7 @@
 import type { PeerCertificate } from 'node:tls';
+import { defaultTenant } from '@switchyard/operator-api';
 import { LRUCache } from 'lru-cache';
-import { type CertificateSettings, defaultTenant } from '../settings/identity-settings.ts';
+import type { CertificateSettings } from '../settings/identity-settings.ts';
 import type { Authenticator, Presented, Rejection } from './authenticator.ts';
 import { Identity } from './identity.ts';
 

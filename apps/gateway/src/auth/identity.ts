@@ -1,7 +1,5 @@
+import { usualScopes } from '@switchyard/operator-api';
 import type { Principal } from '@switchyard/protocol';
-
-/** What a principal may do without scopes of its own: all but to administer. */
-export const usualScopes = ['send', 'read', 'cancel', 'push'] as const;
 
 export interface IdentityFields {
   readonly principal: Principal;

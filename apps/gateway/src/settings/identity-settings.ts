@@ -19,9 +19,6 @@ export interface ApiKey {
   readonly scopes: readonly string[];
 }
 
-/** For principals without a tenant. */
-export const defaultTenant = 'default';
-
 export const defaultKeyCacheMs = 5_000;
 
 export interface JwtSettings {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { defaultTenant } from '@switchyard/operator-api';
 import type { Settings, ValuesOf } from '@switchyard/settings';
 import {
   type ApiKey,
   type AuthSettings,
   anonymousAccessProblem,
   type CertificateSettings,
-  defaultTenant,
   type JwtSettings,
 } from './identity-settings.ts';
 

@@ -1,6 +1,5 @@
 import type { Credential } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runKeyCommand } from '../../src/keys/key-commands.ts';
 import { type ErrorBody, get } from '../support/client.ts';
 import { type AdminStage, fieldsOf, openAdminStage } from './support.ts';
 
@@ -42,33 +41,5 @@ describe('operators', () => {
     expect(wrong.status).toBe(400);
     expect(fieldsOf(wrong).sort()).toEqual(['color', 'days', 'scopes.0', 'subject']);
     expect((await stage.ask('/admin/keys/0123456789ab', 'DELETE')).status).toBe(404);
-  });
-
-  it('do the same in a terminal, where the secret is shown once', async () => {
-    const [key = '', ...lines] = (
-      await runKeyCommand(stage.store, ['create'], { subject: 'bob', agents: 'echo' })
-    ).split('\n');
-    expect(await agents(key)).toBe(200);
-    expect(lines.join('\n')).toContain('default/bob | all scopes but admin | agents echo | made');
-    const id = key.slice(4, 16);
-    expect(await runKeyCommand(stage.store, ['list'], {})).toMatch(`${id} | default/bob`);
-    expect(await runKeyCommand(stage.store, ['list'], {})).not.toContain(key.slice(17));
-    expect(await runKeyCommand(stage.store, ['revoke', id], {})).toContain('revoked');
-    const { items } = await stage.store.audit.list({ pageSize: 50 });
-    const inTerminal = items.filter(({ operation }) => operation === 'npm run keys');
-    expect(inTerminal.map(({ what, object, tenant }) => [what, object, tenant])).toEqual([
-      ['key-revoke', id, 'default'],
-      ['key-create', id, 'default'],
-    ]);
-    for (const words of [[], ['revoke'], ['list', 'all'], ['revoke', 'nothing'], ['create']])
-      await expect((async () => runKeyCommand(stage.store, words, {}))()).rejects.toThrow('');
-    await expect(runKeyCommand(stage.store, ['create'], {})).rejects.toThrow(/^--subject is needed$/);
-  });
-
-  it('are told that a key has no scope that counts here', async () => {
-    const problem = 'No scope of send, read, cancel, push, admin: this key may do nothing here.';
-    const create = (scopes: string) => runKeyCommand(stage.store, ['create'], { subject: 'bob', scopes });
-    expect(await create('sned')).toContain(`\n${problem}`);
-    for (const scopes of ['', 'sned read', 'admin']) expect(await create(scopes)).not.toContain(problem);
   });
 });

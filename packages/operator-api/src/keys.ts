@@ -1,7 +1,10 @@
-import type { CredentialDraft } from '@switchyard/store';
 import { z } from 'zod';
-import { usualScopes } from '../auth/identity.ts';
-import { defaultTenant } from '../settings/identity-settings.ts';
+
+/** What a caller may do without scopes of its own: all but to administer. */
+export const usualScopes = ['send', 'read', 'cancel', 'push'] as const;
+
+/** Of callers who have none of their own. */
+export const defaultTenant = 'default';
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 3_650;
@@ -33,7 +36,8 @@ export function scopesProblem(scopes: readonly string[]): string | undefined {
   return `No scope of ${usualScopes.join(', ')}, admin: this key may do nothing here.`;
 }
 
-export function keyDraft({ days: validDays, ...given }: z.output<typeof keyParameters>): CredentialDraft {
+/** The key that is asked for, with the time when it expires. */
+export function keyDraft({ days: validDays, ...given }: z.output<typeof keyParameters>) {
   if (validDays === undefined) return given;
   return { ...given, expiresAt: new Date(Date.now() + validDays * DAY_MS).toISOString() };
 }

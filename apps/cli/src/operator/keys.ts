@@ -1,0 +1,173 @@
+import { keyDraft, keyParameters, scopesProblem } from '@switchyard/operator-api';
+import { Settings, SettingsError, storeSettings } from '@switchyard/settings';
+import {
+  type AuditAction,
+  type AuditTrail,
+  type Credential,
+  type Credentials,
+  Store,
+  StoreError,
+} from '@switchyard/store';
+import type { Command } from 'commander';
+import { Failure } from '../failures/failure.ts';
+import { field, table } from '../output/labelled-text.ts';
+import { openSession, type Session, type World } from '../session/session.ts';
+
+/** What the commands need of a store. */
+interface KeyStore {
+  readonly credentials: Credentials;
+  readonly audit: AuditTrail;
+}
+
+const help = `
+Keys are in Redis, where gateways with AUTH=api-key find them: REDIS_URL, REDIS_PASSWORD_FILE, REDIS_CA_FILE, KEY_PREFIX
+and SHARDS are those of the deployment. A new key is shown once; its owner sends it as X-API-Key.`;
+
+/** `keys`: the API keys of clients. */
+export function addKeysCommands(program: Command, world: World): void {
+  const keys = program.command('keys').description('the API keys of clients: make, list, revoke');
+  keys.addHelpText('after', help);
+  keys
+    .command('create')
+    .description('make a key, and print it once')
+    .option('--subject <name>', 'its owner')
+    .option('--tenant <name>', 'of this tenant (default: default)')
+    .option('--scopes <scopes>', 'of send, read, cancel, push and admin (default: all but admin)')
+    .option('--agents <ids>', 'the agents that it may use (default: all)')
+    .option('--days <number>', 'until it expires (default: never)')
+    .option('--note <text>', 'what it is for')
+    .action((given: object, command: Command) =>
+      withStore(world, command, async ({ output }, store) => {
+        const { key, credential, notes } = await createKey(store, given);
+        output.result({ key, ...credential }, () => field('Key', key) + credentialText(credential));
+        for (const note of notes) output.note(`warning: ${note}`);
+      }),
+    );
+  keys
+    .command('list')
+    .description('the keys without their secrets, latest first')
+    .action((_, command: Command) =>
+      withStore(world, command, async ({ output }, { credentials }) => {
+        const all = await credentials.list();
+        output.result({ keys: all }, () => (all.length === 0 ? field('Keys', 'none') : table(head, all.map(row))));
+      }),
+    );
+  keys
+    .command('revoke')
+    .description('at once, for all gateways')
+    .argument('<id>')
+    .action((id: string, _, command: Command) =>
+      withStore(world, command, async ({ output }, store) => {
+        const { credential, notes } = await revokeKey(store, id);
+        output.result(credential, () => credentialText(credential));
+        for (const note of notes) output.note(`warning: ${note}`);
+      }),
+    );
+}
+
+/** @throws {Failure} */
+async function createKey({ credentials, audit }: KeyStore, given: object) {
+  const { data, error } = keyParameters.safeParse(given);
+  if (error) {
+    const problems = error.issues.map(
+      ({ path, message }) => `--${path[0] === undefined ? '' : String(path[0])} ${message}`,
+    );
+    throw new Failure('A2ACLI_ERR_USAGE', problems.join('; '));
+  }
+  const { key, credential } = await credentials.create(keyDraft(data));
+  const notes = [scopesProblem(credential.scopes), await audited(audit, 'key-create', credential)];
+  return { key, credential, notes: notes.filter((note) => note !== undefined) };
+}
+
+/** @throws {Failure} */
+async function revokeKey({ credentials, audit }: KeyStore, id: string) {
+  const credential = await credentials.revoke(id);
+  if (!credential)
+    throw new Failure('SWITCHYARD_ERR_NOT_FOUND', `There is no key ${id}`, { hint: 'switchyard keys list' });
+  const lost = await audited(audit, 'key-revoke', credential);
+  return { credential, notes: lost === undefined ? [] : [lost] };
+}
+
+/** @returns a line that says so if it could not be written: the key itself is made, and is shown once */
+async function audited(trail: AuditTrail, what: AuditAction, { id, tenant }: Credential): Promise<string | undefined> {
+  const event = { at: new Date().toISOString(), what, outcome: 'ok', operation: 'switchyard keys', tenant, object: id };
+  try {
+    await trail.write([event]);
+    return undefined;
+  } catch (error) {
+    return `the audit trail does not have it: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+async function withStore(
+  world: World,
+  command: Command,
+  run: (session: Session, store: KeyStore) => Promise<void>,
+): Promise<void> {
+  const session = await openSession(world, command);
+  const store = openStore(world);
+  try {
+    await store.start();
+    await run(session, store);
+  } catch (error) {
+    throw error instanceof StoreError ? new Failure('SWITCHYARD_ERR_REDIS', error.message, { cause: error }) : error;
+  } finally {
+    await store.stop();
+  }
+}
+
+function openStore({ env }: World): Store {
+  try {
+    const given = new Settings('gateway', env);
+    const settings = storeSettings(given);
+    given.requireValid();
+    return new Store(settings, () => undefined); // `start` says what is wrong
+  } catch (error) {
+    throw error instanceof SettingsError ? new Failure('A2ACLI_ERR_USAGE', error.message, { cause: error }) : error;
+  }
+}
+
+function credentialText({
+  id,
+  tenant,
+  subject,
+  scopes,
+  agents,
+  note,
+  createdAt,
+  expiresAt,
+  revokedAt,
+}: Credential): string {
+  return [
+    field('Id', id),
+    field('Tenant', tenant),
+    field('Subject', subject),
+    field('Scopes', scopesText(scopes)),
+    field('Agents', agents?.join(' ')),
+    field('Note', note),
+    field('Made', createdAt),
+    field('Expires', expiresAt),
+    field('Revoked', revokedAt),
+  ].join('');
+}
+
+const head = ['ID', 'OWNER', 'SCOPES', 'AGENTS', 'MADE', 'STATE', 'NOTE'];
+
+function row({
+  id,
+  tenant,
+  subject,
+  scopes,
+  agents,
+  note = '',
+  createdAt,
+  expiresAt,
+  revokedAt,
+}: Credential): string[] {
+  const state = revokedAt ? `revoked ${revokedAt}` : expiresAt ? `until ${expiresAt}` : 'valid';
+  return [id, `${tenant}/${subject}`, scopesText(scopes), agents?.join(' ') ?? 'all', createdAt, state, note];
+}
+
+function scopesText(scopes: readonly string[]): string {
+  return scopes.length > 0 ? scopes.join(' ') : 'all but admin';
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import type { Agent } from '../agent/agent.ts';
+import { isTerminal, type StreamResponse, stateOf } from '../agent/objects.ts';
+import { callFailure } from '../failures/call-failure.ts';
+import { Failure } from '../failures/failure.ts';
+import { Transcript } from '../output/transcript.ts';
+import { type Session, type World, waitingOf, withAgent } from '../session/session.ts';
+import { exchange } from './send.ts';
+
+/** `chat`: a conversation, a line at a time. Lines that are piped into it are sent the same way, without a prompt. */
+export function addChatCommand(program: Command, world: World): void {
+  // As `npm start` names them.
+  const { SWITCHYARD_URL: agentCard, API_KEY: apiKey } = world.env;
+  const env = { A2ACLI_AGENT_CARD: agentCard, A2ACLI_API_KEY: apiKey, ...world.env };
+  program
+    .command('chat')
+    .description('talk to an agent, a line at a time')
+    .addHelpText('after', '\nSWITCHYARD_URL and API_KEY, where they are set, stand for --agent-card and --api-key.')
+    .action((_, command: Command) =>
+      withAgent({ ...world, env }, command, async (session, agent) => {
+        if (world.stdin.isTTY && !world.isTerminal.out)
+          throw new Failure('A2ACLI_ERR_USAGE', 'chat needs a terminal to write to', {
+            hint: 'switchyard send "Hello"',
+          });
+        if (!(await chat(session, agent))) throw new Failure('A2ACLI_ERR_INTERNAL', 'Not every line was answered');
+      }),
+    );
+}
+
+/** @returns whether every line was answered */
+async function chat(session: Session, agent: Agent): Promise<boolean> {
+  const { world, options } = session;
+  const { stdin: input, stdout: output } = world;
+  const isInteractive = input.isTTY === true;
+  const lines = createInterface({ input, output, terminal: isInteractive, prompt: 'you> ' });
+  let isOpen = true;
+  lines.once('close', () => {
+    isOpen = false;
+  });
+  lines.on('SIGINT', () => lines.close());
+  world.stopped.addEventListener('abort', () => lines.close(), { once: true });
+  const prompt = (): void => {
+    if (isInteractive && isOpen) lines.prompt();
+  };
+  if (isInteractive) output.write(`Talking to ${agent.card.name} at ${options.agentCard}. Ctrl-D ends.\n`);
+  const conversation = new Conversation(session, agent);
+  let isAnswered = true;
+  prompt();
+  for await (const line of lines) {
+    if (line.trim()) isAnswered = (await conversation.say(line)) && isAnswered;
+    prompt();
+  }
+  return isAnswered;
+}
+
+/** Keeps the context from turn to turn, and the task as long as it is open. */
+class Conversation {
+  readonly #session: Session;
+  readonly #agent: Agent;
+  #transcript = new Transcript();
+  #contextId: string | undefined;
+  #taskId: string | undefined;
+
+  constructor(session: Session, agent: Agent) {
+    this.#session = session;
+    this.#agent = agent;
+    this.#contextId = session.options.contextId;
+    this.#taskId = session.options.taskId;
+  }
+
+  /** Sends a line, and writes what the agent says as it comes. @returns whether it was answered */
+  async say(text: string): Promise<boolean> {
+    const { stdout } = this.#session.world;
+    try {
+      for await (const event of this.#exchange(text)) {
+        stdout.write(this.#transcript.add(event));
+        this.#keepIds(event);
+      }
+      return true;
+    } catch (error) {
+      const { code, message, hint } = callFailure(error, this.#session.call.signal);
+      if (code === 'TaskNotFoundError' || code === 'UnsupportedOperationError') this.#endTask();
+      stdout.write(`! ${message}${hint ? ` (${hint})` : ''}\n`);
+      return false;
+    }
+  }
+
+  #exchange(text: string): AsyncIterable<StreamResponse> {
+    const ids = {
+      ...(this.#contextId !== undefined && { contextId: this.#contextId }),
+      ...(this.#taskId !== undefined && { taskId: this.#taskId }),
+    };
+    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...ids };
+    return exchange(this.#agent, { message, configuration: {} }, waitingOf(this.#session, this.#agent));
+  }
+
+  #keepIds({ task, message, statusUpdate, artifactUpdate }: StreamResponse): void {
+    this.#contextId = (task ?? message ?? statusUpdate ?? artifactUpdate)?.contextId ?? this.#contextId;
+    this.#taskId = task?.id ?? statusUpdate?.taskId ?? this.#taskId;
+    const state = task ?? statusUpdate;
+    if (state && isTerminal(stateOf(state))) this.#endTask();
+  }
+
+  #endTask(): void {
+    this.#taskId = undefined;
+    this.#transcript = new Transcript();
+  }
+}
