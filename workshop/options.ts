@@ -55,6 +55,17 @@ export const oneOf = <T extends string>(words: Words, ...choices: readonly T[]):
     choices.find((choice) => choice === text) ?? mustBe(`${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`),
 });
 
+/** `NAME=value,NAME=value`, as settings are. */
+export const settings = (words: Words): Option<Readonly<Record<string, string>>> => ({
+  fallback: undefined,
+  ...words,
+  value: '<NAME=value,…>',
+  read(text) {
+    const found = text.split(',').map((pair) => /^(\w+)=(.*)$/.exec(pair) ?? mustBe('NAME=value, with commas between'));
+    return Object.fromEntries(found.map(([, name = '', value = '']) => [name, value]));
+  },
+});
+
 /** On or off. */
 export const flag = (what: string): Option<boolean> => ({
   value: '',

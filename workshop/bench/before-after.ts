@@ -3,11 +3,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startProgram } from '../../tests/support/process.ts';
-import { count, flag, readCommandLine, word } from '../options.ts';
+import { count, flag, optional, readCommandLine, settings, word } from '../options.ts';
 import { median } from '../statistics/quantile.ts';
 import { markdownTable } from '../tables/tables.ts';
 import { inTurn, ratio } from './measure/measure-row.ts';
 import type { Contest, Row } from './measure/row.ts';
+import { Scrapes } from './measure/scrapes.ts';
 import { Stage } from './measure/stage.ts';
 import { commit, conditions, inWords, today, writeResult } from './report/results.ts';
 import { rows, wireRows } from './rows/index.ts';
@@ -17,10 +18,13 @@ const { options, names } = readCommandLine({
   usage: `npm run bench:before-after -- --tree <checkout> [options] [row …]
   Ours alone, without peers. The gateway, worker and agent of both trees get the same load from the same generator, in
   turn; the first round only warms up. The store's own rows (list, memory, append, read) are measured by the bench of
-  each tree, since they are inside of a process. Rows: ${ids.join(', ')}`,
+  each tree, since they are inside of a process. What a setting costs: the same checkout twice, --tree . --env …, or
+  --scraped for metrics; those rows are left out then. Rows: ${ids.join(', ')}`,
   options: {
     tree: word({ value: '<folder>', what: 'the other checkout, with its node_modules' }, /./, 'a folder'),
     minutes: count({ what: 'for how long', fallback: '18' }, 1),
+    env: optional(settings({ what: 'settings of this checkout alone' })),
+    scraped: flag('this checkout alone has metrics, which are asked for every five seconds'),
     save: flag('write workshop/bench/results/before-after.md'),
   },
   names: ids,
@@ -42,7 +46,8 @@ const seen = conditions();
 const isChosen = ({ id }: Row): boolean => !names.length || names.includes(id);
 const pairs: readonly Pairs[] = rows.filter(isChosen).map((row) => ({ row, before: [], after: [] }));
 const ofWire = pairs.filter(({ row }) => wireRows.includes(row));
-const ofStore = pairs.filter(({ row }) => !wireRows.includes(row));
+const isOfSettings = options.env !== undefined || options.scraped;
+const ofStore = isOfSettings ? [] : pairs.filter(({ row }) => !wireRows.includes(row));
 
 const begun = performance.now();
 const lastedMs = new Map<unknown, number>();
@@ -58,7 +63,8 @@ async function inTime(what: unknown, name: string, act: () => Promise<void>): Pr
 
 {
   await using before = await Stage.open(root);
-  await using after = await Stage.open();
+  using scrapes = options.scraped ? await Scrapes.begin() : undefined;
+  await using after = await Stage.open(undefined, { ...options.env, ...scrapes?.env });
   for (let round = 0, goesOn = true; goesOn; round++) {
     goesOn = false;
     for (const pair of ofWire)
@@ -66,7 +72,7 @@ async function inTime(what: unknown, name: string, act: () => Promise<void>): Pr
     // They take a minute: a third of the rounds are enough.
     if (ofStore.length && round % 3 === 1 && (await inTime(ofStore, 'store', () => measureStores(round))))
       goesOn = true;
-    process.stderr.write(`round ${round} is over\n`);
+    process.stderr.write(`round ${round} is over${scrapes ? `, ${scrapes.count} scrapes` : ''}\n`);
     await report();
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { count, flag, parseCommandLine } from '../options.ts';
+import { count, flag, optional, parseCommandLine, settings } from '../options.ts';
 
 const line = {
   usage: '',
@@ -21,6 +21,17 @@ describe('the command line of a tool', () => {
       options: { tasks: 10, failOvers: 0, save: true },
       names: ['drain', 'accept'],
     });
+  });
+
+  test('has settings, where it takes some', () => {
+    const withEnv = { ...line, options: { env: optional(settings({ what: '' })) } };
+    expect(parseCommandLine(withEnv, ['--env', 'TRACES=otlp,TRACES_URL=http://a/?b=c'])).toEqual({
+      options: { env: { TRACES: 'otlp', TRACES_URL: 'http://a/?b=c' } },
+      names: [],
+    });
+    expect(parseCommandLine(withEnv, ['--env', 'TRACES'])).toEqual([
+      '--env TRACES: must be NAME=value, with commas between',
+    ]);
   });
 
   test.each([

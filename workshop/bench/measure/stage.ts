@@ -9,6 +9,15 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 
 const PREFIX = 'bench';
 
+type Env = Readonly<Record<string, string>>;
+
+interface Opened {
+  readonly server: TestRedis;
+  readonly gateway: GatewayProcess;
+  readonly tree: string | undefined;
+  readonly env: Env;
+}
+
 /** Everything that is measured: a durable Redis (AOF everysec), one gateway, at most one worker, and peers. */
 export class Stage implements AsyncDisposable {
   readonly redisUrl: string;
@@ -16,26 +25,31 @@ export class Stage implements AsyncDisposable {
   readonly gateway: GatewayProcess;
   readonly #redisPid: number;
   readonly #tree: string | undefined;
+  readonly #env: Env;
   readonly #parts: AsyncDisposableStack;
   readonly #peers = new Map<string, Promise<GatewayProcess>>();
   #worker: Program | undefined;
 
-  private constructor(parts: AsyncDisposableStack, server: TestRedis, gateway: GatewayProcess, tree?: string) {
+  private constructor(parts: AsyncDisposableStack, { server, gateway, tree, env }: Opened) {
     this.redisUrl = server.url;
     this.#redisPid = server.pid ?? 0;
     this.gateway = gateway;
     this.#tree = tree;
+    this.#env = env;
     this.#parts = parts;
     this.redis = parts.adopt(new Redis(server.url), async (redis) => redis.disconnect());
   }
 
-  /** @param tree root of another checkout whose gateway and worker run here; left out: those of this one */
-  static async open(tree?: string): Promise<Stage> {
+  /**
+   * @param tree root of another checkout whose gateway and worker run here; left out: those of this one
+   * @param env settings of both
+   */
+  static async open(tree?: string, env: Env = {}): Promise<Stage> {
     const parts = new AsyncDisposableStack();
     const folder = parts.use(await temporaryFolder());
     const server = parts.adopt(await startRedis({ appendOnly: true, folder: folder.path }), ({ stop }) => stop());
-    const gateway = parts.adopt(await startGateway(server.url, tree), ({ stop }) => stop().then(() => undefined));
-    const stage = new Stage(parts, server, gateway, tree);
+    const gateway = parts.adopt(await startGateway(server.url, tree, env), ({ stop }) => stop().then(() => undefined));
+    const stage = new Stage(parts, { server, gateway, tree, env });
     await stage.withWorker(); // announces the agent
     return stage;
   }
@@ -65,21 +79,21 @@ export class Stage implements AsyncDisposable {
   }
 
   /** One more, for its caller to stop. */
-  startWorker(env: Readonly<Record<string, string>>): Promise<Program> {
+  startWorker(env: Env): Promise<Program> {
     const agent = ['workshop/bench/agents/bench.ts', 'bench/agents/bench.ts'].find((path) =>
       existsSync(join(this.#tree ?? '.', path)),
     );
     return startProgram({
       file: 'apps/worker/src/main.ts',
       args: ['--agents', agent ?? ''],
-      env: { REDIS_URL: this.redisUrl, KEY_PREFIX: PREFIX, ...env },
+      env: { REDIS_URL: this.redisUrl, KEY_PREFIX: PREFIX, ...this.#env, ...env },
       ...(this.#tree && { cwd: this.#tree }),
     });
   }
 
   /** Another gateway, which has done nothing yet: what others have left in its memory hides what is added. */
-  freshGateway(env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
-    return startGateway(this.redisUrl, this.#tree, env);
+  freshGateway(env: Env = {}): Promise<GatewayProcess> {
+    return startGateway(this.redisUrl, this.#tree, { ...this.#env, ...env });
   }
 
   /** A key of Redis, for a gateway with AUTH=api-key. */
