@@ -200,6 +200,7 @@ function seriesSources(ops: RequestStore['ops'], { streams }: Shares): SeriesSou
   return {
     queues: () => ops.queues(),
     redisBytes: () => ops.redisBytes(),
+    workers: () => ops.workers.list(),
     openStreams: () => streams.taken,
   };
 }

@@ -1,5 +1,5 @@
 import type { Series } from '@switchyard/operator-api';
-import type { QueueSum } from '@switchyard/store';
+import type { QueueSum, WorkerReading } from '@switchyard/store';
 import { live } from './live.ts';
 import { seriesParameters } from './parameters.ts';
 import { adminRoute } from './route.ts';
@@ -7,6 +7,7 @@ import { adminRoute } from './route.ts';
 export interface SeriesSources {
   readonly queues: () => Promise<QueueSum>;
   readonly redisBytes: () => Promise<number>;
+  readonly workers: () => Promise<readonly WorkerReading[]>;
   /** Of this gateway. */
   readonly openStreams: () => number;
 }
@@ -76,14 +77,14 @@ export class SeriesRecorder {
   }
 
   async #point(): Promise<Point> {
-    const { queues, redisBytes, openStreams } = this.#sources;
-    const [sum, bytes] = await Promise.all([queues(), redisBytes()]);
+    const { queues, redisBytes, workers, openStreams } = this.#sources;
+    const [sum, bytes, reports] = await Promise.all([queues(), redisBytes(), workers()]);
     const rates = ratesOf(sum, this.#last);
     this.#last = sum;
     return {
       ...rates,
-      queueWaitP95Ms: null,
-      firstEventP95Ms: null,
+      queueWaitP95Ms: slowest(reports, 'queueWaitP95Ms'),
+      firstEventP95Ms: slowest(reports, 'firstEventP95Ms'),
       openStreams: openStreams(),
       waiting: sum.waiting,
       oldestWaitMs: sum.oldestWaitMs,
@@ -115,6 +116,13 @@ function columnsOf(points: readonly Point[]): Series['points'] {
     oldestWaitMs: column('oldestWaitMs'),
     redisBytes: column('redisBytes'),
   };
+}
+
+/** Of the workers that report; null: none of them had any. */
+function slowest(workers: readonly WorkerReading[], figure: 'queueWaitP95Ms' | 'firstEventP95Ms'): number | null {
+  const alive = workers.filter(({ state }) => state !== 'silent');
+  const known = alive.map(({ figures }) => figures?.[figure] ?? null).filter((ms) => ms !== null);
+  return known.length === 0 ? null : Math.max(...known);
 }
 
 /** What ended or waits for another attempt no longer runs. */

@@ -1,5 +1,5 @@
 import { seriesSchema } from '@switchyard/operator-api';
-import type { QueueSum } from '@switchyard/store';
+import type { QueueSum, WorkerReading } from '@switchyard/store';
 import { expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { SeriesRecorder } from '../../src/admin/series.ts';
@@ -7,6 +7,15 @@ import { submit } from '../support/client.ts';
 import { openAdminStage } from './support.ts';
 
 const sum: QueueSum = { waiting: 0, active: 0, came: 0, began: 0, oldestWaitMs: 0, atMs: 0 };
+
+const figures = { ended: 1, failed: 0, queueWaitP95Ms: 40, firstEventP95Ms: null };
+const worker = { state: 'working', agents: ['echo'], since: '', lastSignOfLife: '', turns: [] } as const;
+const workers: readonly WorkerReading[] = [
+  { id: 'quick', ...worker, figures },
+  { id: 'slow', ...worker, figures: { ...figures, queueWaitP95Ms: 90 } },
+  { id: 'silent', ...worker, state: 'silent', figures: { ...figures, queueWaitP95Ms: 900 } },
+  { id: 'older', ...worker },
+];
 
 /** Each look is a second after the one before by Redis' clock. */
 function recorderOf(sums: readonly (QueueSum | undefined)[]): SeriesRecorder {
@@ -16,7 +25,8 @@ function recorderOf(sums: readonly (QueueSum | undefined)[]): SeriesRecorder {
     if (!now) throw new Error('Redis does not answer');
     return { ...now, atMs: 1_000 * n };
   };
-  return new SeriesRecorder({ queues, redisBytes: async () => 1_000_000, openStreams: () => 3 }, 20);
+  const sources = { queues, redisBytes: async () => 1_000_000, workers: async () => workers, openStreams: () => 3 };
+  return new SeriesRecorder(sources, 20);
 }
 
 it('the series have rates between two looks, and gaps while Redis does not answer', async () => {
@@ -37,6 +47,8 @@ it('the series have rates between two looks, and gaps while Redis does not answe
   expect(known('waiting').slice(0, 2)).toEqual([0, 10]);
   expect(points.waiting).toContain(null);
   expect(known('openStreams')).toContain(3);
+  expect(new Set(known('queueWaitP95Ms'))).toEqual(new Set([90]));
+  expect(known('firstEventP95Ms')).toEqual([]);
 });
 
 it('the series begin where they are asked from', async () => {
