@@ -13,6 +13,8 @@ const root = document.getElementById('console');
 if (!root) throw new Error('the page has no place for the console');
 
 followLinks();
+// The first page's address replaces that of the link, and the key in it.
+const resumed = resume();
 if (path.value === '/') go(firstPage, { replaces: true });
 render(<Shell />, root);
-await resume();
+await resumed;

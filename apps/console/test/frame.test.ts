@@ -28,6 +28,12 @@ describe.runIf(hasBrowser)('the frame of the console', () => {
     expect(opened.problems).toEqual([]);
   });
 
+  it('takes the key of the link that npm start prints, and shows the first page', async () => {
+    await using opened = await openPage(browser, at('/'));
+    await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(opened.page.url()).toBe(`${server.url}/console/tasks`);
+  });
+
   it('asks for a key, says that one is wrong, and takes the right one', async () => {
     await using opened = await openPage(browser, at('/queues', 'a-wrong-key'));
     const { page } = opened;
