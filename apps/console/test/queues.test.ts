@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { consolePage } from '../../../tests/support/console-page.ts';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
@@ -6,7 +6,7 @@ import { until } from '../../../tests/support/until.ts';
 import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
 import { checkPage } from './support/check-page.ts';
 
-describe.runIf(hasBrowser)('queues', () => {
+describe.runIf(hasBrowser)('queues and what they gave up', () => {
   let browser: Browser;
   let api: StandInApi;
 
@@ -37,6 +37,35 @@ describe.runIf(hasBrowser)('queues', () => {
     expect(opened.problems).toEqual([]);
   });
 
-  it('can be read by everyone', () =>
-    checkPage(browser, { ...at('/queues'), ready: (page) => page.getByRole('row', { name: 'Kitchen' }).waitFor() }));
+  it('of dead letters those of a reason are found, and retried together with progress', async () => {
+    await using opened = await openPage(browser, at('/dead-letters'));
+    const { page } = opened;
+    await page.getByText('The worker died').first().waitFor();
+    await page.getByLabel('Part of the reason').fill('overloaded');
+    await page.getByText('The worker died').first().waitFor({ state: 'detached' });
+    expect(page.url()).toContain('reason=overloaded');
+    await page.getByRole('button', { name: 'Retry all' }).click();
+    await page.getByRole('button', { name: /^Retry \d+$/ }).click();
+    await page.getByText('320 of 320').waitFor();
+    const { body } = await wasAsked('/admin/dead-letters:retry');
+    expect(body).toEqual({ reason: 'overloaded' });
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('a dead letter is looked into, and retried: its new task is shown', async () => {
+    await using opened = await openPage(browser, at('/dead-letters?kind=turn'));
+    const { page } = opened;
+    await page.getByRole('button', { name: 'The worker died' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'Dead letter' });
+    await dialog.getByText('message-0').first().waitFor();
+    await dialog.getByRole('button', { name: 'Retry' }).click();
+    await page.waitForURL(/\/console\/task\//);
+    expect(opened.problems).toEqual([]);
+  });
+
+  it.each<[path: string, ready: (page: Page) => Promise<void>]>([
+    ['/queues', (page) => page.getByRole('row', { name: 'Kitchen' }).waitFor()],
+    ['/dead-letters', (page) => page.getByText('The worker died').first().waitFor()],
+  ])('%s can be read by everyone', (path, ready) => checkPage(browser, { ...at(path), ready }));
 });

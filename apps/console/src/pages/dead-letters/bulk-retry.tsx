@@ -1,0 +1,89 @@
+import { useSignal } from '@preact/signals';
+import { type BulkProgress, bulkProgressSchema, type DeadLetterFilter } from '@switchyard/operator-api';
+import { useEffect, useRef } from 'preact/hooks';
+import { progress } from '../../app/api.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { notifyProblem } from '../../design/notices.tsx';
+
+interface BulkRetryProps {
+  readonly isOpen: boolean;
+  readonly count: number;
+  readonly filter: DeadLetterFilter;
+  readonly onClose: () => void;
+}
+
+/** Retries all that match, with progress. To close it stops it: what is done stays done. */
+export function BulkRetry({ isOpen, onClose, ...what }: BulkRetryProps) {
+  return (
+    <Dialog title="Retry dead letters" isOpen={isOpen} onClose={onClose}>
+      <Run {...what} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+function Run({ count, filter, onClose }: Omit<BulkRetryProps, 'isOpen'>) {
+  const state = useSignal<BulkProgress | undefined>(undefined);
+  const stop = useRef(new AbortController());
+  // It began with as many as there were then.
+  const asked = useRef({ count, filter });
+  useEffect(() => () => stop.current.abort(), []);
+  const run = async (): Promise<void> => {
+    const { signal } = stop.current;
+    const how = { method: 'POST', body: asked.current.filter, signal } as const;
+    try {
+      for await (const step of progress('/admin/dead-letters:retry', bulkProgressSchema, how)) state.value = step;
+    } catch (error) {
+      if (!signal.aborted) notifyProblem(error);
+    }
+  };
+  if (state.value) return <Progress state={state.value} onClose={onClose} />;
+  return (
+    <>
+      <p>
+        {asked.current.count.toLocaleString()} dead letters {filterText(asked.current.filter)} are retried: messages are
+        sent again, as new tasks in their context; deliveries to webhooks go on where they stopped.
+      </p>
+      <div class="dialog-foot">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button kind="primary" icon="retry" onPress={run}>
+          Retry {asked.current.count.toLocaleString()}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function Progress({ state, onClose }: { readonly state: BulkProgress; readonly onClose: () => void }) {
+  const { total, done, retried, refused, isDone } = state;
+  return (
+    <>
+      <progress class="progress" max={Math.max(1, total)} value={total === 0 ? 1 : done} aria-label="Retried" />
+      <dl class="facts">
+        <dt>Done</dt>
+        <dd>
+          {done.toLocaleString()} of {total.toLocaleString()}
+        </dd>
+        <dt>Retried</dt>
+        <dd>{retried.toLocaleString()}</dd>
+        <dt>Refused</dt>
+        <dd>{refused.toLocaleString()}</dd>
+      </dl>
+      <div class="dialog-foot">
+        <Button kind={isDone ? 'primary' : 'plain'} onPress={onClose}>
+          {isDone ? 'Done' : 'Stop'}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function filterText({ kind, agent, tenant, reason }: DeadLetterFilter): string {
+  const parts = [
+    kind && (kind === 'turn' ? 'of messages' : 'of webhooks'),
+    agent && `of the agent “${agent}”`,
+    tenant && `of the tenant “${tenant}”`,
+    reason && `whose reason has “${reason}”`,
+  ];
+  return parts.filter(Boolean).join(', ');
+}

@@ -1,0 +1,119 @@
+import { useSignal } from '@preact/signals';
+import { type DeadLetter, deadLetterSchema, startedTaskSchema } from '@switchyard/operator-api';
+import { useEffect } from 'preact/hooks';
+import { z } from 'zod';
+import { call } from '../../app/api.ts';
+import { go, href } from '../../app/route.ts';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { shortId } from '../../design/id.tsx';
+import { Json } from '../../design/json.tsx';
+import { notify, notifyProblem } from '../../design/notices.tsx';
+import { Badge } from '../../design/state.tsx';
+import { type Column, Table } from '../../design/table.tsx';
+import { Ago } from '../../design/time.tsx';
+import { Loading } from '../../design/views.tsx';
+
+export function LettersTable({ letters }: { readonly letters: readonly DeadLetter[] }) {
+  const opened = useSignal<DeadLetter | undefined>(undefined);
+  const columns: readonly Column<DeadLetter>[] = [
+    {
+      name: 'Reason',
+      cell: (letter) => (
+        <button
+          type="button"
+          class="letter-reason"
+          title={letter.reason}
+          onClick={() => {
+            opened.value = letter;
+          }}
+        >
+          {letter.reason}
+        </button>
+      ),
+    },
+    {
+      name: 'Kind',
+      cell: ({ kind }) => (
+        <Badge colour={kind === 'turn' ? 'gray' : 'violet'}>{kind === 'turn' ? 'Message' : 'Webhook'}</Badge>
+      ),
+    },
+    { name: 'Agent or receiver', cell: ({ agent, origin }) => agent ?? origin ?? '' },
+    {
+      name: 'From',
+      cell: ({ tenant, subject }) => <span class="soft">{[tenant, subject].filter(Boolean).join('/')}</span>,
+    },
+    { name: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
+    { name: 'Died', isNumber: true, cell: ({ diedAt }) => <Ago at={diedAt} /> },
+    { name: 'Task', cell: ({ taskId }) => <TaskLink id={taskId} /> },
+    { name: '', cell: (letter) => <Actions letter={letter} /> },
+  ];
+  const close = (): void => {
+    opened.value = undefined;
+  };
+  return (
+    <div class="panel letters">
+      <Table label="Dead letters" columns={columns} rows={letters} keyOf={({ id }) => id} />
+      <Dialog title="Dead letter" isOpen={opened.value !== undefined} onClose={close}>
+        {opened.value && <Letter letter={opened.value} onDone={close} />}
+      </Dialog>
+    </div>
+  );
+}
+
+function TaskLink({ id }: { readonly id: string }) {
+  return (
+    <a class="mono" href={href(`/task/${id}`)} title={id}>
+      {shortId(id)}
+    </a>
+  );
+}
+
+function Actions({ letter }: { readonly letter: DeadLetter }) {
+  return (
+    <Button kind="quiet" icon="retry" onPress={() => retry(letter)}>
+      Retry
+    </Button>
+  );
+}
+
+async function retry({ id, kind }: DeadLetter): Promise<void> {
+  const path = `/admin/dead-letters/${encodeURIComponent(id)}:retry`;
+  const { taskId } = await call(path, startedTaskSchema, { method: 'POST' });
+  if (kind === 'webhook') notify('Deliveries go on where they stopped');
+  else go(`/task/${taskId}`);
+}
+
+async function forget({ id }: DeadLetter): Promise<void> {
+  await call(`/admin/dead-letters/${encodeURIComponent(id)}`, z.undefined(), { method: 'DELETE' });
+  notify('Deleted');
+}
+
+/** All of it, with what the client sent. */
+function Letter({ letter, onDone }: { readonly letter: DeadLetter; readonly onDone: () => void }) {
+  const whole = useSignal<DeadLetter | undefined>(undefined);
+  useEffect(() => {
+    const query = { contents: true };
+    call(`/admin/dead-letters/${encodeURIComponent(letter.id)}`, deadLetterSchema, { query }).then((found) => {
+      whole.value = found;
+    }, notifyProblem);
+  }, [letter.id]);
+  const act = (order: (letter: DeadLetter) => Promise<void>) => async () => {
+    await order(letter);
+    onDone();
+  };
+  return (
+    <>
+      <p class="letter-why">{letter.reason}</p>
+      {whole.value ? <Json value={whole.value} /> : <Loading />}
+      <div class="dialog-foot">
+        <Button kind="danger" onPress={act(forget)}>
+          Delete
+        </Button>
+        <Button kind="primary" icon="retry" onPress={act(retry)}>
+          Retry
+        </Button>
+      </div>
+    </>
+  );
+}
