@@ -44,8 +44,7 @@ export async function runUntilStopped({ settings, greeting, embedded, terminal, 
     keepWithOutput('gateway', () => startGateway(settings)),
     keepWithOutput('worker', () => startWorker(settings)),
   ];
-  const isConsoleServed = settings.operators?.consoleUrl !== undefined;
-  const build = isConsoleServed ? await startConsoleBuild((problem) => sayNotBuilt(problem)) : undefined;
+  let build: Guarded | undefined;
   const ended = new AbortController();
   greetWhenReady(AbortSignal.any([ended.signal, signals.stopped]));
   try {
@@ -67,7 +66,10 @@ export async function runUntilStopped({ settings, greeting, embedded, terminal, 
     const slow = setTimeout(() => terminal.say('switchyard', stillWaiting(url, settings.defaultAgent)), SLOW_MS);
     const isReady = await untilReady(url, signal);
     clearTimeout(slow);
-    if (isReady) terminal.print(greeting);
+    if (!isReady) return;
+    terminal.print(greeting);
+    // Only now: it would slow down what the greeting waits for.
+    if (settings.operators?.consoleUrl) build = await startConsoleBuild(sayNotBuilt);
   }
 }
 

@@ -46,9 +46,16 @@ function servePage(file: string): RequestHandler {
     const page = await readFile(file, 'utf8').catch(ifMissing);
     if (page !== undefined) return respond(res, 'text/html; charset=utf-8', page);
     res.statusCode = 503;
-    respond(res, 'text/plain; charset=utf-8', 'The console is not built: node scripts/console/build.ts\n');
+    respond(res, 'text/html; charset=utf-8', notBuilt);
   };
 }
+
+/** `npm start` builds it within seconds: until then the page looks again. */
+const notBuilt = `<!doctype html>
+<meta http-equiv="refresh" content="1">
+<title>Switchyard</title>
+<p>The console is not built yet. This page waits for it; without npm start, run: node scripts/console/build.ts</p>
+`;
 
 function ifMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
