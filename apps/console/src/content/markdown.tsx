@@ -66,12 +66,7 @@ function Heading({ depth, children }: { readonly depth: number; readonly childre
 }
 
 function List({ ordered, start, items }: Tokens.List): JSX.Element {
-  const each = items.map((item) => (
-    <li>
-      {item.task && <input type="checkbox" checked={item.checked ?? false} disabled aria-label="done" />}
-      {blocks(item.tokens)}
-    </li>
-  ));
+  const each = items.map((item) => <li>{blocks(item.tokens)}</li>);
   return ordered ? <ol start={start === '' ? 1 : start}>{each}</ol> : <ul>{each}</ul>;
 }
 
@@ -108,6 +103,7 @@ const inlineOf: { readonly [Type in string]?: Render<never> } = {
   del: ({ tokens }: Tokens.Del) => <del>{inlines(tokens)}</del>,
   codespan: ({ text }: Tokens.Codespan) => <code>{text}</code>,
   br: () => <br />,
+  checkbox: ({ checked }: Tokens.Checkbox) => <input type="checkbox" checked={checked} disabled aria-label="done" />,
   text: ({ tokens, text }: Tokens.Text) => (tokens ? inlines(tokens) : text),
   escape: ({ text }: Tokens.Escape) => text,
   link: ({ href, tokens }: Tokens.Link) => <Link href={href}>{inlines(tokens)}</Link>,

@@ -26,9 +26,9 @@ export function Finding({ detail, onAction }: FindingProps) {
   };
   return (
     <section class={`finding ${colourOf(detail.diagnosis)}`} aria-label="Why it is where it is" data-finding={finding}>
-      <Icon name={isStuck ? 'warning' : finding === 'ended' ? 'check' : 'right'} size={18} />
+      <Icon name={isStuck || slow.has(finding) ? 'warning' : finding === 'ended' ? 'check' : 'right'} size={18} />
       <div class="finding-words" aria-live="polite">
-        <h2>{isStuck ? `Stuck: ${words(finding)}` : sentence(words(finding))}</h2>
+        <h2>{isStuck && !isForPerson(finding) ? `Stuck: ${words(finding)}` : sentence(words(finding))}</h2>
         <p>{text}</p>
         {actions.includes('start-worker') && <StartWorker agent={agentIn(detail)} />}
         <p class="finding-see faint">
@@ -44,7 +44,7 @@ export function Finding({ detail, onAction }: FindingProps) {
       </div>
       <div class="finding-actions">
         {actions.map((action, i) => {
-          const label = orderFor(action, detail)?.label ?? labels[action];
+          const label = labelOf(action, detail);
           return label === undefined ? null : (
             <Button key={action} kind={i === 0 ? 'primary' : 'plain'} onPress={() => run(action)}>
               {label}
@@ -56,16 +56,29 @@ export function Finding({ detail, onAction }: FindingProps) {
   );
 }
 
-const labels: { readonly [Name in Action]?: string } = {
-  answer: 'Answer',
-  cancel: 'Cancel the task',
-  retry: 'Run again',
-};
+/** The head of the page has a button to cancel, and one to run it again. */
+function labelOf(action: Action, detail: TaskDetail): string | undefined {
+  if (action === 'answer') return 'Answer';
+  if (action === 'retry' && detail.deadLetter) return 'Retry its message';
+  return orderFor(action, detail)?.label;
+}
+
+const isForPerson = (finding: Diagnosis['finding']): boolean =>
+  finding === 'waits-for-input' || finding === 'waits-for-auth';
+
+const slow: ReadonlySet<Diagnosis['finding']> = new Set([
+  'tenant-over-share',
+  'retry-waits',
+  'worker-dead',
+  'job-missing',
+  'webhook-fails',
+  'cancel-waits',
+]);
 
 function colourOf({ finding, isStuck }: Diagnosis): Colour {
+  if (isForPerson(finding) || slow.has(finding)) return 'amber';
   if (isStuck) return 'red';
-  if (finding.startsWith('waits-for')) return 'amber';
-  return finding === 'running' || finding === 'starting' ? 'blue' : 'gray';
+  return finding === 'queued' || finding === 'ended' ? 'gray' : 'blue';
 }
 
 const words = (finding: string): string => finding.replaceAll('-', ' ');
@@ -87,8 +100,9 @@ function StartWorker({ agent }: { readonly agent: string }) {
 function SeeLink({ kind, id }: Diagnosis['see'][number]) {
   if (kind === 'task') return <a href={href(`/task/${id}`)}>task {id.slice(0, 8)}</a>;
   if (kind === 'tenant') return <a href={href('/tasks', { q: `tenant:${id}` })}>tasks of {id}</a>;
+  const place = kind === 'agent' ? `/agents/${encodeURIComponent(id)}` : '/agents';
   return (
-    <a href={href('/agents')}>
+    <a href={href(place)}>
       {kind} {id}
     </a>
   );

@@ -1,8 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { type Diagnosis, type TaskDetail, taskDetailSchema } from '@switchyard/operator-api';
 import { isInterrupted } from '@switchyard/protocol';
+import { useMemo } from 'preact/hooks';
 import { useLive, useNow } from '../../app/live.ts';
-import { href, parts, query, setQuery } from '../../app/route.ts';
+import { go, href, parts, query, setQuery } from '../../app/route.ts';
 import { Button } from '../../design/button.tsx';
 import { shortId } from '../../design/id.tsx';
 import { Json } from '../../design/json.tsx';
@@ -16,7 +17,7 @@ import { Chat } from './content/chat.tsx';
 import { type TaskEvents, useTaskEvents } from './content/task-events.ts';
 import { Facts } from './facts.tsx';
 import { Finding } from './finding.tsx';
-import { cancelTask } from './orders.ts';
+import { cancelTask, retryDeadLetter } from './orders.ts';
 import { Panel } from './panel.tsx';
 import { Readers } from './readers.tsx';
 import { RerunDialog } from './rerun-dialog.tsx';
@@ -107,10 +108,12 @@ interface OverviewProps extends ActionsProps {
 function Overview({ detail, events, isRerun }: OverviewProps) {
   const { taskId, timeline, agent, seq } = detail;
   const now = useNow();
-  const onAction = (action: Diagnosis['actions'][number]): void | Promise<void> => {
-    if (action === 'cancel') return cancelTask(taskId);
-    if (action === 'retry') isRerun.value = true;
+  const onAction = async (action: Diagnosis['actions'][number]): Promise<void> => {
+    if (action === 'cancel') await cancelTask(taskId);
     if (action === 'answer') document.getElementById(answerId)?.focus();
+    if (action !== 'retry') return;
+    if (detail.deadLetter) go(`/task/${await retryDeadLetter(taskId)}`);
+    else isRerun.value = true;
   };
   return (
     <div class="task">
@@ -135,12 +138,14 @@ interface ContentsProps {
 
 function Contents({ events: { live, problem }, agent, taskId }: ContentsProps) {
   const task = live.task.value;
+  // Chunks of an artifact leave the history as it is: what is the same object is not drawn again.
+  const chat = useMemo(() => <Chat history={task?.history ?? []} agent={agent} />, [task?.history, agent]);
   return (
     <>
       {problem.value !== undefined && <Problem text={problem.value} />}
       <div class="task-contents">
         <Panel title="Conversation">
-          {task && <Chat task={task} agent={agent} />}
+          {task && chat}
           {task && isInterrupted(task.status.state) && <AnswerForm taskId={taskId} />}
         </Panel>
         <Panel title="Artifacts" about={task?.artifacts?.length || undefined}>

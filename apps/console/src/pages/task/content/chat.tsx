@@ -1,9 +1,8 @@
-import type { Message, Task } from '@switchyard/protocol';
+import type { Message } from '@switchyard/protocol';
 import { isMarkdown, PartView } from '../../../content/part.tsx';
 
 /** What client and agent said, in order. */
-export function Chat({ task, agent }: { readonly task: Task; readonly agent: string }) {
-  const { history = [] } = task;
+export function Chat({ history, agent }: { readonly history: readonly Message[]; readonly agent: string }) {
   if (history.length === 0) return <p class="faint">Nothing was said.</p>;
   return (
     <ol class="chat">

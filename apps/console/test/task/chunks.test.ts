@@ -1,0 +1,60 @@
+import { setInterval } from 'node:timers/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { consolePage } from '../../../../tests/support/console-page.ts';
+import { task } from '../../../../tests/support/stand-in-answers.ts';
+import { openStandInApi, type StandInApi } from '../../../../tests/support/stand-in-api.ts';
+import { until } from '../../../../tests/support/until.ts';
+import { hasBrowser, openBrowser, openPage } from '../support/browser.ts';
+
+const chunks = 5_000;
+const perSecond = 1_000;
+const everyMs = 20;
+const { id: taskId, contextId = '', ...blank } = task(0);
+const path = `/admin/tasks/${taskId}/events`;
+
+/** Lines of the artifact that the page shows. */
+const shownLines = (page: Page): Promise<number> =>
+  page.evaluate(`document.querySelector('.artifact .growing-text')?.textContent.split('\\n').length - 1 || 0`);
+
+describe.runIf(hasBrowser)('an artifact of five thousand chunks', () => {
+  let browser: Browser;
+  let api: StandInApi;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+    api = await openStandInApi({ page: await consolePage() });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await api?.[Symbol.asyncDispose]();
+  });
+
+  it('is shown as it grows, never more than a second behind', { timeout: 40_000 }, async () => {
+    api.send(path, { task: { id: taskId, contextId, ...blank, artifacts: [] } });
+    await using opened = await openPage(browser, { url: api.url, key: api.key, path: `/task/${taskId}` });
+    const { page } = opened;
+    await page.getByText('None yet.').waitFor();
+    const sentAt: number[] = [];
+    let mostBehindMs = 0;
+    const look = async (): Promise<void> => {
+      const askedAt = Date.now();
+      const next = sentAt[await shownLines(page)];
+      if (next !== undefined) mostBehindMs = Math.max(mostBehindMs, askedAt - next);
+    };
+    let looking = Promise.resolve();
+    for await (const _ of setInterval(everyMs)) {
+      for (let i = 0; i < (perSecond * everyMs) / 1_000; i++) {
+        const artifact = { artifactId: 'page', name: 'Page', parts: [{ text: `line ${sentAt.length + 1} of it\n` }] };
+        api.send(path, { artifactUpdate: { taskId, contextId, append: sentAt.length > 0, artifact } });
+        sentAt.push(Date.now());
+      }
+      if (sentAt.length % 500 === 0) looking = looking.then(look);
+      if (sentAt.length >= chunks) break;
+    }
+    await looking;
+    await until(async () => (await shownLines(page)) === chunks, { what: 'all of it is shown', timeoutMs: 1_000 });
+    expect(mostBehindMs).toBeLessThanOrEqual(1_000);
+    expect(opened.problems).toEqual([]);
+  });
+});
