@@ -39,6 +39,8 @@ export async function openPage(
   { view = 'wide', scheme = 'light' }: Look = {},
 ): Promise<ConsolePage> {
   const context = await browser.newContext({ viewport: views[view], colorScheme: scheme });
+  // Shorter than a test: what was waited for is told.
+  context.setDefaultTimeout(10_000);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {

@@ -106,8 +106,8 @@ function partsOf(text: string, files: readonly Part[], data: string | undefined)
   if (!data?.trim()) return [...said, ...files];
   try {
     return [...said, ...files, { data: JSON.parse(data), mediaType: 'application/json' }];
-  } catch (error) {
-    notifyProblem(new TypeError('The data is not JSON', { cause: error }));
+  } catch {
+    notifyProblem('The data is not JSON');
     return undefined;
   }
 }
