@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { buildConsole } from '../../../scripts/console/build-console.ts';
+import { consolePage } from '../../../tests/support/console-page.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
 
@@ -16,7 +16,7 @@ describe.runIf(hasBrowser)('the console of a real deployment', () => {
     [browser, stack] = await Promise.all([
       openBrowser(),
       startStack({ redisUrl: inject('redisUrl'), agents: ['pizza', 'echo'], env }),
-      buildConsole(),
+      consolePage(),
     ]);
     const [gateway] = stack.gateways;
     url = gateway?.output().match(/"adminUrl":"([^"]+)"/)?.[1] ?? '';

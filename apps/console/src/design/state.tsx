@@ -1,7 +1,7 @@
 import type { TaskState } from '@switchyard/protocol';
 import { type Colour, stateColour, stateName } from './looks.ts';
 
-export { type Colour, stateName } from './looks.ts';
+export type { Colour } from './looks.ts';
 
 export function State({ state }: { readonly state: TaskState }) {
   const moving = state === 'TASK_STATE_WORKING' ? ' moving' : '';

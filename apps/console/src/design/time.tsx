@@ -24,7 +24,7 @@ export function durationText(ms: number): string {
 }
 
 /** `now`, `12 s`, `3 m`, `5 h`, `2 d`: in a column of a table. */
-export function agoText(at: string, from = now.value): string {
+function agoText(at: string, from = now.value): string {
   const ms = from - Date.parse(at);
   if (Number.isNaN(ms)) return '';
   if (ms < 1_000) return 'now';

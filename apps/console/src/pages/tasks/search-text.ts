@@ -10,7 +10,7 @@ interface Read {
 }
 
 /** Words for states; some stand for several. */
-export const stateWords: Readonly<Record<string, readonly TaskState[]>> = {
+const stateWords: Readonly<Record<string, readonly TaskState[]>> = {
   submitted: ['TASK_STATE_SUBMITTED'],
   working: ['TASK_STATE_WORKING'],
   input: ['TASK_STATE_INPUT_REQUIRED'],

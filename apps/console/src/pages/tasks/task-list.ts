@@ -65,7 +65,7 @@ export class TaskList {
 }
 
 /** The newest ones, then the known ones that are older than all of these. */
-export function withNewest(known: readonly TaskRow[], newest: readonly TaskRow[]): readonly TaskRow[] {
+function withNewest(known: readonly TaskRow[], newest: readonly TaskRow[]): readonly TaskRow[] {
   const oldest = newest.at(-1)?.at ?? '';
   const ids = new Set(newest.map(({ taskId }) => taskId));
   return [...newest, ...known.filter(({ taskId, at }) => at <= oldest && !ids.has(taskId))];
