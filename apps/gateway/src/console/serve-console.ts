@@ -35,6 +35,7 @@ export function serveConsole(folder = builtConsole): RequestHandler {
     res.statusCode = 404;
     respond(res, 'text/plain; charset=utf-8', 'There is no such file\n');
   });
+  router.get('/look-again.js', (_req, res) => respond(res, 'text/javascript; charset=utf-8', lookAgain));
   router.get('/{*page}', servePage(join(folder, 'index.html')));
   return router;
 }
@@ -50,12 +51,13 @@ function servePage(file: string): RequestHandler {
   };
 }
 
-/** `npm start` builds it within seconds: until then the page looks again. */
+/** `npm start` builds it within seconds: until then the page looks again. (A `refresh` is none where a key follows #.) */
 const notBuilt = `<!doctype html>
-<meta http-equiv="refresh" content="1">
 <title>Switchyard</title>
 <p>The console is not built yet. This page waits for it; without npm start, run: node scripts/console/build.ts</p>
+<script src="/console/look-again.js"></script>
 `;
+const lookAgain = 'setTimeout(() => location.reload(), 1000);\n';
 
 function ifMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
