@@ -1,10 +1,124 @@
+import { pageOf, type WaitingTask, waitingTaskSchema } from '@switchyard/operator-api';
+import { useEffect } from 'preact/hooks';
+import { useLive } from '../../app/live.ts';
+import { go, href, parts } from '../../app/route.ts';
+import { Markdown } from '../../content/markdown.tsx';
 import { Page } from '../../design/page.tsx';
-import { Empty } from '../../design/views.tsx';
+import { Split } from '../../design/split.tsx';
+import { State } from '../../design/state.tsx';
+import { Ago, Duration, fullTime } from '../../design/time.tsx';
+import { Empty, WithData } from '../../design/views.tsx';
+import { AnswerForm } from '../task/answer-form.tsx';
+import '../../content/content.css';
+import './page.css';
 
+const pageSchema = pageOf('tasks', waitingTaskSchema);
+const query = { contents: true, pageSize: 100 };
+
+/** All tasks that wait for a person, the oldest first. The one that is answered is in the address. */
 export function InboxPage() {
+  const live = useLive('/admin/interrupted', pageSchema, query);
+  const total = live.data.value?.totalSize;
   return (
-    <Page title="Inbox">
-      <Empty icon="inbox" title="Not built yet" />
+    <Page title="Inbox" about={total === undefined ? '' : total.toLocaleString()} isLost={live.isLost} isFull>
+      <WithData live={live}>{({ tasks }) => <Inbox tasks={tasks} />}</WithData>
     </Page>
   );
+}
+
+function Inbox({ tasks }: { readonly tasks: readonly WaitingTask[] }) {
+  const chosenId = parts.value[1];
+  const chosen = tasks.find(({ taskId }) => taskId === chosenId);
+  useSteps(tasks, chosenId);
+  if (tasks.length === 0)
+    return (
+      <Empty icon="check" title="Nobody waits for you">
+        A task comes here when its agent asks a question, or for a sign-in.
+      </Empty>
+    );
+  return (
+    <Split
+      list={tasks.map((task) => <Item key={task.taskId} task={task} isChosen={task === chosen} />)}
+      detail={chosen ? <Question key={chosen.taskId} task={chosen} /> : gone(chosenId)}
+      otherwise={<Empty icon="inbox" title="Choose a task to answer" />}
+    />
+  );
+}
+
+const gone = (chosenId: string | undefined) =>
+  chosenId === undefined ? undefined : (
+    <Empty icon="check" title="It waits no longer">
+      <a href={href(`/task/${chosenId}`)}>See the task</a>, or <a href={href('/inbox')}>what else waits</a>.
+    </Empty>
+  );
+
+function Item({ task, isChosen }: { readonly task: WaitingTask; readonly isChosen: boolean }) {
+  const { taskId, agent, question, interruptedSince, state } = task;
+  return (
+    <a class="split-item" href={href(`/inbox/${taskId}`)} aria-current={isChosen || undefined}>
+      <span class="row">
+        <b class="grow clip">{agent}</b>
+        <span class="faint">
+          <Ago at={interruptedSince} />
+        </span>
+      </span>
+      <span class="soft inbox-question">{question || noQuestion(state)}</span>
+    </a>
+  );
+}
+
+function Question({ task }: { readonly task: WaitingTask }) {
+  const { taskId, agent, tenant, subject, state, interruptedSince, endsAt, question } = task;
+  return (
+    <article class="inbox-task">
+      <a class="split-back" href={href('/inbox')}>
+        ← Inbox
+      </a>
+      <header>
+        <State state={state} />
+        <h2>{agent}</h2>
+        <span class="grow" />
+        <a href={href(`/task/${taskId}`)} title={taskId}>
+          See the task
+        </a>
+      </header>
+      <div class="inbox-words">
+        <Markdown text={question || noQuestion(state)} />
+      </div>
+      <dl class="facts">
+        <dt>Waits since</dt>
+        <dd>
+          <Duration from={interruptedSince} /> <span class="faint">({fullTime(interruptedSince)})</span>
+        </dd>
+        <dt>Is canceled</dt>
+        <dd>{fullTime(endsAt)}, unless it is answered</dd>
+        <dt>Client</dt>
+        <dd>{[tenant, subject].filter(Boolean).join('/')}</dd>
+      </dl>
+      <AnswerForm taskId={taskId} />
+    </article>
+  );
+}
+
+function noQuestion(state: WaitingTask['state']): string {
+  return state === 'TASK_STATE_AUTH_REQUIRED' ? 'It asks for a sign-in.' : 'It asks for input, without words.';
+}
+
+const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
+
+/** `j` and `k` go through the list, `Esc` back to it. */
+function useSteps(tasks: readonly WaitingTask[], chosenId: string | undefined): void {
+  useEffect(() => {
+    const onKey = ({ key, target, ctrlKey, metaKey }: KeyboardEvent): void => {
+      if (ctrlKey || metaKey || (target instanceof Element && target.closest('input, textarea, dialog'))) return;
+      if (key === 'Escape') go('/inbox');
+      const step = steps[key];
+      if (step === undefined) return;
+      const at = tasks.findIndex(({ taskId }) => taskId === chosenId);
+      const next = tasks[Math.min(tasks.length - 1, Math.max(0, at + step))];
+      if (next) go(`/inbox/${next.taskId}`, { replaces: true });
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [tasks, chosenId]);
 }
