@@ -4,12 +4,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defineAgent } from '@switchyard/agent';
+import { openAiModel } from '@switchyard/executor-openai';
+import { AddressPolicy, guardedClient } from '@switchyard/outgoing';
+import { startTraces } from '@switchyard/telemetry';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../examples/coding-team/model/scripted-model.ts';
 import { type ReceivedSpan, spansFrom, startCollector, type TestCollector } from '../support/collector.ts';
 import { userMessage } from '../support/messages.ts';
 import { post } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
+import { testGateway } from '../support/test-gateway.ts';
 
 const members = ['agent', 'product', 'design', 'frontend', 'backend'];
 const caller = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
@@ -179,5 +184,37 @@ describe('a webhook', () => {
     const sent = pushes.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`);
     expect(pushed.toSorted()).toEqual(sent.toSorted());
     expect(new Set(pushes.map(({ traceId }) => traceId))).toEqual(new Set([caller.traceId]));
+  });
+});
+
+describe('without a collector', () => {
+  it("the caller's trace goes on to models, other agents and what those ask", async () => {
+    await startTraces({ collector: undefined }, { service: 'test', onError: () => undefined });
+    await using server = await startReceiver();
+    const outgoing = guardedClient({
+      policy: new AddressPolicy({ allowHttp: true, allowHosts: ['127.0.0.1'] }),
+      timeoutMs: 5_000,
+      maxBytes: 1_000,
+    });
+    const card = { description: 'Asks.', version: '1.0.0', skills: [] };
+    const asking = defineAgent({
+      id: 'asking',
+      card: { ...card, name: 'Asking' },
+      async execute(turn) {
+        const { text } = openAiModel({ model: 'none', baseURL: server.url });
+        await text({ prompt: 'Are you there?', signal: turn.signal }).catch(() => undefined);
+        return turn.complete((await turn.call('asked', 'And you?')).text);
+      },
+    });
+    const asked = defineAgent({
+      id: 'asked',
+      card: { ...card, name: 'Asked' },
+      execute: async (turn) => turn.complete(String((await outgoing.fetch(server.url)).status)),
+    });
+    await using gateway = await testGateway([asking, asked], { redisUrl: inject('redisUrl') });
+    await post(`${gateway.url}/message:send`, { message: userMessage('Hello') }, { traceparent });
+    await post(`${gateway.url}/message:send`, { message: userMessage('Hello') });
+    await outgoing.destroy();
+    expect(server.traceParents).toEqual([traceparent, traceparent, undefined, undefined]);
   });
 });

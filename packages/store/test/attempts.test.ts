@@ -98,3 +98,18 @@ test('a job tells how long it has waited, since it was added or given back', asy
     new RegExp(`^\\d{13} 1 ${waits[0]} ${process}$`),
   );
 });
+
+test('a turn knows the attempts that were lost one after the other right before it', async () => {
+  const { taskId } = await accepted(store, alice);
+  const first = await beginAs(taskId, 'one', 1);
+  expect(await store.turns.lostBefore(first)).toEqual([]);
+  await first.release(true);
+  await beginAs(taskId, 'two', 2);
+  await beginAs(taskId, 'three', 3);
+  const last = await beginAs(taskId, 'four', 4);
+  const lost = { begunAt: expect.any(Date), waitedMs: 0 };
+  expect(await store.turns.lostBefore(last)).toEqual([
+    { epoch: 2, attempt: 2, worker: 'two', ...lost },
+    { epoch: 3, attempt: 3, worker: 'three', ...lost },
+  ]);
+});

@@ -16,4 +16,4 @@ export {
   type TurnTrace,
   traceTurn,
 } from './traces/turn-spans.ts';
-export { traceCall, traceDelivery, traceStep } from './traces/work-spans.ts';
+export { recordRemembered, traceCall, traceDelivery, traceStep } from './traces/work-spans.ts';

@@ -1,5 +1,6 @@
 import { type Agent, runTurn, TurnInterruption } from '@switchyard/agent';
 import type { JobOutcome, OpenTurn, TurnJob } from '@switchyard/store';
+import type { TurnTrace } from '@switchyard/telemetry';
 import type { Emit } from '../telemetry/events.ts';
 import type { ActiveTurns } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
@@ -15,11 +16,6 @@ export interface JobPort extends CallParts {
   /** Aborted when the worker stops: running turns are given back. */
   readonly shutdown: AbortSignal;
   readonly turns: ActiveTurns;
-}
-
-/** For how long a turn's job was in the queue; unset: it was not. */
-interface Waited {
-  readonly waitedMs: number | undefined;
 }
 
 /** A job may come before its task is visible (a fail-over, a script sent late): so many starts, then it has no task. */
@@ -60,7 +56,9 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
   try {
     await port.store.turns.confirm(job);
     const confirm = () => port.store.turns.confirm(job);
-    return await runOneTurn(port, turn, { signal: running.signal, confirm, waitedMs });
+    const trace = await beginTrace(port, turn, waitedMs);
+    const run = { signal: running.signal, confirm, waitedMs, trace };
+    return await trace.follow(() => runOneTurn(port, turn, run));
   } finally {
     port.store.turns.forget(turn);
     running.stop();
@@ -78,15 +76,19 @@ function withoutTurn(
   return 'done';
 }
 
-function runOneTurn(port: JobPort, turn: OpenTurn, run: Ownership & Waited): Promise<JobOutcome | 'more'> {
+interface Run extends Ownership {
+  /** For how long its job was in the queue; unset: it was not. */
+  readonly waitedMs: number | undefined;
+  readonly trace: TurnTrace;
+}
+
+async function runOneTurn(port: JobPort, turn: OpenTurn, run: Run): Promise<JobOutcome | 'more'> {
   const { agent, emit } = port;
+  const { trace, waitedMs } = run;
   const begun = performance.now();
-  const trace = beginTrace(agent, turn);
-  return trace.follow(async () => {
-    emit({ kind: 'turn-begun', ...nameOf(turn), waitedMs: run.waitedMs });
-    const result = await trace.invoke(() => runTurn(agent, new StoredTurnPort(port, turn, run)));
-    const next = await concludeTurn(turn, result, agent.retry).finally(() => trace.end(traceEnd(result)));
-    emit(endOf(turn, { result, durationMs: performance.now() - begun }, next));
-    return next;
-  });
+  emit({ kind: 'turn-begun', ...nameOf(turn), waitedMs });
+  const result = await trace.invoke(() => runTurn(agent, new StoredTurnPort(port, turn, run)));
+  const next = await concludeTurn(turn, result, agent.retry).finally(() => trace.end(traceEnd(result)));
+  emit(endOf(turn, { result, durationMs: performance.now() - begun }, next));
+  return next;
 }

@@ -1,10 +1,14 @@
 import type { Agent, TurnResult } from '@switchyard/agent';
-import type { OpenTurn } from '@switchyard/store';
-import { type AttemptEnd, type TurnTrace, traceTurn } from '@switchyard/telemetry';
+import type { OpenTurn, Store } from '@switchyard/store';
+import { type AttemptEnd, isTracing, type TurnTrace, traceTurn } from '@switchyard/telemetry';
 
-/** The spans of a turn that has begun. */
-export function beginTrace(agent: Agent, { start }: OpenTurn): TurnTrace {
-  const { taskId, principal, task, message, trace, epoch, attempt } = start;
+/** The spans of a turn that has begun; also those that attempts before it left open when their workers died. */
+export async function beginTrace(
+  { store, agent }: { readonly store: Pick<Store, 'turns'>; readonly agent: Agent },
+  turn: OpenTurn,
+  waitedMs: number | undefined,
+): Promise<TurnTrace> {
+  const { taskId, principal, task, message, trace, epoch, attempt } = turn.start;
   const traced = {
     agent: { id: agent.id, name: agent.card.name },
     tenant: principal.tenant,
@@ -13,7 +17,8 @@ export function beginTrace(agent: Agent, { start }: OpenTurn): TurnTrace {
     messageId: message.messageId,
     trace,
   };
-  return traceTurn(traced, { epoch, attempt }, []);
+  const lost = isTracing() && attempt > 1 ? await store.turns.lostBefore(turn) : [];
+  return traceTurn(traced, { epoch, attempt, waitedMs }, lost);
 }
 
 /** How the attempt ended, as its spans tell it. */

@@ -13,6 +13,7 @@ import type { InboxEntry } from '../tasks/submission.ts';
 import { TaskJson } from '../tasks/task-json.ts';
 import { Appends } from './appends.ts';
 import { type BeginReply, beginArgNames, beginArgValues, beginReply, epochOf, withAttempts } from './begin-reply.ts';
+import { type LostAttempt, lostAttempts } from './lost-attempts.ts';
 import { OpenTurn, releaseTurnScript } from './open-turn.ts';
 import { TurnTaker } from './turn-taker.ts';
 import type { TurnsPort } from './turns-port.ts';
@@ -126,6 +127,11 @@ export class Turns {
     this.#running.set(taskId, { turn, token: job.token, onCancel: hooks.onCancel });
     lease?.begin(leasedTurn(turn, this.#port.shards.of(taskId).task(taskId), hooks), begunAt);
     return turn;
+  }
+
+  /** The attempts at its message that were lost one after the other right before this one. */
+  lostBefore(turn: OpenTurn): Promise<readonly LostAttempt[]> {
+    return lostAttempts(this.#port, turn);
   }
 
   /** Gives back a job that will not run. If its turn has begun, that attempt does not count. */

@@ -34,6 +34,7 @@ export const attribute = {
   epoch: 'switchyard.epoch',
   waitedMs: 'switchyard.queue.wait_ms',
   worker: 'switchyard.worker',
+  isRemembered: 'switchyard.remembered',
   result: 'switchyard.result',
 } as const;
 

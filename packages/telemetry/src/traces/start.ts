@@ -13,7 +13,7 @@ export interface TraceSettings {
 
 /** The traces of a process. */
 export interface Traces {
-  /** Delivers what is recorded, and records no more. */
+  /** Delivers what is recorded, and records no more. Never rejects. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function startTraces(
   return {
     async stop() {
       setTracing(undefined);
-      await stop();
+      await stop().catch(process.onError);
     },
   };
 }

@@ -61,6 +61,21 @@ export async function traceCall<T extends Placed>(
   return placed;
 }
 
+/**
+ * A step or call that an attempt whose worker died had finished, and this one remembers: its span may not have been
+ * delivered, and others may have come of it. So it is recorded again, under the same id.
+ */
+export function recordRemembered(kind: 'step' | 'call', name: string): void {
+  const recorder = recording();
+  const attempt = activeAttempt();
+  const active = trace.getSpanContext(context.active());
+  if (!recorder || !attempt || !active || attempt.since === attempt.epoch) return;
+  const ids = { traceId: active.traceId, spanId: spanIdIn(attempt, kind, name) };
+  const attributes = { [attribute.isRemembered]: true, ...(kind === 'call' && { [attribute.messagingMessage]: name }) };
+  const options = { kind: kind === 'call' ? SpanKind.PRODUCER : SpanKind.INTERNAL, attributes };
+  recorder.ids.give(ids, () => recorder.tracer.startSpan(kind === 'step' ? spanName.step(name) : kind, options)).end();
+}
+
 /** A delivery to a webhook. */
 export interface TracedDelivery {
   readonly origin: string;

@@ -1,6 +1,6 @@
 import { type StepBeginning, type StepPort, TurnEnded, TurnInterruption } from '@switchyard/agent';
 import type { OpenTurn, Steps } from '@switchyard/store';
-import { traceStep } from '@switchyard/telemetry';
+import { recordRemembered, traceStep } from '@switchyard/telemetry';
 import { mapStoreErrors } from './store-errors.ts';
 
 export class StoredSteps implements StepPort {
@@ -17,7 +17,11 @@ export class StoredSteps implements StepPort {
   async begin(key: string): Promise<StepBeginning> {
     const begun = await mapStoreErrors(() => this.#steps.begin(this.#turn, key));
     if (begun.verdict === 'canceling') throw new TurnEnded(new TurnInterruption('canceled'));
-    if (begun.verdict === 'done') return { kind: 'done', result: begun.result };
+    if (begun.verdict === 'done') {
+      const [, kind, name] = /^(step|call) (.*)$/.exec(key) ?? [];
+      if (name !== undefined) recordRemembered(kind === 'step' ? 'step' : 'call', name);
+      return { kind: 'done', result: begun.result };
+    }
     // The reply may have come long after it was sent.
     await this.#confirm();
     return { kind: 'run', mark: begun.mark };

@@ -1,0 +1,201 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ReceivedSpan, startCollector, type TestCollector } from '../../../tests/support/collector.ts';
+import {
+  activeTraceParent,
+  recordRemembered,
+  startTraces,
+  type Traces,
+  traceCall,
+  traceDelivery,
+  traceOperation,
+  traceParentIn,
+  traceSend,
+  traceStep,
+  traceTurn,
+} from '../src/index.ts';
+
+const trace = '0af7651916cd43dd8448eb211c80319c';
+const sampled = `00-${trace}-b7ad6b7169203331-01`;
+const unsampled = `00-${trace}-b7ad6b7169203331-00`;
+const call = { scope: { agent: 'pizza', principal: { tenant: 'acme' } }, signal: new AbortController().signal };
+const accepted = { verdict: 'accepted', taskId: 'task-1', contextId: 'context-1' } as const;
+const message = {
+  agent: { id: 'pizza', name: 'Pizza desk' },
+  tenant: 'acme',
+  taskId: 'task-1',
+  contextId: 'context-1',
+  messageId: 'message-1',
+};
+const attempt = { epoch: 1, attempt: 1 };
+
+let collector: TestCollector;
+let errors: Error[];
+beforeEach(async () => {
+  collector = await startCollector();
+  errors = [];
+});
+afterEach(() => collector.close());
+
+const start = (share: number, url = collector.url): Promise<Traces> =>
+  startTraces({ collector: { url, share } }, { service: 'switchyard-test', onError: (error) => errors.push(error) });
+const named = (name: string): ReceivedSpan[] => collector.spans.filter((span) => span.name === name);
+
+/** What a message is stored with. */
+async function send(traceParent?: string, isStream = false) {
+  const sent = { agent: 'pizza', messageId: 'message-1', traceParent, isAwaited: isStream };
+  let stored: unknown;
+  const operation = { method: 'SendMessage', isStream, call: { ...call, traceParent } };
+  await traceOperation(operation, () =>
+    traceSend(sent, async (given) => {
+      stored = given;
+      return accepted;
+    }),
+  );
+  return stored as { parent: string } | undefined;
+}
+
+describe('without a collector', () => {
+  const off = () => startTraces({ collector: undefined }, { service: 'switchyard-test', onError: () => undefined });
+
+  it("a message is stored with its sender's trace, or with nothing", async () => {
+    await off();
+    expect(await send()).toBeUndefined();
+    expect(await send(sampled)).toEqual({ parent: sampled });
+    expect(await send(sampled, true)).toEqual({ parent: sampled, isAwaited: true });
+  });
+
+  it('its turn goes on with that trace, and so do steps, calls and deliveries', async () => {
+    await off();
+    const turn = traceTurn({ ...message, trace: { parent: sampled } }, attempt, []);
+    await turn.follow(() =>
+      turn.invoke(async () => {
+        expect(await traceStep('first', async () => activeTraceParent())).toBe(sampled);
+        const placed = { agent: 'oven', messageId: 'message-2', isAwaited: true };
+        await traceCall(placed, async (given) => {
+          expect(given).toEqual({ parent: sampled, isAwaited: true });
+          return accepted;
+        });
+      }),
+    );
+    const delivery = { origin: 'https://example.com', taskId: 'task-1', traceParent: sampled };
+    await traceDelivery(delivery, async (given) => {
+      expect(given).toBe(sampled);
+      return { kind: 'delivered' };
+    });
+    expect(activeTraceParent()).toBeUndefined();
+  });
+});
+
+describe('a share of the traces', () => {
+  it('of 0 records nothing that begins here, and passes on that it does not', async () => {
+    const traces = await start(0);
+    const stored = await send();
+    expect(traceParentIn(stored?.parent)).toMatch(/-00$/);
+    const turn = traceTurn({ ...message, trace: stored }, attempt, []);
+    await turn.follow(async () => expect(activeTraceParent()).toMatch(/-00$/));
+    turn.end({ result: 'settled' });
+    await traces.stop();
+    expect(collector.spans).toEqual([]);
+  });
+
+  it("does not count for a caller's trace: it is recorded as the caller does, with the turn that is linked to it", async () => {
+    const traces = await start(0);
+    await send(unsampled);
+    const turn = traceTurn({ ...message, trace: await send(sampled) }, attempt, []);
+    turn.end({ result: 'settled', state: 'TASK_STATE_COMPLETED' });
+    await traces.stop();
+    expect(collector.spans.map(({ name }) => name).toSorted()).toEqual(
+      ['SendMessage', 'invoke_agent Pizza desk', 'process pizza', 'send pizza'].toSorted(),
+    );
+    expect(named('process pizza')[0]?.traceId).not.toBe(trace);
+  });
+
+  it('of 1 records a turn whose message has no trace', async () => {
+    const traces = await start(1);
+    traceTurn({ ...message, trace: undefined }, attempt, []).end({ result: 'failed', error: new TypeError('secret') });
+    await traces.stop();
+    const [span] = named('invoke_agent Pizza desk');
+    expect(span).toMatchObject({
+      isError: true,
+      attributes: { 'error.type': 'TypeError', 'switchyard.tenant': 'acme' },
+    });
+    expect(JSON.stringify(collector.spans)).not.toContain('secret');
+  });
+});
+
+describe('attempts', () => {
+  it('at one message are one trace, and a step that a lost one left is ended by the next', async () => {
+    const traces = await start(1);
+    const lost = { ...attempt, begunAt: new Date(), worker: 'dead' };
+    const first = traceTurn({ ...message, trace: undefined }, attempt, []);
+    // It runs, and never ends.
+    let child = '';
+    void first.invoke(() =>
+      traceStep('work', () => {
+        child = activeTraceParent() ?? '';
+        return new Promise(() => undefined);
+      }),
+    );
+    const second = traceTurn({ ...message, trace: undefined }, { epoch: 2, attempt: 2 }, [lost]);
+    await second.invoke(async () => {
+      recordRemembered('call', 'message-2');
+      await traceStep('work', async () => expect(activeTraceParent()).toBe(child));
+    });
+    second.end({ result: 'settled' });
+    await traces.stop();
+    expect(new Set(collector.spans.map(({ traceId }) => traceId)).size).toBe(1);
+    expect(named('process pizza').map(({ attributes }) => attributes['switchyard.worker'])).toEqual([
+      'dead',
+      undefined,
+    ]);
+    expect(named('step work').map(({ spanId }) => spanId)).toEqual([child.split('-')[2]]);
+    expect(named('call')).toHaveLength(1);
+  });
+
+  it('that follow one that was given back have spans of their own', async () => {
+    const traces = await start(1);
+    for (const epoch of [1, 2]) {
+      const turn = traceTurn({ ...message, trace: undefined }, { epoch, attempt: epoch }, []);
+      await turn.invoke(() => traceStep('work', async () => recordRemembered('step', 'before')));
+      turn.end({ result: 'retry' });
+    }
+    await traces.stop();
+    expect(new Set(named('step work').map(({ spanId }) => spanId)).size).toBe(2);
+    expect(named('step before')).toEqual([]);
+  });
+});
+
+describe('a stream', () => {
+  it('has a span until it is over', async () => {
+    const traces = await start(1);
+    const stream = new AbortController();
+    const operation = { method: 'SendStreamingMessage', isStream: true, call: { ...call, signal: stream.signal } };
+    await traceOperation(operation, async () => 'open');
+    await traceOperation({ ...operation, method: 'GetTask', isStream: false }, async () => 'answered');
+    stream.abort();
+    await traces.stop();
+    expect(collector.spans.map(({ name }) => name)).toEqual(['GetTask', 'SendStreamingMessage']);
+  });
+});
+
+describe('a collector that is away', () => {
+  it('is told as an error, and holds up nothing', async () => {
+    await collector.close();
+    const traces = await start(1);
+    await send();
+    await traces.stop();
+    expect(errors.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a traceparent', () => {
+  it.each([
+    ['of zeros', `00-${'0'.repeat(32)}-b7ad6b7169203331-01`],
+    ['of version ff', `ff-${trace}-b7ad6b7169203331-01`],
+    ['in capitals', sampled.toUpperCase()],
+    ['with more behind it', `${sampled}-1`],
+  ])('%s is ignored', (_, value) => {
+    expect(traceParentIn(value)).toBeUndefined();
+    expect(traceParentIn(sampled)).toBe(sampled);
+  });
+});
