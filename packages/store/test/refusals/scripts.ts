@@ -777,7 +777,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
   'ops/trim-index.lua': [
     {
       kind: 'ends',
-      settings: { retentionMs: 0 },
+      settings: { retentionMs: -1_000 },
       scene: async ({ store }) => {
         await store.registry.announce([announcement], 'w');
         const { taskId } = await accepted(store, alice);
