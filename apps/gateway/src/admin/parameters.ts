@@ -34,6 +34,7 @@ export const deadLetterFilter = z.strictObject({
 export const deadLetterParameters = pageParameters.extend(deadLetterFilter.shape);
 export const interruptedParameters = pageParameters.extend({ contents: flag.default(false) });
 export const contentsParameters = z.strictObject({ contents: flag.default(false) });
+export const taskParameters = contentsParameters.extend({ timeline: flag.default(false) });
 export const memoryParameters = z.strictObject({ subject: z.string(), agent: z.string(), contextId: z.string() });
 export const taskSearchParameters = pageParameters.extend({
   id: z.string().optional(),

@@ -1,17 +1,26 @@
+import type { TaskDetail } from '@switchyard/operator-api';
 import { A2AError } from '@switchyard/protocol';
 import type { Ops } from '@switchyard/store';
 import { taskIsLive } from '../http/serve-deletion.ts';
 import { taskNotFound } from '../operations/backend.ts';
-import { contentsParameters } from './parameters.ts';
+import { live } from './live.ts';
+import { taskParameters } from './parameters.ts';
 import { adminAction, adminRoute } from './route.ts';
 
 /** One task, of any principal. */
 export const taskRoutes = [
-  adminRoute(['get', '/admin/tasks/:id'], contentsParameters, async ({ ops }, { id, parameters }) => {
-    const record = await recordOf(ops, id);
-    const task = parameters.contents ? await ops.tasks.contents(id) : undefined;
-    return task === undefined ? record : { ...record, task: JSON.parse(task) };
-  }),
+  live(
+    adminRoute(
+      ['get', '/admin/tasks/:id'],
+      taskParameters,
+      async ({ ops }, { id, parameters }): Promise<TaskDetail> => {
+        const detail = await ops.tasks.detail(known(id));
+        if (!detail) throw taskNotFound(id);
+        const task = parameters.contents ? await ops.tasks.contents(id) : undefined;
+        return task === undefined ? detail : { ...detail, task: JSON.parse(task) };
+      },
+    ),
+  ),
   adminAction(['post', '/admin/tasks/:id\\:cancel'], async ({ ops }, { id }) => {
     const verdict = await ops.tasks.cancel(known(id));
     if (verdict === 'missing') throw taskNotFound(id);

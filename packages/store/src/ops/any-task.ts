@@ -2,9 +2,20 @@ import { type Scope, scopeOf } from '../redis/scope.ts';
 import { type Cancellation, cancelTask } from '../tasks/cancel.ts';
 import { type Deletion, deleteTask } from '../tasks/delete.ts';
 import { readTask } from '../tasks/read.ts';
+import { type Diagnosis, diagnose } from './diagnosis.ts';
+import { keptSteps } from './kept-steps.ts';
 import type { OpsPort } from './ops-port.ts';
 import { type RerunOrder, type RerunResult, rerunTask } from './rerun.ts';
+import { DeploymentFacts, factsOf } from './task-facts.ts';
 import { readRecord, type TaskRecord } from './task-record.ts';
+
+export interface TaskDetail extends TaskRecord {
+  readonly diagnosis: Diagnosis;
+  /** Its message was given up. */
+  readonly deadLetter: boolean;
+  /** Names of steps whose results another run can take over, in order. */
+  readonly steps: string[];
+}
 
 /** Tasks of all principals, for operators. */
 export class AnyTask {
@@ -17,6 +28,19 @@ export class AnyTask {
   /** @returns undefined: no such task */
   record(taskId: string): Promise<TaskRecord | undefined> {
     return readRecord(this.#port, taskId);
+  }
+
+  /** Why it is where it is, and what else is known of it. @returns undefined: no such task */
+  async detail(taskId: string): Promise<TaskDetail | undefined> {
+    const record = await this.record(taskId);
+    if (!record) return undefined;
+    const { redis, shards } = this.#port;
+    const [facts, steps, isDead] = await Promise.all([
+      factsOf(this.#port, record, new DeploymentFacts(this.#port)),
+      keptSteps(this.#port, taskId),
+      redis.exists(`${shards.of(taskId).task(taskId)}:d`),
+    ]);
+    return { ...record, diagnosis: diagnose(facts), deadLetter: isDead === 1, steps };
   }
 
   /** The task as its client sees it, as JSON. @returns undefined: no such task */

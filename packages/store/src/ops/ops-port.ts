@@ -1,3 +1,4 @@
+import type { Encryption } from '../encryption/encryption.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AcceptPort } from '../tasks/accept.ts';
@@ -9,4 +10,5 @@ export interface OpsPort extends DeletePort, AcceptPort {
   readonly registry: Registry;
   readonly workers: Workers;
   readonly settings: StoreSettings;
+  readonly encryption: Encryption;
 }

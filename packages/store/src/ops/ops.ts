@@ -9,6 +9,7 @@ import { earliestFirst, type Page, type PageQuery, pageOf } from './page.ts';
 import { redisBytes } from './redis-memory.ts';
 import { type RunningTurn, runningTurns } from './running-turns.ts';
 import { type StuckTask, whyStuck } from './stuck-tasks.ts';
+import { DeploymentFacts } from './task-facts.ts';
 import { searchTasks, type TaskSearch, type TaskSearchPage } from './task-search.ts';
 import { type MemoryName, type TenantReading, Tenants, type TenantsPort } from './tenants.ts';
 import type { WorkerReading } from './worker-report.ts';
@@ -91,11 +92,8 @@ export class Ops {
 
   /** Longest silent first. @throws {InvalidPageToken} */
   async listStuck(query: PageQuery): Promise<Page<StuckTask>> {
-    const [overdue, workers, agents] = await Promise.all([
-      overdueTasks(this.#port),
-      this.workers.list(),
-      this.agents.list(),
-    ]);
+    const deployment = new DeploymentFacts(this.#port);
+    const [overdue, workers] = await Promise.all([overdueTasks(this.#port), deployment.workers]);
     // A task that was swept once or twice may run again by now.
     const alive = workers.filter(({ state }) => state !== 'silent').flatMap(({ turns }) => turns);
     const running = new Set(alive.map(({ taskId }) => taskId));
@@ -104,7 +102,7 @@ export class Ops {
       list: 'stuck',
       positionOf: ({ seenMs, taskId }) => earliestFirst(seenMs, taskId),
     });
-    const byId = new Map(agents.map((agent) => [agent.id, agent]));
-    return { ...page, items: await Promise.all(page.items.map((task) => whyStuck(this.#port, task, byId))) };
+    const tasks = await Promise.all(page.items.map((task) => whyStuck(this.#port, task, deployment)));
+    return { ...page, items: tasks.filter((task) => task !== undefined) };
   }
 }

@@ -1,23 +1,58 @@
-import type { AgentReading } from './agents.ts';
+import { type Diagnosis, diagnose, type Finding } from './diagnosis.ts';
 import type { OpsPort } from './ops-port.ts';
 import type { OverdueTask } from './overdue-tasks.ts';
-import { type StuckReason, stuckReason } from './stuck-reason.ts';
+import { type DeploymentFacts, factsOf } from './task-facts.ts';
+import { readRecord } from './task-record.ts';
+
+/** The finding of its diagnosis, in fewer words. */
+export type StuckReason =
+  | 'agent-paused'
+  | 'no-worker'
+  | 'not-swept'
+  | 'worker-silent'
+  | 'queued'
+  | 'retry-waits'
+  | 'job-missing';
 
 /** A task that has work to do, and no heartbeat. */
 export interface StuckTask extends Pick<OverdueTask, 'taskId' | 'agent' | 'state' | 'attempts' | 'sweeps'> {
   readonly reason: StuckReason;
+  readonly diagnosis: Diagnosis;
   /** ISO time. */
   readonly silentSince: string;
 }
 
-/** @param agents all agents */
+/** All others have a turn, or had one a moment ago, whose worker does not report. */
+const reasons: Partial<Record<Finding, StuckReason>> = {
+  'agent-unknown': 'no-worker',
+  'no-worker': 'no-worker',
+  'agent-paused': 'agent-paused',
+  'not-swept': 'not-swept',
+  'tenant-over-share': 'queued',
+  queued: 'queued',
+  'retry-waits': 'retry-waits',
+  'job-missing': 'job-missing',
+};
+
+/** @returns undefined: it is gone */
 export async function whyStuck(
   port: OpsPort,
   task: OverdueTask,
-  agents: ReadonlyMap<string, AgentReading>,
-): Promise<StuckTask> {
+  deployment: DeploymentFacts,
+): Promise<StuckTask | undefined> {
   const { taskId, agent, state, attempts, sweeps } = task;
-  const job = await port.queue.stateOf(agent, taskId, task.job);
-  const reason = stuckReason(task, job, agents.get(agent));
-  return { taskId, agent, state, reason, silentSince: new Date(task.seenMs).toISOString(), attempts, sweeps };
+  const record = await readRecord(port, taskId);
+  if (!record) return undefined;
+  const diagnosis = diagnose(await factsOf(port, record, deployment));
+  const reason = reasons[diagnosis.finding] ?? 'worker-silent';
+  return {
+    taskId,
+    agent,
+    state,
+    reason,
+    diagnosis,
+    silentSince: new Date(task.seenMs).toISOString(),
+    attempts,
+    sweeps,
+  };
 }

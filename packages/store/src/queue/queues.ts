@@ -31,6 +31,14 @@ const readSharesScript = defineScript({
   reply: tupleAnd([integer], tuple(text, integer)),
 });
 
+const lookJobScript = defineScript({
+  file: 'look-job.lua',
+  from: import.meta.url,
+  keys: ['root'],
+  args: ['id'],
+  reply: tuple(integer, integer, integer, integer),
+});
+
 /** The queue of push notifications. No agent can have this id. */
 export const PUSH_QUEUE = '@push';
 
@@ -42,6 +50,18 @@ export interface JobCounts {
   readonly waiting: number;
   readonly active: number;
   readonly delayed: number;
+}
+
+/** Where a job is. Times are ms since 1970, by Redis' clock. */
+export interface JobLook {
+  /** Jobs that go before it; unset: it does not wait for a worker. */
+  readonly before: number | undefined;
+  /** Until another process may run it; 0: none runs it. */
+  readonly leaseMs: number;
+  /** When it comes back to its queue; unset: it is not delayed. */
+  readonly delayedToMs: number | undefined;
+  /** Since when it waits, or has waited; unset: there is no such job. */
+  readonly sinceMs: number | undefined;
 }
 
 /** A tenant of those that wait in a queue with more than a turn, and how many of its jobs wait. */
@@ -157,6 +177,18 @@ export class Queues {
   async stateOf(agent: string, taskId: string, job: number): Promise<string> {
     const state = await this.#queue(agent, this.#shards.of(taskId)).getJobState(jobId(taskId, job));
     return state === 'prioritized' ? 'waiting' : state;
+  }
+
+  async look(agent: string, taskId: string, job: number): Promise<JobLook> {
+    const root = queueRoot(agent, this.#shards.of(taskId));
+    const args = { id: jobId(taskId, job) };
+    const [before, leaseMs, delayedToMs, sinceMs] = await lookJobScript.run(this.#redis, { keys: { root }, args });
+    return {
+      before: before < 0 ? undefined : before,
+      leaseMs,
+      delayedToMs: delayedToMs || undefined,
+      sinceMs: sinceMs || undefined,
+    };
   }
 
   /** Whether the agent's queue ever had a job. */

@@ -6,7 +6,7 @@
 local is_popped = false -- whether a message leaves the list of the inbox
 local watch -- true: goes (back) into the outbox; false: leaves it; nil: stays as it is
 local ended_jobs = {} -- see finish-jobs.lua
-local turn_ends = 's' -- how the turn ends, if it does: settled, r released, q requeued for a retry, g given up
+local turn_ends = 's' -- how the turn ends, if it does: settled, r released, q requeued for a retry
 local moves = {} -- by index: members that leave, members that come, and whether a task has ended
 local is_many = false -- the script changes several tasks, and calls write_indexes itself, once
 
@@ -60,7 +60,8 @@ local function commit(record)
       move(agent_index(record.owner), old, letter .. record.time .. task_id, false)
     end
   end
-  if was[TURN] and record.turn == '' then
+  -- The end of its task tells of an attempt that has ended with it.
+  if was[TURN] and record.turn == '' and not has_ended then
     others['e' .. was[EPOCH]] = ('%.0f '):format(now_ms()) .. turn_ends
   end
   write_texts(record)

@@ -49,7 +49,6 @@ end
 -- the task: what is needed to look into it, and to send it again.
 -- dead_key: zset of dead letters; entry: the message's in the inbox; reason: as JSON text, for the client, too
 local function give_up(record, dead_key, entry, reason)
-  turn_ends = 'g'
   local letter_key = task_key .. ':d'
   redis.call('HSET', letter_key, 'owner', record.owner, 'context', record.context, 'attempts', record.attempts,
     'entry', entry, 'reason', reason)

@@ -764,6 +764,16 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: ['w'],
     },
   ],
+  'queue/look-job.lua': [
+    {
+      kind: 'reads',
+      scene: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        return async () => (await store.queue.look('echo', taskId, 1)).before;
+      },
+      answer: 0,
+    },
+  ],
   'ops/search-tasks.lua': [
     {
       kind: 'reads',

@@ -1,0 +1,82 @@
+import { taskDetailSchema } from '@switchyard/operator-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../../../tests/support/until.ts';
+import { submit, userMessage } from '../support/client.ts';
+import { type AdminStage, begin, die, openAdminStage } from './support.ts';
+
+let stage: AdminStage;
+
+beforeAll(async () => {
+  stage = await openAdminStage({ maxAttempts: 2 });
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+const ignore = (): void => undefined;
+const detail = async (id: string, query = '') => {
+  const { status, body } = await stage.ask(`/admin/tasks/${id}${query}`);
+  expect(status).toBe(200);
+  return taskDetailSchema.parse(body);
+};
+const finding = async (id: string): Promise<string> => (await detail(id)).diagnosis.finding;
+
+describe('why a task is where it is', () => {
+  it('is said of one that waits in a queue, paused or not', async () => {
+    const { id } = await submit(stage.url);
+    expect((await detail(id)).diagnosis).toMatchObject({
+      finding: 'queued',
+      isStuck: false,
+      text: 'It is the next in the queue of "echo"; 1 task waits.',
+      since: expect.stringMatching(/Z$/),
+      see: [{ kind: 'agent', id: 'echo' }],
+    });
+    await stage.ask('/admin/agents/echo:pause', 'POST');
+    expect(await finding(id)).toBe('agent-paused');
+    await stage.ask('/admin/agents/echo:resume', 'POST');
+  });
+
+  it('is the share of its tenant, if that has most of what waits and another tenant waits, too', async () => {
+    const other = { principal: { tenant: 'other', subject: 'bob', scopes: [] }, agent: 'echo' };
+    const ids = [];
+    for (let n = 0; n < 5; n++) ids.push((await submit(stage.url)).id);
+    await stage.store.tasks.accept(other, { message: userMessage('theirs') });
+    expect(await finding(ids.at(-1) ?? '')).toBe('tenant-over-share');
+  });
+
+  it('is its worker, as long as that reports, and after', async () => {
+    const { id } = await submit(stage.url);
+    const { store } = stage;
+    const token = 'host-1:echo/0:1';
+    await store.turns.begin({ taskId: id, job: 1, started: 1, token }, 0, { onCancel: ignore, onFenced: ignore });
+    const report = { agents: ['echo'], upForMs: 60_000, isDraining: false, turns: [] };
+    await store.ops.workers.report('host-1', report);
+    expect((await detail(id)).diagnosis).toMatchObject({
+      finding: 'running',
+      see: [{ kind: 'worker', id: 'host-1' }],
+      since: expect.any(String),
+    });
+    await store.ops.workers.withdraw('host-1');
+    expect(await finding(id)).toBe('worker-dead');
+  });
+
+  it('is the person that it waits for', async () => {
+    const { id } = await submit(stage.url);
+    const turn = await begin(stage.store, id);
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
+    const { diagnosis } = await detail(id);
+    expect(diagnosis).toMatchObject({ finding: 'waits-for-input', isStuck: true, actions: ['answer', 'cancel'] });
+    expect(Date.parse(diagnosis.since ?? '')).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  it('is its end, with what was given up and what can run again', async () => {
+    const { id } = await submit(stage.url);
+    await die(stage.store, id);
+    await until(async () => (await finding(id)) === 'ended', { what: 'it has ended' });
+    expect(await detail(id)).toMatchObject({ deadLetter: true, steps: [], state: 'TASK_STATE_FAILED' });
+  });
+
+  it('is beside what its client sees, if that is asked for', async () => {
+    const { id } = await submit(stage.url, userMessage('hello'));
+    expect((await detail(id, '?contents=true')).task).toMatchObject({ id, history: [{ parts: [{ text: 'hello' }] }] });
+  });
+});

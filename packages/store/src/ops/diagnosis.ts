@@ -1,0 +1,294 @@
+import type { TaskRecord } from './task-record.ts';
+
+/** What a diagnosis is made of. */
+export interface TaskFacts {
+  readonly record: TaskRecord;
+  /** By Redis' clock. */
+  readonly nowMs: number;
+  /** After this time without a sign of life a worker looks after the task. */
+  readonly sweepAfterMs: number;
+  /** Unset: it was never announced. */
+  readonly agent: AgentFacts | undefined;
+  /** Unset: none is open. */
+  readonly turn: TurnFacts | undefined;
+  readonly job: JobFacts;
+  /** Jobs of its tenant that wait for its agent, and whether other tenants wait for it, too. */
+  readonly share: { readonly waiting: number; readonly hasOthers: boolean };
+  /** Ids of the tasks that its turn waits for. */
+  readonly calls: readonly string[];
+  /** Its webhooks whose deliveries fail, or were given up. */
+  readonly failingWebhooks: number;
+  /** Since when it waits for its client. */
+  readonly interruptedMs: number | undefined;
+}
+
+export interface AgentFacts {
+  /** Workers that are alive and can run it. */
+  readonly workers: number;
+  readonly paused: boolean;
+  /** Jobs, over all shards. */
+  readonly waiting: number;
+}
+
+export interface TurnFacts {
+  readonly worker: string;
+  /** Since its last report; unset: it has sent none, or was forgotten. */
+  readonly silentMs: number | undefined;
+  /** Until another worker may take the turn over; 0: it may now. */
+  readonly leaseMs: number;
+  readonly sinceMs: number | undefined;
+}
+
+/** Of the job that may begin the next turn. */
+export interface JobFacts {
+  /** Jobs that go before it. */
+  readonly before: number;
+  /** Since when it waits. */
+  readonly sinceMs: number | undefined;
+  /** When it comes back to its queue. */
+  readonly delayedToMs: number | undefined;
+}
+
+/** Why a task is where it is, and what to do. */
+export interface Diagnosis {
+  readonly finding: Finding;
+  /** It does not go on unless somebody does something. */
+  readonly isStuck: boolean;
+  /** One sentence, for people. */
+  readonly text: string;
+  /** ISO time. */
+  readonly since?: string;
+  readonly see: { readonly kind: 'agent' | 'worker' | 'task' | 'tenant'; readonly id: string }[];
+  readonly actions: Action[];
+}
+
+export type Finding =
+  | 'agent-unknown'
+  | 'no-worker'
+  | 'agent-paused'
+  | 'tenant-over-share'
+  | 'queued'
+  | 'retry-waits'
+  | 'worker-frozen'
+  | 'worker-dead'
+  | 'not-swept'
+  | 'job-missing'
+  | 'waits-for-input'
+  | 'waits-for-auth'
+  | 'waits-for-call'
+  | 'cancel-waits'
+  | 'webhook-fails'
+  | 'running'
+  | 'starting'
+  | 'ended';
+export type Action = 'resume-agent' | 'start-worker' | 'answer' | 'cancel' | 'retry' | 'drain-worker' | 'wait';
+
+/** A worker that is silent for longer is taken for frozen: it reports each second. */
+const FROZEN_AFTER_MS = 5_000;
+
+type Rule = (facts: TaskFacts) => Diagnosis | undefined;
+
+/**
+ * The first that applies. A worker that is frozen comes before the lack of one: if it is the only one, it is not
+ * counted any more after a while.
+ */
+const rules: readonly Rule[] = [
+  ended,
+  cancelWaits,
+  waitsForPerson,
+  agentUnknown,
+  workerFrozen,
+  waitsForCall,
+  running,
+  agentPaused,
+  noWorker,
+  workerDead,
+  retryWaits,
+  notSwept,
+  waiting,
+  jobMissing,
+];
+
+export function diagnose(facts: TaskFacts): Diagnosis {
+  for (const rule of rules) {
+    const diagnosis = rule(facts);
+    if (diagnosis) return diagnosis;
+  }
+  const { agent } = facts.record;
+  return {
+    finding: 'starting',
+    isStuck: false,
+    text: 'A worker has just taken it.',
+    see: [seen('agent', agent)],
+    actions: ['wait'],
+  };
+}
+
+function ended({ record, failingWebhooks: failing }: TaskFacts): Diagnosis | undefined {
+  if (!record.isTerminal) return undefined;
+  if (failing === 0) return { finding: 'ended', isStuck: false, text: 'It has ended.', see: [], actions: ['retry'] };
+  const text = `It has ended, but ${failing === 1 ? 'a webhook has' : `${failing} webhooks have`} not heard of all of it.`;
+  return { finding: 'webhook-fails', isStuck: false, text, see: [], actions: ['retry'] };
+}
+
+function cancelWaits({ record, turn }: TaskFacts): Diagnosis | undefined {
+  if (!record.cancelRequested) return undefined;
+  const text = turn
+    ? `A cancel waits for worker ${turn.worker} to end its turn.`
+    : 'A cancel waits for the sweeper, which ends it.';
+  return { finding: 'cancel-waits', isStuck: false, text, see: workerOf(turn), actions: ['wait'] };
+}
+
+function waitsForPerson({ record, interruptedMs }: TaskFacts): Diagnosis | undefined {
+  const isInput = record.state === 'TASK_STATE_INPUT_REQUIRED';
+  if (!isInput && record.state !== 'TASK_STATE_AUTH_REQUIRED') return undefined;
+  return {
+    finding: isInput ? 'waits-for-input' : 'waits-for-auth',
+    isStuck: true,
+    text: isInput ? 'It waits for an answer to its question.' : 'It waits until its client has given an authorization.',
+    ...since(interruptedMs),
+    see: [seen('agent', record.agent)],
+    actions: ['answer', 'cancel'],
+  };
+}
+
+function agentUnknown({ record, agent }: TaskFacts): Diagnosis | undefined {
+  if (agent) return undefined;
+  const text = `No worker has ever announced "${record.agent}".`;
+  return { finding: 'agent-unknown', isStuck: true, text, see: [], actions: ['start-worker', 'cancel'] };
+}
+
+function workerFrozen({ record, turn }: TaskFacts): Diagnosis | undefined {
+  if (turn?.silentMs === undefined || turn.silentMs <= FROZEN_AFTER_MS) return undefined;
+  const then = turn.leaseMs > 0 ? `in ${words(turn.leaseMs)} another` : 'another';
+  return {
+    finding: 'worker-frozen',
+    isStuck: true,
+    text: `Worker ${turn.worker}, which runs it, has been silent for ${words(turn.silentMs)}; ${then} worker may take it over.`,
+    ...since(turn.sinceMs),
+    see: [seen('worker', turn.worker), seen('agent', record.agent)],
+    actions: ['start-worker', 'wait', 'cancel'],
+  };
+}
+
+function waitsForCall({ turn, calls }: TaskFacts): Diagnosis | undefined {
+  if (!isAlive(turn) || calls.length === 0) return undefined;
+  const text = `Its turn waits for ${calls.length === 1 ? 'a task' : `${calls.length} tasks`} of another agent.`;
+  const see = [...calls.map((id) => seen('task', id)), ...workerOf(turn)];
+  return { finding: 'waits-for-call', isStuck: false, text, ...since(turn.sinceMs), see, actions: ['wait', 'cancel'] };
+}
+
+function running({ turn }: TaskFacts): Diagnosis | undefined {
+  if (!isAlive(turn)) return undefined;
+  const text = `Worker ${turn.worker} runs it.`;
+  return {
+    finding: 'running',
+    isStuck: false,
+    text,
+    ...since(turn.sinceMs),
+    see: workerOf(turn),
+    actions: ['wait', 'cancel'],
+  };
+}
+
+function agentPaused({ record, agent, job }: TaskFacts): Diagnosis | undefined {
+  if (!agent?.paused) return undefined;
+  return {
+    finding: 'agent-paused',
+    isStuck: true,
+    text: `"${record.agent}" is paused; ${jobs(agent.waiting)}.`,
+    ...since(job.sinceMs),
+    see: [seen('agent', record.agent)],
+    actions: ['resume-agent', 'cancel'],
+  };
+}
+
+function noWorker({ record, agent, job }: TaskFacts): Diagnosis | undefined {
+  if (!agent || agent.workers > 0) return undefined;
+  return {
+    finding: 'no-worker',
+    isStuck: true,
+    text: `No live worker runs "${record.agent}"; ${jobs(agent.waiting)}.`,
+    ...since(job.sinceMs),
+    see: [seen('agent', record.agent)],
+    actions: ['start-worker', 'cancel'],
+  };
+}
+
+/** A turn is open, and its worker is known no more. */
+function workerDead({ turn }: TaskFacts): Diagnosis | undefined {
+  if (!turn) return undefined;
+  const text = `Worker ${turn.worker}, which ran it, is gone; another one takes it over.`;
+  return {
+    finding: 'worker-dead',
+    isStuck: false,
+    text,
+    ...since(turn.sinceMs),
+    see: workerOf(turn),
+    actions: ['wait', 'cancel'],
+  };
+}
+
+function retryWaits({ record, job, nowMs }: TaskFacts): Diagnosis | undefined {
+  if (job.delayedToMs === undefined) return undefined;
+  const text = `Attempt ${record.attempts} has failed; the next one begins in ${words(job.delayedToMs - nowMs)}.`;
+  return {
+    finding: 'retry-waits',
+    isStuck: false,
+    text,
+    see: [seen('agent', record.agent)],
+    actions: ['wait', 'cancel'],
+  };
+}
+
+/** Whatever waits is looked after now and then, in case that the queue has lost its job. */
+function notSwept({ record, nowMs, sweepAfterMs }: TaskFacts): Diagnosis | undefined {
+  if (record.jobState === 'active' || record.sweeps > 0 || record.dueAt === undefined) return undefined;
+  const lateMs = nowMs - Date.parse(record.dueAt);
+  if (lateMs < sweepAfterMs) return undefined;
+  const text = `No worker looks after what waits: one should have done so ${words(lateMs)} ago.`;
+  return { finding: 'not-swept', isStuck: true, text, since: record.dueAt, see: [], actions: ['start-worker'] };
+}
+
+function waiting({ record, agent, job, share }: TaskFacts): Diagnosis | undefined {
+  if (record.jobState !== 'waiting') return undefined;
+  const before = job.before === 0 ? 'It is the next' : `${job.before} go before it`;
+  const isOver = share.hasOthers && 2 * share.waiting > (agent?.waiting ?? 0);
+  if (!isOver) {
+    const text = `${before} in the queue of "${record.agent}"; ${jobs(agent?.waiting ?? 0)}.`;
+    const see = [seen('agent', record.agent)];
+    return { finding: 'queued', isStuck: false, text, ...since(job.sinceMs), see, actions: ['wait', 'cancel'] };
+  }
+  return {
+    finding: 'tenant-over-share',
+    isStuck: false,
+    text: `Tenant "${record.tenant}" has ${share.waiting} of ${agent?.waiting} jobs that wait for "${record.agent}", and other tenants take turns with it: ${before.toLowerCase()}.`,
+    ...since(job.sinceMs),
+    see: [seen('tenant', record.tenant), seen('agent', record.agent)],
+    actions: ['wait', 'cancel'],
+  };
+}
+
+function jobMissing({ record }: TaskFacts): Diagnosis | undefined {
+  if (record.jobState === 'active') return undefined;
+  const text = 'Its queue has no job for it; the sweeper adds one.';
+  return { finding: 'job-missing', isStuck: false, text, see: [seen('agent', record.agent)], actions: ['wait'] };
+}
+
+/** One that has begun just now may not have reported yet: then its lease tells. */
+function isAlive(turn: TurnFacts | undefined): turn is TurnFacts {
+  return turn !== undefined && (turn.silentMs === undefined ? turn.leaseMs > 0 : turn.silentMs <= FROZEN_AFTER_MS);
+}
+
+type Seen = Diagnosis['see'][number];
+const seen = (kind: Seen['kind'], id: string): Seen => ({ kind, id });
+const workerOf = (turn: TurnFacts | undefined): Seen[] => (turn ? [seen('worker', turn.worker)] : []);
+const since = (ms: number | undefined) => (ms === undefined ? {} : { since: new Date(ms).toISOString() });
+const jobs = (count: number): string => (count === 1 ? '1 task waits' : `${count} tasks wait`);
+
+/** A duration for people: `12 s`, `3 min`, `2 h`. */
+function words(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
+}

@@ -1,0 +1,71 @@
+import { decryptWebhook } from '../encryption/webhook.ts';
+import { type DeadLetterDetails, type PushPort, parseCursor } from '../push/delivery-queue.ts';
+import { deliveryQueueText } from '../queue/job.ts';
+
+/** What becomes of the events of a task at one of its webhooks. */
+export interface TaskDelivery {
+  readonly configId: string;
+  /** Scheme, host and port: the rest of the address may be secret. '' if it cannot be read. */
+  readonly origin: string;
+  /**
+   * `idle`: it has everything. `due`: there is something for it. `sending`: a worker delivers. `waiting`: the last
+   * delivery failed, and is tried again. `dead`: it was given up.
+   */
+  readonly state: 'idle' | 'due' | 'sending' | 'waiting' | 'dead';
+  /** Of the last event that it has. */
+  readonly deliveredSeq: number;
+  /** Failed ones, at the next delivery. */
+  readonly attempts: number;
+  /** ISO time. */
+  readonly nextAt?: string;
+  readonly reason?: string;
+}
+
+type DeliveriesPort = Pick<PushPort, 'redis' | 'shards' | 'encryption' | 'settings'>;
+
+/** In the order in which the webhooks were made. */
+export async function webhooksOf(port: DeliveriesPort, taskId: string): Promise<TaskDelivery[]> {
+  const fields = await port.redis.hgetall(port.shards.of(taskId).webhooks(taskId).webhooks);
+  const numbers = Object.entries(fields).flatMap(([name, number]) => (name.startsWith('id:') ? [Number(number)] : []));
+  return Promise.all(numbers.sort((a, b) => a - b).map((number) => deliveryOf(port, { taskId, number, fields })));
+}
+
+interface Stored {
+  readonly taskId: string;
+  readonly number: number;
+  /** See delivery-queues.lua. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+async function deliveryOf(port: DeliveriesPort, { taskId, number, fields }: Stored): Promise<TaskDelivery> {
+  const field = (name: string): string | undefined => fields[`${number}:${name}`];
+  const due = await port.redis.zscore(port.shards.of(taskId).push, deliveryQueueText({ taskId, number }));
+  const dead: DeadLetterDetails | undefined = JSON.parse(field('dead') ?? 'null') ?? undefined;
+  const attempts = Number.parseInt(field('failed') ?? '0', 10);
+  const isDue = due !== null;
+  const state = dead ? 'dead' : isDue ? stateOfDue({ isClaimed: field('claims') !== undefined, attempts }) : 'idle';
+  return {
+    configId: field('id') ?? '',
+    origin: dead?.origin ?? originOf(port, taskId, field('config') ?? ''),
+    state,
+    deliveredSeq: parseCursor(field('cursor') ?? '0').seq,
+    attempts: dead?.attempts ?? attempts,
+    // It is claimed again later, should nobody try: see postpone-delivery.lua.
+    ...(state === 'waiting' && { nextAt: new Date(Number(due) - port.settings.reclaimAfterMs).toISOString() }),
+    ...(dead && { reason: dead.reason }),
+  };
+}
+
+function stateOfDue({ isClaimed, attempts }: { isClaimed: boolean; attempts: number }): TaskDelivery['state'] {
+  if (isClaimed) return 'sending';
+  return attempts > 0 ? 'waiting' : 'due';
+}
+
+function originOf({ encryption }: DeliveriesPort, taskId: string, encrypted: string): string {
+  try {
+    return new URL(decryptWebhook(encryption, taskId, encrypted).url).origin;
+  } catch {
+    // Its secret is no longer set: what is known of the webhook is told without it.
+    return '';
+  }
+}

@@ -1,0 +1,105 @@
+import { cardUrlOf, REMOTE_AGENTS } from '../queue/remote-agents.ts';
+import type { AgentFacts, TaskFacts, TurnFacts } from './diagnosis.ts';
+import type { OpsPort } from './ops-port.ts';
+import { webhooksOf } from './task-deliveries.ts';
+import type { TaskRecord } from './task-record.ts';
+import type { WorkerReading } from './worker-report.ts';
+
+/** What facts of several tasks have in common, and is read once. */
+export class DeploymentFacts {
+  readonly #port: OpsPort;
+  readonly #agents = new Map<string, Promise<{ facts: AgentFacts | undefined; shares: Shares }>>();
+  #workers: Promise<WorkerReading[]> | undefined;
+  #now: Promise<number> | undefined;
+
+  constructor(port: OpsPort) {
+    this.#port = port;
+  }
+
+  get workers(): Promise<WorkerReading[]> {
+    this.#workers ??= this.#port.workers.list();
+    return this.#workers;
+  }
+
+  /** By Redis' clock, whichever that of this machine is. */
+  get nowMs(): Promise<number> {
+    this.#now ??= this.#port.redis.time().then(([seconds, micros]) => Number(seconds) * 1_000 + Number(micros) / 1_000);
+    return this.#now;
+  }
+
+  agent(id: string): Promise<{ facts: AgentFacts | undefined; shares: Shares }> {
+    const known = this.#agents.get(id) ?? this.#readAgent(id);
+    this.#agents.set(id, known);
+    return known;
+  }
+
+  async #readAgent(id: string): Promise<{ facts: AgentFacts | undefined; shares: Shares }> {
+    const { queue } = this.#port;
+    const [workers, paused, { waiting }, shares] = await Promise.all([
+      this.#workersOf(id),
+      queue.isPaused(id),
+      queue.counts(id),
+      queue.shares(id),
+    ]);
+    return { facts: workers === undefined ? undefined : { workers, paused, waiting }, shares };
+  }
+
+  /** Every worker calls remote agents. @returns undefined: it was never announced */
+  async #workersOf(id: string): Promise<number | undefined> {
+    if (cardUrlOf(id) !== undefined || id === REMOTE_AGENTS)
+      return (await this.workers).filter(({ state }) => state === 'working').length;
+    return (await this.#port.registry.list()).find((agent) => agent.id === id)?.workers;
+  }
+}
+
+type Shares = Awaited<ReturnType<OpsPort['queue']['shares']>>;
+
+export async function factsOf(port: OpsPort, record: TaskRecord, deployment: DeploymentFacts): Promise<TaskFacts> {
+  const { redis, shards, queue } = port;
+  const { taskId, agent, tenant, job } = record;
+  const keys = shards.of(taskId);
+  const [{ facts, shares }, look, token, begun, calls, webhooks, interrupted, nowMs] = await Promise.all([
+    deployment.agent(agent),
+    queue.look(agent, taskId, job),
+    redis.hget(keys.task(taskId), 'token'),
+    redis.hget(keys.task(taskId), `l${record.openTurn}`),
+    redis.hgetall(`${keys.task(taskId)}:c`),
+    webhooksOf(port, taskId),
+    redis.zscore(keys.interrupted, taskId),
+    deployment.nowMs,
+  ]);
+  const waited = Object.entries(calls).flatMap(([id, mode]) => (mode.startsWith('w ') ? [id] : []));
+  const share = shares.longest.find((each) => each.tenant === tenant);
+  return {
+    record,
+    nowMs,
+    sweepAfterMs: port.settings.sweepAfterMs,
+    agent: facts,
+    turn: token ? turnFacts({ token, begun, leaseMs: look.leaseMs, nowMs }, await deployment.workers) : undefined,
+    job: { before: look.before ?? 0, sinceMs: look.sinceMs, delayedToMs: look.delayedToMs },
+    share: { waiting: share?.waiting ?? 0, hasOthers: shares.longest.some((each) => each.tenant !== tenant) },
+    calls: waited,
+    failingWebhooks: webhooks.filter(({ state }) => state === 'dead' || state === 'waiting').length,
+    interruptedMs: interrupted === null ? undefined : Number(interrupted),
+  };
+}
+
+interface OpenTurn {
+  /** Of its lock: begins with the process. */
+  readonly token: string;
+  /** How it began, as in the record. */
+  readonly begun: string | null;
+  readonly leaseMs: number;
+  readonly nowMs: number;
+}
+
+function turnFacts({ token, begun, leaseMs, nowMs }: OpenTurn, workers: readonly WorkerReading[]): TurnFacts {
+  const [worker = ''] = token.split(':');
+  const reading = workers.find(({ id }) => id === worker);
+  return {
+    worker,
+    silentMs: reading && nowMs - Date.parse(reading.lastSignOfLife),
+    leaseMs,
+    sinceMs: begun === null ? undefined : Number.parseInt(begun, 10),
+  };
+}

@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest';
+import { diagnose, type Finding, type TaskFacts } from '../../src/ops/diagnosis.ts';
+import type { TaskRecord } from '../../src/ops/task-record.ts';
+
+const nowMs = Date.parse('2026-01-31T12:00:00Z');
+const record: TaskRecord = {
+  taskId: 'task',
+  contextId: 'context',
+  agent: 'kitchen',
+  tenant: 'acme',
+  subject: 'alice',
+  state: 'TASK_STATE_SUBMITTED',
+  isTerminal: false,
+  seq: 1,
+  keptEvents: 1,
+  messagesAccepted: 1,
+  messagesReleased: 0,
+  inbox: 1,
+  artifacts: 0,
+  webhooks: 0,
+  cancelRequested: false,
+  epoch: 0,
+  openTurn: 0,
+  attempts: 0,
+  job: 1,
+  jobState: 'waiting',
+  sweeps: 0,
+  dueAt: new Date(nowMs + 5_000).toISOString(),
+};
+/** A task that waits in the queue of an agent that works. */
+const queued: TaskFacts = {
+  record,
+  nowMs,
+  sweepAfterMs: 5_000,
+  agent: { workers: 2, paused: false, waiting: 10 },
+  turn: undefined,
+  job: { before: 3, sinceMs: nowMs - 4_000, delayedToMs: undefined },
+  share: { waiting: 2, hasOthers: true },
+  calls: [],
+  failingWebhooks: 0,
+  interruptedMs: undefined,
+};
+const turn = { worker: 'host-1', silentMs: 800, leaseMs: 2_000, sinceMs: nowMs - 60_000 };
+const active = { ...record, jobState: 'active', openTurn: 1, epoch: 1, attempts: 1 };
+const runs: TaskFacts = { ...queued, record: active, turn };
+const silent = { ...turn, silentMs: 12_000 };
+
+const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
+  ['queued', queued, '3 go before it in the queue of "kitchen"; 10 tasks wait.'],
+  [
+    'queued',
+    { ...queued, job: { ...queued.job, before: 0 } },
+    'It is the next in the queue of "kitchen"; 10 tasks wait.',
+  ],
+  [
+    'tenant-over-share',
+    { ...queued, share: { waiting: 9, hasOthers: true } },
+    'Tenant "acme" has 9 of 10 jobs that wait for "kitchen", and other tenants take turns with it: 3 go before it.',
+  ],
+  [
+    'queued',
+    { ...queued, share: { waiting: 10, hasOthers: false } },
+    '3 go before it in the queue of "kitchen"; 10 tasks wait.',
+  ],
+  ['agent-unknown', { ...queued, agent: undefined }, 'No worker has ever announced "kitchen".'],
+  [
+    'no-worker',
+    { ...queued, agent: { workers: 0, paused: false, waiting: 1 } },
+    'No live worker runs "kitchen"; 1 task waits.',
+  ],
+  [
+    'agent-paused',
+    { ...queued, agent: { workers: 0, paused: true, waiting: 3 } },
+    '"kitchen" is paused; 3 tasks wait.',
+  ],
+  ['running', runs, 'Worker host-1 runs it.'],
+  ['running', { ...runs, agent: { workers: 2, paused: true, waiting: 0 } }, 'Worker host-1 runs it.'],
+  ['running', { ...runs, turn: { ...turn, silentMs: undefined } }, 'Worker host-1 runs it.'],
+  [
+    'worker-frozen',
+    { ...runs, turn: silent, agent: { workers: 0, paused: false, waiting: 0 } },
+    'Worker host-1, which runs it, has been silent for 12 s; in 2 s another worker may take it over.',
+  ],
+  [
+    'worker-frozen',
+    { ...runs, turn: { ...silent, silentMs: 400_000, leaseMs: 0 } },
+    'Worker host-1, which runs it, has been silent for 7 min; another worker may take it over.',
+  ],
+  [
+    'worker-dead',
+    { ...runs, turn: { ...turn, silentMs: undefined, leaseMs: 0 } },
+    'Worker host-1, which ran it, is gone; another one takes it over.',
+  ],
+  ['waits-for-call', { ...runs, calls: ['a', 'b'] }, 'Its turn waits for 2 tasks of another agent.'],
+  [
+    'retry-waits',
+    {
+      ...queued,
+      record: { ...record, jobState: 'delayed', attempts: 2 },
+      job: { ...queued.job, delayedToMs: nowMs + 30_000 },
+    },
+    'Attempt 2 has failed; the next one begins in 30 s.',
+  ],
+  [
+    'not-swept',
+    { ...queued, record: { ...record, dueAt: new Date(nowMs - 20_000).toISOString() } },
+    'No worker looks after what waits: one should have done so 20 s ago.',
+  ],
+  [
+    'job-missing',
+    { ...queued, record: { ...record, jobState: 'unknown' } },
+    'Its queue has no job for it; the sweeper adds one.',
+  ],
+  ['starting', { ...queued, record: { ...record, jobState: 'active' } }, 'A worker has just taken it.'],
+  [
+    'waits-for-input',
+    { ...queued, record: { ...record, state: 'TASK_STATE_INPUT_REQUIRED', job: 0 }, interruptedMs: nowMs - 9_000 },
+    'It waits for an answer to its question.',
+  ],
+  [
+    'waits-for-auth',
+    { ...runs, record: { ...active, state: 'TASK_STATE_AUTH_REQUIRED' } },
+    'It waits until its client has given an authorization.',
+  ],
+  [
+    'cancel-waits',
+    { ...runs, record: { ...active, cancelRequested: true } },
+    'A cancel waits for worker host-1 to end its turn.',
+  ],
+  ['ended', { ...queued, record: { ...record, state: 'TASK_STATE_COMPLETED', isTerminal: true } }, 'It has ended.'],
+  [
+    'webhook-fails',
+    { ...queued, record: { ...record, state: 'TASK_STATE_COMPLETED', isTerminal: true }, failingWebhooks: 2 },
+    'It has ended, but 2 webhooks have not heard of all of it.',
+  ],
+];
+
+test.each(cases)('%s', (finding, facts, text) => {
+  const diagnosis = diagnose(facts);
+  expect([diagnosis.finding, diagnosis.text]).toEqual([finding, text]);
+});
+
+const needSomebody: readonly Finding[] = [
+  'agent-unknown',
+  'no-worker',
+  'agent-paused',
+  'worker-frozen',
+  'not-swept',
+  'waits-for-input',
+  'waits-for-auth',
+];
+
+test('what goes on by itself is not stuck, and all else has something to do about it', () => {
+  for (const [finding, facts] of cases) {
+    const { isStuck, actions } = diagnose(facts);
+    expect([finding, isStuck]).toEqual([finding, needSomebody.includes(finding)]);
+    expect(actions.some((action) => action !== 'wait') || !isStuck).toBe(true);
+  }
+});
+
+test('it names what is to be looked at, and since when', () => {
+  expect(diagnose({ ...runs, calls: ['oven'] }).see).toEqual([
+    { kind: 'task', id: 'oven' },
+    { kind: 'worker', id: 'host-1' },
+  ]);
+  expect(diagnose(runs).since).toBe('2026-01-31T11:59:00.000Z');
+});
