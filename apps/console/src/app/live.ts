@@ -10,7 +10,7 @@ export interface Live<T> {
   readonly data: ReadonlySignal<T | undefined>;
   /** Why it is not kept up to date. */
   readonly problem: ReadonlySignal<string | undefined>;
-  /** The connection is lost, and tried again. */
+  /** The connection is lost, and tried again unless there is a problem. */
   readonly isLost: ReadonlySignal<boolean>;
 }
 
@@ -75,7 +75,9 @@ async function follow<Schema extends z.ZodType>(
       isLost.value = false;
     }
   } catch (error) {
-    if (!signal.aborted) problem.value = problemText(error);
+    if (signal.aborted) return;
+    problem.value = problemText(error);
+    isLost.value = true;
   }
 }
 

@@ -39,7 +39,7 @@ export function Page({ title, about, actions, isLost, bar, isFull = false, child
 function LiveDot({ isLost }: { readonly isLost: ReadonlySignal<boolean> }) {
   return isLost.value ? (
     <span class="live lost" role="status">
-      Connecting …
+      Not live
     </span>
   ) : (
     <span class="live" title="Kept up to date">

@@ -1,0 +1,93 @@
+// Takes the pictures of the console in docs/images, of a deployment that it starts for that.
+//
+//   node scripts/console/screenshots.ts
+
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { type Look, openBrowser, openPage } from '../../apps/console/test/support/browser.ts';
+import { startRedis } from '../../tests/support/redis.ts';
+import { startStack } from '../../tests/support/stack.ts';
+import { until } from '../../tests/support/until.ts';
+import { buildConsole } from './build-console.ts';
+
+const key = randomUUID();
+const folder = 'docs/images';
+
+/** Agent and words: the first is the oldest. */
+const messages: readonly (readonly [agent: string, text: string])[] = [
+  ['echo', 'Hello there'],
+  ['echo', 'fail'],
+  ['echo', 'stream 40'],
+  ['pizza', 'Do you have pineapple?'],
+  ['echo', 'reject'],
+  ['coding-team', 'Build a page that lists our open invoices, newest first'],
+  ['echo', 'Translate the minutes of Monday into Portuguese'],
+  ['pizza', 'A Hawaiian pizza, please'],
+  ['echo', 'auth'],
+  ['pizza', 'I want a pizza'],
+  ['coding-team', 'Add a dark mode to the settings page'],
+  ['echo', 'slow 60000'],
+  ['echo', 'slow 45000'],
+];
+
+await buildConsole();
+await mkdir(folder, { recursive: true });
+// It ends with this process at the latest.
+const redis = await startRedis();
+const env = { ADMIN_PORT: '0', ADMIN_KEY: key };
+const team = ['product', 'design', 'frontend', 'backend'].map((name) => `examples/coding-team/${name}.ts`);
+const agents = ['pizza', 'echo', 'coding-team', ...team];
+const stack = await startStack({ redisUrl: redis.url, agents, env });
+const [gateway] = stack.gateways;
+const url = gateway?.output().match(/"adminUrl":"([^"]+)"/)?.[1] ?? '';
+for (const [agent, text] of messages) await send(`${gateway?.url}/agents/${agent}`, text);
+const teamTask = await until(() => lastTask('coding-team'), { what: 'the team is done', timeoutMs: 60_000 });
+const browser = await openBrowser();
+
+await picture('console-tasks', '/tasks');
+await picture('console-tasks-dark', '/tasks', { scheme: 'dark' });
+await picture('console-tasks-phone', '/tasks', { view: 'phone' });
+await picture('console-task', `/task/${teamTask}`);
+await picture('console-agents', '/agents');
+await picture('console-queues', '/queues');
+await picture('console-inbox', '/inbox');
+await tryAgent();
+await browser.close();
+await stack.stop();
+await redis.stop();
+
+async function send(agentUrl: string, text: string): Promise<void> {
+  const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }] };
+  const response = await fetch(`${agentUrl}/message:send`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+    body: JSON.stringify({ message, configuration: { returnImmediately: true } }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+}
+
+async function lastTask(agent: string): Promise<string | undefined> {
+  const path = `${url}/admin/tasks?agent=${agent}&state=TASK_STATE_COMPLETED`;
+  const response = await fetch(path, { headers: { authorization: `Bearer ${key}` } });
+  const { tasks } = (await response.json()) as { tasks: readonly { taskId: string }[] };
+  return tasks[0]?.taskId;
+}
+
+async function picture(name: string, path: string, look?: Look): Promise<void> {
+  await using opened = await openPage(browser, { url, key, path }, look);
+  await opened.page.getByText('Live', { exact: true }).waitFor();
+  // Streams go on: the page is whole when it has stood still.
+  await opened.page.waitForTimeout(1_500);
+  await opened.page.screenshot({ path: `${folder}/${name}.png` });
+}
+
+async function tryAgent(): Promise<void> {
+  await using opened = await openPage(browser, { url, key, path: '/agents/pizza' });
+  const { page } = opened;
+  await page.getByRole('button', { name: 'I want a pizza' }).click();
+  await page.getByText('Needs input').waitFor();
+  await page.getByLabel('Message').fill('Hawaiian, please');
+  await page.keyboard.press('Enter');
+  await page.getByText('Completed').waitFor();
+  await page.screenshot({ path: `${folder}/console-try.png` });
+}
