@@ -134,6 +134,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
         ops,
         credentials,
         audit: trail,
+        feeds: store.feeds,
         readiness: () => readiness.read(),
         clientsNeedKeys: authenticator.securityRequirements.length > 0,
       },

@@ -28,6 +28,7 @@ export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory
 export type { AgentIndexes } from './ops/agent-indexes.ts';
 export type { QueueSum } from './ops/agent-load.ts';
 export type { AgentReading, Agents } from './ops/agents.ts';
+export type { AnswerResult, TaskAnswer } from './ops/answer.ts';
 export type { AnyTask, TaskDetail } from './ops/any-task.ts';
 export type { RetryResult } from './ops/dead-letter.ts';
 export type { DeadLetter, DeadLetterKind, DeadLetters } from './ops/dead-letters.ts';

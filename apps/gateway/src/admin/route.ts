@@ -6,6 +6,7 @@ import {
   type AuditTrail,
   type Credentials,
   type EventId,
+  type Feeds,
   InvalidPageToken,
   type Ops,
   type Page,
@@ -25,6 +26,7 @@ export interface AdminBackend {
   readonly ops: Ops;
   readonly credentials: Credentials;
   readonly audit: Pick<AuditTrail, 'list'>;
+  readonly feeds: Pick<Feeds, 'follow'>;
   readonly readiness: () => Promise<ReadinessReading>;
   /** Figures over time, from a time on. */
   readonly series: { read(fromMs?: number): Series };

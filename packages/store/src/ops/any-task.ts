@@ -2,6 +2,7 @@ import { type Scope, scopeOf } from '../redis/scope.ts';
 import { type Cancellation, cancelTask } from '../tasks/cancel.ts';
 import { type Deletion, deleteTask } from '../tasks/delete.ts';
 import { readTask } from '../tasks/read.ts';
+import { type AnswerResult, answerTask, type TaskAnswer } from './answer.ts';
 import { type Diagnosis, diagnose } from './diagnosis.ts';
 import { keptSteps } from './kept-steps.ts';
 import type { OpsPort } from './ops-port.ts';
@@ -45,18 +46,23 @@ export class AnyTask {
 
   /** The task as its client sees it, as JSON. @returns undefined: no such task */
   async contents(taskId: string): Promise<string | undefined> {
-    const scope = await this.#scopeOf(taskId);
+    const scope = await this.scopeOf(taskId);
     return scope && (await readTask(this.#port, scope, taskId))?.task?.toString();
   }
 
   async cancel(taskId: string): Promise<Cancellation> {
-    const scope = await this.#scopeOf(taskId);
+    const scope = await this.scopeOf(taskId);
     return scope ? cancelTask(this.#port, scope, taskId, true) : 'missing';
   }
 
   async delete(taskId: string): Promise<Deletion> {
-    const scope = await this.#scopeOf(taskId);
+    const scope = await this.scopeOf(taskId);
     return scope ? deleteTask(this.#port, scope, taskId, true) : 'missing';
+  }
+
+  /** Answers a task that waits for a person, in the place of its client. An answer that is sent twice is given once. */
+  answer(taskId: string, answer: TaskAnswer): Promise<AnswerResult> {
+    return answerTask(this.#port, taskId, answer);
   }
 
   /** Its first message again, as a new task of its principal. */
@@ -64,7 +70,8 @@ export class AnyTask {
     return rerunTask(this.#port, taskId, order);
   }
 
-  async #scopeOf(taskId: string): Promise<Scope | undefined> {
+  /** Whose task it is, at which agent. @returns undefined: no such task */
+  async scopeOf(taskId: string): Promise<Scope | undefined> {
     const { redis, shards } = this.#port;
     const owner = await redis.hget(shards.of(taskId).task(taskId), 'owner');
     return owner === null ? undefined : scopeOf(owner);
