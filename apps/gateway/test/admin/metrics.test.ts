@@ -1,6 +1,6 @@
 import { catalogue } from '@switchyard/telemetry';
 import { expect, it } from 'vitest';
-import { get, openSendStream, submit, userMessage } from '../support/client.ts';
+import { get, openSendStream, openStream, submit, userMessage } from '../support/client.ts';
 import { die, key, openAdminStage } from './support.ts';
 
 it('metrics tell of requests, refusals, messages, streams, queues and dead letters', async () => {
@@ -19,6 +19,7 @@ it('metrics tell of requests, refusals, messages, streams, queues and dead lette
   const stream = await openSendStream(stage.url, userMessage('live'));
   await stream.next();
   const text = await scrape();
+  expect(text).toContain('switchyard_streams_resumed_total 0');
   expect(text).toContain('switchyard_request_duration_seconds_count{operation="SendMessage",outcome="ok"} 3');
   expect(text).toContain('switchyard_request_duration_seconds_count{operation="GetTask",outcome="TaskNotFound"} 1');
   expect(text).toContain('switchyard_messages_accepted_total{agent="echo",kind="new-task"} 2');
@@ -37,8 +38,12 @@ it('metrics tell of requests, refusals, messages, streams, queues and dead lette
   expect(text).toMatch(/switchyard_redis_used_memory_bytes \d{6}/);
   expect(text).toContain('switchyard_admission_refusals_total{reason="Unauthenticated"} 1');
   stream.cut();
+  const resumed = await openStream(`${stage.url}/tasks/${id}:subscribe`, { headers: { 'last-event-id': '1' } });
+  resumed.cut();
   await die(stage.store, id);
-  expect(await scrape()).toContain('switchyard_dead_letters{kind="turn"} 1');
+  const later = await scrape();
+  expect(later).toContain('switchyard_dead_letters{kind="turn"} 1');
+  expect(later).toContain('switchyard_streams_resumed_total 1');
 });
 
 it('every metric that the catalogue says of a gateway and a deployment is served, and no other', async () => {
