@@ -1,9 +1,13 @@
 #!/usr/bin/env node
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
 import { Failure } from './failures/failure.ts';
 import { runCli } from './program.ts';
 
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
 const { argv, env, stdin, stdout, stderr } = process;
 const stopped = new AbortController();
 
@@ -28,6 +32,17 @@ process.exitCode = await runCli(
     stopVerifyingTls: () => {
       env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     },
+    become: (file, args) => become(join(repository, file), args),
   },
   packageJson.version,
 );
+
+/** The same process goes on as another program: its terminal, signals and exit code need no care. */
+function become(file: string, args: readonly string[]): never {
+  if (!existsSync(file)) {
+    stderr.write(`${file} is not here: this command runs in a checkout of the repository\n`);
+    process.exit(1);
+  }
+  if (!process.execve) throw new Error('this system cannot run another program in place of a process');
+  return process.execve(process.execPath, [process.execPath, file, ...args]);
+}

@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { callFailure } from './failures/call-failure.ts';
 import { Failure } from './failures/failure.ts';
 import { addDeadCommands } from './operator/dead.ts';
+import { addDoctorCommand } from './operator/doctor.ts';
 import { addKeysCommands } from './operator/keys.ts';
 import { addQueueCommands } from './operator/queue.ts';
 import { addWhyCommand } from './operator/why.ts';
@@ -10,13 +11,23 @@ import type { World } from './session/session.ts';
 import { type OptionSpec, optionSpecs } from './settings/options.ts';
 import { addCardCommands } from './verbs/card.ts';
 import { addChatCommand } from './verbs/chat.ts';
+import { addCompletionCommand } from './verbs/completion.ts';
 import { addConfigCommands } from './verbs/config.ts';
 import { addPushConfigCommands } from './verbs/push-config.ts';
 import { addSendCommand } from './verbs/send.ts';
 import { addTaskCommands } from './verbs/task.ts';
 
+/** Programs of this repository that take the rest of the command line as it is, `--help` too. */
+const otherPrograms: Readonly<Record<string, { readonly file: string; readonly text: string }>> = {
+  up: { file: 'scripts/start.ts', text: 'start Redis, a gateway and a worker on this machine, as npm start does' },
+  load: { file: 'workshop/load/main.ts', text: 'put an agent under load, and report what it took' },
+};
+
 /** Runs a command line. @returns its exit code */
 export async function runCli(world: World, version: string): Promise<number> {
+  const [verb = '', ...rest] = world.args;
+  const file = otherPrograms[verb]?.file;
+  if (file !== undefined) return world.become(file, rest);
   const program = buildProgram(world, version);
   try {
     await program.parseAsync([...world.args], { from: 'user' });
@@ -25,7 +36,7 @@ export async function runCli(world: World, version: string): Promise<number> {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     if (world.stopped.aborted) return 130;
     const failure = error instanceof CommanderError ? usageFailure(error, program, world.args) : callFailure(error);
-    outputBeforeParsing(world).failure(failure);
+    if (!failure.isReported) outputBeforeParsing(world).failure(failure);
     return failure.exitCode;
   }
 }
@@ -54,6 +65,10 @@ function buildProgram(world: World, version: string): Command {
   addDeadCommands(program, world);
   addWhyCommand(program, world);
   addKeysCommands(program, world);
+  addDoctorCommand(program, world);
+  for (const [name, { text }] of Object.entries(otherPrograms))
+    program.command(name).description(text).helpOption(false).allowUnknownOption();
+  addCompletionCommand(program, world);
   return program;
 }
 

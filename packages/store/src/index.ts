@@ -35,6 +35,7 @@ export type { DeadLetter, DeadLetterKind, DeadLetters } from './ops/dead-letters
 export type { DeadTurn } from './ops/dead-turns.ts';
 export type { DeadWebhook } from './ops/dead-webhooks.ts';
 export type { Diagnosis } from './ops/diagnosis.ts';
+export { inspectRedis, type RedisInspection } from './ops/inspect-redis.ts';
 export type { InterruptedTask } from './ops/interrupted-tasks.ts';
 export type { Ops } from './ops/ops.ts';
 export type { Page, PageQuery } from './ops/page.ts';

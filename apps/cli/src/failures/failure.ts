@@ -48,6 +48,8 @@ export interface FailureDetails {
   /** The code on the wire: of JSON-RPC, HTTP or gRPC. */
   readonly a2aCode?: number | string | undefined;
   readonly cause?: unknown;
+  /** The payload has it already. */
+  readonly isReported?: boolean;
 }
 
 /** The command could not do its work. How a task ended is none: that is in the output. */
@@ -56,16 +58,18 @@ export class Failure extends Error {
   readonly code: LocalCode | ProtocolName | OwnCode;
   readonly hint: string | undefined;
   readonly a2aCode: number | string | undefined;
+  readonly isReported: boolean;
 
   constructor(
     code: LocalCode | ProtocolName | OwnCode,
     message: string,
-    { hint, a2aCode, cause }: FailureDetails = {},
+    { hint, a2aCode, cause, isReported = false }: FailureDetails = {},
   ) {
     super(message, { cause });
     this.code = code;
     this.hint = hint;
     this.a2aCode = a2aCode;
+    this.isReported = isReported;
   }
 
   get exitCode(): number {

@@ -1,5 +1,4 @@
 import { keyDraft, keyParameters, scopesProblem } from '@switchyard/operator-api';
-import { Settings, SettingsError, storeSettings } from '@switchyard/settings';
 import {
   type AuditAction,
   type AuditTrail,
@@ -12,6 +11,7 @@ import type { Command } from 'commander';
 import { Failure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { openSession, type Session, type World } from '../session/session.ts';
+import { deploymentRedis } from './deployment-redis.ts';
 
 /** What the commands need of a store. */
 interface KeyStore {
@@ -20,8 +20,9 @@ interface KeyStore {
 }
 
 const help = `
-Keys are in Redis, where gateways with AUTH=api-key find them: REDIS_URL, REDIS_PASSWORD_FILE, REDIS_CA_FILE, KEY_PREFIX
-and SHARDS are those of the deployment. A new key is shown once; its owner sends it as X-API-Key.`;
+Keys are in Redis, where gateways with AUTH=api-key find them: that of REDIS_URL, REDIS_PASSWORD_FILE, REDIS_CA_FILE,
+KEY_PREFIX and SHARDS (default: the one of npm start in this folder). A new key is shown once; its owner sends it as
+X-API-Key.`;
 
 /** `keys`: the API keys of clients. */
 export function addKeysCommands(program: Command, world: World): void {
@@ -105,7 +106,7 @@ async function withStore(
   run: (session: Session, store: KeyStore) => Promise<void>,
 ): Promise<void> {
   const session = await openSession(world, command);
-  const store = openStore(world);
+  const store = new Store(await deploymentRedis(world), () => undefined); // `start` says what is wrong
   try {
     await store.start();
     await run(session, store);
@@ -113,17 +114,6 @@ async function withStore(
     throw error instanceof StoreError ? new Failure('SWITCHYARD_ERR_REDIS', error.message, { cause: error }) : error;
   } finally {
     await store.stop();
-  }
-}
-
-function openStore({ env }: World): Store {
-  try {
-    const given = new Settings('gateway', env);
-    const settings = storeSettings(given);
-    given.requireValid();
-    return new Store(settings, () => undefined); // `start` says what is wrong
-  } catch (error) {
-    throw error instanceof SettingsError ? new Failure('A2ACLI_ERR_USAGE', error.message, { cause: error }) : error;
   }
 }
 

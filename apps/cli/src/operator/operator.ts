@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorClient, OperatorError } from '@switchyard/operator-api';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { Failure } from '../failures/failure.ts';
 import { openSession, type Session, type World } from '../session/session.ts';
 
@@ -19,13 +20,22 @@ export async function withOperator(
   run: (session: Session, api: OperatorClient) => Promise<void>,
 ): Promise<void> {
   const session = await openSession(world, command);
-  const url = world.env.SWITCHYARD_OPERATOR_URL || usualUrl;
-  const key = await readKey(world);
+  const access = await operatorAccess(world);
+  await explained(access.url, run(session, new OperatorClient(access)));
+}
+
+/** What a call of the operators' API throws, as what the command reports. @throws {Failure} */
+export async function explained<T>(url: string, call: Promise<T>): Promise<T> {
   try {
-    await run(session, new OperatorClient({ url, key }));
+    return await call;
   } catch (error) {
     throw operatorFailure(error, url);
   }
+}
+
+/** Where the operators' port is, and the key. @throws {Failure} */
+export async function operatorAccess(world: World): Promise<{ readonly url: string; readonly key: string }> {
+  return { url: world.env.SWITCHYARD_OPERATOR_URL || usualUrl, key: await readKey(world) };
 }
 
 async function readKey({ env, folder }: World): Promise<string> {
@@ -51,7 +61,12 @@ function operatorFailure(error: unknown, url: string): unknown {
       });
     return new Failure(`SWITCHYARD_ERR_${reason || 'REFUSED'}`, message, { a2aCode: status });
   }
-  if (!(error instanceof TypeError)) return error;
+  if (error instanceof z.ZodError)
+    return new Failure('SWITCHYARD_ERR_UNKNOWN_ANSWER', `${url} answers in another shape: ${z.prettifyError(error)}`, {
+      hint: 'Are this command and the gateway of the same version?',
+      cause: error,
+    });
+  if (!(error instanceof TypeError && error.message === 'fetch failed')) return error;
   const { cause } = error;
   const why = cause instanceof Error && 'code' in cause ? cause.code : error.message;
   return new Failure('A2ACLI_ERR_UNREACHABLE', `No gateway has its operators' port at ${url}: ${why}`, {

@@ -1,4 +1,10 @@
-import { type AgentReading, agentReadingSchema, pageOf, tenantShareSchema } from '@switchyard/operator-api';
+import {
+  type AgentReading,
+  agentReadingSchema,
+  type OperatorClient,
+  pageOf,
+  tenantShareSchema,
+} from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { field, table } from '../output/labelled-text.ts';
@@ -17,8 +23,8 @@ export function addQueueCommands(program: Command, world: World): void {
     .description('what waits for each agent, and who works')
     .action((_, command: Command) =>
       withOperator(world, command, async ({ output }, api) => {
-        const page = await api.call('/admin/agents', agentsSchema, { query: { pageSize: 500 } });
-        output.result(page, () => table(head, page.agents.map(row)));
+        const agents = await allAgents(api);
+        output.result({ agents }, () => table(head, agents.map(row)));
       }),
     );
   queue
@@ -47,6 +53,18 @@ export function addQueueCommands(program: Command, world: World): void {
           output.result(answer ?? {}, () => field('Agent', `${agent} is ${state}`));
         }),
       );
+}
+
+/** Page by page. */
+export async function allAgents(api: OperatorClient): Promise<readonly AgentReading[]> {
+  const all: AgentReading[] = [];
+  let pageToken: string | undefined;
+  do {
+    const page = await api.call('/admin/agents', agentsSchema, { query: { pageSize: 100, pageToken } });
+    all.push(...page.agents);
+    pageToken = page.nextPageToken || undefined;
+  } while (pageToken !== undefined);
+  return all;
 }
 
 const head = ['AGENT', 'STATE', 'WORKERS', 'WAITING', 'OLDEST', 'RUNNING', 'DELAYED', 'TENANTS', 'BEGAN/S'];

@@ -26,6 +26,8 @@ export interface World {
   readonly stopped: AbortSignal;
   /** TLS certificates are not verified from now on. */
   readonly stopVerifyingTls: () => void;
+  /** Runs another program of this repository in place of this one. */
+  readonly become: (file: string, args: readonly string[]) => never;
 }
 
 /** One command as it runs: what was asked for, and where its words go. */

@@ -42,6 +42,9 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
       isTerminal: { out: false, err: false },
       stopped,
       stopVerifyingTls: () => undefined,
+      become: (file) => {
+        throw new Error(file);
+      },
     },
     '1.2.3',
   );

@@ -1,0 +1,162 @@
+import { type AgentReading, OperatorClient } from '@switchyard/operator-api';
+import { inspectRedis, type RedisInspection, StoreError } from '@switchyard/store';
+import type { Command } from 'commander';
+import { connect } from '../agent/agent.ts';
+import { callFailure } from '../failures/call-failure.ts';
+import { Failure } from '../failures/failure.ts';
+import { field } from '../output/labelled-text.ts';
+import { openSession, type Session, type World } from '../session/session.ts';
+import { deploymentRedis } from './deployment-redis.ts';
+import { explained, operatorAccess } from './operator.ts';
+import { allAgents } from './queue.ts';
+
+interface Finding {
+  readonly verdict: 'ok' | 'warning' | 'problem';
+  readonly text: string;
+  /** What to do. */
+  readonly todo?: string;
+}
+
+/** `doctor`: what is wrong with an installation, and what to do. Changes nothing. */
+export function addDoctorCommand(program: Command, world: World): void {
+  program
+    .command('doctor')
+    .description('look at Node, Redis, gateway, agents and clocks, and say what to do')
+    .addHelpText('after', '\nIt looks at the Redis of REDIS_URL, or at that of npm start in this folder.')
+    .action(async (_, command: Command) => {
+      const session = await openSession(world, command);
+      const findings = (
+        await Promise.all([checkNode(), checkRedis(world), checkGateway(session), checkOperators(world)])
+      ).flat();
+      const problems = findings.filter(({ verdict }) => verdict === 'problem').length;
+      session.output.result({ isWell: problems === 0, findings }, () => findings.map(findingText).join(''));
+      if (problems > 0) throw new Failure('SWITCHYARD_ERR_UNWELL', `${problems} problems`, { isReported: true });
+    });
+}
+
+const labels = { ok: 'Ok', warning: 'Warning', problem: 'Problem' } as const;
+
+function findingText({ verdict, text, todo }: Finding): string {
+  return field(labels[verdict], text) + field('Do', todo);
+}
+
+const wantedNode = 24;
+
+function checkNode(): Finding[] {
+  const major = Number.parseInt(process.versions.node, 10);
+  const text = `Node ${process.versions.node}`;
+  if (major >= wantedNode) return [{ verdict: 'ok', text }];
+  return [{ verdict: 'problem', text, todo: `Use Node ${wantedNode}: npm run setup brings it.` }];
+}
+
+async function checkRedis(world: World): Promise<Finding[]> {
+  try {
+    return (await inspectRedis(await deploymentRedis(world))).flatMap(redisFindings);
+  } catch (error) {
+    if (error instanceof Failure)
+      return [
+        { verdict: 'warning', text: `Redis was not looked at: ${error.message}`, todo: error.hint ?? 'Correct it.' },
+      ];
+    if (!(error instanceof StoreError)) throw error;
+    return [{ verdict: 'problem', text: error.message, todo: 'Start Redis, or set REDIS_URL to where it is.' }];
+  }
+}
+
+const mebibyte = 2 ** 20;
+
+function redisFindings(redis: RedisInspection): Finding[] {
+  const { address, server, maxmemoryPolicy, isAppendOnly, listpackValue, usedBytes, maxBytes } = redis;
+  const { clockAheadMs, latencyMs } = redis;
+  const used = `${Math.ceil(usedBytes / mebibyte)} MiB used${maxBytes > 0 ? ` of ${Math.ceil(maxBytes / mebibyte)}` : ''}`;
+  const evicts = maxmemoryPolicy !== undefined && maxmemoryPolicy !== 'noeviction';
+  const all: (Finding | false)[] = [
+    { verdict: 'ok', text: `${server} at ${address}, ${used}, ${latencyMs} ms away` },
+    evicts && {
+      verdict: 'problem',
+      text: `Redis may evict tasks: its maxmemory-policy is ${maxmemoryPolicy}`,
+      todo: 'CONFIG SET maxmemory-policy noeviction, and in its configuration.',
+    },
+    !isAppendOnly && {
+      verdict: 'warning',
+      text: 'Redis keeps no append-only file: what it accepted since the last snapshot is lost with it',
+      todo: 'CONFIG SET appendonly yes, and in its configuration.',
+    },
+    listpackValue !== undefined &&
+      listpackValue < 1_024 && {
+        verdict: 'warning',
+        text: `Tasks need more memory than they could: hash-max-listpack-value is ${listpackValue}`,
+        todo: 'CONFIG SET hash-max-listpack-value 1024, and in its configuration.',
+      },
+    maxBytes > 0 &&
+      usedBytes > 0.8 * maxBytes && {
+        verdict: 'warning',
+        text: `Redis is nearly full: ${used}`,
+        todo: 'Raise maxmemory, or lower RETENTION_MS: when it is full, messages are refused.',
+      },
+    Math.abs(clockAheadMs) > 1_000 && {
+      verdict: 'warning',
+      text: `The clock of Redis is ${clockAheadMs} ms ahead of this machine's`,
+      todo: 'Synchronise the clocks (NTP): waits and expiry are off by that.',
+    },
+    latencyMs > 5 && {
+      verdict: 'warning',
+      text: `Redis is ${latencyMs} ms away: each step of a task takes as long`,
+      todo: 'Run gateways and workers near it.',
+    },
+  ];
+  return all.filter((each) => each !== false);
+}
+
+async function checkGateway({ call, options }: Session): Promise<Finding[]> {
+  try {
+    const { card, chosen } = await connect(call);
+    return [{ verdict: 'ok', text: `${card.name} answers at ${chosen.url} (${chosen.binding} ${chosen.version})` }];
+  } catch (error) {
+    const { message } = callFailure(error, call.signal);
+    return [
+      { verdict: 'problem', text: message, todo: `npm start, or --agent-card if it is not ${options.agentCard}.` },
+    ];
+  }
+}
+
+async function checkOperators(world: World): Promise<Finding[]> {
+  try {
+    const access = await operatorAccess(world);
+    const agents = await explained(access.url, allAgents(new OperatorClient(access)));
+    return [
+      { verdict: 'ok', text: `The operators' port answers at ${access.url}` },
+      ...agents.map(agentFinding),
+      await checkConsole(access.url),
+    ];
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const todo = error.hint ?? 'Set ADMIN_PORT for the gateway, and ADMIN_KEY here.';
+    return [{ verdict: 'warning', text: `Agents and queues were not looked at: ${error.message}`, todo }];
+  }
+}
+
+async function checkConsole(url: string): Promise<Finding> {
+  const { status } = await explained(url, fetch(new URL('/console/', url)));
+  if (status === 200) return { verdict: 'ok', text: `The console is at ${url}/console/` };
+  return status === 503
+    ? { verdict: 'warning', text: 'The console is not built', todo: 'node scripts/console/build.ts' }
+    : { verdict: 'warning', text: 'The gateway serves no console', todo: 'Set CONSOLE=on for the gateway.' };
+}
+
+function agentFinding({
+  id,
+  workers,
+  paused,
+  waiting,
+}: Pick<AgentReading, 'id' | 'workers' | 'paused' | 'waiting'>): Finding {
+  const waits = waiting > 0 ? `, ${waiting} messages wait` : '';
+  if (paused)
+    return { verdict: 'warning', text: `The agent ${id} is paused${waits}`, todo: `switchyard queue resume ${id}` };
+  if (workers === 0)
+    return {
+      verdict: 'problem',
+      text: `No worker has the agent ${id}${waits}`,
+      todo: `npm run worker -- --agents <module of ${id}>`,
+    };
+  return { verdict: 'ok', text: `The agent ${id} has ${workers === 1 ? 'a worker' : `${workers} workers`}${waits}` };
+}

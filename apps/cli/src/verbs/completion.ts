@@ -1,0 +1,61 @@
+import type { Command, Option } from 'commander';
+import { Failure } from '../failures/failure.ts';
+import type { World } from '../session/session.ts';
+
+/** `completion`: a script that completes commands and options. */
+export function addCompletionCommand(program: Command, world: World): void {
+  program
+    .command('completion')
+    .description('a completion script: eval "$(switchyard completion bash)"')
+    .argument('<shell>', 'bash or zsh')
+    .action((shell: string) => {
+      const script = scripts[shell];
+      if (!script) throw new Failure('A2ACLI_ERR_USAGE', `There is no completion for ${shell}, but for bash and zsh`);
+      world.streams.out(script(wordsByPath(program)));
+    });
+}
+
+type Words = ReadonlyMap<string, readonly string[]>;
+
+const scripts: Readonly<Record<string, (words: Words) => string>> = {
+  bash: bashScript,
+  zsh: (words) =>
+    `autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n${bashScript(words)}`,
+};
+
+/** Which words may come after ` task push-config`, …: names of commands, and long options. */
+function wordsByPath(program: Command): Words {
+  const words = new Map<string, readonly string[]>();
+  const visit = (command: Command, path: string, inherited: readonly string[]): void => {
+    const options = [...inherited, ...longOptions(command)];
+    const visible = command.commands.map((each) => each.name());
+    words.set(path, [...visible, ...options]);
+    for (const each of command.commands) visit(each, `${path} ${each.name()}`, options);
+  };
+  visit(program, '', ['--help']);
+  return words;
+}
+
+function longOptions({ options }: Command): string[] {
+  return options.flatMap(({ long, hidden }: Option) => (long && !hidden ? [long] : []));
+}
+
+/** The path is the longest row of words that are commands; what is typed is completed to what may come there. */
+function bashScript(words: Words): string {
+  const paths = [...words.keys()].filter((path) => path !== '').map((path) => `"${path}"`);
+  const cases = [...words].map(([path, each]) => `    "${path}") words="${each.join(' ')}" ;;`);
+  return `_switchyard() {
+  local path="" words="" word
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "$path $word" in
+    ${paths.join(' | ')}) path="$path $word" ;;
+    esac
+  done
+  case "$path" in
+${cases.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _switchyard switchyard
+`;
+}

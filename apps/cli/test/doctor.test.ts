@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
+import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
+import { json, run } from './support/run.ts';
+
+// What looks after an installation: doctor, and the verbs that are other programs.
+
+let api: StandInApi;
+let redis: TestRedis;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  api = await openStandInApi({ tasks: 1 });
+  redis = await startRedis({ appendOnly: true });
+  env = { SWITCHYARD_OPERATOR_URL: api.url, ADMIN_KEY: api.key, REDIS_URL: redis.url };
+});
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+  await redis.stop();
+});
+
+const nobody = ['--agent-card', 'http://127.0.0.1:49999'];
+
+describe('switchyard doctor', () => {
+  it('says what is well, what is not, and what to do', async () => {
+    const { out, err, code } = await run(['doctor', ...nobody], { env });
+    expect([code, err]).toEqual([1, '']);
+    expect(out).toMatch(/^Ok: Node \d+/);
+    expect(out).toMatch(/^Ok: (?:Redis|Valkey) \d\S* at \S+, \d+ MiB used, [\d.]+ ms away$/m);
+    expect(out).toMatch(/^Problem: Nothing answers at http:\/\/127\.0\.0\.1:49999: .*\nDo: npm start/m);
+    expect(out).toContain(`Ok: The operators' port answers at ${api.url}\n`);
+    expect(out).toMatch(/^Problem: No worker has the agent \S+.*\nDo: npm run worker -- --agents/m);
+    expect(out).toContain('Warning: The gateway serves no console\n');
+  });
+
+  it('finds a Redis that may evict tasks, keeps no file, or packs nothing', async () => {
+    const client = new Redis(redis.url);
+    await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    await client.config('SET', 'hash-max-listpack-value', 64);
+    await client.config('SET', 'appendonly', 'no');
+    client.disconnect();
+    const { out } = await run(['doctor', ...nobody], { env });
+    expect(out).toContain('Problem: Redis may evict tasks: its maxmemory-policy is allkeys-lru\n');
+    expect(out).toContain('Do: CONFIG SET hash-max-listpack-value 1024');
+    expect(out).toContain('Warning: Redis keeps no append-only file');
+  });
+
+  it('is one document as JSON, also where nothing is known or answers', async () => {
+    const { document, code } = await json(['doctor', ...nobody], { env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+    expect([code, document.isWell]).toEqual([1, false]);
+    const texts = document.findings.map(({ text }: { text: string }) => text).join('\n');
+    expect(texts).toMatch(
+      /Redis did not answer[\s\S]*Agents and queues were not looked at: There is no operator's key/,
+    );
+    const { out } = await run(['doctor', ...nobody]);
+    expect(out).toContain('Warning: Redis was not looked at');
+  }, 20_000);
+});
+
+describe('switchyard up and load', () => {
+  it('are the programs of npm start and npm run load, with their own help', async () => {
+    await expect(run(['up', '--help'])).rejects.toThrow('scripts/start.ts');
+    const { stdout } = await shell(`${process.execPath} apps/cli/src/main.ts load --help`);
+    expect(stdout).toContain('Puts an A2A agent under load');
+  });
+});
+
+describe('switchyard completion', () => {
+  it('completes commands and options in bash', async () => {
+    const { out } = await run(['completion', 'bash']);
+    const completed = async (...words: string[]) => {
+      const line = words.map((word) => `'${word}'`).join(' ');
+      const ask = `${out}\nCOMP_WORDS=(switchyard ${line}); COMP_CWORD=${words.length}; _switchyard; echo "\${COMPREPLY[@]}"`;
+      return (await promisify(execFile)('bash', ['-c', ask])).stdout.trim();
+    };
+    expect(await completed('ta')).toBe('task');
+    expect(await completed('task', 'push-config', 'cr')).toBe('create');
+    expect(await completed('-o', 'json', 'send', '--media')).toBe('--media-type');
+  });
+
+  it('is there for zsh, and not for a shell that is not known', async () => {
+    expect((await run(['completion', 'zsh'])).out).toContain('bashcompinit');
+    expect((await run(['completion', 'tcsh'])).code).toBe(2);
+  });
+});
+
+function shell(command: string): Promise<{ stdout: string }> {
+  return promisify(execFile)('sh', ['-c', command]);
+}

@@ -1,0 +1,75 @@
+import { Cluster, type Redis } from 'ioredis';
+import { connectPatiently, createConnections } from '../redis/connection.ts';
+import type { RedisAccess } from '../redis/settings.ts';
+
+/** How a Redis is set up, as far as it says: a managed one may not tell its configuration. */
+export interface RedisInspection {
+  readonly address: string;
+  /** Redis or Valkey, with its version. */
+  readonly server: string;
+  readonly maxmemoryPolicy: string | undefined;
+  readonly isAppendOnly: boolean;
+  /** Bytes up to which a field of a hash is packed. */
+  readonly listpackValue: number | undefined;
+  readonly usedBytes: number;
+  /** 0: as much as the machine has. */
+  readonly maxBytes: number;
+  /** Its clock against this machine's. */
+  readonly clockAheadMs: number;
+  /** Of the fastest of five trips. */
+  readonly latencyMs: number;
+}
+
+/** Of each master. Opens a connection of its own. @throws {StoreError} it does not answer, or the address is wrong */
+export async function inspectRedis(access: RedisAccess): Promise<readonly RedisInspection[]> {
+  const { commands, subscriber } = createConnections(access, { isReplicated: false });
+  commands.on('error', () => undefined); // what is wrong is thrown by whoever waits
+  subscriber.on('error', () => undefined);
+  try {
+    await connectPatiently(commands);
+    const nodes = commands instanceof Cluster ? commands.nodes('master') : [commands];
+    return await Promise.all(nodes.map(inspect));
+  } finally {
+    commands.disconnect();
+    subscriber.disconnect();
+  }
+}
+
+async function inspect(node: Redis): Promise<RedisInspection> {
+  const [info, listpackValue] = await Promise.all([node.info(), listpackValueOf(node)]);
+  const text = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+  const valkey = text('valkey_version');
+  return {
+    address: `${node.options.host}:${node.options.port}`,
+    server: valkey ? `Valkey ${valkey}` : `Redis ${text('redis_version') ?? ''}`,
+    maxmemoryPolicy: text('maxmemory_policy'),
+    isAppendOnly: text('aof_enabled') === '1',
+    listpackValue,
+    usedBytes: Number(text('used_memory') ?? 0),
+    maxBytes: Number(text('maxmemory') ?? 0),
+    ...(await timesOf(node)),
+  };
+}
+
+async function listpackValueOf(node: Redis): Promise<number | undefined> {
+  const name = 'hash-max-listpack-value';
+  // Refused by a managed Redis, or to a user without the right.
+  const answer = await node.config('GET', name).catch(() => undefined);
+  const value = Array.isArray(answer) ? answer[1] : undefined;
+  return value === undefined ? undefined : Number(value);
+}
+
+async function timesOf(node: Redis): Promise<Pick<RedisInspection, 'clockAheadMs' | 'latencyMs'>> {
+  let latencyMs = Number.POSITIVE_INFINITY;
+  let clockAheadMs = 0;
+  for (let trip = 0; trip < 5; trip++) {
+    const begun = performance.now();
+    const sentAt = Date.now();
+    const [seconds, microseconds] = await node.time();
+    const tookMs = performance.now() - begun;
+    if (tookMs >= latencyMs) continue;
+    latencyMs = tookMs;
+    clockAheadMs = Math.round(Number(seconds) * 1_000 + Number(microseconds) / 1_000 - sentAt - tookMs / 2);
+  }
+  return { clockAheadMs, latencyMs: Math.round(latencyMs * 10) / 10 };
+}
