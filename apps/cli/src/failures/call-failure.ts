@@ -38,16 +38,17 @@ export function callFailure(error: unknown, signal?: AbortSignal): Failure {
 }
 
 function protocolFailure(error: A2AError): Failure {
-  const { code, fallback } = onTheWire(error);
-  const name = protocolNameOf(error.reason) ?? fallback ?? 'A2ACLI_ERR_INTERNAL';
-  return new Failure(name, withoutPrefix(error.message), { a2aCode: code, cause: error });
+  const { code, name } = onTheWire(error);
+  return new Failure(name ?? 'A2ACLI_ERR_INTERNAL', withoutPrefix(error.message), { a2aCode: code, cause: error });
 }
 
-function onTheWire(error: A2AError): { code?: number; fallback?: ProtocolName | LocalCode | undefined } {
-  if (isJsonRpcError(error)) return { code: error.envelopeCode, fallback: byJsonRpc[error.envelopeCode] };
-  if (isRestError(error)) return { code: error.statusCode, fallback: byHttp[error.statusCode] };
-  if (isGrpcError(error)) return { code: error.status, fallback: byGrpc[error.status] };
-  return {};
+/** The SDK gives the codes that JSON-RPC reserves one reason: there the code itself says more. */
+function onTheWire(error: A2AError): { code?: number; name?: ProtocolName | LocalCode | undefined } {
+  const name = protocolNameOf(error.reason);
+  if (isJsonRpcError(error)) return { code: error.envelopeCode, name: byJsonRpc[error.envelopeCode] ?? name };
+  if (isRestError(error)) return { code: error.statusCode, name: name ?? byHttp[error.statusCode] };
+  if (isGrpcError(error)) return { code: error.status, name: name ?? byGrpc[error.status] };
+  return { name };
 }
 
 /** gRPC's client puts words of its own before the server's. */

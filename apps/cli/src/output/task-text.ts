@@ -42,20 +42,18 @@ export function historyText({ history = [] }: Task): string {
   return history.map(messageText).join('');
 }
 
-export function eventText(event: StreamResponse, detail: Detail): string {
+/** @param task as it is known after the event: its ids and state stand with each */
+export function eventText(event: StreamResponse, task: Task, { isVerbose }: Detail): string {
   const { statusUpdate, artifactUpdate } = event;
-  const kind = detail.isVerbose ? field('Event', Object.keys(event)[0]) : '';
-  const withoutNext = { isVerbose: detail.isVerbose };
+  const kind = isVerbose ? field('Event', Object.keys(event)[0]) : '';
   if (statusUpdate) {
-    const { taskId, contextId, status } = statusUpdate;
-    const task = { id: taskId, contextId, status };
-    return `${kind}${taskText(withoutUndefined(task), withoutNext)}`;
+    const { message } = statusUpdate.status ?? {};
+    return kind + idsText(task) + (message ? messageText(message) : '');
   }
-  if (!artifactUpdate) return `${kind}${responseText(event, withoutNext)}`;
-  const { taskId, contextId, artifact, append, lastChunk } = artifactUpdate;
-  const ids = field('Task', taskId) + field('Context', contextId);
-  const place = field('Append', String(append ?? false)) + field('Last-Chunk', String(lastChunk ?? false));
-  return kind + (detail.isVerbose ? ids + place : '') + (artifact ? artifactText(artifact) : '');
+  if (!artifactUpdate) return kind + responseText(event, { isVerbose });
+  const { artifact, append = false, lastChunk = false } = artifactUpdate;
+  const place = field('Append', String(append)) + field('Last-Chunk', String(lastChunk));
+  return kind + idsText(task) + (isVerbose ? place : '') + (artifact ? artifactText(artifact) : '');
 }
 
 /** What the last event repeats. */
@@ -77,8 +75,4 @@ function partText(part: Part): string {
   if (raw !== undefined) return field('File', `${filename}, ${mediaType}, ${Buffer.from(raw, 'base64').length} bytes`);
   if (url !== undefined) return field('File', `${filename}, ${mediaType}, at ${url}`);
   return block('Data', JSON.stringify(data ?? part, undefined, 2));
-}
-
-function withoutUndefined<T extends object>(object: T) {
-  return JSON.parse(JSON.stringify(object));
 }

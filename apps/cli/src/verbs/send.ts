@@ -99,7 +99,7 @@ async function lastOf(events: AsyncIterable<StreamResponse>, agent: Agent): Prom
     last = event;
     id = event.task?.id ?? event.statusUpdate?.taskId ?? id;
   }
-  if (last.message || (last.task && id === undefined)) return last;
+  if (last.message ?? last.task) return last;
   if (id !== undefined) return { task: await agent.getTask(id) };
   throw new Failure('InvalidAgentResponseError', 'The stream of the agent ended without a task or a message');
 }
@@ -113,17 +113,22 @@ function sent(session: Session, response: SendMessageResponse): void {
 export async function followed(session: Session, events: AsyncIterable<StreamResponse>): Promise<void> {
   const { output } = session;
   const detail = detailOf(session);
-  let latest: Task | undefined;
+  let latest: Task = {};
   for await (const event of events) {
-    output.result(event, () => eventText(event, detail));
-    const { task, statusUpdate } = event;
-    if (task) latest = task;
-    if (statusUpdate) latest = { ...latest, ...statusUpdate, ...(statusUpdate.taskId && { id: statusUpdate.taskId }) };
+    latest = taskAfter(event, latest);
+    output.result(event, () => eventText(event, latest, detail));
   }
-  if (!latest) return;
-  const end = latest;
-  output.text(idsText(end) + field('Next', detail.next?.(end)));
-  warnOfOutcome(session, end);
+  if (latest.id === undefined) return;
+  output.text(idsText(latest) + field('Next', detail.next?.(latest)));
+  warnOfOutcome(session, latest);
+}
+
+/** Its ids and state. */
+function taskAfter({ task, statusUpdate, artifactUpdate }: StreamResponse, before: Task): Task {
+  if (task) return task;
+  const { taskId = before.id, contextId = before.contextId } = statusUpdate ?? artifactUpdate ?? {};
+  const status = statusUpdate?.status ?? before.status;
+  return { ...(taskId && { id: taskId }), ...(contextId && { contextId }), ...(status && { status }) };
 }
 
 /** Whoever stops to wait for a task must be able to find it again. */

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+/** A call of JSON-RPC as it came. */
+export interface Called {
+  readonly method: string;
+  readonly params: Record<string, unknown>;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** A result; the events of a stream; or events, and then the connection is cut. */
+export type Reply = { readonly result: object } | { readonly events: readonly object[]; readonly isCut?: boolean };
+
+export interface ScriptedServer extends AsyncDisposable {
+  readonly url: string;
+  readonly calls: readonly Called[];
+  /** Of the requests for the card. */
+  readonly cardHeaders: readonly IncomingHttpHeaders[];
+}
+
+/** An agent that gives the replies of a script: each method its own, in order, the last one for ever. */
+export async function scriptedServer(
+  script: Readonly<Record<string, readonly Reply[]>>,
+  card: { readonly streaming?: boolean; readonly tenant?: string; readonly securitySchemes?: object } = {},
+): Promise<ScriptedServer> {
+  const calls: Called[] = [];
+  const cardHeaders: IncomingHttpHeaders[] = [];
+  const { streaming = true, tenant, securitySchemes } = card;
+  const server = createServer(async (request, response): Promise<unknown> => {
+    if (request.method === 'GET') {
+      cardHeaders.push(request.headers);
+      const face = { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0', ...(tenant && { tenant }) };
+      const own = { name: 'Scripted', capabilities: { streaming }, supportedInterfaces: [face], securitySchemes };
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(own));
+    }
+    const { id, method, params } = (await json(request)) as Called & { id: number };
+    const replies = script[method] ?? [];
+    const reply = replies[Math.min(calls.filter((call) => call.method === method).length, replies.length - 1)];
+    calls.push({ method, params, headers: request.headers });
+    const wrap = (answer: object): string => JSON.stringify({ jsonrpc: '2.0', id, ...answer });
+    if (!reply) return response.end(wrap({ error: { code: -32601, message: 'no such method' } }));
+    if ('result' in reply) return response.writeHead(200, { 'content-type': 'application/json' }).end(wrap(reply));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const result of reply.events) response.write(`data: ${wrap({ result })}\n\n`);
+    if (reply.isCut) setImmediate(() => response.destroy());
+    else response.end();
+    return undefined;
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    calls,
+    cardHeaders,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { json, lines, run } from './support/run.ts';
+import { type Reply, scriptedServer } from './support/scripted-server.ts';
+
+// How the command waits, and what it sends, against an agent that follows a script.
+
+function task(state: string, more: object = {}) {
+  return { id: 't', contextId: 'c', status: { state: `TASK_STATE_${state}` }, ...more };
+}
+
+const begun: Reply = { events: [{ task: task('WORKING') }], isCut: true };
+const ended: Reply = { events: [{ task: task('WORKING') }, { statusUpdate: { taskId: 't', ...task('COMPLETED') } }] };
+const is = (state: string, more?: object): Reply => ({ result: task(state, more) });
+const quick = ['--poll-interval', '100ms'];
+const methods = ({ calls }: { calls: readonly { method: string }[] }) => calls.map(({ method }) => method);
+
+describe('a wait', () => {
+  it('subscribes again when the stream broke off, and gets the whole task', async () => {
+    await using server = await scriptedServer({
+      SendStreamingMessage: [begun],
+      SubscribeToTask: [begun, ended],
+      GetTask: [
+        is('WORKING'),
+        is('WORKING'),
+        is('COMPLETED', { artifacts: [{ artifactId: 'a', parts: [{ text: 'x' }] }] }),
+      ],
+    });
+    const { document, code, err } = await json(['send', 'Hi', '-a', server.url, ...quick]);
+    expect([code, document.task.artifacts.length]).toEqual([0, 1]);
+    expect(err.match(/The stream broke off/g)).toHaveLength(2);
+    expect(methods(server)).toEqual([
+      'SendStreamingMessage',
+      ...['GetTask', 'SubscribeToTask', 'GetTask', 'SubscribeToTask', 'GetTask'],
+    ]);
+  });
+
+  it('finds by polling what ended meanwhile; --stream writes it as its last line', async () => {
+    await using server = await scriptedServer({ SendStreamingMessage: [begun], GetTask: [is('FAILED')] });
+    const { events, code } = await lines(['send', 'Hi', '-a', server.url, ...quick]);
+    expect([code, events]).toEqual([0, [{ task: task('WORKING') }, { task: task('FAILED') }]]);
+  });
+
+  it('polls an agent that has no streams, past states that are none of its business', async () => {
+    const script = {
+      SendMessage: [{ result: { task: task('SUBMITTED') } }],
+      GetTask: [is('UNSPECIFIED'), is('WORKING'), is('AUTH_REQUIRED')],
+    };
+    await using server = await scriptedServer(script, { streaming: false });
+    const { document } = await json(['send', 'Hi', '-a', server.url, ...quick]);
+    expect(document.task.status.state).toBe('TASK_STATE_AUTH_REQUIRED');
+    expect(methods(server)).toEqual(['SendMessage', 'GetTask', 'GetTask', 'GetTask']);
+    await using again = await scriptedServer(script, { streaming: false });
+    const streamed = await lines(['send', 'Hi', '-a', again.url, ...quick]);
+    expect(streamed.events).toEqual([{ task: task('AUTH_REQUIRED') }]);
+  });
+
+  it('does not take the question of before for the answer to a reply', async () => {
+    await using server = await scriptedServer({
+      SendStreamingMessage: [
+        { events: [{ task: task('INPUT_REQUIRED') }, { statusUpdate: { taskId: 't', ...task('COMPLETED') } }] },
+      ],
+      GetTask: [is('COMPLETED')],
+    });
+    const { events } = await lines(['send', 'Hi', '--task-id', 't', '-a', server.url]);
+    expect(events).toHaveLength(2);
+  });
+
+  it('goes on under --timeout, and names the task then', async () => {
+    await using server = await scriptedServer({ GetTask: [is('UNSPECIFIED')] });
+    const { code, document } = await json([
+      'task',
+      'get',
+      '--wait',
+      't',
+      '--timeout',
+      '350ms',
+      '-a',
+      server.url,
+      ...quick,
+    ]);
+    expect([code, document.error.code]).toEqual([5, 'A2ACLI_ERR_TIMEOUT']);
+    expect(server.calls.length).toBeGreaterThan(1);
+  });
+
+  it('gives up on an agent whose stream tells nothing', async () => {
+    await using server = await scriptedServer({ SendStreamingMessage: [{ events: [] }] });
+    expect((await json(['send', 'Hi', '-a', server.url])).document.error.code).toBe('InvalidAgentResponseError');
+  });
+
+  it('reports an error in a stream as its last line', async () => {
+    await using server = await scriptedServer({});
+    const { events, code } = await lines(['send', 'Hi', '-a', server.url]);
+    expect([code, events]).toEqual([1, [{ error: expect.objectContaining({ code: 'MethodNotFoundError' }) }]]);
+  });
+});
+
+describe('a call', () => {
+  const replies = { GetTask: [is('COMPLETED')] };
+
+  it('names the version, and the tenant that the interface has, or none', async () => {
+    await using plain = await scriptedServer(replies);
+    await using tenanted = await scriptedServer(replies, { tenant: 'acme' });
+    for (const server of [plain, tenanted]) await run(['task', 'get', 't', '-a', server.url]);
+    expect(plain.calls.map(({ params, headers }) => [params, headers['a2a-version']])).toEqual([[{ id: 't' }, '1.0']]);
+    expect(plain.cardHeaders[0]?.['a2a-version']).toBe('1.0');
+    expect(tenanted.calls[0]?.params).toEqual({ id: 't', tenant: 'acme' });
+  });
+
+  it.each([
+    ['header', { 'x-own': 'sesame' }],
+    ['cookie', { cookie: 'X-Own=sesame' }],
+  ])('has the key in a %s if the card says so, the request for the card has none', async (location, headers) => {
+    const scheme = { apiKeySecurityScheme: { location, name: 'X-Own' } };
+    await using server = await scriptedServer(replies, { securitySchemes: { own: scheme } });
+    const words = ['--svc-param', 'x-trace: 7', '--bearer', 'token'];
+    await run(['task', 'get', 't', '-a', server.url, '--api-key', 'sesame', ...words]);
+    expect(server.calls[0]?.headers).toMatchObject({ ...headers, 'x-trace': '7', authorization: 'Bearer token' });
+    expect(JSON.stringify(server.cardHeaders)).not.toMatch(/sesame|token/);
+  });
+
+  it('warns of --insecure, twice if a credential goes with it', async () => {
+    await using server = await scriptedServer(replies);
+    const { err } = await run(['task', 'get', 't', '-a', server.url, '--insecure', '--api-key', 'k']);
+    expect(err.match(/^warning: --insecure/gm)).toHaveLength(2);
+  });
+});
