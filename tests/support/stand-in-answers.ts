@@ -284,6 +284,7 @@ export const conversations: readonly ConversationRow[] = Array.from({ length: 12
   tenant: nth(['acme', 'globex', 'default'], n),
   subject: nth(['ada', 'grace'], n),
   taskId: uuid(8 * n),
+  maxTurns: 6,
   state: n < 2 ? 'open' : 'complete',
   lastSeq: 6 + n,
   at: ago(300 * n + 5),
@@ -318,7 +319,7 @@ export function conversation({ at: _, ...row }: ConversationRow): Conversation {
   };
   const end = { seq: 6, timestamp: ago(60), ...ends, phase: 'complete' as const };
   const events = row.state === 'open' ? turns : [...turns, error, end];
-  return { ...row, maxTurns: 6, lastSeq: events.length, events };
+  return { ...row, lastSeq: events.length, events };
 }
 
 const said = [

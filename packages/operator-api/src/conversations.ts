@@ -8,7 +8,9 @@ export const conversationRowSchema = z.object({
   toAgent: z.string(),
   tenant: z.string(),
   subject: z.string(),
+  /** The one whose turn holds it. */
   taskId: z.string(),
+  maxTurns: count,
   state: z.enum(['open', 'complete']),
   lastSeq: count,
   at: time,
@@ -38,7 +40,6 @@ const conversationEventSchema = z.discriminatedUnion('phase', [
 
 /** `GET /admin/conversations/:id`; `hasMore`: the events do not end with it. */
 export const conversationSchema = conversationRowSchema.omit({ at: true }).extend({
-  maxTurns: count,
   hasMore: z.boolean().optional(),
   events: z.array(conversationEventSchema),
 });

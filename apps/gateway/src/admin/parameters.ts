@@ -32,6 +32,12 @@ export const deadLetterFilter = z.strictObject({
   since: timeMs.optional(),
 });
 export const deadLetterParameters = pageParameters.extend(deadLetterFilter.shape);
+export const conversationParameters = pageParameters.extend({
+  tenant: z.string().optional(),
+  subject: z.string().optional(),
+  contextId: z.string().optional(),
+  state: z.enum(['open', 'complete'], 'must be open or complete').optional(),
+});
 export const interruptedParameters = pageParameters.extend({ contents: flag.default(false) });
 export const contentsParameters = z.strictObject({ contents: flag.default(false) });
 export const taskParameters = contentsParameters.extend({ timeline: flag.default(false) });

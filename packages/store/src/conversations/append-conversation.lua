@@ -4,6 +4,7 @@
 --       calls         as in open-conversation.lua
 --       conversation  as there
 --       index         as there
+--       all           as there
 --       events        stream: id `<seq>-0`, one field `e` → JSON; also the name of a channel that says the seq
 -- ARGV  fence         fencing token of the turn; '' its task has ended
 --       id
@@ -18,7 +19,7 @@
 --- @include "../redis/server.lua"
 --- @include "../redis/timestamps.lua"
 
-local task_key, calls_key, conversation_key, index_key, events_key = unpack(KEYS)
+local task_key, calls_key, conversation_key, index_key, all_key, events_key = unpack(KEYS)
 local fence, id, kept_ms, first, turn, is_end = unpack(ARGV, 1, 6)
 first = tonumber(first)
 if fence ~= '' and redis.call('HGET', task_key, 'turn') ~= fence then return 'fenced' end
@@ -38,6 +39,7 @@ for i = 7, #ARGV do
 end
 if seq < first then return 'missing' end -- a fail-over has lost what came before
 redis.call('HSET', conversation_key, 'seq', seq, 'turn', turn)
+redis.call('ZADD', all_key, now_ms(), id)
 
 if is_end == '1' then
   redis.call('HSET', conversation_key, 'ended', 1)
@@ -46,6 +48,8 @@ if is_end == '1' then
   redis.call('PEXPIRE', events_key, kept_ms)
   redis.call('ZADD', index_key, now_ms(), id)
   redis.call('ZREMRANGEBYSCORE', index_key, '-inf', '(' .. now_ms() - kept_ms)
+  redis.call('ZREMRANGEBYSCORE', all_key, '-inf', '(' .. now_ms() - kept_ms)
+  redis.call('PEXPIRE', all_key, kept_ms)
   if redis.call('ZCOUNT', index_key, '+inf', '+inf') == 0 then redis.call('PEXPIRE', index_key, kept_ms) end
 end
 redis.call('PUBLISH', events_key, seq)

@@ -24,7 +24,7 @@ import {
 import { Notifier } from './notifier.ts';
 
 const from = import.meta.url;
-const keys = ['task', 'calls', 'conversation', 'index'] as const;
+const keys = ['task', 'calls', 'conversation', 'index', 'all'] as const;
 const openScript = defineScript({
   file: 'open-conversation.lua',
   from,
@@ -180,6 +180,7 @@ export class Conversations {
       calls: `${task}:c`,
       conversation: keys.conversation(id),
       index: keys.conversations(owner, contextId),
+      all: keys.allConversations,
     };
   }
 }

@@ -5,6 +5,7 @@
 --       conversation  hash: `owner`, `context`, `head` what does not change, as JSON without closing brace,
 --                     `seq` number of its events, `turn` the next turn's number, `ended` '1'
 --       index         conversations of the context, zset: id → ms of its end, +inf before
+--       all           conversations of all principals, zset: id → ms of its last event
 -- ARGV  fence         fencing token of the turn
 --       id
 --       owner
@@ -13,7 +14,9 @@
 -- Returns  opened (also when asked again) | fenced
 -- Invariant: a conversation that has not ended is named among the calls of its task, so that it ends with it.
 
-local task_key, calls_key, conversation_key, index_key = unpack(KEYS)
+--- @include "../redis/server.lua"
+
+local task_key, calls_key, conversation_key, index_key, all_key = unpack(KEYS)
 local fence, id, owner, context, head = unpack(ARGV)
 if redis.call('HGET', task_key, 'turn') ~= fence then return 'fenced' end
 if redis.call('EXISTS', conversation_key) == 1 then return 'opened' end
@@ -22,4 +25,6 @@ redis.call('HSET', calls_key, id, 'v')
 redis.call('HSET', conversation_key, 'owner', owner, 'context', context, 'head', head, 'seq', 0, 'turn', 0)
 redis.call('ZADD', index_key, '+inf', id)
 redis.call('PERSIST', index_key)
+redis.call('ZADD', all_key, now_ms(), id)
+redis.call('PERSIST', all_key)
 return 'opened'

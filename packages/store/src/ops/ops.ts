@@ -1,5 +1,6 @@
 import { allQueues, type QueueSum } from './agent-load.ts';
 import { type AgentReading, Agents } from './agents.ts';
+import { AnyConversation } from './any-conversation.ts';
 import { AnyTask } from './any-task.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { type InterruptedTask, interruptedTask, interruptions } from './interrupted-tasks.ts';
@@ -21,6 +22,7 @@ export class Ops {
   readonly agents: Agents;
   readonly deadLetters: DeadLetters;
   readonly tasks: AnyTask;
+  readonly conversations: AnyConversation;
   readonly tenants: Tenants;
   readonly #port: OpsPort;
 
@@ -30,6 +32,7 @@ export class Ops {
     this.agents = new Agents(port);
     this.deadLetters = new DeadLetters(port);
     this.tasks = new AnyTask(port);
+    this.conversations = new AnyConversation(port);
     this.tenants = new Tenants(port);
   }
 

@@ -167,8 +167,11 @@ export class Tenants {
 
   async #deleteConversations(ids: readonly string[]): Promise<void> {
     const { redis, shards } = this.#port;
-    const keys = ids.flatMap((id) => [shards.of(id).conversation(id), shards.of(id).conversationEvents(id)]);
-    await Promise.all(keys.map((key) => redis.unlink(key)));
+    for (const id of ids) {
+      const keys = shards.of(id);
+      const gone = [redis.unlink(keys.conversation(id)), redis.unlink(keys.conversationEvents(id))];
+      await Promise.all([...gone, redis.zrem(keys.allConversations, id)]);
+    }
   }
 
   async #openTasks(tenant: string): Promise<number> {

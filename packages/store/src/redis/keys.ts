@@ -125,6 +125,11 @@ export class ShardKeys {
     return `${this.conversation(id)}:e`;
   }
 
+  /** The conversations of all principals, for operators. */
+  get allConversations(): string {
+    return `${this.#root}v`;
+  }
+
   /** The conversations of a context. @param owner as `principalKey` */
   conversations(owner: string, contextId: string): string {
     return `${this.#root}y:${owner}:${idText(contextId)}`;

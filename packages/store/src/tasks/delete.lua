@@ -4,6 +4,7 @@
 --                        begin.lua keep of a task
 --       dead             zset
 --       conversations    zset, of its context
+--       all_conversations  zset, of all principals
 --       others*          what its principal sent before under the ids of its messages (strings); of each conversation:
 --                        hash, stream
 -- ARGV  task_id
@@ -14,7 +15,7 @@
 -- Invariant: all of it or nothing. A task that has not ended is never touched.
 
 local task_key, events_key, inbox_key, outbox_key, index_root, push_key = unpack(KEYS, 1, 6)
-local dead_key, conversations_key = unpack(KEYS, 7, 8)
+local dead_key, conversations_key, all_conversations_key = unpack(KEYS, 7, 9)
 local task_id, owner, messages = unpack(ARGV, 1, 3)
 messages = tonumber(messages)
 
@@ -33,12 +34,15 @@ for _, name in ipairs(names) do
 end
 
 -- Another task may have been given the id of a message since this one was forgotten.
-for i = 9, 8 + messages do
+for i = 10, 9 + messages do
   local known = redis.call('GET', KEYS[i])
   if known and known:match('^%S+ (%S+)') == task_id then gone[#gone + 1] = KEYS[i] end
 end
-for i = 9 + messages, #KEYS do gone[#gone + 1] = KEYS[i] end
-for i = 4, #ARGV do redis.call('ZREM', conversations_key, ARGV[i]) end
+for i = 10 + messages, #KEYS do gone[#gone + 1] = KEYS[i] end
+for i = 4, #ARGV do
+  redis.call('ZREM', conversations_key, ARGV[i])
+  redis.call('ZREM', all_conversations_key, ARGV[i])
+end
 
 for number = 1, tonumber(redis.call('HGET', task_key .. ':w', 'last') or 0) do
   redis.call('ZREM', push_key, task_id .. '.' .. number)

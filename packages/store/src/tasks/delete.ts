@@ -9,7 +9,7 @@ import { type CachedReadPort, readTask } from './read.ts';
 const deleteScript = defineScript({
   file: 'delete.lua',
   from: import.meta.url,
-  keys: [...recordKeyNames, 'dead', 'conversations', 'others*'],
+  keys: [...recordKeyNames, 'dead', 'conversations', 'allConversations', 'others*'],
   args: ['taskId', 'owner', 'messages', 'conversationIds*'],
   reply: word('deleted', 'live', 'missing'),
 });
@@ -48,6 +48,7 @@ export async function deleteTask(
       ...keys.record(taskId),
       dead: keys.dead,
       conversations: keys.conversations(principalKey(scope.principal), contextId),
+      allConversations: keys.allConversations,
       others: [...messages, ...conversations.flatMap((id) => [keys.conversation(id), keys.conversationEvents(id)])],
     },
     args: { taskId, owner: ownerOf(scope), messages: messages.length, conversationIds: conversations },

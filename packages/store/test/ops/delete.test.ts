@@ -17,7 +17,7 @@ const completed: TurnEvent = {
 /** What no task leaves behind: the queue's own keys and the registry stay. */
 async function keysLeft(): Promise<string[]> {
   const keys = await redis.keys(`${store.settings.prefix}*`);
-  return keys.filter((key) => !/\{agents\}|:q:echo:(?:meta|events|marker|id|removed|tenants)$/.test(key));
+  return keys.filter((key) => !/\{agents\}|:q:echo:(?:meta|events|marker|id|removed|tenants)$/.test(key)).sort();
 }
 
 async function say(turn: OpenTurn, text: string): Promise<void> {
