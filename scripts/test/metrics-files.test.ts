@@ -75,7 +75,8 @@ describe('the check of queries', () => {
     ['switchyard_swept_total{why="x"}', ['switchyard_swept_total has no label why']],
     ['sum by (agent) (switchyard_swept_total)', ['no label agent to group by']],
     ['switchyard_queue_wait_seconds', ['no metric switchyard_queue_wait_seconds']],
-    ['{__name__=~"switchyard_(a|b)_none"}', ['no metric is like __name__=~"switchyard_(a|b)_none"']],
+    ['sum by (what (switchyard_swept_total)', ['not understood from here: (switchyard_swept_total)']],
+    ['{__name__=~"switchyard_(a|b)_none"}', ['no metric is like switchyard_(a|b)_none']],
     [
       'max by (agent) (switchyard_agent_workers) == 0 and on (agent) switchyard_agent_paused{agent="a", up="b"} > 1',
       ['switchyard_agent_paused has no label up'],
