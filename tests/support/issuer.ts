@@ -1,5 +1,7 @@
-import { createServer } from 'node:http';
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 
 /** An issuer of tokens on this machine, with discovery. */
@@ -25,11 +27,16 @@ export async function openIssuer(): Promise<Issuer> {
   let keysUrl: string | undefined;
   const published: JWK[] = [];
   const privateKeys = new Map<string, { readonly key: CryptoKey; readonly alg: string }>();
+  const signIns = new SignIns((scope) => issuer.token({ scope }));
   const server = createServer((req, res) => {
     if (isDown) return void res.writeHead(500).end();
+    if (signIns.serves(req)) return void signIns.serve(req, res);
     const isDiscovery = req.url === '/.well-known/openid-configuration';
     if (!isDiscovery) requests++;
-    const answer = isDiscovery ? { issuer: url, jwks_uri: keysUrl ?? `${url}/keys` } : { keys: published };
+    const endpoints = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` };
+    const configuration = { issuer: url, jwks_uri: keysUrl ?? `${url}/keys`, ...endpoints };
+    const answer = isDiscovery ? configuration : { keys: published };
+    res.setHeader('access-control-allow-origin', '*');
     res.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -41,7 +48,7 @@ export async function openIssuer(): Promise<Issuer> {
     return privateKey;
   };
   await newKey('first');
-  return {
+  const issuer: Issuer = {
     url,
     published,
     newKey,
@@ -63,4 +70,42 @@ export async function openIssuer(): Promise<Issuer> {
     },
     [Symbol.asyncDispose]: () => new Promise((resolve) => void server.close(() => resolve()).closeAllConnections()),
   };
+  return issuer;
+}
+
+/** Signs everybody in who asks, as a public client with PKCE (RFC 7636). */
+class SignIns {
+  readonly #codes = new Map<string, { readonly challenge: string; readonly scope: string }>();
+  readonly #tokenFor: (scope: string) => Promise<string>;
+
+  constructor(tokenFor: (scope: string) => Promise<string>) {
+    this.#tokenFor = tokenFor;
+  }
+
+  serves({ url }: IncomingMessage): boolean {
+    return /^\/(?:authorize\?|token$)/.test(url ?? '');
+  }
+
+  async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const { pathname, searchParams: asked } = new URL(req.url ?? '', 'http://issuer');
+    if (pathname === '/authorize') return this.#redirect(asked, res);
+    const given = new URLSearchParams(await text(req));
+    const known = this.#codes.get(given.get('code') ?? '');
+    this.#codes.delete(given.get('code') ?? '');
+    const challenge = createHash('sha256')
+      .update(given.get('code_verifier') ?? '')
+      .digest('base64url');
+    res.setHeader('access-control-allow-origin', '*').setHeader('content-type', 'application/json');
+    if (known?.challenge !== challenge) return void res.writeHead(400).end('{"error":"invalid_grant"}');
+    res.end(JSON.stringify({ token_type: 'Bearer', access_token: await this.#tokenFor(known.scope) }));
+  }
+
+  #redirect(asked: URLSearchParams, res: ServerResponse): void {
+    const code = randomUUID();
+    this.#codes.set(code, { challenge: asked.get('code_challenge') ?? '', scope: asked.get('scope') ?? '' });
+    const back = new URL(asked.get('redirect_uri') ?? '');
+    back.searchParams.set('code', code);
+    back.searchParams.set('state', asked.get('state') ?? '');
+    res.writeHead(302, { location: back.href }).end();
+  }
 }

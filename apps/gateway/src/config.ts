@@ -20,6 +20,7 @@ import {
   type GatewaySettings,
   type GrpcLimits,
   type GrpcSettings,
+  type OidcSettings,
   type PushSettings,
 } from './settings/gateway-settings.ts';
 import type { RateSettings } from './settings/rate-settings.ts';
@@ -139,7 +140,22 @@ function readAdmin(given: Given): AdminSettings | undefined {
   if (key === '') given.refuse('ADMIN_KEY', 'ADMIN_PORT needs a key, here or in ADMIN_KEY_FILE');
   const metricsKey = given.check('METRICS_KEY', () => readOperatorKey(METRICS_KEY, METRICS_KEY_FILE));
   if (metricsKey && metricsKey === key) given.refuse('METRICS_KEY', 'must be another key than ADMIN_KEY');
-  return { host, port, key: key ?? '', hasConsole: CONSOLE, ...(metricsKey && { metricsKey }) };
+  return { host, port, key: key ?? '', hasConsole: CONSOLE, oidc: readOidc(given), ...(metricsKey && { metricsKey }) };
+}
+
+function readOidc(given: Given): OidcSettings | undefined {
+  const {
+    CONSOLE_OIDC_CLIENT_ID: clientId,
+    CONSOLE_OIDC_SCOPES: scopes,
+    AUTH,
+    JWT_ISSUER,
+    JWT_AUDIENCE,
+  } = given.values;
+  if (clientId === undefined) return undefined;
+  const issuer = JWT_ISSUER ?? '';
+  if (!AUTH.includes('jwt') || !URL.canParse(issuer))
+    given.refuse('CONSOLE_OIDC_CLIENT_ID', 'needs AUTH=jwt, and a URL as JWT_ISSUER');
+  return { issuer, clientId, scopes, audience: JWT_AUDIENCE?.[0] ?? '' };
 }
 
 function readGrpc(given: Given): GrpcSettings | undefined {

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Me, meSchema, OperatorClient, OperatorError } from '@switchyard/operator-api';
+import { tokenOfRedirect } from './oidc.ts';
 
 const keyName = 'switchyard.key';
 
@@ -24,13 +25,17 @@ export function session(): Session {
   return current.value.session;
 }
 
-/** Takes the key of the address (`#key=…`), which it clears, or the one of this tab. */
+/** Takes the key of the address (`#key=…`), which it clears, a token that the issuer gives, or the key of this tab. */
 export async function resume(): Promise<void> {
   const given = new URLSearchParams(location.hash.slice(1)).get('key');
   if (location.hash) history.replaceState(null, '', location.pathname + location.search);
-  const key = given ?? sessionStorage.getItem(keyName);
-  if (key) await signIn(key);
-  else signOut();
+  try {
+    const key = given ?? (await tokenOfRedirect()) ?? sessionStorage.getItem(keyName);
+    if (key) await signIn(key);
+    else signOut();
+  } catch (error) {
+    signOut(error instanceof Error ? error.message : String(error));
+  }
 }
 
 export async function signIn(key: string): Promise<void> {

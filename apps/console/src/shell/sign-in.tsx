@@ -1,7 +1,10 @@
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { leaveForIssuer, type Oidc, readOidc } from '../app/oidc.ts';
 import { signIn } from '../app/session.ts';
 import { Button } from '../design/button.tsx';
 import { Field } from '../design/field.tsx';
+import { notifyProblem } from '../design/notices.tsx';
 import { Problem } from '../design/views.tsx';
 import { Mark } from './mark.tsx';
 import './sign-in.css';
@@ -37,6 +40,7 @@ export function SignIn({ problem }: { readonly problem: string | undefined }) {
         <Button kind="primary" submits>
           Sign in
         </Button>
+        <IssuerButton />
         <p class="faint">
           <code>npm start</code> prints a link that signs in. Elsewhere it is the gateway’s <code>ADMIN_KEY</code>, or a
           client’s key with the scope <code>admin</code>. It stays in this tab.
@@ -44,4 +48,18 @@ export function SignIn({ problem }: { readonly problem: string | undefined }) {
       </form>
     </main>
   );
+}
+
+/** Where an issuer gives tokens, its users need no key. */
+function IssuerButton() {
+  const oidc = useSignal<Oidc | undefined>(undefined);
+  useEffect(() => {
+    readOidc()
+      .then((found) => {
+        oidc.value = found;
+      })
+      .catch(notifyProblem);
+  }, []);
+  const { value } = oidc;
+  return value ? <Button onPress={() => leaveForIssuer(value)}>Sign in at {new URL(value.issuer).host}</Button> : null;
 }

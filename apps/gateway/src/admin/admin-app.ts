@@ -3,7 +3,7 @@ import express, { type Request, type RequestHandler } from 'express';
 import { refuseFault, refusePath, refuseVerb, writeError, writeStream } from '../bindings/rest/write.ts';
 import { serveConsole } from '../console/serve-console.ts';
 import { beginEachExchange, requestName, respond } from '../exchange/exchange.ts';
-import { defaultGatewaySettings } from '../settings/gateway-settings.ts';
+import { defaultGatewaySettings, type OidcSettings } from '../settings/gateway-settings.ts';
 import type { Deed } from '../telemetry/audited.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
@@ -38,6 +38,7 @@ export interface AdminContext extends AdmitParts {
 interface ConsoleParts {
   /** What clients are served: operators try agents by it. */
   readonly served: RequestListener;
+  readonly oidc: OidcSettings | undefined;
 }
 
 const routes: readonly AdminRoute[] = [
@@ -65,7 +66,7 @@ export function createAdminApp(context: AdminContext): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', 'simple');
   app.use(beginEachExchange(context.emit));
-  if (context.console) app.use('/console', serveConsole());
+  if (context.console) app.use('/console', serveConsole(context.console));
   app.use(requireOperator(context));
   app.get(metricsPath, serveMetrics(context)).all(metricsPath, refuseVerb(context, 'GET'));
   for (const route of routes) app[route.verb](route.path, serve(context, route));

@@ -37,7 +37,7 @@ export class AdminPort {
     const operators = new Operators(settings, clients, rates);
     this.#operators = operators;
     const backend = { ...parts.backend, series };
-    const consoleParts = settings.hasConsole ? { served } : undefined;
+    const consoleParts = settings.hasConsole ? { served, oidc: settings.oidc } : undefined;
     const app = createAdminApp({ ...parts, backend, operators, streams: this.#streams, console: consoleParts });
     this.#listener = new Listener(app, {
       stallMs: defaultGatewaySettings.clientStallMs,

@@ -3,28 +3,36 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, Router } from 'express';
 import { respond } from '../exchange/exchange.ts';
+import type { OidcSettings } from '../settings/gateway-settings.ts';
 
 /** Where the build of the console lies, beside the gateway. */
 const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 
-/** Nothing from elsewhere, no script or style in the page itself, and no page around it. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "font-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Nothing from elsewhere, no script or style in the page itself, and no page around it. The issuer gives tokens. */
+const contentSecurityPolicy = (oidc: OidcSettings | undefined): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    ["connect-src 'self'", oidc && new URL(oidc.issuer).origin].filter(Boolean).join(' '),
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+export interface ConsoleOptions {
+  readonly folder?: string;
+  readonly oidc?: OidcSettings | undefined;
+}
 
 /** The console: its files need no key, what they ask for does. */
-export function serveConsole(folder = builtConsole): RequestHandler {
+export function serveConsole({ folder = builtConsole, oidc }: ConsoleOptions = {}): RequestHandler {
   const router = Router();
+  const policy = contentSecurityPolicy(oidc);
   router.use((_req, res, next) => {
-    res.setHeader('Content-Security-Policy', contentSecurityPolicy);
+    res.setHeader('Content-Security-Policy', policy);
     res.setHeader('X-Content-Type-Options', 'nosniff');
     res.setHeader('Referrer-Policy', 'no-referrer');
     next();
@@ -36,6 +44,10 @@ export function serveConsole(folder = builtConsole): RequestHandler {
     respond(res, 'text/plain; charset=utf-8', 'There is no such file\n');
   });
   router.get('/look-again.js', (_req, res) => respond(res, 'text/javascript; charset=utf-8', lookAgain));
+  router.get('/sign-in.json', (_req, res) => {
+    res.setHeader('Cache-Control', 'no-store');
+    respond(res, 'application/json', JSON.stringify({ oidc }));
+  });
   router.get('/{*page}', servePage(join(folder, 'index.html')));
   return router;
 }

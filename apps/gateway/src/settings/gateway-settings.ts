@@ -18,6 +18,19 @@ export interface AdminSettings {
   readonly metricsKey?: string | undefined;
   /** Serves the console, and to its operators what clients are served. Unset: no. */
   readonly hasConsole?: boolean;
+  /** How the console signs in beside keys. */
+  readonly oidc?: OidcSettings | undefined;
+}
+
+/** An issuer of tokens for the console. */
+export interface OidcSettings {
+  readonly issuer: string;
+  /** Of a public client: it has no secret. */
+  readonly clientId: string;
+  /** What the tokens are for. */
+  readonly audience: string;
+  /** Apart by blanks. */
+  readonly scopes: string;
 }
 
 /** How the gRPC binding listens. */

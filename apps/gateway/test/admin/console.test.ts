@@ -31,7 +31,7 @@ describe('the console on the operators’ port', () => {
 
   it('says how to build it where it is not built', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'console-'));
-    const server = express().use('/console', serveConsole(folder)).listen(0, '127.0.0.1');
+    const server = express().use('/console', serveConsole({ folder })).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const response = await fetch(`http://127.0.0.1:${port}/console/`);

@@ -18,6 +18,18 @@ it('operators have no port unless one is named, then on loopback', () => {
   expect(off?.hasConsole).toBe(false);
 });
 
+it('the console signs in at an issuer only where its tokens count', () => {
+  const env = { ADMIN_PORT: '4100', ADMIN_KEY: '0123456789abcdef', CONSOLE_OIDC_CLIENT_ID: 'console' };
+  expect(() => readConfig(env)).toThrow(/CONSOLE_OIDC_CLIENT_ID: .*AUTH=jwt/);
+  const jwt = { AUTH: 'jwt', JWT_ISSUER: 'https://issuer.example', JWT_AUDIENCE: 'switchyard' };
+  expect(readConfig({ ...env, ...jwt, PUSH: 'off' }).gateway.admin?.oidc).toEqual({
+    issuer: 'https://issuer.example',
+    clientId: 'console',
+    audience: 'switchyard',
+    scopes: 'openid admin send read cancel',
+  });
+});
+
 it('a port for operators needs a key that cannot be guessed, which no error repeats', () => {
   for (const key of ['', 'too-short-secret'.slice(0, 15)]) {
     const read = (): unknown => readConfig({ ADMIN_PORT: '4100', ADMIN_KEY: key });

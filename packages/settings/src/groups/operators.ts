@@ -36,6 +36,17 @@ export const operators = {
       default: true,
       text: 'Serve the console at `/console/` of that port. It asks for the key.',
     },
+    CONSOLE_OIDC_CLIENT_ID: {
+      of: ['gateway'],
+      schema: anyText,
+      text: 'With `AUTH=jwt`, the console signs in at `JWT_ISSUER` as this public client (code flow with PKCE).',
+    },
+    CONSOLE_OIDC_SCOPES: {
+      of: ['gateway'],
+      schema: anyText,
+      default: 'openid admin send read cancel',
+      text: 'The scopes that it asks for, apart by blanks: the token has to bring `admin`.',
+    },
     METRICS_KEY: {
       of: ['gateway', 'worker'],
       schema: anyText,

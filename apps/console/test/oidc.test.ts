@@ -1,0 +1,65 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { consolePage } from '../../../tests/support/console-page.ts';
+import { type Issuer, openIssuer } from '../../../tests/support/issuer.ts';
+import { type Stack, startStack } from '../../../tests/support/stack.ts';
+import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
+
+describe.runIf(hasBrowser)('the console where an issuer gives tokens', () => {
+  let browser: Browser;
+  let issuer: Issuer;
+  let stack: Stack;
+  let url = '';
+
+  beforeAll(async () => {
+    issuer = await openIssuer();
+    const env = {
+      ADMIN_PORT: '0',
+      ADMIN_KEY: 'a-key-for-operators',
+      AUTH: 'api-key jwt',
+      API_KEYS: 'a-key-of-a-client:alice',
+      JWT_ISSUER: issuer.url,
+      JWT_AUDIENCE: 'switchyard',
+      CONSOLE_OIDC_CLIENT_ID: 'console',
+      PUSH: 'off',
+    };
+    [browser, stack] = await Promise.all([
+      openBrowser(),
+      startStack({ redisUrl: inject('redisUrl'), agents: ['echo'], env }),
+      consolePage(),
+    ]);
+    url = stack.gateways[0]?.output().match(/"adminUrl":"([^"]+)"/)?.[1] ?? '';
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+    await issuer?.[Symbol.asyncDispose]();
+  });
+
+  it('signs in there, comes back to the page that was asked for, and tries an agent as who signed in', async () => {
+    await using opened = await openPage(browser, { url, key: '', path: '/agents/echo?tab=try' });
+    const { page, problems } = opened;
+    await page.getByRole('button', { name: `Sign in at ${new URL(issuer.url).host}` }).click();
+    await page.waitForURL(`${url}/console/agents/echo?tab=try`);
+    await page.getByText('acme/alice').waitFor();
+    await page.getByLabel('Message').fill('from a token');
+    await page.keyboard.press('Enter');
+    await page.getByText('Completed').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it('takes no answer that this tab did not ask for', async () => {
+    await using opened = await openPage(browser, { url, key: '', path: '/tasks' });
+    const { page } = opened;
+    await page.getByRole('button', { name: /^Sign in at/ }).waitFor();
+    await page.evaluate(
+      `sessionStorage.setItem('switchyard.sign-in', '{"state":"ours","verifier":"v","returnTo":"/tasks"}')`,
+    );
+    await page.goto(`${url}/console/signed-in?code=theirs&state=theirs`);
+    await page.getByText('not to a question of this tab').waitFor();
+    await page.goto(`${url}/console/signed-in?code=theirs&state=ours`);
+    await page.getByText('not to a question of this tab').waitFor();
+    expect(opened.problems).toEqual([]);
+  });
+});
