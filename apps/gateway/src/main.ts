@@ -1,7 +1,7 @@
 import { watchFile } from 'node:fs';
 import { readCommandLine, SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
-import { createLog, ErrorThrottle, logOutput, startTraces } from '@switchyard/telemetry';
+import { createLog, ErrorThrottle, LevelSwitch, logOutput, startTraces } from '@switchyard/telemetry';
 import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
 import { readConfig } from './config.ts';
 import { createGateway } from './gateway.ts';
@@ -18,10 +18,12 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog({ app: 'gateway', level: config.logLevel }, await logOutput(process.stdout));
   for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
+  const level = new LevelSwitch(log);
   const throttle = new ErrorThrottle();
-  const store = new Store(config.store, (error) => {
+  const onRedisError = (error: Error): void => {
     if (throttle.isDue(error)) log.warn({ event: 'error', where: 'redis', err: String(error) }, 'error');
-  });
+  };
+  const store = new Store(config.store, onRedisError);
   const traces = await startTraces(config.traces, {
     service: 'switchyard-gateway',
     onError: (error) => {
@@ -51,9 +53,11 @@ async function main(): Promise<void> {
   };
   // A terminal that closes sends it, too.
   process.on('SIGHUP', () => (process.stdout.isTTY ? void stop().catch(fail) : reload()));
+  process.on('SIGUSR2', level.toggle);
   for (const file of config.files) watchFile(file, { interval: WATCH_MS, persistent: false }, reload);
 
   await store.start();
+  await store.ops.logLevels.follow(level.set, onRedisError);
   await gateway.start();
 }
 

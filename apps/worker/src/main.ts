@@ -1,7 +1,7 @@
 import { failTurnOfRejection } from '@switchyard/agent';
 import { SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
-import { createLog, ErrorThrottle, logOutput, startTraces } from '@switchyard/telemetry';
+import { createLog, ErrorThrottle, LevelSwitch, logOutput, startTraces } from '@switchyard/telemetry';
 import type { Logger } from 'pino';
 import { AgentModuleError, loadAgents } from './agents/load-agents.ts';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
@@ -30,7 +30,9 @@ async function main(): Promise<void> {
     log.fatal({ err: error }, 'a rejection that belongs to no turn: the worker ends');
     process.exit(1);
   });
-  const stop = args.watch ? supervise(args, emit) : await work(config, args, log);
+  const level = new LevelSwitch(log);
+  process.on('SIGUSR2', level.toggle);
+  const stop = args.watch ? supervise(args, emit) : await work(config, args, { log, level });
   let stopped: Promise<void> | undefined;
   // A terminal that closes sends it; whoever else does wants settings to be read again, as a gateway does.
   process.on('SIGHUP', () => {
@@ -49,7 +51,11 @@ async function main(): Promise<void> {
   }
 }
 
-async function work(config: WorkerConfig, { agentModules, isWatched }: WorkerArguments, log: Logger): Promise<Stop> {
+async function work(
+  config: WorkerConfig,
+  { agentModules, isWatched }: WorkerArguments,
+  { log, level }: { readonly log: Logger; readonly level: LevelSwitch },
+): Promise<Stop> {
   // While a watched worker takes over, there are two, and one port.
   const metricsPort = config.metrics && !isWatched ? new MetricsPort(config.metrics) : undefined;
   const throttle = new ErrorThrottle();
@@ -61,8 +67,10 @@ async function work(config: WorkerConfig, { agentModules, isWatched }: WorkerArg
   const tell = (report: WorkerReport): void => void process.send?.(report);
   if (isWatched) reportModules(tell);
   const agents = await loadAgents(agentModules);
-  const store = new Store(config.store, (error) => emit({ kind: 'error', where: 'redis', err: error }));
+  const onRedisError = (error: Error): void => emit({ kind: 'error', where: 'redis', err: error });
+  const store = new Store(config.store, onRedisError);
   await store.start();
+  await store.ops.logLevels.follow(level.set, onRedisError);
   const traces = await startTraces(config.traces, {
     service: 'switchyard-worker',
     onError: (error) => emit({ kind: 'error', where: 'traces', err: error }),

@@ -74,11 +74,14 @@ export const seriesSchema = z.object({
   points: z.record(z.enum(seriesNames), z.array(z.number().nullable())),
 });
 
-/** `GET` and `PUT /admin/log-level`: of all processes, for a time. */
+/** `POST /admin/log-level`: of all processes, for a time; 0: no longer. */
 export const logLevelSchema = z.strictObject({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error']),
   forMs: count.max(86_400_000).default(600_000),
 });
+
+/** `GET /admin/log-level`. Without a level each process has the one of its settings. */
+export const logLevelReadingSchema = logLevelSchema.extend({ level: logLevelSchema.shape.level.optional() });
 
 /** Who asks. */
 export const meSchema = z.object({
@@ -94,4 +97,5 @@ export type WorkerReading = z.infer<typeof workerReadingSchema>;
 export type WaitingTask = z.infer<typeof waitingTaskSchema>;
 export type Series = z.infer<typeof seriesSchema>;
 export type LogLevel = z.infer<typeof logLevelSchema>;
+export type LogLevelReading = z.infer<typeof logLevelReadingSchema>;
 export type Me = z.infer<typeof meSchema>;

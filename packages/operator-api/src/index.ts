@@ -12,6 +12,8 @@ export {
   type AgentReading,
   agentReadingSchema,
   type LogLevel,
+  type LogLevelReading,
+  logLevelReadingSchema,
   logLevelSchema,
   type Me,
   meSchema,

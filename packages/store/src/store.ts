@@ -10,6 +10,7 @@ import { Encryption } from './encryption/encryption.ts';
 import { Feeds } from './feed/feeds.ts';
 import { Memory } from './memory/memory.ts';
 import { AgentIndexes } from './ops/agent-indexes.ts';
+import { LogLevels } from './ops/log-levels.ts';
 import { Ops } from './ops/ops.ts';
 import { Workers } from './ops/workers.ts';
 import { Outbox } from './outbox/outbox.ts';
@@ -146,7 +147,8 @@ export class Store {
     this.audit = new AuditTrail(redis, this.settings);
     this.agentIndexes = new AgentIndexes({ ...port, registry: this.registry });
     const workers = new Workers(redis, channels, prefix);
-    this.ops = new Ops({ ...port, registry: this.registry, workers, credentials: this.credentials });
+    const logLevels = new LogLevels(redis, channels, prefix);
+    this.ops = new Ops({ ...port, registry: this.registry, workers, logLevels, credentials: this.credentials });
   }
 
   /**
@@ -169,6 +171,7 @@ export class Store {
     const push = new Push(port, this.#channels);
     const registry = new Registry(redis, this.#channels, this.settings);
     const workers = new Workers(redis, this.#channels, prefix);
+    const logLevels = new LogLevels(redis, this.#channels, prefix);
     const credentials = new Credentials(port, this.#channels, prefix);
     return {
       tasks: new Tasks(port),
@@ -176,7 +179,7 @@ export class Store {
       credentials,
       audit: new AuditTrail(redis, this.settings),
       conversations: new Conversations(port, this.#channels),
-      ops: new Ops({ ...port, registry, workers, credentials }),
+      ops: new Ops({ ...port, registry, workers, logLevels, credentials }),
     };
   }
 

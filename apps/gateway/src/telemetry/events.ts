@@ -32,8 +32,6 @@ export type GatewayEvent =
       readonly taskId: string;
       readonly contextId: string;
       readonly isNew: boolean;
-      /** Unset: nothing is traced. */
-      readonly traceId?: string | undefined;
     } & Caller)
   /** A stream goes on after the last event that its client has received. */
   | { readonly kind: 'stream-resumed' }

@@ -39,14 +39,12 @@ interface TurnOfTask {
   readonly taskId: string;
 }
 
-/** A turn. The fields have the same names in the log of a gateway. */
+/** A turn. The fields have the same names in the log of a gateway. What is traced has its trace's id in the log, too. */
 export interface TurnName extends TurnOfTask {
   readonly contextId: string | undefined;
-  readonly tenant: string;
+  readonly tenant: string | undefined;
   /** Of the attempts at this message. */
   readonly attempt: number;
-  /** Unset: nothing is traced. */
-  readonly traceId?: string | undefined;
 }
 
 interface TurnBegin extends TurnName {

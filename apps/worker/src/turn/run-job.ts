@@ -6,7 +6,7 @@ import type { ActiveTurns } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
 import type { CallParts } from './port/stored-calls.ts';
 import { type Ownership, StoredTurnPort } from './port/stored-turn-port.ts';
-import { endOf, nameOf } from './turn-events.ts';
+import { beginOf, endOf } from './turn-events.ts';
 import { TurnSignal } from './turn-signal.ts';
 import { beginTrace, traceEnd } from './turn-trace.ts';
 
@@ -50,7 +50,7 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
     },
     maxAttempts: port.agent.retry.attempts,
   });
-  if (typeof turn === 'string') return withoutTurn(port, job, turn);
+  if (typeof turn === 'string') return await withoutTurn(port, job, turn);
   if (turn.start.cancelRequested) running.interrupt(new TurnInterruption('canceled'));
   using _entry = port.turns.add(turn);
   try {
@@ -65,15 +65,24 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
   }
 }
 
-function withoutTurn(
-  { emit, agent }: JobPort,
+async function withoutTurn(
+  port: JobPort,
   { taskId, started }: TurnJob,
   verdict: 'stale' | 'missing' | 'canceled' | 'exhausted',
-): JobOutcome {
+): Promise<JobOutcome> {
   if (verdict === 'missing' && started <= STARTS_WITHOUT_TASK) return { retryAfterMs: MISSING_RETRY_MS };
-  if (verdict !== 'exhausted') emit({ kind: 'job-without-turn', agent: agent.id, taskId, verdict });
-  else emit({ kind: 'turn-given-up', agent: agent.id, taskId, attempts: agent.retry.attempts });
+  if (verdict === 'exhausted') await tellGivenUp(port, taskId);
+  else port.emit({ kind: 'job-without-turn', agent: port.agent.id, taskId, verdict });
   return 'done';
+}
+
+/** The message has spent its attempts, none of which told of it: its dead letter does. */
+async function tellGivenUp({ store, agent, emit }: JobPort, taskId: string): Promise<void> {
+  // Without Redis its id must do.
+  const letter = await store.ops.deadLetters.get(taskId).catch(() => undefined);
+  const known = letter?.kind === 'turn' ? letter : { agent: agent.id, attempts: agent.retry.attempts };
+  const { contextId, tenant, attempts } = { contextId: undefined, tenant: undefined, ...known };
+  emit({ kind: 'turn-given-up', agent: known.agent, taskId, contextId, tenant, attempts });
 }
 
 interface Run extends Ownership {
@@ -86,7 +95,7 @@ async function runOneTurn(port: JobPort, turn: OpenTurn, run: Run): Promise<JobO
   const { agent, emit } = port;
   const { trace, waitedMs } = run;
   const begun = performance.now();
-  emit({ kind: 'turn-begun', ...nameOf(turn), waitedMs });
+  emit(beginOf(turn, waitedMs));
   const result = await trace.invoke(() => runTurn(agent, new StoredTurnPort(port, turn, run)));
   const next = await concludeTurn(turn, result, agent.retry).finally(() => trace.end(traceEnd(result)));
   emit(endOf(turn, { result, durationMs: performance.now() - begun }, next));

@@ -2,8 +2,15 @@ import type { TurnResult } from '@switchyard/agent';
 import { isOutage, type JobOutcome, type OpenTurn } from '@switchyard/store';
 import type { TurnEnd, TurnName, WorkerEvent } from '../telemetry/events.ts';
 
+/** The event of a turn's begin. */
+export function beginOf(turn: OpenTurn, waitedMs: number | undefined): WorkerEvent {
+  const { takenOverFrom } = turn.start;
+  const begin = { ...nameOf(turn), waitedMs };
+  return takenOverFrom ? { kind: 'turn-taken-over', ...begin, takenOverFrom } : { kind: 'turn-begun', ...begin };
+}
+
 /** The turn in events. */
-export function nameOf({ start }: OpenTurn): TurnName {
+function nameOf({ start }: OpenTurn): TurnName {
   const { agent, taskId, attempt, task, principal } = start;
   return { agent, taskId, contextId: task.contextId, tenant: principal.tenant, attempt };
 }

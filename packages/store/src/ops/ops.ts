@@ -4,6 +4,7 @@ import { AnyConversation } from './any-conversation.ts';
 import { AnyTask } from './any-task.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { type InterruptedTask, interruptedTask, interruptions } from './interrupted-tasks.ts';
+import type { LogLevels } from './log-levels.ts';
 import type { OpsPort } from './ops-port.ts';
 import { overdueTasks } from './overdue-tasks.ts';
 import { earliestFirst, type Page, type PageQuery, pageOf } from './page.ts';
@@ -19,6 +20,7 @@ import type { Workers } from './workers.ts';
 /** What operators can read and do. Lists are paged. */
 export class Ops {
   readonly workers: Workers;
+  readonly logLevels: LogLevels;
   readonly agents: Agents;
   readonly deadLetters: DeadLetters;
   readonly tasks: AnyTask;
@@ -29,6 +31,7 @@ export class Ops {
   constructor(port: TenantsPort) {
     this.#port = port;
     this.workers = port.workers;
+    this.logLevels = port.logLevels;
     this.agents = new Agents(port);
     this.deadLetters = new DeadLetters(port);
     this.tasks = new AnyTask(port);

@@ -5,8 +5,8 @@
 -- max_attempts: that a message gets; large_bytes: from which parts of an artifact are not copied through Lua
 -- waited_ms: that its job has waited, which is being taken, and can wait until a process can run it alone; nil: it was
 --   taken before
--- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner, and
---          then the task: pieces … (see pieces.lua) }
+-- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner,
+--          the process that lost the turn or '', and then the task: pieces … (see pieces.lua) }
 --       turn | stale, missing (there is nothing for this job: complete it) | canceled, exhausted (the task has ended)
 --       | suspect (it is to run alone: see isolation.ts)
 -- Invariant: one turn is open at a time; taking it over gives out a new fencing token and spends an attempt.
@@ -36,8 +36,9 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
   -- A late add, an old successor, a job of a task that ended or has nothing to do.
   if job ~= record.scheduled then return { 'stale' } end
 
+  local lost_by = ''
   local function turn()
-    local reply = { 'turn', record.turn, record.attempts, record.cancel, inbox_head(), record.owner }
+    local reply = { 'turn', record.turn, record.attempts, record.cancel, inbox_head(), record.owner, lost_by }
     put_pieces(reply, '', 'all', large_bytes,
       record.context, was[STATUS], was[METADATA], was[ARTIFACTS], was[INSIDE], was[HISTORY])
     return reply
@@ -60,6 +61,7 @@ local function begin_turn(job, started, token, run, dead_key, max_attempts, larg
   local is_taken_over = is_open and token ~= record.token
   local is_own = is_taken_over and process_of(token) and process_of(token) == process_of(record.token)
   if is_own then record.attempts = record.attempts - 1 end
+  if is_taken_over and not is_own then lost_by = record.token:match('^[^:]*') end
   local died_among_others = is_taken_over and not is_own and is_shared(record.token)
   -- What killed it may have been another turn. The last attempt is not to be spent on that: it runs alone.
   local is_last = record.attempts + 1 >= tonumber(max_attempts)

@@ -59,6 +59,8 @@ export interface TurnStart extends TurnInput {
   /** The job has run its share of turns: another job runs the messages that wait. */
   readonly handsOver: boolean;
   readonly cancelRequested: boolean;
+  /** The process whose turn it was: it is dead, or was taken for dead. */
+  readonly takenOverFrom?: string;
   readonly trace: MessageTrace | undefined;
 }
 

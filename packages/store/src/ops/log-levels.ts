@@ -1,0 +1,42 @@
+import type { Channels } from '../redis/channels.ts';
+import type { RedisConnection } from '../redis/connection.ts';
+
+/** Of all processes, for so long; `level` unset: each has the one of its settings. */
+export interface LogLevelOrder {
+  readonly level: string | undefined;
+  readonly forMs: number;
+}
+
+/** The order of an operator how much all processes log. */
+export class LogLevels {
+  readonly #redis: RedisConnection;
+  readonly #channels: Channels;
+  /** Also the channel that says that there is another order. */
+  readonly #key: string;
+
+  constructor(redis: RedisConnection, channels: Channels, prefix: string) {
+    this.#redis = redis;
+    this.#channels = channels;
+    this.#key = `${prefix}{agents}:log-level`;
+  }
+
+  /** @param order `forMs` 0 takes the last one back */
+  async set(level: string, forMs: number): Promise<void> {
+    if (forMs > 0) await this.#redis.set(this.#key, level, 'PX', forMs);
+    else await this.#redis.del(this.#key);
+    await this.#redis.publish(this.#key, level);
+  }
+
+  async read(): Promise<LogLevelOrder> {
+    const [level, leftMs] = await Promise.all([this.#redis.get(this.#key), this.#redis.pttl(this.#key)]);
+    return level === null ? { level: undefined, forMs: 0 } : { level, forMs: Math.max(leftMs, 0) };
+  }
+
+  /** Calls `obey` with the order that there is now, and with each later one. @param onError it could not be read */
+  async follow(obey: (order: LogLevelOrder) => void, onError: (error: Error) => void): Promise<void> {
+    const look = (): void => void this.read().then(obey, onError);
+    await this.#channels.subscribe(this.#key, look);
+    this.#channels.onReconnect(look);
+    obey(await this.read());
+  }
+}

@@ -1,0 +1,42 @@
+import { context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { afterAll, expect, it } from 'vitest';
+import { createLog, LevelSwitch } from '../src/index.ts';
+
+const lines: Record<string, unknown>[] = [];
+const destination = { write: (line: string): void => void lines.push(JSON.parse(line)) };
+const log = createLog({ app: 'worker', level: 'warn' }, destination);
+
+afterAll(() => context.disable());
+
+it('names fields alike in every program, and leaves out what may hold a secret', () => {
+  log.warn({ event: 'x', taskId: 't', contextId: 'c', requestId: 'r', workerId: 'w', text: 'private' }, 'said');
+  expect(lines.at(-1)).toMatchObject({ app: 'worker', event: 'x', task: 't', context: 'c', request: 'r', worker: 'w' });
+  expect(lines.at(-1)).toMatchObject({ leftOut: ['text'], msg: 'said', pid: process.pid });
+});
+
+it('has the trace of the span in which a line is written', () => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const span = trace.wrapSpanContext({ traceId, spanId: 'b7ad6b7169203331', traceFlags: 1 });
+  context.with(trace.setSpan(context.active(), span), () => log.warn('inside'));
+  log.warn('outside');
+  expect(lines.slice(-2).map((line) => line.traceId)).toEqual([traceId, undefined]);
+});
+
+it('has another level for a while, then its usual one; a word that is none changes nothing', async () => {
+  const level = new LevelSwitch(log);
+  level.set({ level: 'debug', forMs: 60_000 });
+  expect([log.level, lines.at(-1)?.logLevel]).toEqual(['debug', 'debug']);
+  level.set({ level: 'loud', forMs: 60_000 });
+  expect(log.level).toBe('warn');
+  level.toggle();
+  expect(log.level).toBe('debug');
+  level.toggle();
+  expect(log.level).toBe('warn');
+  const usual = new Promise((resolve) => log.once('level-change', () => log.once('level-change', resolve)));
+  level.set({ level: 'trace', forMs: 1 });
+  expect(log.level).toBe('trace');
+  await usual;
+  expect(log.level).toBe('warn');
+});

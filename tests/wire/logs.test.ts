@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { userMessage } from '../support/messages.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { post, send } from '../support/rest.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+interface Line {
+  readonly level: number;
+  readonly app: string;
+  readonly time: number;
+  readonly event: string;
+  readonly task?: string;
+  readonly worker?: string;
+}
+
+const adminKey = 'a-key-for-operators';
+const [INFO, WARN, ERROR] = [30, 40, 50];
+
+let redis: TestRedis;
+let stack: Stack;
+let adminUrl: string;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  const env = { LOG_LEVEL: 'info', ADMIN_PORT: '0', ADMIN_KEY: adminKey, MAX_ATTEMPTS: '2' };
+  stack = await startStack({ redisUrl: redis.url, agents: ['echo'], env });
+  [, adminUrl = ''] = (await stack.gateways[0]?.waitFor(/"adminUrl":"([^"]+)"/)) ?? [];
+});
+
+afterAll(async () => {
+  await stack.stop();
+  await redis.stop();
+});
+
+/** The lines of all gateways that ever ran, then those of all workers; of one task if it is named. */
+function lines(task?: string): Line[] {
+  const all = stack.programs.flatMap((program) => program.output().split('\n'));
+  const parsed = all.filter((line) => line.startsWith('{')).map((line): Line => JSON.parse(line));
+  const sorted = parsed.sort((a, b) => Number(a.app === 'worker') - Number(b.app === 'worker') || a.time - b.time);
+  return task === undefined ? sorted : sorted.filter((line) => line.task === task);
+}
+
+const events = (task: string): string[] => lines(task).map(({ event }) => event);
+
+function ask(path: string, body?: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
+  return fetch(adminUrl + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) });
+}
+
+it('tells of each step of a task once, in gateway and worker with the same names of fields', async () => {
+  const { id, contextId } = await send(stack.urls[0] ?? '', userMessage('hello'));
+  await until(() => events(id).length >= 3, { what: 'its end is told' });
+  const [accepted, begun, ended] = lines(id);
+  const task = { task: id, context: contextId, agent: 'echo', tenant: 'default', level: INFO };
+  expect(accepted).toMatchObject({ ...task, app: 'gateway', event: 'message-accepted', request: expect.any(String) });
+  const turn = { ...task, app: 'worker', worker: expect.any(String), attempt: 1 };
+  expect(begun).toMatchObject({ ...turn, event: 'turn-begun', waitedMs: expect.any(Number) });
+  expect(ended).toMatchObject({ ...turn, event: 'turn-ended', outcome: 'TASK_STATE_COMPLETED' });
+  expect(events(id)).toHaveLength(3);
+});
+
+it('tells what failed and runs again', async () => {
+  const { id } = await send(stack.urls[0] ?? '', userMessage('retry 2'));
+  await until(() => events(id).includes('turn-ended'), { what: 'its end is told' });
+  expect(events(id)).toEqual(['message-accepted', 'turn-begun', 'turn-given-back', 'turn-begun', 'turn-ended']);
+  const [, , back] = lines(id);
+  expect(back).toMatchObject({ level: WARN, attempt: 1, isSpent: true, outcome: 'retry', retryInMs: 50 });
+});
+
+it('tells of a message that kills its workers, up to its death, which is an error', async () => {
+  const [url = ''] = stack.urls;
+  const body = { message: userMessage('slow 60000'), configuration: { returnImmediately: true } };
+  const { body: answer } = await post<{ task: { id: string } }>(`${url}/message:send`, body);
+  const { id } = answer.task;
+  for (const event of ['turn-begun', 'turn-taken-over']) {
+    await until(() => events(id).includes(event), { what: `${event} is told`, timeoutMs: 20_000 });
+    const [victim] = stack.workers;
+    await stack.addWorker();
+    victim?.kill('SIGKILL');
+  }
+  await until(() => events(id).includes('turn-given-up'), { what: 'its death is told', timeoutMs: 20_000 });
+  expect(events(id).sort()).toEqual(['message-accepted', 'turn-begun', 'turn-given-up', 'turn-taken-over']);
+  const line = (event: string): Line | undefined => lines(id).find((each) => each.event === event);
+  const from = line('turn-begun')?.worker;
+  expect(line('turn-taken-over')).toMatchObject({ level: WARN, attempt: 2, takenOverFrom: from, context: id });
+  expect(line('turn-given-up')).toMatchObject({ level: ERROR, attempts: 2, agent: 'echo', tenant: 'default' });
+});
+
+it('has another level in every process when an operator says so, and the usual one when it is taken back', async () => {
+  const changed = (level: string): number =>
+    lines().filter((line) => line.event === 'log-level' && 'logLevel' in line && line.logLevel === level).length;
+  const running = stack.gateways.length + stack.workers.length;
+  expect(await (await ask('/admin/log-level')).json()).toEqual({ forMs: 0 });
+  const order = await (await ask('/admin/log-level', { level: 'debug', forMs: 60_000 })).json();
+  expect(order).toMatchObject({ level: 'debug', forMs: expect.any(Number) });
+  await until(() => changed('debug') === running, { what: 'all tell more' });
+  await fetch(`${stack.urls[0]}/tasks/none`);
+  await until(() => lines().some(({ event }) => event === 'answered'), { what: 'a request is told' });
+  // Who starts meanwhile tells more, too.
+  await stack.addWorker();
+  expect(changed('debug')).toBe(running + 1);
+
+  await ask('/admin/log-level', { level: 'debug', forMs: 0 });
+  await until(() => changed('info') === running + 1, { what: 'all tell as much as before' });
+  const refused = await ask('/admin/log-level', { level: 'loud' });
+  expect(refused.status).toBe(400);
+});
+
+it('tells more of one process at a signal', async () => {
+  const [worker] = stack.workers;
+  worker?.kill('SIGUSR2');
+  await worker?.waitFor(/"event":"log-level","logLevel":"debug"/);
+});
