@@ -7,6 +7,8 @@ import { until } from '../../../../tests/support/until.ts';
 import { Figures } from '../../src/telemetry/figures.ts';
 import { WorkerMetrics } from '../../src/telemetry/metrics.ts';
 
+/** Nobody takes them: what is measured is told all the same. */
+const traced = { TRACES: 'otlp', TRACES_URL: 'http://127.0.0.1:9/v1/traces' };
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0';
 
 it('a worker has metrics of its turns, on its own port, and reports figures of the last seconds', async () => {
@@ -14,7 +16,7 @@ it('a worker has metrics of its turns, on its own port, and reports figures of t
   const worker = await startProgram({
     file: 'apps/worker/src/main.ts',
     args: ['--agents', 'examples/hello/agent.ts'],
-    env: { REDIS_URL: inject('redisUrl'), KEY_PREFIX: prefix, METRICS_PORT: '0' },
+    env: { REDIS_URL: inject('redisUrl'), KEY_PREFIX: prefix, METRICS_PORT: '0', ...traced },
   });
   const [, port] = await worker.waitFor(/"event":"measuring","port":(\d+)/, 20_000);
   const ask = (path: string, options: RequestInit = {}): Promise<Response> =>
@@ -34,6 +36,10 @@ it('a worker has metrics of its turns, on its own port, and reports figures of t
   expect(text).toContain('switchyard_time_to_first_event_seconds_count{agent="hello"} 1');
   expect(text).toMatch(/^switchyard_append_duration_seconds_count [1-9]/m);
   const open = await ask('/metrics', { headers: { accept: OPEN_METRICS } });
+  const exemplars = [...(await open.text()).matchAll(/^(\w+)_bucket\S+ \d+ # \{trace_id="[0-9a-f]{32}"\}/gm)];
+  expect(exemplars.map(([, name]) => name)).toEqual(
+    expect.arrayContaining(['switchyard_time_to_first_event_seconds', 'switchyard_turn_duration_seconds']),
+  );
   expect(open.headers.get('content-type')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
   const reported = async () => (await store.ops.workers.list())[0];
   await until(async () => (await reported())?.figures?.ended === 1, { what: 'the turn is reported' });
