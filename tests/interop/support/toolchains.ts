@@ -45,16 +45,21 @@ export const pythonToolchain: Toolchain = {
   program: (client, folder) => ({ file: join(folder, 'bin/python'), args: [join(clients, client, 'client.py')] }),
 };
 
-export const goToolchain: Toolchain = {
-  missing: runs('go', ['version']) ? undefined : 'Go is not installed',
-  lockFile: 'go.sum',
-  async install(client, folder) {
-    await mkdir(folder, { recursive: true });
-    const args = ['build', '-mod=readonly', '-o', join(folder, 'client'), '.'];
-    await execute('go', args, { cwd: join(clients, client), timeout: installWithinMs });
-  },
-  program: (_, folder) => ({ file: join(folder, 'client'), args: [] }),
-};
+export const goToolchain = goToolchainOf('.');
+
+/** @param what is built: `.` is the client's own `main.go`, else a command of a module that its `go.mod` names */
+export function goToolchainOf(what: string): Toolchain {
+  return {
+    missing: runs('go', ['version']) ? undefined : 'Go is not installed',
+    lockFile: 'go.sum',
+    async install(client, folder) {
+      await mkdir(folder, { recursive: true });
+      const args = ['build', '-mod=readonly', '-o', join(folder, 'client'), what];
+      await execute('go', args, { cwd: join(clients, client), timeout: installWithinMs });
+    },
+    program: (_, folder) => ({ file: join(folder, 'client'), args: [] }),
+  };
+}
 
 /** Of Python and Go both: what a client prints for each case, by the case's name. */
 export type Report = Readonly<Record<string, unknown>>;
@@ -72,6 +77,11 @@ export async function install(client: string, toolchain: Toolchain): Promise<Ins
     await writeFile(done, '');
   }
   return toolchain.program(client, folder);
+}
+
+/** Runs a client as it is. @returns what it printed */
+export async function output({ file, args }: InstalledClient, ...more: readonly string[]): Promise<string> {
+  return (await execute(file, [...args, ...more], { timeout: 60_000 })).stdout;
 }
 
 /** Runs a client; each line that it prints is `{ case, got }` or `{ case, failed }`. */
