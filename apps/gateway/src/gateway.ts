@@ -33,7 +33,7 @@ import { GatewayMetrics, type MetricSources } from './telemetry/metrics.ts';
 /** The part of a `Store` that a gateway uses. Its owner starts it before the gateway and stops it after. */
 export interface GatewayStore
   extends Pick<Store, 'conversations' | 'registry' | 'isAnswering' | 'availability' | 'forRequests' | 'observe'> {
-  readonly feeds: Pick<Feeds, 'follow' | 'presubscribe'>;
+  readonly feeds: Pick<Feeds, 'follow' | 'presubscribe' | 'readersOf'>;
 }
 
 export interface GatewayParts {

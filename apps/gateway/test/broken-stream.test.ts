@@ -11,7 +11,7 @@ let url: string;
 beforeAll(async () => {
   stage = await openStage();
   const { registry, conversations } = stage.store;
-  const feeds: GatewayStore['feeds'] = { follow: breakDown, presubscribe: () => undefined };
+  const feeds: GatewayStore['feeds'] = { follow: breakDown, presubscribe: () => undefined, readersOf: () => [] };
   const store: GatewayStore = {
     registry,
     conversations,

@@ -23,7 +23,13 @@ export {
   taskItem,
 } from './feed/feed-item.ts';
 export type { Feeds } from './feed/feeds.ts';
-export { type FollowOptions, type PreSubscription, TaskMissing } from './feed/task-feed.ts';
+export {
+  type FeedReader,
+  type FollowOptions,
+  type PreSubscription,
+  type ReaderKind,
+  TaskMissing,
+} from './feed/task-feed.ts';
 export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory.ts';
 export type { AgentIndexes } from './ops/agent-indexes.ts';
 export type { QueueSum } from './ops/agent-load.ts';

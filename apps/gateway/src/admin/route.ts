@@ -26,7 +26,7 @@ export interface AdminBackend {
   readonly ops: Ops;
   readonly credentials: Credentials;
   readonly audit: Pick<AuditTrail, 'list'>;
-  readonly feeds: Pick<Feeds, 'follow'>;
+  readonly feeds: Pick<Feeds, 'follow' | 'readersOf'>;
   readonly readiness: () => Promise<ReadinessReading>;
   /** Figures over time, from a time on. */
   readonly series: { read(fromMs?: number): Series };

@@ -17,7 +17,7 @@ export const taskActionRoutes: readonly AdminRoute[] = [
     async ({ ops, feeds }, { id, after }) => {
       const scope = await ops.tasks.scopeOf(id);
       if (!scope) throw taskNotFound(id.slice(0, 64));
-      return new EventsAnswer((signal) => feeds.follow(scope, id, { after, signal }));
+      return new EventsAnswer((signal) => feeds.follow(scope, id, { as: 'operator', after, signal }));
     },
     // They are what a client and its agent wrote.
     { what: 'admin' },

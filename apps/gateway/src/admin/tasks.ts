@@ -13,9 +13,12 @@ export const taskRoutes = [
     adminRoute(
       ['get', '/admin/tasks/:id'],
       taskParameters,
-      async ({ ops }, { id, parameters }): Promise<TaskDetail> => {
-        const detail = await ops.tasks.detail(known(id));
-        if (!detail) throw taskNotFound(id);
+      async ({ ops, feeds }, { id, parameters }): Promise<TaskDetail> => {
+        const found = await ops.tasks.detail(known(id), { hasTimeline: parameters.timeline });
+        if (!found) throw taskNotFound(id);
+        const { timeline, ...rest } = found;
+        const subscribers = feeds.readersOf(id);
+        const detail = timeline === undefined ? rest : { ...rest, timeline: { ...timeline, subscribers } };
         const task = parameters.contents ? await ops.tasks.contents(id) : undefined;
         return task === undefined ? detail : { ...detail, task: JSON.parse(task) };
       },

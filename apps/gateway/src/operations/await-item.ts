@@ -1,8 +1,10 @@
-import type { EventId, FeedItem, PreSubscription } from '@switchyard/store';
+import type { EventId, FeedItem, PreSubscription, ReaderKind } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
 
 export interface Wait {
+  /** Who waits: default a call for its answer. */
+  readonly as?: ReaderKind;
   readonly taskId: string;
   /** The feed resumes after it; unset: it begins with the task as it is. */
   readonly after?: EventId | undefined;
@@ -17,8 +19,8 @@ export async function awaitItem(
   { scope, signal }: Call,
   wait: Wait,
 ): Promise<FeedItem | undefined> {
-  const { taskId, after, preSubscription, waitMs, until } = wait;
-  const items = feeds.follow(scope, taskId, { after, preSubscription });
+  const { as = 'send', taskId, after, preSubscription, waitMs, until } = wait;
+  const items = feeds.follow(scope, taskId, { as, after, preSubscription });
   const { promise: left, resolve: leave } = Promise.withResolvers<undefined>();
   const giveUp = (): void => leave(undefined);
   // Node has no timer without end.

@@ -22,7 +22,7 @@ async function readChanged(
   { taskId, view, after }: { readonly taskId: string; readonly view: TaskView; readonly after: EventId },
 ): Promise<UnaryResult> {
   const waitMs = Math.min(call.waitMs, backend.settings.maxPollWaitMs);
-  await awaitItem(backend, call, { taskId, after, waitMs, until: () => true });
+  await awaitItem(backend, call, { as: 'poll', taskId, after, waitMs, until: () => true });
   return result(await readTask(backend, call, taskId, view));
 }
 

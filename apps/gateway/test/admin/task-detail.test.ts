@@ -2,7 +2,7 @@ import { taskDetailSchema } from '@switchyard/operator-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { submit, userMessage } from '../support/client.ts';
-import { type AdminStage, begin, die, openAdminStage } from './support.ts';
+import { type AdminStage, begin, die, key, openAdminStage } from './support.ts';
 
 let stage: AdminStage;
 
@@ -73,6 +73,17 @@ describe('why a task is where it is', () => {
     await die(stage.store, id);
     await until(async () => (await finding(id)) === 'ended', { what: 'it has ended' });
     expect(await detail(id)).toMatchObject({ deadLetter: true, steps: [], state: 'TASK_STATE_FAILED' });
+  });
+
+  it('is beside what happened to it, if that is asked for, with who follows it', async () => {
+    const { id } = await submit(stage.url);
+    const stop = new AbortController();
+    const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream' };
+    await fetch(`${stage.adminUrl}/admin/tasks/${id}/events`, { headers, signal: stop.signal });
+    const { timeline } = await detail(id, '?timeline=true');
+    stop.abort();
+    expect(timeline?.entries.map(({ kind }) => kind)).toEqual(['accepted', 'queued', 'status']);
+    expect(timeline?.subscribers).toMatchObject([{ kind: 'operator', seq: 1, behind: 0 }]);
   });
 
   it('is beside what its client sees, if that is asked for', async () => {

@@ -36,6 +36,15 @@ export class EventBuffer {
     return this.#isForked;
   }
 
+  /** Events that are known to be in Redis and were not delivered. */
+  get behind(): number {
+    return Math.max(0, this.#newest - this.#last.seq);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   get isBehind(): boolean {
     return this.#isForked || this.#newest > this.#last.seq;
   }

@@ -8,7 +8,7 @@ import type { CachedReadPort } from '../tasks/read.ts';
 import { anchorOf } from '../tasks/submission.ts';
 import type { FeedItem } from './feed-item.ts';
 import { PreSubscriptions } from './pre-subscriptions.ts';
-import { type FeedPort, type FollowOptions, type PreSubscription, TaskFeed } from './task-feed.ts';
+import { type FeedPort, type FeedReader, type FollowOptions, type PreSubscription, TaskFeed } from './task-feed.ts';
 import { TaskListener } from './task-listener.ts';
 
 export type FeedSettings = Pick<StoreSettings, 'feedCheckMs' | 'feedBufferBytes'>;
@@ -47,6 +47,11 @@ export class Feeds {
   /** Feeds that are open now. */
   get size(): number {
     return this.#port.open.size;
+  }
+
+  /** The readers of a task's events in this process. */
+  readersOf(taskId: string): FeedReader[] {
+    return [...this.#port.open].flatMap((feed) => feed.readerOf(taskId) ?? []);
   }
 
   /** What is held for the readers of all feeds. */

@@ -12,7 +12,24 @@ const PAGE = { events: 65, bytes: 256 * 1_024 };
 /** The channel of a task that may be made, subscribed before. Follow it, or dispose of it. */
 export type PreSubscription = TaskListener;
 
+/** A reader of a task's events, for operators. */
+export interface FeedReader {
+  readonly kind: ReaderKind;
+  /** Of the last event that it has. */
+  readonly seq: number;
+  /** Events that it has not had yet. */
+  readonly behind: number;
+  /** ISO time. */
+  readonly since: string;
+  readonly bufferedBytes: number;
+}
+
+/** What waits for the events: a stream, a call that waits for its answer, one that waits for a change, an operator. */
+export type ReaderKind = 'stream' | 'send' | 'poll' | 'operator';
+
 export interface FollowOptions {
+  /** Who reads: default a stream. */
+  readonly as?: ReaderKind | undefined;
   /** Begins with this item, which has just been read, instead of the task as it is. */
   readonly from?: FeedItem | undefined;
   /**
@@ -55,6 +72,8 @@ const BEGINNING: Position = { seq: 1, incarnation: 0, state: 'TASK_STATE_SUBMITT
 export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   readonly #port: FeedPort;
   readonly #scope: Scope;
+  readonly #kind: ReaderKind;
+  readonly #sinceMs = Date.now();
   readonly #taskId: string;
   readonly #after: EventId | undefined;
   readonly #until: FollowOptions['until'];
@@ -74,10 +93,11 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     port: FeedPort,
     scope: Scope,
     taskId: string,
-    { from, after, until, preSubscription, signal }: FollowOptions,
+    { as = 'stream', from, after, until, preSubscription, signal }: FollowOptions,
   ) {
     this.#port = port;
     this.#scope = scope;
+    this.#kind = as;
     this.#taskId = taskId;
     this.#from = from;
     this.#after = from ? { seq: from.seq, incarnation: from.incarnation } : after;
@@ -128,6 +148,14 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
       // Redis may be unreachable: the next check asks again.
       if (error instanceof TaskMissing) buffer.fail(error);
     }
+  }
+
+  /** @returns undefined: it follows another task, or does not listen yet */
+  readerOf(taskId: string): FeedReader | undefined {
+    const buffer = this.#listener?.buffer;
+    if (!buffer || taskId !== this.#taskId) return undefined;
+    const since = new Date(this.#sinceMs).toISOString();
+    return { kind: this.#kind, seq: buffer.last.seq, behind: buffer.behind, since, bufferedBytes: buffer.bytes };
   }
 
   get #isOver(): boolean {

@@ -6,14 +6,17 @@ import { type AnswerResult, answerTask, type TaskAnswer } from './answer.ts';
 import { type Diagnosis, diagnose } from './diagnosis.ts';
 import { keptSteps } from './kept-steps.ts';
 import type { OpsPort } from './ops-port.ts';
+import { readTimeline } from './read-timeline.ts';
 import { type RerunOrder, type RerunResult, rerunTask } from './rerun.ts';
 import { DeploymentFacts, factsOf } from './task-facts.ts';
 import { readRecord, type TaskRecord } from './task-record.ts';
+import type { Timeline } from './timeline.ts';
 
 export interface TaskDetail extends TaskRecord {
   readonly diagnosis: Diagnosis;
   /** Its message was given up. */
   readonly deadLetter: boolean;
+  readonly timeline?: Timeline;
   /** Names of steps whose results another run can take over, in order. */
   readonly steps: string[];
 }
@@ -32,7 +35,7 @@ export class AnyTask {
   }
 
   /** Why it is where it is, and what else is known of it. @returns undefined: no such task */
-  async detail(taskId: string): Promise<TaskDetail | undefined> {
+  async detail(taskId: string, { hasTimeline = false } = {}): Promise<TaskDetail | undefined> {
     const record = await this.record(taskId);
     if (!record) return undefined;
     const { redis, shards } = this.#port;
@@ -41,7 +44,9 @@ export class AnyTask {
       keptSteps(this.#port, taskId),
       redis.exists(`${shards.of(taskId).task(taskId)}:d`),
     ]);
-    return { ...record, diagnosis: diagnose(facts), deadLetter: isDead === 1, steps };
+    const deadLetter = isDead === 1;
+    const timeline = hasTimeline ? await readTimeline(this.#port, { ...record, deadLetter }) : undefined;
+    return { ...record, diagnosis: diagnose(facts), deadLetter, steps, ...(timeline && { timeline }) };
   }
 
   /** The task as its client sees it, as JSON. @returns undefined: no such task */

@@ -103,6 +103,7 @@ local function commit(record)
       redis.call('DEL', calls_key)
       -- For an operator who has the task run again from one of its steps.
       redis.call('PEXPIRE', steps_key, retention_ms)
+      redis.call('PEXPIRE', task_key .. ':l', retention_ms)
       redis.call('PEXPIRE', webhooks_key, retention_ms)
     end
     redis.call('PEXPIRE', events_key, replay_ms)

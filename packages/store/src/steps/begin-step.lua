@@ -11,8 +11,10 @@
 -- Invariant: only the open turn begins steps. Results are those of the message that it works on.
 
 --- @include "../record/record.lua"
+--- @include "../record/note.lua"
 
 local fence, key = unpack(ARGV, 7)
+local name = key:match('^step (.*)')
 
 local record = load_record()
 if not record or fence ~= record.turn then return { 'fenced', '' } end
@@ -22,9 +24,13 @@ local of, result, mark = unpack(redis.call('HMGET', steps_key, 'message', 'resul
 local are_old = tonumber(of or 0) ~= number
 if are_old then result, mark = nil, nil end
 -- Also while a cancel waits: what is done already costs nothing, and the agent may need it to clean up.
-if result then return { 'done', result } end
+if result then
+  if name then note(task_key, fence, 'step= ' .. name) end
+  return { 'done', result }
+end
 if record.cancel ~= '' then return { 'canceling', '' } end
 redis.call('HSET', task_key, 'has_side_keys', 1)
 if are_old then redis.call('DEL', steps_key) end
 redis.call('HSET', steps_key, 'message', number)
+if name then note(task_key, fence, 'step+ ' .. name) end
 return { 'run', mark or '' }

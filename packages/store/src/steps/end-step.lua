@@ -10,6 +10,7 @@
 -- Invariant: a step has one result, the first.
 
 --- @include "../record/record.lua"
+--- @include "../record/note.lua"
 
 local fence, key, result, max_bytes = unpack(ARGV, 7)
 
@@ -20,4 +21,6 @@ local bytes = tonumber(redis.call('HGET', steps_key, 'bytes') or 0) + #key + #re
 if bytes > tonumber(max_bytes) then return 'full' end
 redis.call('HSET', steps_key, 'bytes', bytes, 'result ' .. key, result)
 redis.call('HDEL', steps_key, 'mark ' .. key)
+local name = key:match('^step (.*)')
+if name then note(task_key, fence, 'step- ' .. name) end
 return 'done'

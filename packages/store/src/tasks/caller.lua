@@ -8,6 +8,7 @@
 -- Invariant: a task that a turn has called for is found when the turn's own task ends, or was never made.
 
 local caller = {}
+--- @include "../record/note.lua"
 if caller_key then
   -- fenced: it has lost its turn. caller-canceling: its task is about to end. nil: it may call.
   function caller.refusal()
@@ -21,5 +22,6 @@ if caller_key then
   function caller.record(task_id, owner)
     redis.call('HSET', caller_key, 'has_side_keys', 1)
     redis.call('HSET', caller_key .. ':c', task_id, call_mode .. ' ' .. owner)
+    note(caller_key, caller_fence, 'call ' .. task_id .. ' ' .. call_mode .. ' ' .. owner:match('[^/]*$'))
   end
 end

@@ -148,6 +148,7 @@ if #new > 0 then
     redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')
     if caller_key then
       caller.record(task_id, owner)
+      redis.call('HSET', task_key, 'caller', caller_key:sub(#tasks_root + 1))
       if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', '1') end
     end
     if config_id ~= '' then

@@ -774,6 +774,16 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 0,
     },
   ],
+  'ops/read-statuses.lua': [
+    {
+      kind: 'reads',
+      scene: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        return async () => (await store.ops.tasks.detail(taskId, { hasTimeline: true }))?.timeline?.entries.length;
+      },
+      answer: 3,
+    },
+  ],
   'ops/search-tasks.lua': [
     {
       kind: 'reads',

@@ -81,8 +81,8 @@ async function deadMessage(store: Store, look: () => Promise<void>): Promise<voi
 
 async function steps(store: Store, look: () => Promise<void>): Promise<void> {
   const turn = await hostTurn(store, 'of steps');
-  await store.steps.begin(turn, 'pay');
-  await store.steps.end(turn, 'pay', '{"paid":true}');
+  await store.steps.begin(turn, 'step pay');
+  await store.steps.end(turn, 'step pay', '{"paid":true}');
   await look();
   await turn.publish(outcome('COMPLETED'));
 }

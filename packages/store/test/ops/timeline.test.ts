@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import { until } from '../../../../tests/support/until.ts';
+import type { OpenTurn } from '../../src/index.ts';
+import type { TimelineEntry } from '../../src/ops/timeline.ts';
+import { accepted, begun, userMessage } from '../support/drive.ts';
+import { alice, testRedis, testStore } from '../support/redis.ts';
+
+const store = await testStore({ maxAttempts: 5, retentionMs: 60_000 });
+const redis = testRedis();
+
+async function timeline(taskId: string) {
+  const detail = await store.ops.tasks.detail(taskId, { hasTimeline: true });
+  if (!detail?.timeline) throw new Error('it has no timeline');
+  return detail.timeline;
+}
+type Kind = TimelineEntry['kind'];
+const only = <K extends Kind>(entries: readonly TimelineEntry[], kind: K) =>
+  entries.filter((entry): entry is Extract<TimelineEntry, { kind: K }> => entry.kind === kind);
+
+const beginAs = (taskId: string, process: string, started: number, job = 1): Promise<OpenTurn> =>
+  begun(store, taskId, { started, job, token: `${process}:echo/0:1` });
+const status = (state: 'WORKING' | 'INPUT_REQUIRED' | 'COMPLETED', settles = true) =>
+  ({ kind: 'status', state: `TASK_STATE_${state}`, settles }) as const;
+
+test('a task that waits has been accepted, and is in the queue', async () => {
+  const { taskId } = await accepted(store, alice);
+  const { entries, earlierAttempts, deliveries } = await timeline(taskId);
+  expect(entries).toEqual([
+    { kind: 'accepted', at: expect.any(String), number: 1, from: 'acme/alice' },
+    { kind: 'queued', at: expect.any(String) },
+    { kind: 'status', at: expect.any(String), seq: 1, state: 'TASK_STATE_SUBMITTED' },
+  ]);
+  expect([earlierAttempts, deliveries]).toEqual([0, []]);
+});
+
+test('attempts follow each other: given back, taken over, waiting for a person, done', async () => {
+  const { taskId } = await accepted(store, alice);
+  await (await beginAs(taskId, 'one', 1)).release(true);
+  const dead = await beginAs(taskId, 'two', 2);
+  const alive = await beginAs(taskId, 'three', 3);
+  await dead.publish(status('WORKING', false)).catch(() => undefined);
+  await alive.publish(status('INPUT_REQUIRED'));
+  await accepted(store, alice, userMessage('yes', { taskId }));
+  const last = await beginAs(taskId, 'three', 1, 2);
+  expect(only((await timeline(taskId)).entries, 'attempt').at(-1)).toMatchObject({ end: 'open', epoch: 4 });
+  await last.publish(status('COMPLETED'));
+  const { entries } = await timeline(taskId);
+  expect(
+    only(entries, 'attempt').map(({ epoch, worker, attempt, end, isTakenOver }) => [
+      epoch,
+      worker,
+      attempt,
+      end,
+      isTakenOver,
+    ]),
+  ).toEqual([
+    [1, 'one', 1, 'retried', false],
+    [2, 'two', 2, 'taken-over', false],
+    [3, 'three', 3, 'settled', true],
+    [4, 'three', 1, 'settled', false],
+  ]);
+  expect(only(entries, 'attempt').every(({ at, untilAt = '' }) => untilAt >= at)).toBe(true);
+  expect(only(entries, 'fenced')).toEqual([{ kind: 'fenced', at: expect.any(String), epoch: 2, worker: 'two' }]);
+  expect(only(entries, 'accepted').map(({ number }) => number)).toEqual([1, 2]);
+  expect(entries.map(({ at }) => at)).toEqual(entries.map(({ at }) => at).sort());
+});
+
+test('steps are run once and remembered, calls name the task that was called, and that one its caller', async () => {
+  const { taskId, contextId } = await accepted(store, alice);
+  const first = await beginAs(taskId, 'one', 1);
+  await store.steps.begin(first, 'step look up the "menu"');
+  await store.steps.begin(first, 'step look up the "menu"'); // sent twice
+  await store.steps.end(first, 'step look up the "menu"', '{}');
+  await store.steps.begin(first, 'step pay');
+  await first.release(true);
+  const second = await beginAs(taskId, 'two', 2);
+  await store.steps.begin(second, 'step look up the "menu"');
+  const message = userMessage('oven?', { contextId });
+  const placed = await store.calls.place(second, { agent: 'a kitchen', submission: { message }, isDetached: true });
+  if (placed.verdict !== 'accepted') throw new Error(placed.verdict);
+  await second.publish(status('COMPLETED'));
+  const { entries } = await timeline(taskId);
+  expect(
+    only(entries, 'step').map(({ epoch, name, isRemembered, untilAt }) => [
+      epoch,
+      name,
+      isRemembered,
+      untilAt !== undefined,
+    ]),
+  ).toEqual([
+    [1, 'look up the "menu"', false, true],
+    [1, 'pay', false, false],
+    [2, 'look up the "menu"', true, true],
+  ]);
+  expect(only(entries, 'call')).toEqual([
+    { kind: 'call', at: expect.any(String), epoch: 2, taskId: placed.taskId, agent: 'a kitchen', isDetached: true },
+  ]);
+  expect((await timeline(placed.taskId)).calledBy).toBe(taskId);
+  const [notes = ''] = await redis.keys(`${store.settings.prefix}*:t:${taskId}:l`);
+  expect(await redis.pttl(notes)).toBeGreaterThan(0);
+});
+
+test('a message that is given up ends its last attempt, and only the last attempts are told', async () => {
+  const { taskId } = await accepted(store, alice);
+  for (let started = 1; started <= 6; started++)
+    await store.turns.begin({ taskId, job: 1, started, token: `p${started}:echo/0:alone:1` }, 0, {
+      onCancel: () => undefined,
+      onFenced: () => undefined,
+    });
+  const { entries, earlierAttempts } = await timeline(taskId);
+  expect(only(entries, 'attempt').map(({ end }) => end)).toEqual([
+    'taken-over',
+    'taken-over',
+    'taken-over',
+    'taken-over',
+    'gave-up',
+  ]);
+  expect(earlierAttempts).toBe(0);
+});
+
+test('webhooks are told with what they have, and why no more', async () => {
+  const { taskId } = await accepted(store, alice);
+  for (const id of ['told', 'given up'])
+    await store.push.webhooks.create(alice, taskId, { id, url: 'https://client.example.com/hook?key=secret' });
+  await (await beginAs(taskId, 'one', 1)).publish(status('COMPLETED'));
+  const states = async () => (await timeline(taskId)).deliveries.map(({ configId, state }) => [configId, state]);
+  expect(await states()).toEqual([
+    ['told', 'due'],
+    ['given up', 'due'],
+  ]);
+  await store.push.deliveries.claim();
+  for (const number of [1, 2]) {
+    const open = await store.push.deliveries.open({ taskId, number, job: 1, token: `t${number}` });
+    if (typeof open === 'string') throw new Error(open);
+    if (number === 1) await open.advance({ seq: 2, pending: [] });
+    else await open.deadLetter({ origin: 'https://client.example.com', reason: 'it says no', attempts: 9 });
+  }
+  const { deliveries } = await timeline(taskId);
+  expect(deliveries).toEqual([
+    { configId: 'told', origin: 'https://client.example.com', state: 'idle', deliveredSeq: 2, attempts: 0 },
+    {
+      configId: 'given up',
+      origin: 'https://client.example.com',
+      state: 'dead',
+      deliveredSeq: 1,
+      attempts: 9,
+      reason: 'it says no',
+    },
+  ]);
+  expect((await store.ops.tasks.detail(taskId))?.diagnosis.finding).toBe('webhook-fails');
+});
+
+test('who reads its events is told by its process, with how far it is', async () => {
+  const { taskId } = await accepted(store, alice);
+  const feed = store.feeds.follow(alice, taskId, { as: 'operator' });
+  await feed.next();
+  const turn = await beginAs(taskId, 'one', 1);
+  await turn.publish(status('WORKING', false));
+  const reader = () => store.feeds.readersOf(taskId)[0];
+  await until(() => reader()?.behind === 1, { what: 'the event has come' });
+  expect(reader()).toMatchObject({ kind: 'operator', seq: 1, behind: 1, bufferedBytes: expect.any(Number) });
+  expect((await timeline(taskId)).listeningProcesses).toBe(1);
+  await feed.return?.();
+  expect(store.feeds.readersOf(taskId)).toEqual([]);
+});
