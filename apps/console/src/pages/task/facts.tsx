@@ -13,7 +13,7 @@ export function Facts({ detail }: { readonly detail: TaskDetail }) {
         <Id id={taskId} length={36} />
       </Fact>
       <Fact name="Context">
-        <a href={href('/tasks', { q: `context:${contextId}` })} title="All tasks of the context">
+        <a href={href('/tasks', { q: `context:"${contextId}"` })} title="All tasks of the context">
           {contextId === taskId ? 'its own' : contextId}
         </a>
       </Fact>

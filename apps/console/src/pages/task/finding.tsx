@@ -30,7 +30,7 @@ export function Finding({ detail, onAction }: FindingProps) {
       <div class="finding-words" aria-live="polite">
         <h2>{isStuck && !isForPerson(finding) ? `Stuck: ${words(finding)}` : sentence(words(finding))}</h2>
         <p>{text}</p>
-        {actions.includes('start-worker') && <StartWorker agent={agentIn(detail)} />}
+        {actions.includes('start-worker') && <StartWorker />}
         <p class="finding-see faint">
           {since !== undefined && (
             <span>
@@ -84,22 +84,18 @@ function colourOf({ finding, isStuck }: Diagnosis): Colour {
 const words = (finding: string): string => finding.replaceAll('-', ' ');
 const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-function agentIn({ agent, diagnosis }: TaskDetail): string {
-  return diagnosis.see.find(({ kind }) => kind === 'agent')?.id ?? agent;
-}
-
 /** A worker is started where workers run: the page can only say how. */
-function StartWorker({ agent }: { readonly agent: string }) {
+function StartWorker() {
   return (
     <p class="soft">
-      Start a worker that runs it: <code>node apps/worker/src/main.ts --agents examples/{agent}/agent.ts</code>
+      Start a worker with its module: <code>node apps/worker/src/main.ts --agents path/to/agent.ts</code>
     </p>
   );
 }
 
 function SeeLink({ kind, id }: Diagnosis['see'][number]) {
   if (kind === 'task') return <a href={href(`/task/${id}`)}>task {id.slice(0, 8)}</a>;
-  if (kind === 'tenant') return <a href={href('/tasks', { q: `tenant:${id}` })}>tasks of {id}</a>;
+  if (kind === 'tenant') return <a href={href('/tasks', { q: `tenant:"${id}"` })}>tasks of {id}</a>;
   const place = kind === 'agent' ? `/agents/${encodeURIComponent(id)}` : '/agents';
   return (
     <a href={href(place)}>
