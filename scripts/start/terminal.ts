@@ -22,7 +22,7 @@ export function openTerminal(out: NodeJS.WriteStream, onGone: () => void): Termi
   out.on('error', onGone);
   const format = pretty.prettyFactory({
     colorize: out.isTTY === true,
-    ignore: 'pid,hostname,name,app',
+    ignore: 'pid,app',
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,
   });

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { createLog } from '@switchyard/telemetry';
 import { describe, expect, it } from 'vitest';
-import { logEvents } from '../src/telemetry/emit.ts';
+import { lines, logEvents } from '../src/telemetry/emit.ts';
 
 function linesOf(
   level: 'debug' | 'info',
@@ -40,5 +41,14 @@ describe('the log', () => {
       });
     });
     expect(JSON.stringify(line)).not.toContain('hunter2');
+  });
+
+  it('is described in docs/logs.md: every event, with its level', () => {
+    const rows = readFileSync('docs/logs.md', 'utf8').split('\n');
+    for (const [event, [level]] of Object.entries(lines))
+      expect(
+        rows.some((row) => row.includes(`\`${event}\``) && row.includes(` ${level} | gateway |`)),
+        event,
+      ).toBe(true);
   });
 });

@@ -22,7 +22,7 @@ export function createEmit(log: Logger, { metrics, audit }: Sinks): Emit {
 }
 
 /** Level and text of the logged kinds; the others are only metrics. Errors of clients are answered to them: `debug`. */
-const lines: Readonly<Partial<Record<GatewayEvent['kind'], Line>>> = {
+export const lines: Readonly<Partial<Record<GatewayEvent['kind'], Line>>> = {
   listening: ['info', 'listening'],
   stopping: ['info', 'stopping: streams end, requests finish'],
   stopped: ['info', 'stopped'],

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Emit, WorkerEvent } from './events.ts';
 
 /** Level and text of each kind; none: it is only measured. An error makes a warning of what would be less. */
-const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
+export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'first-event': undefined,
   'push-answered': undefined,
   started: ['info', 'the worker runs its agents'],

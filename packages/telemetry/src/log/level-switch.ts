@@ -20,7 +20,7 @@ export class LevelSwitch {
 
   readonly set = ({ level, forMs }: LevelOrder): void => {
     clearTimeout(this.#timer);
-    const isKnown = level !== undefined && level in this.#log.levels.values && forMs > 0;
+    const isKnown = level !== undefined && Object.hasOwn(this.#log.levels.values, level) && forMs > 0;
     if (isKnown) this.#timer = setTimeout(() => this.#use(this.#usual), forMs).unref();
     this.#use(isKnown ? level : this.#usual);
   };
