@@ -1,14 +1,14 @@
 // Takes the pictures of the console in docs/images, of a deployment that it starts for that.
 //
-//   node scripts/console/screenshots.ts
+//   node scripts/take-screenshots.ts
 
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { type Look, openBrowser, openPage } from '../../apps/console/test/support/browser.ts';
-import { startRedis } from '../../tests/support/redis.ts';
-import { startStack } from '../../tests/support/stack.ts';
-import { until } from '../../tests/support/until.ts';
-import { buildConsole } from './build-console.ts';
+import { type Look, openBrowser, openPage } from '../apps/console/test/support/browser.ts';
+import { startRedis } from '../tests/support/redis.ts';
+import { startStack } from '../tests/support/stack.ts';
+import { until } from '../tests/support/until.ts';
+import { buildConsole } from './console/build-console.ts';
 
 const key = randomUUID();
 const folder = 'docs/images';
