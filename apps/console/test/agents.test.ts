@@ -49,6 +49,13 @@ describe.runIf(hasBrowser)('the page of agents', () => {
       ready: (page) => page.getByRole('link', { name: /Pizza/ }).waitFor(),
     }));
 
+  it('asks for a message in a way that everyone can read', () =>
+    checkPage(browser, {
+      ...api,
+      path: '/agents/pizza',
+      ready: (page) => page.getByLabel('Message').waitFor(),
+    }));
+
   it('says what an agent is, so that everyone can read it', () =>
     checkPage(browser, {
       ...api,
