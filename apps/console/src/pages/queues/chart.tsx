@@ -11,22 +11,28 @@ interface ChartProps {
   /** Read aloud. */
   readonly label: string;
   readonly format: (value: number) => string;
+  /** The axis reaches at least to it. */
+  readonly least: number;
   /** The point under the pointer, in all charts of a page; null: none. */
   readonly hovered: Signal<number | null>;
 }
 
 const height = 112;
+/** A gateway that just began has few points: they stand at the right. */
+const shortestMs = 180_000;
+/** Between the times of the axis, which has no seconds. */
+const stepsMs = [1, 2, 5, 10, 15, 30].map((minutes) => 60_000 * minutes);
 const group = 'queues';
 
 /** Lines over time. The first has the colour of the text, the second a softer one. */
-export function Chart({ data, label, format, hovered }: ChartProps) {
+export function Chart({ data, label, format, least, hovered }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(undefined);
   useEffect(() => {
     const root = element.current;
     if (!root) return;
     const lines = data.peek().length - 1;
-    const plot = new uPlot(optionsOf(root, { lines, format, hovered }), aligned(data.peek()), root);
+    const plot = new uPlot(optionsOf(root, { lines, format, least, hovered }), aligned(data.peek()), root);
     chart.current = plot;
     const size = new ResizeObserver(() => plot.setSize({ width: root.clientWidth, height }));
     size.observe(root);
@@ -46,11 +52,11 @@ export function Chart({ data, label, format, hovered }: ChartProps) {
 /** uPlot does not change what it is given, though its type does not say so. */
 const aligned = ([times, ...lines]: ChartData): uPlot.AlignedData => [times, ...lines];
 
-interface Drawn extends Pick<ChartProps, 'format' | 'hovered'> {
+interface Drawn extends Pick<ChartProps, 'format' | 'least' | 'hovered'> {
   readonly lines: number;
 }
 
-function optionsOf(root: HTMLElement, { lines, format, hovered }: Drawn): uPlot.Options {
+function optionsOf(root: HTMLElement, { lines, format, least, hovered }: Drawn): uPlot.Options {
   // A canvas knows no variables: the element has their colours.
   const style = getComputedStyle(root);
   const faint = (): string => style.caretColor;
@@ -60,10 +66,13 @@ function optionsOf(root: HTMLElement, { lines, format, hovered }: Drawn): uPlot.
     width: root.clientWidth,
     height,
     ms: 1,
-    padding: [6, 4, 0, 0],
+    padding: [6, 16, 0, 0],
     legend: { show: false },
     cursor: { sync: { key: group }, y: false, points: { size: 6 }, drag: { x: false, y: false, setScale: false } },
-    scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.15 : 1] } },
+    scales: {
+      x: { range: (_, min, max) => [Math.min(min, max - shortestMs), max] },
+      y: { range: (_, __, max) => [0, Math.max(least, max * 1.15)] },
+    },
     axes: [
       {
         stroke: faint,
@@ -71,6 +80,7 @@ function optionsOf(root: HTMLElement, { lines, format, hovered }: Drawn): uPlot.
         size: 22,
         gap: 4,
         space: 70,
+        incrs: stepsMs,
         grid: { show: false },
         ticks: { show: false },
         values: clock,
@@ -91,7 +101,7 @@ function optionsOf(root: HTMLElement, { lines, format, hovered }: Drawn): uPlot.
       ...strokes.slice(0, lines).map((stroke, n) => ({
         stroke,
         width: 1.5,
-        points: { show: false },
+        points: { show: false, size: 4, filter: alone },
         ...(n === 0 && lines === 1 && { fill: () => style.backgroundColor }),
       })),
     ],
@@ -103,6 +113,13 @@ function optionsOf(root: HTMLElement, { lines, format, hovered }: Drawn): uPlot.
       ],
     },
   };
+}
+
+/** Points without neighbours, which make no line. */
+function alone({ data }: uPlot, line: number): number[] {
+  const values = data[line] ?? [];
+  const isKnown = (at: number): boolean => typeof values[at] === 'number';
+  return Array.from(values, (_, at) => at).filter((at) => isKnown(at) && !isKnown(at - 1) && !isKnown(at + 1));
 }
 
 const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });

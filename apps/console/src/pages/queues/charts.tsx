@@ -11,6 +11,7 @@ interface Shown {
   readonly title: string;
   readonly lines: readonly { readonly name: Name; readonly label: string }[];
   readonly format: (value: number) => string;
+  readonly least: number;
 }
 
 const perSecond = (value: number): string => `${number(value)}/s`;
@@ -22,9 +23,10 @@ const charts: readonly Shown[] = [
       { name: 'endedPerSecond', label: 'ended' },
     ],
     format: perSecond,
+    least: 1,
   },
-  { title: 'Waiting', lines: [{ name: 'waiting', label: 'jobs' }], format: number },
-  { title: 'Oldest wait', lines: [{ name: 'oldestWaitMs', label: '' }], format: durationText },
+  { title: 'Waiting', lines: [{ name: 'waiting', label: 'jobs' }], format: number, least: 4 },
+  { title: 'Oldest wait', lines: [{ name: 'oldestWaitMs', label: '' }], format: durationText, least: 100 },
   {
     title: 'Waits, p95',
     lines: [
@@ -32,9 +34,10 @@ const charts: readonly Shown[] = [
       { name: 'firstEventP95Ms', label: 'first event' },
     ],
     format: durationText,
+    least: 100,
   },
-  { title: 'Open streams', lines: [{ name: 'openStreams', label: 'at this gateway' }], format: number },
-  { title: 'Redis memory', lines: [{ name: 'redisBytes', label: '' }], format: bytesText },
+  { title: 'Open streams', lines: [{ name: 'openStreams', label: 'at this gateway' }], format: number, least: 4 },
+  { title: 'Redis memory', lines: [{ name: 'redisBytes', label: '' }], format: bytesText, least: 1_000_000 },
 ];
 
 /** The last hour, moving. */
@@ -62,7 +65,7 @@ interface PanelProps {
   readonly isKnown: boolean;
 }
 
-function Panel({ shown: { title, lines, format }, data, hovered, isKnown }: PanelProps) {
+function Panel({ shown: { title, lines, format, least }, data, hovered, isKnown }: PanelProps) {
   const drawn = useComputed<ChartData>(() => {
     const series = data.value;
     return [timesOf(series), ...lines.map(({ name }) => series?.points[name] ?? [])];
@@ -79,7 +82,9 @@ function Panel({ shown: { title, lines, format }, data, hovered, isKnown }: Pane
           ))}
         </span>
       </figcaption>
-      {isKnown && <Chart data={drawn} label={`${title} of the last hour`} format={format} hovered={hovered} />}
+      {isKnown && (
+        <Chart data={drawn} label={`${title} of the last hour`} format={format} least={least} hovered={hovered} />
+      )}
     </figure>
   );
 }
