@@ -34,6 +34,6 @@ export class LevelSwitch {
   #use(level: string): void {
     if (level === this.#log.level) return;
     this.#log.level = level;
-    this.#log.warn({ event: 'log-level', logLevel: level }, 'the level of the log is another one');
+    this.#log.warn({ event: 'log-level', logLevel: level }, 'the log level has changed');
   }
 }
