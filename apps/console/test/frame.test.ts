@@ -77,7 +77,7 @@ describe.runIf(hasBrowser)('the frame of the console', () => {
   });
 
   it('can be read by everyone', () =>
-    checkPage(browser, { ...at('/queues'), ready: (page) => page.getByRole('heading', { level: 1 }).waitFor() }));
+    checkPage(browser, { ...at('/nowhere'), ready: (page) => page.getByText('There is no such page').waitFor() }));
 
   it('asks for a key in a way that everyone can read', () =>
     checkPage(browser, {
