@@ -19,8 +19,8 @@ export interface CallingAgent {
 
 /** The trace of a message, stored beside it: so it goes on behind the queue. */
 export interface MessageTrace {
-  /** W3C traceparent of the span that sent the message. */
-  readonly parent: string;
+  /** W3C traceparent of the span that sent the message; unset: nothing is recorded of it. */
+  readonly parent?: string;
   /** Its sender waits for the answer, or reads it as a stream. */
   readonly isAwaited?: boolean;
 }

@@ -1,3 +1,4 @@
+import { trace as api } from '@opentelemetry/api';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ReceivedSpan, startCollector, type TestCollector } from '../../../tests/support/collector.ts';
 import {
@@ -27,6 +28,8 @@ const message = {
   messageId: 'message-1',
 };
 const attempt = { epoch: 1, attempt: 1 };
+
+const authors = api.getTracer('an agent');
 
 let collector: TestCollector;
 let errors: Error[];
@@ -87,12 +90,23 @@ describe('without a collector', () => {
 });
 
 describe('a share of the traces', () => {
-  it('of 0 records nothing that begins here, and passes on that it does not', async () => {
-    const traces = await start(0);
+  it('of 0 records nothing that begins here, nor what comes of it elsewhere', async () => {
+    const nowhere = await start(0);
     const stored = await send();
-    expect(traceParentIn(stored?.parent)).toMatch(/-00$/);
+    expect(stored).toEqual({});
+    await nowhere.stop();
+    const traces = await start(1);
     const turn = traceTurn({ ...message, trace: stored }, attempt, []);
-    await turn.follow(async () => expect(activeTraceParent()).toMatch(/-00$/));
+    await turn.follow(() =>
+      turn.invoke(async () => {
+        await traceStep('work', async () => expect(activeTraceParent()).toBeUndefined());
+        await traceCall({ agent: 'oven', messageId: 'message-2', isAwaited: true }, async (given) => {
+          expect(given).toEqual({});
+          return accepted;
+        });
+        authors.startSpan('of the agent itself').end();
+      }),
+    );
     turn.end({ result: 'settled' });
     await traces.stop();
     expect(collector.spans).toEqual([]);

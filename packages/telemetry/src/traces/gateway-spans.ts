@@ -1,8 +1,8 @@
 import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { A2AError, type A2AErrorCode, type MessageTrace } from '@switchyard/protocol';
 import { attribute, messaging, spanName } from './conventions.ts';
-import { contextOf, messageTrace, spanContextOf, traceParentOf } from './propagation.ts';
-import { during, tracing, within } from './tracing.ts';
+import { contextOf, isRecorded, messageTrace, spanContextOf, traceParentOf } from './propagation.ts';
+import { during, type Tracing, tracing, within } from './tracing.ts';
 
 /** An A2A operation of a client. */
 export interface TracedOperation {
@@ -22,9 +22,9 @@ const faults: ReadonlySet<A2AErrorCode> = new Set(['Internal', 'InvalidAgentResp
 
 /** Runs an operation within its span: until the answer, or to the end of the stream. */
 export async function traceOperation<T>(operation: TracedOperation, run: () => Promise<T>): Promise<T> {
-  const recorder = tracing();
-  if (!recorder) return run();
   const { method, isStream, call } = operation;
+  const recorder = tracing();
+  if (!recorder || !isChosen(recorder, call.traceParent)) return run();
   const { agent, principal } = call.scope;
   const attributes = {
     [attribute.method]: method,
@@ -45,6 +45,11 @@ export async function traceOperation<T>(operation: TracedOperation, run: () => P
     span.end();
     throw error;
   }
+}
+
+/** A caller's trace is recorded as the caller does, and a share of those that begin here. */
+function isChosen({ share }: Tracing, parent: string | undefined): boolean {
+  return parent === undefined ? Math.random() < share : isRecorded(parent);
 }
 
 /** A message of a client. */
@@ -70,19 +75,19 @@ export async function traceSend<T extends Acceptance>(
   accept: (trace: MessageTrace | undefined) => Promise<T>,
 ): Promise<T> {
   const recorder = tracing();
-  if (!recorder) return accept(messageTrace(traceParent, isAwaited));
-  const operation = trace.getActiveSpan();
+  const operation = recorder && trace.getActiveSpan();
+  if (!operation) return accept(messageTrace(traceParent, isAwaited));
   const attributes = messaging('send', agent, messageId);
   // A client that cannot set headers names its trace in the message: the operation did not know it.
   const named = traceParent === undefined ? undefined : spanContextOf(traceParent);
-  const links = named && named.traceId !== operation?.spanContext().traceId ? [{ context: named }] : [];
+  const links = named && named.traceId !== operation.spanContext().traceId ? [{ context: named }] : [];
   const span = recorder.tracer.startSpan(spanName.send(agent), { kind: SpanKind.PRODUCER, attributes, links });
   return during(span, async () => {
     const acceptance = await accept(messageTrace(traceParentOf(span.spanContext()), isAwaited));
     const { verdict, taskId, contextId } = acceptance;
     if (verdict !== 'accepted') span.setAttribute(attribute.error, verdict);
     const ids = { [attribute.task]: taskId, [attribute.conversation]: contextId, [attribute.message]: messageId };
-    for (const each of [span, operation]) each?.setAttributes(ids);
+    for (const each of [span, operation]) each.setAttributes(ids);
     return acceptance;
   });
 }

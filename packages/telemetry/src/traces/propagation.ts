@@ -1,5 +1,6 @@
 import { type Context, context, ROOT_CONTEXT, type SpanContext, TraceFlags, trace } from '@opentelemetry/api';
 import type { MessageTrace } from '@switchyard/protocol';
+import { isTracing } from './tracing.ts';
 
 /** W3C Trace Context: version 00 and compatible ones. */
 const traceParent = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
@@ -24,9 +25,15 @@ export function activeTraceId(): string | undefined {
   return trace.getSpanContext(context.active())?.traceId;
 }
 
-/** What a sender without a span of its own stores: the span that it works for. */
+/** What a sender without a span of its own stores: the span that it works for, or that there is none. */
 export function messageTrace(parent: string | undefined, isAwaited: boolean): MessageTrace | undefined {
-  return parent === undefined ? undefined : { parent, ...(isAwaited && { isAwaited }) };
+  if (parent === undefined) return isTracing() ? {} : undefined;
+  return { parent, ...(isAwaited && { isAwaited }) };
+}
+
+/** Whether the sender of a valid traceparent records its trace. */
+export function isRecorded(parent: string): boolean {
+  return (spanContextOf(parent).traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
 /** @param parent a valid traceparent, of another process */

@@ -29,7 +29,7 @@ export async function startTraces(
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   if (!collector) return { stop: () => Promise.resolve() };
   const { record } = await import('./record.ts');
-  const { tracing, stop } = record({ collector, queue }, process);
+  const { tracing, stop } = record({ ...collector, queue }, process);
   setTracing(tracing);
   return {
     async stop() {

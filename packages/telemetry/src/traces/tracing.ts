@@ -10,6 +10,8 @@ export interface Tracing {
   readonly tracer: Tracer;
   readonly ids: GivenIds;
   readonly queue: QueueTraces;
+  /** Of the traces that begin here, those that are recorded: from 0 to 1. */
+  readonly share: number;
 }
 
 /** As OpenTelemetry's own registry, one for the process: unset, nothing is recorded, and each span costs a look here. */

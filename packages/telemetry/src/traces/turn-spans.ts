@@ -9,10 +9,11 @@ import {
   type TimeInput,
   trace,
 } from '@opentelemetry/api';
+import { suppressTracing } from '@opentelemetry/core';
 import type { MessageTrace } from '@switchyard/protocol';
 import { attribute, messaging, spanName } from './conventions.ts';
 import { derivedSpanId, type SpanIds, turnTraceId } from './ids.ts';
-import { contextOf, spanContextOf } from './propagation.ts';
+import { contextOf, isRecorded, spanContextOf } from './propagation.ts';
 import { failed, type Tracing, tracing, within } from './tracing.ts';
 
 /** The message of a turn, and the agent that works on it. */
@@ -58,6 +59,9 @@ export interface AttemptName {
   readonly since: number;
 }
 
+/** Nor do spans of the agent's own begin there. */
+const unrecorded = suppressTracing(ROOT_CONTEXT);
+
 const attemptKey = createContextKey('switchyard attempt');
 
 export function activeAttempt(): AttemptName | undefined {
@@ -81,7 +85,7 @@ export interface TurnTrace {
 /** @param lost attempts that died directly before this one, the first of them first */
 export function traceTurn(message: TracedMessage, attempt: TracedAttempt, lost: readonly LostAttempt[]): TurnTrace {
   const recorder = tracing();
-  if (!recorder) return passedOn(message);
+  if (!recorder || !isChosen(recorder, message)) return passedOn(message);
   recordLost(message, lost);
   const { process, invoke } = start(recorder, message, attempt);
   const { epoch } = attempt;
@@ -95,10 +99,17 @@ export function traceTurn(message: TracedMessage, attempt: TracedAttempt, lost: 
   };
 }
 
+/** As its sender is; of a message without one, a share, the same for all attempts. */
+function isChosen({ share }: Tracing, { trace: sent, taskId, messageId }: TracedMessage): boolean {
+  if (sent) return sent.parent !== undefined && isRecorded(sent.parent);
+  return Number.parseInt(turnTraceId(taskId, messageId).slice(0, 8), 16) < share * 2 ** 32;
+}
+
 /** Nothing is recorded, but what the agent sends out belongs to its caller's trace. */
 function passedOn({ trace: sent }: TracedMessage): TurnTrace {
+  const parent = sent?.parent === undefined ? unrecorded : contextOf(sent.parent);
   return {
-    follow: (run) => context.with(contextOf(sent?.parent), run),
+    follow: (run) => context.with(parent, run),
     invoke: (run) => run(),
     end: () => undefined,
   };
@@ -134,7 +145,7 @@ function start(
   const { agent, taskId, messageId, trace: sent } = message;
   const isChild = queue === 'parent' && sent?.isAwaited === true;
   const parent = contextOf(isChild ? sent.parent : undefined);
-  const links = sent && !isChild ? [{ context: spanContextOf(sent.parent) }] : [];
+  const links = sent?.parent && !isChild ? [{ context: spanContextOf(sent.parent) }] : [];
   const given = (name: string): SpanIds => ({
     traceId: turnTraceId(taskId, messageId),
     spanId: derivedSpanId(taskId, attempt.epoch, name),

@@ -2,7 +2,7 @@ import { context, type Span, SpanKind, trace } from '@opentelemetry/api';
 import type { MessageTrace } from '@switchyard/protocol';
 import { attribute, messaging, spanName } from './conventions.ts';
 import { derivedSpanId } from './ids.ts';
-import { activeTraceParent, contextOf, messageTrace, traceParentOf } from './propagation.ts';
+import { activeTraceParent, contextOf, isRecorded, messageTrace, traceParentOf } from './propagation.ts';
 import { during, type Tracing, tracing } from './tracing.ts';
 import { type AttemptName, activeAttempt } from './turn-spans.ts';
 
@@ -90,7 +90,7 @@ export async function traceDelivery<T extends { readonly kind: string }>(
   send: (traceParent: string | undefined) => Promise<T>,
 ): Promise<T> {
   const recorder = tracing();
-  if (!recorder) return send(traceParent);
+  if (!recorder || traceParent === undefined || !isRecorded(traceParent)) return send(traceParent);
   const attributes = { [attribute.httpMethod]: 'POST', [attribute.server]: origin, [attribute.task]: taskId };
   const options = { kind: SpanKind.CLIENT, attributes };
   const span = recorder.tracer.startSpan(spanName.push(origin), options, contextOf(traceParent));
