@@ -109,6 +109,9 @@ describe.runIf(hasBrowser)('a newcomer with the console open', { timeout: 60_000
       await page.getByText('backend is done.').waitFor({ timeout: 30_000 });
       await page.getByRole('heading', { name: 'Result' }).waitFor();
       await page.locator('.page-head').getByText('Completed').waitFor();
+      const timeline = page.locator('.timeline');
+      for (const line of ['In the queue', 'plan', 'product', 'design', 'frontend', 'backend', 'conclusion'])
+        await timeline.getByText(line, { exact: true }).first().waitFor();
     });
   });
 

@@ -15,10 +15,15 @@ interface PartProps {
 /** A piece of content: text, Markdown, data as a tree, an image, or a file to download. */
 export function PartView({ part, isGrowing, isMarkdown }: PartProps) {
   if (part.text !== undefined)
-    return isMarkdown ? (
-      <Markdown text={part.text} isGrowing={isGrowing} />
-    ) : (
-      <GrowingText text={part.text} isGrowing={isGrowing} />
+    return (
+      <>
+        {part.filename !== undefined && <div class="part-name">{part.filename}</div>}
+        {isMarkdown ? (
+          <Markdown text={part.text} isGrowing={isGrowing} />
+        ) : (
+          <GrowingText text={part.text} isGrowing={isGrowing} />
+        )}
+      </>
     );
   if (part.data !== undefined) return <DataTree value={part.data} />;
   if (part.url !== undefined)

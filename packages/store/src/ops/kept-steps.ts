@@ -30,9 +30,15 @@ const RESULT = 'result step ';
 /** Names of the steps of a task's first message whose results are kept, in the order in which they were begun. */
 export async function keptSteps({ redis, shards }: KeptStepsPort, taskId: string): Promise<string[]> {
   const key = stepsKey(shards, taskId);
-  const [number, fields] = await Promise.all([redis.hget(key, 'message'), redis.hkeys(key)]);
+  const [number, fields, notes] = await Promise.all([
+    redis.hget(key, 'message'),
+    redis.hkeys(key),
+    redis.lrange(notesKey(shards, taskId), '0', '-1'),
+  ]);
   if (number !== '1') return [];
-  return fields.filter((field) => field.startsWith(RESULT)).map((field) => field.slice(RESULT.length));
+  const kept = new Set(fields.filter((field) => field.startsWith(RESULT)).map((field) => field.slice(RESULT.length)));
+  const begun = notes.flatMap((note) => /^\d+ \d* step[+=] (.*)$/s.exec(note)?.[1] ?? []);
+  return [...new Set(begun)].filter((name) => kept.has(name));
 }
 
 interface Copy {
@@ -55,3 +61,5 @@ export function keepSteps({ redis, shards }: KeptStepsPort, taskId: string): Pro
 }
 
 const stepsKey = (shards: Shards, taskId: string): string => `${shards.of(taskId).task(taskId)}:s`;
+/** See note.lua. */
+const notesKey = (shards: Shards, taskId: string): string => `${shards.of(taskId).task(taskId)}:l`;

@@ -63,6 +63,20 @@ test('from a step on, those before it are remembered, and it runs', async () => 
   expect(await store.steps.begin(turn, 'step b')).toEqual({ verdict: 'run', mark: '' });
 });
 
+test('steps are in the order in which they were begun, however many there are', async () => {
+  const { taskId } = await accepted(store, alice);
+  const turn = await begun(store, taskId);
+  const names = Array.from({ length: 20 }, (_, n) => `step-${n}`);
+  for (const name of names) {
+    await store.steps.begin(turn, `step ${name}`);
+    await store.steps.end(turn, `step ${name}`, JSON.stringify(name.repeat(300)));
+  }
+  await turn.publish(failed);
+  expect((await store.ops.tasks.detail(taskId))?.steps).toEqual(names);
+  const again = await begun(store, await started(taskId, { fromStep: 'step-19' }));
+  for (const name of names.slice(0, -1)) expect((await store.steps.begin(again, `step ${name}`)).verdict).toBe('done');
+});
+
 test('without a step, none is remembered', async () => {
   const turn = await begun(store, await started((await failedTask()).taskId));
   expect(await store.steps.begin(turn, 'step a')).toEqual({ verdict: 'run', mark: '' });

@@ -1,4 +1,5 @@
 import type { Diagnosis, TaskDetail } from '@switchyard/operator-api';
+import type { Message } from '@switchyard/protocol';
 import { href } from '../../app/route.ts';
 import { Button } from '../../design/button.tsx';
 import { Icon } from '../../design/icon.tsx';
@@ -11,13 +12,17 @@ type Action = Diagnosis['actions'][number];
 
 interface FindingProps {
   readonly detail: TaskDetail;
+  /** Of its agent: why it failed. */
+  readonly lastWords: Message | undefined;
   /** For actions that a form or a dialog of the page is for. */
   readonly onAction: (action: Action) => void | Promise<void>;
 }
 
 /** Why the task is where it is, and what to do about it. */
-export function Finding({ detail, onAction }: FindingProps) {
+export function Finding({ detail, lastWords, onAction }: FindingProps) {
   const { finding, isStuck, text, since, see, actions } = detail.diagnosis;
+  // The state in the head of the page says so.
+  if (finding === 'ended' && !hasFailed(detail)) return null;
   const run = async (action: Action): Promise<void> => {
     const order = orderFor(action, detail);
     if (!order) return onAction(action);
@@ -25,11 +30,14 @@ export function Finding({ detail, onAction }: FindingProps) {
     notify(`${order.label}: done`);
   };
   return (
-    <section class={`finding ${colourOf(detail.diagnosis)}`} aria-label="Why it is where it is" data-finding={finding}>
+    <section class={`finding ${colourOf(detail)}`} aria-label="Why it is where it is" data-finding={finding}>
       <Icon name={isStuck || slow.has(finding) ? 'warning' : finding === 'ended' ? 'check' : 'right'} size={18} />
       <div class="finding-words" aria-live="polite">
         <h2>{isStuck && !isForPerson(finding) ? `Stuck: ${words(finding)}` : sentence(words(finding))}</h2>
         <p>{text}</p>
+        {hasFailed(detail) && lastWords && (
+          <p class="soft">{lastWords.parts.map((part) => part.text ?? '').join(' ')}</p>
+        )}
         {actions.includes('start-worker') && <StartWorker />}
         <p class="finding-see faint">
           {since !== undefined && (
@@ -75,9 +83,12 @@ const slow: ReadonlySet<Diagnosis['finding']> = new Set([
   'cancel-waits',
 ]);
 
-function colourOf({ finding, isStuck }: Diagnosis): Colour {
+const hasFailed = ({ state }: TaskDetail): boolean => /FAILED|REJECTED/.test(state);
+
+function colourOf(detail: TaskDetail): Colour {
+  const { finding, isStuck } = detail.diagnosis;
   if (isForPerson(finding) || slow.has(finding)) return 'amber';
-  if (isStuck) return 'red';
+  if (isStuck || hasFailed(detail)) return 'red';
   return finding === 'queued' || finding === 'ended' ? 'gray' : 'blue';
 }
 

@@ -117,7 +117,7 @@ function Overview({ detail, events, isRerun }: OverviewProps) {
   };
   return (
     <div class="task">
-      <Finding detail={detail} onAction={onAction} />
+      <Finding detail={detail} lastWords={events.live.task.value?.status.message} onAction={onAction} />
       <Facts detail={detail} />
       {timeline && (
         <Panel title="Timeline">

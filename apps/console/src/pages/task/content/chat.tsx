@@ -6,18 +6,22 @@ export function Chat({ history, agent }: { readonly history: readonly Message[];
   if (history.length === 0) return <p class="faint">Nothing was said.</p>;
   return (
     <ol class="chat">
-      {history.map((message) => (
-        <Said key={message.messageId} message={message} agent={agent} />
+      {history.map((message, i) => (
+        <Said
+          key={message.messageId}
+          message={message}
+          by={message.role === history[i - 1]?.role ? undefined : message.role === 'ROLE_AGENT' ? agent : 'client'}
+        />
       ))}
     </ol>
   );
 }
 
-function Said({ message, agent }: { readonly message: Message; readonly agent: string }) {
-  const isAgent = message.role === 'ROLE_AGENT';
+/** @param by unset: who said what is above it */
+function Said({ message, by }: { readonly message: Message; readonly by: string | undefined }) {
   return (
-    <li class={isAgent ? 'said by-agent' : 'said by-client'}>
-      <span class="said-by">{isAgent ? agent : 'client'}</span>
+    <li class={`said ${message.role === 'ROLE_AGENT' ? 'by-agent' : 'by-client'}`}>
+      {by !== undefined && <span class="said-by">{by}</span>}
       <div class="said-what">
         {message.parts.map((part, i) => (
           <PartView key={i} part={part} isGrowing={false} isMarkdown={isMarkdown(part)} />

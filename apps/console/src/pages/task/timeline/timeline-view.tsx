@@ -2,6 +2,7 @@ import type { Timeline } from '@switchyard/operator-api';
 import { useState } from 'preact/hooks';
 import { href } from '../../../app/route.ts';
 import { Icon } from '../../../design/icon.tsx';
+import { stateColour, stateName } from '../../../design/looks.ts';
 import { durationText } from '../../../design/time.tsx';
 import { useCalledTasks } from './called-tasks.ts';
 import { TimeAxis } from './time-axis.ts';
@@ -25,7 +26,8 @@ export function TimelineView({ timeline, nowMs }: TimelineProps) {
     const inner = row.taskId === undefined ? undefined : called.get(row.taskId);
     if (!inner?.timeline) return [row];
     const rows = rowsOf(inner.timeline, nowMs).filter(({ kind }) => kind !== 'moments');
-    const whole = { ...row, ...spanOf(rows, row.from) };
+    const became = { detail: stateName(inner.state), colour: stateColour(inner.state) };
+    const whole = { ...row, ...became, ...spanOf(rows, row.from) };
     if (!row.taskId || !opened.has(row.taskId)) return [whole];
     return [whole, ...rows.map((each) => ({ ...each, key: `${row.key} ${each.key}`, depth: each.depth + 2 }))];
   });
