@@ -202,7 +202,7 @@ describe('--help', () => {
   it.each([
     ['scripts/start.ts', /npm start[\s\S]*\n {2}DATA_DIR\n/],
     ['scripts/example.ts', /npm run example[\s\S]*pizza/],
-    ['apps/cli/src/main.ts', /switchyard[\s\S]*--agent-card[\s\S]*keys/],
+    ['apps/cli/src/main.ts', /switchyard[\s\S]*keys[\s\S]*--agent-card/],
     ['scripts/setup.mjs', /Makes a fresh checkout ready[\s\S]*--dry-run/],
     ['scripts/sut.ts', /npm run sut -- \[--port 9999\]/],
     ['apps/gateway/src/main.ts', /npm run gateway[\s\S]*\n {2}SEND_MODE\n/],

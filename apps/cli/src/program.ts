@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Help, Option } from 'commander';
 import { callFailure } from './failures/call-failure.ts';
 import { Failure } from './failures/failure.ts';
 import { addDeadCommands } from './operator/dead.ts';
@@ -49,18 +49,19 @@ function buildProgram(world: World, version: string): Command {
     .helpOption('-h, --help', 'print what there is')
     .option('--config <path>', 'a file of settings in place of .env in this folder or above')
     .showHelpAfterError(false)
-    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .configureHelp({ showGlobalOptions: true, formatHelp: commandsFirst })
     .configureOutput({ writeOut: world.streams.out, writeErr: world.streams.err, outputError: () => undefined })
     .exitOverride();
   for (const spec of Object.values(optionSpecs)) program.addOption(optionOf(spec));
   for (const alias of ['--watch', '--return-immediately', '--no-wait']) program.addOption(new Option(alias).hideHelp());
   program.addHelpText('after', helpEnd);
+  program.commandsGroup('Agents:');
   addSendCommand(program, world);
   addTaskCommands(program, world);
   addPushConfigCommands(program, world);
   addCardCommands(program, world);
-  addConfigCommands(program, world);
   addChatCommand(program, world);
+  program.commandsGroup('Switchyard:');
   addQueueCommands(program, world);
   addDeadCommands(program, world);
   addWhyCommand(program, world);
@@ -68,8 +69,19 @@ function buildProgram(world: World, version: string): Command {
   addDoctorCommand(program, world);
   for (const [name, { text }] of Object.entries(otherPrograms))
     program.command(name).description(text).helpOption(false).allowUnknownOption();
+  program.commandsGroup('This command:');
+  addConfigCommands(program, world);
   addCompletionCommand(program, world);
   return program;
+}
+
+/** There are many options, which commander puts before the commands. */
+function commandsFirst(command: Command, helper: Help): string {
+  const text = Help.prototype.formatHelp.call(helper, command, helper);
+  const options = text.search(/\n(?:Options|Global Options):\n/);
+  const commands = text.search(/\n(?:Agents|Commands):\n/);
+  if (commands < options) return text;
+  return text.slice(0, options) + text.slice(commands) + text.slice(options, commands);
 }
 
 const helpEnd = `
