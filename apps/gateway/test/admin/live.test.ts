@@ -1,6 +1,9 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { OperatorClient } from '@switchyard/operator-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { OperatorStreams } from '../../src/admin/live.ts';
 import { type AdminStage, key, openAdminStage } from './support.ts';
 
 let stage: AdminStage;
@@ -55,6 +58,16 @@ describe('an answer that goes on', () => {
     const open = await Promise.all(Array.from({ length: 101 }, () => ask('/admin/workers')));
     expect(open.filter(({ status }) => status === 503)).toHaveLength(1);
     await Promise.all(open.map(({ body }) => body?.cancel()));
+  });
+
+  it('ends with a reload of keys: its reader comes again, with its own', () => {
+    const streams = new OperatorStreams();
+    const res = new ServerResponse(new IncomingMessage(new Socket()));
+    const signal = streams.watch(res, { subject: 'operator', credential: 'key:operator', may: 'all' });
+    expect(signal.aborted).toBe(false);
+    streams.reload();
+    expect(signal.aborted).toBe(true);
+    res.emit('close');
   });
 
   it('ends with the gateway', async () => {
