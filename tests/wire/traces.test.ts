@@ -24,6 +24,8 @@ interface Traced {
   readonly spans: readonly ReceivedSpan[];
   /** What a webhook was called with. */
   readonly pushed: readonly (string | undefined)[];
+  /** The log lines of all processes. */
+  readonly log: string;
 }
 
 let folder: string;
@@ -58,7 +60,8 @@ async function trace(queue: string): Promise<Traced> {
   await receiver.ended;
   // What is recorded is delivered before a process ends.
   await stack.stop();
-  return { spans: collector.spans, pushed: receiver.traceParents };
+  const log = stack.programs.map((program) => program.output()).join('\n');
+  return { spans: collector.spans, pushed: receiver.traceParents, log };
 }
 
 function start(queue: string, { url }: TestCollector): Promise<Stack> {
@@ -173,6 +176,15 @@ describe('a turn', () => {
       });
     const [step] = named(spans, /^step plan/);
     expect(chats.map(({ parentId }) => parentId)).toContain(step?.spanId);
+  });
+});
+
+describe('log lines', () => {
+  it('of operation and turn have their traces', () => {
+    const { spans, log } = traced.link;
+    const { traceId } = only(spans, /^process coding-team$/);
+    expect(log).toMatch(new RegExp(`"app":"worker".*"traceId":"${traceId}"`));
+    expect(log).toMatch(new RegExp(`"app":"gateway".*"traceId":"${caller.traceId}"`));
   });
 });
 
