@@ -9,15 +9,22 @@ import { measureIdle } from './measure/idle.ts';
 import { atLeastNothing, info } from './measure/meter.ts';
 import { measureOperations } from './measure/operations.ts';
 import { measurePublications } from './measure/publications.ts';
+import { measureSearch } from './measure/search.ts';
 import { measureSizes } from './measure/sizes.ts';
 import { withTables } from './report.ts';
 
-readCommandLine({
-  usage: `npm run capacity
+const { names } = readCommandLine({
+  usage: `npm run capacity [-- search]
   Two minutes, on a machine that does nothing else: measures what each operation costs gateway, worker and Redis,
-  and writes workshop/bench/results/capacity.json and the measured tables of docs/scaling.md.`,
+  and writes workshop/bench/results/capacity.json and the measured tables of docs/scaling.md. With \`search\` alone: how
+  fast operators find tasks in a store of a million, and writes nothing.`,
   options: {},
+  names: ['search'],
 });
+if (names.includes('search')) {
+  process.stdout.write(`${JSON.stringify(await measureSearch(), null, 2)}\n`);
+  process.exit();
+}
 const figures = asWritten(await measure());
 const page = new URL('../../docs/scaling.md', import.meta.url);
 await writeResult('capacity.json', figures);
