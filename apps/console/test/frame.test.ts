@@ -5,7 +5,7 @@ import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in
 import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
 import { checkPage } from './support/check-page.ts';
 
-describe.runIf(hasBrowser)('the frame of the console', () => {
+describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () => {
   let browser: Browser;
   let server: StandInApi;
 

@@ -5,7 +5,7 @@ import { type Issuer, openIssuer } from '../../../tests/support/issuer.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
 
-describe.runIf(hasBrowser)('the console where an issuer gives tokens', () => {
+describe.runIf(hasBrowser)('the console where an issuer gives tokens', { timeout: 30_000 }, () => {
   let browser: Browser;
   let issuer: Issuer;
   let stack: Stack;

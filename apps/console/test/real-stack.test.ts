@@ -6,7 +6,7 @@ import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
 
 const key = 'a-key-for-operators';
 
-describe.runIf(hasBrowser)('the console of a real deployment', () => {
+describe.runIf(hasBrowser)('the console of a real deployment', { timeout: 30_000 }, () => {
   let browser: Browser;
   let stack: Stack;
   let url = '';

@@ -43,7 +43,7 @@ describe('what is searched for', () => {
   });
 });
 
-describe.runIf(hasBrowser)('the page of tasks', () => {
+describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
   let browser: Browser;
   let api: StandInApi;
 
