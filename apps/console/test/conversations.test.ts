@@ -34,10 +34,8 @@ describe.runIf(hasBrowser)('the page of conversations', () => {
     if (!open) throw new Error('the stand-in has no open conversation');
     await using opened = await openPage(browser, at('/conversations'));
     const { page } = opened;
-    await page
-      .getByRole('link', { name: `${open.fromAgent} ⇄ ${open.toAgent}` })
-      .first()
-      .click();
+    await page.getByText(`${open.fromAgent} ⇄ ${open.toAgent}`).first().waitFor();
+    await page.keyboard.press('j');
     await page.getByText('Turn 2').waitFor();
     const now = conversation(open);
     const [, last] = now.events;

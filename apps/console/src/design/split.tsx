@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { go } from '../app/route.ts';
 import './split.css';
 
 interface SplitProps {
@@ -17,4 +19,23 @@ export function Split({ list, detail, otherwise }: SplitProps) {
       <div class="split-detail">{detail ?? otherwise}</div>
     </div>
   );
+}
+
+const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
+
+/** `j` and `k` go through the list, `Esc` back to it. @param place of the list; that of an item ends with its id */
+export function useSplitKeys(place: string, ids: readonly string[], chosenId: string | undefined): void {
+  useEffect(() => {
+    const onKey = ({ key, target, ctrlKey, metaKey }: KeyboardEvent): void => {
+      if (ctrlKey || metaKey || (target instanceof Element && target.closest('input, textarea, dialog'))) return;
+      if (key === 'Escape') go(place);
+      const step = steps[key];
+      if (step === undefined) return;
+      const at = chosenId === undefined ? -1 : ids.indexOf(chosenId);
+      const next = ids[Math.min(ids.length - 1, Math.max(0, at + step))];
+      if (next !== undefined) go(`${place}/${next}`, { replaces: true });
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [place, ids.join(), chosenId]);
 }

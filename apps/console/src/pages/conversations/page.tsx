@@ -2,7 +2,7 @@ import { type ConversationRow, conversationRowSchema, pageOf } from '@switchyard
 import { useLive } from '../../app/live.ts';
 import { href, parts, query, setQuery } from '../../app/route.ts';
 import { Page } from '../../design/page.tsx';
-import { Split } from '../../design/split.tsx';
+import { Split, useSplitKeys } from '../../design/split.tsx';
 import { Badge } from '../../design/state.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import { Ago } from '../../design/time.tsx';
@@ -43,6 +43,8 @@ export function ConversationsPage() {
 
 function Conversations({ rows }: { readonly rows: readonly ConversationRow[] }) {
   const chosenId = parts.value[1];
+  const ids = rows.map(({ conversationId }) => conversationId);
+  useSplitKeys('/conversations', ids, chosenId);
   if (rows.length === 0 && chosenId === undefined)
     return (
       <Empty icon="conversations" title="No conversations">

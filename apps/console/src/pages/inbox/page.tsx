@@ -1,10 +1,9 @@
 import { pageOf, type WaitingTask, waitingTaskSchema } from '@switchyard/operator-api';
-import { useEffect } from 'preact/hooks';
 import { useLive } from '../../app/live.ts';
-import { go, href, parts } from '../../app/route.ts';
+import { href, parts } from '../../app/route.ts';
 import { Markdown } from '../../content/markdown.tsx';
 import { Page } from '../../design/page.tsx';
-import { Split } from '../../design/split.tsx';
+import { Split, useSplitKeys } from '../../design/split.tsx';
 import { State } from '../../design/state.tsx';
 import { Ago, Duration, fullTime } from '../../design/time.tsx';
 import { Empty, WithData } from '../../design/views.tsx';
@@ -29,7 +28,8 @@ export function InboxPage() {
 function Inbox({ tasks }: { readonly tasks: readonly WaitingTask[] }) {
   const chosenId = parts.value[1];
   const chosen = tasks.find(({ taskId }) => taskId === chosenId);
-  useSteps(tasks, chosenId);
+  const ids = tasks.map(({ taskId }) => taskId);
+  useSplitKeys('/inbox', ids, chosenId);
   if (tasks.length === 0)
     return (
       <Empty icon="check" title="Nobody waits for you">
@@ -102,23 +102,4 @@ function Question({ task }: { readonly task: WaitingTask }) {
 
 function noQuestion(state: WaitingTask['state']): string {
   return state === 'TASK_STATE_AUTH_REQUIRED' ? 'It asks for a sign-in.' : 'It asks for input, without words.';
-}
-
-const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
-
-/** `j` and `k` go through the list, `Esc` back to it. */
-function useSteps(tasks: readonly WaitingTask[], chosenId: string | undefined): void {
-  useEffect(() => {
-    const onKey = ({ key, target, ctrlKey, metaKey }: KeyboardEvent): void => {
-      if (ctrlKey || metaKey || (target instanceof Element && target.closest('input, textarea, dialog'))) return;
-      if (key === 'Escape') go('/inbox');
-      const step = steps[key];
-      if (step === undefined) return;
-      const at = tasks.findIndex(({ taskId }) => taskId === chosenId);
-      const next = tasks[Math.min(tasks.length - 1, Math.max(0, at + step))];
-      if (next) go(`/inbox/${next.taskId}`, { replaces: true });
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, [tasks, chosenId]);
 }
