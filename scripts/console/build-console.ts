@@ -47,7 +47,7 @@ async function buildAs(stamp: string): Promise<void> {
   });
   await writeFile(join(draft, stampFile), stamp);
   for (const name of ['assets', 'index.html', stampFile]) {
-    await rm(join(dist, name), { recursive: true, force: true });
+    await rm(join(dist, name), { recursive: true, force: true }).catch(ifAnotherWasFaster);
     await rename(join(draft, name), join(dist, name)).catch(ifAnotherWasFaster);
   }
   await rm(draft, { recursive: true, force: true });
