@@ -3,13 +3,16 @@ import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { startProgram } from '../../../tests/support/process.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { json, lines, run } from './support/run.ts';
 
 // The verbs of the specification of a2a-cli, against this gateway over three bindings; tests/wire has them against the SDK's.
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
 
 let stack: Stack;
 let folder: string;
