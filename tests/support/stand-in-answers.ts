@@ -16,7 +16,7 @@ import type {
 import type { StreamResponse, Task, TaskState } from '@switchyard/protocol';
 
 /** Of the stand-in: everything happened before. */
-export const standInNow = Date.parse('2026-06-01T12:00:00Z');
+const standInNow = Date.parse('2026-06-01T12:00:00Z');
 const ago = (seconds: number): string => new Date(standInNow - 1000 * seconds).toISOString();
 const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 /** One of a list, by turns. */

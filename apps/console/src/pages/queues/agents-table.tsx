@@ -84,7 +84,7 @@ function Tenants({ agent, onOpen }: { readonly agent: AgentReading; readonly onO
   );
 }
 
-export function Bar({ share }: { readonly share: number }) {
+function Bar({ share }: { readonly share: number }) {
   return (
     <svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
       <rect class="bar-whole" width="100" height="6" rx="3" />
