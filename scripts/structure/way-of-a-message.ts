@@ -37,7 +37,9 @@ export async function wayOfAMessage(root: string, redisUrl: string): Promise<str
   // What runs only once, such as compiling schemas, is not of every message.
   await send();
   await send();
-  const files = await filesThatRun(send);
+  // Timers run now and then: what is on the way runs each time.
+  const runs = [await filesThatRun(send), await filesThatRun(send), await filesThatRun(send)];
+  const files = (runs[0] ?? []).filter((file) => runs.every((each) => each.includes(file)));
   await gateway.stop();
   await store.stop();
   return files.flatMap((file) => {

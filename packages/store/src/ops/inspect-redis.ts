@@ -37,7 +37,10 @@ export async function inspectRedis(access: RedisAccess): Promise<readonly RedisI
 
 async function inspect(node: Redis): Promise<RedisInspection> {
   const [info, listpackValue] = await Promise.all([node.info(), listpackValueOf(node)]);
-  const text = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+  const fields: Readonly<Record<string, string>> = Object.fromEntries(
+    info.split('\r\n').map((line) => line.split(':')),
+  );
+  const text = (name: string): string | undefined => fields[name];
   const valkey = text('valkey_version');
   return {
     address: `${node.options.host}:${node.options.port}`,

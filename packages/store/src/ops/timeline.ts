@@ -152,11 +152,16 @@ function endOf(
 function acceptances(facts: TimelineFacts, attempts: readonly Attempt[]): TimelineEntry[] {
   const { record, statuses, caller, attempts: told } = facts;
   const again = attempts.filter(({ attempt }) => attempt > 1).map(({ began }) => began);
-  const ended = attempts.map(({ epoch }) => Number.parseInt(told[`e${epoch}`] ?? '', 10));
-  const others = new Set([...again, ...ended]);
+  const others = new Set([...again, ...attempts.flatMap(({ epoch }) => givenBackAt(told[`e${epoch}`]))]);
   const submitted = statuses.filter(({ letter, atMs }) => letter === 's' && !others.has(atMs));
   const from = caller ?? `${record.tenant}/${record.subject}`;
   return submitted.map(({ atMs }, i) => ({ kind: 'accepted', at: iso(atMs), number: i + 1, from }));
+}
+
+/** @param end `<ms> <letter>` */
+function givenBackAt(end = ''): number[] {
+  const [ms, letter = ''] = end.split(' ');
+  return letter === 'r' || letter === 'q' ? [Number(ms)] : [];
 }
 
 function queuedBefore(began: number, waitedMs: number): TimelineEntry[] {

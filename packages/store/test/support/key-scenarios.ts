@@ -137,6 +137,7 @@ async function workersThatReport(store: Store, look: () => Promise<void>): Promi
   await store.credentials.create({ tenant: 'acme', subject: 'alice', scopes: [] });
   await store.audit.write([{ at: '2026-01-01T00:00:00.000Z', what: 'admin', outcome: 'ok' }]);
   await store.ops.workers.report('w', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
+  await store.ops.logLevels.set('debug', 60_000);
   await look();
 }
 
