@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { longTests } from './vitest.faults.config.ts';
 
 export default defineConfig({
   test: {
@@ -9,7 +10,7 @@ export default defineConfig({
       'workshop/**/test/**/*.test.ts',
     ],
     // `npm run test:faults`
-    exclude: [...configDefaults.exclude, 'workshop/faults/**'],
+    exclude: [...configDefaults.exclude, 'workshop/faults/**', ...longTests],
     globalSetup: ['tests/support/shared-redis.ts'],
     // Two cores, shared with the Redis and the processes that the tests start.
     maxWorkers: 2,

@@ -1,9 +1,19 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:faults`: the short forms of `npm run faults`. They kill and freeze processes, and wait for locks. */
+/** They kill and freeze processes, and wait for locks, or put a load on them: `npm test` is to take less than ten minutes. */
+export const longTests = [
+  'workshop/faults/test/**/*.test.ts',
+  'workshop/load/test/profiles.test.ts',
+  'apps/console/test/newcomer.test.ts',
+  'apps/worker/test/{frozen,push/survival}.test.ts',
+  'packages/executor-command/test/interruption.test.ts',
+  'tests/wire/interruptions.test.ts',
+];
+
+/** `npm run test:faults`: the short forms of `npm run faults`, and the like. */
 export default defineConfig({
   test: {
-    include: ['workshop/faults/test/**/*.test.ts'],
+    include: longTests,
     globalSetup: ['tests/support/shared-redis.ts'],
     maxWorkers: 2,
     testTimeout: 15_000,
