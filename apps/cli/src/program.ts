@@ -98,7 +98,8 @@ function optionOf(spec: OptionSpec): Option {
 
 /** What was typed is not understood. */
 function usageFailure({ message, code }: CommanderError, program: Command, args: readonly string[]): Failure {
-  const text = code === 'commander.help' ? 'A command is missing' : message.replace(/^error: /, '');
+  const text =
+    code === 'commander.help' ? 'A command is missing' : message.replace(/^error: /, '').replaceAll('\n', ' ');
   let path = program.name();
   let command: Command | undefined = program;
   for (const word of args) {

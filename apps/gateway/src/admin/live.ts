@@ -20,16 +20,16 @@ const longestMs = 600_000;
 const dueMs = 0.8 * everyMs;
 const most = 100;
 
-/** Streams to operators. They end with their reader, after ten minutes, with a reload of keys, and at shutdown. */
+/** Streams to operators. They end with their reader or its key, after ten minutes, with a reload, and at shutdown. */
 export class OperatorStreams {
   readonly #held = new HeldRequests();
   readonly #share = new Share('streams', { total: most, perTenant: most, perPrincipal: most });
   readonly #ends = new Set<() => void>();
 
   /** @throws {A2AError} RateLimited, Unavailable: too many are open */
-  watch(res: ServerResponse, { tenant = '', subject }: Operator): AbortSignal {
+  watch(res: ServerResponse, { tenant = '', subject, onEnd }: Operator): AbortSignal {
     const hold = (): Disposable => this.#share.take({ tenant, subject, scopes: [] });
-    return this.#held.watch(res, { hold, identity: { onEnd: (end) => this.#onEnd(end) } });
+    return this.#held.watch(res, { hold, identity: { onEnd: (end) => this.#onEnd(end, onEnd?.(end)) } });
   }
 
   /** Readers come again, with their keys. */
@@ -42,13 +42,15 @@ export class OperatorStreams {
     this.#held.end();
   }
 
-  #onEnd(listener: () => void): Disposable {
+  /** @param credential what else ends it */
+  #onEnd(listener: () => void, credential: Disposable | undefined): Disposable {
     const timer = setTimeout(listener, longestMs);
     this.#ends.add(listener);
     return {
       [Symbol.dispose]: () => {
         clearTimeout(timer);
         this.#ends.delete(listener);
+        credential?.[Symbol.dispose]();
       },
     };
   }

@@ -17,6 +17,8 @@ export interface Operator {
   readonly credential: string;
   /** Metrics: `/metrics`, and nothing else. */
   readonly may: 'all' | 'metrics' | 'nothing';
+  /** Of a client: called once, when its credential expires or is revoked. */
+  readonly onEnd?: Identity['onEnd'];
 }
 
 interface AddressedRequest extends Presented {
@@ -58,7 +60,8 @@ export class Operators {
       return { subject: 'metrics', credential: 'key:metrics', may: 'metrics' };
     const client = await this.#client(request);
     const { tenant, subject } = client.principal;
-    return { tenant, subject, credential: client.credential, may: client.scopes.includes('admin') ? 'all' : 'nothing' };
+    const may = client.scopes.includes('admin') ? 'all' : 'nothing';
+    return { tenant, subject, credential: client.credential, may, onEnd: (listener) => client.onEnd(listener) };
   }
 
   async #client({ address, headers }: AddressedRequest): Promise<Identity> {

@@ -81,12 +81,14 @@ export const seriesParameters = z.strictObject({
 export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 86_400_000).optional() });
 
 /**
- * The query parameters; of a repeated parameter, the first.
+ * The query parameters, each once: the audit trail must not see another one than the route.
  * @throws {A2AError} InvalidParams, naming every wrong parameter
  */
 export function readParameters<Schema extends z.ZodType>(req: Request, schema: Schema): z.output<Schema> {
-  const given = Object.entries(req.query).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]);
-  return valid(schema, Object.fromEntries(given));
+  const repeated = Object.keys(req.query).filter((name) => Array.isArray(req.query[name]));
+  if (repeated.length > 0)
+    throw invalidParams(repeated.map((field) => ({ field, description: 'must not be repeated' })));
+  return valid(schema, req.query);
 }
 
 /** The JSON of a body. @throws {A2AError} ParseError; InvalidParams, naming every wrong field */

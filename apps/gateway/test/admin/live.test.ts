@@ -70,6 +70,18 @@ describe('an answer that goes on', () => {
     res.emit('close');
   });
 
+  it('ends with the key of its reader, once that is revoked', async () => {
+    const auth = { keys: [], keyCacheMs: 20 };
+    await using other = await openAdminStage({}, { auth });
+    const draft = { tenant: 'acme', subject: 'boss', scopes: ['admin'] };
+    const { key: theirs, credential } = await other.store.credentials.create(draft);
+    const headers = { authorization: `Bearer ${theirs}`, accept: 'text/event-stream' };
+    const response = await fetch(`${other.adminUrl}/admin/agents`, { headers });
+    expect(response.status).toBe(200);
+    await other.store.credentials.revoke(credential.id);
+    expect(await response.text()).toMatch(/^id: /);
+  });
+
   it('ends with the gateway', async () => {
     const other = await openAdminStage({}, { drainMs: 60_000 });
     const response = await fetch(`${other.adminUrl}/admin/agents`, { headers: eventHeaders() });

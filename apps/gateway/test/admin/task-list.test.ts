@@ -34,6 +34,16 @@ describe('the tasks of all principals', () => {
     expect((await list('?until=2020-01-01T00:00:00Z')).totalSize).toBe(0);
   });
 
+  it.each(['C:\\', 'a \\u12', '\\u12 "quoted" \\', '\\'.repeat(300)])('show any text: %j', async (text) => {
+    const { id } = await submit(stage.url, userMessage(text));
+    expect((await list(`?id=${id}&contents=true`)).tasks[0]?.text).toBe(text.slice(0, 120));
+  });
+
+  it('are asked for once: the audit trail sees the parameters that the route sees', async () => {
+    const answer = await stage.ask<ErrorBody>('/admin/tasks?contents=true&contents=x');
+    expect([answer.status, fieldsOf(answer)]).toEqual([400, ['contents']]);
+  });
+
   it('are not searched by what is not there', async () => {
     const answer = await stage.ask<ErrorBody>('/admin/tasks?state=DONE&since=yesterday&pageSize=501&what=1');
     expect(fieldsOf(answer)).toEqual(expect.arrayContaining(['since', 'pageSize', 'what']));

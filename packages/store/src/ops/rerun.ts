@@ -65,7 +65,9 @@ interface NewRun {
 async function start(port: OpsPort, scope: Scope, { task, message, steps, operator }: NewRun): Promise<RerunResult> {
   const { contextId = task.id } = task;
   const reservedId = port.shards.newId(contextId);
-  if (steps.length > 0) await copySteps(port, { from: task.id, to: reservedId, steps });
+  const copied = steps.length > 0 ? await copySteps(port, { from: task.id, to: reservedId, steps }) : undefined;
+  // It was deleted, or has expired: its steps would be done twice.
+  if (copied === 'unknown') return { verdict: 'unknown-step' };
   const metadata = { 'switchyard.operator': operator };
   const acceptance = await accept(port, scope, { message, metadata, reservedId });
   if (acceptance.verdict !== 'accepted') return { verdict: 'refused', why: acceptance.verdict };

@@ -90,9 +90,8 @@ export function timeOf(sortable: string): string {
 
 /** The first text in a history, which may be cut off anywhere. */
 function firstText(history: string): string {
-  const [, quoted = ''] = /"text":"((?:[^"\\]|\\.)*)/.exec(history) ?? [];
-  // An escape that is cut in two is no JSON.
-  const whole = quoted.replace(/\\(?:u[\da-fA-F]{0,3})?$/, '');
-  const text: string = JSON.parse(`"${whole}"`);
+  // Whole escapes only: one that is cut in two is no JSON.
+  const [, quoted = ''] = /"text":"((?:[^"\\]|\\u[\da-fA-F]{4}|\\[^u])*)/.exec(history) ?? [];
+  const text: string = JSON.parse(`"${quoted}"`);
   return Array.from(text).slice(0, TEXT_LENGTH).join('');
 }

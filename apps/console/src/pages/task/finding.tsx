@@ -31,10 +31,10 @@ export function Finding({ detail, lastWords, onAction }: FindingProps) {
   };
   return (
     <section class={`finding ${colourOf(detail)}`} aria-label="Why it is where it is" data-finding={finding}>
-      <Icon name={isStuck || slow.has(finding) ? 'warning' : finding === 'ended' ? 'check' : 'right'} size={18} />
+      <Icon name={isStuck || slow.has(finding) || finding === 'ended' ? 'warning' : 'right'} size={18} />
       <div class="finding-words" aria-live="polite">
-        <h2>{isStuck && !isForPerson(finding) ? `Stuck: ${words(finding)}` : sentence(words(finding))}</h2>
-        <p>{text}</p>
+        <h2>{headOf(detail)}</h2>
+        {finding !== 'ended' && <p>{text}</p>}
         {hasFailed(detail) && lastWords && (
           <p class="soft">{lastWords.parts.map((part) => part.text ?? '').join(' ')}</p>
         )}
@@ -62,6 +62,11 @@ export function Finding({ detail, lastWords, onAction }: FindingProps) {
       </div>
     </section>
   );
+}
+
+function headOf({ state, diagnosis: { finding, isStuck } }: TaskDetail): string {
+  if (finding === 'ended') return /REJECTED/.test(state) ? 'Rejected' : 'Failed';
+  return isStuck && !isForPerson(finding) ? `Stuck: ${words(finding)}` : sentence(words(finding));
 }
 
 /** The head of the page has a button to cancel, and one to run it again. */
