@@ -98,11 +98,13 @@ export class Stage implements AsyncDisposable {
 
   /** A key of Redis, for a gateway with AUTH=api-key. */
   async newApiKey(): Promise<string> {
-    const args = ['create', '--subject', 'bench'];
+    const args = ['keys', 'create', '--subject', 'bench'];
     const env = { REDIS_URL: this.redisUrl, KEY_PREFIX: PREFIX };
-    const program = await startProgram({ file: 'apps/gateway/src/keys/main.ts', args, env });
+    const program = await startProgram({ file: 'apps/cli/src/main.ts', args, env });
     await program.exited;
-    return /^swk_\S+/.exec(program.output())?.[0] ?? '';
+    const [key] = /\bswk_\S+/.exec(program.output()) ?? [];
+    if (key === undefined) throw new Error(`no key was made: ${program.output()}`);
+    return key;
   }
 
   /** The URL of a peer, which is started if it does not run yet. */
