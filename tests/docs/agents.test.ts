@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Agent, isAgent } from '@switchyard/agent';
-import { Conversation, runMessage } from '@switchyard/agent/testing';
+import type { Agent } from '@switchyard/agent';
+import { isAgent } from '@switchyard/agent/runtime';
+import { runTurn } from '@switchyard/agent/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { typeErrors, writeSnippets } from './snippets.ts';
 
@@ -47,34 +48,34 @@ describe('the page on writing an agent', () => {
   });
 
   it('greets', async () => {
-    expect((await runMessage(await agent('hello'), 'Ada')).answer).toBe('Hello, Ada!');
+    expect((await runTurn(await agent('hello'), 'Ada')).answer).toBe('Hello, Ada!');
   });
 
   it('writes a report, and lets the client go before', async () => {
-    const { results, answer, events } = await runMessage(await agent('reporter'), 'A report');
+    const { results, answer, events } = await runTurn(await agent('reporter'), 'A report');
     expect([results, answer]).toEqual([{ Report: '# Report\nAll is well.\n' }, 'The report is done.']);
     expect(events[0]?.statusUpdate?.status.message?.parts).toEqual([{ text: 'I am on it.' }]);
   });
 
   it('asks back', async () => {
-    const conversation = new Conversation(await agent('booking'));
-    expect((await conversation.say('A table')).answer).toBe('For how many?');
-    expect((await conversation.say('Four: 4')).answer).toBe('A table for 4 is booked.');
+    const asked = await runTurn(await agent('booking'), 'A table');
+    expect(asked.answer).toBe('For how many?');
+    expect((await asked.say('Four: 4')).answer).toBe('A table for 4 is booked.');
   });
 
   it('fails in its own words, and tries again what may pass', async () => {
     const prices = await agent('prices');
-    expect((await runMessage(prices, 'Salami')).answer).toBe('9 €');
-    expect((await runMessage(prices, 'Tuna')).answer).toBe('We have no Tuna.');
+    expect((await runTurn(prices, 'Salami')).answer).toBe('9 €');
+    expect((await runTurn(prices, 'Tuna')).answer).toBe('We have no Tuna.');
   });
 
   it('does nothing twice, and calls another agent', async () => {
     const shop = await agent('shop');
-    expect((await runMessage(shop, 'Salami', { agents: [await agent('prices')] })).answer).toBe('Order 17: 9 €');
+    expect((await runTurn(shop, 'Salami', { agents: [await agent('prices')] })).answer).toBe('Order 17: 9 €');
   });
 
   it('runs a program, whose files are results', async () => {
-    const { results, events } = await runMessage(await agent('coder'), 'Write the answer');
+    const { results, events } = await runTurn(await agent('coder'), 'Write the answer');
     expect(results).toEqual({ 'answer.ts': 'let answer = 42\n' });
     expect(JSON.stringify(events)).toContain('## Success criteria\\n\\n- It compiles');
   });
@@ -84,7 +85,9 @@ describe('the page on writing an agent', () => {
       state: 'TASK_STATE_COMPLETED',
       answer: '9 €',
       booked: { answer: 'A table for 4 is booked.' },
+      again: { answer: 'A table for 2 is booked.' },
       ordered: { answer: 'Order 17: 9 €' },
+      canceled: { state: 'TASK_STATE_CANCELED' },
     });
   });
 });

@@ -1,7 +1,7 @@
-import { failTurnOfRejection } from '@switchyard/agent';
+import { failTurnOfRejection } from '@switchyard/agent/runtime';
 import { SettingsError, UsageError, unknownSettings, unknownSettingText } from '@switchyard/settings';
 import { Store, StoreError } from '@switchyard/store';
-import { createLog, ErrorThrottle, LevelSwitch, logOutput, startTraces } from '@switchyard/telemetry';
+import { createLog, ErrorThrottle, LevelSwitch, logOutput, secretsIn, startTraces } from '@switchyard/telemetry';
 import type { Logger } from 'pino';
 import { AgentModuleError, loadAgents } from './agents/load-agents.ts';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog({ app: 'worker', level: config.logLevel }, await logOutput(process.stdout));
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
-  const emit = logTo(log);
+  const emit = logTo(log, secretsIn(process.env));
   process.on('unhandledRejection', (error) => {
     const owner = failTurnOfRejection(error);
     if (owner) return emit({ kind: 'unhandled-rejection', ...owner, err: error });
@@ -59,7 +59,7 @@ async function work(
   // While a watched worker takes over, there are two, and one port.
   const metricsPort = config.metrics && !isWatched ? new MetricsPort(config.metrics) : undefined;
   const throttle = new ErrorThrottle();
-  const write = logTo(log);
+  const write = logTo(log, secretsIn(process.env));
   const emit: Emit = (event) => {
     if (event.kind !== 'error' || throttle.isDue(event.err)) write(event);
     metricsPort?.metrics.count(event);

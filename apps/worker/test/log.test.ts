@@ -25,6 +25,16 @@ it('has every event in docs/logs.md, with its level', () => {
   }
 });
 
+it('has what an agent logs, with its turn, at its own level and without secrets', () => {
+  const line = { text: 'The order is taken', fields: { order: 17, token: 'abc' } };
+  const said = (level: 'debug' | 'info' | 'error') =>
+    ({ kind: 'agent-log', ...turn, line: { level, ...line } }) as const;
+  const [info, error, ...others] = told(said('debug'), said('info'), said('error'));
+  expect(info).toMatchObject({ level: 30, event: 'agent-log', msg: 'The order is taken', agent: 'echo', task: 't' });
+  expect(info).toMatchObject({ context: 'c', attempt: 1, fields: { order: 17, token: '[left out]' } });
+  expect([error?.level, others]).toEqual([50, []]);
+});
+
 it('makes a warning of what ended with an error, and leaves the stack of an outage out', () => {
   const end = { kind: 'turn-ended', ...turn, outcome: 'failed' } as const;
   const [fine, failed, outage] = told(

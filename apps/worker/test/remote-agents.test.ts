@@ -1,4 +1,4 @@
-import { runTurn } from '@switchyard/agent';
+import { executeTurn } from '@switchyard/agent/runtime';
 import { MemoryPort } from '@switchyard/agent/testing';
 import { remoteAgentId } from '@switchyard/store';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ async function connectionsAfterCall(settings: Record<string, string>): Promise<n
   await using server = await new RawServer((socket) => socket.end(later), '127.0.0.1').start();
   const { calls } = readConfig(settings).worker;
   const port = new MemoryPort({ message: 'Hello', agent: remoteAgentId(`${server.url}card`) });
-  if (calls) await runTurn(remoteAgents(calls), port);
+  if (calls) await executeTurn(remoteAgents(calls), port);
   return server.connections;
 }
 

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { Conversation } from '@switchyard/agent/testing';
+import { runTurn } from '@switchyard/agent/testing';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import team from '../agent.ts';
 import backend from '../backend.ts';
@@ -20,8 +20,8 @@ afterAll(() => rmSync(workspaces, { recursive: true, force: true }));
 
 describe('the coding team', () => {
   it('plans, works together, and delivers one result', { timeout: 30_000 }, async () => {
-    const conversation = new Conversation(team, { agents: [product, design, frontend, backend] });
-    const { task, answer } = await conversation.say('Build a login system');
+    const agents = [product, design, frontend, backend];
+    const { task, answer } = await runTurn(team, 'Build a login system', { agents });
     expect(task.status.state).toBe('TASK_STATE_COMPLETED');
     expect(answer).toContain('The login system is built');
     const said = task.history?.slice(1).map(({ parts }) => parts[0]?.text);

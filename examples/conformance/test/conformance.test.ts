@@ -1,18 +1,16 @@
-import { Conversation } from '@switchyard/agent/testing';
+import { runTurn, type TestedTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import conformance from '../agent.ts';
 import { scenarioOf } from '../scenarios.ts';
 
-type Result = Awaited<ReturnType<Conversation['say']>>;
-
 /** What the agent makes of a message whose id begins so. */
-function play(prefix: string): Promise<Result> {
+function play(prefix: string): Promise<TestedTurn> {
   const execute = scenarioOf(`${prefix}-3f2a`);
-  return new Conversation({ ...conformance, execute }).say('hello');
+  return runTurn({ ...conformance, execute }, 'hello');
 }
 
-const states = ({ events }: Result) => events.flatMap(({ statusUpdate }) => statusUpdate?.status.state ?? []);
-const parts = ({ task }: Result) => task.artifacts?.flatMap((artifact) => artifact.parts);
+const states = ({ events }: TestedTurn) => events.flatMap(({ statusUpdate }) => statusUpdate?.status.state ?? []);
+const parts = ({ task }: TestedTurn) => task.artifacts?.flatMap((artifact) => artifact.parts);
 
 describe('the conformance agent', () => {
   it.each([

@@ -1,5 +1,5 @@
-import { runTurn } from '@switchyard/agent';
-import { Conversation, MemoryPort } from '@switchyard/agent/testing';
+import { executeTurn } from '@switchyard/agent/runtime';
+import { MemoryPort, runTurn } from '@switchyard/agent/testing';
 import { describe, expect, it, vi } from 'vitest';
 import assessment from '../agent.ts';
 import { deviceName } from '../device-name.ts';
@@ -10,13 +10,12 @@ vi.hoisted(() => {
 
 describe('device assessment', () => {
   it('asks which device, acknowledges, and delivers its assessment', async () => {
-    const conversation = new Conversation(assessment);
-    const asked = await conversation.say('Show me the configuration assessment from my device?');
+    const asked = await runTurn(assessment, 'Show me the configuration assessment from my device?');
     expect(asked.task.status).toMatchObject({
       state: 'TASK_STATE_INPUT_REQUIRED',
       message: { role: 'ROLE_AGENT', parts: [{ text: 'Which device do you refer to?' }] },
     });
-    const { task, events } = await conversation.say('The device name is router007');
+    const { task, events } = await asked.say('The device name is router007');
     expect(events[0]?.statusUpdate?.status).toMatchObject({
       state: 'TASK_STATE_WORKING',
       message: { parts: [{ text: 'I am on it' }] },
@@ -37,17 +36,13 @@ describe('device assessment', () => {
 
   it('releases the waiting caller with its acknowledgement', async () => {
     const port = new MemoryPort({ message: 'Assess router007' });
-    await runTurn(assessment, port);
+    await executeTurn(assessment, port);
     expect(port.published[0]).toMatchObject({ kind: 'status', releasesCaller: true, settles: false });
   });
 
   it('stops when it is canceled', async () => {
-    const port = new MemoryPort({ message: 'Assess router007' });
-    const turn = runTurn(assessment, port);
-    await port.until(({ status }) => status.state === 'TASK_STATE_WORKING');
-    port.interrupt('canceled');
-    await expect(turn).resolves.toMatchObject({ kind: 'interrupted' });
-    expect(port.current.artifacts).toBeUndefined();
+    const { state, results } = await runTurn(assessment, 'Assess router007', { cancelAfter: 1 });
+    expect([state, results]).toEqual(['TASK_STATE_CANCELED', {}]);
   });
 });
 

@@ -1,14 +1,13 @@
-import { runTurn } from '@switchyard/agent';
-import { Conversation, MemoryPort } from '@switchyard/agent/testing';
+import { runTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import echo from '../agent.ts';
 
-const say = (text: string) => new Conversation(echo).say(text);
+const say = (text: string) => runTurn(echo, text);
 
 describe('echo', () => {
   it('completes with the parts of the message', async () => {
     const parts = [{ text: 'Hello' }, { data: { a: 1 } }, { url: 'https://example.com/x' }];
-    const { task } = await new Conversation(echo).say(parts);
+    const { task } = await runTurn(echo, parts);
     expect(task.status).toMatchObject({ state: 'TASK_STATE_COMPLETED', message: { parts } });
   });
 
@@ -36,11 +35,8 @@ describe('echo', () => {
   });
 
   it('stops working when it is canceled', async () => {
-    const port = new MemoryPort({ message: 'slow 60000' });
-    const turn = runTurn(echo, port);
-    await port.until(({ status }) => status.state === 'TASK_STATE_WORKING');
-    port.interrupt('canceled');
-    await expect(turn).resolves.toMatchObject({ kind: 'interrupted', reason: { kind: 'canceled' } });
+    const { state } = await runTurn(echo, 'slow 60000', { cancelAfter: 1 });
+    expect(state).toBe('TASK_STATE_CANCELED');
   });
 
   it('succeeds at attempt n', async () => {
@@ -48,17 +44,15 @@ describe('echo', () => {
   });
 
   it('asks, and completes with the answer', async () => {
-    const conversation = new Conversation(echo);
-    const { task, answer } = await conversation.say('ask');
-    expect([task.status.state, answer]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'What shall I say?']);
-    expect((await conversation.say('This')).answer).toBe('This');
+    const asked = await say('ask');
+    expect([asked.state, asked.answer]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'What shall I say?']);
+    expect((await asked.say('This')).answer).toBe('This');
   });
 
   it('waits for an authorization, and goes on with the next message', async () => {
-    const conversation = new Conversation(echo);
-    const { task, result } = await conversation.say('auth');
-    expect([task.status.state, result.kind]).toEqual(['TASK_STATE_AUTH_REQUIRED', 'waiting-for-auth']);
-    expect((await conversation.say('You may')).task.status.state).toBe('TASK_STATE_COMPLETED');
+    const asked = await say('auth');
+    expect([asked.state, asked.result.kind]).toEqual(['TASK_STATE_AUTH_REQUIRED', 'waiting-for-auth']);
+    expect((await asked.say('You may')).state).toBe('TASK_STATE_COMPLETED');
   });
 
   it.each([

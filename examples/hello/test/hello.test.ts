@@ -1,12 +1,12 @@
-import { runMessage } from '@switchyard/agent/testing';
+import { runTurn } from '@switchyard/agent/testing';
 import { expect, it } from 'vitest';
 import hello from '../agent.ts';
 
 it('greets by name', async () => {
-  const { answer, state } = await runMessage(hello, 'Ada');
+  const { answer, state } = await runTurn(hello, 'Ada');
   expect([answer, state]).toEqual(['Hello, Ada!', 'TASK_STATE_COMPLETED']);
 });
 
 it('greets the world without a name', async () => {
-  expect((await runMessage(hello, { data: {} })).answer).toBe('Hello, world!');
+  expect((await runTurn(hello, { data: {} })).answer).toBe('Hello, world!');
 });

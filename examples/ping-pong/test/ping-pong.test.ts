@@ -1,5 +1,5 @@
 import type { Agent, ConversationEvent } from '@switchyard/agent';
-import { Conversation } from '@switchyard/agent/testing';
+import { runTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import requester from '../agent.ts';
 import target from '../target.ts';
@@ -7,10 +7,9 @@ import target from '../target.ts';
 async function lunch(
   other: Agent = target,
 ): Promise<{ answer: string; events: readonly ConversationEvent[]; calls: number }> {
-  const conversation = new Conversation(requester, { agents: [other] });
-  const { answer } = await conversation.say('Where shall we have lunch?');
-  const [events = []] = conversation.world.conversations.values();
-  return { answer, events, calls: conversation.world.called.size };
+  const { answer, conversations, calls } = await runTurn(requester, 'Where shall we have lunch?', { agents: [other] });
+  const [events = []] = conversations.values();
+  return { answer, events, calls: calls.length };
 }
 
 describe('a lunch', () => {

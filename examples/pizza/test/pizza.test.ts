@@ -1,4 +1,4 @@
-import { Conversation } from '@switchyard/agent/testing';
+import { runTurn } from '@switchyard/agent/testing';
 import { describe, expect, it, vi } from 'vitest';
 import pizza from '../agent.ts';
 
@@ -9,10 +9,9 @@ vi.hoisted(() => {
 
 describe('the pizza desk', () => {
   it('asks for the kind, and takes the order, with the whole conversation in its history', async () => {
-    const conversation = new Conversation(pizza);
-    const first = await conversation.say('I want a pizza');
+    const first = await runTurn(pizza, 'I want a pizza');
     expect([first.task.status.state, first.answer]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'What kind?']);
-    const second = await conversation.say('Do you have pineapple?');
+    const second = await first.say('Do you have pineapple?');
     expect([second.task.status.state, second.answer]).toEqual([
       'TASK_STATE_COMPLETED',
       'Your Hawaiian pizza is on its way.',
@@ -26,20 +25,18 @@ describe('the pizza desk', () => {
   });
 
   it('needs no question when the kind is clear', async () => {
-    expect((await new Conversation(pizza).say('One margherita')).answer).toBe('Your Margherita pizza is on its way.');
+    expect((await runTurn(pizza, 'One margherita')).answer).toBe('Your Margherita pizza is on its way.');
   });
 
   it('offers the menu when it does not know the kind', async () => {
-    const conversation = new Conversation(pizza);
-    await conversation.say('I want a pizza');
-    const { answer, task } = await conversation.say('Something with bananas');
+    const asked = await runTurn(pizza, 'I want a pizza');
+    const { answer, task } = await asked.say('Something with bananas');
     expect(answer).toBe('We have Hawaiian, Margherita, Salami, Funghi, Quattro Formaggi. Which one?');
     expect(task.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
   });
 
   it('does not mix two conversations', async () => {
-    const [ada, bob] = [new Conversation(pizza), new Conversation(pizza)];
-    await Promise.all([ada.say('I want a pizza'), bob.say('I want a pizza')]);
+    const [ada, bob] = await Promise.all([runTurn(pizza, 'I want a pizza'), runTurn(pizza, 'I want a pizza')]);
     const answers = await Promise.all([ada.say('Salami'), bob.say('Mushrooms')]);
     expect(answers.map(({ answer }) => answer)).toEqual([
       'Your Salami pizza is on its way.',

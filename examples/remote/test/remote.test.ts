@@ -1,4 +1,4 @@
-import { Conversation } from '@switchyard/agent/testing';
+import { runTurn } from '@switchyard/agent/testing';
 import { remoteAgent } from '@switchyard/executor-remote';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Almanac, startAlmanac } from '../almanac/server.ts';
@@ -10,10 +10,10 @@ beforeAll(async () => {
 afterAll(() => almanac.close());
 
 it('asks what the almanac asks, and has what it writes', async () => {
-  const conversation = new Conversation(await remoteAgent({ id: 'almanac', cardUrl: almanac.cardUrl }));
-  const { task, answer } = await conversation.say('An almanac, please');
-  expect([task.status.state, answer]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'Of which year?']);
-  const done = await conversation.say('2027');
+  const agent = await remoteAgent({ id: 'almanac', cardUrl: almanac.cardUrl });
+  const asked = await runTurn(agent, 'An almanac, please');
+  expect([asked.state, asked.answer]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'Of which year?']);
+  const done = await asked.say('2027');
   expect([done.task.status.state, done.answer]).toEqual(['TASK_STATE_COMPLETED', 'The almanac of 2027 is done.']);
   const lines = done.task.artifacts?.[0]?.parts[0]?.text?.split('\n');
   expect(lines).toHaveLength(13);

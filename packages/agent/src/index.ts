@@ -5,30 +5,21 @@ export {
   type Principal,
   type StatusEvent,
   type TurnEvent,
-  type TurnInput,
 } from '@switchyard/protocol';
 export { CallError, type CallFailure } from './calls/call-error.ts';
-export { type CallReply, isDone, type MessageReply, type TaskReply } from './calls/call-reply.ts';
+export { type CallReply, isDone, type MessageReply, type Reply, type TaskReply } from './calls/call-reply.ts';
+export type { DataSchema } from './calls/data-schema.ts';
 export type { CallOptions } from './calls/outgoing-call.ts';
 export type { WaitingCall } from './calls/waiting-call.ts';
 export type { ContextMemory, Remembered } from './context/context-memory.ts';
 export type { ConversationResult, ConverseOptions, PeerMessage } from './conversations/converse-options.ts';
-export { type Agent, type AgentDefinition, defineAgent, type Execute, isAgent } from './definition/agent.ts';
+export { type Agent, type AgentDefinition, defineAgent, type Execute } from './definition/agent.ts';
 export type { AgentCardDraft } from './definition/agent-card.ts';
 export type { RetryPolicy } from './definition/retry-policy.ts';
 export { IdleTimeout } from './idle-timeout.ts';
-export { failTurnOfRejection } from './journal/turn-scope.ts';
 export { type Content, type MessageContent, type PartContent, textOf } from './messages/content.ts';
 export { derivedId } from './messages/derived-id.ts';
-export type {
-  CallOutcome,
-  CallPort,
-  CallRefusal,
-  OutgoingCall,
-  PlacedCall,
-  Placing,
-} from './port/call-port.ts';
-export type { ContextOptions, ContextPort, ContextTask, StoredState } from './port/context-port.ts';
+export type { ContextOptions, ContextTask } from './port/context-port.ts';
 export {
   type ConversationEnd,
   type ConversationEvent,
@@ -39,12 +30,10 @@ export {
   conversationsExtension,
   REPLY_SKIP,
 } from './port/conversation-event.ts';
-export type { ConversationPort, NewConversation } from './port/conversation-port.ts';
-export type { Outcome, TurnResult } from './port/outcome.ts';
-export type { StepBeginning, StepPort } from './port/step-port.ts';
+export type { LogFields, LogLevel } from './port/log-line.ts';
+export type { Outcome } from './port/outcome.ts';
 export { AgentError, RetryableError, type RetryOptions, TurnEnded, TurnMisuseError } from './port/turn-errors.ts';
 export { type InterruptionKind, TurnInterruption } from './port/turn-interruption.ts';
-export type { TurnPort } from './port/turn-port.ts';
-export { type RunTurnOptions, runTurn } from './run/run-turn.ts';
 export type { ArtifactOptions, ArtifactWriter } from './turn/artifact-writer.ts';
 export { type StatusOptions, Turn } from './turn/turn.ts';
+export type { TurnLog } from './turn/turn-log.ts';

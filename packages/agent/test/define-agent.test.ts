@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
-import { isAgent } from '../src/index.ts';
+import { isAgent } from '../src/runtime.ts';
 
 const complete = agentThat((turn) => turn.complete()).execute;
 

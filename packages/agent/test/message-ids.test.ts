@@ -1,7 +1,8 @@
 import type { Task } from '@switchyard/protocol';
 import { expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
-import { type Execute, runTurn } from '../src/index.ts';
+import type { Execute } from '../src/index.ts';
+import { executeTurn } from '../src/runtime.ts';
 import { MemoryPort } from '../src/testing/index.ts';
 
 /** The message ids of one attempt at the turn over the same message. */
@@ -9,7 +10,7 @@ async function idsOf(execute: Execute): Promise<(string | undefined)[]> {
   const task: Task = { id: 't1', contextId: 'c1', status: { state: 'TASK_STATE_SUBMITTED' } };
   const message = { messageId: 'm1', role: 'ROLE_USER', parts: [{ text: 'Hello' }] } as const;
   const port = new MemoryPort({ message: { ...message, parts: [...message.parts] }, task });
-  await runTurn(agentThat(execute), port);
+  await executeTurn(agentThat(execute), port);
   return port.published.map((event) => (event.kind === 'status' ? event.message?.messageId : undefined));
 }
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runTurn } from '@switchyard/agent';
+import { executeTurn } from '@switchyard/agent/runtime';
 import { MemoryPort, type MemoryTurn } from '@switchyard/agent/testing';
 import type { Task, TurnInput } from '@switchyard/protocol';
 import { agentThat } from '../../../tests/support/agent-that.ts';
@@ -34,7 +34,7 @@ export class Bench implements AsyncDisposable {
       ...settings,
       workspaceRoot: this.root,
     });
-    const result = runTurn(agentThat(execute), port, { graceMs: 3_000 });
+    const result = executeTurn(agentThat(execute), port, { graceMs: 3_000 });
     return { port, result };
   }
 

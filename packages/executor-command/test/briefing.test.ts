@@ -1,15 +1,11 @@
 import type { Agent } from '@switchyard/agent';
-import { Conversation } from '@switchyard/agent/testing';
+import { runTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { commandExecutor } from '../src/index.ts';
 import { Bench } from './bench.ts';
 
-async function talk(host: Agent, agents: readonly Agent[]) {
-  const conversation = new Conversation(host, { agents });
-  await conversation.say('Build a login page');
-  return conversation;
-}
+const talk = (host: Agent, agents: readonly Agent[]) => runTurn(host, 'Build a login page', { agents });
 
 describe('the briefing of a program', () => {
   it('has its role, the history and the instructions, in files', async () => {
@@ -99,10 +95,8 @@ If you cannot go on without an answer, write your question into QUESTION.md and 
       const { state } = await turn.call('build', 'Build it', { referenceTaskIds: [design.taskId] });
       return turn.complete(`${state} ${other.state}`);
     });
-    const { world } = await talk(host, [designer, builder]);
-    const built = [...world.called.values()]
-      .map(({ running }) => running.task())
-      .find(({ history }) => history?.length === 3);
+    const { calls } = await talk(host, [designer, builder]);
+    const built = calls.find(({ agent }) => agent === 'build')?.task;
     expect(built?.history?.[1]?.parts[0]?.text).toBe(
       '# Specifications\n\n## From design\n\n### Design\n\nTwo fields and a button.\n',
     );

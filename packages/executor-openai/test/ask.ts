@@ -1,4 +1,4 @@
-import { runTurn } from '@switchyard/agent';
+import { executeTurn } from '@switchyard/agent/runtime';
 import { MemoryPort, type MemoryTurn } from '@switchyard/agent/testing';
 import { z } from 'zod';
 import { agentThat } from '../../../tests/support/agent-that.ts';
@@ -35,7 +35,7 @@ export async function ask(script: Script, settings: Settings = {}, turn: Partial
 
 export function converse(baseURL: string, port: MemoryPort, settings: Settings = {}) {
   const execute = openAiExecutor({ model: 'm', baseURL, apiKey, ...settings });
-  return runTurn(agentThat(execute), port, { graceMs: 1000 });
+  return executeTurn(agentThat(execute), port, { graceMs: 1000 });
 }
 
 function told({ current: { status, artifacts } }: MemoryPort) {

@@ -1,5 +1,6 @@
-import { AgentError, RetryableError, runTurn, type TurnEvent } from '@switchyard/agent';
-import { Conversation, type ConversationOptions, MemoryPort, MemoryWorld } from '@switchyard/agent/testing';
+import { AgentError, RetryableError, type TurnEvent } from '@switchyard/agent';
+import { executeTurn } from '@switchyard/agent/runtime';
+import { MemoryPort, type RunTurnOptions, runTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { agentThat } from '../../../tests/support/agent-that.ts';
@@ -38,12 +39,12 @@ function executor(baseURL: string, { orders, fails }: Bench, settings: object = 
   });
 }
 
-async function ask(script: Script, settings: object = {}, bench: Partial<Bench> & ConversationOptions = {}) {
+async function ask(script: Script, settings: object = {}, bench: Partial<Bench> & RunTurnOptions = {}) {
   await using endpoint = new ModelEndpoint(script);
   const orders: unknown[] = [];
   const { fails, ...options } = bench;
   const execute = executor(await endpoint.start(), { orders, ...(fails && { fails }) }, settings);
-  const exchange = await new Conversation(agentThat(execute), options).say('A pizza, please');
+  const exchange = await runTurn(agentThat(execute), 'A pizza, please', options);
   const asked = endpoint.requests.map(({ body }) => body);
   return { ...exchange, orders, asked, results: asked.at(-1)?.messages.filter(({ role }) => role === 'tool') };
 }
@@ -178,16 +179,15 @@ describe('a turn that is tried again', () => {
   it('has the last answer again as it was, and does not ask for another', async () => {
     await using endpoint = new ModelEndpoint(inTurn(callTools([rome]), stream(['# ', 'Sunny']), stream(['# Rain'])));
     const execute = executor(await endpoint.start(), { orders: [] }, { artifact: { name: 'Report' } });
-    const world = new MemoryWorld();
     const away = new (class extends MemoryPort {
       override async publish(event: TurnEvent): Promise<void> {
         if (event.kind === 'artifact' && event.lastChunk) throw new Error('Redis is away');
         return super.publish(event);
       }
-    })({ message: 'Report', world });
-    expect((await runTurn(agentThat(execute), away)).kind).toBe('retry');
-    const again = new MemoryPort({ ...away.input, attempt: 2, world });
-    await runTurn(agentThat(execute), again);
+    })({ message: 'Report' });
+    expect((await executeTurn(agentThat(execute), away)).kind).toBe('retry');
+    const again = new MemoryPort({ ...away.input, attempt: 2, world: away.world });
+    await executeTurn(agentThat(execute), again);
     expect(again.current.artifacts?.[0]?.parts).toEqual([{ text: '# Sunny' }]);
     expect(endpoint.requests).toHaveLength(2);
   });

@@ -1,4 +1,4 @@
-import { runTurn, type TurnResult } from '@switchyard/agent';
+import { executeTurn, type TurnResult } from '@switchyard/agent/runtime';
 import { MemoryPort } from '@switchyard/agent/testing';
 import { describe, expect, test } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
@@ -25,7 +25,7 @@ async function turnWith(cardUrl: string, settings: Settings = {}): Promise<{ res
     ...settings,
   });
   const port = new MemoryPort({ message: 'Hello' });
-  const result = await runTurn(agentThat(execute), port);
+  const result = await executeTurn(agentThat(execute), port);
   return { result, said: port.current.status.message?.parts[0]?.text ?? '' };
 }
 
@@ -89,7 +89,7 @@ describe('the card of a remote agent that means harm', () => {
     await using agent = await new ScriptedAgent({ SendMessage: [{ result: { task } }] }).start();
     const card = agent.card();
     const execute = remoteExecutor({ card, headers: { Authorization: secret } });
-    const result = await runTurn(agentThat(execute), new MemoryPort({ message: 'Hello' }));
+    const result = await executeTurn(agentThat(execute), new MemoryPort({ message: 'Hello' }));
     expect(result).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
   });
 });

@@ -1,4 +1,4 @@
-import { runTurn } from '@switchyard/agent';
+import { executeTurn } from '@switchyard/agent/runtime';
 import { MemoryPort } from '@switchyard/agent/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -78,7 +78,7 @@ async function turnWith(cardUrl: string): Promise<string> {
   const times = { pollEveryMs: 5, retryBudgetMs: 30, idleTimeoutMs: 200, authWaitMs: 20, requestTimeoutMs: 300 };
   const port = new MemoryPort({ message: 'Hello' });
   const cancel = setTimeout(() => port.interrupt('shutdown'), 400);
-  const { kind } = await runTurn(agentThat(remoteExecutor({ cardUrl, ...times })), port, { graceMs: 1_000 });
+  const { kind } = await executeTurn(agentThat(remoteExecutor({ cardUrl, ...times })), port, { graceMs: 1_000 });
   clearTimeout(cancel);
   return kind;
 }

@@ -1,4 +1,4 @@
-import { runTurn } from '@switchyard/agent';
+import { executeTurn } from '@switchyard/agent/runtime';
 import { MemoryPort, type MemoryTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
@@ -23,7 +23,7 @@ async function run(script: Script, turn: Partial<MemoryTurn> = {}) {
   await using agent = await new ScriptedAgent(script).start();
   const port = new MemoryPort({ message: 'Hello', ...turn });
   const execute = remoteExecutor({ cardUrl: agent.cardUrl, pollEveryMs: 10, retryBudgetMs: 500 });
-  const result = await runTurn(agentThat(execute), port);
+  const result = await executeTurn(agentThat(execute), port);
   const parts = port.current.artifacts?.map((artifact) => artifact.parts.map(({ text }) => text));
   return { port, result, parts, called: agent.called, said: port.current.status.message?.parts[0]?.text };
 }

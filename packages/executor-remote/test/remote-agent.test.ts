@@ -1,6 +1,6 @@
 import { TaskState } from '@a2a-js/sdk';
 import { AgentEvent } from '@a2a-js/sdk/server';
-import { Conversation } from '@switchyard/agent/testing';
+import { runTurn } from '@switchyard/agent/testing';
 import { agentCardSchema, parse } from '@switchyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
@@ -38,20 +38,12 @@ describe('what a remote agent gets', () => {
 
   it('is one context of its own for all tasks of one context here', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
-    const conversation = new Conversation(agentOf(server));
-    const { task } = await conversation.say('Pineapple');
-    const { world } = conversation;
-    const message = { messageId: 'm2', role: 'ROLE_USER' as const, parts: [{ text: 'Another one' }] };
-    const second = {
-      id: 'second',
-      contextId: task.contextId ?? '',
-      status: { state: 'TASK_STATE_SUBMITTED' as const },
-    };
-    await begin(server, {}, { task: second, message, world, agent: 'subject' }).result;
+    const pineapple = await runTurn(agentOf(server), 'Pineapple');
+    await pineapple.newTask('Another one');
     const [first, next] = sends(server).map(({ body }) => JSON.parse(body).params.message.contextId);
     expect(first).toBeUndefined();
     expect(next).toMatch(/^[0-9a-f-]{36}$/);
-    expect(next).not.toBe(task.contextId);
+    expect(next).not.toBe(pineapple.task.contextId);
   });
 });
 
@@ -124,14 +116,13 @@ describe('an authorization', () => {
   it('that does not come in time is left to the next message of the client', async () => {
     await using server = await new SdkHttpServer(guarded().executor).start();
     const agent = agentOf(server, { authWaitMs: 50 });
-    const conversation = new Conversation(agent);
-    const { task, result, answer } = await conversation.say('Let me in');
-    expect([task.status.state, result.kind, answer]).toEqual([
+    const asked = await runTurn(agent, 'Let me in');
+    expect([asked.state, asked.result.kind, asked.answer]).toEqual([
       'TASK_STATE_AUTH_REQUIRED',
       'waiting-for-auth',
       'Log in there',
     ]);
-    expect((await conversation.say('I have logged in')).answer).toBe('Welcome');
+    expect((await asked.say('I have logged in')).answer).toBe('Welcome');
   });
 });
 
@@ -168,9 +159,7 @@ describe('the card of a remote agent', () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const card = parse(agentCardSchema, await (await fetch(server.cardUrl)).json());
     const agent = await remoteAgent({ id: 'at-hand', card });
-    expect((await new Conversation(agentThat(agent.execute)).say('Pineapple')).task.status.state).toBe(
-      'TASK_STATE_COMPLETED',
-    );
+    expect((await runTurn(agentThat(agent.execute), 'Pineapple')).task.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
   it('may leave its version empty, and name its modes by their first half, as the Go examples do', async () => {

@@ -1,6 +1,6 @@
 import { TaskState } from '@a2a-js/sdk';
 import { AgentEvent } from '@a2a-js/sdk/server';
-import { Conversation, type MemoryPort } from '@switchyard/agent/testing';
+import { type MemoryPort, runTurn } from '@switchyard/agent/testing';
 import type { RequestHandler } from 'express';
 import { describe, expect, it } from 'vitest';
 import { executorThat, newTask, pizzaDesk, says, text, update } from '../../../tests/support/sdk-executors.ts';
@@ -81,7 +81,7 @@ describe('the message to a remote agent', () => {
 
   it('is looked for in the task that it continues', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
-    const { task } = await new Conversation(agentOf(server)).say('I want a pizza');
+    const { task } = await runTurn(agentOf(server), 'I want a pizza');
     const { port, result } = begin(server, {}, { task, message: 'With pineapple' });
     await result;
     const again = begin(server, {}, { task: port.input.task, message: port.input.message, attempt: 2 });
@@ -92,9 +92,9 @@ describe('the message to a remote agent', () => {
   it('goes again to an agent that was away', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const agent = agentOf(server);
-    await new Conversation(agent).say('I want a pizza');
+    await runTurn(agent, 'I want a pizza');
     await server.kill();
-    const answer = new Conversation(agent).say('With pineapple');
+    const answer = runTurn(agent, 'With pineapple');
     await server.start();
     expect((await answer).task.status.state).toBe('TASK_STATE_COMPLETED');
     expect(server.count('SendStreamingMessage')).toBe(2);
@@ -131,20 +131,19 @@ describe('a remote agent that', () => {
 
   it('forgets a task in the middle of a conversation cannot be asked to go on', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
-    const conversation = new Conversation(agentOf(server));
-    await conversation.say('I want a pizza');
+    const asked = await runTurn(agentOf(server), 'I want a pizza');
     await server.kill();
     await server.start();
-    const { task, answer } = await conversation.say('With pineapple');
+    const { task, answer } = await asked.say('With pineapple');
     expect([task.status.state, answer]).toEqual(['TASK_STATE_FAILED', 'The remote agent no longer knows this task.']);
   });
 
   it('stays away costs an attempt, and the queue tries again', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const agent = agentOf(server, { retryBudgetMs: 300 });
-    await new Conversation(agent).say('I want a pizza');
+    await runTurn(agent, 'I want a pizza');
     await server.kill();
-    const { result, answer } = await new Conversation(agent, { maxAttempts: 1 }).say('Hello');
+    const { result, answer } = await runTurn(agent, 'Hello', { maxAttempts: 1 });
     expect(result).toMatchObject({
       kind: 'failed',
       error: { name: 'RetryableError', message: 'The remote agent cannot be reached.' },
@@ -156,9 +155,9 @@ describe('a remote agent that', () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
     const agent = agentOf(server);
     await server.kill();
-    expect((await new Conversation(agent, { maxAttempts: 1 }).say('Hello')).answer).toContain('cannot be reached');
+    expect((await runTurn(agent, 'Hello', { maxAttempts: 1 })).answer).toContain('cannot be reached');
     await server.start();
-    expect((await new Conversation(agent).say('Pineapple')).task.status.state).toBe('TASK_STATE_COMPLETED');
+    expect((await runTurn(agent, 'Pineapple')).task.status.state).toBe('TASK_STATE_COMPLETED');
   });
 
   it('is too busy is asked again after its Retry-After', async () => {

@@ -1,6 +1,6 @@
 import type { AgentExecutor } from '@a2a-js/sdk/server';
-import { runTurn } from '@switchyard/agent';
-import { Conversation, MemoryPort, type MemoryTurn } from '@switchyard/agent/testing';
+import { executeTurn } from '@switchyard/agent/runtime';
+import { MemoryPort, type MemoryTurn, runTurn } from '@switchyard/agent/testing';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { type RemoteSettings, remoteExecutor } from '../src/index.ts';
 import { SdkHttpServer, type SdkHttpServerOptions } from './sdk-http-server.ts';
@@ -15,15 +15,14 @@ export function agentOf(server: SdkHttpServer, settings: Settings = {}) {
 
 export function begin(server: SdkHttpServer, settings: Settings = {}, turn: Partial<MemoryTurn> = {}) {
   const port = new MemoryPort({ message: 'Hello', ...turn });
-  const result = runTurn(agentOf(server, settings), port, { graceMs: 4_000 });
+  const result = executeTurn(agentOf(server, settings), port, { graceMs: 4_000 });
   return { port, result };
 }
 
 /** Sends words to an executor behind the SDK's server behind ours, in one task. */
 export async function exchange(executor: AgentExecutor, words: readonly string[], options: SdkHttpServerOptions = {}) {
   await using server = await new SdkHttpServer(executor, options).start();
-  const conversation = new Conversation(agentOf(server));
-  let last = await conversation.say(words[0] ?? '');
-  for (const each of words.slice(1)) last = await conversation.say(each);
+  let last = await runTurn(agentOf(server), words[0] ?? '');
+  for (const each of words.slice(1)) last = await last.say(each);
   return { ...last, requests: server.requests };
 }

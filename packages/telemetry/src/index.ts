@@ -1,4 +1,5 @@
 /** Logs, metrics and traces of gateway and worker. */
+export { type AgentLine, agentLine, secretsIn } from './log/agent-line.ts';
 export { createLog, type Line, type LogOptions, logOutput } from './log/create-log.ts';
 export { type ErrorFields, ErrorThrottle, errorFields } from './log/error-fields.ts';
 export { LevelSwitch } from './log/level-switch.ts';

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Agent, isAgent } from '@switchyard/agent';
+import type { Agent } from '@switchyard/agent';
+import { isAgent } from '@switchyard/agent/runtime';
 import { loadProblem } from './load-problem.ts';
 
 /** An agent module that cannot be used; the message says why and what to do. */

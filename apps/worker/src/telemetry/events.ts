@@ -1,3 +1,5 @@
+import type { LogLine } from '@switchyard/agent/runtime';
+
 /** The events of a worker, which `log.ts` and `metrics.ts` turn into log lines and figures. */
 export type WorkerEvent =
   | { readonly kind: 'started'; readonly agents: readonly string[] }
@@ -17,6 +19,8 @@ export type WorkerEvent =
   | ({ readonly kind: 'turn-fenced' } & TurnEnd)
   /** The attempts at a message are spent: its task has failed, and it is a dead letter. */
   | ({ readonly kind: 'turn-given-up'; readonly attempts: number | undefined } & TurnOfTask & Partial<TurnEnd>)
+  /** What an agent logs. */
+  | ({ readonly kind: 'agent-log'; readonly line: LogLine } & TurnName)
   /** Of a turn. `afterMs`: since its job came into the queue. */
   | { readonly kind: 'first-event'; readonly agent: string; readonly afterMs: number }
   | ({ readonly kind: 'job-without-turn'; readonly verdict: string } & TurnOfTask)

@@ -1,10 +1,14 @@
 import { isOutage } from '@switchyard/store';
-import type { Line } from '@switchyard/telemetry';
+import { agentLine, type Line } from '@switchyard/telemetry';
 import type { Logger } from 'pino';
 import type { Emit, WorkerEvent } from './events.ts';
 
-/** Level and text of each kind; none: it is only measured. An error makes a warning of what would be less. */
+/**
+ * Level and text of each kind; none: it is only measured, or its line is the agent's own. An error makes a warning of
+ * what would be less.
+ */
 export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
+  'agent-log': undefined,
   'first-event': undefined,
   'push-answered': undefined,
   started: ['info', 'the worker runs its agents'],
@@ -35,8 +39,10 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   error: ['warn', 'error'],
 };
 
-export function logTo(log: Logger): Emit {
+/** @param secrets never written in a line of an agent */
+export function logTo(log: Logger, secrets: readonly string[] = []): Emit {
   return (event) => {
+    if (event.kind === 'agent-log') return logOfAgent(log, event, secrets);
     const line = lines[event.kind];
     if (!line) return;
     const [usual, text] = line;
@@ -46,4 +52,14 @@ export function logTo(log: Logger): Emit {
     // The stack of an outage says nothing.
     log[level]({ event: kind, ...fields, err: isOutage(err) ? String(err) : err }, text);
   };
+}
+
+function logOfAgent(
+  log: Logger,
+  { kind, line, ...turn }: Extract<WorkerEvent, { kind: 'agent-log' }>,
+  secrets: readonly string[],
+): void {
+  if (!log.isLevelEnabled(line.level)) return;
+  const { text, fields } = agentLine(line, secrets);
+  log[line.level]({ event: kind, ...turn, fields }, text);
 }

@@ -1,4 +1,5 @@
-import type { RetryPolicy, TurnResult } from '@switchyard/agent';
+import type { RetryPolicy } from '@switchyard/agent';
+import type { TurnResult } from '@switchyard/agent/runtime';
 import { isOutage, type JobOutcome, type OpenTurn, TurnFenced } from '@switchyard/store';
 import { backoffDelayMs } from '../timing/timing.ts';
 

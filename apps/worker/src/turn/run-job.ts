@@ -1,4 +1,5 @@
-import { type Agent, runTurn, TurnInterruption } from '@switchyard/agent';
+import { type Agent, TurnInterruption } from '@switchyard/agent';
+import { executeTurn, type LogLine } from '@switchyard/agent/runtime';
 import type { JobOutcome, OpenTurn, TurnJob } from '@switchyard/store';
 import type { TurnTrace } from '@switchyard/telemetry';
 import type { Emit } from '../telemetry/events.ts';
@@ -6,7 +7,7 @@ import type { ActiveTurns } from './active-turns.ts';
 import { concludeTurn } from './conclude-turn.ts';
 import type { CallParts } from './port/stored-calls.ts';
 import { type Ownership, StoredTurnPort } from './port/stored-turn-port.ts';
-import { beginOf, endOf } from './turn-events.ts';
+import { beginOf, endOf, nameOf } from './turn-events.ts';
 import { TurnSignal } from './turn-signal.ts';
 import { beginTrace, traceEnd } from './turn-trace.ts';
 
@@ -57,7 +58,8 @@ async function runNextTurn(port: JobPort, job: TurnJob, turnsBefore: number): Pr
     await port.store.turns.confirm(job);
     const confirm = () => port.store.turns.confirm(job);
     const trace = await beginTrace(port, turn, waitedMs);
-    const run = { signal: running.signal, confirm, waitedMs, trace };
+    const onLog = (line: LogLine) => port.emit({ kind: 'agent-log', ...nameOf(turn), line });
+    const run = { signal: running.signal, confirm, onLog, waitedMs, trace };
     return await trace.follow(() => runOneTurn(port, turn, run));
   } finally {
     port.store.turns.forget(turn);
@@ -96,7 +98,7 @@ async function runOneTurn(port: JobPort, turn: OpenTurn, run: Run): Promise<JobO
   const { trace, waitedMs } = run;
   const begun = performance.now();
   emit(beginOf(turn, waitedMs));
-  const result = await trace.invoke(() => runTurn(agent, new StoredTurnPort(port, turn, run)));
+  const result = await trace.invoke(() => executeTurn(agent, new StoredTurnPort(port, turn, run)));
   const next = await concludeTurn(turn, result, agent.retry).finally(() => trace.end(traceEnd(result)));
   emit(endOf(turn, { result, durationMs: performance.now() - begun }, next));
   return next;

@@ -1,4 +1,4 @@
-import type { TurnResult } from '@switchyard/agent';
+import type { TurnResult } from '@switchyard/agent/runtime';
 import { isOutage, type JobOutcome, type OpenTurn } from '@switchyard/store';
 import type { TurnEnd, TurnName, WorkerEvent } from '../telemetry/events.ts';
 
@@ -10,7 +10,7 @@ export function beginOf(turn: OpenTurn, waitedMs: number | undefined): WorkerEve
 }
 
 /** The turn in events. */
-function nameOf({ start }: OpenTurn): TurnName {
+export function nameOf({ start }: OpenTurn): TurnName {
   const { agent, taskId, attempt, task, principal } = start;
   return { agent, taskId, contextId: task.contextId, tenant: principal.tenant, attempt };
 }

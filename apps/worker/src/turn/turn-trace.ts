@@ -1,4 +1,5 @@
-import type { Agent, TurnResult } from '@switchyard/agent';
+import type { Agent } from '@switchyard/agent';
+import type { TurnResult } from '@switchyard/agent/runtime';
 import type { OpenTurn, Store } from '@switchyard/store';
 import { type AttemptEnd, isTracing, type TurnTrace, traceTurn } from '@switchyard/telemetry';
 

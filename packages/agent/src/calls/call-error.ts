@@ -1,6 +1,7 @@
 import type { CallRefusal } from '../port/call-port.ts';
 
-export type CallFailure = CallRefusal | 'timed-out';
+/** Why a call failed; the message says it in words. `unexpected-data`: its `schema` has something against the answer. */
+export type CallFailure = CallRefusal | 'timed-out' | 'unexpected-data';
 
 /**
  * A call that could not be made, or got no answer in time. A failed or rejected task of the called agent is a reply,
@@ -27,4 +28,5 @@ const meanings: Readonly<Record<CallFailure, string>> = {
   ended: 'its task has ended and takes no further messages; leave out `taskId` for a new one.',
   'other-context': 'its task belongs to another context.',
   'timed-out': 'it took too long, and was canceled.',
+  'unexpected-data': 'it answered with other data than was expected.',
 };

@@ -1,11 +1,12 @@
-import type { Message, Task, TaskState } from '@switchyard/protocol';
+import type { Artifact, Message, Part, Task, TaskState } from '@switchyard/protocol';
 import { textOf } from '../messages/content.ts';
 import type { CallOutcome, PlacedCall } from '../port/call-port.ts';
 
 /** The answer of another agent: a plain Message, or its task. */
-export type CallReply = MessageReply | TaskReply;
+export type CallReply<Data = unknown> = MessageReply<Data> | TaskReply<Data>;
 
-interface Answer {
+/** What every reply has, whether the agent answered with a message or a task. */
+export interface Reply<Data = unknown> {
   /** The called agent: id or URL. */
   readonly agent: string;
   /** Id of its task; a plain message has one, too. */
@@ -16,27 +17,58 @@ interface Answer {
    */
   readonly text: string;
   readonly state: TaskState;
+  /** Of its last message: what it completed with, or asks. */
+  readonly parts: readonly Part[];
+  /** Its results; a plain message has none. */
+  readonly artifacts: readonly Artifact[];
+  /**
+   * Its first data part, of an artifact or else of the last message; checked by the call's `schema`, if it has one.
+   * Undefined without one, and for an agent that did not succeed.
+   */
+  readonly data: Data | undefined;
 }
 
-export interface MessageReply extends Answer {
+/** The agent answered with a plain Message. */
+export interface MessageReply<Data = unknown> extends Reply<Data> {
   readonly kind: 'message';
   readonly message: Message;
 }
 
-export interface TaskReply extends Answer {
+/** The agent made a task, which has ended or waits for something. */
+export interface TaskReply<Data = unknown> extends Reply<Data> {
   readonly kind: 'task';
   /** Without its history. */
   readonly task: Task;
 }
 
-export function toReply({ agent, taskId }: PlacedCall, { task, reply }: CallOutcome): CallReply {
+type Without<Each, Names extends PropertyKey> = Each extends unknown ? Omit<Each, Names> : never;
+
+/** As it is kept for a retried turn: without what `toReply` finds in the task or message. */
+export type StoredReply = Without<CallReply, 'parts' | 'artifacts' | 'data'>;
+
+export function storedReply({ agent, taskId }: PlacedCall, { task, reply }: CallOutcome): StoredReply {
   const { state } = task.status;
   if (reply) return { kind: 'message', agent, taskId, state, text: textOf(reply), message: reply };
   return { kind: 'task', agent, taskId, state, text: textOfTask(task), task };
 }
 
+export function toReply(stored: StoredReply): CallReply {
+  if (stored.kind === 'message') {
+    const { parts } = stored.message;
+    return { ...stored, parts, artifacts: [], data: dataIn(parts) };
+  }
+  const { status, artifacts = [] } = stored.task;
+  const parts = status.message?.parts ?? [];
+  const results = artifacts.flatMap((artifact) => artifact.parts);
+  return { ...stored, parts, artifacts, data: isDone(stored) ? dataIn([...results, ...parts]) : undefined };
+}
+
+function dataIn(parts: readonly Part[]): unknown {
+  return parts.find(({ data }) => data !== undefined)?.data;
+}
+
 /** Whether the agent succeeded: it answered with a message, or completed its task. */
-export function isDone({ state }: CallReply): boolean {
+export function isDone({ state }: Pick<Reply, 'state'>): boolean {
   return state === 'TASK_STATE_COMPLETED';
 }
 

@@ -5,7 +5,9 @@ import { derivedId } from '../messages/derived-id.ts';
 import type { OutgoingCall } from '../port/call-port.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
+import type { DataSchema } from './data-schema.ts';
 
+/** How another agent is called. */
 export interface CallOptions {
   /** False: returns the task as soon as it is accepted; it may go on when the caller's completes. Default: true. */
   readonly wait?: boolean;
@@ -14,6 +16,11 @@ export interface CallOptions {
    * context.
    */
   readonly taskId?: string;
+  /**
+   * What the data of a successful answer must be: a schema of zod or another library. `reply.data` is then of its type,
+   * and other data makes the call fail. Default: any data, or none.
+   */
+  readonly schema?: DataSchema<unknown>;
   /**
    * Longest wait in milliseconds; then the task is canceled and the call fails. Default: as long as the turn may take.
    */

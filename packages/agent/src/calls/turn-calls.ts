@@ -5,7 +5,8 @@ import type { CallOutcome, OutgoingCall, PlacedCall } from '../port/call-port.ts
 import type { TurnPort } from '../port/turn-port.ts';
 import { readResult, writeIfShort } from '../steps/step-result.ts';
 import { CallError } from './call-error.ts';
-import { type CallReply, type TaskReply, toReply } from './call-reply.ts';
+import { type CallReply, isDone, type StoredReply, storedReply, type TaskReply, toReply } from './call-reply.ts';
+import { check, type DataSchema } from './data-schema.ts';
 import { type CallOptions, outgoingCall } from './outgoing-call.ts';
 
 /** What `join` needs; a reply has it. */
@@ -24,7 +25,12 @@ export class TurnCalls {
   call(agent: string, content: Content, options: CallOptions = {}): Promise<CallReply> {
     // Numbered before the first await: concurrent calls are numbered in the order of the code.
     const call = outgoingCall(this.#port, this.#journal.scope, { agent, content, options });
-    return suppressUnhandled(options.wait === false ? this.#send(call) : this.#callAndWait(call, options.timeoutMs));
+    return suppressUnhandled(this.#call(call, options));
+  }
+
+  async #call(call: OutgoingCall, { wait, timeoutMs, schema }: CallOptions): Promise<CallReply> {
+    const reply = await (wait === false ? this.#send(call) : this.replyTo(call, () => this.place(call), timeoutMs));
+    return schema && isDone(reply) ? { ...reply, data: await expected(schema, reply) } : reply;
   }
 
   join({ agent, taskId, state }: Joinable, timeoutMs?: number): Promise<CallReply> {
@@ -50,18 +56,15 @@ export class TurnCalls {
 
   async #send(call: OutgoingCall): Promise<CallReply> {
     const placed = await this.place(call);
-    return toReply(placed, this.#present(placed, await this.#journal.reach(() => this.#port.calls.read(placed))));
+    const outcome = await this.#journal.reach(() => this.#port.calls.read(placed));
+    return toReply(storedReply(placed, this.#present(placed, outcome)));
   }
 
-  #callAndWait(call: OutgoingCall, timeoutMs: number | undefined): Promise<CallReply> {
-    return this.replyTo(call, () => this.place(call), timeoutMs);
-  }
-
-  async #outcome(placed: PlacedCall, timeoutMs: number | undefined): Promise<CallReply> {
+  async #outcome(placed: PlacedCall, timeoutMs: number | undefined): Promise<StoredReply> {
     const { signal } = this.#journal;
     const patience = timeoutMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const outcome = await this.#journal.reach(() => this.#port.calls.outcome(placed, patience));
-    if (outcome) return toReply(placed, this.#present(placed, outcome));
+    if (outcome) return storedReply(placed, this.#present(placed, outcome));
     signal.throwIfAborted();
     await this.#journal.reach(() => this.#port.calls.cancel(placed));
     throw new CallError('timed-out', placed.agent);
@@ -73,13 +76,20 @@ export class TurnCalls {
   }
 
   /** A reply that is too long to be stored is read again by a retried turn, from its task. */
-  async #once(key: string, ask: () => Promise<CallReply>): Promise<CallReply> {
+  async #once(key: string, ask: () => Promise<StoredReply>): Promise<CallReply> {
     const { steps } = this.#port;
     const beginning = await this.#journal.reach(() => steps.begin(key));
-    if (beginning.kind === 'done') return readResult(beginning.result);
+    if (beginning.kind === 'done') return toReply(readResult(beginning.result));
     const reply = await ask();
     const json = writeIfShort(reply);
     if (json !== undefined) await this.#journal.reach(() => steps.end(key, json));
-    return reply;
+    return toReply(reply);
   }
+}
+
+/** The data of an answer, as the schema has it. @throws {CallError} */
+async function expected<Data>(schema: DataSchema<Data>, { agent, data }: CallReply): Promise<Data> {
+  const checked = await check(schema, data);
+  if ('value' in checked) return checked.value;
+  throw new CallError('unexpected-data', agent, `it answered with other data than was expected: ${checked.problem}`);
 }

@@ -2,6 +2,7 @@ import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import type { CallPort } from './call-port.ts';
 import type { ContextPort } from './context-port.ts';
 import type { ConversationPort } from './conversation-port.ts';
+import type { LogLine } from './log-line.ts';
 import type { StepPort } from './step-port.ts';
 
 /** What a turn needs. The worker implements it over the store, `@switchyard/agent/testing` in memory. */
@@ -26,4 +27,6 @@ export interface TurnPort {
    * @throws {TurnEnded} it does not
    */
   confirm(): Promise<void>;
+  /** Never throws, and keeps nothing that may be a secret. */
+  log(line: LogLine): void;
 }

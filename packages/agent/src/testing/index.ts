@@ -1,4 +1,3 @@
-export { Conversation, type ConversationOptions, type Exchange, runMessage } from './conversation.ts';
+export type { AttemptOptions } from './attempts.ts';
 export { MemoryPort, type MemoryTurn } from './memory-port.ts';
-export { MemoryWorld } from './memory-world.ts';
-export { worldOf } from './run-message.ts';
+export { type RunTurnOptions, runTurn, type TestedTurn } from './run-turn.ts';

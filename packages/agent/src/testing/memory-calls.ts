@@ -47,6 +47,6 @@ export class MemoryCalls implements CallPort {
   }
 
   #running(taskId: string): RunningTask | undefined {
-    return this.#world.called.get(taskId)?.running;
+    return this.#world.tasks.get(taskId)?.running;
   }
 }

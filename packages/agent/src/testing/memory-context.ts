@@ -15,7 +15,7 @@ export class MemoryContext implements ContextPort {
   }
 
   async tasks({ limit = 50, historyLength = 0 }: ContextOptions): Promise<ContextTask[]> {
-    return [...this.#world.called.values()]
+    return [...this.#world.tasks.values()]
       .map(({ agent, running }) => ({ agent, task: shortened(running.task(), historyLength) }))
       .filter(({ task }) => task.id !== this.#task.id && task.contextId === this.#task.contextId)
       .reverse()

@@ -9,6 +9,7 @@ import {
   type TurnInput,
 } from '@switchyard/protocol';
 import { agentMessage, type Content } from '../messages/content.ts';
+import type { LogLine } from '../port/log-line.ts';
 import { TurnEnded } from '../port/turn-errors.ts';
 import { type InterruptionKind, TurnInterruption } from '../port/turn-interruption.ts';
 import type { TurnPort } from '../port/turn-port.ts';
@@ -22,8 +23,8 @@ import { MemoryWorld } from './memory-world.ts';
 export interface MemoryTurn extends Partial<Omit<TurnInput, 'message'>> {
   readonly message: Content | Message;
   /**
-   * What the turn shares with other turns: results of its steps, agents to call. Default: one of its own, without
-   * agents.
+   * What the turn shares with other turns, as `world` of another port: results of steps, memory, agents to call.
+   * Default: one of its own, without agents.
    */
   readonly world?: MemoryWorld;
 }
@@ -46,10 +47,13 @@ export class MemoryPort implements TurnPort {
   readonly calls: MemoryCalls;
   readonly context: MemoryContext;
   readonly conversations: MemoryConversations;
+  readonly world: MemoryWorld;
   /** What the agent published. */
   readonly published: TurnEvent[] = [];
   /** The same as stream responses. */
   readonly events: StreamResponse[] = [];
+  /** What the agent logged. */
+  readonly logged: LogLine[] = [];
   readonly #interrupter = new AbortController();
   readonly #watchers = new Set<() => void>();
   #current: Task;
@@ -59,6 +63,7 @@ export class MemoryPort implements TurnPort {
     const message = userMessage(content);
     const task = submitted(before, message);
     this.input = { ...firstAttempt, ...given, message, task };
+    this.world = world;
     const { agent, caller } = this.input;
     this.steps = new MemorySteps(world.resultsOf(task.id, message.messageId));
     this.calls = new MemoryCalls(world, { agent, taskId: task.id, depth: (caller?.depth ?? 0) + 1 });
@@ -91,6 +96,10 @@ export class MemoryPort implements TurnPort {
 
   async confirm(): Promise<void> {
     if (this.#refusal) throw this.#refusal;
+  }
+
+  log(line: LogLine): void {
+    this.logged.push(line);
   }
 
   /** Aborts the turn's signal, as a worker does. */
@@ -130,7 +139,8 @@ export class MemoryPort implements TurnPort {
   }
 }
 
-function userMessage(message: Content | Message): Message {
+/** A message of a client. */
+export function userMessage(message: Content | Message): Message {
   if (typeof message === 'object' && 'messageId' in message) return message;
   return { ...agentMessage(message), role: 'ROLE_USER' };
 }

@@ -1,5 +1,6 @@
 import type { CallingAgent, Message, Task } from '@switchyard/protocol';
 import type { CallOutcome, OutgoingCall } from '../port/call-port.ts';
+import type { ContextTask } from '../port/context-port.ts';
 import type { ConversationEvent } from '../port/conversation-event.ts';
 
 /** A running agent in memory. */
@@ -20,13 +21,20 @@ export interface WorldMessage {
 
 export type RunAgent = (message: WorldMessage) => RunningTask;
 
+interface WorldTask {
+  readonly agent: string;
+  readonly running: RunningTask;
+  /** By an agent; else a client began it. */
+  readonly isCalled: boolean;
+}
+
 /** What the tasks of a test share: agents to call, memory, conversations. */
 export class MemoryWorld {
   readonly agents = new Map<string, RunAgent>();
   /** The events of each conversation, by its id. */
   readonly conversations = new Map<string, ConversationEvent[]>();
-  /** Tasks that agents were called with, by id. */
-  readonly called = new Map<string, { agent: string; running: RunningTask }>();
+  /** By id, in the order of their first messages. */
+  readonly tasks = new Map<string, WorldTask>();
   readonly #calls = new Map<string, string>();
   readonly #results = new Map<string, Map<string, string>>();
   readonly #memories = new Map<string, { json: string; version: number }>();
@@ -41,17 +49,29 @@ export class MemoryWorld {
     return entry(this.#memories, `${agent} ${contextId}`, () => ({ json: '', version: 0 }));
   }
 
+  /** A turn of a task that a client began. */
+  add(agent: string, running: RunningTask): void {
+    this.tasks.set(running.task().id, { agent, running, isCalled: false });
+  }
+
+  /** The tasks that agents were called with, as they are now. */
+  calls(): ContextTask[] {
+    return [...this.tasks.values()]
+      .filter(({ isCalled }) => isCalled)
+      .map(({ agent, running }) => ({ agent, task: running.task() }));
+  }
+
   /** Makes one task per message. @returns its id; undefined: there is no such agent, or task */
   place(call: OutgoingCall, caller: CallingAgent): string | undefined {
     const { message, agent } = call;
     const known = this.#calls.get(message.messageId);
     const run = this.agents.get(agent);
     if (known !== undefined || !run) return known;
-    const before = message.taskId === undefined ? undefined : this.called.get(message.taskId)?.running.task();
+    const before = message.taskId === undefined ? undefined : this.tasks.get(message.taskId)?.running.task();
     if (message.taskId !== undefined && !before) return undefined;
     const running = run({ message, task: before, call, caller });
     const { id } = running.task();
-    this.called.set(id, { agent, running });
+    this.tasks.set(id, { agent, running, isCalled: true });
     this.#calls.set(message.messageId, id);
     return id;
   }

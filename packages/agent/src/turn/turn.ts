@@ -1,5 +1,6 @@
 import type { Message, Metadata, StatusEvent, TaskState, TurnEvent } from '@switchyard/protocol';
 import type { CallReply, TaskReply } from '../calls/call-reply.ts';
+import type { DataSchema } from '../calls/data-schema.ts';
 import type { CallOptions } from '../calls/outgoing-call.ts';
 import { type Joinable, TurnCalls } from '../calls/turn-calls.ts';
 import { waitingMetadata } from '../calls/waiting-call.ts';
@@ -16,6 +17,7 @@ import { TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import { TurnSteps } from '../steps/turn-steps.ts';
 import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
+import { TurnLog } from './turn-log.ts';
 import { TurnView } from './turn-view.ts';
 
 export interface StatusOptions {
@@ -43,6 +45,8 @@ export class Turn extends TurnView {
   readonly #calls: TurnCalls;
   /** This agent's memory for the context, beyond its tasks. */
   readonly memory: ContextMemory;
+  /** The operators' log: `turn.log.info('The order is taken', { order: 17 })`. */
+  readonly log: TurnLog;
 
   constructor(port: TurnPort, journal: TurnJournal = new TurnJournal(port)) {
     super(port.input);
@@ -51,6 +55,7 @@ export class Turn extends TurnView {
     this.#steps = new TurnSteps(port, journal);
     this.#calls = new TurnCalls(port, journal);
     this.memory = new ContextMemory(port, journal);
+    this.log = new TurnLog((line) => port.log(line));
   }
 
   /**
@@ -132,11 +137,17 @@ export class Turn extends TurnView {
    * one, also when this one completes first.
    *
    * A failed, rejected or canceled task is a reply like any other: see `isDone(reply)`. A question is one, too:
-   * continue with `{ taskId: reply.taskId }`, or ask your own client with `passOn`.
+   * continue with `{ taskId: reply.taskId }`, or ask your own client with `passOn`. What the agent completed with is
+   * in `reply.text`, `parts`, `artifacts` and `data`; the latter typed, if the call has a `schema`.
    * @param agent its id, or the URL of an agent card
-   * @throws {CallError} it could not be made, or took longer than `timeoutMs`
+   * @throws {CallError} it could not be made, took longer than `timeoutMs`, or was answered with other data
    */
   call(agent: string, content: Content, options: CallOptions & { wait: false }): Promise<TaskReply>;
+  call<Data>(
+    agent: string,
+    content: Content,
+    options: CallOptions & { schema: DataSchema<Data> },
+  ): Promise<CallReply<Data>>;
   call(agent: string, content: Content, options?: CallOptions): Promise<CallReply>;
   call(agent: string, content: Content, options?: CallOptions): Promise<CallReply> {
     return this.#calls.call(agent, content, options);

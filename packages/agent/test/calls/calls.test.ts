@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { agentThat } from '../../../../tests/support/agent-that.ts';
-import { type Agent, CallError, type Execute, isDone, RetryableError } from '../../src/index.ts';
-import { Conversation, MemoryPort, worldOf } from '../../src/testing/index.ts';
+import { type Agent, CallError, type Execute, isDone, RetryableError, type Turn } from '../../src/index.ts';
+import { runTurn } from '../../src/testing/index.ts';
 
 const agent = (id: string, execute: Execute): Agent => agentThat(execute, { id });
 const kitchen = agent('kitchen', (turn) => turn.complete(`Cooked: ${turn.text}`));
 
 /** Runs an agent that may call others, and returns what it answered. */
 async function answerOf(execute: Execute, agents: readonly Agent[] = [kitchen]): Promise<string> {
-  const { answer, result } = await new Conversation(agent('host', execute), { agents }).say('Hello');
+  const { answer, result } = await runTurn(agent('host', execute), 'Hello', { agents });
   if ('error' in result && result.error) throw result.error;
   return answer;
 }
@@ -54,6 +55,60 @@ describe('a call', () => {
       [author, kitchen],
     );
     expect(texts).toEqual(['first\n\nsecond', 'Out of ink', 'Cooked: pizza']);
+  });
+
+  it('has all that the agent completed with: parts, artifacts, and the first data', async () => {
+    const price = { data: { cents: 900 } };
+    const clerk = agent('clerk', async (turn) => {
+      if (turn.text === 'artifact') await turn.artifact({ name: 'Price' }).finish([{ text: 'A price' }, price]);
+      if (turn.text === 'message') return turn.reply([{ text: 'There you are' }, price]);
+      if (turn.text === 'question') return turn.requireInput([{ text: 'Which?' }, price]);
+      return turn.complete(turn.text === 'artifact' ? 'There you are' : [{ text: 'There you are' }, price]);
+    });
+    const replies = async (turn: Turn) => [
+      await turn.call('clerk', 'task'),
+      await turn.call('clerk', 'artifact'),
+      await turn.call('clerk', 'message'),
+      await turn.call('clerk', 'question'),
+    ];
+    const told = await answerOf(
+      async (turn) => {
+        const seen = (await replies(turn)).map(({ data, parts, artifacts }) => ({ data, parts, artifacts }));
+        // A retried turn has them from what is stored.
+        if (turn.attempt === 1) throw new RetryableError('Not yet.');
+        return turn.complete(JSON.stringify(seen));
+      },
+      [clerk],
+    );
+    const parts = [{ text: 'There you are' }, price];
+    const [artifact] = [{ artifactId: expect.any(String), name: 'Price', parts: [{ text: 'A price' }, price] }];
+    expect(JSON.parse(told)).toEqual([
+      { data: { cents: 900 }, parts, artifacts: [] },
+      { data: { cents: 900 }, parts: [{ text: 'There you are' }], artifacts: [artifact] },
+      { data: { cents: 900 }, parts, artifacts: [] },
+      { parts: [{ text: 'Which?' }, price], artifacts: [] },
+    ]);
+  });
+
+  it('has data of the type that its schema says, or fails', async () => {
+    const clerk = agent('clerk', (turn) =>
+      turn.complete(turn.text === 'price' ? { data: { cents: 900 } } : 'No price'),
+    );
+    const schema = z.object({ cents: z.number() });
+    await answerOf(
+      async (turn) => {
+        const { data } = await turn.call('clerk', 'price', { schema });
+        expect(data?.cents.toFixed(1)).toBe('900.0');
+        const other = turn.call('clerk', 'price', { schema: z.object({ cents: z.string() }) });
+        await expect(other).rejects.toMatchObject({
+          kind: 'unexpected-data',
+          message: expect.stringContaining('cents:'),
+        });
+        await expect(turn.call('clerk', 'none', { schema })).rejects.toMatchObject({ kind: 'unexpected-data' });
+        return turn.complete();
+      },
+      [clerk],
+    );
   });
 
   it('gets the plain message of an agent that answers with one', async () => {
@@ -183,7 +238,7 @@ describe('a call', () => {
         return turn.complete(error.message);
       }
     });
-    const { answer } = await new Conversation(narcissus, { agents: [narcissus] }).say('Mirror');
+    const { answer } = await runTurn(narcissus, 'Mirror', { agents: [narcissus] });
     expect(depths).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     expect(answer).toMatch(/agents call each other in too long a chain/);
   });
@@ -197,16 +252,15 @@ describe('a call', () => {
       reasons.push(turn.signal.reason.kind);
       throw turn.signal.reason;
     });
-    const { runTurn } = await import('../../src/index.ts');
-    const port = new MemoryPort({ message: 'Go', world: worldOf([worker]) });
-    const host = runTurn(
-      agent('host', async (turn) => turn.complete((await turn.call('worker', 'work')).text)),
-      port,
-    );
-    await begun.promise;
-    port.interrupt('canceled');
-    await expect(host).resolves.toMatchObject({ kind: 'interrupted', reason: { kind: 'canceled' } });
-    expect(reasons).toEqual(['canceled']);
+    const caller = agent('host', async (turn) => {
+      const call = turn.call('worker', 'work');
+      await begun.promise;
+      await turn.working('It has begun');
+      return turn.complete((await call).text);
+    });
+    const { result, calls } = await runTurn(caller, 'Go', { agents: [worker], cancelAfter: 1 });
+    expect(result).toMatchObject({ kind: 'interrupted', reason: { kind: 'canceled' } });
+    expect([reasons, calls[0]?.task.status.state]).toEqual([['canceled'], 'TASK_STATE_CANCELED']);
   });
 });
 
@@ -223,11 +277,10 @@ describe('a question of a called agent', () => {
   });
 
   it('is passed on to the client, and the answer to the agent that asked', async () => {
-    const conversation = new Conversation(host, { agents: [waiter] });
-    const asked = await conversation.say('A pizza');
-    expect([asked.answer, asked.task.status.state]).toEqual(['Which size?', 'TASK_STATE_INPUT_REQUIRED']);
-    const served = await conversation.say('large');
-    expect([served.answer, served.task.status.state]).toEqual(['One large', 'TASK_STATE_COMPLETED']);
+    const asked = await runTurn(host, 'A pizza', { agents: [waiter] });
+    expect([asked.answer, asked.state]).toEqual(['Which size?', 'TASK_STATE_INPUT_REQUIRED']);
+    const served = await asked.say('large');
+    expect([served.answer, served.state]).toEqual(['One large', 'TASK_STATE_COMPLETED']);
   });
 
   it('is none when the reply asks for nothing', async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../../tests/support/agent-that.ts';
 import { Turn } from '../../src/index.ts';
-import { Conversation, MemoryPort, MemoryWorld } from '../../src/testing/index.ts';
+import { MemoryPort, runTurn } from '../../src/testing/index.ts';
+import { MemoryWorld } from '../../src/testing/memory-world.ts';
 
 describe('the context of a turn', () => {
-  it('has the other tasks and their results', async () => {
+  it('has the other tasks and their results, that of its caller too', async () => {
     const design = agentThat((turn) => turn.complete(`design of ${turn.text}`), { id: 'design' });
     const build = agentThat(
       async (turn) => {
@@ -19,8 +20,8 @@ describe('the context of a turn', () => {
       await turn.call('design', 'a login');
       return turn.complete((await turn.call('build', 'it')).text);
     });
-    const { answer } = await new Conversation(host, { agents: [design, build] }).say('A login, please');
-    expect(answer).toBe('design: design of a login');
+    const { answer } = await runTurn(host, 'A login, please', { agents: [design, build] });
+    expect(answer).toBe('design: design of a login,subject: undefined');
   });
 });
 

@@ -9,7 +9,7 @@ import {
   REPLY_SKIP,
   RetryableError,
 } from '../../src/index.ts';
-import { Conversation } from '../../src/testing/index.ts';
+import { runTurn } from '../../src/testing/index.ts';
 
 const options = (more: Partial<ConverseOptions> = {}): ConverseOptions => ({
   message: 'ping 0',
@@ -28,11 +28,10 @@ async function talk(more: Partial<ConverseOptions> = {}, target: Execute = echo)
       id: 'requester',
     },
   );
-  const conversation = new Conversation(requester, { agents: [agentThat(target, { id: 'target' })] });
-  const { answer, result, task } = await conversation.say('Talk');
-  const [events = []] = conversation.world.conversations.values();
-  const isSettled = task.status.state === 'TASK_STATE_COMPLETED';
-  return { conversation, events, result, outcome: isSettled ? JSON.parse(answer) : undefined };
+  const agents = [agentThat(target, { id: 'target' })];
+  const { answer, result, state, calls, conversations } = await runTurn(requester, 'Talk', { agents });
+  const [events = []] = conversations.values();
+  return { calls, events, result, outcome: state === 'TASK_STATE_COMPLETED' ? JSON.parse(answer) : undefined };
 }
 
 const brief = (events: readonly ConversationEvent[]) =>
@@ -59,10 +58,10 @@ describe('a conversation', () => {
   });
 
   it('links every turn to the task whose history has it', async () => {
-    const { events, conversation } = await talk();
+    const { events, calls } = await talk();
     for (const event of events) {
       if (event.phase !== 'turn') continue;
-      const history = conversation.world.called.get(event.taskId)?.running.task().history ?? [];
+      const history = calls.find(({ task }) => task.id === event.taskId)?.task.history ?? [];
       expect(history.map(({ parts }) => parts[0]?.text)).toContain(event.text);
     }
   });
@@ -135,9 +134,9 @@ describe('a conversation', () => {
 
   it('has an error for turn 0 when there is no such agent', async () => {
     const requester = agentThat(async (turn) => turn.complete((await turn.converse('nobody', options())).error));
-    const conversation = new Conversation(requester);
-    expect((await conversation.say('Talk')).answer).toContain('no worker has ever announced');
-    const [events = []] = conversation.world.conversations.values();
+    const { answer, conversations } = await runTurn(requester, 'Talk');
+    expect(answer).toContain('no worker has ever announced');
+    const [events = []] = conversations.values();
     expect(brief(events)).toEqual([
       ['error', 'subject', 0],
       ['complete', 'subject'],
@@ -196,12 +195,11 @@ describe('a conversation', () => {
       );
       return turn.complete(both.map(({ conversationId }) => conversationId).join());
     });
-    const conversation = new Conversation(requester, { agents: [agentThat(echo, { id: 'target' })] });
-    const ids = (await conversation.say('Talk')).answer.split(',');
+    const agents = [agentThat(echo, { id: 'target' })];
+    const { answer, conversations } = await runTurn(requester, 'Talk', { agents });
+    const ids = answer.split(',');
     expect(new Set(ids).size).toBe(2);
-    const texts = ids.map((id) =>
-      conversation.world.conversations.get(id)?.flatMap((event) => ('text' in event ? event.text : [])),
-    );
+    const texts = ids.map((id) => conversations.get(id)?.flatMap((event) => ('text' in event ? event.text : [])));
     expect(texts).toEqual([
       ['red', 'red'],
       ['blue', 'blue'],

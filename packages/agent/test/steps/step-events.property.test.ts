@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../../tests/support/agent-that.ts';
 import { RetryableError, type Turn } from '../../src/index.ts';
-import { Conversation } from '../../src/testing/index.ts';
+import { runTurn } from '../../src/testing/index.ts';
 
 /** An event of a step: a status, or a chunk of one of two artifacts. */
 type Word = { readonly kind: 'status' | 'A' | 'B'; readonly text: string };
@@ -28,7 +28,7 @@ async function speak(attempts: readonly { readonly words: readonly Word[]; reado
     });
     return turn.complete();
   });
-  return new Conversation(agent, { maxAttempts: attempts.length }).say('Speak');
+  return runTurn(agent, 'Speak', { maxAttempts: attempts.length });
 }
 
 const textsOf = (events: readonly StreamResponse[]) =>

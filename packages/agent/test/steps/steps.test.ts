@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../../tests/support/agent-that.ts';
 import { RetryableError, Turn, TurnEnded, TurnMisuseError } from '../../src/index.ts';
-import { Conversation, MemoryPort } from '../../src/testing/index.ts';
+import { MemoryPort, runTurn } from '../../src/testing/index.ts';
 
 const openTurn = () => {
   const port = new MemoryPort({ message: 'Hello' });
@@ -23,7 +23,7 @@ describe('a step', () => {
       });
       return turn.complete(String(quote.price + tax));
     });
-    expect((await new Conversation(agent).say('How much?')).answer).toBe('15');
+    expect((await runTurn(agent, 'How much?')).answer).toBe('15');
     expect(runs).toEqual(['quote', 'tax']);
   });
 
@@ -33,9 +33,8 @@ describe('a step', () => {
       const number = await turn.step('count', () => ++runs);
       return number < 2 ? turn.requireInput('Again?') : turn.complete(`run ${number}`);
     });
-    const conversation = new Conversation(agent);
-    await conversation.say('one');
-    expect((await conversation.say('two')).answer).toBe('run 2');
+    const first = await runTurn(agent, 'one');
+    expect((await first.say('two')).answer).toBe('run 2');
   });
 
   it('gives its result as JSON carries it, from the first run on', async () => {
@@ -124,7 +123,7 @@ describe('an artifact', () => {
       if (turn.attempt === 1) throw new RetryableError('Not yet.');
       return turn.complete();
     });
-    const { task } = await new Conversation(agent).say('Go');
+    const { task } = await runTurn(agent, 'Go');
     expect(task.artifacts?.map(({ parts }) => parts)).toEqual([[{ text: 'of the step' }], [{ text: 'of attempt 2' }]]);
   });
 });

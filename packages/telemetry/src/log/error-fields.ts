@@ -34,9 +34,9 @@ const REPEATED_ARGUMENTS = /with args beginning with:[^\n]*/g;
 const ADDRESS = /\b([a-z]+:\/\/)(?:[^\s/@'"]{0,200}@)?([^\s/?#'"]*)[^\s'"]*/gi;
 
 /** A message as it may be logged: without what it may repeat of a request, a command or an address. */
-export function safeText(message: string): string {
+export function safeText(message: string, longest = LONGEST): string {
   const text = withoutJson(message).replace(REPEATED_ARGUMENTS, 'with args left out').replace(ADDRESS, '$1$2');
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
 /** JSON.parse repeats some of what it cannot read, behind a comma. */

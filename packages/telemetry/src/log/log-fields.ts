@@ -20,7 +20,7 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
     // Gateways.
     ...['grpcPort', 'adminUrl', 'drainMs'],
     // Workers.
-    ...['verdict', 'add', 'canceled', 'isServed', 'where', 'configId', 'origin', 'by'],
+    ...['verdict', 'add', 'canceled', 'isServed', 'where', 'configId', 'origin', 'by', 'fields'],
   ].map((name): [string, string] => [name, name]),
 ]);
 
@@ -34,7 +34,8 @@ export function logFields(given: object): Record<string, unknown> {
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;
     const written = ALLOWED.get(name);
-    const field = written === 'err' ? value : written && plain(value);
+    // What is in `fields` is safe already: see agentLine.
+    const field = written === 'err' || written === 'fields' ? value : written && plain(value);
     if (written === undefined || field === undefined) leftOut.push(name);
     else fields[written] = field;
   }
@@ -47,5 +48,7 @@ function plain(value: unknown): unknown {
   if (typeof value === 'string') return /[:,]/.test(value) || value.length > 100 ? safeText(value) : value;
   if (typeof value === 'number') return Number.isInteger(value) ? value : Math.round(value * 10) / 10;
   if (typeof value === 'boolean' || value === null) return value;
-  return Array.isArray(value) ? value.filter((each) => typeof each === 'string').map(safeText) : undefined;
+  return Array.isArray(value)
+    ? value.filter((each) => typeof each === 'string').map((text) => safeText(text))
+    : undefined;
 }

@@ -1,4 +1,4 @@
-import type { CallOutcome, PlacedCall } from '@switchyard/agent';
+import type { CallOutcome, PlacedCall } from '@switchyard/agent/runtime';
 import {
   isTerminal,
   type Message,

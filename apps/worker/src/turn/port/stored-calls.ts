@@ -1,13 +1,5 @@
-import {
-  type CallOutcome,
-  type CallPort,
-  type CallRefusal,
-  type OutgoingCall,
-  type PlacedCall,
-  type Placing,
-  TurnEnded,
-  TurnInterruption,
-} from '@switchyard/agent';
+import { TurnEnded, TurnInterruption } from '@switchyard/agent';
+import type { CallOutcome, CallPort, CallRefusal, OutgoingCall, PlacedCall, Placing } from '@switchyard/agent/runtime';
 import { isTerminal } from '@switchyard/protocol';
 import {
   type AgentAnnouncement,

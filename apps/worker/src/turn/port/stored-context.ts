@@ -1,4 +1,5 @@
-import type { ContextOptions, ContextPort, ContextTask, StoredState } from '@switchyard/agent';
+import type { ContextOptions, ContextTask } from '@switchyard/agent';
+import type { ContextPort, StoredState } from '@switchyard/agent/runtime';
 import type { Task } from '@switchyard/protocol';
 import type { OpenTurn, Store } from '@switchyard/store';
 import { mapStoreErrors } from './store-errors.ts';

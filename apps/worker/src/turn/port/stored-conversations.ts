@@ -1,4 +1,5 @@
-import type { ConversationEvent, ConversationPort, NewConversation } from '@switchyard/agent';
+import type { ConversationEvent } from '@switchyard/agent';
+import type { ConversationPort, NewConversation } from '@switchyard/agent/runtime';
 import type { Conversations, OpenTurn } from '@switchyard/store';
 import { mapStoreErrors } from './store-errors.ts';
 

@@ -1,4 +1,5 @@
-import { type StepBeginning, type StepPort, TurnEnded, TurnInterruption } from '@switchyard/agent';
+import { TurnEnded, TurnInterruption } from '@switchyard/agent';
+import type { StepBeginning, StepPort } from '@switchyard/agent/runtime';
 import type { OpenTurn, Steps } from '@switchyard/store';
 import { recordRemembered, traceStep } from '@switchyard/telemetry';
 import { mapStoreErrors } from './store-errors.ts';

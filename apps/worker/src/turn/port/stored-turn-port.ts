@@ -1,4 +1,5 @@
-import { TurnEnded, TurnInterruption, type TurnPort } from '@switchyard/agent';
+import { TurnEnded, TurnInterruption } from '@switchyard/agent';
+import type { LogLine, TurnPort } from '@switchyard/agent/runtime';
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
 import { mapStoreErrors } from './store-errors.ts';
@@ -8,7 +9,7 @@ import { StoredContext } from './stored-context.ts';
 import { StoredConversations } from './stored-conversations.ts';
 import { StoredSteps } from './stored-steps.ts';
 
-/** Whether a running turn still owns its task. */
+/** What a running turn has of its worker. */
 export interface Ownership {
   /** Aborted with a `TurnInterruption`, also when the turn is lost. */
   readonly signal: AbortSignal;
@@ -17,6 +18,7 @@ export interface Ownership {
    * resolves.
    */
   readonly confirm: () => Promise<void>;
+  readonly onLog: (line: LogLine) => void;
 }
 
 /** A turn's port, implemented over the store. */
@@ -51,6 +53,10 @@ export class StoredTurnPort implements TurnPort {
     if (!this.signal.aborted) return;
     const reason = TurnInterruption.from(this.signal.reason);
     if (reason.kind === 'taken-over') throw new TurnEnded(reason);
+  }
+
+  log(line: LogLine): void {
+    this.#ownership.onLog(line);
   }
 
   #write(event: TurnEvent): Promise<void> {

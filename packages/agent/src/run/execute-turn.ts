@@ -10,7 +10,7 @@ import type { TurnPort } from '../port/turn-port.ts';
 import { Turn } from '../turn/turn.ts';
 import { TurnTimeouts } from './turn-timeouts.ts';
 
-export interface RunTurnOptions {
+export interface ExecuteTurnOptions {
   /**
    * Milliseconds that an executor has to stop after its signal; default 5,000. Then the turn is over and its late
    * writes are refused.
@@ -23,10 +23,10 @@ export interface RunTurnOptions {
  * after the interruption of an executor that does not stop (twice that after the deadline, when the failure must still
  * be written).
  */
-export async function runTurn(
+export async function executeTurn(
   agent: Agent,
   port: TurnPort,
-  { graceMs = 5_000 }: RunTurnOptions = {},
+  { graceMs = 5_000 }: ExecuteTurnOptions = {},
 ): Promise<TurnResult> {
   const journal = new TurnJournal(port);
   const run = { agent, port, journal, turn: new Turn(port, journal), graceMs };

@@ -1,0 +1,29 @@
+/** A schema of zod, valibot, arktype and others: what they have in common (https://standardschema.dev). */
+export interface DataSchema<T> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult<T> | Promise<SchemaResult<T>>;
+  };
+}
+
+type SchemaResult<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
+
+interface SchemaIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** @returns what the schema makes of a value, or what it has against it, in words */
+export async function check<T>(
+  schema: DataSchema<T>,
+  value: unknown,
+): Promise<{ readonly value: T } | { readonly problem: string }> {
+  const result = await schema['~standard'].validate(value);
+  return result.issues ? { problem: result.issues.map(describe).join('; ') } : { value: result.value };
+}
+
+function describe({ message, path = [] }: SchemaIssue): string {
+  const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+  return place === '' ? message : `${place}: ${message}`;
+}

@@ -1,0 +1,16 @@
+/**
+ * What runs agents: for workers, and for tests of executors. An agent's author needs `@switchyard/agent` alone.
+ * @module
+ */
+
+export type { TurnInput } from '@switchyard/protocol';
+export { isAgent } from './definition/agent.ts';
+export { failTurnOfRejection } from './journal/turn-scope.ts';
+export type { CallOutcome, CallPort, CallRefusal, OutgoingCall, PlacedCall, Placing } from './port/call-port.ts';
+export type { ContextPort, StoredState } from './port/context-port.ts';
+export type { ConversationPort, NewConversation } from './port/conversation-port.ts';
+export type { LogLine } from './port/log-line.ts';
+export type { TurnResult } from './port/outcome.ts';
+export type { StepBeginning, StepPort } from './port/step-port.ts';
+export type { TurnPort } from './port/turn-port.ts';
+export { type ExecuteTurnOptions, executeTurn } from './run/execute-turn.ts';

@@ -1,0 +1,133 @@
+import type { StreamResponse, TurnEvent } from '@switchyard/protocol';
+import type { Agent } from '../definition/agent.ts';
+import type { CallOutcome } from '../port/call-port.ts';
+import type { LogLine } from '../port/log-line.ts';
+import type { TurnResult } from '../port/outcome.ts';
+import { type ExecuteTurnOptions, executeTurn } from '../run/execute-turn.ts';
+import { MemoryPort, type MemoryTurn } from './memory-port.ts';
+import { MemoryWorld, type RunAgent, type RunningTask } from './memory-world.ts';
+
+/** What a turn is given beside its message, and what goes wrong with it. */
+export interface AttemptOptions
+  extends Omit<MemoryTurn, 'message' | 'task' | 'attempt' | 'isLastAttempt' | 'agent' | 'world'>,
+    ExecuteTurnOptions {
+  /** Attempts at a turn, without backoff. Default: the agent's policy, or 3. */
+  readonly maxAttempts?: number;
+  /**
+   * Crashes the worker of the first attempt after this many events, that of the second after the next number, …; the
+   * next attempt takes over. To test that an agent does nothing twice: `crashesAfter: [2]`.
+   */
+  readonly crashesAfter?: readonly number[];
+  /** Cancels the task after this many events of its first attempt; 0: when the agent has begun. */
+  readonly cancelAfter?: number;
+}
+
+/** The end of a turn. */
+export interface TurnEnding {
+  /** Of the last attempt. */
+  readonly port: MemoryPort;
+  readonly result: TurnResult;
+  /** Over all attempts. */
+  readonly events: readonly StreamResponse[];
+  readonly logged: readonly LogLine[];
+}
+
+/** A turn that runs. */
+export interface StartedTurn extends RunningTask {
+  readonly done: Promise<TurnEnding>;
+}
+
+/** Runs an agent over one message, attempt after attempt. */
+export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOptions): StartedTurn {
+  const { maxAttempts = agent.retry.attempts ?? 3, crashesAfter = [], cancelAfter, graceMs, ...given } = options;
+  const attempt = (before: MemoryTurn, number: number): FaultyPort =>
+    new FaultyPort(
+      { ...given, ...before, agent: agent.id, attempt: number, isLastAttempt: number >= maxAttempts },
+      { crashAfter: crashesAfter[number - 1], cancelAfter: number === 1 ? cancelAfter : undefined },
+    );
+  let port = attempt(turn, 1);
+
+  async function run(): Promise<TurnEnding> {
+    const events: StreamResponse[] = [];
+    const logged: LogLine[] = [];
+    for (;;) {
+      const result = await executeTurn(agent, port, graceMs === undefined ? {} : { graceMs });
+      const { hasCrashed, input } = port;
+      if (result.kind === 'interrupted' && !hasCrashed) await cancelTask(port);
+      events.push(...port.events);
+      logged.push(...port.logged);
+      const goesOn = hasCrashed ? result.kind === 'interrupted' : result.kind === 'retry' && !input.isLastAttempt;
+      if (!goesOn) return { port, result, events, logged };
+      port = attempt({ ...turn, message: port.input.message, task: port.current }, port.input.attempt + 1);
+    }
+  }
+
+  const done = run();
+  return {
+    done,
+    task: () => port.current,
+    outcome: done.then(outcomeOf),
+    cancel: () => port.interrupt('canceled'),
+  };
+}
+
+/** As the store does when a canceled turn has stopped. */
+function cancelTask(port: MemoryPort): Promise<void> {
+  return port.publish({ kind: 'status', state: 'TASK_STATE_CANCELED', settles: true });
+}
+
+interface Faults {
+  readonly crashAfter: number | undefined;
+  readonly cancelAfter: number | undefined;
+}
+
+/** The port of a worker that crashes, when later events do not count, or of a task that is canceled. */
+class FaultyPort extends MemoryPort {
+  readonly #faults: Faults;
+  hasCrashed = false;
+
+  constructor(turn: MemoryTurn, faults: Faults) {
+    super(turn);
+    this.#faults = faults;
+    if (faults.cancelAfter === 0) setImmediate(() => this.interrupt('canceled'));
+  }
+
+  override async publish(event: TurnEvent): Promise<void> {
+    await super.publish(event);
+    const { crashAfter, cancelAfter } = this.#faults;
+    const { length } = this.published;
+    if (cancelAfter !== undefined && length === cancelAfter) this.interrupt('canceled');
+    if (crashAfter === undefined || length < crashAfter) return;
+    this.hasCrashed = true;
+    this.refuse();
+    this.interrupt('taken-over');
+  }
+}
+
+/** A world in which these agents can be called. */
+export function worldOf(agents: readonly Agent[], options: AttemptOptions = {}): MemoryWorld {
+  const { principal, maxAttempts, graceMs } = options;
+  const ofCalls = {
+    ...(principal && { principal }),
+    ...(maxAttempts !== undefined && { maxAttempts }),
+    ...(graceMs !== undefined && { graceMs }),
+  };
+  const world = new MemoryWorld();
+  for (const agent of agents) world.agents.set(agent.id, runIn(world, agent, ofCalls));
+  return world;
+}
+
+function runIn(world: MemoryWorld, agent: Agent, options: AttemptOptions): RunAgent {
+  return ({ message, task, call, caller }) => {
+    const { agent: _id, message: _message, isDetached: _detached, ...request } = call;
+    return startTurn(agent, { message, ...(task && { task }), ...request, caller, world }, options);
+  };
+}
+
+/** The outcome of a called task, as a worker reports it. */
+function outcomeOf({ port }: TurnEnding): CallOutcome {
+  const { history: _, ...task } = port.current;
+  const last = port.published.at(-1);
+  const reply = last?.kind === 'status' && last.isPlainMessage ? last.message : undefined;
+  return { task, ...(reply && { reply }) };
+}

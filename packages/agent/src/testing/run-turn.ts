@@ -1,0 +1,115 @@
+import {
+  A2AError,
+  isTerminal,
+  type Message,
+  type StreamResponse,
+  type Task,
+  type TaskState,
+} from '@switchyard/protocol';
+import type { Agent } from '../definition/agent.ts';
+import { type Content, textOf } from '../messages/content.ts';
+import type { ContextTask } from '../port/context-port.ts';
+import type { ConversationEvent } from '../port/conversation-event.ts';
+import type { LogLine } from '../port/log-line.ts';
+import type { TurnResult } from '../port/outcome.ts';
+import { type AttemptOptions, startTurn, type TurnEnding, worldOf } from './attempts.ts';
+import { userMessage } from './memory-port.ts';
+import type { MemoryWorld } from './memory-world.ts';
+
+/** How a turn is run in a test; everything has a default. */
+export interface RunTurnOptions extends AttemptOptions {
+  /** Agents that this one may call. Default: none. */
+  readonly agents?: readonly Agent[];
+}
+
+/**
+ * Sends a message to an agent, and runs its turn to the end in memory: without Redis, queue or gateway.
+ *
+ *     const asked = await runTurn(booking, 'A table, please');
+ *     const booked = await asked.say('We are 4');            // the next message of the task
+ *     const second = await booked.newTask('One more table'); // another task of the same context
+ */
+export function runTurn(agent: Agent, message: Content | Message, options: RunTurnOptions = {}): Promise<TestedTurn> {
+  const { agents = [], ...own } = options;
+  return new TestBench(agent, worldOf(agents, own), own).run({ message: userMessage(message) });
+}
+
+/** What became of a message, and what can be sent after it. */
+export interface TestedTurn {
+  /** The task as a client reads it. */
+  readonly task: Task;
+  /** Of the task. */
+  readonly state: TaskState;
+  /** The text of the agent's last message; empty without one. */
+  readonly answer: string;
+  /** The texts of the artifacts, by name; of several with one name, the last. */
+  readonly results: Readonly<Record<string, string>>;
+  /** What a subscriber got of this turn, of all its attempts. */
+  readonly events: readonly StreamResponse[];
+  /** What the worker would log, with the errors that no client sees. */
+  readonly result: TurnResult;
+  /** What the agent wrote with `turn.log`, in all attempts. */
+  readonly log: readonly LogLine[];
+  /** The tasks of the agents that were called, the first one first. */
+  readonly calls: readonly ContextTask[];
+  /** The events of each conversation that the agent held, by its id. */
+  readonly conversations: ReadonlyMap<string, readonly ConversationEvent[]>;
+  /**
+   * Sends the next message of the task. Options hold for this turn and, except for crashes and cancels, are by default
+   * those of the turn before.
+   * @throws {A2AError} UnsupportedOperation when the task has ended (A2A 3.1.1)
+   */
+  say(message: Content | Message, options?: AttemptOptions): Promise<TestedTurn>;
+  /** Begins another task in the same context: the agent finds its memory and the other tasks there. */
+  newTask(message: Content | Message, options?: AttemptOptions): Promise<TestedTurn>;
+}
+
+/** An agent in a world, with the options of its next turn. */
+class TestBench {
+  readonly #agent: Agent;
+  readonly #world: MemoryWorld;
+  readonly #options: AttemptOptions;
+
+  constructor(agent: Agent, world: MemoryWorld, options: AttemptOptions) {
+    this.#agent = agent;
+    this.#world = world;
+    this.#options = options;
+  }
+
+  async run(turn: { readonly message: Message; readonly task?: Task }): Promise<TestedTurn> {
+    const run = startTurn(this.#agent, { ...turn, world: this.#world }, this.#options);
+    this.#world.add(this.#agent.id, run);
+    return this.#tested(await run.done);
+  }
+
+  #tested({ port, result, events, logged }: TurnEnding): TestedTurn {
+    const { current: task } = port;
+    const { status, artifacts = [] } = task;
+    return {
+      task,
+      state: status.state,
+      answer: status.message ? textOf(status.message) : '',
+      results: Object.fromEntries(artifacts.map(({ name = '', parts }) => [name, textOf({ parts })])),
+      events,
+      result,
+      log: logged,
+      calls: this.#world.calls(),
+      conversations: this.#world.conversations,
+      say: async (message, options) => {
+        if (isTerminal(status.state)) throw new A2AError('UnsupportedOperation', 'The task has ended.');
+        return this.#next(options).run({ message: userMessage(message), task });
+      },
+      newTask: (message, options) =>
+        this.#next(options).run({ message: { ...contextOf(task), ...userMessage(message) } }),
+    };
+  }
+
+  #next(options: AttemptOptions = {}): TestBench {
+    const { crashesAfter: _crashes, cancelAfter: _cancel, ...kept } = this.#options;
+    return new TestBench(this.#agent, this.#world, { ...kept, ...options });
+  }
+}
+
+function contextOf({ contextId }: Task): Pick<Message, 'contextId'> {
+  return contextId === undefined ? {} : { contextId };
+}
