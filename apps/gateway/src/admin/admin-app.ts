@@ -4,7 +4,7 @@ import { refuseFault, refusePath, refuseVerb, writeError, writeStream } from '..
 import { serveConsole } from '../console/serve-console.ts';
 import { beginEachExchange, requestName, respond } from '../exchange/exchange.ts';
 import { defaultGatewaySettings, type OidcSettings } from '../settings/gateway-settings.ts';
-import type { Deed } from '../telemetry/audited.ts';
+import type { AuditEntry } from '../telemetry/audited.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { type AdmitParts, admitOperator, audit, metricsPath } from './admit.ts';
@@ -92,26 +92,26 @@ function serve(context: AdminContext, route: AdminRoute): RequestHandler {
   const streaming = { emit: context.emit, settings: defaultGatewaySettings };
   return async (req, res) => {
     const operator = operatorOf(req);
-    const deed = deedOf(route, req);
+    const entry = entryOf(route, req);
     try {
       const { answer, about } = await route.run(context.backend, req, operator);
       const who = operatorName(operator);
       if (route.verb !== 'get') context.emit({ kind: 'admin-action', who, ...requestName({ req, res }) });
       const signal = answer instanceof EventsAnswer ? context.streams.watch(res, operator) : undefined;
-      audit(context, { req, res }, { ...deed, ...about, outcome: 'ok' }, operator);
+      audit(context, { req, res }, { ...entry, ...about, outcome: 'ok' }, operator);
       res.setHeader('Cache-Control', 'no-store');
       if (answer instanceof EventsAnswer && signal) await writeStream(streaming, { req, res }, answer.events(signal));
       else if (answer === undefined) res.writeHead(204).end();
       else respond(res, 'application/json', JSON.stringify(answer));
     } catch (thrown) {
-      audit(context, { req, res }, { ...deed, outcome: toA2AError(thrown).code }, operator);
+      audit(context, { req, res }, { ...entry, outcome: toA2AError(thrown).code }, operator);
       writeError(context, { req, res }, thrown);
     }
   };
 }
 
 /** To read what a client or an agent wrote is more than to read. */
-function deedOf({ verb, path, what }: AdminRoute, req: Request): Omit<Deed, 'outcome'> {
+function entryOf({ verb, path, what }: AdminRoute, req: Request): Omit<AuditEntry, 'outcome'> {
   const { id: object } = req.params;
   const operation = `${verb.toUpperCase()} ${path.replaceAll('\\', '')}`;
   return {

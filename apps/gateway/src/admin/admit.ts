@@ -1,7 +1,7 @@
 import { A2AError } from '@switchyard/protocol';
 import { writeError } from '../bindings/rest/write.ts';
 import { type Exchange, type Refusal, sourceOf } from '../exchange/exchange.ts';
-import { audited, type Deed } from '../telemetry/audited.ts';
+import { audited, type AuditEntry } from '../telemetry/audited.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { Operator, Operators } from './operators.ts';
 
@@ -27,9 +27,9 @@ export async function admitOperator(context: AdmitParts, exchange: Exchange): Pr
   }
 }
 
-export function audit({ emit }: Refusal, exchange: Exchange, deed: Deed, operator?: Operator): void {
+export function audit({ emit }: Refusal, exchange: Exchange, entry: AuditEntry, operator?: Operator): void {
   const { tenant, subject, credential } = operator ?? {};
-  emit(audited(deed, sourceOf(exchange), { tenant, subject, credential }));
+  emit(audited(entry, sourceOf(exchange), { tenant, subject, credential }));
 }
 
 /** @throws {A2AError} PermissionDenied */

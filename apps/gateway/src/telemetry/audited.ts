@@ -2,15 +2,15 @@ import type { AuditEvent } from '@switchyard/store';
 import type { GatewayEvent } from './events.ts';
 
 /** What was done, and what came of it. */
-export type Deed = Omit<AuditEvent, 'at' | 'count' | keyof Source | keyof Doer>;
+export type AuditEntry = Omit<AuditEvent, 'at' | 'count' | keyof Source | keyof Actor>;
 
 /** Where the request came from. */
 type Source = Pick<AuditEvent, 'address' | 'requestId'>;
 
 /** Who is known to have asked. */
-export type Doer = Pick<AuditEvent, 'tenant' | 'subject' | 'credential'>;
+export type Actor = Pick<AuditEvent, 'tenant' | 'subject' | 'credential'>;
 
 /** An event for the audit trail. */
-export function audited(deed: Deed, { address, requestId }: Source, doer?: Doer): GatewayEvent {
-  return { kind: 'audited', event: { at: new Date().toISOString(), ...deed, ...doer, address, requestId } };
+export function audited(entry: AuditEntry, { address, requestId }: Source, actor?: Actor): GatewayEvent {
+  return { kind: 'audited', event: { at: new Date().toISOString(), ...entry, ...actor, address, requestId } };
 }
