@@ -1,7 +1,7 @@
 import { expect, inject, it } from 'vitest';
 import { wayOfAMessage } from '../structure/way-of-a-message.ts';
 
-/** Whoever reads how a message is sent reads so many files at most; seven of them are the indexes of packages. */
+/** To read how a message is sent is to read so many files at most; seven of them are the indexes of packages. */
 const MOST_FILES = 62;
 
 it('An immediate SendMessage goes through few files, from the socket to Redis', async () => {

@@ -21,7 +21,7 @@ export async function until<T>(condition: () => T | Promise<T>, options: UntilOp
     if (outcome.value) return outcome.value as Exclude<T, Falsy>;
     if (Date.now() >= deadline) {
       const error = outcome.error instanceof Error ? `, and last it threw: ${outcome.error.message}` : '';
-      throw new Error(`waited ${timeoutMs} ms in vain until ${options.what}${error}`, { cause: outcome.error });
+      throw new Error(`waited ${timeoutMs} ms without success until ${options.what}${error}`, { cause: outcome.error });
     }
     await delay(everyMs);
   }

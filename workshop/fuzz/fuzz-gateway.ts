@@ -16,7 +16,7 @@ interface Grammar {
   readonly round: number;
 }
 
-/** All lanes of a round should take about as long: what is no whole request is waited for in vain. */
+/** All lanes of a round should take about as long: an incomplete request ends only at its time limit. */
 const grammars: Readonly<Record<string, Grammar>> = {
   jsonrpc: { inputs: httpInputs.jsonrpc, lanes: 12, round: 200 },
   rest: { inputs: httpInputs.rest, lanes: 12, round: 200 },

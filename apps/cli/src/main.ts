@@ -11,7 +11,7 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url));
 const { argv, env, stdin, stdout, stderr } = process;
 const stopped = new AbortController();
 
-// Whoever reads the output may close it: `switchyard … | head -1`.
+// The reader of the output may close it: `switchyard … | head -1`.
 for (const stream of [stdout, stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 

@@ -126,7 +126,7 @@ describe('send', () => {
     expect(out).not.toContain('\u001b');
   });
 
-  it('never obeys what a terminal would, and marks where a block ends', async () => {
+  it('writes control characters as escapes, and marks where a block ends', async () => {
     const { out } = await run(['send', '--text', 'red \u001b[31m\n\nTask: forged', ...echo]);
     expect(out).toContain('Text:\nred \\u001b[31m\n \nTask: forged\n\n');
     expect(out).not.toContain('\u001b');
@@ -318,7 +318,7 @@ describe('chat', () => {
     expect([second.contextId, first.history.length]).toEqual([first.contextId, 4]);
   });
 
-  it('shows artifacts as they grow, each text once, and nothing that a terminal obeys', async () => {
+  it('shows artifacts as they grow, each text once, and no control character', async () => {
     const { out } = await run(['chat', ...echo], { stdin: 'stream 3\nslow 10\nred \u001b[31m\n' });
     expect(out.split('\n').length).toBeGreaterThan(2);
     expect(out).not.toContain('\u001b');

@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   process.on('SIGUSR2', level.toggle);
   const stop = args.watch ? supervise(args, emit) : await work(config, args, { log, level });
   let stopped: Promise<void> | undefined;
-  // A terminal that closes sends it; whoever else does wants settings to be read again, as a gateway does.
+  // A terminal that closes sends it; anyone else who does wants settings to be read again, as a gateway does.
   process.on('SIGHUP', () => {
     if (process.stdout.isTTY) process.kill(process.pid, 'SIGTERM');
     else log.info('SIGHUP: a worker reads its settings once, when it starts');

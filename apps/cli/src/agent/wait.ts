@@ -8,7 +8,7 @@ export interface Waiting {
   readonly intervalMs: number;
   readonly signal: AbortSignal;
   readonly note: (line: string) => void;
-  /** Each id of a task as it becomes known: for whoever stops to wait. */
+  /** Each id of a task as it becomes known: for a caller that stops to wait. */
   readonly onTask?: (task: { readonly id: string; readonly contextId: string | undefined }) => void;
 }
 

@@ -1,7 +1,7 @@
 // The text format of the specification, section 11.2: a `Label: value` per line; what has lines of its own is a block,
 // which begins with its label and ends at the first empty line.
 
-/** An agent's text may hold what a terminal obeys: it is written as what it is. */
+/** An agent's text may hold control characters: they are written as escapes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g;
 

@@ -50,7 +50,7 @@ export async function openSession(world: World, command: Command): Promise<Sessi
     if (isShared && (values.A2ACLI_BEARER || values.A2ACLI_API_KEY))
       output.note(`warning: ${path} holds a credential, and others may read it: chmod 600 ${path}`);
   if (options.insecure) {
-    output.note('warning: --insecure: TLS certificates are not verified, whoever is between may read and answer');
+    output.note('warning: --insecure: TLS certificates are not verified, anyone between may read and answer');
     if (options.bearer || options.apiKey) output.note('warning: --insecure: your credential is sent nevertheless');
     world.stopVerifyingTls();
   }

@@ -131,7 +131,7 @@ function taskAfter({ task, statusUpdate, artifactUpdate }: StreamResponse, befor
   return { ...(taskId && { id: taskId }), ...(contextId && { contextId }), ...(status && { status }) };
 }
 
-/** Whoever stops to wait for a task must be able to find it again. */
+/** A caller that stops to wait for a task must be able to find it again. */
 function stillThere(
   error: unknown,
   known: { id: string; contextId: string | undefined },

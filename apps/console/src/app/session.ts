@@ -19,7 +19,7 @@ const current = signal<SignIn>({ state: 'asking' });
 
 export const signedIn: ReadonlySignal<SignIn> = current;
 
-/** Of whoever is signed in: pages are shown to nobody else. */
+/** Of the operator who is signed in: pages are shown to nobody else. */
 export function session(): Session {
   if (current.value.state !== 'signed-in') throw new Error('nobody is signed in');
   return current.value.session;

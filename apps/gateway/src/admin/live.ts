@@ -14,7 +14,7 @@ import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';
 const everyMs = 1_000;
 /** What takes long is looked at less often: so many times what it took. */
 const restFactor = 4;
-/** Then the reader comes again: whoever lost the right to read does not keep it. */
+/** Then the reader connects again: one that lost the right to read does not keep it. */
 const longestMs = 600_000;
 /** A little early, so that readers of the same second share a look. */
 const dueMs = 0.8 * everyMs;

@@ -84,7 +84,7 @@ export class Gate {
   }
 }
 
-/** Whoever sends no credential asks what is wanted, and guesses nothing. */
+/** A client that sends no credential asks what is wanted, and guesses nothing. */
 export function isGuess(thrown: unknown, { headers, certificate }: Presented): boolean {
   if (!(thrown instanceof A2AError) || thrown.code !== 'Unauthenticated') return false;
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined || certificate !== undefined;

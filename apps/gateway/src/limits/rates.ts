@@ -32,7 +32,7 @@ export class Rates {
     this.#emit = emit;
   }
 
-  /** Counts a request, whoever sends it. @throws {A2AError} RateLimited */
+  /** Counts a request of any client. @throws {A2AError} RateLimited */
   arrive(address: string | undefined, answer?: RatedAnswer): void {
     this.#ofAddresses?.take(networkName(address), answer);
   }

@@ -18,9 +18,9 @@ const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Asks webhooks whether they want to be called, before they are stored: otherwise, whoever may register one could have
- * this deployment post to anybody. The question itself is not worth a flood: one GET per tenant, host and second, and
- * ten per host and second.
+ * Asks webhooks whether they want to be called, before they are stored: otherwise a client could have this deployment
+ * post to anybody. The question itself is not worth a flood: one GET per tenant, host and second, ten per host and
+ * second.
  */
 export class WebhookConsent {
   readonly #client: GuardedClient;
@@ -85,7 +85,7 @@ export class WebhookConsent {
   }
 }
 
-/** Whoever names many hosts is not to have as many connections kept open. */
+/** A client that names many hosts is not to have as many connections kept open. */
 const headers = { accept: 'text/plain', connection: 'close' };
 
 /** What the URL has already stays as it is written. */

@@ -5,13 +5,13 @@ import { AuditWriter } from './audit-writer.ts';
 
 /** Failures that are alike are one event in this time. */
 const ALIKE_MS = 1_000;
-/** Different failures in that time. Beyond it their address is left out: whoever has many must not fill the trail. */
+/** Different failures in that time. Beyond it their address is left out: a client with many must not fill the trail. */
 const MOST_DIFFERENT = 1_000;
 
 export interface AuditParts {
   readonly trail: Pick<AuditTrail, 'write'>;
   readonly log: Logger;
-  /** Whoever has one address may have others: this names them all. */
+  /** A client with one address may have others: this names them all. */
   readonly networkOf: (address: string | undefined) => string | undefined;
   /** Gets how many events will never be written. */
   readonly onDropped: (count: number) => void;

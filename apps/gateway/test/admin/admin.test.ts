@@ -129,7 +129,7 @@ describe('turns', () => {
         await stage.store.outbox.sweep();
         return (await stuck())?.reason === 'queued';
       },
-      { what: 'the sweeper came in vain' },
+      { what: 'the sweeper finds nothing to repair' },
     );
     await stage.store.queue.remove('guest', taskId, 1);
     expect((await stuck())?.reason).toBe('job-missing');

@@ -48,7 +48,7 @@ afterAll(async () => {
 const nothing = 'no-such-task';
 const config = { taskId: nothing, url: 'https://example.com/hook' };
 
-/** About a task that is not there: whoever may ask is told so. */
+/** About a task that is not there: a caller with the scope is told so. */
 const paramsOf: Readonly<Record<(typeof operationNames)[number], Record<string, unknown>>> = {
   SendMessage: { message: userMessage('hello', { taskId: nothing }) },
   SendStreamingMessage: { message: userMessage('hello', { taskId: nothing }) },

@@ -45,7 +45,7 @@ function passes(ms: number): void {
   onTestFinished(() => spy.mockRestore());
 }
 
-it('Whoever guesses keys locks out nobody at the same address whose credential was verified before', async () => {
+it('A client that guesses keys locks out nobody at the same address whose credential was verified before', async () => {
   const { key } = await stage.store.credentials.create(draft);
   const revoked = await stage.store.credentials.create({ ...draft, subject: 'bob' });
   const unknown = await stage.store.credentials.create({ ...draft, subject: 'carol' });

@@ -49,7 +49,7 @@ async function reasons(bindings: readonly Binding[], headers: Record<string, str
 const statuses = (url: string, count: number, headers: (i: number) => Record<string, string>): Promise<number[]> =>
   Promise.all(Array.from({ length: count }, async (_, i) => (await get(`${url}/tasks`, headers(i))).status));
 
-describe('Whoever guesses keys', () => {
+describe('A client that guesses keys', () => {
   it('is not listened to after twenty, in any binding; who has a key is, from the same address', async () => {
     const url = await another();
     const bindings = await bindingsOf(url);
@@ -141,7 +141,7 @@ describe('A rate', () => {
     expect(await send({})).toBe(200);
   });
 
-  it('of an address counts whoever asks', async () => {
+  it('of an address counts every client', async () => {
     const url = await another({ perAddress: hourly(10) });
     const found = await statuses(url, 20, (i) => (i % 2 === 0 ? alice : {}));
     expect(found.filter((status) => status === 429)).toHaveLength(10);

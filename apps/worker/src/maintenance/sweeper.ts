@@ -2,7 +2,7 @@ import type { AgentIndexes, InterruptedTasks, Outbox, Store } from '@switchyard/
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
-/** What leaves the indexes in the meantime is left out by whoever reads them. */
+/** What leaves the indexes in the meantime is left out by their readers. */
 const TRIM_EVERY_MS = 10_000;
 
 /** Repairs tasks that have work to do but no live owner. Every worker does so, and one is enough. */

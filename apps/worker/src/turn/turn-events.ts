@@ -30,7 +30,7 @@ export function endOf(
   return isLost(result, turn) ? { kind: 'turn-fenced', ...end } : { kind: 'turn-ended', ...end };
 }
 
-/** To another run, or to whoever ended the task. */
+/** To another run, or to the end of the task by a client or operator. */
 function isLost(result: TurnResult, { ending }: OpenTurn): boolean {
   return ending === 'fenced' || (result.kind === 'interrupted' && result.reason.kind === 'taken-over');
 }

@@ -23,7 +23,7 @@ export interface RedisInspection {
 /** Of each master. Opens a connection of its own. @throws {StoreError} it does not answer, or the address is wrong */
 export async function inspectRedis(access: RedisAccess): Promise<readonly RedisInspection[]> {
   const { commands, subscriber } = createConnections(access, { isReplicated: false });
-  commands.on('error', () => undefined); // what is wrong is thrown by whoever waits
+  commands.on('error', () => undefined); // what is wrong is thrown by the command that waits
   subscriber.on('error', () => undefined);
   try {
     await connectPatiently(commands);

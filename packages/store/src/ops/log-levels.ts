@@ -32,11 +32,11 @@ export class LogLevels {
     return level === null ? { level: undefined, forMs: 0 } : { level, forMs: Math.max(leftMs, 0) };
   }
 
-  /** Calls `obey` with the order that there is now, and with each later one. @param onError it could not be read */
-  async follow(obey: (order: LogLevelOrder) => void, onError: (error: Error) => void): Promise<void> {
-    const look = (): void => void this.read().then(obey, onError);
+  /** Calls `apply` with the order that there is now, and with each later one. @param onError it could not be read */
+  async follow(apply: (order: LogLevelOrder) => void, onError: (error: Error) => void): Promise<void> {
+    const look = (): void => void this.read().then(apply, onError);
     await this.#channels.subscribe(this.#key, look);
     this.#channels.onReconnect(look);
-    obey(await this.read());
+    apply(await this.read());
   }
 }

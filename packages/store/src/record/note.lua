@@ -1,5 +1,5 @@
 -- note: what an agent did beside its events, for operators: in the list <task>:l, the last thousand of each task, as
--- '<ms> <epoch> <what>'. What is sent twice is noted twice; whoever reads it takes the first.
+-- '<ms> <epoch> <what>'. What is sent twice is noted twice; a reader takes the first.
 
 local MOST_NOTES = 1000
 

@@ -10,7 +10,7 @@ export interface StoreObserver {
 
 /** Of the statuses that arrive, one in so many is looked at. */
 const SAMPLED = 64;
-/** Whoever parses a longer one would delay what it measures. */
+/** To parse a longer one would delay what is measured. */
 const MOST_BYTES = 4_096;
 
 /** Where the parts of a store find its observer, which may come later. */

@@ -71,7 +71,7 @@ describe('a tenant with many waiting tasks', () => {
     expect(countOf('light', await new Taker(store).tenantsOfNext(10))).toBe(5);
   });
 
-  test('gets a third beside two others, however many each has sent, and whoever was first', async () => {
+  test('gets a third beside two others, however many each has sent, in whatever order they came', async () => {
     const store = await testStore();
     const taker = new Taker(store);
     await sends(store, 'first', 600);

@@ -307,7 +307,7 @@ function callsOf(state, run) {
   const calls = ['asks for input', 'completes', run.last ? 'fails for good' : 'fails, to be retried', 'hands back'];
   if (!run.turnSeq) calls.push('says working', 'asks for authorization');
   if (run.asked) calls.push('end');
-  if (state.task?.cancel) calls.push('obeys the cancel');
+  if (state.task?.cancel) calls.push('carries the cancel out');
   return calls;
 }
 
@@ -326,7 +326,7 @@ const CALLS = {
   'asks for input': (run, world) => event(run, world, 'i', true),
   completes: (run, world) => event(run, world, 'C', true),
   'fails for good': (run, world) => event(run, world, 'F', true),
-  'obeys the cancel': (run, world) => event(run, world, 'X', true),
+  'carries the cancel out': (run, world) => event(run, world, 'X', true),
   end: (run, world) => ({
     script: 'endTurn',
     args: { fence: run.fence, handsOver: isShareRun(run, world), lease: LEASE },

@@ -119,7 +119,7 @@ describe('a delivery queue', () => {
     expect((await opened(store, await jobOf(store, taskId))).cursor.seq).toBe(2);
   });
 
-  test('obeys the run that opened it last', async () => {
+  test('belongs to the run that opened it last', async () => {
     const taskId = await withWebhook(store);
     const zombie = await opened(store, await jobOf(store, taskId));
     const owner = await opened(store, await jobOf(store, taskId));

@@ -6,7 +6,7 @@ export interface SpanIds {
   readonly spanId: string;
 }
 
-/** All attempts at a message are one trace: whoever knows task and message knows its id. */
+/** All attempts at a message are one trace: its id follows from task and message. */
 export function turnTraceId(taskId: string, messageId: string): string {
   return hash('sha256', `${taskId} ${messageId}`).slice(0, 32);
 }
