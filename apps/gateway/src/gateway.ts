@@ -1,3 +1,4 @@
+import { isLoopback } from '@switchyard/settings';
 import type { Feeds, RequestStore, Store } from '@switchyard/store';
 import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
@@ -24,7 +25,7 @@ import { createShares, type Shares } from './limits/shares.ts';
 import { bindOperations } from './operations/operations.ts';
 import { createPushBackend } from './operations/push-backend.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
-import { anonymousAccessProblem, isLoopback } from './settings/identity-settings.ts';
+import { anonymousAccessProblem } from './settings/identity-settings.ts';
 import { Audit } from './telemetry/audit.ts';
 import { createEmit } from './telemetry/emit.ts';
 import type { Emit } from './telemetry/events.ts';

@@ -1,5 +1,5 @@
 import { allSettings } from './all-settings.ts';
-import type { Environment } from './read-settings.ts';
+import type { Environment, ValuesOf } from './read-settings.ts';
 import type { Setting } from './setting/setting.ts';
 
 /**
@@ -24,4 +24,11 @@ function isSecret({ isSecret: secret }: Setting, text: string): boolean {
 /** For sh, bash and zsh. */
 function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+type TraceValues = Pick<ValuesOf<'gateway'>, 'TRACES' | 'TRACES_URL' | 'TRACES_SAMPLE'>;
+
+/** Where spans go, and which share of the traces that begin here; undefined: nowhere. */
+export function collector({ TRACES, TRACES_URL: url, TRACES_SAMPLE: share }: TraceValues) {
+  return TRACES === 'otlp' ? { url, share } : undefined;
 }

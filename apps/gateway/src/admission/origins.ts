@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
 import { A2AError } from '@switchyard/protocol';
+import { hostName, isAddressOrLocalhost } from '@switchyard/settings';
 
 /** The settings that say which names and pages the gateway serves. */
 export interface OriginSettings {
@@ -66,9 +66,8 @@ export class Origins {
   /** Only what was made by hand has no Host. An address needs no name server, and `localhost` asks none. */
   #serves(host: string | undefined): boolean {
     if (host === undefined || this.#hosts === undefined || host === this.#lastServed) return true;
-    const name = hostName(host);
-    if (name !== 'localhost' && isIP(name) === 0 && !this.#hosts.has(name) && !this.#hosts.has(host.toLowerCase()))
-      return false;
+    const isNamed = this.#hosts.has(hostName(host)) || this.#hosts.has(host.toLowerCase());
+    if (!isNamed && !isAddressOrLocalhost(host)) return false;
     this.#lastServed = host;
     return true;
   }
@@ -79,10 +78,4 @@ export class Origins {
       ['http', 'https'].some((scheme) => origin.toLowerCase() === `${scheme}://${host?.toLowerCase()}`)
     );
   }
-}
-
-/** Without the port, and the brackets of IPv6; '' if it is no host. */
-function hostName(host: string): string {
-  const [, bracketed, plain] = /^(?:\[([\da-f:.]+)\]|([\w.-]+))(?::\d{1,5})?$/i.exec(host) ?? [];
-  return (bracketed ?? plain ?? '').toLowerCase();
 }

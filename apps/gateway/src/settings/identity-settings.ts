@@ -1,3 +1,5 @@
+import { isLoopback } from '@switchyard/settings';
+
 /** How callers authenticate. With none of the kinds, everyone is one anonymous principal. */
 export interface AuthSettings {
   /** Without authentication, listens beyond loopback: anyone who reaches the port can read and cancel all tasks. */
@@ -72,9 +74,4 @@ export function anonymousAccessProblem({
     `with AUTH=none everyone who reaches ${host} could read and cancel every task: ` +
     'set AUTH, or HOST=127.0.0.1, or ALLOW_ANONYMOUS=true if that is what you want'
   );
-}
-
-/** Whether only this machine reaches an address. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { hasKey } from '@switchyard/settings';
+import { hasKey, isAddressOrLocalhost, isLoopback } from '@switchyard/settings';
 import { WorkerMetrics } from './metrics.ts';
 
 export interface MetricsSettings {
@@ -19,7 +19,7 @@ export class MetricsPort {
 
   constructor(settings: MetricsSettings) {
     this.#settings = settings;
-    this.#http = createServer(serve(this.metrics, settings.key));
+    this.#http = createServer(serve(this.metrics, settings));
   }
 
   /** @returns the port on which it listens. Rejects if it cannot. */
@@ -41,8 +41,11 @@ export class MetricsPort {
   }
 }
 
-function serve(metrics: WorkerMetrics, key: string | undefined): RequestListener {
+function serve(metrics: WorkerMetrics, { host, key }: MetricsSettings): RequestListener {
   return (req, res) => {
+    // Any name may lead to this machine, and a page of that name would read the answer.
+    if (isLoopback(host) && !isAddressOrLocalhost(req.headers.host ?? 'localhost'))
+      return void res.writeHead(403).end();
     if (req.method !== 'GET') return void res.writeHead(405, { Allow: 'GET' }).end();
     if (req.url === '/healthz')
       return void res.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"ok"}');

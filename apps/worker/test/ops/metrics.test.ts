@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
 import { Store } from '@switchyard/store';
 import { catalogue } from '@switchyard/telemetry';
 import { expect, inject, it } from 'vitest';
@@ -24,6 +26,8 @@ it('a worker has metrics of its turns, on its own port, and reports figures of t
   expect(await (await ask('/healthz')).json()).toEqual({ status: 'ok' });
   expect((await ask('/nothing')).status).toBe(404);
   expect((await ask('/metrics', { method: 'POST' })).status).toBe(405);
+  expect(await statusFor(`localhost:${port}`, Number(port))).toBe(200);
+  expect(await statusFor(`evil.example:${port}`, Number(port))).toBe(403);
   const store = new Store({ redisUrl: inject('redisUrl'), prefix }, () => undefined);
   await store.start();
   const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'hello' };
@@ -51,6 +55,13 @@ it('a worker has metrics of its turns, on its own port, and reports figures of t
   worker.kill('SIGTERM');
   expect(await worker.exited).toBe(0);
 }, 30_000);
+
+/** `fetch` sets the Host itself. */
+async function statusFor(host: string, port: number): Promise<number | undefined> {
+  const [response] = await once(get({ host: '127.0.0.1', port, path: '/metrics', headers: { host } }), 'response');
+  response.resume();
+  return response.statusCode;
+}
 
 it('every metric that the catalogue says of a worker is served, and no other', async () => {
   const metrics = new WorkerMetrics();
