@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { openHttpServer } from './http-server.ts';
 
 /** A span as a collector of OpenTelemetry gets it. */
 export interface ReceivedSpan {
@@ -30,33 +29,20 @@ export interface TestCollector extends AsyncDisposable {
 export async function startCollector(): Promise<TestCollector> {
   const spans: ReceivedSpan[] = [];
   let requests = 0;
-  const server = createServer((req, res) => {
-    void bodyOf(req).then((body) => {
-      requests++;
-      spans.push(...spansIn(body));
-      res.setHeader('content-type', 'application/x-protobuf').end();
-    });
+  const server = await openHttpServer(async (req, res) => {
+    spans.push(...spansIn(await buffer(req)));
+    requests++;
+    res.setHeader('content-type', 'application/x-protobuf').end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
   return {
-    url: `http://127.0.0.1:${port}/v1/traces`,
+    url: `${server.url}/v1/traces`,
     spans,
     get requests() {
       return requests;
     },
-    close,
-    [Symbol.asyncDispose]: close,
+    close: server.close,
+    [Symbol.asyncDispose]: server.close,
   };
-}
-
-async function bodyOf(req: IncomingMessage): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(req));
 }
 
 /** The fields of ExportTraceServiceRequest that tests look at, by their numbers in OpenTelemetry's trace.proto. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { type ConversationLine, type Order, takeOrder } from '../../examples/pizza/waiter.ts';
+import { openHttpServer } from './http-server.ts';
 
 /** A chat completion as it was asked for. */
 export interface AskedCompletion {
@@ -18,25 +17,13 @@ export interface RecordingModel extends AsyncDisposable {
 
 export async function startRecordingModel(): Promise<RecordingModel> {
   const asked: AskedCompletion[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await openHttpServer(async (request, response) => {
     const completion: AskedCompletion = JSON.parse(JSON.stringify(await json(request)));
     asked.push(completion);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(answer(completion.model, takeOrder(completion.messages))));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return {
-    baseURL: `http://127.0.0.1:${port}/v1`,
-    asked,
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+  return { baseURL: `${server.url}/v1`, asked, [Symbol.asyncDispose]: server.close };
 }
 
 function answer(model: string, order: Order): object {

@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { defineAgent } from '@switchyard/agent';
 import { openAiModel } from '@switchyard/executor-openai';
 import { AddressPolicy, guardedClient } from '@switchyard/outgoing';
@@ -11,6 +9,7 @@ import { startTraces } from '@switchyard/telemetry';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../examples/coding-team/model/scripted-model.ts';
 import { type ReceivedSpan, spansFrom, startCollector, type TestCollector } from '../support/collector.ts';
+import { openHttpServer } from '../support/http-server.ts';
 import { userMessage } from '../support/messages.ts';
 import { post } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
@@ -90,20 +89,13 @@ function start(queue: string, { url }: TestCollector): Promise<Stack> {
 async function startReceiver() {
   const traceParents: (string | undefined)[] = [];
   const { promise: ended, resolve } = Promise.withResolvers<void>();
-  const server = createServer(async (req, res) => {
-    const body = Buffer.concat(await Array.fromAsync(req)).toString();
+  const server = await openHttpServer(async (req, res) => {
+    const body = await text(req);
     traceParents.push(req.headers.traceparent?.toString());
     res.end();
     if (body.includes('TASK_STATE_COMPLETED')) resolve();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((closed) => server.close(closed));
-  };
-  return { url: `http://127.0.0.1:${port}/`, ended, traceParents, [Symbol.asyncDispose]: close };
+  return { url: `${server.url}/`, ended, traceParents, [Symbol.asyncDispose]: server.close };
 }
 
 const named = (spans: Iterable<ReceivedSpan>, pattern: RegExp): ReceivedSpan[] =>

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import packageJson from '../package.json' with { type: 'json' };
 import { Failure } from './failures/failure.ts';
 import { runCli } from './program.ts';
 
+const { version }: { version: string } = createRequire(import.meta.url)('../package.json');
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 const { argv, env, stdin, stdout, stderr } = process;
 const stopped = new AbortController();
@@ -34,7 +35,7 @@ process.exitCode = await runCli(
     },
     become: (file, args) => become(join(repository, file), args),
   },
-  packageJson.version,
+  version,
 );
 
 /** The same process goes on as another program: its terminal, signals and exit code need no care. */

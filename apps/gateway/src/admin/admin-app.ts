@@ -23,7 +23,6 @@ import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';
 import { seriesRoutes } from './series.ts';
 import { withClients } from './serve-clients.ts';
 import { taskActionRoutes } from './task-actions.ts';
-import { taskListRoutes } from './task-list.ts';
 import { taskRoutes } from './tasks.ts';
 import { tenantRoutes } from './tenants.ts';
 
@@ -53,7 +52,6 @@ const routes: readonly AdminRoute[] = [
   ...seriesRoutes,
   ...logLevelRoutes,
   ...meRoutes,
-  ...taskListRoutes,
   ...taskRoutes,
   ...taskActionRoutes,
   ...rerunRoutes,

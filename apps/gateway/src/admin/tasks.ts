@@ -1,14 +1,21 @@
-import type { TaskDetail } from '@switchyard/operator-api';
+import type { TaskDetail, TaskPage } from '@switchyard/operator-api';
 import { A2AError } from '@switchyard/protocol';
 import type { Ops } from '@switchyard/store';
 import { taskIsLive } from '../http/serve-deletion.ts';
 import { taskNotFound } from '../operations/backend.ts';
 import { live } from './live.ts';
-import { taskParameters } from './parameters.ts';
-import { adminAction, adminRoute } from './route.ts';
+import { taskParameters, taskSearchParameters } from './parameters.ts';
+import { adminAction, adminRoute, readPage } from './route.ts';
 
-/** One task, of any principal. */
+/** Tasks of all principals: a search, and one by its id. */
 export const taskRoutes = [
+  live(
+    adminRoute(['get', '/admin/tasks'], taskSearchParameters, async ({ ops }, { parameters }): Promise<TaskPage> => {
+      const { state: states, contents: hasText, ...rest } = parameters;
+      const { tasks, ...page } = await readPage(() => ops.searchTasks({ ...rest, states, hasText }));
+      return { tasks: [...tasks], ...page };
+    }),
+  ),
   live(
     adminRoute(
       ['get', '/admin/tasks/:id'],

@@ -11,12 +11,11 @@ import {
   type SendMessageRequest,
 } from '@switchyard/protocol';
 import type { Acceptance, PreSubscription, Submission } from '@switchyard/store';
-import { traceSend } from '@switchyard/telemetry';
+import { traceParentIn, traceSend } from '@switchyard/telemetry';
 import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
 import { activeExtensions, requireExtensions } from '../call/service-parameters.ts';
 import { type Backend, taskNotFound } from './backend.ts';
-import { traceParentOf } from './trace-parent-of.ts';
 import { inlineWebhook, tooManyConfigs } from './webhook-draft.ts';
 
 export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
@@ -50,9 +49,9 @@ export async function acceptMessage(
     call.admission.may('CreateTaskPushNotificationConfig');
     call.admission.spendAlso('CreateTaskPushNotificationConfig');
   }
-  const webhook = config && (await inlineWebhook(config, request, { backend, call }));
-  const { agent } = call.scope;
   const traceParent = traceParentOf(call, request);
+  const webhook = config && (await inlineWebhook(config, request, { backend, call, traceParent }));
+  const { agent } = call.scope;
   const sent = { agent, messageId: request.message.messageId, traceParent, isAwaited };
   const acceptance = await traceSend(sent, (trace) =>
     backend.tasks.accept(call.scope, {
@@ -72,6 +71,14 @@ export async function acceptMessage(
   call.admission.audit({ what: 'send', ...audited });
   if (webhook) call.admission.audit({ what: 'push-register', ...audited });
   return acceptance;
+}
+
+/** The trace of a message: its request's, or the one in the metadata, for clients that cannot set headers. */
+function traceParentOf(
+  { traceParent }: Pick<Call, 'traceParent'>,
+  { message, metadata }: SendMessageRequest,
+): string | undefined {
+  return traceParent ?? traceParentIn(message.metadata?.traceparent) ?? traceParentIn(metadata?.traceparent);
 }
 
 function submission(call: Call, { message, configuration, metadata }: SendMessageRequest): Submission {

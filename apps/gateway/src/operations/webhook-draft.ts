@@ -11,7 +11,6 @@ import type { Call } from '../call/call.ts';
 import { legacyVersion } from '../call/service-parameters.ts';
 import { type Backend, requirePush } from './backend.ts';
 import type { PushBackend } from './push-backend.ts';
-import { traceParentOf } from './trace-parent-of.ts';
 
 /** A value that is sent in a header: visible ASCII, with blanks inside. */
 const headerText = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
@@ -67,6 +66,12 @@ function clearProblem(text = ''): string | undefined {
 
 const path = 'configuration.taskPushNotificationConfig.';
 
+interface MessageParts {
+  readonly backend: Backend;
+  readonly call: Call;
+  readonly traceParent: string | undefined;
+}
+
 /**
  * The config of a message (A2A 3.2.2): stored together with it, so that it misses no event. Asks the webhook, if so set.
  * @throws {A2AError}
@@ -74,15 +79,11 @@ const path = 'configuration.taskPushNotificationConfig.';
 export async function inlineWebhook(
   config: TaskPushNotificationConfig,
   request: SendMessageRequest,
-  { backend, call }: { readonly backend: Backend; readonly call: Call },
+  { backend, call, traceParent }: MessageParts,
 ): Promise<WebhookDraft> {
   const push = requirePush(backend, call);
   if (config.taskId !== undefined && config.taskId !== request.message.taskId) throw ofAnotherTask();
-  const draft = toWebhook(config, {
-    push,
-    call: { version: call.version, traceParent: traceParentOf(call, request) },
-    path,
-  });
+  const draft = toWebhook(config, { push, call: { version: call.version, traceParent }, path });
   await push.consent?.require(draft.url, `${path}url`, call);
   push.warnIfClear();
   return draft;
