@@ -19,12 +19,15 @@ export interface Issuer extends AsyncDisposable {
   breakDown(isDown: boolean): void;
   /** Its configuration names this address from now on. */
   claimKeysAt(url: string): void;
+  /** And this one: `localhost` is another origin for a browser. */
+  claimTokensAt(host: '127.0.0.1' | 'localhost'): void;
 }
 
 export async function openIssuer(): Promise<Issuer> {
   let requests = 0;
   let isDown = false;
   let keysUrl: string | undefined;
+  let tokenHost = '127.0.0.1';
   const published: JWK[] = [];
   const privateKeys = new Map<string, { readonly key: CryptoKey; readonly alg: string }>();
   const signIns = new SignIns((scope) => issuer.token({ scope }));
@@ -33,7 +36,10 @@ export async function openIssuer(): Promise<Issuer> {
     if (signIns.serves(req)) return void signIns.serve(req, res);
     const isDiscovery = req.url === '/.well-known/openid-configuration';
     if (!isDiscovery) requests++;
-    const endpoints = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` };
+    const endpoints = {
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url.replace('127.0.0.1', tokenHost)}/token`,
+    };
     const configuration = { issuer: url, jwks_uri: keysUrl ?? `${url}/keys`, ...endpoints };
     const answer = isDiscovery ? configuration : { keys: published };
     res.setHeader('access-control-allow-origin', '*');
@@ -58,6 +64,9 @@ export async function openIssuer(): Promise<Issuer> {
     },
     claimKeysAt: (elsewhere) => {
       keysUrl = elsewhere;
+    },
+    claimTokensAt: (host) => {
+      tokenHost = host;
     },
     async token(claims = {}, { kid = 'first', ...header } = {}) {
       const known = privateKeys.get(kid);

@@ -13,6 +13,7 @@ describe.runIf(hasBrowser)('the console where an issuer gives tokens', { timeout
 
   beforeAll(async () => {
     issuer = await openIssuer();
+    issuer.claimTokensAt('localhost');
     const env = {
       ADMIN_PORT: '0',
       ADMIN_KEY: 'a-key-for-operators',
@@ -47,6 +48,12 @@ describe.runIf(hasBrowser)('the console where an issuer gives tokens', { timeout
     await page.keyboard.press('Enter');
     await page.getByText('Completed').waitFor();
     expect(problems).toEqual([]);
+  });
+
+  it('may connect to where the issuer gives tokens, and nowhere else', async () => {
+    const { headers } = await fetch(`${url}/console/`);
+    const { port } = new URL(issuer.url);
+    expect(headers.get('content-security-policy')).toContain(`; connect-src 'self' http://localhost:${port};`);
   });
 
   it('takes no answer that this tab did not ask for', async () => {

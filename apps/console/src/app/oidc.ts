@@ -1,9 +1,15 @@
 import { z } from 'zod';
 import { go } from './route.ts';
 
-const oidcSchema = z.object({ issuer: z.url(), clientId: z.string(), audience: z.string(), scopes: z.string() });
+const oidcSchema = z.object({
+  issuer: z.url(),
+  clientId: z.string(),
+  audience: z.string(),
+  scopes: z.string(),
+  /** Unset: the gateway cannot reach the issuer right now. */
+  endpoints: z.object({ authorizationEndpoint: z.url(), tokenEndpoint: z.url() }).optional(),
+});
 const optionsSchema = z.object({ oidc: oidcSchema.optional() });
-const issuerSchema = z.object({ authorization_endpoint: z.url(), token_endpoint: z.url() });
 const tokenSchema = z.object({ access_token: z.string() });
 /** What this tab remembers while its user is at the issuer. */
 const pendingSchema = z.object({ state: z.string(), verifier: z.string(), returnTo: z.string() });
@@ -21,11 +27,11 @@ export async function readOidc(): Promise<Oidc | undefined> {
 
 /** Leaves for the issuer (OAuth 2.0 with PKCE, RFC 7636). */
 export async function leaveForIssuer(oidc: Oidc): Promise<void> {
-  const { authorization_endpoint: endpoint } = await describe(oidc);
+  const { authorizationEndpoint } = endpointsOf(oidc);
   const [state, verifier] = [randomText(), randomText()];
   const pending = { state, verifier, returnTo: location.pathname.replace(/^\/console/, '') + location.search };
   sessionStorage.setItem(pendingName, JSON.stringify(pending));
-  const url = new URL(endpoint);
+  const url = new URL(authorizationEndpoint);
   const challenge = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
   const asked = {
     response_type: 'code',
@@ -59,7 +65,7 @@ export async function tokenOfRedirect(): Promise<string | undefined> {
 }
 
 async function exchange(oidc: Oidc, { code, verifier }: { readonly code: string; readonly verifier: string }) {
-  const { token_endpoint: endpoint } = await describe(oidc);
+  const { tokenEndpoint } = endpointsOf(oidc);
   const body = new URLSearchParams({
     grant_type: 'authorization_code',
     client_id: oidc.clientId,
@@ -67,11 +73,12 @@ async function exchange(oidc: Oidc, { code, verifier }: { readonly code: string;
     code,
     code_verifier: verifier,
   });
-  return tokenSchema.parse(await json(endpoint, { method: 'POST', body })).access_token;
+  return tokenSchema.parse(await json(tokenEndpoint, { method: 'POST', body })).access_token;
 }
 
-async function describe({ issuer }: Oidc) {
-  return issuerSchema.parse(await json(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`));
+function endpointsOf({ issuer, endpoints }: Oidc) {
+  if (endpoints) return endpoints;
+  throw new Error(`The gateway cannot reach ${new URL(issuer).host} right now: reload the page in a moment.`);
 }
 
 async function json(url: string, how?: RequestInit): Promise<unknown> {

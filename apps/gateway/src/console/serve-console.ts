@@ -4,18 +4,19 @@ import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, Router } from 'express';
 import { respond } from '../exchange/exchange.ts';
 import type { OidcSettings } from '../settings/gateway-settings.ts';
+import { type Endpoints, IssuerEndpoints } from './issuer-endpoints.ts';
 
 /** Where the build of the console lies, beside the gateway. */
 const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url));
 
 /** Nothing from elsewhere, no script or style in the page itself, and no page around it. The issuer gives tokens. */
-const contentSecurityPolicy = (oidc: OidcSettings | undefined): string =>
+const contentSecurityPolicy = (issuer: Endpoints | undefined): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data: blob:",
-    ["connect-src 'self'", oidc && new URL(oidc.issuer).origin].filter(Boolean).join(' '),
+    ["connect-src 'self'", issuer && new URL(issuer.tokenEndpoint).origin].filter(Boolean).join(' '),
     "font-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -30,9 +31,9 @@ export interface ConsoleOptions {
 /** The console: its files need no key, what they ask for does. */
 export function serveConsole({ folder = builtConsole, oidc }: ConsoleOptions = {}): RequestHandler {
   const router = Router();
-  const policy = contentSecurityPolicy(oidc);
-  router.use((_req, res, next) => {
-    res.setHeader('Content-Security-Policy', policy);
+  const issuer = oidc && new IssuerEndpoints(oidc.issuer);
+  router.use(async (_req, res, next) => {
+    res.setHeader('Content-Security-Policy', contentSecurityPolicy(await issuer?.read()));
     res.setHeader('X-Content-Type-Options', 'nosniff');
     res.setHeader('Referrer-Policy', 'no-referrer');
     next();
@@ -44,9 +45,10 @@ export function serveConsole({ folder = builtConsole, oidc }: ConsoleOptions = {
     respond(res, 'text/plain; charset=utf-8', 'There is no such file\n');
   });
   router.get('/look-again.js', (_req, res) => respond(res, 'text/javascript; charset=utf-8', lookAgain));
-  router.get('/sign-in.json', (_req, res) => {
+  router.get('/sign-in.json', async (_req, res) => {
+    const endpoints = await issuer?.read();
     res.setHeader('Cache-Control', 'no-store');
-    respond(res, 'application/json', JSON.stringify({ oidc }));
+    respond(res, 'application/json', JSON.stringify({ oidc: oidc && { ...oidc, endpoints } }));
   });
   router.get('/{*page}', servePage(join(folder, 'index.html')));
   return router;
