@@ -86,6 +86,7 @@ function commandsFirst(command: Command, helper: Help): string {
 
 const helpEnd = `
 Each option but --stream may be set in the environment (A2ACLI_AGENT_CARD, A2ACLI_BEARER, …) or in a file .env.
+SWITCHYARD_URL, where it is set, stands for --agent-card.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 agent not reached, 4 credentials, 5 timeout.`;
 
 function optionOf(spec: OptionSpec): Option {

@@ -351,6 +351,22 @@ describe('settings', () => {
     expect(err).toBe('');
   });
 
+  it('take the agent of SWITCHYARD_URL, unless its own variable or a flag names one', async () => {
+    const env = { SWITCHYARD_URL: 'http://127.0.0.1:1' };
+    const agentOf = async (args: string[], more = {}) => {
+      const { document } = await json(['config', 'show', ...args], { env: { ...env, ...more } });
+      return document.settings[0];
+    };
+    expect(await agentOf([])).toEqual({
+      option: '--agent-card',
+      value: 'http://127.0.0.1:1',
+      source: 'SWITCHYARD_URL',
+    });
+    expect(await agentOf([], { A2ACLI_AGENT_CARD: 'http://b' })).toMatchObject({ value: 'http://b' });
+    expect(await agentOf(['-a', 'http://c'])).toMatchObject({ value: 'http://c' });
+    expect((await run(['card', 'get'], { env })).err).toContain('http://127.0.0.1:1');
+  });
+
   it('warn of a file with a credential that others may read', async () => {
     const file = join(folder, 'shared.env');
     await writeFile(file, 'A2ACLI_API_KEY=abc\n', { mode: 0o644 });

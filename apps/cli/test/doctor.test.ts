@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
+import { workers } from '../../../tests/support/stand-in-answers.ts';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
 import { json, run } from './support/run.ts';
 
@@ -35,6 +38,8 @@ describe('switchyard doctor', () => {
     expect(out).toContain(`Ok: The operators' port answers at ${api.url}\n`);
     expect(out).toMatch(/^Problem: No worker has the agent \S+.*\nDo: npm run worker -- --agents/m);
     expect(out).toContain('Warning: The gateway serves no console\n');
+    expect(out).toContain('Ok: The agent reviewer has 2 workers, 1 message waits\n');
+    expect(out).toContain('Ok: Gateway and workers are of version 0.1.0\n');
   });
 
   it('finds a Redis that may evict tasks, keeps no file, or packs nothing', async () => {
@@ -47,6 +52,28 @@ describe('switchyard doctor', () => {
     expect(out).toContain('Problem: Redis may evict tasks: its maxmemory-policy is allkeys-lru\n');
     expect(out).toContain('Do: CONFIG SET hash-max-listpack-value 1024');
     expect(out).toContain('Warning: Redis keeps no append-only file');
+  });
+
+  it('says which program has a port that a gateway would take', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { out } = await run(['doctor', ...nobody], { env: { ...env, PORT: String(port) } });
+    server.close();
+    // Only Linux tells whose a port is.
+    const holder = process.platform === 'linux' ? `.+ \\(process ${process.pid}\\)` : 'another program';
+    expect(out).toMatch(
+      new RegExp(`^Warning: Port ${port} is taken by ${holder}: no gateway can have it\nDo: .*PORT`, 'm'),
+    );
+    expect(out).toContain(`Ok: Port ${port + 100} is free\n`);
+  });
+
+  it('finds gateway and workers of different versions', async () => {
+    const [first, ...others] = workers;
+    const some = [{ ...first, version: '0.2.0' }, ...others];
+    api.answer('/admin/workers', { workers: some, totalSize: some.length, nextPageToken: '' });
+    const { out } = await run(['doctor', ...nobody], { env });
+    expect(out).toContain(`Warning: Different versions run: gateway 0.1.0, worker ${first?.id} 0.2.0, worker`);
   });
 
   it('is one document as JSON, also where nothing is known or answers', async () => {

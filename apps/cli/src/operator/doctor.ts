@@ -1,4 +1,11 @@
-import { type AgentReading, OperatorClient } from '@switchyard/operator-api';
+import {
+  type AgentReading,
+  meSchema,
+  OperatorClient,
+  pageOf,
+  type WorkerReading,
+  workerReadingSchema,
+} from '@switchyard/operator-api';
 import { inspectRedis, type RedisInspection, StoreError } from '@switchyard/store';
 import type { Command } from 'commander';
 import { connect } from '../agent/agent.ts';
@@ -8,6 +15,7 @@ import { field } from '../output/labelled-text.ts';
 import { openSession, type Session, type World } from '../session/session.ts';
 import { deploymentRedis } from './deployment-redis.ts';
 import { explained, operatorAccess } from './operator.ts';
+import { holderOf } from './ports.ts';
 import { allAgents } from './queue.ts';
 
 interface Finding {
@@ -21,18 +29,26 @@ interface Finding {
 export function addDoctorCommand(program: Command, world: World): void {
   program
     .command('doctor')
-    .description('look at Node, Redis, gateway, agents and clocks, and say what to do')
+    .description('look at Node, ports, Redis, gateway, agents, versions and clocks, and say what to do')
     .addHelpText('after', '\nIt looks at the Redis of REDIS_URL, or at that of npm start in this folder.')
     .action(async (_, command: Command) => {
       const session = await openSession(world, command);
       const findings = (
-        await Promise.all([checkNode(), checkRedis(world), checkGateway(session), checkOperators(world)])
+        await Promise.all([
+          checkNode(),
+          checkPorts(world),
+          checkRedis(world),
+          checkGateway(session),
+          checkOperators(world),
+        ])
       ).flat();
       const problems = findings.filter(({ verdict }) => verdict === 'problem').length;
       session.output.result({ isWell: problems === 0, findings }, () => findings.map(findingText).join(''));
       if (problems > 0) throw new Failure('SWITCHYARD_ERR_UNWELL', `${problems} problems`, { isReported: true });
     });
 }
+
+const workersSchema = pageOf('workers', workerReadingSchema);
 
 const labels = { ok: 'Ok', warning: 'Warning', problem: 'Problem' } as const;
 
@@ -48,6 +64,23 @@ function checkNode(): Finding[] {
   if (major >= wantedNode) return [{ verdict: 'ok', text }];
   return [{ verdict: 'problem', text, todo: `Use Node ${wantedNode}: npm run setup brings it.` }];
 }
+
+/** Those that a gateway which is started here would have. */
+async function checkPorts({ env }: World): Promise<Finding[]> {
+  const port = Number(env.PORT || 4_000);
+  const wanted = { PORT: port, ADMIN_PORT: Number(env.ADMIN_PORT || port + 100) };
+  const found = await Promise.all(
+    Object.entries(wanted).map(async ([name, each]) => ({ name, each, holder: await holderOf(each) })),
+  );
+  return found.flatMap(({ name, each, holder }): Finding[] => {
+    if (holder === 'switchyard') return [];
+    if (holder === 'nobody') return [{ verdict: 'ok', text: `Port ${each} is free` }];
+    const text = `Port ${each} is taken by ${holder.program ?? 'another program'}: no gateway can have it`;
+    return [{ verdict: 'warning', text, todo: `End that program, or set ${name} to another port.` }];
+  });
+}
+
+const testedRedis = 7;
 
 async function checkRedis(world: World): Promise<Finding[]> {
   try {
@@ -71,6 +104,11 @@ function redisFindings(redis: RedisInspection): Finding[] {
   const evicts = maxmemoryPolicy !== undefined && maxmemoryPolicy !== 'noeviction';
   const all: (Finding | false)[] = [
     { verdict: 'ok', text: `${server} at ${address}, ${used}, ${latencyMs} ms away` },
+    Number.parseInt(server.split(' ')[1] ?? '', 10) < testedRedis && {
+      verdict: 'warning',
+      text: `${server} is older than ${testedRedis}.0, the oldest that is tested`,
+      todo: `Use Redis ${testedRedis} or Valkey.`,
+    },
     evicts && {
       verdict: 'problem',
       text: `Redis may evict tasks: its maxmemory-policy is ${maxmemoryPolicy}`,
@@ -122,10 +160,12 @@ async function checkGateway({ call, options }: Session): Promise<Finding[]> {
 async function checkOperators(world: World): Promise<Finding[]> {
   try {
     const access = await operatorAccess(world);
-    const agents = await explained(access.url, allAgents(new OperatorClient(access)));
+    const api = new OperatorClient(access);
+    const [agents, versions] = await explained(access.url, Promise.all([allAgents(api), versionsOf(api)]));
     return [
       { verdict: 'ok', text: `The operators' port answers at ${access.url}` },
       ...agents.map(agentFinding),
+      versionFinding(versions),
       await checkConsole(access.url),
     ];
   } catch (error) {
@@ -133,6 +173,32 @@ async function checkOperators(world: World): Promise<Finding[]> {
     const todo = error.hint ?? 'Set ADMIN_PORT for the gateway, and ADMIN_KEY here.';
     return [{ verdict: 'warning', text: `Agents and queues were not looked at: ${error.message}`, todo }];
   }
+}
+
+type Versions = Readonly<Record<'gateway' | `worker ${string}`, string>>;
+
+async function versionsOf(api: OperatorClient): Promise<Versions> {
+  const [{ version: gateway }, { workers }] = await Promise.all([
+    api.call('/admin/me', meSchema),
+    api.call('/admin/workers', workersSchema, { query: { pageSize: 100 } }),
+  ]);
+  const running = workers.filter(({ state }) => state !== 'silent');
+  return Object.fromEntries([
+    ['gateway', gateway],
+    ...running.map(({ id, version = 'unknown' }: WorkerReading) => [`worker ${id}`, version]),
+  ]);
+}
+
+/** While an upgrade rolls, old and new run beside each other; for good they should not. */
+function versionFinding(versions: Versions): Finding {
+  const [first, ...others] = new Set(Object.values(versions));
+  if (others.length === 0) return { verdict: 'ok', text: `Gateway and workers are of version ${first}` };
+  const text = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return {
+    verdict: 'warning',
+    text: `Different versions run: ${text.join(', ')}`,
+    todo: 'Finish the upgrade: replace the older ones.',
+  };
 }
 
 async function checkConsole(url: string): Promise<Finding> {
@@ -149,7 +215,7 @@ function agentFinding({
   paused,
   waiting,
 }: Pick<AgentReading, 'id' | 'workers' | 'paused' | 'waiting'>): Finding {
-  const waits = waiting > 0 ? `, ${waiting} messages wait` : '';
+  const waits = waiting > 0 ? `, ${waiting === 1 ? '1 message waits' : `${waiting} messages wait`}` : '';
   if (paused)
     return { verdict: 'warning', text: `The agent ${id} is paused${waits}`, todo: `switchyard queue resume ${id}` };
   if (workers === 0)

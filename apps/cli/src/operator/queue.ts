@@ -71,7 +71,7 @@ const head = ['AGENT', 'STATE', 'WORKERS', 'WAITING', 'OLDEST', 'RUNNING', 'DELA
 
 function row(agent: AgentReading): string[] {
   const { id, paused, workers, waiting, active, delayed, tenants, oldestWaitMs, beganPerSecond } = agent;
-  const state = paused ? 'paused' : workers === 0 ? 'no worker' : 'working';
+  const state = paused ? 'paused' : workers === 0 ? 'no worker' : 'ready';
   const counts = [active, delayed, tenants].map(String);
   return [id, state, `${workers}`, `${waiting}`, ageText(oldestWaitMs), ...counts, beganPerSecond.toFixed(1)];
 }

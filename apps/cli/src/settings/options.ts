@@ -9,6 +9,8 @@ export interface OptionSpec {
   readonly default?: string;
   readonly kind: 'text' | 'list' | 'switch';
   readonly isSecret?: true;
+  /** Another variable for it, after its own. */
+  readonly alsoFrom?: string;
   /** Never read from the environment or a file. */
   readonly isFlagOnly?: true;
 }
@@ -56,6 +58,7 @@ export const optionSpecs = {
     text: 'the agent: a host or origin, the URL of its card, or a file',
     schema: z.string().min(1),
     default: 'http://127.0.0.1:4000',
+    alsoFrom: 'SWITCHYARD_URL',
     kind: 'text',
   },
   output: {

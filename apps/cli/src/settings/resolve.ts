@@ -49,12 +49,13 @@ function given(name: OptionName, spec: OptionSpec, { flags, env, files }: Source
   if (flag !== undefined) return { text: Array.isArray(flag) ? flag : String(flag), source: longFlag(spec) };
   if (!spec.isFlagOnly) {
     const variable = variableOf(spec);
-    const inEnv = env[variable];
-    if (inEnv) return { text: asGiven(spec, inEnv), source: variable };
-    for (const { path, values } of files) {
-      const inFile = values[variable];
-      if (inFile) return { text: asGiven(spec, inFile), source: `${variable} in ${path}` };
-    }
+    const places = [
+      { text: env[variable], source: variable },
+      { text: env[spec.alsoFrom ?? variable], source: spec.alsoFrom ?? variable },
+      ...files.map(({ path, values }) => ({ text: values[variable], source: `${variable} in ${path}` })),
+    ];
+    const found = places.find(({ text }) => text);
+    if (found?.text) return { text: asGiven(spec, found.text), source: found.source };
   }
   return { text: spec.default, source: 'default' };
 }

@@ -11,13 +11,12 @@ import { exchange } from './send.ts';
 
 /** `chat`: a conversation, a line at a time. Lines that are piped into it are sent the same way, without a prompt. */
 export function addChatCommand(program: Command, world: World): void {
-  // As `npm start` names them.
-  const { SWITCHYARD_URL: agentCard, API_KEY: apiKey } = world.env;
-  const env = { A2ACLI_AGENT_CARD: agentCard, A2ACLI_API_KEY: apiKey, ...world.env };
+  // As `npm start` names it.
+  const env = { A2ACLI_API_KEY: world.env.API_KEY, ...world.env };
   program
     .command('chat')
     .description('talk to an agent, a line at a time')
-    .addHelpText('after', '\nSWITCHYARD_URL and API_KEY, where they are set, stand for --agent-card and --api-key.')
+    .addHelpText('after', '\nAPI_KEY, where it is set, stands for --api-key.')
     .action((_, command: Command) =>
       withAgent({ ...world, env }, command, async (session, agent) => {
         if (world.stdin.isTTY && !world.isTerminal.out)

@@ -35,7 +35,7 @@ export const examples = {
       of: ['chat'],
       schema: httpUrl,
       default: 'http://127.0.0.1:4000',
-      text: 'The gateway that `npm run chat` talks to.',
+      text: 'The agent that the command `switchyard` talks to, unless `--agent-card` names one.',
     },
   },
 } as const satisfies SettingGroup;

@@ -1,0 +1,67 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { z } from 'zod';
+
+const LOOK_MS = 1_000;
+
+/** What has a port of this machine. */
+export type PortHolder = 'nobody' | 'switchyard' | { readonly program: string | undefined };
+
+/** Asks for what a gateway tells without a key: its health on the clients' port, its realm on the operators'. */
+export async function holderOf(port: number): Promise<PortHolder> {
+  if (!(await takesConnections(port))) return 'nobody';
+  return (await isGateway(port)) ? 'switchyard' : { program: await programOn(port) };
+}
+
+function takesConnections(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ host: '127.0.0.1', port, timeout: LOOK_MS });
+  socket.once('connect', () => resolve(true));
+  socket.once('timeout', () => resolve(true));
+  socket.once('error', () => resolve(false));
+  return promise.finally(() => socket.destroy());
+}
+
+const healthSchema = z.object({ status: z.literal('ok') });
+
+async function isGateway(port: number): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(LOOK_MS) });
+    const isOperators = response.headers.get('www-authenticate')?.includes('switchyard operators') === true;
+    return isOperators || healthSchema.safeParse(await response.json()).success;
+  } catch {
+    // It speaks something else, or nothing.
+    return false;
+  }
+}
+
+/** `python3 (process 1234)`; undefined where the system does not tell, as of other users' processes. */
+async function programOn(port: number): Promise<string | undefined> {
+  const sockets = new Set((await listeningSockets(port)).map((inode) => `socket:[${inode}]`));
+  if (sockets.size === 0) return undefined;
+  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  for (const pid of processes) {
+    const open = await openFiles(pid);
+    if (open.some((file) => sockets.has(file)))
+      return `${(await readFile(`/proc/${pid}/comm`, 'utf8')).trim()} (process ${pid})`;
+  }
+  return undefined;
+}
+
+/** Linux has them in two tables; other systems have none. Each line: number, address:port, …, state, …, inode. */
+async function listeningSockets(port: number): Promise<string[]> {
+  const tables = await Promise.all(
+    ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),
+  );
+  const wanted = port.toString(16).toUpperCase().padStart(4, '0');
+  return tables
+    .flatMap((table) => table.split('\n').map((line) => line.trim().split(/\s+/)))
+    .filter(([, address, , state]) => state === '0A' && address?.endsWith(`:${wanted}`))
+    .flatMap((fields) => fields[9] ?? []);
+}
+
+async function openFiles(pid: string): Promise<string[]> {
+  const folder = `/proc/${pid}/fd`;
+  const names = await readdir(folder).catch(() => []);
+  return Promise.all(names.map((name) => readlink(`${folder}/${name}`).catch(() => '')));
+}
