@@ -1,44 +1,28 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consolePage } from '../../../tests/support/console-page.ts';
-import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
-import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
-import { checkPage } from './support/check-page.ts';
+import { describe, expect, it } from 'vitest';
+import { hasBrowser } from './support/browser.ts';
+import { useConsole } from './support/use-console.ts';
 
 describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () => {
-  let browser: Browser;
-  let server: StandInApi;
-
-  beforeAll(async () => {
-    browser = await openBrowser();
-    server = await openStandInApi({ page: await consolePage() });
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await server?.[Symbol.asyncDispose]();
-  });
-
-  const at = (path: string, given = server.key) => ({ url: server.url, key: given, path });
+  const ui = useConsole();
 
   it('takes the key of the address, and clears it', async () => {
-    await using opened = await openPage(browser, at('/queues'));
+    await using opened = await ui.open('/queues');
     await opened.page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
-    expect(opened.page.url()).toBe(`${server.url}/console/queues`);
+    expect(opened.page.url()).toBe(`${ui.api.url}/console/queues`);
     expect(opened.problems).toEqual([]);
   });
 
   it('takes the key of the link that npm start prints, and shows the first page', async () => {
-    await using opened = await openPage(browser, at('/'));
+    await using opened = await ui.open('/');
     await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
-    expect(opened.page.url()).toBe(`${server.url}/console/tasks`);
+    expect(opened.page.url()).toBe(`${ui.api.url}/console/tasks`);
   });
 
   it('asks for a key, says that one is wrong, and takes the right one', async () => {
-    await using opened = await openPage(browser, at('/queues', 'a-wrong-key'));
+    await using opened = await ui.open('/queues', { key: 'a-wrong-key' });
     const { page } = opened;
     await page.getByText('This key is not known here.').waitFor();
-    await page.getByLabel('Key of an operator').fill(server.key);
+    await page.getByLabel('Key of an operator').fill(ui.api.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -47,14 +31,14 @@ describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () =
   });
 
   it('goes from page to page by links and by keys, and back', async () => {
-    await using opened = await openPage(browser, at('/queues'));
+    await using opened = await ui.open('/queues');
     const { page } = opened;
     await page.getByRole('navigation').getByRole('link', { name: 'Inbox' }).click();
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('d');
     await page.getByRole('heading', { level: 1, name: 'Dead letters' }).waitFor();
-    expect(page.url()).toBe(`${server.url}/console/dead-letters`);
+    expect(page.url()).toBe(`${ui.api.url}/console/dead-letters`);
     await page.goBack();
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.keyboard.press('?');
@@ -63,7 +47,7 @@ describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () =
   });
 
   it('runs no script that is not its own', async () => {
-    await using opened = await openPage(browser, at('/queues'));
+    await using opened = await ui.open('/queues');
     const { page, problems } = opened;
     await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
     const hasRun = await page.evaluate(`
@@ -77,11 +61,8 @@ describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () =
   });
 
   it('can be read by everyone', () =>
-    checkPage(browser, { ...at('/nowhere'), ready: (page) => page.getByText('There is no such page').waitFor() }));
+    ui.check('/nowhere', (page) => page.getByText('There is no such page').waitFor()));
 
   it('asks for a key in a way that everyone can read', () =>
-    checkPage(browser, {
-      ...at('/tasks', ''),
-      ready: (page) => page.getByRole('button', { name: 'Sign in' }).waitFor(),
-    }));
+    ui.check('/tasks', (page) => page.getByRole('button', { name: 'Sign in' }).waitFor(), ''));
 });

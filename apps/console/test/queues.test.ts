@@ -1,31 +1,17 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consolePage } from '../../../tests/support/console-page.ts';
-import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
-import { checkPage } from './support/check-page.ts';
+import { hasBrowser } from './support/browser.ts';
+import { useConsole } from './support/use-console.ts';
 
-describe.runIf(hasBrowser)('queues and what they gave up', () => {
-  let browser: Browser;
-  let api: StandInApi;
+describe.runIf(hasBrowser)('queues and what they gave up', { timeout: 30_000 }, () => {
+  const ui = useConsole();
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-    api = await openStandInApi({ page: await consolePage() });
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await api?.[Symbol.asyncDispose]();
-  });
-
-  const at = (path: string) => ({ url: api.url, key: api.key, path });
   const wasAsked = (path: string) =>
-    until(() => api.asked.find((each) => each.method === 'POST' && each.path === path), { what: path });
+    until(() => ui.api.asked.find((each) => each.method === 'POST' && each.path === path), { what: path });
 
   it('show what waits for each agent, and for whom; an agent is paused and resumed', async () => {
-    await using opened = await openPage(browser, at('/queues'));
+    await using opened = await ui.open('/queues');
     const { page } = opened;
     const row = page.getByRole('row', { name: 'Researcher' });
     await row.getByText('Paused').waitFor();
@@ -38,7 +24,7 @@ describe.runIf(hasBrowser)('queues and what they gave up', () => {
   });
 
   it('of dead letters those of a reason are found, and retried together with progress', async () => {
-    await using opened = await openPage(browser, at('/dead-letters'));
+    await using opened = await ui.open('/dead-letters');
     const { page } = opened;
     await page.getByText('The worker died').first().waitFor();
     await page.getByLabel('Part of the reason').fill('overloaded');
@@ -54,7 +40,7 @@ describe.runIf(hasBrowser)('queues and what they gave up', () => {
   });
 
   it('a dead letter is looked into, and retried: its new task is shown', async () => {
-    await using opened = await openPage(browser, at('/dead-letters?kind=turn'));
+    await using opened = await ui.open('/dead-letters?kind=turn');
     const { page } = opened;
     await page.getByRole('button', { name: 'The worker died' }).first().click();
     const dialog = page.getByRole('dialog', { name: 'Dead letter' });
@@ -68,5 +54,5 @@ describe.runIf(hasBrowser)('queues and what they gave up', () => {
     ['/queues', (page) => page.getByRole('row', { name: 'Kitchen' }).waitFor()],
     // Each row takes axe its time.
     ['/dead-letters?kind=webhook&reason=404', (page) => page.getByText('answered 404').first().waitFor()],
-  ])('%s can be read by everyone', (path, ready) => checkPage(browser, { ...at(path), ready }));
+  ])('%s can be read by everyone', (path, ready) => ui.check(path, ready));
 });

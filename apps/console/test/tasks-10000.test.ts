@@ -1,8 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consolePage } from '../../../tests/support/console-page.ts';
-import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
-import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { hasBrowser } from './support/browser.ts';
+import { useConsole } from './support/use-console.ts';
 
 /** A frame over this is seen. */
 const longestFrameMs = 50;
@@ -11,23 +10,12 @@ const interactiveMs = 2_000;
 const passes = 3;
 
 describe.runIf(hasBrowser)('ten thousand tasks', () => {
-  let browser: Browser;
-  let api: StandInApi;
-
-  beforeAll(async () => {
-    browser = await openBrowser();
-    api = await openStandInApi({ tasks: 10_000, page: await consolePage() });
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await api?.[Symbol.asyncDispose]();
-  });
+  const ui = useConsole({ tasks: 10_000 });
 
   it('can be used within two seconds, from an empty cache', async () => {
     const times: number[] = [];
     while (times.length < passes && !times.some((ms) => ms < interactiveMs)) {
-      await using opened = await openPage(browser, { ...api, path: '/tasks' });
+      await using opened = await ui.open('/tasks');
       await opened.page.getByRole('region', { name: 'Tasks' }).getByRole('link').first().waitFor();
       times.push(await opened.page.evaluate<number>(`performance.getEntriesByName('interactive')[0].startTime`));
     }
@@ -36,7 +24,7 @@ describe.runIf(hasBrowser)('ten thousand tasks', () => {
   });
 
   it('are scrolled through without a frame that is seen', async () => {
-    await using opened = await openPage(browser, { ...api, path: '/tasks' });
+    await using opened = await ui.open('/tasks');
     const { page } = opened;
     await page.getByRole('region', { name: 'Tasks' }).getByRole('link').first().waitFor();
     // The rows come as they are scrolled to.

@@ -1,12 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consolePage } from '../../../tests/support/console-page.ts';
+import { describe, expect, it } from 'vitest';
 import { taskRow } from '../../../tests/support/stand-in-answers.ts';
-import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
 import { until } from '../../../tests/support/until.ts';
 import { readSearch, termIn, withTerm } from '../src/pages/tasks/search-text.ts';
-import { hasBrowser, openBrowser, openPage } from './support/browser.ts';
-import { checkPage } from './support/check-page.ts';
+import { hasBrowser } from './support/browser.ts';
+import { useConsole } from './support/use-console.ts';
 
 const now = Date.parse('2026-01-31T12:00:30Z');
 
@@ -44,28 +41,17 @@ describe('what is searched for', () => {
 });
 
 describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
-  let browser: Browser;
-  let api: StandInApi;
-
-  beforeAll(async () => {
-    browser = await openBrowser();
-    api = await openStandInApi({ page: await consolePage() });
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await api?.[Symbol.asyncDispose]();
-  });
+  const ui = useConsole();
 
   it('searches as one types, keeps the search in the address, and takes it from there', async () => {
-    await using opened = await openPage(browser, { ...api, path: '/tasks' });
+    await using opened = await ui.open('/tasks');
     const { page } = opened;
     await page.getByText('10,000', { exact: true }).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('agent:pizza state:completed');
     await page.waitForURL(/q=agent%3Apizza\+state%3Acompleted/);
     const asked = () =>
-      api.asked.filter(({ path, query }) => path === '/admin/tasks' && query.agent === 'pizza').at(-1);
+      ui.api.asked.filter(({ path, query }) => path === '/admin/tasks' && query.agent === 'pizza').at(-1);
     await until(asked, { what: 'the gateway is asked' });
     expect(asked()?.query).toMatchObject({ agent: 'pizza', state: 'TASK_STATE_COMPLETED' });
     await page.getByRole('button', { name: 'Failed' }).click();
@@ -76,7 +62,7 @@ describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
   });
 
   it('names a search, and finds it again', async () => {
-    await using opened = await openPage(browser, { ...api, path: '/tasks?q=agent:pizza' });
+    await using opened = await ui.open('/tasks?q=agent:pizza');
     const { page } = opened;
     await page.getByRole('button', { name: 'Save this search' }).click();
     await page.getByLabel('Name').fill('Pizza');
@@ -89,26 +75,26 @@ describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
     expect(await page.getByRole('button', { name: 'Pizza', exact: true }).count()).toBe(0);
   });
 
+  it('can be read by everyone', () =>
+    ui.check('/tasks?q=agent:pizza', (page) =>
+      page.getByRole('region', { name: 'Tasks' }).getByRole('link').nth(5).waitFor(),
+    ));
+
   it('shows what changes, and opens a task by keys', async () => {
-    await using other = await openStandInApi({ tasks: 3, page: await consolePage() });
-    await using opened = await openPage(browser, { ...other, path: '/tasks' });
+    const shown = (tasks: readonly object[]) =>
+      ui.api.answer('/admin/tasks', { tasks, totalSize: tasks.length, nextPageToken: '', isPartial: false });
+    const three = [0, 1, 2].map(taskRow);
+    shown(three);
+    await using opened = await ui.open('/tasks');
     const { page } = opened;
     const list = page.getByRole('region', { name: 'Tasks' });
     await list.getByRole('link').nth(2).waitFor();
     await page.keyboard.press('j');
-    const tasks = [{ ...taskRow(900), text: 'Just arrived' }, ...[0, 1, 2].map(taskRow)];
-    other.answer('/admin/tasks', { tasks, totalSize: 4, nextPageToken: '', isPartial: false });
+    shown([{ ...taskRow(900), text: 'Just arrived' }, ...three]);
     await list.getByText('Just arrived').waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/task/${taskRow(1).taskId}`);
     expect(opened.problems).toEqual([]);
   });
-
-  it('can be read by everyone', () =>
-    checkPage(browser, {
-      ...api,
-      path: '/tasks?q=agent:pizza',
-      ready: (page) => page.getByRole('region', { name: 'Tasks' }).getByRole('link').nth(5).waitFor(),
-    }));
 });

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from '@preact/signals';
-import type { Query } from '@switchyard/operator-api';
+import { OperatorError, type Query } from '@switchyard/operator-api';
 import { useEffect } from 'preact/hooks';
 import type { z } from 'zod';
 import { problemText, watch } from './api.ts';
@@ -12,6 +12,8 @@ export interface Live<T> {
   readonly problem: ReadonlySignal<string | undefined>;
   /** The connection is lost, and tried again unless there is a problem. */
   readonly isLost: ReadonlySignal<boolean>;
+  /** The gateway knows nothing of this path, or not any more. */
+  readonly isMissing: ReadonlySignal<boolean>;
 }
 
 /** A browser has six connections to a gateway: hidden pages give theirs back. */
@@ -26,12 +28,13 @@ export function useLive<Schema extends z.ZodType>(
   const data = useSignal<z.output<Schema> | undefined>(undefined);
   const problem = useSignal<string | undefined>(undefined);
   const isLost = useSignal(false);
+  const isMissing = useSignal(false);
   const asked = JSON.stringify([path, query]);
   useEffect(() => {
     let stop: AbortController | undefined;
     const start = (): void => {
       stop = new AbortController();
-      void follow({ path, schema, query, signal: stop.signal }, { data, problem, isLost });
+      void follow({ path, schema, query, signal: stop.signal }, { data, problem, isLost, isMissing });
     };
     const onVisibility = (): void => {
       stop?.abort();
@@ -44,7 +47,7 @@ export function useLive<Schema extends z.ZodType>(
       stop?.abort();
     };
   }, [asked]);
-  return { data, problem, isLost };
+  return { data, problem, isLost, isMissing };
 }
 
 interface Followed<Schema> {
@@ -58,11 +61,12 @@ interface Shown<T> {
   readonly data: Signal<T | undefined>;
   readonly problem: Signal<string | undefined>;
   readonly isLost: Signal<boolean>;
+  readonly isMissing: Signal<boolean>;
 }
 
 async function follow<Schema extends z.ZodType>(
   { path, schema, query, signal }: Followed<Schema>,
-  { data, problem, isLost }: Shown<z.output<Schema>>,
+  { data, problem, isLost, isMissing }: Shown<z.output<Schema>>,
 ): Promise<void> {
   try {
     const onLost = (): void => {
@@ -76,6 +80,7 @@ async function follow<Schema extends z.ZodType>(
     }
   } catch (error) {
     if (signal.aborted) return;
+    isMissing.value = error instanceof OperatorError && error.status === 404;
     problem.value = problemText(error);
     isLost.value = true;
   }

@@ -1,3 +1,4 @@
+import type { AgentReading } from '@switchyard/operator-api';
 import type { TaskState } from '@switchyard/protocol';
 
 export type Colour = 'gray' | 'blue' | 'green' | 'amber' | 'red' | 'violet';
@@ -26,4 +27,11 @@ export function stateName(state: TaskState): string {
 /** Of the same state everywhere. */
 export function stateColour(state: TaskState): Colour {
   return looks[state].colour;
+}
+
+/** How an agent does. That nobody runs it is a problem once messages wait. */
+export function agentLook({ workers, paused, waiting }: AgentReading): Look {
+  if (paused) return { name: 'Paused', colour: 'amber' };
+  if (workers === 0) return { name: 'No worker', colour: waiting > 0 ? 'red' : 'gray' };
+  return { name: 'Ready', colour: 'green' };
 }

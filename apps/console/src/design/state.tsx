@@ -1,5 +1,6 @@
+import type { AgentReading } from '@switchyard/operator-api';
 import type { TaskState } from '@switchyard/protocol';
-import { type Colour, stateColour, stateName } from './looks.ts';
+import { agentLook, type Colour, stateColour, stateName } from './looks.ts';
 
 export type { Colour } from './looks.ts';
 
@@ -8,7 +9,12 @@ export function State({ state }: { readonly state: TaskState }) {
   return <span class={`state ${stateColour(state)}${moving}`}>{stateName(state)}</span>;
 }
 
-/** Another state than a task's, or a kind. */
+export function AgentState({ agent }: { readonly agent: AgentReading }) {
+  const { name, colour } = agentLook(agent);
+  return <Badge colour={colour}>{name}</Badge>;
+}
+
+/** Another state than a task's or an agent's, or a kind. */
 export function Badge({ colour, children }: { readonly colour: Colour; readonly children: string }) {
   return <span class={`state ${colour}`}>{children}</span>;
 }

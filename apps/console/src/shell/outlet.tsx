@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { problemText } from '../app/api.ts';
-import { parts } from '../app/route.ts';
+import { go, parts } from '../app/route.ts';
 import { Empty, Loading, Problem } from '../design/views.tsx';
 import { pages } from './pages.tsx';
 
@@ -14,7 +14,13 @@ type Loaded =
 /** The page of the path. The last one stays until the next one is loaded. */
 export function Outlet() {
   const loaded = useSignal<Loaded>({ state: 'loading' });
-  const page = pages.find(({ name }) => name === parts.value[0]);
+  const [name, id] = parts.value;
+  // Who writes the address of a task by hand expects it below the list.
+  const isTask = name === 'tasks' && id !== undefined;
+  useEffect(() => {
+    if (isTask) go(`/task/${encodeURIComponent(id)}`, { replaces: true });
+  }, [isTask, id]);
+  const page = pages.find((each) => each.name === (isTask ? 'task' : name));
   useEffect(() => {
     let isWanted = true;
     page

@@ -1,11 +1,10 @@
 import { setInterval } from 'node:timers/promises';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consolePage } from '../../../../tests/support/console-page.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { task } from '../../../../tests/support/stand-in-answers.ts';
-import { openStandInApi, type StandInApi } from '../../../../tests/support/stand-in-api.ts';
 import { until } from '../../../../tests/support/until.ts';
-import { hasBrowser, openBrowser, openPage } from '../support/browser.ts';
+import { hasBrowser } from '../support/browser.ts';
+import { useConsole } from '../support/use-console.ts';
 
 const chunks = 5_000;
 const perSecond = 1_000;
@@ -18,21 +17,11 @@ const shownLines = (page: Page): Promise<number> =>
   page.evaluate(`document.querySelector('.artifact .growing-text')?.textContent.split('\\n').length - 1 || 0`);
 
 describe.runIf(hasBrowser)('an artifact of five thousand chunks', () => {
-  let browser: Browser;
-  let api: StandInApi;
-
-  beforeAll(async () => {
-    browser = await openBrowser();
-    api = await openStandInApi({ page: await consolePage() });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await api?.[Symbol.asyncDispose]();
-  });
+  const ui = useConsole();
 
   it('is shown as it grows, never more than a second behind', { timeout: 40_000 }, async () => {
-    api.send(path, { task: { id: taskId, contextId, ...blank, artifacts: [] } });
-    await using opened = await openPage(browser, { url: api.url, key: api.key, path: `/task/${taskId}` });
+    ui.api.send(path, { task: { id: taskId, contextId, ...blank, artifacts: [] } });
+    await using opened = await ui.open(`/task/${taskId}`);
     const { page } = opened;
     await page.getByText('None yet.').waitFor();
     const sentAt: number[] = [];
@@ -46,7 +35,7 @@ describe.runIf(hasBrowser)('an artifact of five thousand chunks', () => {
     for await (const _ of setInterval(everyMs)) {
       for (let i = 0; i < (perSecond * everyMs) / 1_000; i++) {
         const artifact = { artifactId: 'page', name: 'Page', parts: [{ text: `line ${sentAt.length + 1} of it\n` }] };
-        api.send(path, { artifactUpdate: { taskId, contextId, append: sentAt.length > 0, artifact } });
+        ui.api.send(path, { artifactUpdate: { taskId, contextId, append: sentAt.length > 0, artifact } });
         sentAt.push(Date.now());
       }
       if (sentAt.length % 500 === 0) looking = looking.then(look);

@@ -1,50 +1,56 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consolePage } from '../../../../tests/support/console-page.ts';
+import { describe, expect, it } from 'vitest';
 import { task, taskDetail } from '../../../../tests/support/stand-in-answers.ts';
-import { openStandInApi, type StandInApi } from '../../../../tests/support/stand-in-api.ts';
 import { until } from '../../../../tests/support/until.ts';
-import { hasBrowser, openBrowser, openPage } from '../support/browser.ts';
-import { checkPage } from '../support/check-page.ts';
+import { hasBrowser } from '../support/browser.ts';
+import { useConsole } from '../support/use-console.ts';
 
 /** Tasks of the stand-in, by what they are in. */
 const numbers = { working: 0, waiting: 4, failed: 5, queued: 6 };
 const idOf = (name: keyof typeof numbers): string => taskDetail(numbers[name]).taskId;
 
-describe.runIf(hasBrowser)('the page of a task', () => {
-  let browser: Browser;
-  let api: StandInApi;
+describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
+  const ui = useConsole({ tasks: 20_000 });
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-    api = await openStandInApi({ tasks: 20_000, page: await consolePage() });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await api?.[Symbol.asyncDispose]();
-  });
-
-  const at = (name: keyof typeof numbers, query = '') => ({
-    url: api.url,
-    key: api.key,
-    path: `/task/${idOf(name)}${query}`,
-  });
-  const lastAsked = (path: string) => api.asked.filter((asked) => asked.path === path).at(-1)?.body;
+  const at = (name: keyof typeof numbers, query = '') => `/task/${idOf(name)}${query}`;
+  const lastAsked = (path: string) => ui.api.asked.filter((asked) => asked.path === path).at(-1)?.body;
 
   it('can be read by everyone when the task is stuck', () =>
-    checkPage(browser, { ...at('queued'), ready: (page) => page.getByText('No live worker runs').waitFor() }));
+    ui.check(at('queued'), (page) => page.getByText('No live worker runs').waitFor()));
 
   it('can be read by everyone when the task waits for a person', () =>
-    checkPage(browser, { ...at('waiting'), ready: (page) => page.getByLabel('Your answer').waitFor() }));
+    ui.check(at('waiting'), (page) => page.getByLabel('Your answer').waitFor()));
 
   it('can be read by everyone as JSON', () =>
-    checkPage(browser, {
-      ...at('failed', '?view=json'),
-      ready: (page) => page.getByText('"messagesAccepted"').waitFor(),
-    }));
+    ui.check(at('failed', '?view=json'), (page) => page.getByText('"messagesAccepted"').waitFor()));
+
+  it('is led to from below the list, where people look for it', async () => {
+    await using opened = await ui.open(`/tasks/${idOf('working')}`);
+    await opened.page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    expect(opened.page.url()).toBe(`${ui.api.url}/console${at('working')}`);
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('says in words that there is no such task', async () => {
+    const nobody = '00000000-0000-4000-8000-ffffffffffff';
+    await using opened = await ui.open(`/task/${nobody}`);
+    await opened.page.getByText('There is no such task').waitFor();
+    expect(await opened.page.getByText('Not live').count()).toBe(0);
+    // Chromium itself tells of the one answer with 404.
+    expect(opened.problems).toEqual([expect.stringContaining('404')]);
+  });
+
+  it('shows the whole state on a phone', async () => {
+    await using opened = await ui.open(at('waiting'), { view: 'phone' });
+    await opened.page.locator('.page-line .state').waitFor();
+    const isCut = await opened.page.evaluate(`{
+      const { parentElement: about } = document.querySelector('.page-line .state');
+      about.scrollWidth > about.clientWidth;
+    }`);
+    expect(isCut).toBe(false);
+  });
 
   it('answers in the place of the client', async () => {
-    await using opened = await openPage(browser, at('waiting'));
+    await using opened = await ui.open(at('waiting'));
     const { page } = opened;
     await page.getByLabel('Your answer').fill('A large one');
     await page.getByRole('button', { name: 'Answer' }).last().click();
@@ -54,7 +60,7 @@ describe.runIf(hasBrowser)('the page of a task', () => {
   });
 
   it('runs a task again from a step, with other words, and goes to the new one', async () => {
-    await using opened = await openPage(browser, at('failed'));
+    await using opened = await ui.open(at('failed'));
     const { page } = opened;
     await page.getByRole('button', { name: 'Run again' }).first().click();
     await page.getByLabel('From').selectOption('price');
@@ -70,7 +76,7 @@ describe.runIf(hasBrowser)('the page of a task', () => {
   });
 
   it('opens what a called task did in its place', async () => {
-    await using opened = await openPage(browser, at('working'));
+    await using opened = await ui.open(at('working'));
     const { page } = opened;
     const lines = page.locator('.timeline li');
     const before = await until(() => lines.count(), { what: 'the timeline is shown' });
@@ -79,9 +85,9 @@ describe.runIf(hasBrowser)('the page of a task', () => {
   });
 
   it('cancels', async () => {
-    await using opened = await openPage(browser, at('working'));
+    await using opened = await ui.open(at('working'));
     await opened.page.getByRole('button', { name: 'Cancel' }).click();
-    const isAsked = () => api.asked.some(({ path }) => path === `/admin/tasks/${idOf('working')}:cancel`);
+    const isAsked = () => ui.api.asked.some(({ path }) => path === `/admin/tasks/${idOf('working')}:cancel`);
     await until(isAsked, { what: 'the cancel is sent' });
   });
 
@@ -100,16 +106,13 @@ describe.runIf(hasBrowser)('the page of a task', () => {
       { url: 'https://example.com/menu.pdf', filename: 'menu.pdf' },
     ];
     const all = { ...task(numbers.working), artifacts: [{ artifactId: 'all', name: 'All of it', parts }] };
-    api.send(path, { task: all });
-    await checkPage(browser, {
-      ...at('working'),
-      ready: async (page) => {
-        await page.getByRole('img', { name: 'dot.png' }).waitFor();
-        await page.getByText('plain <b>words</b>').waitFor();
-        await page.getByText('<img src=x onerror=alert(1)>').waitFor();
-        expect(await page.getByRole('link', { name: 'a', exact: true }).count()).toBe(0);
-        expect(await page.getByRole('link', { name: 'b', exact: true }).getAttribute('rel')).toContain('noreferrer');
-      },
+    ui.api.send(path, { task: all });
+    await ui.check(at('working'), async (page) => {
+      await page.getByRole('img', { name: 'dot.png' }).waitFor();
+      await page.getByText('plain <b>words</b>').waitFor();
+      await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+      expect(await page.getByRole('link', { name: 'a', exact: true }).count()).toBe(0);
+      expect(await page.getByRole('link', { name: 'b', exact: true }).getAttribute('rel')).toContain('noreferrer');
     });
   });
 });

@@ -2,10 +2,9 @@ import { type AgentReading, agentReadingSchema, pageOf } from '@switchyard/opera
 import { useLive } from '../../app/live.ts';
 import { href } from '../../app/route.ts';
 import { Page } from '../../design/page.tsx';
-import { Badge } from '../../design/state.tsx';
+import { AgentState } from '../../design/state.tsx';
 import { Empty, WithData } from '../../design/views.tsx';
 import { readCard } from './card.ts';
-import { health } from './health.ts';
 import { Workers } from './workers.tsx';
 
 export const agentPageSchema = pageOf('agents', agentReadingSchema);
@@ -42,12 +41,11 @@ export function AgentList() {
 
 function AgentCardLink({ agent }: { readonly agent: AgentReading }) {
   const { id, name, version, workers, active, waiting, card } = agent;
-  const { colour, word } = health(agent);
   return (
     <a class="agent-card panel" href={href(`/agents/${encodeURIComponent(id)}`)}>
       <div class="row">
         <h2 class="clip grow">{name}</h2>
-        <Badge colour={colour}>{word}</Badge>
+        <AgentState agent={agent} />
       </div>
       <p class="agent-about soft">{readCard(card).description}</p>
       <dl class="agent-numbers">

@@ -8,13 +8,12 @@ import { Button } from '../../design/button.tsx';
 import { Json } from '../../design/json.tsx';
 import { notify } from '../../design/notices.tsx';
 import { Page } from '../../design/page.tsx';
-import { Badge, Tag } from '../../design/state.tsx';
+import { AgentState, Tag } from '../../design/state.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import { durationText } from '../../design/time.tsx';
 import { Empty, WithData } from '../../design/views.tsx';
 import { agentPageSchema, allAgents } from './agent-list.tsx';
 import { readCard } from './card.ts';
-import { health } from './health.ts';
 import { TryIt } from './try-it.tsx';
 import { Workers } from './workers.tsx';
 
@@ -35,7 +34,7 @@ export function AgentPage({ id }: { readonly id: string }) {
   return (
     <Page
       title={title}
-      about={agent && <Badge colour={health(agent).colour}>{health(agent).word}</Badge>}
+      about={agent && <AgentState agent={agent} />}
       isLost={live.isLost}
       actions={agent && <Actions agent={agent} />}
       bar={<Tabs label="Views" tabs={tabs} selected={tab} onSelect={(next) => setQuery({ tab: next })} />}

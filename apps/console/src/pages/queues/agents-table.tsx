@@ -7,7 +7,7 @@ import { href } from '../../app/route.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { notifyProblem } from '../../design/notices.tsx';
-import { Badge } from '../../design/state.tsx';
+import { AgentState } from '../../design/state.tsx';
 import { type Column, Table } from '../../design/table.tsx';
 import { durationText } from '../../design/time.tsx';
 import { Loading } from '../../design/views.tsx';
@@ -25,7 +25,7 @@ export function AgentsTable({ agents }: { readonly agents: readonly AgentReading
       cell: ({ oldestWaitMs }) => (oldestWaitMs > 0 ? durationText(oldestWaitMs) : '–'),
     },
     { name: 'Running', isNumber: true, cell: ({ active }) => count(active) },
-    { name: 'Retrying', isNumber: true, cell: ({ delayed }) => count(delayed) },
+    { name: 'Delayed', isNumber: true, cell: ({ delayed }) => count(delayed) },
     { name: 'Begun', isNumber: true, cell: ({ beganPerSecond }) => rate(beganPerSecond) },
     { name: 'Workers', isNumber: true, cell: ({ workers }) => count(workers) },
     {
@@ -64,12 +64,6 @@ function AgentName({ id, name }: { readonly id: string; readonly name: string })
       {name} <span class="faint mono">{id}</span>
     </a>
   );
-}
-
-function AgentState({ agent: { paused, workers, waiting, active } }: { readonly agent: AgentReading }) {
-  if (paused) return <Badge colour="amber">Paused</Badge>;
-  if (workers === 0) return <Badge colour={waiting > 0 ? 'red' : 'gray'}>No worker</Badge>;
-  return active > 0 ? <Badge colour="blue">Working</Badge> : <Badge colour="green">Ready</Badge>;
 }
 
 /** How much of what waits is of the tenant that has the most. */

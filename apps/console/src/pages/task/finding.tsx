@@ -3,6 +3,7 @@ import type { Message } from '@switchyard/protocol';
 import { href } from '../../app/route.ts';
 import { Button } from '../../design/button.tsx';
 import { Icon } from '../../design/icon.tsx';
+import { stateName } from '../../design/looks.ts';
 import { notify } from '../../design/notices.tsx';
 import type { Colour } from '../../design/state.tsx';
 import { Duration } from '../../design/time.tsx';
@@ -66,7 +67,8 @@ export function Finding({ detail, lastWords, onAction }: FindingProps) {
 
 function headOf({ state, diagnosis: { finding, isStuck } }: TaskDetail): string {
   if (finding === 'ended') return /REJECTED/.test(state) ? 'Rejected' : 'Failed';
-  return isStuck && !isForPerson(finding) ? `Stuck: ${words(finding)}` : sentence(words(finding));
+  if (isForPerson(finding)) return stateName(state);
+  return isStuck ? `Stuck: ${words(finding)}` : sentence(words(finding));
 }
 
 /** The head of the page has a button to cancel, and one to run it again. */

@@ -10,7 +10,7 @@ import { Json } from '../../design/json.tsx';
 import { Page } from '../../design/page.tsx';
 import { State } from '../../design/state.tsx';
 import { Tabs } from '../../design/tabs.tsx';
-import { Problem, WithData } from '../../design/views.tsx';
+import { Empty, Problem, WithData } from '../../design/views.tsx';
 import { AnswerForm, answerId } from './answer-form.tsx';
 import { Artifacts } from './content/artifacts.tsx';
 import { Chat } from './content/chat.tsx';
@@ -34,17 +34,14 @@ const tabs = { overview: 'Overview', json: 'JSON' };
 
 function OneTask({ taskId }: { readonly taskId: string }) {
   const detail = useLive(`/admin/tasks/${taskId}`, taskDetailSchema, { timeline: true });
-  const events = useTaskEvents(taskId);
-  const isRerun = useSignal(false);
   const known = detail.data.value;
+  const events = useTaskEvents(taskId, known !== undefined);
+  const isRerun = useSignal(false);
   const view = query.value.get('view') === 'json' ? 'json' : 'overview';
+  if (detail.isMissing.value) return <NoSuchTask taskId={taskId} />;
   return (
     <Page
-      title={
-        <>
-          <a href={href('/tasks')}>Tasks</a> <span class="faint">/</span> {known?.agent ?? shortId(taskId)}
-        </>
-      }
+      title={<Title>{known?.agent ?? shortId(taskId)}</Title>}
       about={known && <State state={known.state} />}
       isLost={detail.isLost}
       actions={known && <Actions detail={known} isRerun={isRerun} />}
@@ -75,6 +72,25 @@ function OneTask({ taskId }: { readonly taskId: string }) {
           isRerun.value = false;
         }}
       />
+    </Page>
+  );
+}
+
+function Title({ children }: { readonly children: string }) {
+  return (
+    <>
+      <a href={href('/tasks')}>Tasks</a> <span class="faint">/</span> {children}
+    </>
+  );
+}
+
+function NoSuchTask({ taskId }: { readonly taskId: string }) {
+  return (
+    <Page title={<Title>{shortId(taskId)}</Title>}>
+      <Empty icon="search" title="There is no such task">
+        No task has the id <code>{taskId}</code>. A task that has ended is kept for the time of{' '}
+        <code>RETENTION_MS</code>, and then deleted. <a href={href('/tasks')}>See all tasks</a>
+      </Empty>
     </Page>
   );
 }

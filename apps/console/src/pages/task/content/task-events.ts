@@ -10,11 +10,12 @@ export interface TaskEvents {
   readonly problem: ReadonlySignal<string | undefined>;
 }
 
-/** Follows the events of a task while the component is on the page, until its end. */
-export function useTaskEvents(taskId: string): TaskEvents {
+/** Follows the events of a task while the component is on the page, until its end. @param isKnown there is such a task */
+export function useTaskEvents(taskId: string, isKnown: boolean): TaskEvents {
   const live = useMemo(() => new LiveTask((write) => void requestAnimationFrame(write)), [taskId]);
   const problem = useSignal<string | undefined>(undefined);
   useEffect(() => {
+    if (!isKnown) return;
     const stop = new AbortController();
     const follow = async (): Promise<void> => {
       const events = watch(`/admin/tasks/${taskId}/events`, streamResponseSchema, { signal: stop.signal });
@@ -28,6 +29,6 @@ export function useTaskEvents(taskId: string): TaskEvents {
       if (!stop.signal.aborted) problem.value = problemText(error);
     });
     return () => stop.abort();
-  }, [taskId]);
+  }, [taskId, isKnown]);
   return { live, problem };
 }
