@@ -56,7 +56,7 @@ export const alerts: readonly Alert[] = [
     lasts: '1m',
     severity: 'warning',
     summary: '{{ $value }} dead letters of the kind {{ $labels.kind }}',
-    whatToDo: 'Read why with GET /admin/dead-letters, mend it, and retry or delete them.',
+    whatToDo: 'Read why: `switchyard dead list`, or Dead letters in the console. Mend it, and retry or delete them.',
   },
   {
     name: 'SwitchyardTurnsFail',
@@ -104,7 +104,7 @@ export const alerts: readonly Alert[] = [
     lasts: '10m',
     severity: 'warning',
     summary: '{{ $value | humanizePercentage }} of the deliveries to webhooks fail',
-    whatToDo: 'Look which receivers, in the log at the level debug, or GET /admin/dead-letters; tell their owners.',
+    whatToDo: 'See which: `switchyard dead list --kind webhook`, or Dead letters in the console. Tell their owners.',
   },
   {
     name: 'SwitchyardWorkersLost',
