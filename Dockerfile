@@ -20,6 +20,7 @@ COPY packages/signatures/package.json packages/signatures/
 COPY packages/settings/package.json packages/settings/
 COPY packages/operator-api/package.json packages/operator-api/
 COPY packages/telemetry/package.json packages/telemetry/
+COPY packages/local/package.json packages/local/
 COPY apps/gateway/package.json apps/gateway/
 COPY apps/worker/package.json apps/worker/
 COPY apps/cli/package.json apps/cli/

@@ -2,12 +2,10 @@
 // forgets it all.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { consoleLine, openOperators, readSettings, runOnEmptyRedis, runSession } from '@switchyard/cli/up';
 import { readCommandLine } from '@switchyard/settings';
-import { consoleLine } from './start/next-steps.ts';
-import { openOperators } from './start/operators.ts';
-import { runOnEmptyRedis } from './start/run-on-empty-redis.ts';
-import { runSession } from './start/session.ts';
-import { readSettings } from './start/settings.ts';
+import { consoleBuild } from './console/start-build.ts';
+import { requireRedisServer } from './require-redis-server.ts';
 
 /** In an example's package.json, where it is more than one agent. Paths are from the example's folder. */
 interface ExampleSettings {
@@ -16,7 +14,8 @@ interface ExampleSettings {
   readonly beside?: string;
 }
 
-await runSession(async (session) => {
+await runSession(process, async (session) => {
+  const { terminal, environment } = session;
   const { help, words = [] } = readCommandLine(
     {
       usage: 'npm run example -- <name>',
@@ -27,16 +26,19 @@ await runSession(async (session) => {
     },
     process.argv.slice(2),
   );
-  if (help !== undefined) return session.terminal.print(help);
+  if (help !== undefined) return terminal.print(help);
   const [name = ''] = words;
   const { agents, defaultAgent, beside } = readExample(name);
-  const given = await readSettings(process.env);
+  const given = await readSettings(environment);
   const operators = await openOperators(given);
-  const settings = { ...given, agents, defaultAgent: given.defaultAgent ?? defaultAgent, operators };
+  const settings = { ...given, environment, agents, defaultAgent: given.defaultAgent ?? defaultAgent, operators };
+  const redis = requireRedisServer();
   await runOnEmptyRedis(session, {
+    redis,
     name: 'example',
     settings: { ...settings, ...(beside && { beside }) },
     greeting: `\nThe example is ready on http://${given.host}:${given.port}: examples/${name}/README.md says what to try.\n${consoleLine(operators)}`,
+    afterGreeting: consoleBuild(session, operators),
   });
 });
 

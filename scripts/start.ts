@@ -1,19 +1,24 @@
 // `npm start`: Redis, a gateway and a worker as child processes, in one terminal.
 
 import { join } from 'node:path';
+import {
+  nextSteps,
+  openOperators,
+  readSettings,
+  requireRedisAt,
+  runSession,
+  runUntilStopped,
+  secretFile,
+} from '@switchyard/cli/up';
+import { type EmbeddedRedis, openEmbeddedRedis } from '@switchyard/local';
 import { readCommandLine } from '@switchyard/settings';
-import { type EmbeddedRedis, openEmbeddedRedis } from './processes/embedded-redis.ts';
-import { nextSteps } from './start/next-steps.ts';
-import { openOperators } from './start/operators.ts';
-import { requireRedisAt, requireRedisServer } from './start/require-redis.ts';
-import { runUntilStopped } from './start/run.ts';
-import { secretFile } from './start/secret-file.ts';
-import { runSession } from './start/session.ts';
-import { readSettings } from './start/settings.ts';
+import { consoleBuild } from './console/start-build.ts';
+import { requireRedisServer } from './require-redis-server.ts';
 
 const agents = ['pizza', 'device-assessment', 'echo'];
 
-await runSession(async (session) => {
+await runSession(process, async (session) => {
+  const { terminal, environment } = session;
   const { help } = readCommandLine(
     {
       usage: 'npm start',
@@ -23,22 +28,29 @@ await runSession(async (session) => {
     },
     process.argv.slice(2),
   );
-  if (help !== undefined) return session.terminal.print(help);
-  const given = await readSettings(process.env);
+  if (help !== undefined) return terminal.print(help);
+  const given = await readSettings(environment);
   const operators = await openOperators(given);
-  const pushSecret = process.env.PUSH_SECRET_FILE || (await secretFile(given.dataFolder, 'push-secret'));
-  const env = { PUSH_SECRET_FILE: pushSecret };
+  const pushSecret = environment.PUSH_SECRET_FILE || (await secretFile(given.dataFolder, 'push-secret'));
   const run = (redisUrl: string, embedded?: EmbeddedRedis): Promise<void> => {
-    const defaultAgent = given.defaultAgent ?? 'pizza';
-    const settings = { ...given, redisUrl, agents, defaultAgent, operators, env };
-    return runUntilStopped({ ...session, settings, greeting: nextSteps(settings, process.env), embedded });
+    const settings = {
+      ...given,
+      redisUrl,
+      environment,
+      agents: agents.map((name) => `examples/${name}/agent.ts`),
+      defaultAgent: given.defaultAgent ?? 'pizza',
+      operators,
+      env: { PUSH_SECRET_FILE: pushSecret },
+    };
+    const afterGreeting = consoleBuild(session, operators);
+    return runUntilStopped({ ...session, settings, greeting: nextSteps(settings), afterGreeting, embedded });
   };
   if (given.redisUrl) {
     await requireRedisAt(given.redisUrl);
     return run(given.redisUrl);
   }
-  requireRedisServer();
+  const program = requireRedisServer();
   const folder = join(given.dataFolder, 'redis');
-  const embedded = await openEmbeddedRedis({ folder, ...(given.redisPort && { port: given.redisPort }) });
+  const embedded = await openEmbeddedRedis({ folder, program, ...(given.redisPort && { port: given.redisPort }) });
   await run(embedded.url, embedded).finally(() => embedded.release());
 });

@@ -4,8 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from './processes/free-port.ts';
-import { findRedisServer, startRedisServer } from './processes/redis-server.ts';
+import { findRedisServer, freePort, startRedisServer } from '@switchyard/local';
 import { folderImports, folderPairs, importsInCircles } from './structure/folders.ts';
 import { readSourceFiles, type SourceFile } from './structure/source-files.ts';
 import { wayOfAMessage } from './structure/way-of-a-message.ts';

@@ -1,15 +1,15 @@
 // `npm run sut`: the system under test of the official compatibility kit, on a Redis that forgets it all in the end.
 
+import { runOnEmptyRedis, runSession } from '@switchyard/cli/up';
 import { readCommandLine } from '@switchyard/settings';
-import { runOnEmptyRedis } from './start/run-on-empty-redis.ts';
-import { runSession } from './start/session.ts';
+import { requireRedisServer } from './require-redis-server.ts';
 
 /** What the flags can take out of the agent's card. */
 const capabilities = ['streaming', 'push', 'extensions'] as const;
 const isOn = { type: 'boolean', default: true } as const;
 const isOff = { type: 'boolean', default: false } as const;
 
-await runSession(async (session) => {
+await runSession(process, async (session) => {
   const { help, values } = readCommandLine(
     {
       usage:
@@ -31,12 +31,14 @@ await runSession(async (session) => {
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_534) throw new TypeError('--port: choose one from 1 to 65534');
   await runOnEmptyRedis(session, {
+    redis: requireRedisServer(),
     name: 'sut',
     settings: {
+      environment: session.environment,
       host: '127.0.0.1',
       port,
       grpcPort: String(port + 1),
-      agents: ['conformance'],
+      agents: ['examples/conformance/agent.ts'],
       defaultAgent: 'conformance',
       env: {
         CONFORMANCE_OFF: capabilities.filter((name) => !values[name]).join(','),

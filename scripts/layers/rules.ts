@@ -20,8 +20,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/outgoing': [],
   'packages/operator-api': ['protocol'],
   'packages/telemetry': ['protocol'],
+  'packages/local': [],
   'apps/console': ['operator-api', 'protocol'],
-  'apps/cli': ['operator-api', 'protocol', 'store', 'settings', 'telemetry'],
+  'apps/cli': ['operator-api', 'protocol', 'store', 'settings', 'telemetry', 'local'],
   apps: [
     'protocol',
     'store',

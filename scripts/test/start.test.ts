@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort, isPortTaken, spawnGuarded } from '@switchyard/local';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { descendantsOf, isAlive } from '../../tests/support/descendants.ts';
 import { type Program, startProgram } from '../../tests/support/process.ts';
 import { startRedis } from '../../tests/support/redis.ts';
 import { until } from '../../tests/support/until.ts';
-import { freePort, isPortTaken } from '../processes/free-port.ts';
-import { spawnGuarded } from '../processes/guard.ts';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
@@ -216,7 +215,7 @@ describe('--help', () => {
 
 /** The worker itself, not the shell that guards it. */
 function workerOf({ pid }: Program): number {
-  const worker = descendantsOf(pid).findLast(({ command }) => /^\S*node\S* apps\/worker\//.test(command));
+  const worker = descendantsOf(pid).findLast(({ command }) => /^\S*node\S* \S*\/apps\/worker\//.test(command));
   if (!worker) throw new Error('no worker runs');
   return worker.pid;
 }

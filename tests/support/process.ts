@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { spawnGuarded } from '../../scripts/processes/guard.ts';
+import { spawnGuarded } from '@switchyard/local';
 import { until } from './until.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,8 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../scripts/processes/free-port.ts';
-import { findRedisServer, redisImage, startRedisServer } from '../../scripts/processes/redis-server.ts';
+import { findRedisServer, freePort, redisImage, startRedisServer } from '@switchyard/local';
 import { isDockerRunning } from './docker.ts';
 
 export interface TestRedis {

@@ -1,5 +1,5 @@
+import { freePort } from '@switchyard/local';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { freePort } from '../../scripts/processes/free-port.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';

@@ -1,5 +1,5 @@
+import { askRedis } from '@switchyard/local';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { askRedis } from '../../scripts/processes/ask-redis.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@switchyard/local';
 import type { Task } from '@switchyard/protocol';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { freePort } from '../../scripts/processes/free-port.ts';
 import { transcript, userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { getTask, send } from '../support/rest.ts';

@@ -1,6 +1,6 @@
+import { freePort } from '@switchyard/local';
 import type { StreamResponse, Task } from '@switchyard/protocol';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { freePort } from '../../scripts/processes/free-port.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { textOf, userMessage } from '../support/messages.ts';
 import { type Program, startProgram } from '../support/process.ts';

@@ -1,7 +1,7 @@
 import { type Message, SendMessageRequest, type Task, Task as TaskFns } from '@a2a-js/sdk';
 import { type Client, ClientFactory } from '@a2a-js/sdk/client';
+import { freePort } from '@switchyard/local';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { freePort } from '../../scripts/processes/free-port.ts';
 import { type Program, startProgram } from '../support/process.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 

@@ -1,6 +1,6 @@
 // `npm run load -- <profile> [options]`: puts an A2A agent under load. What there is: `npm run load -- --help`.
 
-import { listenToStopSignals } from '../../scripts/start/stop-signals.ts';
+import { listenToStopSignals } from '@switchyard/cli/up';
 import { BadOptions, help, readOptions } from './command-line.ts';
 import type { Interval } from './measure/recorder.ts';
 import type { PlannedRun } from './profiles/profile.ts';
@@ -27,7 +27,7 @@ try {
 
 /** @returns the exit code */
 async function load(plan: PlannedRun): Promise<number> {
-  using signals = listenToStopSignals();
+  using signals = listenToStopSignals(process);
   const { options } = plan;
   await using own = options.url ? undefined : await ownGateway(options.workers, signals.stopped);
   const target = { url: options.url ?? own?.url ?? new URL('http://127.0.0.1'), agent: options.agent };

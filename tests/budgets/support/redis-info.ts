@@ -1,4 +1,4 @@
-import { askRedis } from '../../../scripts/processes/ask-redis.ts';
+import { askRedis } from '@switchyard/local';
 
 /** What a Redis has done so far. */
 export interface RedisCounts {

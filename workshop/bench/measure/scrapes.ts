@@ -1,4 +1,4 @@
-import { freePort } from '../../../scripts/processes/free-port.ts';
+import { freePort } from '@switchyard/local';
 
 const EVERY_MS = 5_000;
 /** As Prometheus asks. */

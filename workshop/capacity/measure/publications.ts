@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { freePort } from '../../../scripts/processes/free-port.ts';
+import { freePort } from '@switchyard/local';
 import { until } from '../../../tests/support/until.ts';
 import { dataSettings, RedisNode } from '../../faults/redis/redis-node.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';

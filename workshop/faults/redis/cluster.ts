@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { freePort } from '../../../scripts/processes/free-port.ts';
+import { freePort } from '@switchyard/local';
 import { until } from '../../../tests/support/until.ts';
 import { deploy, isLinked, mastersAmong, type RedisDeployment } from './deployment.ts';
 import { dataSettings, RedisNode } from './redis-node.ts';

@@ -2,9 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { askRedis } from '../../../scripts/processes/ask-redis.ts';
-import { freePort } from '../../../scripts/processes/free-port.ts';
-import { type Guarded, spawnGuarded } from '../../../scripts/processes/guard.ts';
+import { askRedis, freePort, type Guarded, spawnGuarded } from '@switchyard/local';
 import { until } from '../../../tests/support/until.ts';
 
 export interface RedisNodeOptions {

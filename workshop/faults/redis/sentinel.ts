@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { freePort } from '../../../scripts/processes/free-port.ts';
+import { freePort } from '@switchyard/local';
 import { until } from '../../../tests/support/until.ts';
 import { deploy, isLinked, mastersAmong, type RedisDeployment } from './deployment.ts';
 import { FaultProxy } from './fault-proxy.ts';

@@ -1,5 +1,5 @@
+import { freePort } from '@switchyard/local';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { freePort } from '../../../scripts/processes/free-port.ts';
 import { until } from '../../../tests/support/until.ts';
 import { type Keeper, keepWorkers } from '../inject/keep-workers.ts';
 import { startCluster } from '../redis/cluster.ts';

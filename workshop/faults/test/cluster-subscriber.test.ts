@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { freePort } from '@switchyard/local';
 import { Store } from '@switchyard/store';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { freePort } from '../../../scripts/processes/free-port.ts';
 import { until } from '../../../tests/support/until.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { FaultProxy } from '../redis/fault-proxy.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { freePort } from '@switchyard/local';
 import { expect, it, vi } from 'vitest';
-import { freePort } from '../../../scripts/processes/free-port.ts';
 import { completed, refused, startOddAgent, stream } from './support/odd-agent.ts';
 import { load, words } from './support/run-load.ts';
 

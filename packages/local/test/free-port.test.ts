@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { freePort, isPortTaken } from '../processes/free-port.ts';
+import { freePort, isPortTaken } from '../src/processes/free-port.ts';
 
 test('free ports are given once each, and are no ports that the system gives to connections', async () => {
   const ports = await Promise.all(Array.from({ length: 50 }, () => freePort()));

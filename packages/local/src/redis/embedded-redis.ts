@@ -1,13 +1,15 @@
 import { mkdir, realpath } from 'node:fs/promises';
+import { freePort } from '../processes/free-port.ts';
 import { lockFolder } from './folder-lock.ts';
-import { freePort } from './free-port.ts';
-import { findRedisServer, type RedisServer, startRedisContainer, startRedisServer } from './redis-server.ts';
+import { type RedisServer, startRedisContainer, startRedisServer } from './redis-server.ts';
 
 export interface EmbeddedRedisSettings {
   /** Where its append-only file is kept, so that a later start goes on with the same tasks. */
   readonly folder: string;
   /** A free one when left out. */
   readonly port?: number;
+  /** The server's path; undefined: it runs in a container. */
+  readonly program: string | undefined;
 }
 
 export interface EmbeddedRedis {
@@ -19,12 +21,11 @@ export interface EmbeddedRedis {
 }
 
 /** Claims the folder for this process; throws FolderInUse when another one works on it. Starts nothing yet. */
-export async function openEmbeddedRedis(settings: EmbeddedRedisSettings): Promise<EmbeddedRedis> {
+export async function openEmbeddedRedis({ program, ...settings }: EmbeddedRedisSettings): Promise<EmbeddedRedis> {
   await mkdir(settings.folder, { recursive: true });
   const folder = await realpath(settings.folder);
   const port = settings.port ?? (await freePort());
   const release = await lockFolder(folder, port);
-  const program = findRedisServer(process.env.PATH ?? '');
   const server = { folder, port, appendOnly: true };
   return {
     url: `redis://127.0.0.1:${port}`,

@@ -1,4 +1,4 @@
-import { type Environment, sharedAssignments } from '@switchyard/settings';
+import { sharedAssignments } from '@switchyard/settings';
 import type { Operators } from './operators.ts';
 import { type ProgramSettings, programEnvironment } from './programs.ts';
 
@@ -11,8 +11,8 @@ export function consoleLine(operators: Operators | undefined): string {
 }
 
 /** What to try once everything runs. Every command works when pasted as it is, in sh, bash and zsh. */
-export function nextSteps(settings: ProgramSettings, environment: Environment): string {
-  const { host, port, operators } = settings;
+export function nextSteps(settings: ProgramSettings): string {
+  const { host, port, operators, environment } = settings;
   const url = `http://${anyAddress.includes(host) ? '127.0.0.1' : host}:${port}`;
   const { AUTH: auth = '' } = environment;
   const needsKey = auth !== '' && auth !== 'none';
@@ -41,7 +41,7 @@ ${port === 4000 ? '' : `SWITCHYARD_URL=${url} `}npm run chat
 
 5. Add a worker with another agent, in another terminal:
 
-${sharedAssignments(programEnvironment(settings, environment))} npm run worker -- --agents examples/hello/agent.ts
+${sharedAssignments(programEnvironment(settings))} npm run worker -- --agents examples/hello/agent.ts
 
 Ctrl-C stops everything; started again, the conversations go on.
 `;

@@ -1,20 +1,22 @@
+import type { Environment } from '@switchyard/settings';
 import { listenToStopSignals, type StopSignals } from './stop-signals.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 export interface Session {
   readonly terminal: Terminal;
   readonly signals: StopSignals;
+  readonly environment: Environment;
 }
 
 /** Runs one of our commands in this terminal. What it throws is printed without a stack, and the exit code is 1. */
-export async function runSession(run: (session: Session) => Promise<void>): Promise<void> {
-  using signals = listenToStopSignals();
+export async function runSession(own: NodeJS.Process, run: (session: Session) => Promise<void>): Promise<void> {
+  using signals = listenToStopSignals(own);
   // In `npm start | head` the output closes: everything stops.
-  const terminal = openTerminal(process.stdout, signals.stop);
+  const terminal = openTerminal(own.stdout, signals.stop);
   try {
-    await run({ terminal, signals });
+    await run({ terminal, signals, environment: own.env });
   } catch (error) {
     terminal.say('switchyard', error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
+    own.exitCode = 1;
   }
 }

@@ -1,7 +1,7 @@
+import { spawnGuarded } from '@switchyard/local';
 import { describe, expect, it } from 'vitest';
-import { until } from '../../tests/support/until.ts';
-import { spawnGuarded } from '../processes/guard.ts';
-import { type SupervisedProcess, type Supervision, supervise } from '../start/supervise.ts';
+import { until } from '../../../../tests/support/until.ts';
+import { type SupervisedProcess, type Supervision, supervise } from '../../src/up/supervise.ts';
 
 describe('a supervised process', () => {
   function keep(

@@ -1,13 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 
 const TIMEOUT_MS = 2_000;
-
-/** Installs a Redis server if this machine has none and no Docker engine. @throws {Error} it cannot */
-export function requireRedisServer(): void {
-  const setup = spawnSync(process.execPath, ['scripts/setup.mjs', '--redis'], { stdio: 'inherit' });
-  if (setup.status !== 0) throw new Error('there is no Redis to run: see above');
-}
 
 /** @throws {Error} no server listens at any host of the address; the message says how to go on */
 export async function requireRedisAt(redisUrl: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
+import type { Guarded } from '@switchyard/local';
 import pretty from 'pino-pretty';
-import type { Guarded } from '../processes/guard.ts';
 
 const colors = { gateway: 'cyan', worker: 'magenta', redis: 'red', beside: 'yellow', switchyard: 'green' } as const;
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { freePort, isPortTaken } from '@switchyard/local';
 import { type Environment, Settings } from '@switchyard/settings';
-import { freePort, isPortTaken } from '../processes/free-port.ts';
 
 export interface StartSettings {
   readonly port: number;

@@ -16,7 +16,7 @@ export interface StopSignals {
   [Symbol.dispose](): void;
 }
 
-export function listenToStopSignals(): StopSignals {
+export function listenToStopSignals(own: NodeJS.Process): StopSignals {
   const stopped = new AbortController();
   const killed = new AbortController();
   let firstAt = 0;
@@ -26,11 +26,11 @@ export function listenToStopSignals(): StopSignals {
       stopped.abort();
     } else if (performance.now() - firstAt >= SAME_WITHIN_MS) killed.abort();
   };
-  for (const signal of signals) process.on(signal, onSignal);
-  const parent = process.ppid;
+  for (const signal of signals) own.on(signal, onSignal);
+  const parent = own.ppid;
   const watch = setInterval(() => {
     // npm may be killed without passing it on; without npm, this process may outlive its shell.
-    if (process.env.npm_lifecycle_event && process.ppid !== parent) stopped.abort();
+    if (own.env.npm_lifecycle_event && own.ppid !== parent) stopped.abort();
   }, 500).unref();
   return {
     stopped: stopped.signal,
@@ -38,7 +38,7 @@ export function listenToStopSignals(): StopSignals {
     stop: () => stopped.abort(),
     [Symbol.dispose]: () => {
       clearInterval(watch);
-      for (const signal of signals) process.off(signal, onSignal);
+      for (const signal of signals) own.off(signal, onSignal);
     },
   };
 }

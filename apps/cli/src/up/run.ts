@@ -1,7 +1,4 @@
-import type { EmbeddedRedis } from '../processes/embedded-redis.ts';
-import { isPortTaken } from '../processes/free-port.ts';
-import type { Guarded } from '../processes/guard.ts';
-import { startConsoleBuild } from './build-console.ts';
+import { type EmbeddedRedis, type Guarded, isPortTaken } from '@switchyard/local';
 import { type ProgramSettings, startBeside, startGateway, startWorker } from './programs.ts';
 import type { StopSignals } from './stop-signals.ts';
 import { type Supervision, supervise } from './supervise.ts';
@@ -20,6 +17,8 @@ export interface Run {
   readonly settings: ProgramSettings;
   /** Printed once everything runs. */
   readonly greeting: string;
+  /** Runs from then on: it would slow down what the greeting waits for. */
+  readonly afterGreeting?: (() => Promise<Guarded>) | undefined;
   /** Left out when the Redis is the user's own. */
   readonly embedded: EmbeddedRedis | undefined;
   readonly terminal: Terminal;
@@ -27,7 +26,8 @@ export interface Run {
 }
 
 /** Runs everything until it is asked to stop. Throws when a part of it does not stay up. Leaves no process behind. */
-export async function runUntilStopped({ settings, greeting, embedded, terminal, signals }: Run): Promise<void> {
+export async function runUntilStopped(run: Run): Promise<void> {
+  const { settings, greeting, embedded, terminal, signals } = run;
   const { host, port, grpcPort } = settings;
   await requireFree(host, port, Number(grpcPort));
   terminal.say('switchyard', `starting ${embedded ? 'Redis, ' : ''}a gateway and a worker`);
@@ -44,7 +44,7 @@ export async function runUntilStopped({ settings, greeting, embedded, terminal, 
     keepWithOutput('gateway', () => startGateway(settings)),
     keepWithOutput('worker', () => startWorker(settings)),
   ];
-  let build: Guarded | undefined;
+  let after: Guarded | undefined;
   const ended = new AbortController();
   greetWhenReady(AbortSignal.any([ended.signal, signals.stopped]));
   try {
@@ -53,12 +53,8 @@ export async function runUntilStopped({ settings, greeting, embedded, terminal, 
   } finally {
     ended.abort();
     signals.killed.addEventListener('abort', () => [...programs, ...redis].map((part) => part.stop(0)));
-    await Promise.all([build?.stop(0), ...programs.map((part) => part.stop(programsStopWithinMs))]);
+    await Promise.all([after?.stop(0), ...programs.map((part) => part.stop(programsStopWithinMs))]);
     await Promise.all(redis.map((part) => part.stop(redisStopsWithinMs)));
-  }
-
-  function sayNotBuilt(problem: string): void {
-    terminal.say('switchyard', `the console cannot be built; node scripts/console/build.ts tries again:\n${problem}`);
   }
 
   async function greetWhenReady(signal: AbortSignal): Promise<void> {
@@ -68,8 +64,7 @@ export async function runUntilStopped({ settings, greeting, embedded, terminal, 
     clearTimeout(slow);
     if (!isReady) return;
     terminal.print(greeting);
-    // Only now: it would slow down what the greeting waits for.
-    if (settings.operators?.consoleUrl) build = await startConsoleBuild(sayNotBuilt);
+    after = await run.afterGreeting?.();
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Guarded } from '../processes/guard.ts';
+import type { Guarded } from '@switchyard/local';
 
 export interface SupervisedProcess {
   readonly name: string;

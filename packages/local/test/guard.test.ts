@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { isAlive } from '../../tests/support/descendants.ts';
-import { type Program, startProgram } from '../../tests/support/process.ts';
-import { until } from '../../tests/support/until.ts';
-import { spawnGuarded } from '../processes/guard.ts';
+import { isAlive } from '../../../tests/support/descendants.ts';
+import { type Program, startProgram } from '../../../tests/support/process.ts';
+import { until } from '../../../tests/support/until.ts';
+import { spawnGuarded } from '../src/processes/guard.ts';
 
-const parent = 'scripts/test/fixtures/parent.ts';
+const parent = 'packages/local/test/fixtures/parent.ts';
 const stubborn = fileURLToPath(new URL('fixtures/stubborn.ts', import.meta.url));
 
 const pidIn = async (program: Program, pattern: RegExp): Promise<number> => Number((await program.waitFor(pattern))[1]);

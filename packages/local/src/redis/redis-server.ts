@@ -1,8 +1,8 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Guarded, spawnGuarded } from '../processes/guard.ts';
 import { answersPing, keepsFilesIn } from './ask-redis.ts';
-import { type Guarded, spawnGuarded } from './guard.ts';
 
 export const redisImage = 'redis:7.4-alpine';
 /** A container's image may have to be fetched first. */

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Program, startProgram } from '../../tests/support/process.ts';
-import { askRedis } from '../processes/ask-redis.ts';
+import { type Program, startProgram } from '../../../tests/support/process.ts';
+import { askRedis } from '../src/redis/ask-redis.ts';
 
 describe('the embedded Redis', () => {
   let folder: string;
@@ -19,7 +19,7 @@ describe('the embedded Redis', () => {
   });
 
   async function start(): Promise<Program> {
-    const program = await startProgram({ file: 'scripts/test/fixtures/redis-owner.ts', args: [folder] });
+    const program = await startProgram({ file: 'packages/local/test/fixtures/redis-owner.ts', args: [folder] });
     programs.push(program);
     return program;
   }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Guarded, spawnGuarded } from '@switchyard/local';
 import type { Environment } from '@switchyard/settings';
-import { type Guarded, spawnGuarded } from '../processes/guard.ts';
 import type { Operators } from './operators.ts';
 
 export interface ProgramSettings {
@@ -9,7 +10,7 @@ export interface ProgramSettings {
   /** As the gateway takes it: `off`, or a port; 0 is any free one. */
   readonly grpcPort: string;
   readonly redisUrl: string;
-  /** Names of examples, or paths of agent modules. */
+  /** Paths of agent modules. */
   readonly agents: readonly string[];
   /** Id of the agent that is served at the root. */
   readonly defaultAgent: string;
@@ -17,6 +18,8 @@ export interface ProgramSettings {
   readonly beside?: string;
   /** Unset: there is no port for them. */
   readonly operators?: Operators;
+  /** Of this process: the user's own settings. */
+  readonly environment: Environment;
   /** Further settings of both programs. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -32,8 +35,8 @@ const development = {
 };
 
 /** What gateway and worker have in common. The user's own settings (LOG_LEVEL, OPENAI_API_KEY, …) reach them, too. */
-export function programEnvironment(settings: Pick<ProgramSettings, 'redisUrl' | 'env'>, own: Environment): Environment {
-  return { ...development, ...withoutEmpty(own), REDIS_URL: settings.redisUrl, ...settings.env };
+export function programEnvironment({ environment, redisUrl, env }: ProgramSettings): Environment {
+  return { ...development, ...withoutEmpty(environment), REDIS_URL: redisUrl, ...env };
 }
 
 /** An empty variable counts as unset: it must not hide a default. */
@@ -45,13 +48,13 @@ export function startGateway(settings: ProgramSettings): Promise<Guarded> {
   const { host, port, grpcPort, defaultAgent, operators } = settings;
   const own = { HOST: host, PORT: String(port), GRPC_PORT: grpcPort, DEFAULT_AGENT: defaultAgent };
   const env = { ...own, ...operators?.env };
-  return startProgram(['apps/gateway/src/main.ts'], settings, env);
+  return startProgram([fileURLToPath(import.meta.resolve('@switchyard/gateway/main'))], settings, env);
 }
 
 export function startWorker(settings: ProgramSettings): Promise<Guarded> {
-  const modules = settings.agents.map((agent) => (agent.endsWith('.ts') ? agent : `examples/${agent}/agent.ts`));
+  const program = fileURLToPath(import.meta.resolve('@switchyard/worker/main'));
   // Whole paths: the worker would look for others in the folder where npm was called.
-  return startProgram(['apps/worker/src/main.ts', '--agents', ...modules.map((module) => resolve(module))], settings);
+  return startProgram([program, '--agents', ...settings.agents.map((module) => resolve(module))], settings);
 }
 
 export function startBeside(program: string, settings: ProgramSettings): Promise<Guarded> {
@@ -59,5 +62,5 @@ export function startBeside(program: string, settings: ProgramSettings): Promise
 }
 
 function startProgram(args: readonly string[], settings: ProgramSettings, env: Environment = {}): Promise<Guarded> {
-  return spawnGuarded(process.execPath, args, { env: { ...programEnvironment(settings, process.env), ...env } });
+  return spawnGuarded(process.execPath, args, { env: { ...programEnvironment(settings), ...env } });
 }

@@ -1,0 +1,23 @@
+import { text } from 'node:stream/consumers';
+import type { Operators, Session } from '@switchyard/cli/up';
+import { type Guarded, spawnGuarded } from '@switchyard/local';
+
+/** What builds the console, if it has changed, beside what is more urgent; undefined: there is none. */
+export function consoleBuild(
+  { terminal }: Pick<Session, 'terminal'>,
+  { consoleUrl }: Operators,
+): (() => Promise<Guarded>) | undefined {
+  if (consoleUrl === undefined) return undefined;
+  return async () => {
+    const build = await spawnGuarded('nice', ['-n', '10', process.execPath, 'scripts/console/build.ts']);
+    const said = text(build.stderr);
+    build.exited.then(async (code) => {
+      if (code !== 0 && code < 128) terminal.say('switchyard', notBuilt(await said));
+    });
+    return build;
+  };
+}
+
+function notBuilt(problem: string): string {
+  return `the console cannot be built; node scripts/console/build.ts tries again:\n${problem}`;
+}
