@@ -29,6 +29,8 @@ export interface WorkerConfig {
 export interface WorkerArguments {
   /** Paths of modules. */
   readonly agentModules: readonly string[];
+  /** It may run no agents: it delivers webhooks, and looks after what crashed workers left behind. */
+  readonly isForUpkeep: boolean;
   /** A new worker takes over whenever a module of the agents changes. */
   readonly watch: boolean;
   /** This is such a worker, and reports what it loads to its supervisor. */
@@ -92,10 +94,14 @@ function readCalls(given: Given): AddressPolicySettings {
 export function readArguments(args: readonly string[], { INIT_CWD }: Environment): WorkerArguments | string {
   const line = readCommandLine(
     {
-      usage: 'npm run worker -- [--watch] --agents <module> [<module> …]',
-      text: 'Runs agents: each module exports one.\nWith --watch, agents are loaded again when their files change.',
+      usage: 'npm run worker -- [--watch] --agents <module> [<module> …] | --upkeep',
+      text:
+        'Runs agents: each module exports one.\n' +
+        'With --watch, agents are loaded again when their files change.\n' +
+        'With --upkeep alone it runs none: it delivers webhooks, and gives the turns of crashed workers to others.',
       options: {
         agents: { type: 'string', multiple: true },
+        upkeep: { type: 'boolean', default: false },
         watch: { type: 'boolean', default: false },
         watched: { type: 'boolean', default: false },
       },
@@ -105,9 +111,9 @@ export function readArguments(args: readonly string[], { INIT_CWD }: Environment
     args,
   );
   if (line.help !== undefined) return line.help;
-  const { agents = [], watch, watched } = line.values;
+  const { agents = [], upkeep, watch, watched } = line.values;
   const agentModules = [...agents, ...line.words].map((module) => pathOf(module, INIT_CWD));
-  return { agentModules, watch, isWatched: watched };
+  return { agentModules, isForUpkeep: upkeep, watch, isWatched: watched };
 }
 
 /** npm runs scripts in the package's folder; a path is meant from the folder where npm was called. */

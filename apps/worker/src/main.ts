@@ -53,7 +53,7 @@ async function main(): Promise<void> {
 
 async function work(
   config: WorkerConfig,
-  { agentModules, isWatched }: WorkerArguments,
+  { agentModules, isForUpkeep, isWatched }: WorkerArguments,
   { log, level }: { readonly log: Logger; readonly level: LevelSwitch },
 ): Promise<Stop> {
   // While a watched worker takes over, there are two, and one port.
@@ -66,7 +66,7 @@ async function work(
   };
   const tell = (report: WorkerReport): void => void process.send?.(report);
   if (isWatched) reportModules(tell);
-  const agents = await loadAgents(agentModules);
+  const agents = isForUpkeep && agentModules.length === 0 ? [] : await loadAgents(agentModules);
   const onRedisError = (error: Error): void => emit({ kind: 'error', where: 'redis', err: error });
   const store = new Store(config.store, onRedisError);
   await store.start();

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -56,6 +58,34 @@ describe('the worker as a process', () => {
     });
     await worker.waitFor(/0 of 1 replicas have confirmed the write/);
     await Promise.all([worker.stop(), gateway.stop()]);
+  });
+
+  it('with --upkeep runs no agent, and delivers to the webhooks of tasks that others ran', async () => {
+    const delivered = Promise.withResolvers<string | undefined>();
+    const receiver = createServer((req, res) => {
+      delivered.resolve(req.url);
+      res.end();
+    }).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const shared = { REDIS_URL: inject('redisUrl'), KEY_PREFIX: uniquePrefix() };
+    const env = { ...shared, PUSH_ALLOW_HTTP: 'on', PUSH_ALLOW_HOSTS: '127.0.0.1' };
+    const gateway = await startProgram({
+      file: 'apps/gateway/src/main.ts',
+      env: { ...env, PORT: '0', GRPC_PORT: 'off' },
+    });
+    const worker = await start(['--agents', 'examples/echo/agent.ts'], { ...env, PUSH: 'off' });
+    const upkeep = await start(['--upkeep'], env);
+    await upkeep.waitFor(/"event":"started".*"agents":\[\]|"agents":\[\].*"event":"started"/);
+    const [, url = ''] = await gateway.waitFor(/"url":"([^"]+)"/);
+    await gateway.waitFor(/"agents":\["echo"\]/);
+    const at = `http://127.0.0.1:${Object(receiver.address()).port}/told`;
+    await post(`${url}/agents/echo/message:send`, {
+      message: userMessage('Tell me'),
+      configuration: { taskPushNotificationConfig: { url: at } },
+    });
+    expect(await delivered.promise).toBe('/told');
+    expect(await Promise.all([worker.stop(), upkeep.stop(), gateway.stop()])).toEqual([0, 0, 0]);
+    receiver.close();
   });
 
   it('names a variable that is no setting but looks like one', async () => {

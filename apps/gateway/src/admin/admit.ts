@@ -10,6 +10,9 @@ export interface AdmitParts extends Refusal {
 }
 
 export const metricsPath = '/metrics';
+/** How much there is to do: for what scales workers, with the key of metrics. */
+export const loadPath = '/admin/load';
+const pathsOfMetrics: readonly string[] = [metricsPath, loadPath];
 
 /** Who asks on the operators' port; undefined: it is refused, and the answer written. */
 export async function admitOperator(context: AdmitParts, exchange: Exchange): Promise<Operator | undefined> {
@@ -35,6 +38,6 @@ export function audit({ emit }: Refusal, exchange: Exchange, entry: AuditEntry, 
 /** @throws {A2AError} PermissionDenied */
 function requireRight({ may }: Operator, path: string): void {
   if (may === 'nothing') throw new A2AError('PermissionDenied', 'The key is not for operators');
-  if (may === 'metrics' && path !== metricsPath)
-    throw new A2AError('PermissionDenied', `The key is for ${metricsPath} alone`);
+  if (may === 'metrics' && !pathsOfMetrics.includes(path))
+    throw new A2AError('PermissionDenied', `The key is for ${pathsOfMetrics.join(' and ')} alone`);
 }

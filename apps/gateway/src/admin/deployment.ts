@@ -1,7 +1,8 @@
 import type { Ops } from '@switchyard/store';
+import { loadPath } from './admit.ts';
 import { live } from './live.ts';
 import { operatorName } from './operators.ts';
-import { drainParameters, interruptedParameters, noParameters, pageParameters } from './parameters.ts';
+import { drainParameters, interruptedParameters, loadParameters, noParameters, pageParameters } from './parameters.ts';
 import { adminAction, adminRoute, found, listRoute, notFound } from './route.ts';
 
 /** Of this gateway: whether it can serve requests, and what keeps it from that. */
@@ -10,6 +11,7 @@ export const healthRoute = adminRoute(['get', '/admin/health'], noParameters, ({
 /** Agents and their queues. A paused agent's messages are accepted, and wait. */
 export const agentRoutes = [
   live(listRoute(['/admin/agents', pageParameters], 'agents', ({ ops }, query) => ops.listAgents(query))),
+  adminRoute(['get', loadPath], loadParameters, ({ ops }, { parameters }) => ops.agents.load(parameters.agents)),
   adminRoute(['get', '/admin/agents/:id/tenants'], noParameters, async ({ ops }, { id }) => ({
     tenants: found(await ops.agents.tenants(id), 'agent', id),
   })),

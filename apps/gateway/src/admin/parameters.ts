@@ -77,6 +77,13 @@ export const seriesParameters = z.strictObject({
     .transform(Number)
     .optional(),
 });
+/** Ids of agents, with commas. */
+export const loadParameters = z.strictObject({
+  agents: z
+    .string()
+    .regex(/^[a-z0-9-]{1,64}(?:,[a-z0-9-]{1,64}){0,99}$/, 'must be ids of agents, with commas')
+    .transform((text) => [...new Set(text.split(','))]),
+});
 /** Milliseconds, up to a day. */
 export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 86_400_000).optional() });
 

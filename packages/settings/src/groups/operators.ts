@@ -50,7 +50,7 @@ export const operators = {
     METRICS_KEY: {
       of: ['gateway', 'worker'],
       schema: anyText,
-      text: 'A key for `/metrics` alone, at least 16 characters: for Prometheus. Workers ask for it if it is set.',
+      text: 'A key for `/metrics` and `/admin/load` alone, at least 16 characters: for Prometheus and what scales workers. Workers ask for it if it is set.',
       isSecret: true,
     },
     METRICS_KEY_FILE: {

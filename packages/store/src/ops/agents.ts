@@ -23,6 +23,17 @@ export interface AgentReading extends JobCounts {
   readonly card: AgentCard;
 }
 
+/** What there is to do for workers that run some agents: what scales them asks for it. */
+export interface WorkLoad {
+  /** That wait, run, or come back for a retry; of a paused agent: that run. */
+  readonly jobs: number;
+  /** For how long the job that is next has waited, of agents that are not paused; 0: none waits. */
+  readonly oldestWaitMs: number;
+}
+
+/** Nothing can be sent to an agent that was never announced: a worker has to announce it. */
+const unannounced: WorkLoad = { jobs: 1, oldestWaitMs: 0 };
+
 /** All agents that were ever announced, and their queues. */
 export class Agents {
   readonly #port: OpsPort;
@@ -36,6 +47,16 @@ export class Agents {
   async list(): Promise<AgentReading[]> {
     const announced = await this.#port.registry.list();
     return Promise.all(announced.map((agent) => this.#read(agent)));
+  }
+
+  /** Of these agents together. One that was never announced counts as a job, so that a worker is started for it. */
+  async load(ids: readonly string[]): Promise<WorkLoad> {
+    const known = new Set(await this.#port.registry.ids());
+    const loads = await Promise.all(ids.map((id) => (known.has(id) ? this.#load(id) : unannounced)));
+    return {
+      jobs: loads.reduce((sum, { jobs }) => sum + jobs, 0),
+      oldestWaitMs: Math.max(0, ...loads.map(({ oldestWaitMs }) => oldestWaitMs)),
+    };
   }
 
   /** Its messages are accepted, and wait. Running turns go on. @returns undefined: no such agent */
@@ -67,6 +88,16 @@ export class Agents {
       waiting: some.reduce((sum, { waiting }) => sum + waiting, 0),
     }));
     return sums.sort((a, b) => b.waiting - a.waiting);
+  }
+
+  async #load(id: string): Promise<WorkLoad> {
+    const { queue } = this.#port;
+    const [paused, { waiting, active, delayed }, { oldestWaitMs }] = await Promise.all([
+      queue.isPaused(id),
+      queue.counts(id),
+      queueOf(this.#port, id),
+    ]);
+    return paused ? { jobs: active, oldestWaitMs: 0 } : { jobs: waiting + active + delayed, oldestWaitMs };
   }
 
   async #change(id: string, change: () => Promise<void>): Promise<AgentReading | undefined> {
