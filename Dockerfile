@@ -12,6 +12,7 @@ COPY packages/protocol/package.json packages/protocol/
 COPY packages/outgoing/package.json packages/outgoing/
 COPY packages/store/package.json packages/store/
 COPY packages/agent/package.json packages/agent/
+COPY packages/create/package.json packages/create/
 COPY packages/executor-command/package.json packages/executor-command/
 COPY packages/executor-openai/package.json packages/executor-openai/
 COPY packages/executor-remote/package.json packages/executor-remote/

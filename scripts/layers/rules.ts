@@ -8,6 +8,7 @@ export type Rule = (file: SourceFile) => readonly string[];
  * author would.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
+  'packages/create': ['agent', 'executor-openai', 'executor-sdk'],
   'packages/protocol': [],
   'packages/store': ['protocol', 'telemetry'],
   'packages/agent': ['protocol'],
@@ -56,7 +57,8 @@ const edges: Readonly<Record<string, RegExp>> = {
   'a signal handler': /\bprocess\.(?:on|once)\(/,
   'a listening socket': /\b(?:server|app|express\(\)|createServer\([^)]*\))\.listen\(/,
 };
-const edgeFiles = /\/(?:main|config)\.ts$/;
+/** A template is the whole of a small program. */
+const edgeFiles = /\/(?:main|config)\.ts$|^packages\/create\/template\//;
 /** Examples come with the services that they pretend to use. */
 const mayListen = /^examples\//;
 

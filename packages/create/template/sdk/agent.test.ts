@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runTurn } from '@switchyard/agent/testing';
+import agent from './agent.ts';
+
+test('greets by name', async () => {
+  const { state, answer } = await runTurn(agent, 'Ada');
+  assert.deepEqual([state, answer], ['TASK_STATE_COMPLETED', 'Hello, Ada!']);
+});
