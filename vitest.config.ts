@@ -9,8 +9,8 @@ export default defineConfig({
       'scripts/test/**/*.test.ts',
       'workshop/**/test/**/*.test.ts',
     ],
-    // `npm run test:faults`
-    exclude: [...configDefaults.exclude, 'workshop/faults/**', ...longTests],
+    // `npm run test:faults` and `npm run test:release`
+    exclude: [...configDefaults.exclude, 'workshop/faults/**', ...longTests, 'tests/release/**'],
     globalSetup: ['tests/support/shared-redis.ts'],
     // Two cores, shared with the Redis and the processes that the tests start.
     maxWorkers: 2,

@@ -6,8 +6,8 @@ import { respond } from '../exchange/exchange.ts';
 import type { OidcSettings } from '../settings/gateway-settings.ts';
 import { type Endpoints, IssuerEndpoints } from './issuer-endpoints.ts';
 
-/** Where the build of the console lies, beside the gateway. */
-const builtConsole = fileURLToPath(new URL('../../../console/dist', import.meta.url));
+/** Where the build of the console lies, in its own package. */
+const builtConsole = fileURLToPath(new URL('dist', import.meta.resolve('@switchyard/console/package.json')));
 
 /** Nothing from elsewhere, no script or style in the page itself, and no page around it. The issuer gives tokens. */
 const contentSecurityPolicy = (issuer: Endpoints | undefined): string =>

@@ -18,16 +18,20 @@ interface MessageType<Value> {
   fromJSON(object: unknown): Value;
 }
 
+type Reader<Value> = (json: string) => Value;
+
 const reader =
-  <Value>(type: MessageType<Value>) =>
-  (json: string): Value =>
+  <Value>(type: MessageType<Value>): Reader<Value> =>
+  (json) =>
     fromJson(type, JSON.parse(json), json);
 
-export const toTask = reader(Task);
-export const toTaskList = reader(ListTasksResponse);
-export const toPushConfig = reader(TaskPushNotificationConfig);
-export const toPushConfigList = reader(ListTaskPushNotificationConfigsResponse);
-export const toAgentCard = reader(AgentCard);
+export const toTask: Reader<Task> = reader(Task);
+export const toTaskList: Reader<ListTasksResponse> = reader(ListTasksResponse);
+export const toPushConfig: Reader<TaskPushNotificationConfig> = reader(TaskPushNotificationConfig);
+export const toPushConfigList: Reader<ListTaskPushNotificationConfigsResponse> = reader(
+  ListTaskPushNotificationConfigsResponse,
+);
+export const toAgentCard: Reader<AgentCard> = reader(AgentCard);
 
 export function toSendMessageResponse(json: string): SendMessageResponse {
   const { task, message }: Payload = JSON.parse(json);

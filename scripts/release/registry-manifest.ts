@@ -1,0 +1,48 @@
+import type { Manifest } from './workspaces.ts';
+
+/** Node that the published programs run on; their bins say so, too. */
+const engines = { node: '>=24' };
+
+/**
+ * The package.json that goes to the registry: entries lead to what was built, and nothing is left that serves the
+ * repository only.
+ * @param repository of GitHub, `owner/name`: provenance wants to find it; unknown outside the release workflow
+ */
+export function registryManifest(manifest: Manifest, repository: string | undefined): object {
+  const { name, version, description, license, type, bin, dependencies = {}, publishConfig } = manifest;
+  const { peerDependencies, peerDependenciesMeta } = manifest;
+  requireOneVersion(manifest);
+  return {
+    name,
+    version,
+    description,
+    license,
+    type,
+    ...(repository && { repository: { type: 'git', url: `git+https://github.com/${repository}.git` } }),
+    engines,
+    exports: builtEntries(manifest),
+    ...(bin && { bin }),
+    dependencies,
+    ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
+    publishConfig,
+  };
+}
+
+/** All packages of a release have one version, and want each other in that version. */
+function requireOneVersion({ name, version, dependencies = {} }: Manifest): void {
+  for (const [other, wanted] of Object.entries(dependencies)) {
+    if (other.startsWith('@switchyard/') && wanted !== version)
+      throw new Error(`${name} ${version} wants ${other} in version ${wanted}: their versions are one`);
+  }
+}
+
+function builtEntries({ exports = {} }: Manifest): Record<string, unknown> {
+  const entries = Object.entries(typeof exports === 'string' ? { '.': exports } : exports);
+  const built = entries.map(([entry, file]) => [entry, builtFile(file)]);
+  return { ...Object.fromEntries(built), './package.json': './package.json' };
+}
+
+function builtFile(file: string): unknown {
+  const [, path] = /^\.\/src\/(.+)\.ts$/.exec(file) ?? [];
+  return path === undefined ? file : { types: `./dist/${path}.d.ts`, default: `./dist/${path}.js` };
+}
