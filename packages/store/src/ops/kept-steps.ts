@@ -26,19 +26,21 @@ interface KeptStepsPort {
 /** Between the copying of steps and the making of their task there is one round trip. */
 const COPIED_MS = 60_000;
 const RESULT = 'result step ';
+const ORDER = 'order step ';
 
-/** Names of the steps of a task's first message whose results are kept, in the order in which they were begun. */
+/**
+ * Names of the steps of a task's first message whose results are kept, in the order in which they were begun. None, if
+ * the order is not known: a worker of an earlier version began one.
+ */
 export async function keptSteps({ redis, shards }: KeptStepsPort, taskId: string): Promise<string[]> {
   const key = stepsKey(shards, taskId);
-  const [number, fields, notes] = await Promise.all([
-    redis.hget(key, 'message'),
-    redis.hkeys(key),
-    redis.lrange(notesKey(shards, taskId), '0', '-1'),
-  ]);
-  if (number !== '1') return [];
-  const kept = new Set(fields.filter((field) => field.startsWith(RESULT)).map((field) => field.slice(RESULT.length)));
-  const begun = notes.flatMap((note) => /^\d+ \d* step[+=] (.*)$/s.exec(note)?.[1] ?? []);
-  return [...new Set(begun)].filter((name) => kept.has(name));
+  const [number, fields] = await Promise.all([redis.hget(key, 'message'), redis.hkeys(key)]);
+  const names = fields.filter((field) => field.startsWith(RESULT)).map((field) => field.slice(RESULT.length));
+  if (number !== '1' || names.length === 0) return [];
+  const orders = await redis.hmget(key, ...names.map((name) => ORDER + name));
+  if (orders.includes(null)) return [];
+  const begun = names.map((name, i) => ({ name, order: Number(orders[i]) }));
+  return begun.sort((a, b) => a.order - b.order).map(({ name }) => name);
 }
 
 interface Copy {
@@ -61,5 +63,3 @@ export function keepSteps({ redis, shards }: KeptStepsPort, taskId: string): Pro
 }
 
 const stepsKey = (shards: Shards, taskId: string): string => `${shards.of(taskId).task(taskId)}:s`;
-/** See note.lua. */
-const notesKey = (shards: Shards, taskId: string): string => `${shards.of(taskId).task(taskId)}:l`;

@@ -2,7 +2,7 @@
 --
 -- KEYS  <record>      and, made from the task's, its steps <task>:s (hash: `message` number of the message that they
 --                     belong to, `bytes` of all results, `result <key>` of a step that is done, `mark <key>` of one
---                     that is not: see append.lua)
+--                     that is not: see append.lua; `begun` how many have begun, `order <key>` how many had with it)
 -- ARGV  <record>
 --       fence         fencing token of the turn
 --       key           of the step
@@ -20,9 +20,10 @@ local record = load_record()
 if not record or fence ~= record.turn then return { 'fenced', '' } end
 
 local number = record.accepted - record.inbox + 1
-local of, result, mark = unpack(redis.call('HMGET', steps_key, 'message', 'result ' .. key, 'mark ' .. key))
+local of, result, mark, begun, order =
+  unpack(redis.call('HMGET', steps_key, 'message', 'result ' .. key, 'mark ' .. key, 'begun', 'order ' .. key))
 local are_old = tonumber(of or 0) ~= number
-if are_old then result, mark = nil, nil end
+if are_old then result, mark, begun, order = nil, nil, nil, nil end
 -- Also while a cancel waits: what is done already costs nothing, and the agent may need it to clean up.
 if result then
   if name then note(task_key, fence, 'step= ' .. name) end
@@ -31,6 +32,9 @@ end
 if record.cancel ~= '' then return { 'canceling', '' } end
 redis.call('HSET', task_key, 'has_side_keys', 1)
 if are_old then redis.call('DEL', steps_key) end
-redis.call('HSET', steps_key, 'message', number)
+if not order then
+  begun = (begun or 0) + 1
+  redis.call('HSET', steps_key, 'message', number, 'begun', begun, 'order ' .. key, begun)
+end
 if name then note(task_key, fence, 'step+ ' .. name) end
 return { 'run', mark or '' }

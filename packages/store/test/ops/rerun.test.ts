@@ -66,15 +66,35 @@ test('from a step on, those before it are remembered, and it runs', async () => 
 test('steps are in the order in which they were begun, however many there are', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
-  const names = Array.from({ length: 20 }, (_, n) => `step-${n}`);
+  const names = Array.from({ length: 600 }, (_, n) => `step-${n}`);
   for (const name of names) {
     await store.steps.begin(turn, `step ${name}`);
-    await store.steps.end(turn, `step ${name}`, JSON.stringify(name.repeat(300)));
+    await store.steps.end(turn, `step ${name}`, JSON.stringify(name.repeat(10)));
   }
   await turn.publish(failed);
   expect((await store.ops.tasks.detail(taskId))?.steps).toEqual(names);
-  const again = await begun(store, await started(taskId, { fromStep: 'step-19' }));
+  const again = await begun(store, await started(taskId, { fromStep: 'step-599' }));
   for (const name of names.slice(0, -1)) expect((await store.steps.begin(again, `step ${name}`)).verdict).toBe('done');
+});
+
+test('a task that ran again runs again from a step, too', async () => {
+  const { taskId } = await failedTask();
+  const again = await started(taskId, { fromStep: 'b' });
+  const turn = await begun(store, again);
+  for (const name of ['a', 'b']) await store.steps.begin(turn, `step ${name}`);
+  await store.steps.end(turn, 'step b', '"b"');
+  await turn.publish(failed);
+  expect((await store.ops.tasks.detail(again))?.steps).toEqual(['a', 'b']);
+  const third = await begun(store, await started(again, { fromStep: 'b' }));
+  expect((await store.steps.begin(third, 'step a')).verdict).toBe('done');
+});
+
+test('steps whose order is not known, as a worker of before began them, are not taken over', async () => {
+  const { taskId } = await failedTask();
+  const [steps = ''] = (await keysOf(taskId)).filter((key) => key.endsWith(':s'));
+  await redis.hdel(steps, 'order step a');
+  expect((await store.ops.tasks.detail(taskId))?.steps).toEqual([]);
+  expect(await store.ops.tasks.rerun(taskId, order({ fromStep: 'b' }))).toEqual({ verdict: 'unknown-step' });
 });
 
 test('without a step, none is remembered', async () => {
