@@ -2,7 +2,7 @@
 --
 -- KEYS  from          steps of a task (hash, see begin-step.lua)
 --       to            those of the new one
--- ARGV  expire_ms     until keep-steps.lua keeps them, if the task is made
+-- ARGV  expire_ms     until the task is made, which keeps them: see make-tasks.lua
 --       steps*        their names, in order
 -- Returns  copied | unknown (one of them has no result, or they belong to a later message than the first)
 -- Invariant: all of them or none.

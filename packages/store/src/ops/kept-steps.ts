@@ -10,13 +10,6 @@ const copyScript = defineScript({
   args: ['expireMs', 'steps*'],
   reply: word('copied', 'unknown'),
 });
-const keepScript = defineScript({
-  file: 'keep-steps.lua',
-  from: import.meta.url,
-  keys: ['task'],
-  args: [],
-  reply: word('kept', 'missing'),
-});
 
 interface KeptStepsPort {
   readonly redis: RedisConnection;
@@ -55,11 +48,6 @@ interface Copy {
 export function copySteps({ redis, shards }: KeptStepsPort, { from, to, steps }: Copy): Promise<'copied' | 'unknown'> {
   const keys = { from: stepsKey(shards, from), to: stepsKey(shards, to) };
   return copyScript.run(redis, { keys, args: { expireMs: COPIED_MS, steps } });
-}
-
-/** @returns missing: no such task, or nothing was copied for it */
-export function keepSteps({ redis, shards }: KeptStepsPort, taskId: string): Promise<'kept' | 'missing'> {
-  return keepScript.run(redis, { keys: { task: shards.of(taskId).task(taskId) }, args: {} });
 }
 
 const stepsKey = (shards: Shards, taskId: string): string => `${shards.of(taskId).task(taskId)}:s`;

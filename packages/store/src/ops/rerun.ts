@@ -10,7 +10,7 @@ import { type Scope, scopeOf } from '../redis/scope.ts';
 import { accept } from '../tasks/accept.ts';
 import { readTask } from '../tasks/read.ts';
 import type { Acceptance } from '../tasks/submission.ts';
-import { copySteps, keepSteps, keptSteps } from './kept-steps.ts';
+import { copySteps, keptSteps } from './kept-steps.ts';
 import type { OpsPort } from './ops-port.ts';
 
 /** How a task is to run again. */
@@ -69,11 +69,9 @@ async function start(port: OpsPort, scope: Scope, { task, message, steps, operat
   // It was deleted, or has expired: its steps would be done twice.
   if (copied === 'unknown') return { verdict: 'unknown-step' };
   const metadata = { 'switchyard.operator': operator };
-  const acceptance = await accept(port, scope, { message, metadata, reservedId });
+  const acceptance = await accept(port, scope, { message, metadata, reservedId, hasSteps: steps.length > 0 });
   if (acceptance.verdict !== 'accepted') return { verdict: 'refused', why: acceptance.verdict };
-  const { taskId } = acceptance;
-  if (steps.length > 0) await keepSteps(port, taskId);
-  return { verdict: 'started', taskId };
+  return { verdict: 'started', taskId: acceptance.taskId };
 }
 
 function messageOf({ id, contextId = id }: Task, first: Message, { messageId, parts }: RerunOrder): Message {

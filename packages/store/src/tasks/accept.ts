@@ -124,7 +124,8 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     holdMs: Math.min(sent.webhookHoldMs ?? 0, LONGEST_HOLD_MS),
     state: sent.isHidden ? hiddenLetter : stateLetters.TASK_STATE_SUBMITTED,
     maxWaiting: port.loads.mostWaiting(root),
-  };
+    hasSteps: sent.hasSteps ? '1' : '',
+  } as const;
   return port.newTasks.make(task, sent.caller);
 }
 

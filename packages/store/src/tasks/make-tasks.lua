@@ -32,9 +32,12 @@
 --       hold_ms         ms that it waits for the agent's first event before it gets the task
 --       state           its letter: s, or h to hide it until the agent's first event, which may be a plain message
 --       max_waiting     jobs that may wait in its queue; 0: no limit
+--       has_steps       1: results of steps were copied for it, see copy-steps.lua; else ''
 -- Returns  of one message after the other, as accept.lua, or that it is refused by quotas.lua: too-many-open
---          | too-many-kept | too-many-open-of-tenant | too-many-bytes-of-tenant | overloaded
--- Invariant: a messageId of a principal is accepted once. One round trip, O(messages).
+--          | too-many-kept | too-many-open-of-tenant | too-many-bytes-of-tenant | overloaded; or missing: the steps
+--          that were copied for it are gone
+-- Invariant: a messageId of a principal is accepted once. Copied steps live as long as their task. One round trip,
+-- O(messages).
 --
 -- Most messages take this path. It writes what record.lua and commit.lua would leave for a new task, with fewer
 -- commands (docs/adr/0019).
@@ -49,7 +52,7 @@ retention_ms = tonumber(retention_ms)
 max_open, max_kept = tonumber(max_open), tonumber(max_kept)
 max_open_of_tenant, max_bytes = tonumber(max_open_of_tenant), tonumber(max_bytes)
 -- Where the first message begins in ARGV, and how many arguments each has.
-local FIRST, SIZE = 15, 13
+local FIRST, SIZE = 15, 14
 
 --- @include "../redis/server.lua"
 --- @include "caller.lua"
@@ -77,9 +80,12 @@ if caller_key and #new > 0 and not caller.has_room() then return { { 'too-many-c
 local replies, admitted = {}, {}
 for _, n in ipairs(new) do
   local at = starts[n]
+  local refused
+  if ARGV[at + 13] ~= '' and redis.call('EXISTS', tasks_root .. ARGV[at] .. ':s') == 0 then refused = 'missing'
   -- What agents call for is bounded by max_calls.
-  local refused = not caller_key
-    and quotas.refusal(ARGV[at + 1], ARGV[at + 7], tonumber(ARGV[at + 12]), #ARGV[at + 5] + #ARGV[at + 6])
+  elseif not caller_key then
+    refused = quotas.refusal(ARGV[at + 1], ARGV[at + 7], tonumber(ARGV[at + 12]), #ARGV[at + 5] + #ARGV[at + 6])
+  end
   if refused then replies[n] = { refused } else admitted[#admitted + 1] = n end
 end
 new = admitted
@@ -146,6 +152,10 @@ if #new > 0 then
       'context', context, 'scheduled', '1', 'jobs', '1', 'accepted', '1', 'inbox', '1', 'initial_entry', entry,
       'status', status, history_name, history)
     redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')
+    if ARGV[at + 13] ~= '' then
+      redis.call('PERSIST', task_key .. ':s')
+      redis.call('HSET', task_key, 'has_side_keys', '1')
+    end
     if caller_key then
       caller.record(task_id, owner)
       redis.call('HSET', task_key, 'caller', caller_key:sub(#tasks_root + 1))

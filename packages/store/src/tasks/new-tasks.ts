@@ -28,6 +28,7 @@ export const makeTasksScript = defineScript({
     'holdMs',
     'state',
     'maxWaiting',
+    'hasSteps',
   ],
   reply: list(acceptReply),
 });
@@ -61,6 +62,8 @@ export interface NewTask {
   readonly state: string;
   /** Jobs that may wait in its queue; 0: no limit. */
   readonly maxWaiting: number;
+  /** 1: results of steps were copied for it; else ''. */
+  readonly hasSteps: '1' | '';
 }
 
 /**

@@ -28,6 +28,8 @@ export interface Submission {
   readonly isHidden?: boolean;
   /** Id of the task if the message makes one: from `Feeds.presubscribe` for this message. */
   readonly reservedId?: string;
+  /** Results of steps were copied for `reservedId`: without them no task is made. */
+  readonly hasSteps?: boolean;
   /** For the snapshot of a new task: 0 leaves the history out. */
   readonly historyLength?: number;
 }
@@ -63,7 +65,7 @@ export type RefusedCall =
  *   item whose `released` is as high. `seq`: where a feed resumes. `task`: JSON of the new task, when the message made
  *   it. `statusAndMessage`: for a task that waited for this message, the event at `seq`: its status and the message, as JSON of a
  *   task.
- * - `missing`: no such task in this scope. `conflict`: the messageId came before with another body.
+ * - `missing`: no such task in this scope; of a new one: the steps that were copied for it are gone. `conflict`: the messageId came before with another body.
  * - `terminal`: the task has ended. `canceling`: it is to be canceled. `inbox-full`: too many messages wait in it.
  *   `history-full`: its history has its most bytes. `too-many-webhooks`: it has its most webhooks.
  * - the others: what a client, not an agent, may be refused for; see `FullQuota`.

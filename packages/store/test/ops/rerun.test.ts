@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Task, TurnEvent } from '@switchyard/protocol';
 import { expect, test } from 'vitest';
+import { copySteps } from '../../src/ops/kept-steps.ts';
+import { Shards } from '../../src/redis/shards.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice, bob, testRedis, testStore } from '../support/redis.ts';
 
@@ -112,6 +114,26 @@ test('what was remembered stays until the task begins, however long that takes, 
   for (const ttl of await ttls()) expect(ttl).toBeGreaterThan(0);
   await store.ops.tasks.delete(again);
   expect(await keysOf(again)).toEqual([]);
+});
+
+test('a task and the steps that were copied for it are kept in one step', async () => {
+  const { taskId: from, contextId } = await failedTask();
+  const shards = new Shards(store.settings.prefix, store.settings.shards);
+  const reservedId = shards.newId(contextId);
+  const accept = () =>
+    store.tasks.accept(alice, { message: userMessage('again', { contextId }), reservedId, hasSteps: true });
+  const keys = await redis.keys(`${store.settings.prefix}*`);
+  expect(await accept(), 'nothing was copied').toEqual({ verdict: 'missing' });
+  expect(await redis.keys(`${store.settings.prefix}*`)).toHaveLength(keys.length);
+  await copySteps({ redis, shards }, { from, to: reservedId, steps: ['a'] });
+  expect(await accept()).toMatchObject({ verdict: 'accepted', taskId: reservedId });
+  // The gateway dies here: nothing else is to be done.
+  const turn = await begun(store, reservedId);
+  expect((await store.steps.begin(turn, 'step a')).verdict).toBe('done');
+  const ttls = async () => Promise.all((await keysOf(reservedId)).map((key) => redis.pttl(key)));
+  expect(new Set(await ttls())).toEqual(new Set([-1]));
+  await turn.publish(failed);
+  for (const ttl of await ttls()) expect(ttl).toBeGreaterThan(0);
 });
 
 test('a task that goes on, an unknown one and an unknown step are refused, and nothing is left of it', async () => {

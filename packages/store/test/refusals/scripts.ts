@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreSettings } from '../../src/index.ts';
-import { copySteps, keepSteps } from '../../src/ops/kept-steps.ts';
+import { copySteps } from '../../src/ops/kept-steps.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { accepted, begun, spent, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
@@ -666,16 +666,6 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         return () => copySteps(stage.port, { from, to: taskId, steps: ['a'] });
       },
       answer: 'copied',
-    },
-  ],
-  'ops/keep-steps.lua': [
-    {
-      kind: 'begins',
-      scene: async (stage) => {
-        const taskId = await stage.taskWithStep('a');
-        return () => keepSteps(stage.port, taskId);
-      },
-      answer: 'kept',
     },
   ],
   'redis/read-stream.lua': [
