@@ -80,7 +80,6 @@ function quotas(values: ValuesOf<'gateway'>): Partial<StoreSettings> {
     maxOpenTasks: values.MAX_OPEN_TASKS,
     maxKeptTasks: values.MAX_KEPT_TASKS,
     maxOpenTasksOfTenant: values.MAX_OPEN_TASKS_PER_TENANT,
-    maxBytesOfTenant: values.MAX_BYTES_PER_TENANT,
     maxWaiting: values.MAX_WAITING,
     maxQueueWaitMs: values.MAX_QUEUE_WAIT_MS === 'off' ? Number.POSITIVE_INFINITY : values.MAX_QUEUE_WAIT_MS,
   };

@@ -16,6 +16,7 @@ type Shared = Pick<
   | 'MAX_HISTORY_BYTES'
   | 'WAIT_REPLICAS'
   | 'IDEMPOTENCY_MS'
+  | 'MAX_BYTES_PER_TENANT'
   | 'PUSH_SECRET'
   | 'PUSH_SECRET_FILE'
 >;
@@ -45,6 +46,7 @@ export function storeSettings(given: Given) {
     maxHistoryBytes: values.MAX_HISTORY_BYTES,
     waitReplicas: values.WAIT_REPLICAS,
     idempotencyMs: values.IDEMPOTENCY_MS,
+    maxBytesOfTenant: values.MAX_BYTES_PER_TENANT,
     pushSecrets: [...values.PUSH_SECRET, ...(pushSecret ? [pushSecret] : [])],
   };
 }

@@ -25,11 +25,11 @@ export const intake = {
       text: 'Tasks of a tenant that have not ended, at all agents. Beyond, 429.',
     },
     MAX_BYTES_PER_TENANT: {
-      of: ['gateway'],
+      of: ['gateway', 'worker'],
       schema: limitOrOff(2 ** 50),
       default: 0,
       defaultText: 'off',
-      text: 'Bytes of the messages that a tenant has sent within `RETENTION_MS`. Beyond, 429.',
+      text: 'Bytes of the messages that a tenant has sent within `RETENTION_MS`, and of the results of its tasks’ steps. Beyond, its messages get 429.',
     },
     MAX_WAITING: {
       of: ['gateway'],

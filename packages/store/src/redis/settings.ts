@@ -40,7 +40,7 @@ export interface StoreSettings {
   readonly maxKeptTasks: number;
   /** Tasks of a tenant that have not ended. */
   readonly maxOpenTasksOfTenant: number;
-  /** Bytes of the messages that a tenant has sent within `retentionMs`. */
+  /** Bytes of the messages that a tenant has sent within `retentionMs`, and of the results of its tasks' steps. */
   readonly maxBytesOfTenant: number;
   /** Messages that may wait for an agent in one shard. */
   readonly maxWaiting: number;

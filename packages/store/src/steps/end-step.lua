@@ -5,22 +5,27 @@
 --       fence         fencing token of the turn
 --       key           of the step
 --       result        JSON; '' nothing
---       max_bytes     that all results may have together
+--       max_results   bytes that all results may have together
+--       max_bytes     as in tenant-bytes.lua: results count, and are not refused; the tenant's next message is
 -- Returns  done | full (the results of this turn are too large together) | fenced
 -- Invariant: a step has one result, the first.
 
 --- @include "../record/record.lua"
 --- @include "../record/note.lua"
 
-local fence, key, result, max_bytes = unpack(ARGV, 7)
+local fence, key, result, max_results, max_bytes = unpack(ARGV, 7)
+max_bytes = tonumber(max_bytes)
+--- @include "../tasks/tenant-bytes.lua"
 
 local record = load_record()
 if not record or fence ~= record.turn then return 'fenced' end
 if redis.call('HEXISTS', steps_key, 'result ' .. key) == 1 then return 'done' end
 local bytes = tonumber(redis.call('HGET', steps_key, 'bytes') or 0) + #key + #result
-if bytes > tonumber(max_bytes) then return 'full' end
+if bytes > tonumber(max_results) then return 'full' end
 redis.call('HSET', steps_key, 'bytes', bytes, 'result ' .. key, result)
 redis.call('HDEL', steps_key, 'mark ' .. key)
+tenant_bytes.count(record.owner:match('^[^/]*'), #key + #result)
+tenant_bytes.write()
 local name = key:match('^step (.*)')
 if name then note(task_key, fence, 'step- ' .. name) end
 return 'done'

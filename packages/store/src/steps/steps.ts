@@ -1,6 +1,7 @@
 import { recordArgNames, recordArgValues, recordKeyNames } from '../redis/record-args.ts';
 import { text, tuple, verdict, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
+import { quotaArgValues } from '../tasks/quotas.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 import type { TurnsPort } from '../turns/turns-port.ts';
 
@@ -15,7 +16,7 @@ const endStepScript = defineScript({
   file: 'end-step.lua',
   from: import.meta.url,
   keys: recordKeyNames,
-  args: [...recordArgNames, 'fence', 'key', 'result', 'maxBytes'],
+  args: [...recordArgNames, 'fence', 'key', 'result', 'maxResults', 'maxBytes'],
   reply: word('done', 'full', 'fenced'),
 });
 
@@ -62,10 +63,12 @@ export class Steps {
    */
   async end(turn: OpenTurn, key: string, result: string): Promise<void> {
     await turn.written();
-    const { maxStepsBytes: maxBytes } = this.#port.settings;
+    const { redis, settings } = this.#port;
+    const { maxStepsBytes: maxResults } = settings;
     const { keys, args } = this.#call(turn);
-    const verdict = await endStepScript.run(this.#port.redis, { keys, args: { ...args, key, result, maxBytes } });
-    if (verdict === 'full') throw new TooManyResults(maxBytes);
+    const { maxBytes } = quotaArgValues(settings);
+    const verdict = await endStepScript.run(redis, { keys, args: { ...args, key, result, maxResults, maxBytes } });
+    if (verdict === 'full') throw new TooManyResults(maxResults);
     if (verdict !== 'done') throw new TurnFenced();
   }
 

@@ -81,10 +81,12 @@ local replies, admitted = {}, {}
 for _, n in ipairs(new) do
   local at = starts[n]
   local refused
-  if ARGV[at + 13] ~= '' and redis.call('EXISTS', tasks_root .. ARGV[at] .. ':s') == 0 then refused = 'missing'
+  local copied = ARGV[at + 13] == '' and 0 or redis.call('HGET', tasks_root .. ARGV[at] .. ':s', 'bytes')
+  if not copied then refused = 'missing'
   -- What agents call for is bounded by max_calls.
   elseif not caller_key then
-    refused = quotas.refusal(ARGV[at + 1], ARGV[at + 7], tonumber(ARGV[at + 12]), #ARGV[at + 5] + #ARGV[at + 6])
+    local bytes = #ARGV[at + 5] + #ARGV[at + 6] + copied
+    refused = quotas.refusal(ARGV[at + 1], ARGV[at + 7], tonumber(ARGV[at + 12]), bytes)
   end
   if refused then replies[n] = { refused } else admitted[#admitted + 1] = n end
 end

@@ -3,7 +3,7 @@
 --
 -- max_open, max_kept  tasks of a principal at an agent that have not ended, and all that are kept
 -- max_open_of_tenant  tasks of a tenant that have not ended; <outbox>:open (hash: tenant → their number) counts them
--- max_bytes           of the messages of a tenant that are kept: tenant-bytes.lua
+-- max_bytes           that a tenant has stored: tenant-bytes.lua
 -- Each 0: no limit. They are those of this shard.
 --
 -- They are the numbers of what is there: but for the tenants' counts, which change with the state of a task in the
@@ -62,7 +62,7 @@ local function is_overloaded(queue_root, tenant, max_waiting)
 end
 
 -- Why the message may not make a task; nil: it may, and is counted from now on.
--- max_waiting: jobs that may wait in its queue   bytes: of the message
+-- max_waiting: jobs that may wait in its queue   bytes: of the message, and of the steps that are copied for its task
 function quotas.refusal(owner, queue_root, max_waiting, bytes)
   local tenant = tenant_of(owner)
   look_up(owner, tenant, queue_root)

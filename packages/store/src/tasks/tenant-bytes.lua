@@ -1,7 +1,7 @@
--- tenantBytes: the bytes of messages that a tenant has sent within the time that tasks are kept. Needs outbox_key,
--- retention_ms, max_bytes (0: they are not counted) and server.lua.
+-- tenantBytes: the bytes that a tenant had stored within the time that tasks are kept: of its messages, and of the
+-- results of its tasks' steps. Needs outbox_key, retention_ms, max_bytes (0: they are not counted) and server.lua.
 --
--- <outbox>:bytes:<tenant>  hash: eighth of the retention since 1970 → bytes of the messages that came in it
+-- <outbox>:bytes:<tenant>  hash: eighth of the retention since 1970 → bytes that came in it
 
 local tenant_bytes = {}
 local EIGHTHS = 8
@@ -19,16 +19,15 @@ function tenant_bytes.exceed(tenant, bytes)
       if tonumber(counts[i]) >= eighth() - EIGHTHS then sums[tenant] = sums[tenant] + counts[i + 1] end
     end
   end
-  return sums[tenant] + bytes > max_bytes
+  return sums[tenant] + (added[tenant] or 0) + bytes > max_bytes
 end
 
--- A message that exceed() let pass is accepted: it counts from now on, see write().
+-- They count from now on, see write(). exceed() is asked before, where too many are refused.
 function tenant_bytes.count(tenant, bytes)
-  if max_bytes == 0 then return end
-  sums[tenant], added[tenant] = sums[tenant] + bytes, (added[tenant] or 0) + bytes
+  if max_bytes ~= 0 then added[tenant] = (added[tenant] or 0) + bytes end
 end
 
--- Call it when the messages are written.
+-- Call it when they are written.
 function tenant_bytes.write()
   for tenant, bytes in pairs(added) do
     local key = outbox_key .. ':bytes:' .. tenant

@@ -124,6 +124,22 @@ describe('one who fills Redis with bytes', () => {
     expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBeLessThan(32_000);
   });
 
+  test('is charged for results of steps, also when they are copied for a task that runs again', async () => {
+    const store = await testStore({ maxBytesOfTenant: 40_000 });
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    for (const name of ['a', 'b']) {
+      await store.steps.begin(turn, `step ${name}`);
+      await store.steps.end(turn, `step ${name}`, JSON.stringify('x'.repeat(name === 'a' ? 15_000 : 1)));
+    }
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_FAILED', settles: true });
+    const rerun = (messageId: string) => store.ops.tasks.rerun(taskId, { messageId, fromStep: 'b', operator: 'ops' });
+    expect(await rerun('once')).toMatchObject({ verdict: 'started' });
+    expect(await rerun('twice')).toEqual({ verdict: 'refused', why: 'too-many-bytes-of-tenant' });
+    expect(await verdictOf(store, alice, userMessage('x'.repeat(5_000)))).toBe('too-many-bytes-of-tenant');
+    expect(await verdictOf(store, eve, userMessage('x'.repeat(5_000)))).toBe('accepted');
+  });
+
   test('leaves a key that expires', async () => {
     const store = await testStore({ maxBytesOfTenant: 40_000, retentionMs: 8_000 });
     await accepted(store, alice);
