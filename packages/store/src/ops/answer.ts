@@ -1,9 +1,9 @@
 import { isInterrupted, type Part } from '@switchyard/protocol';
-import { scopeOf } from '../redis/scope.ts';
 import { accept } from '../tasks/accept.ts';
 import { stateOf } from '../tasks/state-letters.ts';
 import type { Acceptance } from '../tasks/submission.ts';
 import type { OpsPort } from './ops-port.ts';
+import { originOf } from './origin.ts';
 
 /** What a person says to a task. */
 export interface TaskAnswer {
@@ -25,14 +25,18 @@ export async function answerTask(
   taskId: string,
   { messageId, parts, operator }: TaskAnswer,
 ): Promise<AnswerResult> {
-  const [owner, letter] = await port.redis.hmget(port.shards.of(taskId).task(taskId), 'owner', 'state');
-  if (!owner || !letter) return { verdict: 'missing' };
-  const scope = scopeOf(owner);
+  const [origin, letter] = await Promise.all([
+    originOf(port, taskId),
+    port.redis.hget(port.shards.of(taskId).task(taskId), 'state'),
+  ]);
+  if (!origin || !letter) return { verdict: 'missing' };
+  const { scope, given } = origin;
   const isKnown = (await port.redis.exists(port.shards.of(taskId).accepted(scope, messageId))) === 1;
   if (!isKnown && !isInterrupted(stateOf(letter))) return { verdict: 'not-waiting' };
   const acceptance = await accept(port, scope, {
+    ...given,
     message: { messageId, taskId, role: 'ROLE_USER', parts: [...parts] },
-    metadata: { 'switchyard.operator': operator },
+    metadata: { ...given.metadata, 'switchyard.operator': operator },
   });
   if (acceptance.verdict === 'accepted') return { verdict: 'accepted' };
   return { verdict: 'refused', why: acceptance.verdict };

@@ -1,17 +1,10 @@
-import {
-  isReservedMetadata,
-  isTerminal,
-  type Message,
-  type Metadata,
-  type Part,
-  type Task,
-} from '@switchyard/protocol';
-import { type Scope, scopeOf } from '../redis/scope.ts';
+import { isTerminal, type Message, type Part, type Task } from '@switchyard/protocol';
 import { accept } from '../tasks/accept.ts';
 import { readTask } from '../tasks/read.ts';
 import type { Acceptance } from '../tasks/submission.ts';
 import { copySteps, keptSteps } from './kept-steps.ts';
 import type { OpsPort } from './ops-port.ts';
+import { type Origin, originOf, ownMetadata } from './origin.ts';
 
 /** How a task is to run again. */
 export interface RerunOrder {
@@ -36,10 +29,9 @@ export type RerunResult =
 
 /** Sends the first message of a task that has ended again, for its principal, in its context: a new task refers to it. */
 export async function rerunTask(port: OpsPort, taskId: string, order: RerunOrder): Promise<RerunResult> {
-  const owner = await port.redis.hget(port.shards.of(taskId).task(taskId), 'owner');
-  if (owner === null) return { verdict: 'missing' };
-  const scope = scopeOf(owner);
-  const reading = await readTask(port, scope, taskId, { includeArtifacts: false });
+  const origin = await originOf(port, taskId);
+  if (!origin) return { verdict: 'missing' };
+  const reading = await readTask(port, origin.scope, taskId, { includeArtifacts: false });
   if (!reading?.task) return { verdict: 'missing' };
   if (!isTerminal(reading.state)) return { verdict: 'live' };
   const task: Task = JSON.parse(reading.task.toString());
@@ -47,7 +39,7 @@ export async function rerunTask(port: OpsPort, taskId: string, order: RerunOrder
   if (!first) return { verdict: 'missing' };
   const steps = stepsBefore(order.fromStep, await keptSteps(port, taskId));
   if (!steps) return { verdict: 'unknown-step' };
-  return start(port, scope, { task, message: messageOf(task, first, order), steps, operator: order.operator });
+  return start(port, origin, { task, message: messageOf(task, first, order), steps, operator: order.operator });
 }
 
 function stepsBefore(fromStep: string | undefined, kept: readonly string[]): readonly string[] | undefined {
@@ -62,20 +54,25 @@ interface NewRun {
   readonly operator: string;
 }
 
-async function start(port: OpsPort, scope: Scope, { task, message, steps, operator }: NewRun): Promise<RerunResult> {
+async function start(
+  port: OpsPort,
+  { scope, given }: Origin,
+  { task, message, steps, operator }: NewRun,
+): Promise<RerunResult> {
   const { contextId = task.id } = task;
   const reservedId = port.shards.newId(contextId);
   const copied = steps.length > 0 ? await copySteps(port, { from: task.id, to: reservedId, steps }) : undefined;
   // It was deleted, or has expired: its steps would be done twice.
   if (copied === 'unknown') return { verdict: 'unknown-step' };
-  const metadata = { 'switchyard.operator': operator };
-  const acceptance = await accept(port, scope, { message, metadata, reservedId, hasSteps: steps.length > 0 });
+  const metadata = { ...given.metadata, 'switchyard.operator': operator };
+  const submission = { ...given, message, metadata, reservedId, hasSteps: steps.length > 0 };
+  const acceptance = await accept(port, scope, submission);
   if (acceptance.verdict !== 'accepted') return { verdict: 'refused', why: acceptance.verdict };
   return { verdict: 'started', taskId: acceptance.taskId };
 }
 
 function messageOf({ id, contextId = id }: Task, first: Message, { messageId, parts }: RerunOrder): Message {
-  const metadata = ownWords(first.metadata);
+  const metadata = ownMetadata(first.metadata);
   return {
     messageId,
     role: 'ROLE_USER',
@@ -85,11 +82,4 @@ function messageOf({ id, contextId = id }: Task, first: Message, { messageId, pa
     ...(metadata && { metadata }),
     ...(first.extensions && { extensions: first.extensions }),
   };
-}
-
-/** What an agent said as the caller of this one was true of that call alone. */
-function ownWords(metadata: Metadata | undefined): Metadata | undefined {
-  if (!metadata) return undefined;
-  const kept = Object.entries(metadata).filter(([key]) => !isReservedMetadata(key));
-  return kept.length > 0 ? Object.fromEntries(kept) : undefined;
 }

@@ -16,6 +16,8 @@ import { hiddenLetter, stateLetters } from './state-letters.ts';
 import {
   type Acceptance,
   type AcceptReply,
+  type AnswerAcceptance,
+  type AnswerSubmission,
   acceptArgNames,
   acceptArgValues,
   acceptReply,
@@ -25,6 +27,7 @@ import {
   callerKey,
   type InboxEntry,
   isAwaited,
+  type KeptRequest,
   type Refusal,
   type Submission,
 } from './submission.ts';
@@ -124,6 +127,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     holdMs: Math.min(sent.webhookHoldMs ?? 0, LONGEST_HOLD_MS),
     state: sent.isHidden ? hiddenLetter : stateLetters.TASK_STATE_SUBMITTED,
     maxWaiting: port.loads.mostWaiting(root),
+    request: keptRequest(scope, sent),
     hasSteps: sent.hasSteps ? '1' : '',
   } as const;
   return port.newTasks.make(task, sent.caller);
@@ -177,22 +181,33 @@ function fingerprint({ message, body, metadata, webhook }: Sent): string {
 }
 
 /** The inbox entry: the message's id, and an `InboxEntry` as JSON. */
-function entry(
-  scope: Scope,
-  { message, body, acceptedOutputModes, extensions, metadata, caller, trace }: Sent,
-): string {
+function entry(scope: Scope, sent: Sent): string {
+  const { message, body, caller, trace } = sent;
   const { messageId, taskId, contextId } = message;
   const ids = JSON.stringify({ taskId, contextId });
   const inboxEntry: Omit<InboxEntry, 'message'> = {
-    scopes: scope.principal.scopes,
-    ...(acceptedOutputModes?.length && { acceptedOutputModes }),
-    ...(extensions?.length && { extensions }),
-    ...(metadata && { metadata }),
+    ...requestOf(scope, sent),
     ...(caller && { caller: { taskId: caller.taskId, agent: caller.agent, depth: caller.depth } }),
     ...(trace && { trace }),
   };
   const whole = ids === '{}' ? `${body}}` : `${body},${ids.slice(1)}`;
   return `${JSON.stringify(messageId)}\n{"message":${whole},${JSON.stringify(inboxEntry).slice(1)}`;
+}
+
+function requestOf(scope: Scope, { acceptedOutputModes, extensions, metadata }: Submission): KeptRequest {
+  return {
+    scopes: scope.principal.scopes,
+    ...(acceptedOutputModes?.length && { acceptedOutputModes }),
+    ...(extensions?.length && { extensions }),
+    ...(metadata && { metadata }),
+  };
+}
+
+/** As JSON; '' for most, with which nothing came. */
+function keptRequest(scope: Scope, sent: Sent): string {
+  const { acceptedOutputModes, extensions, metadata } = sent;
+  const isEmpty = !scope.principal.scopes.length && !acceptedOutputModes?.length && !extensions?.length && !metadata;
+  return isEmpty ? '' : JSON.stringify(requestOf(scope, sent));
 }
 
 /**

@@ -32,6 +32,7 @@
 --       hold_ms         ms that it waits for the agent's first event before it gets the task
 --       state           its letter: s, or h to hide it until the agent's first event, which may be a plain message
 --       max_waiting     jobs that may wait in its queue; 0: no limit
+--       request         what came with the message, for operators who send it again: see KeptRequest; '' nothing
 --       has_steps       1: results of steps were copied for it, see copy-steps.lua; else ''
 -- Returns  of one message after the other, as accept.lua, or that it is refused by quotas.lua: too-many-open
 --          | too-many-kept | too-many-open-of-tenant | too-many-bytes-of-tenant | overloaded; or missing: the steps
@@ -52,7 +53,7 @@ retention_ms = tonumber(retention_ms)
 max_open, max_kept = tonumber(max_open), tonumber(max_kept)
 max_open_of_tenant, max_bytes = tonumber(max_open_of_tenant), tonumber(max_bytes)
 -- Where the first message begins in ARGV, and how many arguments each has.
-local FIRST, SIZE = 15, 14
+local FIRST, SIZE = 15, 15
 
 --- @include "../redis/server.lua"
 --- @include "caller.lua"
@@ -81,7 +82,7 @@ local replies, admitted = {}, {}
 for _, n in ipairs(new) do
   local at = starts[n]
   local refused
-  local copied = ARGV[at + 13] == '' and 0 or redis.call('HGET', tasks_root .. ARGV[at] .. ':s', 'bytes')
+  local copied = ARGV[at + 14] == '' and 0 or redis.call('HGET', tasks_root .. ARGV[at] .. ':s', 'bytes')
   if not copied then refused = 'missing'
   -- What agents call for is bounded by max_calls.
   elseif not caller_key then
@@ -139,8 +140,8 @@ if #new > 0 then
 
   for i = 1, #new do
     local at = starts[new[i]]
-    local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, encrypted, hold_ms, state =
-      unpack(ARGV, at, at + SIZE - 1)
+    local task_id, owner, context, sent_key, fingerprint, message, entry, _, config_id, encrypted, hold_ms, state, _,
+      request = unpack(ARGV, at, at + SIZE - 1)
     local task_key = tasks_root .. task_id
     local ids = '"taskId":"' .. task_id .. '","contextId":"' .. context .. '"'
     local status = '{"state":"TASK_STATE_SUBMITTED","timestamp":"' .. timestamp_now .. '"}'
@@ -154,7 +155,8 @@ if #new > 0 then
       'context', context, 'scheduled', '1', 'jobs', '1', 'accepted', '1', 'inbox', '1', 'initial_entry', entry,
       'status', status, history_name, history)
     redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')
-    if ARGV[at + 13] ~= '' then
+    if request ~= '' then redis.call('HSET', task_key, 'request', request) end
+    if ARGV[at + 14] ~= '' then
       redis.call('PERSIST', task_key .. ':s')
       redis.call('HSET', task_key, 'has_side_keys', '1')
     end

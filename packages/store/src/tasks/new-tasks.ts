@@ -28,6 +28,7 @@ export const makeTasksScript = defineScript({
     'holdMs',
     'state',
     'maxWaiting',
+    'request',
     'hasSteps',
   ],
   reply: list(acceptReply),
@@ -62,6 +63,8 @@ export interface NewTask {
   readonly state: string;
   /** Jobs that may wait in its queue; 0: no limit. */
   readonly maxWaiting: number;
+  /** A `KeptRequest` as JSON; '' nothing. */
+  readonly request: string;
   /** 1: results of steps were copied for it; else ''. */
   readonly hasSteps: '1' | '';
 }

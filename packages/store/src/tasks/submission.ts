@@ -119,6 +119,9 @@ export interface InboxEntry
   readonly trace?: MessageTrace;
 }
 
+/** What came with the message that made a task, and is kept with it, as JSON: who sends it again sends this, too. */
+export type KeptRequest = Omit<InboxEntry, 'message' | 'caller' | 'trace'>;
+
 /**
  * Of an accepted message: task, context, number, seq, job; the timestamp of the status if it was scheduled, else '';
  * for a task that existed, the incarnation of its last event.

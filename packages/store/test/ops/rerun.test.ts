@@ -46,6 +46,28 @@ test('a task runs again as a new one of its principal, in its context, which ref
   expect(await store.tasks.read(bob, again)).toBeUndefined();
 });
 
+test('it is asked for as the first time: scopes, output modes, extensions and metadata, but for what only we say', async () => {
+  const principal = { ...alice.principal, scopes: ['cook'] };
+  const given = { acceptedOutputModes: ['text/csv'], extensions: ['urn:x'], metadata: { size: 'l' } };
+  const asked = { ...given, metadata: { ...given.metadata, 'switchyard.caller': 'x' }, message: userMessage() };
+  const acceptance = await store.tasks.accept({ ...alice, principal }, asked);
+  if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+  const { taskId } = acceptance;
+  await (await begun(store, taskId)).publish({ ...failed, state: 'TASK_STATE_INPUT_REQUIRED' });
+  const expected = { ...given, metadata: { size: 'l', 'switchyard.operator': 'ops' }, principal };
+  const answer = { messageId: randomUUID(), parts: [{ text: 'yes' }], operator: 'ops' };
+  expect(await store.ops.tasks.answer(taskId, answer)).toEqual({ verdict: 'accepted' });
+  const second = await begun(store, taskId, { job: 2 });
+  expect(second.start).toMatchObject(expected);
+  await second.publish(failed);
+  const again = await started(taskId);
+  const turn = await begun(store, again);
+  expect(turn.start).toMatchObject(expected);
+  await turn.publish(failed);
+  const third = await begun(store, await started(again));
+  expect(third.start, 'a rerun runs again, too').toMatchObject(expected);
+});
+
 test('its input can be another one', async () => {
   const again = await started((await failedTask()).taskId, { parts: [{ text: 'go slowly' }] });
   expect((await read(again)).history).toMatchObject([{ parts: [{ text: 'go slowly' }] }]);

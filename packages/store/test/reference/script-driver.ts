@@ -234,6 +234,7 @@ export class ScriptDriver {
       holdMs: 0,
       state: 's',
       maxWaiting: 0,
+      request: '',
       hasSteps: '',
     });
     const [beside = [], reply, retry] = await makeTasksScript.run(this.#redis, {
