@@ -1,7 +1,6 @@
-import { isInterrupted, type Part } from '@switchyard/protocol';
+import type { Part } from '@switchyard/protocol';
 import { accept } from '../tasks/accept.ts';
-import { stateOf } from '../tasks/state-letters.ts';
-import type { Acceptance } from '../tasks/submission.ts';
+import type { AnswerAcceptance } from '../tasks/submission.ts';
 import type { OpsPort } from './ops-port.ts';
 import { originOf } from './origin.ts';
 
@@ -13,31 +12,29 @@ export interface TaskAnswer {
   readonly operator: string;
 }
 
+type Refused = Exclude<AnswerAcceptance['verdict'], 'accepted' | 'missing' | 'not-waiting'>;
+
 /** `missing`: no such task. `not-waiting`: it asks for nothing. `refused`: the message was not accepted, and why. */
 export type AnswerResult =
   | { readonly verdict: 'accepted' }
   | { readonly verdict: 'missing' }
   | { readonly verdict: 'not-waiting' }
-  | { readonly verdict: 'refused'; readonly why: Exclude<Acceptance['verdict'], 'accepted'> };
+  | { readonly verdict: 'refused'; readonly why: Refused };
 
 export async function answerTask(
   port: OpsPort,
   taskId: string,
   { messageId, parts, operator }: TaskAnswer,
 ): Promise<AnswerResult> {
-  const [origin, letter] = await Promise.all([
-    originOf(port, taskId),
-    port.redis.hget(port.shards.of(taskId).task(taskId), 'state'),
-  ]);
-  if (!origin || !letter) return { verdict: 'missing' };
+  const origin = await originOf(port, taskId);
+  if (!origin) return { verdict: 'missing' };
   const { scope, given } = origin;
-  const isKnown = (await port.redis.exists(port.shards.of(taskId).accepted(scope, messageId))) === 1;
-  if (!isKnown && !isInterrupted(stateOf(letter))) return { verdict: 'not-waiting' };
-  const acceptance = await accept(port, scope, {
+  const { verdict } = await accept(port, scope, {
     ...given,
     message: { messageId, taskId, role: 'ROLE_USER', parts: [...parts] },
     metadata: { ...given.metadata, 'switchyard.operator': operator },
+    onlyWaiting: true,
   });
-  if (acceptance.verdict === 'accepted') return { verdict: 'accepted' };
-  return { verdict: 'refused', why: acceptance.verdict };
+  const isPlain = verdict === 'accepted' || verdict === 'missing' || verdict === 'not-waiting';
+  return isPlain ? { verdict } : { verdict: 'refused', why: verdict };
 }

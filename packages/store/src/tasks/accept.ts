@@ -50,6 +50,7 @@ export const acceptScript = defineScript({
     'encrypted',
     'maxWebhooks',
     'maxBytes',
+    'onlyWaiting',
   ],
   reply: acceptReply,
 });
@@ -66,11 +67,12 @@ export interface AcceptPort extends DurablePort {
 /** Writes the message and its job in one step. If the queue loses the job, the sweeper adds it again. */
 export function accept(port: AcceptPort, scope: Scope, submission: Submission): Promise<Acceptance>;
 export function accept(port: AcceptPort, scope: Scope, submission: CallSubmission): Promise<CallAcceptance>;
+export function accept(port: AcceptPort, scope: Scope, submission: AnswerSubmission): Promise<AnswerAcceptance>;
 export async function accept(
   port: AcceptPort,
   scope: Scope,
-  submission: Submission & Partial<CallSubmission>,
-): Promise<Acceptance | CallAcceptance> {
+  submission: AnySubmission,
+): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
   const { taskId: named, contextId: _, ...message } = submission.message;
   const sent: Sent = { ...submission, body: JSON.stringify(message).slice(0, -1) };
   const reply = await (named === undefined ? makeTask(port, scope, sent) : enterTask(port, scope, sent, named));
@@ -94,14 +96,16 @@ async function refusal(
   scope: Scope,
   sent: Sent,
   verdict: Refusal,
-): Promise<Acceptance | CallAcceptance> {
+): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
   if (verdict !== 'overloaded') return { verdict };
   const keys = port.shards.of(anchorOf(scope, sent.message));
   return { verdict, retryAfterSeconds: await port.loads.retryAfterSeconds(queueRoot(scope.agent, keys)) };
 }
 
+type AnySubmission = Submission & Partial<CallSubmission & AnswerSubmission>;
+
 /** `body`: JSON of the message up to its taskId and contextId. Made once: a message may be large. */
-type Sent = Submission & Partial<CallSubmission> & { readonly body: string };
+type Sent = AnySubmission & { readonly body: string };
 
 /** 31 years, and a number that Redis can still add to. */
 const LONGEST_HOLD_MS = 1e12;
@@ -158,6 +162,7 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
       ...encrypted(port, taskId, sent),
       maxWebhooks: settings.maxWebhooks,
       maxBytes: quotaArgValues(settings).maxBytes,
+      onlyWaiting: sent.onlyWaiting ? '1' : '',
     },
   });
 }

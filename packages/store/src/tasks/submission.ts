@@ -51,6 +51,11 @@ export interface CallSubmission extends Submission {
   readonly caller: CallingTurn;
 }
 
+/** A message that only a task gets that waits for a person. */
+export interface AnswerSubmission extends Submission {
+  readonly onlyWaiting: true;
+}
+
 /**
  * `fenced`: the caller has lost its turn. `caller-canceling`: its task is to be canceled. `too-many-calls`: too many of
  * its task's calls have not ended.
@@ -108,6 +113,9 @@ export type FullQuota =
     }
   | { readonly verdict: 'overloaded'; readonly retryAfterSeconds: number };
 
+/** What becomes of an answer. `not-waiting`: its task waits for none. */
+export type AnswerAcceptance = Acceptance | { readonly verdict: 'not-waiting' };
+
 /** What becomes of an agent's message. */
 export type CallAcceptance = Exclude<Acceptance, FullQuota> | RefusedCall;
 
@@ -150,6 +158,7 @@ export const acceptReply = verdict({
   fenced: refused,
   'caller-canceling': refused,
   'too-many-calls': refused,
+  'not-waiting': refused,
 });
 export type AcceptReply = ReturnType<typeof acceptReply>;
 /** What a message is refused for. */

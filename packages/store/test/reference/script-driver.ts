@@ -269,6 +269,7 @@ export class ScriptDriver {
         encrypted: '',
         maxWebhooks: 1,
         maxBytes: 0,
+        onlyWaiting: '',
       },
     });
   }
