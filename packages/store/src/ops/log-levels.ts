@@ -1,5 +1,15 @@
 import type { Channels } from '../redis/channels.ts';
 import type { RedisConnection } from '../redis/connection.ts';
+import { nothing } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
+
+const orderLogLevelScript = defineScript({
+  file: 'order-log-level.lua',
+  from: import.meta.url,
+  keys: ['logLevel'],
+  args: ['level', 'forMs'],
+  reply: nothing,
+});
 
 /** Of all processes, for so long; `level` unset: each has the one of its settings. */
 export interface LogLevelOrder {
@@ -22,9 +32,7 @@ export class LogLevels {
 
   /** @param order `forMs` 0 takes the last one back */
   async set(level: string, forMs: number): Promise<void> {
-    if (forMs > 0) await this.#redis.set(this.#key, level, 'PX', forMs);
-    else await this.#redis.del(this.#key);
-    await this.#redis.publish(this.#key, level);
+    await orderLogLevelScript.run(this.#redis, { keys: { logLevel: this.#key }, args: { level, forMs } });
   }
 
   async read(): Promise<LogLevelOrder> {

@@ -546,6 +546,18 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'acme',
     },
   ],
+  'ops/order-log-level.lua': [
+    {
+      kind: 'begins',
+      scene:
+        async ({ store }) =>
+        async () => {
+          await store.ops.logLevels.set('debug', 60_000);
+          return (await store.ops.logLevels.read()).level;
+        },
+      answer: 'debug',
+    },
+  ],
   'push/create-webhook.lua': [
     {
       kind: 'begins',
