@@ -1,27 +1,31 @@
--- readStatuses: the statuses among a task's events: of long streams, those among the first and the last ones.
+-- readStatuses: the statuses among the next of a task's events, in one direction. Events may be large: they are read a
+-- few at a time.
 --
--- KEYS  events   stream
--- ARGV  most     events that are looked at from each end
--- Returns  of each, in order, { seq, mark, timestamp }
+-- KEYS  events      stream
+-- ARGV  start       id; or '-', the first one, or '+', the last one, which is read backwards from
+--       direction   1 | -1
+--       most        events that are looked at
+--       most_bytes  after which no others are
+-- Returns  { next start ('' that was all), how many events were looked at, their bytes, of each status
+--          { seq, mark, timestamp } }
 
 local events_key = unpack(KEYS)
-local most = unpack(ARGV)
+local start, direction, most, most_bytes = unpack(ARGV)
+local AT_ONCE = 4
 
-local seen, statuses = 0, {}
-local function look(entries, from, to, step)
-  for i = from, to, step do
-    local id, fields = unpack(entries[i])
-    local seq = tonumber(id:match('^%d+'))
-    local at = fields[2]:sub(1, 17) == '{"statusUpdate":{' and fields[2]:match('"timestamp":"([^"]+)"')
-    if at and seq > seen then statuses[#statuses + 1] = { seq, fields[1], at } end
-    seen = math.max(seen, seq)
+local command, stop = 'XRANGE', '+'
+if direction == '-1' then command, stop = 'XREVRANGE', '-' end
+local seen, bytes, statuses = 0, 0, {}
+while seen < tonumber(most) and bytes < tonumber(most_bytes) do
+  local entries = redis.call(command, events_key, start, stop, 'COUNT', AT_ONCE)
+  for _, entry in ipairs(entries) do
+    local id, fields = unpack(entry)
+    local mark, event = unpack(fields)
+    seen, bytes = seen + 1, bytes + #event
+    local at = event:sub(1, 17) == '{"statusUpdate":{' and event:match('"timestamp":"([^"]+)"')
+    if at then statuses[#statuses + 1] = { tonumber(id:match('^%d+')), mark, at } end
   end
+  if #entries < AT_ONCE then return { '', seen, bytes, statuses } end
+  start = '(' .. entries[#entries][1]
 end
-
-local first = redis.call('XRANGE', events_key, '-', '+', 'COUNT', most)
-look(first, 1, #first, 1)
-if #first == tonumber(most) then
-  local last = redis.call('XREVRANGE', events_key, '+', '-', 'COUNT', most)
-  look(last, #last, 1, -1)
-end
-return statuses
+return { start, seen, bytes, statuses }

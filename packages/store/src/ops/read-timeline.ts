@@ -1,20 +1,24 @@
+import type { RedisConnection } from '../redis/connection.ts';
 import { integer, list, text, tuple } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { OpsPort } from './ops-port.ts';
 import { webhooksOf } from './task-deliveries.ts';
 import type { TaskRecord } from './task-record.ts';
-import { type Timeline, timelineOf } from './timeline.ts';
+import { type StatusFact, type Timeline, timelineOf } from './timeline.ts';
 
 const readStatusesScript = defineScript({
   file: 'read-statuses.lua',
   from: import.meta.url,
   keys: ['events'],
-  args: ['most'],
-  reply: list(tuple(integer, text, text)),
+  args: ['start', 'direction', 'most', 'mostBytes'],
+  reply: tuple(text, integer, integer, list(tuple(integer, text, text))),
 });
 
-/** Events that are looked at from each end of the stream: bounds the time that Redis spends on it. */
+/** That are looked at from each end of the stream. */
 const MOST_EVENTS = 500;
+const MOST_BYTES = 4 * 1_024 * 1_024;
+/** By one script: bounds the time for which Redis serves nobody else. */
+const BYTES_AT_ONCE = 1_024 * 1_024;
 
 export async function readTimeline(
   port: OpsPort,
@@ -28,7 +32,7 @@ export async function readTimeline(
     redis.hmget(key, 'time', 'caller'),
     attemptFields(port, record),
     redis.lrange(`${key}:l`, '0', '-1'),
-    readStatusesScript.run(redis, { keys: { events: keys.events(taskId) }, args: { most: MOST_EVENTS } }),
+    readStatuses(redis, keys.events(taskId)),
     queue.look(agent, taskId, job),
     webhooksOf(port, taskId),
     redis.pubsub('NUMSUB', keys.events(taskId)),
@@ -38,7 +42,7 @@ export async function readTimeline(
     deadLetter: record.deadLetter,
     attempts,
     notes,
-    statuses: statuses.map(([seq, mark, at]) => ({ seq, letter: mark.slice(0, 1), atMs: Date.parse(at) })),
+    statuses,
     statusMs: Number.parseInt(time ?? '0', 36),
     waitsSinceMs: jobState === 'waiting' ? look.sinceMs : undefined,
     leaseMs: look.leaseMs,
@@ -46,6 +50,31 @@ export async function readTimeline(
     listeningProcesses: Number(listening ?? 0),
     caller: caller ?? undefined,
   });
+}
+
+/** The statuses among a task's events; of long or large streams, those among the first and the last ones. */
+export async function readStatuses(redis: RedisConnection, events: string): Promise<StatusFact[]> {
+  const first = await look(redis, events, { start: '-', direction: 1 });
+  if (first.isAll) return first.statuses;
+  const { statuses } = await look(redis, events, { start: '+', direction: -1 });
+  const seen = new Set(first.statuses.map(({ seq }) => seq));
+  return [...first.statuses, ...statuses.reverse().filter(({ seq }) => !seen.has(seq))];
+}
+
+async function look(
+  redis: RedisConnection,
+  events: string,
+  { start, direction }: { start: string; direction: 1 | -1 },
+): Promise<{ statuses: StatusFact[]; isAll: boolean }> {
+  const statuses: StatusFact[] = [];
+  let [next, most, mostBytes] = [start, MOST_EVENTS, MOST_BYTES];
+  while (next && most > 0 && mostBytes > 0) {
+    const args = { start: next, direction, most, mostBytes: Math.min(mostBytes, BYTES_AT_ONCE) };
+    const [after, seen, bytes, found] = await readStatusesScript.run(redis, { keys: { events }, args });
+    statuses.push(...found.map(([seq, mark, at]) => ({ seq, letter: mark.slice(0, 1), atMs: Date.parse(at) })));
+    [next, most, mostBytes] = [after, most - seen, mostBytes - bytes];
+  }
+  return { statuses, isAll: next === '' };
 }
 
 const KEPT_ATTEMPTS = 16;

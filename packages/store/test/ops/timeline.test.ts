@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import type { OpenTurn } from '../../src/index.ts';
+import { readStatuses } from '../../src/ops/read-timeline.ts';
 import type { TimelineEntry } from '../../src/ops/timeline.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
-import { alice, testRedis, testStore } from '../support/redis.ts';
+import { alice, testLedger, testRedis, testStore } from '../support/redis.ts';
 
 const store = await testStore({ maxAttempts: 5, retentionMs: 60_000 });
 const redis = testRedis();
@@ -162,4 +163,22 @@ test('who reads its events is told by its process, with how far it is', async ()
   expect((await timeline(taskId)).listeningProcesses).toBe(1);
   await feed.return?.();
   expect(store.feeds.readersOf(taskId)).toEqual([]);
+});
+
+test('large events are read about a megabyte at a time, four of them from each end, and both ends are told of', async () => {
+  const ledger = await testLedger();
+  const looker = testRedis(ledger.url);
+  const { taskId } = await accepted(store, alice);
+  const turn = await begun(store, taskId);
+  await turn.publish(status('WORKING', false));
+  const artifact = { artifactId: 'a', name: 'a', parts: [{ text: 'x'.repeat(262_144) }] };
+  for (let n = 0; n < 40; n++) await turn.publish({ kind: 'artifact', artifact, append: n > 0, lastChunk: false });
+  await turn.publish(status('COMPLETED'));
+  const [events = ''] = await redis.keys(`${store.settings.prefix}*:t:${taskId}:e`);
+  const letters: string[] = [];
+  const { commands } = await ledger.during(async () => {
+    for (const { letter } of await readStatuses(looker, events)) letters.push(letter);
+  });
+  expect(letters).toEqual(['s', 'w', 'C']);
+  expect(commands.filter((name) => name === 'evalsha')).toHaveLength(8);
 });
