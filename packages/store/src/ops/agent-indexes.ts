@@ -1,6 +1,6 @@
 import { REMOTE_AGENTS } from '../queue/remote-agents.ts';
 import type { ShardKeys } from '../redis/keys.ts';
-import { integer } from '../redis/reply.ts';
+import { integer, text } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { OpsPort } from './ops-port.ts';
 
@@ -11,6 +11,13 @@ const trimIndexScript = defineScript({
   args: ['retentionMs', 'most'],
   reply: integer,
 });
+const checkIndexScript = defineScript({
+  file: 'check-index.lua',
+  from: import.meta.url,
+  keys: ['index', 'tasksRoot'],
+  args: ['after', 'most'],
+  reply: text,
+});
 
 /** Bounds the time that Redis spends on a step. */
 const MOST_OF_STEP = 500;
@@ -18,15 +25,24 @@ const MOST_OF_STEP = 500;
 /** The indexes of all tasks by their agents, in which operators search. */
 export class AgentIndexes {
   readonly #port: Pick<OpsPort, 'redis' | 'shards' | 'registry' | 'settings'>;
+  /** By index: the entry that was checked last. */
+  readonly #checked = new Map<string, string>();
 
   constructor(port: Pick<OpsPort, 'redis' | 'shards' | 'registry' | 'settings'>) {
     this.#port = port;
   }
 
-  /** Takes ended tasks out that are past their retention. Several processes may do so at once. */
+  /**
+   * Takes ended tasks out that are past their retention, and mends some entries of open ones: others are looked at the
+   * next time. Several processes may do so at once.
+   */
   async trim(): Promise<void> {
     const agents = [...(await this.#port.registry.ids()), REMOTE_AGENTS];
-    for (const keys of this.#port.shards.all) for (const agent of agents) await this.#trimOne(keys, agent);
+    for (const keys of this.#port.shards.all)
+      for (const agent of agents) {
+        await this.#trimOne(keys, agent);
+        await this.#checkSome(keys, agent);
+      }
   }
 
   async #trimOne(keys: ShardKeys, agent: string): Promise<void> {
@@ -36,5 +52,14 @@ export class AgentIndexes {
       args: { retentionMs: settings.retentionMs, most: MOST_OF_STEP },
     };
     while ((await trimIndexScript.run(redis, call)) === MOST_OF_STEP);
+  }
+
+  async #checkSome(keys: ShardKeys, agent: string): Promise<void> {
+    const index = keys.agentIndex(agent);
+    const after = await checkIndexScript.run(this.#port.redis, {
+      keys: { index, tasksRoot: keys.tasks },
+      args: { after: this.#checked.get(index) ?? '', most: MOST_OF_STEP },
+    });
+    this.#checked.set(index, after);
   }
 }

@@ -57,7 +57,7 @@ local function commit(record)
     if before ~= letter or record.listed == '' then
       old = record.listed ~= '' and before .. record.listed .. task_id or nil
       record.listed = record.time
-      move(agent_index(record.owner), old, letter .. record.time .. task_id, false)
+      move(agent_index(index_root, record.owner), old, letter .. record.time .. task_id, false)
     end
   end
   -- The end of its task tells of an attempt that has ended with it.

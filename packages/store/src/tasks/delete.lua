@@ -52,7 +52,12 @@ end
 redis.call('ZREM', index_root .. ':' .. owner, state .. time .. task_id)
 redis.call('ZREM', index_root .. ':' .. owner .. ':' .. context, state .. time .. task_id)
 --- @include "../record/agent-index.lua"
-if listed then redis.call('ZREM', agent_index(owner), (LISTED_AS[state] or state) .. listed .. task_id) end
+if listed then
+  -- Under any letter: a process of an earlier version ends a task and leaves its entry as it was.
+  local entries = {}
+  for letter in ('oiaCFXR'):gmatch('.') do entries[#entries + 1] = letter .. listed .. task_id end
+  redis.call('ZREM', agent_index(index_root, owner), unpack(entries))
+end
 redis.call('ZREM', outbox_key, task_id)
 redis.call('ZREM', dead_key, task_id)
 for _, key in ipairs(gone) do redis.call('UNLINK', key) end

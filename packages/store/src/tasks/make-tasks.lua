@@ -114,7 +114,7 @@ if #new > 0 then
     tenants[tenant] = (tenants[tenant] or 0) + 1
     local index, member = index_root .. ':' .. owner, state .. time .. task_id
     add(indexes, index, '0', member)
-    add(listed, agent_index(owner), '0', LISTED_AS[state] .. time .. task_id)
+    add(listed, agent_index(index_root, owner), '0', LISTED_AS[state] .. time .. task_id)
     if context ~= task_id then
       index = index .. ':' .. context
       if not indexes[index] and redis.call('EXISTS', index) == 0 then

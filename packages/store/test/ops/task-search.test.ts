@@ -168,3 +168,59 @@ test('ended tasks leave the index after their retention, however many, and those
     expect.stringMatching(`^o.{8}${stays.taskId}$`),
   ]);
 });
+
+test('entries that processes of before left behind are mended, whether they ended a task, deleted it or had it move on', async () => {
+  const old = await testStore();
+  await old.registry.announce(agents, 'w');
+  const { prefix } = old.settings;
+  const index = `${prefix}{s0}:a:echo`;
+  const entryOf = async (taskId: string): Promise<string> => {
+    const entries = await redis.zrange(index, '0', '-1');
+    return entries.find((entry) => entry.endsWith(taskId)) ?? '';
+  };
+  const open = await accepted(old, alice);
+  const [ended, deleted] = [await accepted(old, alice), await accepted(old, alice)];
+  for (const { taskId } of [ended, deleted]) {
+    const entry = await entryOf(taskId);
+    await old.tasks.cancel(alice, taskId);
+    // As it was before: they knew no such index.
+    await redis.zrem(index, await entryOf(taskId));
+    await redis.zadd(index, '0', entry);
+    await redis.hset(`${prefix}{s0}:t:${taskId}`, 'listed', entry.slice(1, 9));
+  }
+  await redis.zadd(index, '0', `i00000000${open.taskId}`, '0', `o00000000${deleted.taskId}`);
+  const gone = await accepted(old, alice);
+  await redis.del(`${prefix}{s0}:t:${gone.taskId}`);
+  await old.tasks.delete(alice, deleted.taskId);
+  await old.agentIndexes.trim();
+  const letters = (await redis.zrange(index, '0', '-1')).map((each) => each[0] + each.slice(9));
+  expect(letters.sort()).toEqual([`X${ended.taskId}`, `o${open.taskId}`]);
+});
+
+test('a task is deleted with its entry, also if that was left behind', async () => {
+  const old = await testStore();
+  await old.registry.announce(agents, 'w');
+  const index = `${old.settings.prefix}{s0}:a:echo`;
+  const { taskId } = await accepted(old, alice);
+  const [entry = ''] = await redis.zrange(index, '0', '-1');
+  await old.tasks.cancel(alice, taskId);
+  await redis.del(index);
+  await redis.zadd(index, '0', entry);
+  await redis.hset(`${old.settings.prefix}{s0}:t:${taskId}`, 'listed', entry.slice(1, 9));
+  await old.tasks.delete(alice, taskId);
+  expect(await redis.zrange(index, '0', '-1')).toEqual([]);
+});
+
+test('many entries are looked at a part at a time, and all of them in turn', async () => {
+  const old = await testStore();
+  await old.registry.announce(agents, 'w');
+  const index = `${old.settings.prefix}{s0}:a:echo`;
+  const ids = Array.from({ length: 1_200 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
+  await redis.zadd(index, ...ids.flatMap((id) => ['0', `o00000000${id}`]));
+  const left = [];
+  for (let n = 0; n < 3; n++) {
+    await old.agentIndexes.trim();
+    left.push(await redis.zcard(index));
+  }
+  expect(left).toEqual([700, 200, 0]);
+});

@@ -812,6 +812,21 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 0,
     },
   ],
+  'ops/check-index.lua': [
+    {
+      kind: 'ends',
+      scene: async ({ store, port }) => {
+        await store.registry.announce([announcement], 'w');
+        const { taskId } = await accepted(store, alice);
+        await port.redis.zadd(port.shards.of(taskId).agentIndex('echo'), '0', `i00000000${taskId}`);
+        return async () => {
+          await store.agentIndexes.trim();
+          return (await store.ops.searchTasks({ agent: 'echo', pageSize: 1, hasText: false })).totalSize;
+        };
+      },
+      answer: 1,
+    },
+  ],
   'ops/read-rows.lua': [
     {
       kind: 'reads',
