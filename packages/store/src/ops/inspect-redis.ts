@@ -1,5 +1,6 @@
-import { Cluster, type Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { connectPatiently, createConnections } from '../redis/connection.ts';
+import { infoOf, mastersOf } from '../redis/masters.ts';
 import type { RedisAccess } from '../redis/settings.ts';
 
 /** How a Redis is set up, as far as it says: a managed one may not tell its configuration. */
@@ -27,8 +28,7 @@ export async function inspectRedis(access: RedisAccess): Promise<readonly RedisI
   subscriber.on('error', () => undefined);
   try {
     await connectPatiently(commands);
-    const nodes = commands instanceof Cluster ? commands.nodes('master') : [commands];
-    return await Promise.all(nodes.map(inspect));
+    return await Promise.all(mastersOf(commands).map(inspect));
   } finally {
     commands.disconnect();
     subscriber.disconnect();
@@ -36,20 +36,16 @@ export async function inspectRedis(access: RedisAccess): Promise<readonly RedisI
 }
 
 async function inspect(node: Redis): Promise<RedisInspection> {
-  const [info, listpackValue] = await Promise.all([node.info(), listpackValueOf(node)]);
-  const fields: Readonly<Record<string, string>> = Object.fromEntries(
-    info.split('\r\n').map((line) => line.split(':')),
-  );
-  const text = (name: string): string | undefined => fields[name];
-  const valkey = text('valkey_version');
+  const [info, listpackValue] = await Promise.all([infoOf(node), listpackValueOf(node)]);
+  const { valkey_version: valkey, redis_version: redis = '' } = info;
   return {
     address: `${node.options.host}:${node.options.port}`,
-    server: valkey ? `Valkey ${valkey}` : `Redis ${text('redis_version') ?? ''}`,
-    maxmemoryPolicy: text('maxmemory_policy'),
-    isAppendOnly: text('aof_enabled') === '1',
+    server: valkey ? `Valkey ${valkey}` : `Redis ${redis}`,
+    maxmemoryPolicy: info.maxmemory_policy,
+    isAppendOnly: info.aof_enabled === '1',
     listpackValue,
-    usedBytes: Number(text('used_memory') ?? 0),
-    maxBytes: Number(text('maxmemory') ?? 0),
+    usedBytes: Number(info.used_memory ?? 0),
+    maxBytes: Number(info.maxmemory ?? 0),
     ...(await timesOf(node)),
   };
 }

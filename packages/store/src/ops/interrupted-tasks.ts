@@ -1,17 +1,10 @@
-import type { TaskState, TaskStatus } from '@switchyard/protocol';
+import type { TaskStatus } from '@switchyard/protocol';
 import type { ShardKeys } from '../redis/keys.ts';
-import { scopeOf } from '../redis/scope.ts';
-import { stateOf } from '../tasks/state-letters.ts';
 import type { OpsPort } from './ops-port.ts';
+import { type TaskIdentity, taskIdentity } from './task-identity.ts';
 
 /** A task that waits for its client. */
-export interface InterruptedTask {
-  readonly taskId: string;
-  readonly contextId: string;
-  readonly agent: string;
-  readonly tenant: string;
-  readonly subject: string;
-  readonly state: TaskState;
+export interface InterruptedTask extends TaskIdentity {
   /** ISO time. */
   readonly interruptedSince: string;
   /** When it is canceled unless the client answers. ISO time. */
@@ -45,19 +38,14 @@ export async function interruptedTask(
   hasQuestion: boolean,
 ): Promise<InterruptedTask | undefined> {
   const key = shards.of(taskId).task(taskId);
-  const [[owner, letter, context], status] = await Promise.all([
-    redis.hmget(key, 'owner', 'state', 'context'),
+  const [fields, status] = await Promise.all([
+    redis.hmget(key, 'owner', 'context', 'state'),
     hasQuestion ? redis.hget(key, 'status') : null,
   ]);
-  if (!owner || !letter) return undefined;
-  const { principal, agent } = scopeOf(owner);
+  const identity = taskIdentity(taskId, fields);
+  if (!identity) return undefined;
   return {
-    taskId,
-    contextId: JSON.parse(`"${context}"`),
-    agent,
-    tenant: principal.tenant,
-    subject: principal.subject,
-    state: stateOf(letter),
+    ...identity,
     interruptedSince: new Date(sinceMs).toISOString(),
     endsAt: new Date(sinceMs + settings.interruptedRetentionMs).toISOString(),
     question: status ? questionIn(JSON.parse(status)) : '',

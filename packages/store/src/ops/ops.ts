@@ -1,3 +1,4 @@
+import { infoOf, mastersOf } from '../redis/masters.ts';
 import { allQueues, type QueueSum } from './agent-load.ts';
 import { type AgentReading, Agents } from './agents.ts';
 import { AnyConversation } from './any-conversation.ts';
@@ -8,7 +9,6 @@ import type { LogLevels } from './log-levels.ts';
 import type { OpsPort } from './ops-port.ts';
 import { overdueTasks } from './overdue-tasks.ts';
 import { earliestFirst, type Page, type PageQuery, pageOf } from './page.ts';
-import { redisBytes } from './redis-memory.ts';
 import { type RunningTurn, runningTurns } from './running-turns.ts';
 import { type StuckTask, whyStuck } from './stuck-tasks.ts';
 import { DeploymentFacts } from './task-facts.ts';
@@ -40,8 +40,9 @@ export class Ops {
   }
 
   /** Bytes of memory that Redis uses; of a cluster: all its masters together. */
-  redisBytes(): Promise<number> {
-    return redisBytes(this.#port.redis);
+  async redisBytes(): Promise<number> {
+    const infos = await Promise.all(mastersOf(this.#port.redis).map((node) => infoOf(node, 'memory')));
+    return infos.reduce((sum, info) => sum + Number(info.used_memory ?? 0), 0);
   }
 
   /** The queues of all agents together. */

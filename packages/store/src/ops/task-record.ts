@@ -1,16 +1,9 @@
-import { isTerminal, type TaskState } from '@switchyard/protocol';
-import { scopeOf } from '../redis/scope.ts';
-import { stateOf } from '../tasks/state-letters.ts';
+import { isTerminal } from '@switchyard/protocol';
 import type { OpsPort } from './ops-port.ts';
+import { type TaskIdentity, taskIdentity } from './task-identity.ts';
 
 /** The stored fields of a task, without contents of its client or its agent. Times are ISO. */
-export interface TaskRecord {
-  readonly taskId: string;
-  readonly contextId: string;
-  readonly agent: string;
-  readonly tenant: string;
-  readonly subject: string;
-  readonly state: TaskState;
+export interface TaskRecord extends TaskIdentity {
   readonly isTerminal: boolean;
   /** Number of its last event. */
   readonly seq: number;
@@ -58,26 +51,21 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
   const { redis, shards, queue } = port;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[owner, context, letter, cancel], values, kept, webhooks, due, ttlMs] = await Promise.all([
-    redis.hmget(key, 'owner', 'context', 'state', 'cancel'),
+  const [[cancel, ...fields], values, kept, webhooks, due, ttlMs] = await Promise.all([
+    redis.hmget(key, 'cancel', 'owner', 'context', 'state'),
     redis.hmget(key, ...FIELDS),
     redis.xlen(keys.events(taskId)),
     redis.hget(`${key}:w`, 'count'),
     redis.zscore(keys.outbox, taskId),
     redis.pttl(key),
   ]);
-  if (!owner || !letter) return undefined;
+  const identity = taskIdentity(taskId, fields);
+  if (!identity) return undefined;
   const number = (name: (typeof FIELDS)[number]): number => Number(values[FIELDS.indexOf(name)] ?? 0);
-  const { principal, agent } = scopeOf(owner);
   const job = number('scheduled');
   return {
-    taskId,
-    contextId: JSON.parse(`"${context}"`),
-    agent,
-    tenant: principal.tenant,
-    subject: principal.subject,
-    state: stateOf(letter),
-    isTerminal: isTerminal(stateOf(letter)),
+    ...identity,
+    isTerminal: isTerminal(identity.state),
     seq: number('seq'),
     keptEvents: kept,
     messagesAccepted: number('accepted'),
@@ -90,7 +78,7 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
     openTurn: Number.parseInt(values[FIELDS.indexOf('turn')] ?? '0', 10),
     attempts: number('attempts'),
     job,
-    jobState: job ? await queue.stateOf(agent, taskId, job) : 'none',
+    jobState: job ? await queue.stateOf(identity.agent, taskId, job) : 'none',
     sweeps: number('sweeps'),
     ...(due !== null && { dueAt: new Date(Number(due)).toISOString() }),
     ...(ttlMs > 0 && { expiresAt: new Date(Date.now() + ttlMs).toISOString() }),

@@ -1,10 +1,8 @@
-import type { TaskState } from '@switchyard/protocol';
 import { idText } from '../redis/keys.ts';
 import { integer, list, optional, text, tuple } from '../redis/reply.ts';
-import { scopeOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
-import { stateOf } from '../tasks/state-letters.ts';
 import type { OpsPort } from './ops-port.ts';
+import { type TaskIdentity, taskIdentity } from './task-identity.ts';
 
 /** Owner, context, state, time of the status, attempts, inbox, beginning of the history. */
 const row = tuple(
@@ -25,13 +23,7 @@ const readRowsScript = defineScript({
 });
 
 /** A task in a list. Times are ISO. */
-export interface TaskRow {
-  readonly taskId: string;
-  readonly contextId: string;
-  readonly agent: string;
-  readonly tenant: string;
-  readonly subject: string;
-  readonly state: TaskState;
+export interface TaskRow extends TaskIdentity {
   /** Of its status. */
   readonly updatedAt: string;
   /** At its current message. */
@@ -67,15 +59,10 @@ export async function readRows(
 }
 
 function taskRow(taskId: string, [owner, context, letter, time, attempts, inbox, history]: ReturnType<typeof row>) {
-  if (!owner || !letter) return undefined;
-  const { principal, agent } = scopeOf(owner);
+  const identity = taskIdentity(taskId, [owner, context, letter]);
+  if (!identity) return undefined;
   return {
-    taskId,
-    contextId: JSON.parse(`"${context}"`),
-    agent,
-    tenant: principal.tenant,
-    subject: principal.subject,
-    state: stateOf(letter),
+    ...identity,
     updatedAt: timeOf(time ?? ''),
     attempts: attempts ?? 0,
     inbox: inbox ?? 0,

@@ -1,5 +1,5 @@
-import { Cluster } from 'ioredis';
 import type { OwnedKey, ShardKeys } from '../redis/keys.ts';
+import { mastersOf } from '../redis/masters.ts';
 import { integer } from '../redis/reply.ts';
 import { scopeOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
@@ -151,27 +151,34 @@ export class Tenants {
     const { redis, shards } = this.#port;
     let isGone = true;
     for (const shard of shards.all)
-      for await (const { kind, key, owner, rest } of this.#keysOf(shard, tenant)) {
-        if (kind === 'x' && rest === undefined) {
-          isGone = false;
-          continue;
-        }
-        const conversations = kind === 'y' ? await redis.zrange(key, '0', '-1') : [];
-        const keys = { tasks: kind === 'y' ? key : shard.index(scopeOf(owner)), owned: key };
-        if ((await unlinkOwnedScript.run(redis, { keys, args: {} })) === 0) isGone = false;
-        else await this.#deleteConversations(conversations);
-      }
+      for await (const owned of this.#keysOf(shard, tenant))
+        if (!(await this.#deleteOwned(shard, owned))) isGone = false;
     if (isGone) await Promise.all(shards.all.map((each) => redis.unlink(each.tenantBytes(tenant))));
     return isGone;
   }
 
-  async #deleteConversations(ids: readonly string[]): Promise<void> {
+  /** @returns false: it belongs to work that goes on */
+  async #deleteOwned(shard: ShardKeys, { kind, key, owner, rest }: OwnedKey): Promise<boolean> {
+    if (kind === 'y') return this.#deleteConversations(key);
+    const isIndexOfTasks = kind === 'x' && rest === undefined;
+    return !isIndexOfTasks && this.#unlink({ tasks: shard.index(scopeOf(owner)), owned: key });
+  }
+
+  /** @param key of the conversations of a context */
+  async #deleteConversations(key: string): Promise<boolean> {
     const { redis, shards } = this.#port;
+    const ids = await redis.zrange(key, '0', '-1');
+    if (!(await this.#unlink({ tasks: key, owned: key }))) return false;
     for (const id of ids) {
       const keys = shards.of(id);
       const gone = [redis.unlink(keys.conversation(id)), redis.unlink(keys.conversationEvents(id))];
       await Promise.all([...gone, redis.zrem(keys.allConversations, id)]);
     }
+    return true;
+  }
+
+  async #unlink(keys: { readonly tasks: string; readonly owned: string }): Promise<boolean> {
+    return (await unlinkOwnedScript.run(this.#port.redis, { keys, args: {} })) === 1;
   }
 
   async #openTasks(tenant: string): Promise<number> {
@@ -188,10 +195,8 @@ export class Tenants {
   }
 
   async *#keysOf(shard: ShardKeys, tenant?: string): AsyncGenerator<OwnedKey> {
-    const { redis } = this.#port;
     const pattern = shard.ownedPattern(tenant);
-    const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
-    for (const node of nodes) {
+    for (const node of mastersOf(this.#port.redis)) {
       let cursor = '0';
       do {
         const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 1_000);

@@ -1,6 +1,7 @@
-import { Cluster, type Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
 import { StoreError } from './errors.ts';
+import { infoOf, mastersOf } from './masters.ts';
 import type { StoreSettings } from './settings.ts';
 import { shardLayout } from './shards.ts';
 
@@ -8,13 +9,12 @@ import { shardLayout } from './shards.ts';
 export async function checkDeployment(redis: RedisConnection, settings: StoreSettings): Promise<void> {
   if (/[{}]/.test(settings.prefix))
     throw new StoreError(`The key prefix "${settings.prefix}" must not contain braces.`);
-  const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis];
-  await Promise.all(nodes.map(checkEviction));
+  await Promise.all(mastersOf(redis).map(checkEviction));
   await checkShards(redis, settings);
 }
 
 async function checkEviction(node: Redis): Promise<void> {
-  const policy = /maxmemory_policy:(\S+)/.exec(await node.info('memory'))?.[1];
+  const { maxmemory_policy: policy } = await infoOf(node, 'memory');
   if (policy && policy !== 'noeviction')
     throw new StoreError(`Redis may evict tasks: its maxmemory-policy is "${policy}". Set it to noeviction.`);
 }

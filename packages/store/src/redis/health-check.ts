@@ -1,6 +1,7 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
 import { isOutage } from './errors.ts';
+import { mastersOf } from './masters.ts';
 
 const EVERY_MS = 1_000;
 /** Redis counts as unreachable without a reply for this long: requests are then refused at once. */
@@ -46,7 +47,7 @@ export class HealthCheck {
     const [commands] = this.#connections;
     if (this.#unanswered.size === 0 && !(commands instanceof Cluster)) return true;
     return (
-      commands === undefined || nodesOf(commands).some((node) => silenceOf(this.#healthOf(node, 0)) < AWAY_AFTER_MS)
+      commands === undefined || mastersOf(commands).some((node) => silenceOf(this.#healthOf(node, 0)) < AWAY_AFTER_MS)
     );
   }
 
@@ -65,7 +66,7 @@ export class HealthCheck {
 
   #pingAll(): void {
     for (const [index, connection] of this.#connections.entries())
-      for (const node of nodesOf(connection)) this.#ping(node, this.#healthOf(node, index));
+      for (const node of mastersOf(connection)) this.#ping(node, this.#healthOf(node, index));
   }
 
   #ping(node: Redis, health: Health): void {
@@ -101,7 +102,3 @@ const silenceOf = ({ unansweredSince }: Health = {}): number =>
 
 /** An ACL may allow all that is needed, and not PING. */
 const isForbidden = ({ message }: Error): boolean => message.startsWith('NOPERM');
-
-function nodesOf(connection: RedisConnection): Redis[] {
-  return connection instanceof Cluster ? connection.nodes('master') : [connection];
-}

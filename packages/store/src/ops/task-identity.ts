@@ -1,0 +1,23 @@
+import type { TaskState } from '@switchyard/protocol';
+import { scopeOf } from '../redis/scope.ts';
+import { stateOf } from '../tasks/state-letters.ts';
+
+/** Which task it is, whose, and its state. */
+export interface TaskIdentity {
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly agent: string;
+  readonly tenant: string;
+  readonly subject: string;
+  readonly state: TaskState;
+}
+
+type Field = string | null | undefined;
+
+/** From the fields `owner`, `context` and `state` of its record. @returns undefined: there is no such task */
+export function taskIdentity(taskId: string, [owner, context, letter]: readonly Field[]): TaskIdentity | undefined {
+  if (!owner || !letter) return undefined;
+  const { principal, agent } = scopeOf(owner);
+  const { tenant, subject } = principal;
+  return { taskId, contextId: JSON.parse(`"${context}"`), agent, tenant, subject, state: stateOf(letter) };
+}
