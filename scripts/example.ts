@@ -2,6 +2,7 @@
 // forgets it all.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { consoleLine, openOperators, readSettings, runOnEmptyRedis, runSession } from '@switchyard/cli/up';
 import { readCommandLine } from '@switchyard/settings';
 import { consoleBuild } from './console/start-build.ts';
@@ -32,9 +33,9 @@ await runSession(process, async (session) => {
   const given = await readSettings(environment);
   const operators = await openOperators(given);
   const settings = { ...given, environment, agents, defaultAgent: given.defaultAgent ?? defaultAgent, operators };
-  const redis = requireRedisServer();
   await runOnEmptyRedis(session, {
-    redis,
+    command: `npm run example -- ${name}`,
+    findRedis: requireRedisServer,
     name: 'example',
     settings: { ...settings, ...(beside && { beside }) },
     greeting: `\nThe example is ready on http://${given.host}:${given.port}: examples/${name}/README.md says what to try.\n${consoleLine(operators)}`,
@@ -50,5 +51,5 @@ function readExample(name: string) {
     readFileSync(`${home}/package.json`, 'utf8'),
   );
   const { agents = ['agent.ts'], defaultAgent = name, beside } = switchyard;
-  return { agents: agents.map((module) => `${home}/${module}`), defaultAgent, beside: beside && `${home}/${beside}` };
+  return { agents: agents.map((module) => resolve(home, module)), defaultAgent, beside: beside && `${home}/${beside}` };
 }

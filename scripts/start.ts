@@ -1,21 +1,17 @@
 // `npm start`: Redis, a gateway and a worker as child processes, in one terminal.
 
-import { join } from 'node:path';
-import {
-  nextSteps,
-  openOperators,
-  readSettings,
-  requireRedisAt,
-  runSession,
-  runUntilStopped,
-  secretFile,
-} from '@switchyard/cli/up';
-import { type EmbeddedRedis, openEmbeddedRedis } from '@switchyard/local';
+import { resolve } from 'node:path';
+import { nextSteps, openOperators, readSettings, runOnKeptRedis, runSession, secretFile } from '@switchyard/cli/up';
 import { readCommandLine } from '@switchyard/settings';
 import { consoleBuild } from './console/start-build.ts';
 import { requireRedisServer } from './require-redis-server.ts';
 
 const agents = ['pizza', 'device-assessment', 'echo'];
+const guide = {
+  command: 'npx switchyard',
+  example: 'I want a pizza',
+  addWorker: 'npm run worker -- --agents examples/hello/agent.ts',
+};
 
 await runSession(process, async (session) => {
   const { terminal, environment } = session;
@@ -32,25 +28,19 @@ await runSession(process, async (session) => {
   const given = await readSettings(environment);
   const operators = await openOperators(given);
   const pushSecret = environment.PUSH_SECRET_FILE || (await secretFile(given.dataFolder, 'push-secret'));
-  const run = (redisUrl: string, embedded?: EmbeddedRedis): Promise<void> => {
-    const settings = {
+  await runOnKeptRedis(session, {
+    command: 'npm start',
+    given,
+    settings: {
       ...given,
-      redisUrl,
       environment,
-      agents: agents.map((name) => `examples/${name}/agent.ts`),
+      agents: agents.map((name) => resolve(`examples/${name}/agent.ts`)),
       defaultAgent: given.defaultAgent ?? 'pizza',
       operators,
       env: { PUSH_SECRET_FILE: pushSecret },
-    };
-    const afterGreeting = consoleBuild(session, operators);
-    return runUntilStopped({ ...session, settings, greeting: nextSteps(settings), afterGreeting, embedded });
-  };
-  if (given.redisUrl) {
-    await requireRedisAt(given.redisUrl);
-    return run(given.redisUrl);
-  }
-  const program = requireRedisServer();
-  const folder = join(given.dataFolder, 'redis');
-  const embedded = await openEmbeddedRedis({ folder, program, ...(given.redisPort && { port: given.redisPort }) });
-  await run(embedded.url, embedded).finally(() => embedded.release());
+    },
+    greeting: (settings) => nextSteps(settings, guide),
+    afterGreeting: consoleBuild(session, operators),
+    findRedis: requireRedisServer,
+  });
 });

@@ -1,5 +1,6 @@
 // `npm run sut`: the system under test of the official compatibility kit, on a Redis that forgets it all in the end.
 
+import { resolve } from 'node:path';
 import { runOnEmptyRedis, runSession } from '@switchyard/cli/up';
 import { readCommandLine } from '@switchyard/settings';
 import { requireRedisServer } from './require-redis-server.ts';
@@ -31,14 +32,15 @@ await runSession(process, async (session) => {
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_534) throw new TypeError('--port: choose one from 1 to 65534');
   await runOnEmptyRedis(session, {
-    redis: requireRedisServer(),
+    command: 'npm run sut',
+    findRedis: requireRedisServer,
     name: 'sut',
     settings: {
       environment: session.environment,
       host: '127.0.0.1',
       port,
       grpcPort: String(port + 1),
-      agents: ['examples/conformance/agent.ts'],
+      agents: [resolve('examples/conformance/agent.ts')],
       defaultAgent: 'conformance',
       env: {
         CONFORMANCE_OFF: capabilities.filter((name) => !values[name]).join(','),

@@ -39,18 +39,15 @@ describe('npm start', { timeout: 60_000 }, () => {
   it.runIf(hasCurl)('prints commands that work as they are printed', async () => {
     const started = await start();
     await addressOf(started);
-    const [send = '', get = '', stream = ''] = commandsIn(started.output());
-
-    const { task, answers } = await run(`${send}\n${get}`, ([first = '', second = '']) => ({
-      task: JSON.parse(first).task,
-      answers: JSON.parse(second),
-    }));
-    expect(task.status.state).toBe('TASK_STATE_SUBMITTED');
-    expect(answers.id).toBe(task.id);
-
-    const events = await run(stream, (lines) => lines.filter((line) => line.startsWith('data:')));
-    expect(events[0]).toContain('"task"');
-    expect(events.at(-1)).toMatch(/TASK_STATE_(?:INPUT_REQUIRED|COMPLETED)/);
+    const [watched = '', sent = '', curl = '', chat = ''] = commandsIn(started.output());
+    const run = async (command: string): Promise<string> => {
+      const env = { ...process.env, DATA_DIR: folder };
+      return (await promisify(execFile)('/bin/sh', ['-c', command], { env, timeout: 20_000 })).stdout;
+    };
+    expect(await run(watched)).toMatch(/State: TASK_STATE_INPUT_REQUIRED\n/);
+    expect(await run(sent)).toMatch(/^Task: (\S+)\n[\s\S]*\1/);
+    expect(JSON.parse(await run(curl)).task.status.state).toBe('TASK_STATE_SUBMITTED');
+    expect(await run(`echo 'I want a pizza' | ${chat}`)).toBe('What kind?\n');
   });
 
   it('prints the way to the console, on the next free port, and no line for each turn', async () => {
@@ -204,8 +201,8 @@ describe('--help', () => {
     ['apps/cli/src/main.ts', /switchyard[\s\S]*keys[\s\S]*--agent-card/],
     ['scripts/setup.mjs', /Makes a fresh checkout ready[\s\S]*--dry-run/],
     ['scripts/sut.ts', /npm run sut -- \[--port 9999\]/],
-    ['apps/gateway/src/main.ts', /npm run gateway[\s\S]*\n {2}SEND_MODE\n/],
-    ['apps/worker/src/main.ts', /npm run worker[\s\S]*\n {2}MAX_ATTEMPTS\n/],
+    ['apps/gateway/src/main.ts', /switchyard gateway[\s\S]*\n {2}SEND_MODE\n/],
+    ['apps/worker/src/main.ts', /switchyard worker[\s\S]*\n {2}MAX_ATTEMPTS\n/],
   ])('of %s prints what it does, and starts nothing', async (file, words) => {
     const program = await startProgram({ file, args: ['--help'] });
     expect(await program.exited).toBe(0);
@@ -222,12 +219,7 @@ function workerOf({ pid }: Program): number {
 
 /** The printed shell commands: each begins at the margin and ends at an empty line. */
 function commandsIn(output: string): string[] {
-  return output.split('\n\n').filter((block) => /^(?:TASK=|curl )/.test(block));
-}
-
-async function run<T>(command: string, read: (lines: string[]) => T): Promise<T> {
-  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command], { timeout: 10_000 });
-  return read(stdout.split('\n').filter((line) => line !== ''));
+  return output.split('\n\n').filter((block) => /^(?:npx|curl) /.test(block));
 }
 
 async function sendMessage(url: string, messageId = 'm-1'): Promise<string> {

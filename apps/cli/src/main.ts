@@ -1,30 +1,45 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Failure } from './failures/failure.ts';
-import { runCli } from './program.ts';
 
 const { version }: { version: string } = createRequire(import.meta.url)('../package.json');
-const repository = fileURLToPath(new URL('../../..', import.meta.url));
-const { argv, env, stdin, stdout, stderr } = process;
-const stopped = new AbortController();
+/** Only in a checkout of the repository. */
+const load = new URL('../../../workshop/load/main.ts', import.meta.url);
 
-// The reader of the output may close it: `switchyard … | head -1`.
-for (const stream of [stdout, stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+/** Programs of their own, which get the rest of the command line as it is, and are loaded alone. */
+const programs = new Map<string, () => Promise<unknown>>([
+  ['up', () => import('./up/main.ts')],
+  ['gateway', () => import(import.meta.resolve('@switchyard/gateway/main'))],
+  ['worker', () => import(import.meta.resolve('@switchyard/worker/main'))],
+  ['all', () => import('./all/main.ts')],
+]);
+if (existsSync(load)) programs.set('load', () => import(load.href));
 
-// The second one ends the process.
-process.once('SIGINT', () => stopped.abort(new Failure('A2ACLI_ERR_INTERNAL', 'It was interrupted')));
+const program = programs.get(process.argv[2] ?? '');
+if (program) {
+  process.argv.splice(2, 1);
+  await program();
+} else {
+  process.exitCode = await runCommand();
+}
 
-process.exitCode = await runCli(
-  {
+/** Everything else. @returns the exit code */
+async function runCommand(): Promise<number> {
+  const { runCli } = await import('./program.ts');
+  const { Failure } = await import('./failures/failure.ts');
+  const { argv, env, stdin, stdout, stderr } = process;
+  const stopped = new AbortController();
+  // The reader of the output may close it: `switchyard … | head -1`.
+  for (const stream of [stdout, stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  // The second one ends the process.
+  process.once('SIGINT', () => stopped.abort(new Failure('A2ACLI_ERR_INTERNAL', 'It was interrupted')));
+  const world = {
     args: argv.slice(2),
     env,
     folder: process.cwd(),
     home: homedir(),
-    streams: { out: (text) => void stdout.write(text), err: (text) => void stderr.write(text) },
+    streams: { out: (text: string) => void stdout.write(text), err: (text: string) => void stderr.write(text) },
     stdin,
     stdout,
     isTerminal: { out: stdout.isTTY === true, err: stderr.isTTY === true },
@@ -32,17 +47,7 @@ process.exitCode = await runCli(
     stopVerifyingTls: () => {
       env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     },
-    become: (file, args) => become(join(repository, file), args),
-  },
-  version,
-);
-
-/** The same process goes on as another program: its terminal, signals and exit code need no care. */
-function become(file: string, args: readonly string[]): never {
-  if (!existsSync(file)) {
-    stderr.write(`${file} is not here: this command runs in a checkout of the repository\n`);
-    process.exit(1);
-  }
-  if (!process.execve) throw new Error('this system cannot run another program in place of a process');
-  return process.execve(process.execPath, [process.execPath, file, ...args]);
+    otherPrograms: [...programs.keys()],
+  };
+  return runCli(world, version);
 }

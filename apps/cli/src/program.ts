@@ -17,17 +17,17 @@ import { addPushConfigCommands } from './verbs/push-config.ts';
 import { addSendCommand } from './verbs/send.ts';
 import { addTaskCommands } from './verbs/task.ts';
 
-/** Programs of this repository that take the rest of the command line as it is, `--help` too. */
-const otherPrograms: Readonly<Record<string, { readonly file: string; readonly text: string }>> = {
-  up: { file: 'scripts/start.ts', text: 'start Redis, a gateway and a worker on this machine, as npm start does' },
-  load: { file: 'workshop/load/main.ts', text: 'put an agent under load, and report what it took' },
+/** What programs of their own do, for the list of all commands. */
+const otherPrograms: Readonly<Record<string, string>> = {
+  up: 'run Redis, a gateway, workers and the console on your agents, on this machine',
+  gateway: 'run a gateway alone',
+  worker: 'run a worker alone, with your agents',
+  all: 'run a gateway and workers as one program, such as a container’s',
+  load: 'put an agent under load, and report what it took',
 };
 
 /** Runs a command line. @returns its exit code */
 export async function runCli(world: World, version: string): Promise<number> {
-  const [verb = '', ...rest] = world.args;
-  const file = otherPrograms[verb]?.file;
-  if (file !== undefined) return world.become(file, rest);
   const program = buildProgram(world, version);
   try {
     await program.parseAsync([...world.args], { from: 'user' });
@@ -67,8 +67,11 @@ function buildProgram(world: World, version: string): Command {
   addWhyCommand(program, world);
   addKeysCommands(program, world);
   addDoctorCommand(program, world);
-  for (const [name, { text }] of Object.entries(otherPrograms))
-    program.command(name).description(text).helpOption(false).allowUnknownOption();
+  for (const name of world.otherPrograms)
+    program
+      .command(name)
+      .description(otherPrograms[name] ?? '')
+      .helpOption(false);
   program.commandsGroup('This command:');
   addConfigCommands(program, world);
   addCompletionCommand(program, world);

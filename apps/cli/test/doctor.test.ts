@@ -88,11 +88,22 @@ describe('switchyard doctor', () => {
   }, 20_000);
 });
 
-describe('switchyard up and load', () => {
-  it('are the programs of npm start and npm run load, with their own help', async () => {
-    await expect(run(['up', '--help'])).rejects.toThrow('scripts/start.ts');
-    const { stdout } = await shell(`${process.execPath} apps/cli/src/main.ts load --help`);
-    expect(stdout).toContain('Puts an A2A agent under load');
+describe('programs of their own', () => {
+  it.each([
+    ['up', /switchyard up \[<agent\.ts> …\][\s\S]*\n {2}DATA_DIR\n/],
+    ['all', /switchyard all \[<agent\.ts> …\][\s\S]*\n {2}REDIS_URL\n/],
+    ['gateway', /switchyard gateway[\s\S]*\n {2}SEND_MODE\n/],
+    ['worker', /switchyard worker[\s\S]*\n {2}MAX_ATTEMPTS\n/],
+    ['load', /Puts an A2A agent under load/],
+  ])('%s has its own help', async (name, words) => {
+    const { stdout } = await shell(`${process.execPath} apps/cli/src/main.ts ${name} --help`);
+    expect(stdout).toMatch(words);
+  });
+
+  it('are in the list of commands', async () => {
+    const { stdout } = await shell(`${process.execPath} apps/cli/src/main.ts --help`);
+    for (const name of ['up', 'gateway', 'worker', 'all', 'load'])
+      expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
   });
 });
 

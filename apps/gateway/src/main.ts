@@ -11,7 +11,7 @@ import { createGateway } from './gateway.ts';
  */
 async function main(): Promise<void> {
   const { help } = readCommandLine(
-    { usage: 'npm run gateway', text: 'Serves A2A clients.', options: {}, settingsOf: ['gateway'] },
+    { usage: 'switchyard gateway', text: 'Serves A2A clients.', options: {}, settingsOf: ['gateway'] },
     process.argv.slice(2),
   );
   if (help !== undefined) return void process.stdout.write(help);

@@ -13,6 +13,7 @@ import {
 import type { StoreSettings } from '@switchyard/store';
 import type { TraceSettings } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
+import { agentsIn } from './agents/agents-in.ts';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
 import type { MetricsSettings } from './telemetry/metrics-port.ts';
 import type { WorkerSettings } from './worker.ts';
@@ -35,6 +36,8 @@ export interface WorkerArguments {
   readonly watch: boolean;
   /** This is such a worker, and reports what it loads to its supervisor. */
   readonly isWatched: boolean;
+  /** The agents are printed, as JSON, and not run. */
+  readonly isList: boolean;
 }
 
 type Given = Settings<'worker'>;
@@ -94,16 +97,14 @@ function readCalls(given: Given): AddressPolicySettings {
 export function readArguments(args: readonly string[], { INIT_CWD }: Environment): WorkerArguments | string {
   const line = readCommandLine(
     {
-      usage: 'npm run worker -- [--watch] --agents <module> [<module> …] | --upkeep',
-      text:
-        'Runs agents: each module exports one.\n' +
-        'With --watch, agents are loaded again when their files change.\n' +
-        'With --upkeep alone it runs none: it delivers webhooks, and gives the turns of crashed workers to others.',
+      usage: 'switchyard worker [--watch] [<module> …] | --upkeep',
+      text: workerText,
       options: {
         agents: { type: 'string', multiple: true },
         upkeep: { type: 'boolean', default: false },
         watch: { type: 'boolean', default: false },
         watched: { type: 'boolean', default: false },
+        list: { type: 'boolean', default: false },
       },
       takesWords: true,
       settingsOf: ['worker'],
@@ -111,10 +112,17 @@ export function readArguments(args: readonly string[], { INIT_CWD }: Environment
     args,
   );
   if (line.help !== undefined) return line.help;
-  const { agents = [], upkeep, watch, watched } = line.values;
-  const agentModules = [...agents, ...line.words].map((module) => pathOf(module, INIT_CWD));
-  return { agentModules, isForUpkeep: upkeep, watch, isWatched: watched };
+  const { agents = [], upkeep, watch, watched, list } = line.values;
+  const named = [...agents, ...line.words].map((module) => pathOf(module, INIT_CWD));
+  const agentModules = named.length > 0 || upkeep ? named : agentsIn(resolve(INIT_CWD ?? ''));
+  return { agentModules, isForUpkeep: upkeep, watch, isWatched: watched, isList: list };
 }
+
+const workerText = `Runs agents: each module exports one. Without any named: agent.ts here, or else those in agents/.
+
+  --watch   agents are loaded again when their files change
+  --list    prints the agents as JSON, and runs none
+  --upkeep  runs none: delivers webhooks, and gives the turns of crashed workers to others`;
 
 /** npm runs scripts in the package's folder; a path is meant from the folder where npm was called. */
 function pathOf(module: string, calledIn: string | undefined): string {

@@ -20,8 +20,9 @@ const STOP_WITHIN_MS = 8_000;
 async function main(): Promise<void> {
   const args = readArguments(process.argv.slice(2), process.env);
   if (typeof args === 'string') return void process.stdout.write(args);
+  if (args.isList) return listAgents(args);
   const config = readConfig(process.env);
-  const log = createLog({ app: 'worker', level: config.logLevel }, await logOutput(process.stdout));
+  const log = createLog({ app: 'worker', level: levelOf(config, args) }, await logOutput(process.stdout));
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
   const emit = logTo(log, secretsIn(process.env));
   process.on('unhandledRejection', (error) => {
@@ -49,6 +50,21 @@ async function main(): Promise<void> {
       });
     });
   }
+}
+
+/** Whoever watches wants to see what is taken over, though not each turn. */
+function levelOf({ logLevel }: WorkerConfig, { watch }: WorkerArguments): WorkerConfig['logLevel'] {
+  return watch && logLevel === 'warn' ? 'info' : logLevel;
+}
+
+/** For `switchyard up`. An agent's module may keep a process alive: this one ends nevertheless. */
+async function listAgents({ agentModules }: WorkerArguments): Promise<void> {
+  const agents = await loadAgents(agentModules);
+  const list = agents.map(({ id, card }) => {
+    const [example] = card.skills.flatMap(({ examples = [] }) => examples);
+    return { id, name: card.name, example };
+  });
+  process.stdout.write(`${JSON.stringify(list)}\n`, () => process.exit());
 }
 
 async function work(

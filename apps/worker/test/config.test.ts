@@ -33,6 +33,7 @@ describe('the command line of a worker', () => {
       isForUpkeep: false,
       watch: true,
       isWatched: false,
+      isList: false,
     });
   });
 
@@ -43,7 +44,7 @@ describe('the command line of a worker', () => {
 
   it('is refused with its usage', () => {
     expect(() => readArguments(['--agent', 'a.ts'], {})).toThrow(
-      /Unknown option '--agent'[\s\S]*Usage: npm run worker/,
+      /Unknown option '--agent'[\s\S]*Usage: switchyard worker/,
     );
   });
 });

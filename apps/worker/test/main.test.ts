@@ -97,7 +97,7 @@ describe('the worker as a process', () => {
   it('answers --help with its options and settings, and starts nothing', async () => {
     const worker = await start(['--help']);
     expect(await worker.exited).toBe(0);
-    expect(worker.output()).toMatch(/--agents <module>[\s\S]*\n {2}MAX_ATTEMPTS\n.*\n.*default: 3/);
+    expect(worker.output()).toMatch(/switchyard worker .*<module>[\s\S]*\n {2}MAX_ATTEMPTS\n.*\n.*default: 3/);
   });
 
   it('finds agents from the folder where npm was called', async () => {

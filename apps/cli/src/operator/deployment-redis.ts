@@ -2,15 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Settings, SettingsError, storeSettings } from '@switchyard/settings';
 import { z } from 'zod';
+import { dataFolderOf } from '../data-folder/data-folder.ts';
 import { Failure } from '../failures/failure.ts';
 import type { World } from '../session/session.ts';
 
-/** How the deployment's Redis is reached: that of REDIS_URL, or of `npm start` in this folder. @throws {Failure} */
-export async function deploymentRedis({ env, folder }: World): Promise<ReturnType<typeof storeSettings>> {
-  const url = env.REDIS_URL || (await embeddedRedisUrl(join(folder, env.DATA_DIR || '.data')));
+/** How the deployment's Redis is reached: that of REDIS_URL, or of what runs in this folder. @throws {Failure} */
+export async function deploymentRedis(world: World): Promise<ReturnType<typeof storeSettings>> {
+  const { env } = world;
+  const url = env.REDIS_URL || (await embeddedRedisUrl(dataFolderOf(world)));
   if (url === undefined)
     throw new Failure('A2ACLI_ERR_USAGE', 'Which Redis is meant is not known', {
-      hint: 'Set REDIS_URL, or run this in the folder where npm start runs.',
+      hint: 'Set REDIS_URL, or run this in the folder where switchyard up or npm start runs.',
     });
   try {
     const given = new Settings('gateway', { ...env, REDIS_URL: url });
@@ -24,7 +26,7 @@ export async function deploymentRedis({ env, folder }: World): Promise<ReturnTyp
 
 const ownerSchema = z.object({ port: z.number() });
 
-/** `npm start` names its process and the port of its Redis beside the files. */
+/** Its owner names its process and the port of its Redis beside the files. */
 async function embeddedRedisUrl(dataFolder: string): Promise<string | undefined> {
   const text = await readFile(join(dataFolder, 'redis/owner.json'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : `redis://127.0.0.1:${ownerSchema.parse(JSON.parse(text)).port}`;

@@ -30,7 +30,7 @@ export function addDoctorCommand(program: Command, world: World): void {
   program
     .command('doctor')
     .description('look at Node, ports, Redis, gateway, agents, versions and clocks, and say what to do')
-    .addHelpText('after', '\nIt looks at the Redis of REDIS_URL, or at that of npm start in this folder.')
+    .addHelpText('after', '\nIt looks at the Redis of REDIS_URL, or at that of what runs in this folder.')
     .action(async (_, command: Command) => {
       const session = await openSession(world, command);
       const findings = (

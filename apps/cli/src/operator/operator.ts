@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { OperatorClient, OperatorError } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { dataFolderOf, readAddresses } from '../data-folder/data-folder.ts';
 import { Failure } from '../failures/failure.ts';
 import { openSession, type Session, type World } from '../session/session.ts';
 
-/** The operators' port of `npm start`. */
+/** Of `switchyard up` with its usual port. */
 const usualUrl = 'http://127.0.0.1:4100';
 
 export const operatorHelp = `
-The operators' port is SWITCHYARD_OPERATOR_URL (default: ${usualUrl}), the key ADMIN_KEY or in ADMIN_KEY_FILE
-(default: operator-key in .data or DATA_DIR, where npm start keeps its files).`;
+The operators' port is SWITCHYARD_OPERATOR_URL (default: that of what runs in this folder, else ${usualUrl}), the key
+ADMIN_KEY or in ADMIN_KEY_FILE (default: operator-key in .switchyard, .data or DATA_DIR).`;
 
 /** Runs a command of operators. @throws {Failure} */
 export async function withOperator(
@@ -35,17 +36,19 @@ export async function explained<T>(url: string, call: Promise<T>): Promise<T> {
 
 /** Where the operators' port is, and the key. @throws {Failure} */
 export async function operatorAccess(world: World): Promise<{ readonly url: string; readonly key: string }> {
-  return { url: world.env.SWITCHYARD_OPERATOR_URL || usualUrl, key: await readKey(world) };
+  const { operators = usualUrl } = (await readAddresses(dataFolderOf(world))) ?? {};
+  return { url: world.env.SWITCHYARD_OPERATOR_URL || operators, key: await readKey(world) };
 }
 
-async function readKey({ env, folder }: World): Promise<string> {
+async function readKey(world: World): Promise<string> {
+  const { env } = world;
   if (env.ADMIN_KEY) return env.ADMIN_KEY;
-  const file = env.ADMIN_KEY_FILE || join(folder, env.DATA_DIR || '.data', 'operator-key');
+  const file = env.ADMIN_KEY_FILE || join(dataFolderOf(world), 'operator-key');
   try {
     return (await readFile(file, 'utf8')).trim();
   } catch (error) {
     throw new Failure('A2ACLI_ERR_CREDENTIALS_MISSING', `There is no operator's key: ${file} cannot be read`, {
-      hint: 'Set ADMIN_KEY, or run this in the folder where npm start runs.',
+      hint: 'Set ADMIN_KEY, or run this in the folder where switchyard up or npm start runs.',
       cause: error,
     });
   }

@@ -3,13 +3,14 @@ import type { Command } from 'commander';
 import { type Agent, type CallContext, connect } from '../agent/agent.ts';
 import { isTerminal, stateOf, type Task } from '../agent/objects.ts';
 import type { Waiting } from '../agent/wait.ts';
+import { dataFolderOf, readAddresses } from '../data-folder/data-folder.ts';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
 import { Output, type Streams } from '../output/output.ts';
 import type { Detail } from '../output/task-text.ts';
 import { readSettingsFiles } from '../settings/dotenv.ts';
-import { type CliOptions, optionSpecs } from '../settings/options.ts';
-import { type Environment, optionsOf, resolveSettings, type Setting } from '../settings/resolve.ts';
+import type { CliOptions } from '../settings/options.ts';
+import { type Environment, optionsOf, resolveSettings, type Setting, type Usual } from '../settings/resolve.ts';
 
 /** What a command gets of the process that it runs in. */
 export interface World {
@@ -26,8 +27,8 @@ export interface World {
   readonly stopped: AbortSignal;
   /** TLS certificates are not verified from now on. */
   readonly stopVerifyingTls: () => void;
-  /** Runs another program of this repository in place of this one. */
-  readonly become: (file: string, args: readonly string[]) => never;
+  /** Names of commands that are programs of their own. */
+  readonly otherPrograms: readonly string[];
 }
 
 /** One command as it runs: what was asked for, and where its words go. */
@@ -43,7 +44,8 @@ export interface Session {
 export async function openSession(world: World, command: Command): Promise<Session> {
   const flags = command.optsWithGlobals();
   const files = await readSettingsFiles({ config: flags.config, folder: world.folder, home: world.home });
-  const settings = resolveSettings(withAliases(flags), world.env, files);
+  const usual = await usualSettings(world);
+  const settings = resolveSettings({ flags: withAliases(flags), env: world.env, files, usual });
   const options = optionsOf(settings);
   const output = new Output(world.streams, options);
   for (const { path, values, isShared } of files)
@@ -56,6 +58,13 @@ export async function openSession(world: World, command: Command): Promise<Sessi
   }
   const call = { options, log: (line: string) => output.note(`debug: ${line}`), signal: deadline(world, options) };
   return { world, options, settings, output, call };
+}
+
+/** The agent of what runs in this folder. */
+async function usualSettings(world: World): Promise<Usual> {
+  const folder = dataFolderOf(world);
+  const addresses = await readAddresses(folder);
+  return addresses ? { agentCard: { text: addresses.gateway, source: `what runs in ${folder}` } } : {};
 }
 
 /** Opens a session, runs the command in it, and connects to the agent first. */
@@ -77,13 +86,15 @@ export function waitingOf({ options, output, call }: Session, agent: Agent): Wai
   return { agent, intervalMs: options.pollInterval, signal: call.signal, note: (line) => output.note(line) };
 }
 
-export function detailOf({ options }: Session): Detail {
-  return { isVerbose: options.verbose, next: (task) => nextCommand(task, options) };
+export function detailOf(session: Session): Detail {
+  return { isVerbose: session.options.verbose, next: (task) => nextCommand(task, session) };
 }
 
 /** The command that goes on with a task, to be copied. */
-export function nextCommand(task: Task, { agentCard }: Pick<CliOptions, 'agentCard'>): string | undefined {
-  const agent = agentCard === optionSpecs.agentCard.default ? '' : ` -a ${quoted(agentCard)}`;
+export function nextCommand(task: Task, { options, settings }: Session): string | undefined {
+  const { agentCard } = options;
+  const isUsual = settings.some(({ name, isUsual }) => name === 'agentCard' && isUsual);
+  const agent = isUsual ? '' : ` -a ${quoted(agentCard)}`;
   const state = stateOf(task);
   if (isTerminal(state))
     return task.contextId && `switchyard send${agent} --context-id ${quoted(task.contextId)} "<message>"`;

@@ -14,17 +14,29 @@ export interface Setting {
   readonly value: unknown;
   readonly given: string;
   readonly source: string;
+  /** Nobody has given another one. */
+  readonly isUsual: boolean;
+}
+
+/** What stands in place of an option's default, and where it is from. */
+export type Usual = Readonly<Partial<Record<OptionName, { readonly text: string; readonly source: string }>>>;
+
+export interface Sources {
+  readonly flags: Flags;
+  readonly env: Environment;
+  readonly files: readonly SettingsFile[];
+  readonly usual?: Usual;
 }
 
 /** Every option: flag, then environment, then local file, then global file, then default. @throws {Failure} */
-export function resolveSettings(flags: Flags, env: Environment, files: readonly SettingsFile[]): readonly Setting[] {
+export function resolveSettings(sources: Sources): readonly Setting[] {
   return optionNames().map((name) => {
     const spec: OptionSpec = optionSpecs[name];
-    const { text, source } = given(name, spec, { flags, env, files });
-    if (text === undefined) return { name, spec, value: undefined, given: '', source };
+    const { text, source, isUsual } = given(name, spec, sources);
+    if (text === undefined) return { name, spec, value: undefined, given: '', source, isUsual };
     const { data, error } = spec.schema.safeParse(text);
     if (error) throw new Failure('A2ACLI_ERR_USAGE', `${source} ${firstIssue(error)}`);
-    return { name, spec, value: data, given: [text].flat().join(','), source };
+    return { name, spec, value: data, given: [text].flat().join(','), source, isUsual };
   });
 }
 
@@ -38,13 +50,14 @@ function optionNames(): OptionName[] {
   return Object.keys(optionSpecs) as OptionName[];
 }
 
-interface Sources {
-  readonly flags: Flags;
-  readonly env: Environment;
-  readonly files: readonly SettingsFile[];
+function given(name: OptionName, spec: OptionSpec, { usual = {}, ...sources }: Sources) {
+  const asked = askedFor(name, spec, sources);
+  if (asked) return { ...asked, isUsual: false };
+  const { text, source } = usual[name] ?? { text: spec.default, source: 'default' };
+  return { text, source, isUsual: true };
 }
 
-function given(name: OptionName, spec: OptionSpec, { flags, env, files }: Sources) {
+function askedFor(name: OptionName, spec: OptionSpec, { flags, env, files }: Omit<Sources, 'usual'>) {
   const flag = flags[name];
   if (flag !== undefined) return { text: Array.isArray(flag) ? flag : String(flag), source: longFlag(spec) };
   if (!spec.isFlagOnly) {
@@ -57,7 +70,7 @@ function given(name: OptionName, spec: OptionSpec, { flags, env, files }: Source
     const found = places.find(({ text }) => text);
     if (found?.text) return { text: asGiven(spec, found.text), source: found.source };
   }
-  return { text: spec.default, source: 'default' };
+  return undefined;
 }
 
 function asGiven({ kind }: OptionSpec, text: string): string | string[] {

@@ -1,9 +1,7 @@
 export { consoleLine, nextSteps } from './next-steps.ts';
+export { type EmptyRedisRun, type KeptRedisRun, runOnEmptyRedis, runOnKeptRedis } from './on-redis.ts';
 export { type Operators, openOperators } from './operators.ts';
 export type { ProgramSettings } from './programs.ts';
-export { requireRedisAt } from './redis-at.ts';
-export { type Run, runUntilStopped } from './run.ts';
-export { type EmptyRedisRun, runOnEmptyRedis } from './run-on-empty-redis.ts';
 export { secretFile } from './secret-file.ts';
 export { runSession, type Session } from './session.ts';
 export { readSettings, type StartSettings } from './settings.ts';

@@ -1,9 +1,16 @@
 import { sharedAssignments } from '@switchyard/settings';
 import type { Operators } from './operators.ts';
-import { type ProgramSettings, programEnvironment } from './programs.ts';
+import { type ProgramSettings, programEnvironment, urlOf } from './programs.ts';
 
-/** Listened at, but not called: a gateway there is reached through loopback too. */
-const anyAddress = ['0.0.0.0', '::'];
+/** What a greeting's commands are about. */
+export interface Guide {
+  /** `npx switchyard`, or how it is typed here. */
+  readonly command: string;
+  /** Something to say to the default agent. */
+  readonly example: string;
+  /** Runs a worker with a further agent. */
+  readonly addWorker: string;
+}
 
 /** Where to look at what happens, and with which key. */
 export function consoleLine(operators: Operators | undefined): string {
@@ -11,38 +18,44 @@ export function consoleLine(operators: Operators | undefined): string {
 }
 
 /** What to try once everything runs. Every command works when pasted as it is, in sh, bash and zsh. */
-export function nextSteps(settings: ProgramSettings): string {
-  const { host, port, operators, environment } = settings;
-  const url = `http://${anyAddress.includes(host) ? '127.0.0.1' : host}:${port}`;
+export function nextSteps(settings: ProgramSettings, { command, example, addWorker }: Guide): string {
+  const { operators, environment } = settings;
+  const url = urlOf(settings);
   const { AUTH: auth = '' } = environment;
   const needsKey = auth !== '' && auth !== 'none';
-  const curl = needsKey ? 'curl -H "Authorization: Bearer $API_KEY"' : 'curl';
+  const curl = needsKey ? 'curl -H "X-API-Key: $A2ACLI_API_KEY"' : 'curl';
+  const exportKey = '\nCallers show a key. In each terminal: export A2ACLI_API_KEY=<one of your keys>\n';
+  const text = quoted(example);
   return `
 Switchyard is ready on ${url}  (agents: ${url}/agents)
-${consoleLine(operators)}${needsKey ? '\nCallers show a key. In each terminal: export API_KEY=<one of your keys>\n' : ''}
-1. Send a message without waiting. The answer comes at once; the work waits in the queue:
+${consoleLine(operators)}${needsKey ? exportKey : ''}
+1. Send a message, in another terminal, and watch its task:
 
-TASK=$(${curl} -s ${url}/message:send -H 'Content-Type: application/json' -d '{
-  "message": {"messageId": "m-'$(date +%s)'", "role": "ROLE_USER", "parts": [{"text": "I want a pizza"}]},
-  "configuration": {"returnImmediately": true}}'); echo "$TASK"
+${command} send --stream ${text}
 
-2. Ask how the task is doing:
+2. Send without waiting: the answer comes at once, the work waits in the queue. Then see how the tasks are doing:
 
-${curl} -s ${url}/tasks/$(node -p 'JSON.parse(process.argv[1]).task.id' "$TASK"); echo
+${command} send --async ${text}
+${command} task list
 
-3. Watch a task as it happens:
+3. The same by HTTP alone:
 
-${curl} -sN ${url}/message:stream -H 'Content-Type: application/json' -d '{
-  "message": {"messageId": "s-'$(date +%s)'", "role": "ROLE_USER", "parts": [{"text": "A Hawaiian pizza, please"}]}}'
+${curl} -s ${url}/message:send -H 'Content-Type: application/json' -d '{
+  "message": {"messageId": "m-'$(date +%s)'", "role": "ROLE_USER", "parts": [{"text": ${JSON.stringify(example).replaceAll("'", "'\\''")}}]},
+  "configuration": {"returnImmediately": true}}'; echo
 
-4. Talk to the agent in another terminal:
+4. Talk to the agent:
 
-${port === 4000 ? '' : `SWITCHYARD_URL=${url} `}npm run chat
+${command} chat
 
-5. Add a worker with another agent, in another terminal:
+5. Add a worker with another agent:
 
-${sharedAssignments(programEnvironment(settings))} npm run worker -- --agents examples/hello/agent.ts
+${sharedAssignments(programEnvironment(settings))} ${addWorker}
 
 Ctrl-C stops everything; started again, the conversations go on.
 `;
+}
+
+function quoted(text: string): string {
+  return /^[\w ,.?!-]*$/.test(text) && !text.includes('!') ? `"${text}"` : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -7,6 +7,8 @@ import type { StartSettings } from './settings.ts';
 export interface Operators {
   /** Settings of the gateway. */
   readonly env: Environment;
+  /** Of their port. */
+  readonly url: string;
   /** With the key, if it is ours; unset: there is no console. */
   readonly consoleUrl: string | undefined;
 }
@@ -16,8 +18,10 @@ export async function openOperators(given: StartSettings): Promise<Operators> {
   const { adminHost, adminPort, adminKey, dataFolder, servesConsole } = given;
   const ownFile = adminKey === undefined ? await secretFile(dataFolder, 'operator-key') : undefined;
   const key = ownFile === undefined ? '' : `#key=${(await readFile(ownFile, 'utf8')).trim()}`;
+  const url = `http://${adminHost}:${adminPort}`;
   return {
+    url,
     env: { ADMIN_PORT: String(adminPort), ...(ownFile && { ADMIN_KEY_FILE: ownFile }) },
-    consoleUrl: servesConsole ? `http://${adminHost}:${adminPort}/console/${key}` : undefined,
+    consoleUrl: servesConsole ? `${url}/console/${key}` : undefined,
   };
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Guarded, spawnGuarded } from '@switchyard/local';
 import type { Environment } from '@switchyard/settings';
@@ -10,18 +9,42 @@ export interface ProgramSettings {
   /** As the gateway takes it: `off`, or a port; 0 is any free one. */
   readonly grpcPort: string;
   readonly redisUrl: string;
-  /** Paths of agent modules. */
+  /** Modules of agents, as the worker takes them; none: those of the folder. */
   readonly agents: readonly string[];
-  /** Id of the agent that is served at the root. */
-  readonly defaultAgent: string;
+  /** Processes that run them. Default: 1. */
+  readonly workers?: number;
+  /** They are loaded again when their files change. */
+  readonly isWatched?: boolean;
+  /** Id of the agent that is served at the root; undefined: the first by name. */
+  readonly defaultAgent: string | undefined;
   /** A further program, such as a remote agent. */
   readonly beside?: string;
   /** Unset: there is no port for them. */
   readonly operators?: Operators;
+  /** Where other commands look for what runs; unset: they do not. */
+  readonly dataFolder?: string;
   /** Of this process: the user's own settings. */
   readonly environment: Environment;
   /** Further settings of both programs. */
   readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Listened at, but not called: a gateway there is reached through loopback too. */
+const anyAddress = ['0.0.0.0', '::'];
+
+/** Beside this package, wherever that is installed. */
+export function gatewayProgram(): string {
+  return fileURLToPath(import.meta.resolve('@switchyard/gateway/main'));
+}
+
+/** As above. */
+export function workerProgram(): string {
+  return fileURLToPath(import.meta.resolve('@switchyard/worker/main'));
+}
+
+/** Where the gateway is called on this machine. */
+export function urlOf({ host, port }: Pick<ProgramSettings, 'host' | 'port'>): string {
+  return `http://${anyAddress.includes(host) ? '127.0.0.1' : host}:${port}`;
 }
 
 /** Webhooks, and agents that are called by URL, are tried out on one's own machine, in one terminal. */
@@ -46,15 +69,14 @@ function withoutEmpty(environment: Environment): Environment {
 
 export function startGateway(settings: ProgramSettings): Promise<Guarded> {
   const { host, port, grpcPort, defaultAgent, operators } = settings;
-  const own = { HOST: host, PORT: String(port), GRPC_PORT: grpcPort, DEFAULT_AGENT: defaultAgent };
-  const env = { ...own, ...operators?.env };
-  return startProgram([fileURLToPath(import.meta.resolve('@switchyard/gateway/main'))], settings, env);
+  const root = defaultAgent === undefined ? {} : { DEFAULT_AGENT: defaultAgent };
+  const env = { HOST: host, PORT: String(port), GRPC_PORT: grpcPort, ...root, ...operators?.env };
+  return startProgram([gatewayProgram()], settings, env);
 }
 
 export function startWorker(settings: ProgramSettings): Promise<Guarded> {
-  const program = fileURLToPath(import.meta.resolve('@switchyard/worker/main'));
-  // Whole paths: the worker would look for others in the folder where npm was called.
-  return startProgram([program, '--agents', ...settings.agents.map((module) => resolve(module))], settings);
+  const { isWatched, agents } = settings;
+  return startProgram([workerProgram(), ...(isWatched ? ['--watch'] : []), ...agents], settings);
 }
 
 export function startBeside(program: string, settings: ProgramSettings): Promise<Guarded> {

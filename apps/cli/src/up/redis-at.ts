@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 const TIMEOUT_MS = 2_000;
 
 /** @throws {Error} no server listens at any host of the address; the message says how to go on */
-export async function requireRedisAt(redisUrl: string): Promise<void> {
+export async function requireRedisAt(redisUrl: string, command: string): Promise<void> {
   const hosts = /^\w+(?:\+\w+)?:\/\/(?:[^@/]*@)?([^/?#]+)/.exec(redisUrl)?.[1]?.split(',') ?? [];
   const isThere = await Promise.all(hosts.map(listens));
   if (isThere.includes(true)) return;
   throw new Error(
     `nothing listens at ${hosts.join(', ')}, where REDIS_URL says that Redis is. ` +
-      'Start Redis there or correct REDIS_URL; without it, npm start runs a Redis of its own.',
+      `Start Redis there or correct REDIS_URL; without it, ${command} runs a Redis of its own.`,
   );
 }
 

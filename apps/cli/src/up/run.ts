@@ -1,9 +1,11 @@
 import { type EmbeddedRedis, type Guarded, isPortTaken } from '@switchyard/local';
-import { type ProgramSettings, startBeside, startGateway, startWorker } from './programs.ts';
-import type { StopSignals } from './stop-signals.ts';
+import { writeAddresses } from '../data-folder/data-folder.ts';
+import { type ProgramSettings, startBeside, startGateway, startWorker, urlOf } from './programs.ts';
+import { type StopSignals, untilAborted } from './stop-signals.ts';
 import { type Supervision, supervise } from './supervise.ts';
 import type { Source, Terminal } from './terminal.ts';
 import { untilReady } from './until-ready.ts';
+import { workerNames } from './workers.ts';
 
 /**
  * From Ctrl-C to the prompt in 5 s: the programs first, Redis last, since the worker hands its work back through it.
@@ -14,6 +16,8 @@ const redisStopsWithinMs = 900;
 const SLOW_MS = 10_000;
 
 export interface Run {
+  /** As it was typed: to be typed again. */
+  readonly command: string;
   readonly settings: ProgramSettings;
   /** Printed once everything runs. */
   readonly greeting: string;
@@ -28,9 +32,12 @@ export interface Run {
 /** Runs everything until it is asked to stop. Throws when a part of it does not stay up. Leaves no process behind. */
 export async function runUntilStopped(run: Run): Promise<void> {
   const { settings, greeting, embedded, terminal, signals } = run;
-  const { host, port, grpcPort } = settings;
-  await requireFree(host, port, Number(grpcPort));
-  terminal.say('switchyard', `starting ${embedded ? 'Redis, ' : ''}a gateway and a worker`);
+  const { host, port, grpcPort, workers = 1 } = settings;
+  await requireFree(run.command, { host, port, grpcPort: Number(grpcPort) });
+  terminal.say(
+    'switchyard',
+    `starting ${embedded ? 'Redis, ' : ''}a gateway and ${workers === 1 ? 'a worker' : `${workers} workers`}`,
+  );
   const keepRunning = (name: Source, start: () => Promise<Guarded>): Supervision =>
     supervise({ name, start, say: (text) => terminal.say('switchyard', text) });
 
@@ -42,19 +49,21 @@ export async function runUntilStopped(run: Run): Promise<void> {
   const programs = [
     ...(beside ? [keepWithOutput('beside', () => startBeside(beside, settings))] : []),
     keepWithOutput('gateway', () => startGateway(settings)),
-    keepWithOutput('worker', () => startWorker(settings)),
+    ...workerNames(workers).map((name) => keepWithOutput(name, () => startWorker(settings))),
   ];
+  const forget = await tellAddresses(settings);
   let after: Guarded | undefined;
   const ended = new AbortController();
   greetWhenReady(AbortSignal.any([ended.signal, signals.stopped]));
   try {
-    await Promise.race([aborted(signals.stopped), ...[...programs, ...redis].map(({ ended }) => ended)]);
+    await Promise.race([untilAborted(signals.stopped), ...[...programs, ...redis].map(({ ended }) => ended)]);
     terminal.say('switchyard', 'stopping (Ctrl-C again to stop at once)');
   } finally {
     ended.abort();
     signals.killed.addEventListener('abort', () => [...programs, ...redis].map((part) => part.stop(0)));
     await Promise.all([after?.stop(0), ...programs.map((part) => part.stop(programsStopWithinMs))]);
     await Promise.all(redis.map((part) => part.stop(redisStopsWithinMs)));
+    await forget?.();
   }
 
   async function greetWhenReady(signal: AbortSignal): Promise<void> {
@@ -68,19 +77,28 @@ export async function runUntilStopped(run: Run): Promise<void> {
   }
 }
 
-function stillWaiting(url: string, agent: string): string {
-  return `no worker runs the default agent "${agent}" yet; ${url}/agents lists those that run`;
+function tellAddresses(settings: ProgramSettings): Promise<() => Promise<void>> | undefined {
+  const { dataFolder, operators } = settings;
+  if (dataFolder === undefined) return undefined;
+  return writeAddresses(dataFolder, { gateway: urlOf(settings), ...(operators && { operators: operators.url }) });
+}
+
+function stillWaiting(url: string, agent: string | undefined): string {
+  return `no worker runs the default agent${agent ? ` "${agent}"` : ''} yet; ${url}/agents lists those that run`;
 }
 
 /** A port of 0, or one that is off, cannot be in use. */
-async function requireFree(host: string, port: number, grpcPort: number): Promise<void> {
+async function requireFree(
+  command: string,
+  { host, port, grpcPort }: { readonly host: string; readonly port: number; readonly grpcPort: number },
+): Promise<void> {
   if (port > 0 && (await isPortTaken(port, host))) {
     const another = `PORT=${await portsFreeAfter(port, { host, count: grpcPort === port + 1 ? 2 : 1 })}`;
-    throw new Error(`port ${port} is taken. Choose another one: ${another} npm start`);
+    throw new Error(`port ${port} is taken. Choose another one: ${another} ${command}`);
   }
   if (grpcPort > 0 && (await isPortTaken(grpcPort, host))) {
     const another = `GRPC_PORT=${await portsFreeAfter(Math.max(grpcPort, port), { host, count: 1 })}`;
-    throw new Error(`port ${grpcPort} (gRPC) is taken. Choose another one: ${another} npm start`);
+    throw new Error(`port ${grpcPort} (gRPC) is taken. Choose another one: ${another} ${command}`);
   }
 }
 
@@ -99,11 +117,4 @@ function withOutput(terminal: Terminal, name: Source, start: () => Promise<Guard
     terminal.listenTo(name, child);
     return child;
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

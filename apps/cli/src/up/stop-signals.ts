@@ -42,3 +42,10 @@ export function listenToStopSignals(own: NodeJS.Process): StopSignals {
     },
   };
 }
+
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

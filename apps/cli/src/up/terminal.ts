@@ -5,7 +5,7 @@ import pretty from 'pino-pretty';
 
 const colors = { gateway: 'cyan', worker: 'magenta', redis: 'red', beside: 'yellow', switchyard: 'green' } as const;
 
-export type Source = keyof typeof colors;
+export type Source = keyof typeof colors | `worker ${number}`;
 
 const nameWidth = Math.max(...Object.keys(colors).map((name) => name.length));
 
@@ -27,7 +27,7 @@ export function openTerminal(out: NodeJS.WriteStream, onGone: () => void): Termi
     singleLine: true,
   });
   const say = (source: Source, text: string): void => {
-    const prefix = styleText(colors[source], `${source.padEnd(nameWidth)} │`, { stream: out });
+    const prefix = styleText(colorOf(source), `${source.padEnd(nameWidth)} │`, { stream: out });
     for (const line of text.trimEnd().split('\n')) out.write(`${prefix} ${line}\n`);
   };
   return {
@@ -39,6 +39,10 @@ export function openTerminal(out: NodeJS.WriteStream, onGone: () => void): Termi
       }
     },
   };
+}
+
+function colorOf(source: Source) {
+  return source in colors ? colors[source as keyof typeof colors] : colors.worker;
 }
 
 function readable(line: string, format: (line: string) => string): string {

@@ -71,7 +71,7 @@ async function send(session: Session, agent: Agent, request: Request): Promise<v
     throw known ? stillThere(error, known, session) : explained(error, options);
   } finally {
     if (known && session.world.stopped.aborted) {
-      output.note(`\nThe task goes on: ${nextCommand({ ...withoutContext(known) }, options)}`);
+      output.note(`\nThe task goes on: ${nextCommand(withoutContext(known), session)}`);
     }
   }
 }
@@ -132,15 +132,11 @@ function taskAfter({ task, statusUpdate, artifactUpdate }: StreamResponse, befor
 }
 
 /** A caller that stops to wait for a task must be able to find it again. */
-function stillThere(
-  error: unknown,
-  known: { id: string; contextId: string | undefined },
-  { options }: Session,
-): unknown {
+function stillThere(error: unknown, known: { id: string; contextId: string | undefined }, session: Session): unknown {
   if (!(error instanceof Failure) || error.hint !== undefined) return error;
   const { code, message, a2aCode } = error;
   const text = `${message}. The task is ${known.id}${known.contextId ? ` in context ${known.contextId}` : ''}`;
-  return new Failure(code, text, { a2aCode, hint: nextCommand(withoutContext(known), options), cause: error });
+  return new Failure(code, text, { a2aCode, hint: nextCommand(withoutContext(known), session), cause: error });
 }
 
 /** A task or context that was named and is refused: no other one is begun. */

@@ -42,9 +42,7 @@ export async function run(args: readonly string[], options: RunOptions = {}): Pr
       isTerminal: { out: false, err: false },
       stopped,
       stopVerifyingTls: () => undefined,
-      become: (file) => {
-        throw new Error(file);
-      },
+      otherPrograms: ['up'],
     },
     '1.2.3',
   );

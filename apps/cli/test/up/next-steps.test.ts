@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { nextSteps } from '../../src/up/next-steps.ts';
 
+const guide = { command: 'npx switchyard', example: 'I want a pizza', addWorker: 'npx switchyard worker' };
+
 const redisUrl = 'redis://127.0.0.1:6379';
 const agent = { agents: ['pizza/agent.ts'], defaultAgent: 'pizza' };
 const settings = { host: '127.0.0.1', port: 4000, grpcPort: '0', redisUrl, ...agent };
@@ -11,9 +13,9 @@ it.each([
   [{ AUTH: 'api-key,jwt' }, true],
   [{ AUTH: 'none' }, false],
   [{}, false],
-])('the commands that npm start prints show a key where callers need one: %j', (environment, needsKey) => {
-  const text = nextSteps({ ...settings, environment });
-  expect(curls(text)).toHaveLength(3);
-  expect(curls(text).every((line) => line.includes('-H "Authorization: Bearer $API_KEY"'))).toBe(needsKey);
-  expect(text.includes('export API_KEY=')).toBe(needsKey);
+])('the commands of the greeting show a key where callers need one: %j', (environment, needsKey) => {
+  const text = nextSteps({ ...settings, environment }, guide);
+  expect(curls(text)).toHaveLength(1);
+  expect(curls(text)[0]?.includes('-H "X-API-Key: $A2ACLI_API_KEY"')).toBe(needsKey);
+  expect(text.includes('export A2ACLI_API_KEY=')).toBe(needsKey);
 });

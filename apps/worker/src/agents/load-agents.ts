@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Agent } from '@switchyard/agent';
@@ -11,14 +13,32 @@ export class AgentModuleError extends Error {
 
 /** @param modules paths, relative to the working directory @throws {AgentModuleError} */
 export async function loadAgents(modules: readonly string[]): Promise<Agent[]> {
-  if (!modules.length) throw new AgentModuleError('No agents to run: name their modules, as in --agents my-agent.ts');
+  if (!modules.length) throw new AgentModuleError(noAgents);
+  shareAgentPackage();
   const agents = await Promise.all(modules.map(loadAgent));
   const twice = agents.find(({ id }, i) => agents.findIndex((other) => other.id === id) !== i);
   if (twice) throw new AgentModuleError(`Two of the modules define an agent with the id "${twice.id}".`);
   return agents;
 }
 
+const noAgents = `There is no agent here: neither agent.ts nor agents/*.ts. Either name the module of one, or write one:
+"export default defineAgent({ … })" in agent.ts, with defineAgent of @switchyard/agent.`;
+
+/**
+ * Agents use the worker's own @switchyard/agent, wherever it is installed: its errors and the turn that runs are known
+ * by identity, and a second copy beside the agent would have others.
+ */
+function shareAgentPackage(): void {
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      /^@switchyard\/agent(?:\/|$)/.test(specifier)
+        ? next(specifier, { ...context, parentURL: import.meta.url })
+        : next(specifier, context),
+  });
+}
+
 async function loadAgent(module: string): Promise<Agent> {
+  if (!existsSync(module)) throw new AgentModuleError(`There is no module ${module}: name the file of an agent.`);
   const loaded: { default?: unknown } = await import(pathToFileURL(resolve(module)).href).catch((cause: unknown) => {
     throw new AgentModuleError(`The agent module ${module} cannot be loaded:\n  ${loadProblem(cause)}`, { cause });
   });

@@ -32,9 +32,11 @@ function placeOfImport({ message }: Error): string | undefined {
   return pathOf(importer);
 }
 
-/** The module's own code threw. */
+/** The module's own code threw, maybe in what it called. */
 function placeOfThrow({ stack = '' }: Error): string | undefined {
-  const frame = stack.split('\n').find((line) => line.startsWith('    at ') && line.includes('file://')) ?? '';
+  const agentPackage = new URL('.', import.meta.resolve('@switchyard/agent')).href;
+  const frames = stack.split('\n').filter((line) => line.startsWith('    at ') && line.includes('file://'));
+  const frame = frames.find((line) => !line.includes('/node_modules/') && !line.includes(agentPackage)) ?? '';
   const place = frame.slice(frame.indexOf('file://')).replace(')', '');
   return /:\d+:\d+$/.test(place) ? pathOf(place) : undefined;
 }

@@ -29,6 +29,7 @@ export type WorkerEvent =
   | { readonly kind: 'orphans-canceled'; readonly canceled: number }
   | ({ readonly kind: 'unhandled-rejection'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'module-changed'; readonly path: string }
+  | { readonly kind: 'change-taken' }
   | { readonly kind: 'change-refused'; readonly isServed: boolean }
   | { readonly kind: 'worker-died'; readonly code: string }
   /** A webhook has answered, or failed to. */

@@ -22,6 +22,7 @@ export class WorkerSupervisor {
   readonly #files: WatchedFiles;
   readonly #leaving = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
+  #hasChanged = false;
   #current: WorkerProcess | undefined;
   #candidate: WorkerProcess | undefined;
 
@@ -43,6 +44,7 @@ export class WorkerSupervisor {
   }
 
   #onChange(path: string): void {
+    this.#hasChanged = true;
     this.#options.emit({ kind: 'module-changed', path });
     this.#replace();
   }
@@ -66,6 +68,8 @@ export class WorkerSupervisor {
       this.#options.emit({ kind: 'change-refused', isServed: this.#current !== undefined });
       return;
     }
+    if (this.#hasChanged) this.#options.emit({ kind: 'change-taken' });
+    this.#hasChanged = false;
     this.#leave(this.#current);
     this.#current = candidate;
   }

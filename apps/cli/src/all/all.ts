@@ -1,0 +1,53 @@
+import { type Guarded, spawnGuarded } from '@switchyard/local';
+import { readCommandLine, Settings } from '@switchyard/settings';
+import { gatewayProgram, workerProgram } from '../up/programs.ts';
+import { listenToStopSignals, untilAborted } from '../up/stop-signals.ts';
+import { type Supervision, supervise } from '../up/supervise.ts';
+import { countWorkers, mostWorkers, workerNames } from '../up/workers.ts';
+
+const usage = 'switchyard all [<agent.ts> …] [--workers <number>]';
+const text = `Runs a gateway and workers as one program, and starts again what dies. Redis is that of REDIS_URL; the logs go to
+standard output. SIGTERM stops it as it stops each alone.
+
+  <agent.ts> …        modules that export an agent each. Without any: agent.ts here, or else those in agents/
+  --workers <number>  processes that run the agents, 1 to ${mostWorkers}; default: 1`;
+
+/** Beyond DRAIN_MS: what a worker takes at most to hand its turns back. */
+const STOP_WITHIN_MS = 10_000;
+
+/** `switchyard all`, until it is asked to stop. The exit code is 1 if a program does not stay up. */
+export async function all(own: NodeJS.Process): Promise<void> {
+  using signals = listenToStopSignals(own);
+  const say = (words: string): void => void own.stderr.write(`${words}\n`);
+  try {
+    const options = { workers: { type: 'string', default: '1' } } as const;
+    const settingsOf = ['gateway', 'worker'] as const;
+    const line = readCommandLine({ usage, text, options, takesWords: true, settingsOf }, own.argv.slice(2));
+    if (line.help !== undefined) return void own.stdout.write(line.help);
+    const worker = new Settings('worker', own.env);
+    Settings.requireAllValid([worker, new Settings('gateway', own.env)]);
+    const workers = workerNames(countWorkers(line.values.workers));
+    const run = (name: string, args: readonly string[]): Supervision =>
+      supervise({ name, start: () => start(own, args), say });
+    const programs = [
+      run('gateway', [gatewayProgram()]),
+      ...workers.map((name) => run(name, [workerProgram(), ...line.words])),
+    ];
+    signals.killed.addEventListener('abort', () => programs.map((program) => program.stop(0)));
+    try {
+      await Promise.race([untilAborted(signals.stopped), ...programs.map(({ ended }) => ended)]);
+    } finally {
+      await Promise.all(programs.map((program) => program.stop(worker.values.DRAIN_MS + STOP_WITHIN_MS)));
+    }
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    own.exitCode = 1;
+  }
+}
+
+async function start(own: NodeJS.Process, args: readonly string[]): Promise<Guarded> {
+  const child = await spawnGuarded(own.execPath, args);
+  child.stdout.pipe(own.stdout, { end: false });
+  child.stderr.pipe(own.stderr, { end: false });
+  return child;
+}

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+
+// What `switchyard up` and `npm start` keep beside the files of their Redis, and other commands look up there.
+
+export interface FolderPlace {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The working directory. */
+  readonly folder: string;
+}
+
+/** Of `switchyard up`, and of `npm start` in a checkout of the repository. */
+const usualFolders = ['.switchyard', '.data'];
+
+/** That of DATA_DIR, else the one that is there, best one in which something runs. */
+export function dataFolderOf({ env, folder }: FolderPlace): string {
+  if (env.DATA_DIR) return resolve(folder, env.DATA_DIR);
+  const folders = usualFolders.map((name) => join(folder, name));
+  const isIn = (file: string) => (each: string) => existsSync(join(each, file));
+  return folders.find(isIn(addressFile)) ?? folders.find(isIn('')) ?? join(folder, '.switchyard');
+}
+
+const addressesSchema = z.object({ gateway: z.string(), operators: z.string().optional() });
+
+/** Where what runs is called on this machine. */
+export type Addresses = z.infer<typeof addressesSchema>;
+
+const addressFile = 'addresses.json';
+
+/** @returns takes them back, unless another program has written its own meanwhile */
+export async function writeAddresses(dataFolder: string, addresses: Addresses): Promise<() => Promise<void>> {
+  const file = join(dataFolder, addressFile);
+  const text = `${JSON.stringify(addresses)}\n`;
+  await mkdir(dataFolder, { recursive: true });
+  await writeFile(file, text);
+  return async () => {
+    if ((await readText(file)) === text) await rm(file, { force: true });
+  };
+}
+
+/** Undefined: nothing runs there. */
+export async function readAddresses(dataFolder: string): Promise<Addresses | undefined> {
+  const text = await readText(join(dataFolder, addressFile));
+  return text === undefined ? undefined : addressesSchema.parse(JSON.parse(text));
+}
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && ['ENOENT', 'ENOTDIR'].includes(String(error.code))) return;
+    throw error;
+  }
+}

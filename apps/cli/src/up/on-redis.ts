@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EmbeddedRedis, openEmbeddedRedis } from '@switchyard/local';
+import type { ProgramSettings } from './programs.ts';
+import { requireRedisAt } from './redis-at.ts';
+import { type Run, runUntilStopped } from './run.ts';
+import type { Session } from './session.ts';
+import type { StartSettings } from './settings.ts';
+
+/** Which Redis is run: its path; undefined: in a container. @throws {Error} there is none, and how to get one */
+export type FindRedis = () => Promise<string | undefined> | string | undefined;
+
+export interface KeptRedisRun extends Pick<Run, 'command' | 'afterGreeting'> {
+  readonly given: StartSettings;
+  readonly settings: Omit<ProgramSettings, 'redisUrl'>;
+  readonly greeting: (settings: ProgramSettings) => string;
+  readonly findRedis: FindRedis;
+}
+
+/** Runs everything, until it is asked to stop, on the user's Redis, or on one that keeps its files in the data folder. */
+export async function runOnKeptRedis(session: Session, { given, findRedis, ...rest }: KeptRedisRun): Promise<void> {
+  const { redisUrl, dataFolder, redisPort: port } = given;
+  const run = (url: string, embedded?: EmbeddedRedis): Promise<void> => {
+    const settings = { ...rest.settings, redisUrl: url };
+    return runUntilStopped({ ...session, ...rest, settings, greeting: rest.greeting(settings), embedded });
+  };
+  if (redisUrl) {
+    await requireRedisAt(redisUrl, rest.command);
+    return run(redisUrl);
+  }
+  const program = await findRedis();
+  const embedded = await openEmbeddedRedis({ folder: join(dataFolder, 'redis'), program, ...(port && { port }) });
+  await run(embedded.url, embedded).finally(() => embedded.release());
+}
+
+export interface EmptyRedisRun extends Pick<Run, 'command' | 'greeting' | 'afterGreeting'> {
+  readonly findRedis: FindRedis;
+  /** Of the folder in which Redis has its files. */
+  readonly name: string;
+  readonly settings: Omit<ProgramSettings, 'redisUrl'>;
+}
+
+/** Runs everything, until it is asked to stop, on a Redis that then forgets it all. */
+export async function runOnEmptyRedis(session: Session, { findRedis, name, ...rest }: EmptyRedisRun): Promise<void> {
+  const program = await findRedis();
+  const folder = await mkdtemp(join(tmpdir(), `switchyard-${name}-`));
+  try {
+    const embedded = await openEmbeddedRedis({ folder, program });
+    const settings = { ...rest.settings, redisUrl: embedded.url };
+    await runUntilStopped({ ...session, ...rest, settings, embedded }).finally(() => embedded.release());
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

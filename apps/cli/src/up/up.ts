@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findRedisServer } from '@switchyard/local';
+import { type Environment, readCommandLine } from '@switchyard/settings';
+import { describeAgents } from './describe-agents.ts';
+import { nextSteps } from './next-steps.ts';
+import { runOnKeptRedis } from './on-redis.ts';
+import { openOperators } from './operators.ts';
+import { secretFile } from './secret-file.ts';
+import type { Session } from './session.ts';
+import { readSettings } from './settings.ts';
+import { countWorkers, mostWorkers } from './workers.ts';
+
+const usage = 'switchyard up [<agent.ts> …] [--workers <number>] [--watch]';
+const text = `Runs Redis, a gateway, workers and the console on your agents, in this terminal. Ctrl-C stops everything; started again,
+the conversations go on. What it keeps lies in .switchyard (DATA_DIR).
+
+  <agent.ts> …        modules that export an agent each; the first agent is served at the root.
+                      Without any: agent.ts here, or else those in agents/
+  --workers <number>  processes that run the agents, 1 to ${mostWorkers}; default: 1
+  --watch             agents are loaded again when their files change`;
+
+/** `switchyard up`, until it is asked to stop. @throws {Error} with what is wrong, in words */
+export async function up(session: Session, folder: string, args: readonly string[]): Promise<void> {
+  const options = { workers: { type: 'string', default: '1' }, watch: { type: 'boolean', default: false } } as const;
+  const settingsOf = ['start', 'gateway', 'worker'] as const;
+  const { help, values, words } = readCommandLine({ usage, text, options, takesWords: true, settingsOf }, args);
+  if (help !== undefined) return session.terminal.print(help);
+  const { environment } = session;
+  const workers = countWorkers(values.workers);
+  const given = await readSettings({ ...environment, DATA_DIR: environment.DATA_DIR || join(folder, '.switchyard') });
+  const [first] = await describeAgents(words, environment);
+  await openDataFolder(given.dataFolder);
+  const operators = await openOperators(given);
+  const pushSecret = environment.PUSH_SECRET_FILE || (await secretFile(given.dataFolder, 'push-secret'));
+  const command = commandAsTyped(folder, environment);
+  const guide = {
+    command,
+    example: first?.example ?? 'Hello',
+    addWorker: [command, 'worker', ...words].join(' '),
+  };
+  await runOnKeptRedis(session, {
+    command: [command, 'up', ...args].join(' '),
+    given,
+    settings: {
+      ...given,
+      environment,
+      agents: words,
+      workers,
+      isWatched: values.watch,
+      defaultAgent: given.defaultAgent ?? first?.id,
+      operators,
+      env: { PUSH_SECRET_FILE: pushSecret },
+    },
+    greeting: (settings) => nextSteps(settings, guide),
+    findRedis: () => requireRedis(environment),
+  });
+}
+
+/** Nothing in it is to be committed: it has keys. */
+async function openDataFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, '.gitignore'), '*\n');
+}
+
+/** As this command is called here: as a dependency of the folder, from npm's cache, or by its name. */
+function commandAsTyped(folder: string, { npm_command: npm }: Environment): string {
+  if (existsSync(join(folder, 'node_modules/.bin/switchyard'))) return 'npx switchyard';
+  return npm === 'exec' ? 'npx @switchyard/cli' : 'switchyard';
+}
+
+function requireRedis({ PATH = '' }: Environment): string {
+  const program = findRedisServer(PATH);
+  if (program) return program;
+  throw new Error('there is no Redis here: install redis-server or valkey-server, or set REDIS_URL');
+}

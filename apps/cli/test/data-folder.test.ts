@@ -1,0 +1,61 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
+import { writeAddresses } from '../src/data-folder/data-folder.ts';
+import { json, run } from './support/run.ts';
+
+// Commands find what runs in their folder, whatever its ports.
+
+let api: StandInApi;
+let folder: string;
+
+beforeAll(async () => {
+  api = await openStandInApi({ tasks: 1 });
+});
+afterAll(() => api[Symbol.asyncDispose]());
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'switchyard-folder-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const gateway = 'http://127.0.0.1:4321';
+
+async function agentCard(env: Record<string, string> = {}) {
+  const { document } = await json(['config', 'show'], { folder, env });
+  return document.settings.find(({ option }: { option: string }) => option === '--agent-card');
+}
+
+it.each(['.switchyard', '.data'])('finds gateway, operators’ port and key in %s', async (name) => {
+  await writeAddresses(join(folder, name), { gateway, operators: api.url });
+  await writeFile(join(folder, name, 'operator-key'), `${api.key}\n`);
+  expect(await agentCard()).toEqual({
+    option: '--agent-card',
+    value: gateway,
+    source: `what runs in ${join(folder, name)}`,
+  });
+  expect((await run(['queue'], { folder })).out).toMatch(/^pizza +/m);
+});
+
+it('finds them in DATA_DIR, and prefers what flags and variables say', async () => {
+  await writeAddresses(join(folder, 'elsewhere'), { gateway, operators: 'http://127.0.0.1:49999' });
+  const env = { DATA_DIR: 'elsewhere' };
+  expect((await agentCard(env)).value).toBe(gateway);
+  expect((await agentCard({ ...env, A2ACLI_AGENT_CARD: 'http://other' })).value).toBe('http://other');
+  const operator = { ...env, SWITCHYARD_OPERATOR_URL: api.url, ADMIN_KEY: api.key };
+  expect((await run(['queue'], { folder, env: operator })).code).toBe(0);
+});
+
+it('goes back to the usual ports where nothing runs any more', async () => {
+  const forget = await writeAddresses(join(folder, '.switchyard'), { gateway });
+  await forget();
+  expect((await agentCard()).value).toBe('http://127.0.0.1:4000');
+});
+
+it('leaves the addresses of another program that has started meanwhile', async () => {
+  const forget = await writeAddresses(join(folder, '.switchyard'), { gateway });
+  await writeAddresses(join(folder, '.switchyard'), { gateway: 'http://127.0.0.1:5432' });
+  await forget();
+  expect((await agentCard()).value).toBe('http://127.0.0.1:5432');
+});
