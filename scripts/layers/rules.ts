@@ -23,7 +23,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/telemetry': ['protocol'],
   'packages/local': [],
   'apps/console': ['operator-api', 'protocol'],
-  'apps/cli': ['operator-api', 'protocol', 'store', 'settings', 'telemetry', 'local'],
+  'apps/cli': ['operator-api', 'protocol', 'store', 'settings', 'telemetry', 'local', 'agent', 'gateway', 'worker'],
   apps: [
     'protocol',
     'store',

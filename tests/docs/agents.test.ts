@@ -43,6 +43,7 @@ describe('the page on writing an agent', () => {
       'waiter.ts',
       'coder.ts',
       'snippet-8.ts',
+      'snippet-9.ts',
     ]);
     expect(await typeErrors(folder)).toBe('');
   });
@@ -89,5 +90,9 @@ describe('the page on writing an agent', () => {
       ordered: { answer: 'Order 17: 9 €' },
       canceled: { state: 'TASK_STATE_CANCELED' },
     });
+  });
+
+  it('tests agents over the wire', async () => {
+    expect(await load('snippet-9')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
   });
 });

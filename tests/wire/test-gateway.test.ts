@@ -1,7 +1,7 @@
 import { defineAgent } from '@switchyard/agent';
+import { testGateway } from '@switchyard/cli/testing';
 import { expect, inject, it } from 'vitest';
-import { textOf } from '../support/messages.ts';
-import { testGateway } from '../support/test-gateway.ts';
+import { until } from '../support/until.ts';
 
 // What an agent's author uses to test an agent as its clients see it.
 
@@ -18,16 +18,41 @@ const shouter = defineAgent({
 });
 
 it('serves the agents of a test over the wire, in one process', async () => {
-  await using gateway = await testGateway([greeter, shouter], { redisUrl: inject('redisUrl') });
-  const asked = await gateway.say('Hi');
-  expect(textOf(asked.status.message)).toBe('Who are you?');
-  const task = await gateway.say('Ada', { task: asked });
-  expect([task.id, textOf(task.status.message)]).toEqual([asked.id, 'Hello, Ada!']);
-  expect(textOf((await gateway.say('Ada', { agent: 'shouter' })).status.message)).toBe('HELLO, ADA!');
+  await using gateway = await testGateway({ agents: [greeter, shouter], redisUrl: inject('redisUrl') });
+  const asked = await gateway.send('Hi');
+  expect([asked.state, asked.answer]).toEqual(['TASK_STATE_INPUT_REQUIRED', 'Who are you?']);
+  const greeted = await asked.say('Ada');
+  expect([greeted.task?.id, greeted.answer]).toEqual([asked.task?.id, 'Hello, Ada!']);
+  const again = await greeted.newTask('Bob');
+  expect([again.task?.contextId, again.answer]).toEqual([asked.task?.contextId, 'Hello, Bob!']);
+  expect((await gateway.send('Ada', { agent: 'shouter' })).answer).toBe('HELLO, ADA!');
   expect((await fetch(`${gateway.agentUrl('shouter')}/.well-known/agent-card.json`)).status).toBe(200);
 });
 
+it('has the plain message of an agent that makes no task, and tells what an agent throws', async () => {
+  const thrown: unknown[] = [];
+  const oracle = defineAgent({ id: 'oracle', card, repliesWithMessage: true, execute: (turn) => turn.reply('42') });
+  const broken = defineAgent({
+    id: 'broken',
+    card,
+    execute: () => {
+      throw new Error('out of order');
+    },
+  });
+  const redisUrl = inject('redisUrl');
+  await using gateway = await testGateway({
+    agents: [oracle, broken],
+    redisUrl,
+    onError: (error) => thrown.push(error),
+  });
+  expect(await gateway.send('What is the answer?')).toMatchObject({ task: undefined, answer: '42' });
+  expect((await gateway.send('Work', { agent: 'broken' })).state).toBe('TASK_STATE_FAILED');
+  await until(() => thrown.length > 0, { what: 'the error is told' });
+  expect(thrown).toMatchObject([{ message: 'out of order' }]);
+  await expect(gateway.send([])).rejects.toThrow('the message was refused (400)');
+});
+
 it('brings a Redis of its own when it is given none', async () => {
-  await using gateway = await testGateway([greeter]);
-  expect(textOf((await gateway.say('Ada')).status.message)).toBe('Hello, Ada!');
+  await using gateway = await testGateway({ agents: [greeter] });
+  expect((await gateway.send('Ada')).answer).toBe('Hello, Ada!');
 });

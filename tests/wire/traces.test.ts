@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { defineAgent } from '@switchyard/agent';
+import { testGateway } from '@switchyard/cli/testing';
 import { openAiModel } from '@switchyard/executor-openai';
 import { AddressPolicy, guardedClient } from '@switchyard/outgoing';
 import { startTraces } from '@switchyard/telemetry';
@@ -13,7 +14,6 @@ import { openHttpServer } from '../support/http-server.ts';
 import { userMessage } from '../support/messages.ts';
 import { post } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { testGateway } from '../support/test-gateway.ts';
 
 const members = ['agent', 'product', 'design', 'frontend', 'backend'];
 const caller = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
@@ -215,7 +215,7 @@ describe('without a collector', () => {
       card: { ...card, name: 'Asked' },
       execute: async (turn) => turn.complete(String((await outgoing.fetch(server.url)).status)),
     });
-    await using gateway = await testGateway([asking, asked], { redisUrl: inject('redisUrl') });
+    await using gateway = await testGateway({ agents: [asking, asked], redisUrl: inject('redisUrl') });
     await post(`${gateway.url}/message:send`, { message: userMessage('Hello') }, { traceparent });
     await post(`${gateway.url}/message:send`, { message: userMessage('Hello') });
     await outgoing.destroy();

@@ -1,3 +1,4 @@
 export type { AttemptOptions } from './attempts.ts';
 export { MemoryPort, type MemoryTurn } from './memory-port.ts';
 export { type RunTurnOptions, runTurn, type TestedTurn } from './run-turn.ts';
+export { summaryOf, type TaskSummary } from './task-summary.ts';

@@ -1,13 +1,6 @@
-import {
-  A2AError,
-  isTerminal,
-  type Message,
-  type StreamResponse,
-  type Task,
-  type TaskState,
-} from '@switchyard/protocol';
+import { A2AError, isTerminal, type Message, type StreamResponse, type Task } from '@switchyard/protocol';
 import type { Agent } from '../definition/agent.ts';
-import { type Content, textOf } from '../messages/content.ts';
+import type { Content } from '../messages/content.ts';
 import type { ContextTask } from '../port/context-port.ts';
 import type { ConversationEvent } from '../port/conversation-event.ts';
 import type { LogLine } from '../port/log-line.ts';
@@ -15,6 +8,7 @@ import type { TurnResult } from '../port/outcome.ts';
 import { type AttemptOptions, startTurn, type TurnEnding, worldOf } from './attempts.ts';
 import { userMessage } from './memory-port.ts';
 import type { MemoryWorld } from './memory-world.ts';
+import { summaryOf, type TaskSummary } from './task-summary.ts';
 
 /** How a turn is run in a test; everything has a default. */
 export interface RunTurnOptions extends AttemptOptions {
@@ -35,15 +29,9 @@ export function runTurn(agent: Agent, message: Content | Message, options: RunTu
 }
 
 /** What became of a message, and what can be sent after it. */
-export interface TestedTurn {
+export interface TestedTurn extends TaskSummary {
   /** The task as a client reads it. */
   readonly task: Task;
-  /** Of the task. */
-  readonly state: TaskState;
-  /** The text of the agent's last message; empty without one. */
-  readonly answer: string;
-  /** The texts of the artifacts, by name; of several with one name, the last. */
-  readonly results: Readonly<Record<string, string>>;
   /** What a subscriber got of this turn, of all its attempts. */
   readonly events: readonly StreamResponse[];
   /** What the worker would log, with the errors that no client sees. */
@@ -84,19 +72,16 @@ class TestBench {
 
   #tested({ port, result, events, logged }: TurnEnding): TestedTurn {
     const { current: task } = port;
-    const { status, artifacts = [] } = task;
     return {
       task,
-      state: status.state,
-      answer: status.message ? textOf(status.message) : '',
-      results: Object.fromEntries(artifacts.map(({ name = '', parts }) => [name, textOf({ parts })])),
+      ...summaryOf(task),
       events,
       result,
       log: logged,
       calls: this.#world.calls(),
       conversations: this.#world.conversations,
       say: async (message, options) => {
-        if (isTerminal(status.state)) throw new A2AError('UnsupportedOperation', 'The task has ended.');
+        if (isTerminal(task.status.state)) throw new A2AError('UnsupportedOperation', 'The task has ended.');
         return this.#next(options).run({ message: userMessage(message), task });
       },
       newTask: (message, options) =>

@@ -9,7 +9,7 @@ test('greets by name', async () => {
 });
 
 test('asks for the name, and goes on with the answer', async () => {
-  const asked = await runTurn(agent, { data: {} });
+  const asked = await runTurn(agent, '');
   assert.equal(asked.state, 'TASK_STATE_INPUT_REQUIRED');
   assert.equal((await asked.say('Ada')).answer, 'Hello, Ada!');
 });

@@ -1,0 +1,2 @@
+/** Where programs are looked for. */
+export const programPath = process.env.PATH ?? '';
