@@ -76,6 +76,32 @@ describe('switchyard doctor', () => {
     expect(out).toContain(`Warning: Different versions run: gateway 0.1.0, worker ${first?.id} 0.2.0, worker`);
   });
 
+  it('tells the version of the schema, what is still to be migrated, and that a later release has taken over', async () => {
+    const client = new Redis(redis.url);
+    const look = async () => (await run(['doctor', ...nobody], { env })).out;
+    try {
+      expect(await look()).toContain('Ok: No program has worked with this Redis yet\n');
+      await client.set('sw{agents}:shards', '1');
+      expect(await look()).toMatch(
+        /Schema version 0, of a release from before .*\n(?:.*\n)*?Do: Run a worker of this release/,
+      );
+      await client.hset('sw{agents}:schema', { version: 1, oldest: 0, migrated: 0, release: 'Switchyard 0.1.0' });
+      const [seconds] = await client.time();
+      await client.zadd('sw{agents}:workers', Number(seconds) * 1_000, 'old-worker');
+      expect(await look()).toContain('migrated up to schema version 0\nDo: Replace these first: old-worker\n');
+      await client.del('sw{agents}:workers');
+      await client.hset('sw{agents}:schema', { migrated: 1 });
+      expect(await look()).toContain(
+        'Ok: Schema version 1, of Switchyard 0.1.0: programs that know version 0 or a later one may work with it; 0 do\n',
+      );
+      await client.hset('sw{agents}:schema', { version: 9, oldest: 8, release: 'Switchyard 9.0.0' });
+      expect(await look()).toMatch(/^Problem: Switchyard 9\.0\.0 took this Redis over/m);
+    } finally {
+      await client.del('sw{agents}:shards', 'sw{agents}:schema', 'sw{agents}:workers');
+      client.disconnect();
+    }
+  });
+
   it('is one document as JSON, also where nothing is known or answers', async () => {
     const { document, code } = await json(['doctor', ...nobody], { env: { REDIS_URL: 'redis://127.0.0.1:1' } });
     expect([code, document.isWell]).toEqual([1, false]);

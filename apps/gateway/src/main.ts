@@ -57,6 +57,11 @@ async function main(): Promise<void> {
   for (const file of config.files) watchFile(file, { interval: WATCH_MS, persistent: false }, reload);
 
   await store.start();
+  store.schema.follow(({ message: reason }) => {
+    log.error({ event: 'too-old', reason }, 'the gateway stops: it must not work with this Redis any more');
+    process.exitCode = 1;
+    stop().catch(fail);
+  }, onRedisError);
   await store.ops.logLevels.follow(level.set, onRedisError);
   await gateway.start();
 }

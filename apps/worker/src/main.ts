@@ -86,6 +86,11 @@ async function work(
   const onRedisError = (error: Error): void => emit({ kind: 'error', where: 'redis', err: error });
   const store = new Store(config.store, onRedisError);
   await store.start();
+  store.schema.follow(({ message: reason }) => {
+    emit({ kind: 'too-old', reason });
+    process.exitCode = 1;
+    process.kill(process.pid, 'SIGTERM');
+  }, onRedisError);
   await store.ops.logLevels.follow(level.set, onRedisError);
   const traces = await startTraces(config.traces, {
     service: 'switchyard-worker',

@@ -6,6 +6,7 @@ import { remoteAgents } from './agents/remote-agents.ts';
 import { Drain } from './consume/drain.ts';
 import { RemoteAgentConsumer } from './consume/remote-agent-consumer.ts';
 import { Announcer } from './maintenance/announcer.ts';
+import { Migrations } from './maintenance/migrations.ts';
 import { OrphanCleanup } from './maintenance/orphan-cleanup.ts';
 import { Reporter } from './maintenance/reporter.ts';
 import { Sweeper } from './maintenance/sweeper.ts';
@@ -47,6 +48,7 @@ export class Worker {
   readonly #announcer: Announcer;
   readonly #sweeper: Sweeper;
   readonly #orphanCleanup: OrphanCleanup;
+  readonly #migrations: Migrations;
   readonly #consumers: readonly (Consumer | RemoteAgentConsumer)[];
   readonly #remoteAgents: RemoteAgentConsumer;
   readonly #push: PushDeliverer | undefined;
@@ -67,6 +69,7 @@ export class Worker {
     this.#announcer = new Announcer(store.registry, this.id, { agents, emit });
     this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);
     this.#orphanCleanup = new OrphanCleanup(store.orphans, settings.sweepEveryMs, emit);
+    this.#migrations = new Migrations(store.migrator, emit);
     this.#remoteAgents = new RemoteAgentConsumer(
       this.#consume(remoteAgents(settings.calls ?? publicOnly)),
       store.queue,
@@ -99,6 +102,7 @@ export class Worker {
     await this.#push?.start();
     await this.#announcer.start();
     await this.#reporter.start();
+    this.#migrations.start();
     this.#parts.emit({ kind: 'started', agents: this.#parts.agents.map(({ id }) => id) });
   }
 
@@ -115,6 +119,7 @@ export class Worker {
       this.#announcer.stop(),
       this.#sweeper.stop(),
       this.#orphanCleanup.stop(),
+      this.#migrations.stop(),
       this.#reporter.stop(),
       this.#drain.begin({ giveBackAfterMs: this.#settings.drainMs }),
     ]);

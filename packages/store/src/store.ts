@@ -32,6 +32,8 @@ import { Observed, type StoreObserver } from './redis/observer.ts';
 import { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 import { Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
+import { Migrator } from './schema/migrator.ts';
+import { Schema } from './schema/schema.ts';
 import { Steps } from './steps/steps.ts';
 import { ByteBudget } from './tasks/byte-budget.ts';
 import { InterruptedTasks } from './tasks/interrupted-tasks.ts';
@@ -41,6 +43,9 @@ import { taskReads } from './tasks/read.ts';
 import { TaskCache } from './tasks/task-cache.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { Turns } from './turns/turns.ts';
+
+/** A program that ends waits no longer for Redis: it is forgotten soon, anyway. */
+const LEAVE_WITHIN_MS = 500;
 
 export type Availability = 'writable' | 'refuses-writes' | 'unreachable';
 
@@ -92,6 +97,8 @@ export class Store {
   readonly credentials: Credentials;
   readonly audit: AuditTrail;
   readonly ops: Ops;
+  readonly schema: Schema;
+  readonly migrator: Migrator;
   readonly settings: StoreSettings;
   /** Names this process wherever a record tells who did something. No colon, no blank. */
   readonly processId = `${hostname()}-${randomUUID().slice(0, 8)}`;
@@ -142,13 +149,16 @@ export class Store {
     this.interrupted = new InterruptedTasks(port);
     this.push = new Push(port, channels);
     this.feeds = new Feeds(port, channels, this.settings);
-    this.registry = new Registry(redis, channels, this.settings);
+    this.registry = new Registry(redis, channels, prefix);
     this.credentials = new Credentials(port, channels, prefix);
     this.audit = new AuditTrail(redis, this.settings);
     this.agentIndexes = new AgentIndexes({ ...port, registry: this.registry });
     const workers = new Workers(redis, channels, prefix);
     const logLevels = new LogLevels(redis, channels, prefix);
     this.ops = new Ops({ ...port, registry: this.registry, workers, logLevels, credentials: this.credentials });
+    const { processId } = this;
+    this.schema = new Schema(redis, { prefix, shards: shardCount, program: processId });
+    this.migrator = new Migrator({ redis, shards, prefix, processId, schema: this.schema });
   }
 
   /**
@@ -169,7 +179,7 @@ export class Store {
     });
     const { prefix } = this.settings;
     const push = new Push(port, this.#channels);
-    const registry = new Registry(redis, this.#channels, this.settings);
+    const registry = new Registry(redis, this.#channels, prefix);
     const workers = new Workers(redis, this.#channels, prefix);
     const logLevels = new LogLevels(redis, this.#channels, prefix);
     const credentials = new Credentials(port, this.#channels, prefix);
@@ -183,12 +193,16 @@ export class Store {
     };
   }
 
-  /** @throws {StoreError} Redis does not answer, may evict keys, or holds a deployment with other shards. */
-  async start(): Promise<void> {
+  /**
+   * @param as a visitor does not count as a program that works here: a command that comes and goes
+   * @throws {StoreError} Redis does not answer, may evict keys, or holds what this release must not work with
+   */
+  async start(as: 'program' | 'visitor' = 'program'): Promise<void> {
     const problem = bullmqProblem();
     if (problem) throw new StoreError(problem);
     await Promise.all(Object.values(this.#connections).map(connectPatiently));
     await checkDeployment(this.#connections.commands, this.settings);
+    await (as === 'program' ? this.schema.look() : this.schema.visit());
     this.#healthCheck.start();
     this.feeds.start();
   }
@@ -245,6 +259,8 @@ export class Store {
     this.#leases.stop();
     this.feeds.stop();
     await Promise.all([this.queue, ...this.#requestQueues].map((queue) => queue.stop()));
+    const deadline = { ms: LEAVE_WITHIN_MS, health: this.#healthCheck };
+    await this.schema.leave(withDeadline(this.#connections.commands, deadline));
     for (const connection of Object.values(this.#connections)) connection.disconnect();
   }
 }

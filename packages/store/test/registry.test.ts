@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { AgentAnnouncement } from '../src/index.ts';
 import { accepted } from './support/drive.ts';
-import { alice, testRedis, testStore } from './support/redis.ts';
+import { alice, testStore } from './support/redis.ts';
 
-const redis = testRedis();
 const modes = { defaultInputModes: [], defaultOutputModes: [], supportedInterfaces: [], capabilities: {} };
 
 function agent(version: string): AgentAnnouncement {
@@ -55,12 +54,4 @@ test('a worker that is to be drained is no worker of its agents, at once and unt
   await store.ops.workers.undrain('w');
   await store.registry.announce([agent('1')], 'w');
   expect(await workers()).toBe(1);
-});
-
-test('the number of shards is written again after FLUSHALL', async () => {
-  const store = await testStore({ shards: 2 });
-  const key = `${store.settings.prefix}{agents}:shards`;
-  await redis.del(key);
-  await store.registry.announce([agent('1')], 'w');
-  expect(await redis.get(key)).toBe('2 spread');
 });

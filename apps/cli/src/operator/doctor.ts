@@ -6,7 +6,14 @@ import {
   type WorkerReading,
   workerReadingSchema,
 } from '@switchyard/operator-api';
-import { inspectRedis, type RedisInspection, StoreError } from '@switchyard/store';
+import {
+  inspectRedis,
+  inspectSchema,
+  type RedisInspection,
+  type SchemaReading,
+  StoreError,
+  schema,
+} from '@switchyard/store';
 import type { Command } from 'commander';
 import { connect } from '../agent/agent.ts';
 import { callFailure } from '../failures/call-failure.ts';
@@ -84,7 +91,9 @@ const testedRedis = 7;
 
 async function checkRedis(world: World): Promise<Finding[]> {
   try {
-    return (await inspectRedis(await deploymentRedis(world))).flatMap(redisFindings);
+    const settings = await deploymentRedis(world);
+    const masters = (await inspectRedis(settings)).flatMap(redisFindings);
+    return [...masters, ...(await checkSchema(settings))];
   } catch (error) {
     if (error instanceof Failure)
       return [
@@ -93,6 +102,27 @@ async function checkRedis(world: World): Promise<Finding[]> {
     if (!(error instanceof StoreError)) throw error;
     return [{ verdict: 'problem', text: error.message, todo: 'Start Redis, or set REDIS_URL to where it is.' }];
   }
+}
+
+async function checkSchema(settings: Parameters<typeof inspectSchema>[0]): Promise<Finding[]> {
+  try {
+    return schemaFindings(await inspectSchema(settings));
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return [{ verdict: 'problem', text: error.message, todo: 'See docs/upgrades.md.' }];
+  }
+}
+
+function schemaFindings({ version, oldest, migrated, release, programs }: SchemaReading): Finding[] {
+  if (version > 0 && release === '') return [{ verdict: 'ok', text: 'No program has worked with this Redis yet' }];
+  const older = programs.filter((program) => program.version < schema.version).map(({ id }) => id);
+  const by = release === '' ? 'a release from before schemas had versions' : release;
+  const text = `Schema version ${version}, of ${by}: programs that know version ${oldest} or a later one may work with it`;
+  const known: Finding = { verdict: 'ok', text: `${text}; ${programs.length} do` };
+  if (migrated >= version && version > 0) return [known];
+  const todo =
+    older.length > 0 ? `Replace these first: ${older.join(', ')}` : 'Run a worker of this release: it migrates';
+  return [known, { verdict: 'warning', text: `What is there is migrated up to schema version ${migrated}`, todo }];
 }
 
 const mebibyte = 2 ** 20;

@@ -1,4 +1,5 @@
 import type { LogLine } from '@switchyard/agent/runtime';
+import type { MigrationEvent } from '@switchyard/store';
 
 /** The events of a worker, which `log.ts` and `metrics.ts` turn into log lines and figures. */
 export type WorkerEvent =
@@ -8,6 +9,8 @@ export type WorkerEvent =
   | { readonly kind: 'measuring'; readonly port: number }
   | { readonly kind: 'draining'; readonly by: string | undefined }
   | { readonly kind: 'drain-ended' }
+  /** A later release has taken the deployment over. */
+  | { readonly kind: 'too-old'; readonly reason: string }
   | ({ readonly kind: 'turn-begun' } & TurnBegin)
   /** Instead of `turn-begun`: the turn was another worker's, which is dead or taken for dead. */
   | ({ readonly kind: 'turn-taken-over'; readonly takenOverFrom: string } & TurnBegin)
@@ -26,6 +29,7 @@ export type WorkerEvent =
   | ({ readonly kind: 'job-without-turn'; readonly verdict: string } & TurnOfTask)
   | ({ readonly kind: 'job-failed'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'swept'; readonly add: number; readonly canceled: number }
+  | MigrationEvent
   | { readonly kind: 'orphans-canceled'; readonly canceled: number }
   | ({ readonly kind: 'unhandled-rejection'; readonly err: unknown } & TurnOfTask)
   | { readonly kind: 'module-changed'; readonly path: string }

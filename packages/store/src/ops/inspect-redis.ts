@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { connectPatiently, createConnections } from '../redis/connection.ts';
+import { onConnection } from '../redis/connection.ts';
 import { infoOf, mastersOf } from '../redis/masters.ts';
 import type { RedisAccess } from '../redis/settings.ts';
 
@@ -22,17 +22,8 @@ export interface RedisInspection {
 }
 
 /** Of each master. Opens a connection of its own. @throws {StoreError} it does not answer, or the address is wrong */
-export async function inspectRedis(access: RedisAccess): Promise<readonly RedisInspection[]> {
-  const { commands, subscriber } = createConnections(access, { isReplicated: false });
-  commands.on('error', () => undefined); // what is wrong is thrown by the command that waits
-  subscriber.on('error', () => undefined);
-  try {
-    await connectPatiently(commands);
-    return await Promise.all(mastersOf(commands).map(inspect));
-  } finally {
-    commands.disconnect();
-    subscriber.disconnect();
-  }
+export function inspectRedis(access: RedisAccess): Promise<readonly RedisInspection[]> {
+  return onConnection(access, (redis) => Promise.all(mastersOf(redis).map(inspect)));
 }
 
 async function inspect(node: Redis): Promise<RedisInspection> {

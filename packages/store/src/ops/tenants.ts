@@ -1,6 +1,6 @@
 import type { OwnedKey, ShardKeys } from '../redis/keys.ts';
-import { mastersOf } from '../redis/masters.ts';
 import { integer } from '../redis/reply.ts';
+import { scanKeys } from '../redis/scan-keys.ts';
 import { scopeOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import { cancelTask } from '../tasks/cancel.ts';
@@ -195,14 +195,7 @@ export class Tenants {
   }
 
   async *#keysOf(shard: ShardKeys, tenant?: string): AsyncGenerator<OwnedKey> {
-    const pattern = shard.ownedPattern(tenant);
-    for (const node of mastersOf(this.#port.redis)) {
-      let cursor = '0';
-      do {
-        const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 1_000);
-        cursor = next;
-        for (const key of keys) yield shard.ownedKey(key);
-      } while (cursor !== '0');
-    }
+    for await (const keys of scanKeys(this.#port.redis, shard.ownedPattern(tenant)))
+      for (const key of keys) yield shard.ownedKey(key);
   }
 }

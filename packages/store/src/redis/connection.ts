@@ -60,6 +60,22 @@ export async function connectPatiently(connection: RedisConnection): Promise<voi
   }
 }
 
+/** A connection for one use. @throws {StoreError} Redis does not answer, or the address is wrong */
+export async function onConnection<Used>(
+  access: RedisAccess,
+  use: (redis: RedisConnection) => Promise<Used>,
+): Promise<Used> {
+  const { commands, subscriber } = createConnections(access, { isReplicated: false });
+  for (const each of [commands, subscriber]) each.on('error', () => undefined); // whoever waits is told
+  try {
+    await connectPatiently(commands);
+    return await use(commands);
+  } finally {
+    commands.disconnect();
+    subscriber.disconnect();
+  }
+}
+
 const unreachable = (cause: unknown): StoreError =>
   new StoreError(`Redis did not answer within ${START_WITHIN_MS / 1_000} s: is it running where REDIS_URL says?`, {
     cause,

@@ -67,6 +67,17 @@ export class ShardKeys {
     return `${globText(this.#root)}[xkym]:${globText(name)}*`;
   }
 
+  /** Matches the keys of tasks, and those beside them. */
+  get taskPattern(): string {
+    return `${globText(this.tasks)}*`;
+  }
+
+  /** As in records; undefined: the key is not a task's record. */
+  taskIdIn(key: string): string | undefined {
+    const id = key.slice(this.tasks.length);
+    return id.includes(':') ? undefined : id;
+  }
+
   ownedKey(key: string): OwnedKey {
     const [kind = '', owner = '', ...rest] = key.slice(this.#root.length).split(':');
     return { key, kind, owner, rest: rest.length > 0 ? rest.join(':') : undefined };

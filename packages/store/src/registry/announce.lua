@@ -4,12 +4,10 @@
 --       alive          (zset: '<agent id>/<worker id>' → ms until which the worker counts)
 --       sources        (hash: agent id → '<since> <worker id>' of the worker whose announcement stands)
 --       reports        (hash) as in report-worker.lua
---       shards         (string) number of shards
 -- ARGV  channel        that announces a change
 --       worker         its id
 --       since          µs of its first announcement; '' this is the first
 --       alive_ms       for which this counts
---       shards         number of shards of the deployment
 -- EACH  agent          id
 --       announcement
 -- Returns  µs of the worker's first announcement
@@ -18,14 +16,13 @@
 
 --- @include "../redis/server.lua"
 
-local agents_key, alive_key, sources_key, reports_key, shards_key = unpack(KEYS, 1, 5)
-local channel, worker, since, alive_ms, shards = unpack(ARGV, 1, 5)
+local agents_key, alive_key, sources_key, reports_key = unpack(KEYS, 1, 4)
+local channel, worker, since, alive_ms = unpack(ARGV, 1, 4)
 local clock = redis.call('TIME')
 local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
 since = tonumber(since) or clock[1] * 1000000 + clock[2]
 
 allow_out_of_memory(alive_key)
-redis.call('SET', shards_key, shards, 'NX') -- FLUSHALL deletes it, too
 local changed = redis.call('ZREMRANGEBYSCORE', alive_key, '-inf', now_ms) > 0
 
 -- A worker that failed, or left, has no say any more.
@@ -38,7 +35,7 @@ end
 
 -- A worker that is to be drained takes no work: it does not count.
 local counts = not redis.call('HGET', reports_key, worker .. ' drain')
-for i = 6, #ARGV, 2 do
+for i = 5, #ARGV, 2 do
   local agent, announcement = unpack(ARGV, i, i + 1)
   local known = redis.call('HGET', agents_key, agent)
   if not known or stands_for(agent) <= since then

@@ -2,15 +2,14 @@ import type { Channels } from '../redis/channels.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { integer, list, text, tuple } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { shardLayout } from '../redis/shards.ts';
 import type { AgentAnnouncement, AnnouncedAgent } from './announcement.ts';
 
 const from = import.meta.url;
 const announceScript = defineScript({
   file: 'announce.lua',
   from,
-  keys: ['agents', 'alive', 'sources', 'reports', 'shards'],
-  args: ['channel', 'worker', 'since', 'aliveMs', 'shards'],
+  keys: ['agents', 'alive', 'sources', 'reports'],
+  args: ['channel', 'worker', 'since', 'aliveMs'],
   each: ['agent', 'announcement'],
   reply: integer,
 });
@@ -38,15 +37,13 @@ export class Registry {
   readonly #redis: RedisConnection;
   readonly #channels: Channels;
   readonly #keys: ReturnType<typeof registryKeys>;
-  readonly #shards: number;
   /** When the workers of this process announced for the first time, by Redis' clock. */
   readonly #since = new Map<string, number>();
 
-  constructor(redis: RedisConnection, channels: Channels, { prefix, shards }: { prefix: string; shards: number }) {
+  constructor(redis: RedisConnection, channels: Channels, prefix: string) {
     this.#redis = redis;
     this.#channels = channels;
     this.#keys = registryKeys(prefix);
-    this.#shards = shards;
   }
 
   /** Also the worker's heartbeat: call it every `announceEveryMs`. */
@@ -55,7 +52,7 @@ export class Registry {
     const since = this.#since.get(worker) ?? '';
     const first = await announceScript.run(this.#redis, {
       keys,
-      args: { channel, worker, since, aliveMs: ALIVE_MS, shards: shardLayout(this.#shards) },
+      args: { channel, worker, since, aliveMs: ALIVE_MS },
       each: agents.map((agent) => ({ agent: agent.id, announcement: JSON.stringify(agent) })),
     });
     this.#since.set(worker, first);
@@ -102,7 +99,6 @@ function registryKeys(prefix: string) {
     alive: `${root}alive`,
     sources: `${root}sources`,
     reports: `${root}workers:reports`,
-    shards: `${root}shards`,
     channel: `${root}changed`,
   };
 }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { StoreSettings } from '../../src/index.ts';
 import { copySteps } from '../../src/ops/kept-steps.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
+import { countOpenTasks } from '../../src/schema/migrations/count-open-tasks.ts';
+import { indexTasks } from '../../src/schema/migrations/index-tasks.ts';
 import { accepted, begun, spent, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 import { outcome, type Stage } from './stage.ts';
@@ -838,6 +840,47 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: ['hello'],
     },
   ],
+  'schema/look.lua': [
+    {
+      kind: 'begins',
+      scene:
+        async ({ store }) =>
+        async () =>
+          (await store.schema.look()).migrated,
+      answer: 1,
+    },
+  ],
+  'schema/hold-migration.lua': [
+    {
+      kind: 'begins',
+      scene:
+        async ({ store }) =>
+        () =>
+          store.migrator.lock.hold(),
+      answer: true,
+    },
+  ],
+  'schema/migrations/index-tasks.lua': [
+    {
+      kind: 'begins',
+      scene: async ({ store, port }) => {
+        const { taskId } = await accepted(store, alice);
+        await port.redis.hdel(port.shards.of(taskId).task(taskId), 'listed');
+        return () => done(indexTasks, port);
+      },
+      answer: 1,
+    },
+  ],
+  'schema/migrations/count-open-tasks.lua': [
+    {
+      kind: 'ends',
+      scene: async ({ store, port }) => {
+        await accepted(store, alice);
+        return () => done(countOpenTasks, port);
+      },
+      answer: 1,
+    },
+  ],
   'ops/read-overdue.lua': [
     {
       kind: 'reads',
@@ -849,6 +892,15 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     },
   ],
 };
+
+/** @returns how many things a migration has done */
+async function done(migration: typeof indexTasks, port: Stage['port']): Promise<number> {
+  let count = 0;
+  await migration(port, async (so) => {
+    count = so;
+  });
+  return count;
+}
 
 function noneSwept() {
   return { add: 0, canceled: 0 };

@@ -17,6 +17,7 @@ export const keyScenarios: readonly KeyScenario[] = [
   memory,
   webhooks,
   workersThatReport,
+  migration,
 ];
 
 /** Jobs of every queue are fetched, and nothing is done. */
@@ -139,6 +140,12 @@ async function workersThatReport(store: Store, look: () => Promise<void>): Promi
   await store.ops.workers.report('w', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
   await store.ops.logLevels.set('debug', 60_000);
   await look();
+}
+
+async function migration(store: Store, look: () => Promise<void>): Promise<void> {
+  await store.migrator.lock.hold();
+  await look();
+  await store.migrator.lock.release();
 }
 
 async function hostTurn(store: Store, contextId: string): Promise<OpenTurn> {

@@ -1,0 +1,74 @@
+-- look: a program says which schema it knows, and learns whether it may work here. The first program of a new release
+-- marks the deployment. See docs/upgrades.md.
+--
+-- KEYS  schema     hash: `version`, the newest that a program has worked with here, `release` of that program; `oldest`
+--                  that a program must know to work here; `migrated`: the version up to which migrations are done
+--       programs   zset: `<version> <program>` → ms of its last look
+--       shards     string: how tasks are spread; there as soon as a program has worked here
+--       workers    zset as in report-worker.lua: programs from before the schema had a version do not look, but report
+-- ARGV  program    its id; '' a visitor, which changes nothing
+--       version    that it knows
+--       oldest     that others must know, to read what it writes
+--       needs      the version up to which migrations must be done
+--       layout     as in `shards`
+--       release
+--       alive_ms   a program is gone without a look, or a report, for this long
+-- Returns  welcome version oldest migrated release, and all that look, as in `programs`; those from before with 0
+--          | too-old version oldest release | unmigrated migrated | other-shards layout
+--          | others-too-old, and those, as in `programs`
+-- Invariant: who must not work here writes nothing. `version` and `oldest` grow only; so does `migrated`, unless older
+-- programs come back, which leave again what is to be migrated.
+
+local schema_key, programs_key, shards_key, workers_key = unpack(KEYS)
+local program, version, oldest, needs, layout, release, alive_ms = unpack(ARGV)
+version, oldest, needs = tonumber(version), tonumber(oldest), tonumber(needs)
+local clock = redis.call('TIME')
+local now_ms = clock[1] * 1000 + math.floor(clock[2] / 1000)
+
+local there = redis.call('GET', shards_key)
+local marked = redis.call('HMGET', schema_key, 'version', 'oldest', 'migrated', 'release')
+-- What has no mark was made by a release of before; where nothing is, all that comes is of this one.
+local at = tonumber(marked[1]) or (there and 0 or version)
+local at_oldest = tonumber(marked[2]) or (there and 0 or oldest)
+local migrated = tonumber(marked[3]) or (there and 0 or version)
+
+if at_oldest > version then return { 'too-old', at, at_oldest, marked[4] or '' } end
+if migrated < needs then return { 'unmigrated', migrated } end
+if there and there ~= layout then return { 'other-shards', there } end
+
+local own = version .. ' ' .. program
+local since = ('(%.0f'):format(now_ms - alive_ms)
+local looking, looks = {}, {}
+for _, each in ipairs(redis.call('ZRANGEBYSCORE', programs_key, since, '+inf')) do
+  if each ~= own then looking[#looking + 1] = each end
+  looks[each:match(' (.*)$')] = true
+end
+for _, worker in ipairs(redis.call('ZRANGEBYSCORE', workers_key, since, '+inf')) do
+  if not looks[worker] and worker ~= program then looking[#looking + 1] = '0 ' .. worker end
+end
+
+if oldest > at_oldest then
+  local older = { 'others-too-old' }
+  for _, each in ipairs(looking) do
+    if tonumber(each:match('^%d+')) < oldest then older[#older + 1] = each end
+  end
+  if #older > 1 then return older end
+end
+
+local reached = migrated
+for _, each in ipairs(looking) do reached = math.min(reached, tonumber(each:match('^%d+'))) end
+reached = math.max(reached, math.min(migrated, at_oldest))
+
+if program ~= '' then
+  redis.call('ZADD', programs_key, now_ms, own)
+  redis.call('ZREMRANGEBYSCORE', programs_key, '-inf', ('%.0f'):format(now_ms - alive_ms))
+  looking[#looking + 1] = own
+  redis.call('SET', shards_key, layout, 'NX')
+  if not marked[1] or version > at then
+    at, at_oldest = math.max(version, at), math.max(oldest, at_oldest)
+    redis.call('HSET', schema_key, 'version', at, 'oldest', at_oldest, 'release', release)
+    marked[4] = release
+  end
+  if reached ~= tonumber(marked[3]) then redis.call('HSET', schema_key, 'migrated', reached) end
+end
+return { 'welcome', at, at_oldest, reached, marked[4] or '', unpack(looking) }

@@ -1,0 +1,48 @@
+import type { RedisConnection } from '../redis/connection.ts';
+import { integer } from '../redis/reply.ts';
+import { defineScript } from '../redis/script.ts';
+
+const holdScript = defineScript({
+  file: 'hold-migration.lua',
+  from: import.meta.url,
+  keys: ['lock'],
+  args: ['program', 'holdMs'],
+  reply: integer,
+});
+
+/** Another program goes on with what one left that says nothing for this long. */
+const HOLD_MS = 15_000;
+const RENEW_EVERY_MS = 3_000;
+
+/** One program at a time migrates. */
+export class MigrationLock {
+  readonly #redis: RedisConnection;
+  readonly #key: string;
+  readonly #program: string;
+  #heldAt: number | undefined;
+
+  constructor(redis: RedisConnection, key: string, program: string) {
+    this.#redis = redis;
+    this.#key = key;
+    this.#program = program;
+  }
+
+  /** Takes or renews it. @returns false: another program has it */
+  async hold(): Promise<boolean> {
+    const args = { program: this.#program, holdMs: HOLD_MS };
+    const isHeld = (await holdScript.run(this.#redis, { keys: { lock: this.#key }, args })) === 1;
+    this.#heldAt = isHeld ? performance.now() : undefined;
+    return isHeld;
+  }
+
+  /** Renews it if it is time. @throws {Error} this program was silent for too long, and another one has it */
+  async keep(): Promise<void> {
+    const heldForMs = performance.now() - (this.#heldAt ?? Number.NEGATIVE_INFINITY);
+    if (heldForMs > RENEW_EVERY_MS && !(await this.hold())) throw new Error('Another program migrates meanwhile.');
+  }
+
+  async release(): Promise<void> {
+    if (this.#heldAt !== undefined) await this.#redis.del(this.#key);
+    this.#heldAt = undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import { integer, list, type Parser, text, tuple } from '../redis/reply.ts';
+import { type KnownSchema, release } from './version.ts';
+
+/** Why a program must not work with a deployment: see look.lua. */
+export const refusals = {
+  'too-old': tuple(integer, integer, text),
+  unmigrated: tuple(integer),
+  'other-shards': tuple(text),
+  'others-too-old': list(text),
+} as const;
+
+type Refusals = typeof refusals;
+type Parsed<P> = P extends Parser<infer Value extends readonly unknown[]> ? Value : never;
+type Refusal = { [Word in keyof Refusals]: readonly [Word, ...Parsed<Refusals[Word]>] }[keyof Refusals];
+
+export interface Refused {
+  readonly known: KnownSchema;
+  /** The setting. */
+  readonly shards: number;
+}
+
+/** What is there, what this program knows, and what to do. */
+export function refusalText(refusal: Refusal, { known, shards }: Refused): string {
+  switch (refusal[0]) {
+    case 'too-old': {
+      const [, version, oldest, by] = refusal;
+      // Short enough for a line of the log.
+      return (
+        `${by || 'A later release'} took this Redis over (schema ${version}): programs must know schema ${oldest}, ` +
+        `and ${release} knows ${known.version}. Start that release or a later one, or restore a backup: docs/upgrades.md.`
+      );
+    }
+    case 'unmigrated':
+      return (
+        `What is in this Redis is migrated up to version ${refusal[1]} of the schema, and ${release} needs version ` +
+        `${known.needs}. Nothing was changed. Run workers of the release before until "switchyard doctor" says that ` +
+        'all is migrated, then start this one.'
+      );
+    case 'others-too-old': {
+      const [, ...programs] = refusal;
+      return (
+        `Programs are at work here that could not read what ${release} writes (version ${known.oldest} of the schema): ` +
+        `${programs.map((each) => each.replace(/^(\d+) (.*)$/, '$2 knows $1')).join(', ')}. Nothing was changed. ` +
+        'Replace them by the release before this one, or stop them, then start this one.'
+      );
+    }
+    case 'other-shards':
+      return shardsText(refusal[1], shards);
+  }
+}
+
+/** @param there the layout that the deployment was made with */
+function shardsText(there: string, shards: number): string {
+  if (there === `${shards}`)
+    return (
+      `The ${shards} shards of this deployment have hash tags of an earlier version, which did not spread over masters. ` +
+      'Let its tasks end with that version, then start this one with another KEY_PREFIX.'
+    );
+  return `This deployment was made with SHARDS=${Number.parseInt(there, 10)}, which cannot change; it was started with SHARDS=${shards}.`;
+}

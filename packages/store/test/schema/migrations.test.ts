@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import type { MigrationEvent, Store } from '../../src/index.ts';
+import { accepted, begun } from '../support/drive.ts';
+import { alice, bob, testRedis, testStore } from '../support/redis.ts';
+
+const redis = testRedis();
+const globex = { ...alice, principal: { ...alice.principal, tenant: 'globex' } };
+
+/** Tasks as a release left them that had no index of agents and did not count. @returns the ids, by what they are */
+async function fromBefore(store: Store) {
+  const [open, waiting, ended] = await Promise.all([
+    accepted(store, alice),
+    accepted(store, bob),
+    accepted(store, globex),
+  ]);
+  await accepted(store, globex);
+  const turn = await begun(store, waiting.taskId);
+  await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
+  await store.tasks.cancel(globex, ended.taskId);
+  const root = `${store.settings.prefix}{s0}:`;
+  for (const { taskId } of [open, waiting, ended]) await redis.hdel(`${root}t:${taskId}`, 'listed');
+  await redis.del(`${root}a:echo`, `${root}outbox:open`);
+  await redis.hset(`${root}outbox:open`, 'acme', 17, 'initech', 3);
+  await redis.del(`${store.settings.prefix}{agents}:schema`);
+  await store.schema.look();
+  return { open: open.taskId, waiting: waiting.taskId, ended: ended.taskId };
+}
+
+const never = new AbortController().signal;
+
+async function migrate(store: Store, signal = never): Promise<MigrationEvent[]> {
+  const events: MigrationEvent[] = [];
+  await store.migrator.run((event) => events.push(event), signal);
+  return events;
+}
+
+const found = async (store: Store, state: 'open' | 'ended') => {
+  const states = {
+    open: ['TASK_STATE_SUBMITTED', 'TASK_STATE_INPUT_REQUIRED'],
+    ended: ['TASK_STATE_CANCELED'],
+  } as const;
+  const { tasks } = await store.ops.searchTasks({ agent: 'echo', states: states[state], pageSize: 10, hasText: false });
+  return tasks.map(({ taskId }) => taskId).sort();
+};
+
+const openTasks = (store: Store) => redis.hgetall(`${store.settings.prefix}{s0}:outbox:open`);
+
+test('tasks from before come into the index of their agent, and open ones are counted anew, once', async () => {
+  const store = await testStore();
+  const { open, waiting, ended } = await fromBefore(store);
+  expect(await found(store, 'ended')).toEqual([]);
+  const events = await migrate(store);
+  expect(events.map(({ kind }) => kind)).toEqual([
+    'migration-began',
+    'migration-done',
+    'migration-began',
+    'migration-done',
+  ]);
+  expect(await found(store, 'ended')).toEqual([ended]);
+  expect(await found(store, 'open')).toEqual(expect.arrayContaining([open, waiting]));
+  expect(await openTasks(store)).toEqual({ acme: '2', globex: '1' });
+  expect(store.schema.latest).toMatchObject({ version: 1, migrated: 1 });
+  expect(await migrate(store)).toEqual([]);
+
+  // They go on as all others.
+  await store.tasks.cancel(alice, open);
+  expect(await found(store, 'ended')).toEqual([ended, open].sort());
+  expect(await openTasks(store)).toEqual({ acme: '1', globex: '1' });
+});
+
+test('one that was interrupted is done again, by any program', async () => {
+  const store = await testStore();
+  const { ended } = await fromBefore(store);
+  const stopped = new AbortController();
+  stopped.abort(new Error('the worker stops'));
+  await expect(migrate(store, stopped.signal)).rejects.toThrow('the worker stops');
+  const other = await testStore({ prefix: store.settings.prefix });
+  expect(other.schema.latest?.migrated).toBe(0);
+  await migrate(other);
+  expect(await found(store, 'ended')).toEqual([ended]);
+});
+
+test('one program at a time migrates, and none while older ones work here', async () => {
+  const store = await testStore();
+  await fromBefore(store);
+  const other = await testStore({ prefix: store.settings.prefix });
+  await other.migrator.lock.hold();
+  expect(await migrate(store)).toEqual([]);
+  await other.migrator.lock.release();
+  const [seconds] = await redis.time();
+  const workers = `${store.settings.prefix}{agents}:workers`;
+  await redis.zadd(workers, Number(seconds) * 1_000, 'old-worker');
+  expect(await migrate(store)).toEqual([{ kind: 'migration-waits', reason: 'older programs still run: old-worker' }]);
+  expect(await migrate(store)).toEqual([]);
+  await redis.zrem(workers, 'old-worker');
+  expect(await migrate(store)).toHaveLength(4);
+});
+
+test('what an older worker leaves that comes back once more is migrated, too', async () => {
+  const store = await testStore();
+  await fromBefore(store);
+  await migrate(store);
+  const workers = `${store.settings.prefix}{agents}:workers`;
+  const [seconds] = await redis.time();
+  await redis.zadd(workers, Number(seconds) * 1_000, 'old-worker');
+  expect(await store.schema.look()).toMatchObject({ migrated: 0 });
+  await redis.hset(`${store.settings.prefix}{s0}:outbox:open`, 'acme', 17);
+  await redis.zrem(workers, 'old-worker');
+  await migrate(store);
+  expect(await openTasks(store)).toEqual({ acme: '2', globex: '1' });
+});

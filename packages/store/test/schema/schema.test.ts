@@ -1,0 +1,110 @@
+import { afterAll, expect, test } from 'vitest';
+import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { StoreError } from '../../src/index.ts';
+import { createConnections } from '../../src/redis/connection.ts';
+import { Schema } from '../../src/schema/schema.ts';
+import type { KnownSchema } from '../../src/schema/version.ts';
+import { testRedis, testStore } from '../support/redis.ts';
+
+const redis = testRedis();
+const { commands } = createConnections(
+  { redisUrl: `redis://${redis.options.host}:${redis.options.port}` },
+  { isReplicated: false },
+);
+afterAll(() => commands.disconnect());
+
+const first: KnownSchema = { version: 1, oldest: 0, needs: 0 };
+/** It writes what the first cannot read. */
+const second: KnownSchema = { version: 2, oldest: 2, needs: 0 };
+
+let count = 0;
+function program(prefix: string, known: KnownSchema, shards = 1): Schema {
+  return new Schema(commands, { prefix, shards, program: `host-${++count}`, lookEveryMs: 100 }, known);
+}
+
+test('an empty Redis is of the newest version, one that has tasks and no mark of the oldest', async () => {
+  const [empty, unmarked] = [uniquePrefix(), uniquePrefix()];
+  await redis.set(`${unmarked}{agents}:shards`, '1');
+  expect(await program(empty, second).look()).toMatchObject({ version: 2, oldest: 2, migrated: 2 });
+  expect(await program(unmarked, second).look()).toMatchObject({ version: 2, oldest: 2, migrated: 0 });
+});
+
+test('a program that is too old is refused, with what is there, what it knows, and what to do', async () => {
+  const prefix = uniquePrefix();
+  await program(prefix, { ...second, version: 7, oldest: 5 }).look();
+  const before = await redis.hgetall(`${prefix}{agents}:schema`);
+  const refused = program(prefix, first).look();
+  await expect(refused).rejects.toThrow(StoreError);
+  await expect(refused).rejects.toThrow(/\(schema 7\): programs must know schema 5, .* knows 1\. .*restore a backup/s);
+  expect(await redis.hgetall(`${prefix}{agents}:schema`)).toEqual(before);
+  expect(await redis.zcard(`${prefix}{agents}:schema:programs`)).toBe(1);
+});
+
+test('a store of this release refuses a Redis that a later one has taken over', async () => {
+  const prefix = uniquePrefix();
+  await redis.hset(`${prefix}{agents}:schema`, { version: 9, oldest: 9, migrated: 9, release: 'Switchyard 9.0.0' });
+  await expect(testStore({ prefix })).rejects.toThrow(/Switchyard 9\.0\.0 took this Redis over/);
+});
+
+test('an older program may work beside a newer one, and come back, as long as it reads what that writes', async () => {
+  const prefix = uniquePrefix();
+  await program(prefix, first).look();
+  await program(prefix, { ...first, version: 2 }).look();
+  expect(await program(prefix, first).look()).toMatchObject({ version: 2, oldest: 0, migrated: 1 });
+});
+
+test('what older programs at work here could not read is not begun: they go first', async () => {
+  const prefix = uniquePrefix();
+  const old = program(prefix, first);
+  await old.look();
+  await expect(program(prefix, second).look()).rejects.toThrow(/host-\d+ knows 1.*Replace them/s);
+  expect(await redis.hget(`${prefix}{agents}:schema`, 'version')).toBe('1');
+  await old.leave(commands);
+  expect(await program(prefix, second).look()).toMatchObject({ version: 2, oldest: 2 });
+});
+
+test('a worker from before the schema had a version is known by its reports', async () => {
+  const prefix = uniquePrefix();
+  await redis.set(`${prefix}{agents}:shards`, '1');
+  const [seconds] = await redis.time();
+  await redis.zadd(`${prefix}{agents}:workers`, Number(seconds) * 1_000, 'old-worker');
+  expect((await program(prefix, first).look()).programs).toContainEqual({ id: 'old-worker', version: 0 });
+  await expect(program(prefix, { ...first, oldest: 1 }).look()).rejects.toThrow(/old-worker knows 0/);
+});
+
+test('a program is refused while what it no longer reads is not migrated', async () => {
+  const prefix = uniquePrefix();
+  await redis.set(`${prefix}{agents}:shards`, '1');
+  await expect(program(prefix, { ...first, needs: 1 }).look()).rejects.toThrow(
+    /migrated up to version 0.*needs version 1/s,
+  );
+});
+
+test('a program that runs is told when a later release, for which it is too old, has come', async () => {
+  const prefix = uniquePrefix();
+  const old = program(prefix, first);
+  await old.look();
+  // As if it had been frozen for longer than a program counts.
+  await redis.del(`${prefix}{agents}:schema:programs`);
+  await program(prefix, second).look();
+  const refusal = await new Promise<StoreError>((resolve, reject) => old.follow(resolve, reject));
+  expect(refusal.message).toMatch(/schema 2/);
+});
+
+test('a visitor is told the same, and changes nothing', async () => {
+  const prefix = uniquePrefix();
+  expect(await program(prefix, second).visit()).toMatchObject({ release: '', programs: [] });
+  expect(await redis.keys(`${prefix}*`)).toEqual([]);
+  await redis.hset(`${prefix}{agents}:schema`, { version: 2, oldest: 2, migrated: 2 });
+  await expect(program(prefix, first).visit()).rejects.toThrow(StoreError);
+});
+
+test('the mark and the number of shards are written again after FLUSHALL', async () => {
+  const prefix = uniquePrefix();
+  const running = program(prefix, first, 2);
+  await running.look();
+  await redis.del(`${prefix}{agents}:shards`, `${prefix}{agents}:schema`);
+  await running.look();
+  expect(await redis.get(`${prefix}{agents}:shards`)).toBe('2 spread');
+  expect(await redis.hget(`${prefix}{agents}:schema`, 'version')).toBe('1');
+});
