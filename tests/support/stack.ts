@@ -17,6 +17,8 @@ export interface StackOptions {
   /** 1 when left out; so with the workers. */
   readonly gateways?: number;
   readonly workers?: number;
+  /** The folder of another checkout, whose programs and agents these are. */
+  readonly release?: string;
   /** Settings of all processes. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -35,9 +37,11 @@ export interface Stack extends AsyncDisposable {
   readonly workers: readonly Program[];
   /** All that were ever started. */
   readonly programs: readonly Program[];
-  /** Adds a gateway; ready when it resolves. Default: on a free port. */
-  addGateway(port?: number): Promise<GatewayProcess>;
-  addWorker(): Promise<Program>;
+  /** Adds a gateway; ready when it resolves. Default: on a free port, of the stack's own release. */
+  addGateway(port?: number, release?: string): Promise<GatewayProcess>;
+  addWorker(release?: string): Promise<Program>;
+  /** Resolves when every gateway knows every worker. */
+  untilReady(): Promise<void>;
   /** Idempotent. Whatever is not stopped ends with the test process. */
   stop(): Promise<void>;
 }
@@ -90,9 +94,10 @@ class RunningStack implements Stack {
     return this.gateways.map(({ url }) => url);
   }
 
-  async addGateway(port = 0): Promise<GatewayProcess> {
+  async addGateway(port = 0, release = this.#options.release): Promise<GatewayProcess> {
     const [defaultAgent = ''] = this.#options.agents;
     const program = await this.#start({
+      ...(release !== undefined && { cwd: release }),
       file: 'apps/gateway/src/main.ts',
       env: { PORT: String(port), GRPC_PORT: '0', GRPC_PUBLIC_ADDRESS: 'auto', DEFAULT_AGENT: defaultAgent },
     });
@@ -102,14 +107,15 @@ class RunningStack implements Stack {
     return gateway;
   }
 
-  async addWorker(): Promise<Program> {
+  async addWorker(release = this.#options.release): Promise<Program> {
     const worker = await this.#start({
+      ...(release !== undefined && { cwd: release }),
       file: 'apps/worker/src/main.ts',
       args: ['--agents', ...this.#options.agents.map(moduleOf)],
       // Turns are handed back at once: a test that stops a worker has no time to lose.
       env: { DRAIN_MS: '0' },
     });
-    await says(worker, /"event":"started"/);
+    await says(worker, /"(?:event|msg)":"started"/);
     this.#workers.push(worker);
     return worker;
   }

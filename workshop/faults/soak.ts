@@ -76,7 +76,7 @@ async function traffic(urls: readonly string[], segment: number): Promise<number
   let next = 0;
   const scenarioUrls = urls.map((url) => `${url}/agents/scenario-agent`);
   const client = async (n: number): Promise<void> => {
-    const [asker, teller] = [new ResilientClient(urls, n), new ResilientClient(scenarioUrls, n)];
+    const [asker, teller] = [new ResilientClient({ urls }, n), new ResilientClient({ urls: scenarioUrls }, n)];
     while (next < TASKS_OF_SEGMENT) {
       const number = next++;
       const messageId = `${segment}-${number}`;

@@ -20,7 +20,7 @@ export default defineAgent({
   },
   async execute(turn) {
     const [kind = '', count = '0', key = ''] = turn.text.split(' ');
-    noteBeginning(turn);
+    note(turn);
     return behaviours[kind]?.(turn, Number(count), key) ?? turn.fail(`There is no scenario "${kind}".`);
   },
 });
@@ -63,6 +63,16 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     return turn.complete(`Wrote ${key}`);
   },
 
+  /** Does one thing after the other, each once. */
+  async steps(turn, count, key) {
+    for (let step = 1; step <= count; step++)
+      await turn.step(`step ${step}`, async () => {
+        note(turn, step);
+        await pause(turn, 40);
+      });
+    return turn.complete(`Did ${count} steps of ${key}`);
+  },
+
   /** Works until it is canceled; reports its process, so that a test can kill it. */
   async wait(turn, count) {
     await turn.working(`Waiting`, { metadata: { pid: process.pid, attempt: turn.attempt } });
@@ -73,7 +83,8 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
 
 const pause = (turn: Turn, ms: number): Promise<void> => delay(ms, undefined, { signal: turn.signal });
 
-/** An effect outside of Redis, as a model or a payment service would see it. */
-function noteBeginning(turn: Turn): void {
-  if (env.EFFECTS_FILE) appendFileSync(env.EFFECTS_FILE, `${turn.task.id} ${turn.attempt} ${machineMs()}\n`);
+/** An effect outside of Redis, as a model or a payment service would see it. @param step unset: the turn begins */
+function note(turn: Turn, step?: number): void {
+  const line = [turn.task.id, turn.attempt, machineMs(), ...(step === undefined ? [] : [step])].join(' ');
+  if (env.EFFECTS_FILE) appendFileSync(env.EFFECTS_FILE, `${line}\n`);
 }

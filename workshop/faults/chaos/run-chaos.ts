@@ -6,7 +6,14 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 import { type Fault, injectFaults, Target } from '../inject/fault.ts';
 import type { RedisDeployment } from '../redis/deployment.ts';
 import { PushReceiver, pushSettings } from '../workload/push-receiver.ts';
-import { lateEffects, leakedKeys, leakedSecrets, type Violation } from '../workload/violations.ts';
+import {
+  lateEffects,
+  leakedKeys,
+  leakedSecrets,
+  readEffects,
+  repeatedSteps,
+  type Violation,
+} from '../workload/violations.ts';
 import { Traffic } from './traffic.ts';
 
 export interface ChaosOptions {
@@ -61,7 +68,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   });
   await using receiver = new PushReceiver();
   const pushes = { url: await receiver.start(), receiver };
-  const traffic = new Traffic({ ...options, urls: stack.urls, pushes, mayLoseEvents: options.mayLoseEvents ?? false });
+  const traffic = new Traffic({ ...options, gateways: stack, pushes, mayLoseEvents: options.mayLoseEvents ?? false });
   const target = new Target(stack, redis, random);
   const injected = injectFaults(target, {
     ...options,
@@ -71,8 +78,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       ),
   });
   await traffic.runUntil(injected);
+  const effects = await readEffects(effectsFile);
   traffic.violations.push(
-    ...(await lateEffects(effectsFile, traffic.endedMs)),
+    ...lateEffects(effects, traffic.endedMs),
+    ...(options.mayLoseEvents ? [] : repeatedSteps(effects)),
     ...crashed(stack, target.victims),
     ...leakedSecrets(stack.programs, options.secrets ?? []),
     ...(await leakedKeys(redis, prefix, 3 * options.retentionMs)).map((what): Violation => ({ kind: 'keys', what })),

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SeededRandom } from '../../seeded-random.ts';
 import { type Pushes, playScenario } from '../workload/play-scenario.ts';
-import { ResilientClient } from '../workload/resilient-client.ts';
+import { type Gateways, ResilientClient, type Retry } from '../workload/resilient-client.ts';
 import { createScenario, scenarioKinds } from '../workload/scenario.ts';
 import { machineMs, type Violation } from '../workload/violations.ts';
 
 export interface TrafficOptions {
-  readonly urls: readonly string[];
+  readonly gateways: Gateways;
+  readonly onRetry?: (retry: Retry) => void;
   readonly clients: number;
   readonly seed: number;
   /** Least tasks of a run. */
@@ -41,10 +42,10 @@ export class Traffic {
   }
 
   async #client(n: number): Promise<void> {
-    const { urls, seed, mayLoseEvents, pushes, log } = this.#options;
+    const { gateways, onRetry, seed, mayLoseEvents, pushes, log } = this.#options;
     // Of its own, so that what one client does depends on the seed alone and not on how fast the others are.
     const random = new SeededRandom(seed * 1_000 + n);
-    const client = new ResilientClient(urls, n);
+    const client = new ResilientClient(gateways, n, onRetry);
     while (!this.#isOver) {
       const key = `s${seed}.${n}.${this.#begun++}`;
       const scenario = createScenario(random.pick(scenarioKinds), key, {

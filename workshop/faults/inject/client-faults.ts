@@ -17,7 +17,10 @@ export const clientFaults: readonly Fault[] = [
     name: 'readers that do not read',
     async inject({ stack, random }) {
       const url = random.pick(stack.urls);
-      const task = await new ResilientClient([crashAgentAt(url)], 0).send(userMessage(`flood ${FLOOD}`), true);
+      const task = await new ResilientClient({ urls: [crashAgentAt(url)] }, 0).send(
+        userMessage(`flood ${FLOOD}`),
+        true,
+      );
       const sockets = Array.from({ length: DEAF_READERS }, () => deafReader(crashAgentAt(url), task.id));
       await delay(5_000);
       for (const socket of sockets) socket.destroy();
@@ -49,7 +52,7 @@ export function deafRequest(agentUrl: string, line: string, body = '') {
 
 /** Workers die of them until all are given up; as many start again. */
 async function poison({ stack, victims }: Target): Promise<void> {
-  const client = new ResilientClient(stack.urls.map(crashAgentAt), 0);
+  const client = new ResilientClient({ urls: stack.urls.map(crashAgentAt) }, 0);
   const keeper = keepWorkers(stack);
   const sent = Array.from({ length: POISONS }, () => client.send(userMessage('die'), true));
   const tasks = await Promise.all(sent);

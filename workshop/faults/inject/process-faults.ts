@@ -39,7 +39,7 @@ export const processFaults: readonly Fault[] = [
     name: 'event loop of a worker blocked beyond its lock',
     spendsAttempts: true,
     async inject({ stack, random }) {
-      const client = new ResilientClient([crashAgentAt(random.pick(stack.urls))], 0);
+      const client = new ResilientClient({ urls: [crashAgentAt(random.pick(stack.urls))] }, 0);
       await client.send(userMessage(`blockOnce ${BEYOND_THE_LOCK_MS}`), true);
       await delay(BEYOND_THE_LOCK_MS);
     },

@@ -34,10 +34,10 @@ test('a client whose gateway dies between accept and answer sends again to anoth
     const { tasks }: { tasks: { id: string }[] } = JSON.parse(await response.text());
     return tasks;
   };
-  const unanswered = new ResilientClient([first], 0).send(said, false).catch(() => undefined);
+  const unanswered = new ResilientClient({ urls: [first] }, 0).send(said, false).catch(() => undefined);
   const [accepted] = await until(async () => (await tasksOf()).length && tasksOf(), { what: 'the task is accepted' });
   stack.gateways[0]?.kill('SIGKILL');
-  const task = await new ResilientClient([second], 0).send(said, false);
+  const task = await new ResilientClient({ urls: [second] }, 0).send(said, false);
   expect(task.id).toBe(accepted?.id);
   expect(task.status.state).toBe('TASK_STATE_COMPLETED');
   expect(await tasksOf()).toHaveLength(1);
@@ -46,9 +46,9 @@ test('a client whose gateway dies between accept and answer sends again to anoth
 
 test('a stream whose gateway dies goes on at another one, where it stopped', async () => {
   const stack = await gateways(2);
-  const client = new ResilientClient(stack.urls, 0);
+  const client = new ResilientClient(stack, 0);
   const task = await client.send(message('wait 2000'), true);
-  const watched = watchTask(new ResilientClient(stack.urls, 0), task.id);
+  const watched = watchTask(new ResilientClient(stack, 0), task.id);
   await until(async () => (await client.read(task.id)).status.state === 'TASK_STATE_WORKING', { what: 'it works' });
   stack.gateways[0]?.kill('SIGKILL');
   const { problems, events, resumed } = await watched;
@@ -60,7 +60,7 @@ test('a stream whose gateway dies goes on at another one, where it stopped', asy
 test('a reader that does not read costs a gateway no memory, and other readers no events', async () => {
   const stack = await gateways(1);
   const [url = ''] = stack.urls;
-  const client = new ResilientClient([url], 0);
+  const client = new ResilientClient({ urls: [url] }, 0);
   const pid = stack.gateways[0]?.pid ?? 0;
   const warm = await client.send(message('flood 20'), true);
   await watchTask(client, warm.id);

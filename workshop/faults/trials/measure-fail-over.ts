@@ -45,7 +45,7 @@ export async function measureFailOver(redis: RedisDeployment, options: FailOverO
   const env = { ...pushSettings, WAIT_REPLICAS: String(options.waitReplicas ?? 0) };
   await using scene = await startScene({ redis, workers: WORKERS, env });
   const { stack } = scene;
-  const probers = Array.from({ length: CLIENTS }, (_, n) => new Prober(stack.urls[0] ?? '', `c${n}`, webhook));
+  const probers = Array.from({ length: CLIENTS }, (_, n) => new Prober(stack, `c${n}`, webhook));
   for (const prober of probers) prober.start();
   for (let round = 0; round < options.rounds; round++) {
     await delay(1_500);
@@ -122,7 +122,7 @@ async function countWedged(stack: Stack): Promise<number> {
   let wedged = 0;
   for (const worker of stack.workers) {
     for (const other of stack.workers) if (other !== worker) other.kill('SIGSTOP');
-    const prober = new Prober(stack.urls[0] ?? '', `wedge-${worker.pid}`);
+    const prober = new Prober(stack, `wedge-${worker.pid}`);
     prober.start();
     const works = until(() => prober.accepted.length >= 3, { what: 'the worker works', timeoutMs: 20_000 });
     wedged += await works.then(

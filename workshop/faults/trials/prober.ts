@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Message, Task } from '@switchyard/protocol';
-import { ResilientClient } from '../workload/resilient-client.ts';
+import { type Gateways, ResilientClient } from '../workload/resilient-client.ts';
 
 /** One of this many tasks has a webhook. */
 const PUSHED_EVERY = 5;
@@ -21,8 +21,8 @@ export class Prober {
   #answeredAt = 0;
 
   /** @param webhook gets the events of some tasks */
-  constructor(url: string, name: string, webhook?: string) {
-    this.#client = new ResilientClient([url], 0);
+  constructor(gateways: Gateways, name: string, webhook?: string) {
+    this.#client = new ResilientClient(gateways, 0);
     this.#name = name;
     this.#webhook = webhook;
   }

@@ -19,6 +19,8 @@ export interface PlayOptions {
   readonly pushes?: Pushes | undefined;
   /** See `watchTask`. */
   readonly mayLoseEvents?: boolean;
+  /** Asked before it answers a question or cancels, and at last when it has sent all: it waits until that resolves. */
+  readonly goOn?: () => Promise<void>;
   /** Called as soon as the client has seen the end of its task. */
   readonly onEnded?: (taskId: string) => void;
 }
@@ -72,22 +74,35 @@ interface Sent {
 async function send(
   client: ResilientClient,
   scenario: Scenario,
-  { pushes, mayLoseEvents }: PlayOptions,
+  { pushes, mayLoseEvents, goOn = async () => undefined }: PlayOptions,
 ): Promise<Sent> {
   let task: Task | undefined;
   let watched: Promise<Watched> | undefined;
   let overGrpc: Promise<Task | undefined> | undefined;
   for (const turn of scenario.texts.keys()) {
-    const message = messageOf(scenario, turn, task);
-    // One that is asked back waits for the question; of the others the caller learns the end by other ways.
-    task = await client.send(message, scenario.kind !== 'talk', scenario.isPushed && !task ? pushes?.url : undefined);
-    if (scenario.kind === 'talk' && turn < scenario.texts.length - 1) task = await asked(client, task);
+    if (task) await goOn();
+    task = await say(client, scenario, { turn, task, webhook: pushes?.url });
     if (scenario.watches === 'sse') watched ??= watchTask(client, task.id, { mayLoseEvents: mayLoseEvents ?? false });
     if (scenario.watches === 'grpc') overGrpc ??= watchOverGrpc(client, task.id);
   }
+  await goOn();
   const taskId = task?.id ?? '';
   if (scenario.isCanceled) await cancel(client, taskId);
   return { taskId, watched, overGrpc };
+}
+
+interface Said {
+  readonly turn: number;
+  readonly task: Task | undefined;
+  readonly webhook: string | undefined;
+}
+
+async function say(client: ResilientClient, scenario: Scenario, { turn, task, webhook }: Said): Promise<Task> {
+  const message = messageOf(scenario, turn, task);
+  // One that is asked back waits for the question; of the others the caller learns the end by other ways.
+  const isTalk = scenario.kind === 'talk';
+  const answered = await client.send(message, !isTalk, scenario.isPushed && !task ? webhook : undefined);
+  return isTalk && turn < scenario.texts.length - 1 ? asked(client, answered) : answered;
 }
 
 function messageOf({ key, texts }: Scenario, turn: number, task: Task | undefined): Message {

@@ -12,6 +12,24 @@ class Refused extends Error {
   override readonly name = 'Refused';
 }
 
+export interface Gateways {
+  /** Those that there are now. */
+  readonly urls: readonly string[];
+}
+
+/** A request that is sent again. */
+export interface Retry {
+  readonly url: string;
+  readonly path: string;
+  /** Of the answer; `unanswered`: there was none; `cut`: it broke off. */
+  readonly status: number | 'unanswered' | 'cut';
+  /**
+   * A proxy before the gateways would do so by itself: the connection was refused, or closed before an answer began, or
+   * the answer was 503 with Retry-After.
+   */
+  readonly isAsked: boolean;
+}
+
 const GIVE_UP_AFTER_MS = 60_000;
 const PATIENCE_MS = 15_000;
 
@@ -20,18 +38,21 @@ const PATIENCE_MS = 15_000;
  * answers.
  */
 export class ResilientClient {
-  readonly #urls: readonly string[];
+  readonly #gateways: Gateways;
+  readonly #onRetry: (retry: Retry) => void;
   #next: number;
 
   /** @param start index of the first URL */
-  constructor(urls: readonly string[], start: number) {
-    this.#urls = urls;
+  constructor(gateways: Gateways, start: number, onRetry: (retry: Retry) => void = () => undefined) {
+    this.#gateways = gateways;
     this.#next = start;
+    this.#onRetry = onRetry;
   }
 
   /** The gateway to ask now; another one each time. */
   url(): string {
-    return this.#urls[this.#next++ % this.#urls.length] ?? '';
+    const { urls } = this.#gateways;
+    return urls[this.#next++ % urls.length] ?? '';
   }
 
   /** @param webhook gets all events of the task */
@@ -63,18 +84,25 @@ export class ResilientClient {
   async #ask<Body>(path: string, body?: object): Promise<Body> {
     const deadline = Date.now() + GIVE_UP_AFTER_MS;
     for (;;) {
-      const answer = await attempt<Body>(this.url() + path, body);
-      if (answer?.status === 200) return answer.body;
-      if (answer && answer.status < 500 && answer.status !== 429)
+      const url = this.url();
+      const answer = await attempt<Body>(url + path, body);
+      if (answer.status === 200) return answer.body;
+      if (typeof answer.status === 'number' && answer.status < 500 && answer.status !== 429)
         throw new Refused(`${path} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
       if (Date.now() > deadline) throw new Error(`${path} was not answered; last: ${JSON.stringify(answer)}`);
-      await delay(100);
+      this.#onRetry({ url, path, status: answer.status, isAsked: answer.isRetryAsked });
+      // The next gateway may be asked at once; should none be there, not all the time.
+      await delay(answer.status === 'unanswered' ? 10 : 100);
     }
   }
 }
 
-/** @returns undefined: there was no answer, or half of one */
-async function attempt<Body>(url: string, body: object | undefined): Promise<Answer<Body> | undefined> {
+type Attempt<Body> =
+  | (Answer<Body> & { readonly isRetryAsked: boolean })
+  | { readonly status: 'unanswered' | 'cut'; readonly body?: undefined; readonly isRetryAsked: boolean };
+
+async function attempt<Body>(url: string, body: object | undefined): Promise<Attempt<Body>> {
+  let isBegun = false;
   try {
     const response = await fetch(url, {
       signal: AbortSignal.timeout(PATIENCE_MS),
@@ -84,8 +112,12 @@ async function attempt<Body>(url: string, body: object | undefined): Promise<Ans
         body: JSON.stringify(body),
       }),
     });
-    return { status: response.status, body: JSON.parse(await response.text()) };
-  } catch {
-    return undefined; // a gateway that was just killed
+    isBegun = true;
+    const isRetryAsked = response.status === 503 && response.headers.has('retry-after');
+    return { status: response.status, body: JSON.parse(await response.text()), isRetryAsked };
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === 'TimeoutError';
+    // A gateway that was just killed, or that closes.
+    return { status: isBegun ? 'cut' : 'unanswered', isRetryAsked: !isBegun && !isLate };
   }
 }

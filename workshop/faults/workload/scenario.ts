@@ -24,7 +24,7 @@ export interface Expectation {
 /** Goes with every message, and into no log. */
 export const CONFIDENTIAL = 'a-confidential-note';
 
-export const scenarioKinds = ['stream', 'talk', 'files', 'wait'] as const;
+export const scenarioKinds = ['stream', 'talk', 'files', 'steps', 'wait'] as const;
 export type ScenarioKind = (typeof scenarioKinds)[number];
 
 export const lineText = (key: string, line: number): string => `${key}, line ${line}\n`;
@@ -81,6 +81,9 @@ const builders: Readonly<Record<ScenarioKind, Builder>> = {
       },
       history: [`user: ${text}`, `agent: Wrote ${key}`],
     }),
+
+  steps: (text, key, size) =>
+    completed([text], { artifacts: {}, history: [`user: ${text}`, `agent: Did ${size} steps of ${key}`] }),
 
   wait: (text) => ({
     texts: [text],

@@ -35,7 +35,7 @@ export async function startScene({ agent = 'scenario-agent', env, redis: given, 
     stack,
     redis,
     node,
-    client: new ResilientClient(stack.urls, 0),
+    client: new ResilientClient(stack, 0),
     url,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

@@ -13,6 +13,7 @@ export const guarantees = {
   history: 'wrong histories',
   pushes: 'webhooks missing or out of order',
   effects: 'agents that began after their task was over',
+  steps: 'steps that ran again though a later one had begun',
   crashes: 'processes that ended by themselves',
   secrets: 'secrets or messages in logs',
   keys: 'leaked keys',
@@ -29,19 +30,43 @@ export interface Violation {
 /** Milliseconds by a clock that all processes of this machine share and no step of the time of day moves. */
 export const machineMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
-/** Agents that began for a task after a client had seen its end. @param endedMs by task, by `machineMs` */
-export async function lateEffects(file: string, endedMs: ReadonlyMap<string, number>): Promise<Violation[]> {
+/** What agents noted when they began a turn, or a step of it. */
+interface Effect {
+  readonly taskId: string;
+  readonly attempt: string;
+  readonly beganMs: number;
+  /** From 1; NaN: the turn itself. */
+  readonly step: number;
+}
+
+export async function readEffects(file: string): Promise<Effect[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text
     .trim()
     .split('\n')
-    .flatMap((line): Violation[] => {
-      const [taskId = '', attempt, beganMs] = line.split(' ');
-      const late = Number(beganMs) - (endedMs.get(taskId) ?? Number.POSITIVE_INFINITY);
-      return late > 0
-        ? [{ kind: 'effects', what: `${taskId}: attempt ${attempt} began ${late} ms after its end` }]
-        : [];
+    .map((line) => {
+      const [taskId = '', attempt = '', beganMs, step] = line.split(' ');
+      return { taskId, attempt, beganMs: Number(beganMs), step: Number(step) };
     });
+}
+
+/** Agents that began for a task after a client had seen its end. @param endedMs by task, by `machineMs` */
+export function lateEffects(effects: readonly Effect[], endedMs: ReadonlyMap<string, number>): Violation[] {
+  return effects.flatMap(({ taskId, attempt, beganMs }): Violation[] => {
+    const late = beganMs - (endedMs.get(taskId) ?? Number.POSITIVE_INFINITY);
+    return late > 0 ? [{ kind: 'effects', what: `${taskId}: attempt ${attempt} began ${late} ms after its end` }] : [];
+  });
+}
+
+/** Steps that ran although a later one of their task had begun: their results were known by then. */
+export function repeatedSteps(effects: readonly Effect[]): Violation[] {
+  const last = new Map<string, number>();
+  return effects.flatMap(({ taskId, step }): Violation[] => {
+    if (Number.isNaN(step)) return [];
+    const before = last.get(taskId) ?? 0;
+    last.set(taskId, Math.max(before, step));
+    return step < before ? [{ kind: 'steps', what: `${taskId}: step ${step} ran after step ${before}` }] : [];
+  });
 }
 
 /**
@@ -50,7 +75,7 @@ export async function lateEffects(file: string, endedMs: ReadonlyMap<string, num
  * Everything else belongs to a task and must be gone with it.
  */
 const LASTING =
-  /\{agents\}:(?:agents|alive|audit|shards|sources|workers(?::reports)?)$|:q:[^:]+:(?:meta|events|marker|id|checked|took:.+)$/;
+  /\{agents\}:(?:agents|alive|audit|schema(?::programs)?|shards|sources|workers(?::reports)?)$|:q:[^:]+:(?:meta|events|marker|id|checked|took:.+)$/;
 
 /** Keys that are left once all tasks are past their retention. Waits for them to go, at most `withinMs`. */
 export async function leakedKeys(redis: RedisDeployment, prefix: string, withinMs: number): Promise<string[]> {
