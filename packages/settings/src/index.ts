@@ -1,3 +1,4 @@
+export { allSettings } from './all-settings.ts';
 export { readCommandLine, UsageError } from './command-line.ts';
 export { hostName, isAddressOrLocalhost, isLoopback } from './host-names.ts';
 export { hasKey, readOperatorKey } from './keys/operator-key.ts';
@@ -5,6 +6,7 @@ export { readSigningKeys } from './keys/read-signing-keys.ts';
 export type { PublicJwk, SigningKey } from './keys/signing-key.ts';
 export { type Environment, Settings, SettingsError, type ValuesOf } from './read-settings.ts';
 export type { Rate } from './setting/kinds.ts';
+export type { Setting } from './setting/setting.ts';
 export { fullTables, shortTable } from './settings-table.ts';
 export { collector, sharedAssignments } from './shared-settings.ts';
 export { storeSettings } from './store-settings.ts';

@@ -1,0 +1,275 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findRedisServer, freePort, spawnGuarded } from '@switchyard/local';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { readConfig as readGatewayConfig } from '../../apps/gateway/src/config.ts';
+import { readConfig as readWorkerConfig } from '../../apps/worker/src/config.ts';
+import { userMessage } from '../support/messages.ts';
+import { startProgram } from '../support/process.ts';
+import { bringHelm } from './support/chart/helm.ts';
+import {
+  containerOf,
+  environmentOf,
+  labelsOfPods,
+  ofKind,
+  podsOf,
+  type Rendered,
+  render as renderWith,
+  typeProblems,
+} from './support/chart/manifests.ts';
+
+// The Helm chart as Helm renders it, and its programs on its Redis. What a cluster makes of it: docs/kubernetes.md.
+
+const helm = bringHelm();
+const skipped = 'missing' in helm ? helm.missing : '';
+const files = ['minimal', 'external-redis', 'scaled', 'everything'];
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-chart-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function render(files: readonly string[], values: Readonly<Record<string, unknown>> = {}): Rendered {
+  return renderWith('program' in helm ? helm.program : '', files, values);
+}
+
+/** The secrets that the chart makes, as files: paths below /secrets lead there. */
+function withSecrets(rendered: Rendered, text: string): string {
+  for (const { data = {} } of ofKind(rendered, 'Secret').values())
+    for (const [name, value] of Object.entries(data)) writeFileSync(join(folder, name), Buffer.from(value, 'base64'));
+  return text.replaceAll('/secrets/redis-ca.crt', '/secrets/ca.crt').replaceAll('/secrets', folder);
+}
+
+function settingsOf(rendered: Rendered, pod: string): Record<string, string> {
+  const settings = environmentOf(podsOf(rendered).get(pod));
+  return JSON.parse(withSecrets(rendered, JSON.stringify(settings)));
+}
+
+describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, () => {
+  it.each(files)('renders what Kubernetes 1.30 and the operators know, with the values %s', (file) => {
+    const rendered = render([file]);
+    expect(rendered.problem).toBe('');
+    expect(typeProblems(rendered, file)).toBe('');
+  });
+
+  it('is looked at closely: a field that nobody knows is named', () => {
+    const rendered = render(['minimal'], { 'gateway.env': [{ name: 'A', valueForm: 'b' }] });
+    expect(typeProblems(rendered, 'wrong')).toMatch(/'"valueForm"' does not exist in type 'EnvVar'/);
+  });
+
+  it.each(files)('lets no pod do more than it needs, with the values %s', (file) => {
+    const pods = podsOf(render([file]));
+    expect(pods.size).toBeGreaterThanOrEqual(3);
+    for (const [name, pod] of pods) {
+      expect(pod, name).toMatchObject({
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      expect(containerOf(pod), name).toMatchObject({
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+        resources: { limits: { memory: expect.any(String) }, requests: { cpu: expect.any(String) } },
+      });
+    }
+  });
+
+  it.each(files)('has no secret in a variable, and gives each program its own alone, with the values %s', (file) => {
+    const rendered = render([file]);
+    const secrets = [...ofKind(rendered, 'Secret').values()].flatMap(({ data = {} }) => Object.values(data));
+    const shown = JSON.stringify(rendered.manifests.filter(({ kind }) => kind !== 'Secret'));
+    for (const secret of secrets) expect(shown).not.toContain(Buffer.from(secret, 'base64').toString().trim());
+    const workers = [...podsOf(rendered)].filter(([name]) => /-worker-|-upkeep/.test(name));
+    expect(JSON.stringify(workers)).not.toMatch(/operator-key|api-keys|users\.acl/);
+  });
+
+  it.each(files)('selects the pods that it means, by the ports that they have, with the values %s', (file) => {
+    const rendered = render([file]);
+    const labels = labelsOfPods(rendered);
+    const matched = (selector: Readonly<Record<string, string>> = {}): string[] =>
+      [...labels].flatMap(([name, own]) =>
+        Object.entries(selector).every(([key, of]) => own[key] === of) ? [name] : [],
+      );
+    for (const [name, { spec }] of ofKind(rendered, 'Service')) {
+      const [pod = '', ...others] = matched(spec?.selector);
+      expect(others, name).toEqual([]);
+      const ports = (containerOf(podsOf(rendered).get(pod)).ports ?? []).map(({ name }) => name);
+      for (const { targetPort } of spec?.ports ?? []) expect(ports, name).toContain(targetPort);
+    }
+    for (const [name, { spec }] of ofKind(rendered, 'PodDisruptionBudget'))
+      expect(matched(spec?.selector?.matchLabels), name).toEqual([name]);
+    for (const [name, { spec }] of ofKind(rendered, 'NetworkPolicy'))
+      expect(matched(spec?.podSelector.matchLabels).length, name).toBeGreaterThanOrEqual(1);
+    for (const [name, { spec }] of ofKind(rendered, 'ScaledObject'))
+      expect([...ofKind(rendered, 'Deployment').keys()], name).toContain(spec.scaleTargetRef.name);
+  });
+
+  it.each(files)('gives each program settings that it can use, with the values %s', (file) => {
+    const rendered = render([file], { 'secrets.gateway': '', 'secrets.programs': '', 'secrets.metrics': '' });
+    writeFileSync(join(folder, 'redis-password'), 'secret');
+    writeFileSync(join(folder, 'ca.crt'), '-----BEGIN CERTIFICATE-----');
+    for (const name of podsOf(rendered).keys()) {
+      const own = settingsOf(rendered, name);
+      for (const path of ['TLS_CERT_FILE', 'TLS_KEY_FILE', 'TLS_CLIENT_CA_FILE']) delete own[path];
+      if (name.endsWith('-gateway')) expect(readGatewayConfig(own).gateway.admin?.port).toBe(4100);
+      else if (/-worker-|-upkeep/.test(name)) expect(readWorkerConfig(own).metrics?.port).toBe(9464);
+    }
+  });
+
+  it('stops no pod before its drain has ended', () => {
+    const graceOf = (values: Readonly<Record<string, unknown>>, pod: string) =>
+      podsOf(render(['minimal'], values)).get(pod)?.terminationGracePeriodSeconds;
+    expect(graceOf({}, 'our-switchyard-gateway')).toBe(5 + 3 + 5);
+    expect(graceOf({}, 'our-switchyard-worker-echo')).toBe(30 + 10);
+    expect(graceOf({ 'settings.DRAIN_MS': 60_500 }, 'our-switchyard-gateway')).toBe(5 + 61 + 5);
+    expect(graceOf({ 'workers.echo.settings.DRAIN_MS': 0 }, 'our-switchyard-worker-echo')).toBe(10);
+    expect(graceOf({ 'workers.echo.terminationGracePeriodSeconds': 300 }, 'our-switchyard-worker-echo')).toBe(300);
+  });
+
+  it('takes 0 and false for what they are', () => {
+    const rendered = render(['minimal'], {
+      'workers.echo.replicas': 0,
+      'settings.PUSH': true,
+      'workers.echo.settings.PUSH': false,
+      'settings.MAX_TASK_BYTES': 268_435_456,
+    });
+    expect(ofKind(rendered, 'Deployment').get('our-switchyard-worker-echo')?.spec?.replicas).toBe(0);
+    expect(environmentOf(podsOf(rendered).get('our-switchyard-worker-echo'))).toMatchObject({
+      PUSH: 'off',
+      MAX_TASK_BYTES: '268435456',
+    });
+    expect(podsOf(rendered).has('our-switchyard-upkeep')).toBe(true);
+  });
+
+  it('runs a worker without agents only where every other one may be away', () => {
+    expect(podsOf(render(['minimal'])).has('our-switchyard-upkeep')).toBe(false);
+    const upkeep = podsOf(render(['scaled'])).get('our-switchyard-upkeep');
+    expect(containerOf(upkeep).args).toEqual(['worker', '--upkeep']);
+    expect(podsOf(render(['scaled'], { 'workers.models.scaling.minReplicas': 1 })).has('our-switchyard-upkeep')).toBe(
+      false,
+    );
+  });
+
+  it('leaves the number of pods to what scales them', () => {
+    const rendered = render(['scaled']);
+    const replicas = [...ofKind(rendered, 'Deployment')].map(([name, { spec }]) => [name, spec?.replicas]);
+    expect(Object.fromEntries(replicas)).toEqual({
+      'our-switchyard-gateway': undefined,
+      'our-switchyard-upkeep': 1,
+      'our-switchyard-worker-models': undefined,
+      'our-switchyard-worker-quick': undefined,
+    });
+    expect([...ofKind(rendered, 'HorizontalPodAutoscaler').values()][0]?.spec?.metrics).toHaveLength(2);
+    const { pollingInterval, triggers } =
+      ofKind(rendered, 'ScaledObject').get('our-switchyard-worker-quick')?.spec ?? {};
+    expect(pollingInterval).toBe(5);
+    expect(
+      triggers?.map(({ metricType, metadata }) => [metricType, metadata.valueLocation, metadata.targetValue]),
+    ).toEqual([
+      ['AverageValue', 'jobs', '60'],
+      ['Value', 'oldestWaitMs', '30000'],
+    ]);
+  });
+
+  it.each([
+    [{ 'gateway.terminationGracePeriodSeconds': 12 }, 'gateway.terminationGracePeriodSeconds: 12 is too short'],
+    [
+      { 'workers.echo.terminationGracePeriodSeconds': 39 },
+      'workers.echo.terminationGracePeriodSeconds: 39 is too short',
+    ],
+    [{ 'gateway.settings.AUTH': 'none' }, 'needs ALLOW_ANONYMOUS'],
+    [{ 'redis.enabled': false }, 'where is Redis?'],
+    [{ 'externalRedis.url': 'redis://there' }, 'one Redis and no other'],
+    [{ 'redis.enabled': false, 'externalRedis.url': 'redis://me:secret@there' }, 'has a password in it'],
+    [{ 'redis.maxmemory': '3gb' }, 'less than twice redis.maxmemory'],
+    [{ 'workers.echo.scaling': { enabled: true, minReplicas: 9, maxReplicas: 3 } }, 'more than maxReplicas'],
+    [
+      { 'workers.echo.scaling.enabled': true, 'settings.MAX_QUEUE_WAIT_MS': 5_000 },
+      'workers.echo.scaling.minReplicas: 0 does not go with MAX_QUEUE_WAIT_MS',
+    ],
+    [{ 'gateway.replica': 3 }, /gateway.*replica/],
+    [{ 'gateway.replicas': 'three' }, /gateway.replicas/],
+    [{ 'settings.SHARDS': 300 }, /settings.SHARDS.*256/],
+    [{ 'settings.SHARD': 3 }, /settings.*SHARD/],
+    [{ 'settings.REDIS_URL': 'redis://there' }, /settings.*REDIS_URL/],
+    [{ 'gateway.settings.SHARDS': 3 }, /gateway.settings.*SHARDS/],
+    [{ 'gateway.settings.CARD_SIGNING_KEY': 'secret' }, /gateway.settings.*CARD_SIGNING_KEY/],
+    [{ 'settings.LOG_LEVEL': 'loud' }, /settings.LOG_LEVEL/],
+    [{ 'workers.echo.agents': { Echo: '/agents/echo.ts' } }, /workers.echo.agents.*Echo/],
+    [{ 'workers.Big_One': { agents: { echo: '/agents/echo.ts' } } }, /workers.*Big_One/],
+    [{ 'upkeep.enabled': true }, /upkeep.enabled/],
+  ])('refuses %j, and says why', (values, words) => {
+    const { manifests, problem } = render(['minimal'], values);
+    expect(manifests).toEqual([]);
+    const line = problem.replaceAll(/\s+/g, ' ').replaceAll('/', '.');
+    expect(line).toMatch(words);
+  });
+});
+
+describe.skipIf(skipped)('the programs of the chart, on the Redis of the chart', () => {
+  it('serve a client, and tell KEDA how much there is to do', async () => {
+    const rendered = render(['scaled'], { 'gateway.grpc.enabled': false });
+    const port = await freePort();
+    const { args = [] } = containerOf(podsOf(rendered).get('our-switchyard-redis'));
+    const atHome = args.map((word) =>
+      withSecrets(rendered, word)
+        .replace('/data', folder)
+        .replace(/^6379$/, String(port)),
+    );
+    const server = await spawnGuarded(findRedisServer(process.env.PATH ?? '') ?? 'redis-server', [
+      ...atHome,
+      '--bind',
+      '127.0.0.1',
+    ]);
+    onTestFinished(async () => void (await server.stop()));
+
+    const settings = (pod: string, own: Readonly<Record<string, string>>) => ({
+      ...settingsOf(rendered, pod),
+      REDIS_URL: `rediss://switchyard@127.0.0.1:${port}`,
+      ...own,
+    });
+    const gateway = await startProgram({
+      file: 'apps/gateway/src/main.ts',
+      env: settings('our-switchyard-gateway', {
+        HOST: '127.0.0.1',
+        PORT: '0',
+        ADMIN_HOST: '127.0.0.1',
+        ADMIN_PORT: '0',
+      }),
+    });
+    onTestFinished(async () => void (await gateway.stop()));
+    const [, operators = ''] = await gateway.waitFor(/"adminUrl":"([^"]+)"/, 30_000);
+    const [, url = ''] = await gateway.waitFor(/"url":"([^"]+)"/);
+
+    const { triggers = [] } = ofKind(rendered, 'ScaledObject').get('our-switchyard-worker-quick')?.spec ?? {};
+    const metricsKey = readFileSync(join(folder, 'metrics-key'), 'utf8');
+    const scaledBy = () =>
+      Promise.all(
+        triggers.map(async ({ metadata }) => {
+          const asked = metadata.url?.replace('http://our-switchyard-operators.agents.svc:4100', operators) ?? '';
+          const answer = await fetch(asked, { headers: { [metadata.keyParamName ?? '']: metricsKey } });
+          return Object(await answer.json())[metadata.valueLocation ?? ''];
+        }),
+      );
+    // Neither agent was ever announced: a worker has to come.
+    expect(await scaledBy()).toEqual([2, 0]);
+
+    const worker = await startProgram({
+      file: 'apps/worker/src/main.ts',
+      args: ['--agents', 'examples/echo/agent.ts', 'examples/hello/agent.ts'],
+      env: settings('our-switchyard-worker-quick', { METRICS_PORT: '0', METRICS_HOST: '127.0.0.1' }),
+    });
+    await gateway.waitFor(/"agents":\["echo","hello"\]/, 30_000);
+    await worker.waitFor(/"event":"started"/);
+    expect(await worker.stop()).toBe(0);
+    expect(await scaledBy()).toEqual([0, 0]);
+
+    const [key = ''] = readFileSync(join(folder, 'api-keys'), 'utf8').split(':');
+    const headers = { 'content-type': 'application/json', 'a2a-version': '1.0', 'x-api-key': key };
+    const body = JSON.stringify({ message: userMessage('Wake up'), configuration: { returnImmediately: true } });
+    const sent = await fetch(`${url}/agents/echo/message:send`, { method: 'POST', headers, body });
+    expect(sent.status).toBe(200);
+    expect(await scaledBy()).toEqual([1, expect.any(Number)]);
+  }, 120_000);
+});
