@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasBrowser } from './support/browser.ts';
+import { hasBrowser, views } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
 describe.runIf(hasBrowser)('the page of agents', { timeout: 30_000 }, () => {
@@ -14,6 +14,13 @@ describe.runIf(hasBrowser)('the page of agents', { timeout: 30_000 }, () => {
     await page.getByText('It finishes what it has, and takes no more').waitFor();
     expect(ui.api.asked.at(-1)).toMatchObject({ method: 'POST', path: '/admin/workers/host-a-1f2e3d4c:drain' });
     expect(opened.problems).toEqual([]);
+  });
+
+  it('shows the whole state of a worker on a phone', async () => {
+    await using opened = await ui.open('/agents', { view: 'phone' });
+    const state = opened.page.locator('.workers .state', { hasText: 'Draining' });
+    const box = await state.boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? Number.POSITIVE_INFINITY)).toBeLessThanOrEqual(views.phone.width);
   });
 
   it('pauses an agent, and shows its skills and its card', async () => {

@@ -21,8 +21,9 @@ const looks: Readonly<Record<WorkerReading['state'], readonly [Colour, string]>>
 };
 
 const columns: readonly Column<WorkerReading>[] = [
-  { name: 'Worker', cell: ({ id }) => <Id id={id} length={32} /> },
+  // First: a phone shows no more than two columns at once.
   { name: 'State', cell: ({ state }) => <Badge colour={looks[state][0]}>{looks[state][1]}</Badge> },
+  { name: 'Worker', cell: ({ id }) => <Id id={id} length={32} /> },
   { name: 'Agents', cell: ({ agents }) => <AgentTags agents={agents} /> },
   { name: 'Turns', cell: ({ turns }) => <Turns turns={turns} /> },
   { name: 'Version', cell: ({ version }) => version ?? '' },
