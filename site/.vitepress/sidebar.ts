@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Section {
+  readonly text: string;
+  readonly pages: readonly string[];
+}
+
+/** Every page has its place; one that is not named here stands under “More”. */
+const sections: readonly Section[] = [
+  { text: 'Begin', pages: ['quick-start', 'concepts', 'comparison', 'limits'] },
+  { text: 'Agents', pages: ['agents', 'executors', 'steps-and-calls', 'conversations', 'agent-cards', 'push'] },
+  { text: 'Move here', pages: ['migrate-sdk', 'migrate-langgraph', 'migrate-bullmq'] },
+  {
+    text: 'Operate',
+    pages: [
+      'operations',
+      'console',
+      'command-line',
+      'settings',
+      'authentication',
+      'scaling',
+      'load-testing',
+      'failure-drills',
+      'metrics',
+      'traces',
+      'logs',
+    ],
+  },
+  { text: 'What holds', pages: ['guarantees', 'conformance', 'security', 'performance'] },
+  { text: 'Inside', pages: ['architecture', 'turns', 'redis-keys', 'adr/'] },
+];
+
+/** @param docs the folder of the pages */
+export function sidebar(docs: string) {
+  const named = new Set(sections.flatMap(({ pages }) => pages));
+  const others = globSync('*.md', { cwd: docs })
+    .map((file) => file.replace(/\.md$/, ''))
+    .filter((page) => page !== 'README' && !named.has(page))
+    .sort();
+  const all = others.length > 0 ? [...sections, { text: 'More', pages: others }] : sections;
+  return all.map(({ text, pages }) => ({
+    text,
+    collapsed: false,
+    items: pages.map((page) => ({ text: titleOf(docs, page), link: `/${page}` })),
+  }));
+}
+
+/** Its first heading. */
+function titleOf(docs: string, page: string): string {
+  const file = join(docs, page.endsWith('/') ? `${page}README.md` : `${page}.md`);
+  return /^# (.+)$/m.exec(readFileSync(file, 'utf8'))?.[1]?.replaceAll('`', '') ?? page;
+}
