@@ -1,8 +1,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { anchorOf } from '../docs/headings.ts';
 
-const pages = globSync(['*.md', 'docs/**/*.md', 'deploy/*.md', 'examples/*/*.md']);
+const pages = globSync(['*.md', '{docs,deploy,workshop}/**/*.md', '{apps,examples,packages}/*/*.md']).filter(
+  (page) => !page.includes('node_modules'),
+);
 
 const sources = globSync('{apps,examples,packages,scripts,tests,workshop}/**/*.{ts,lua,mjs}', {
   exclude: ['**/node_modules/**', '**/dist/**'],
@@ -24,12 +27,17 @@ describe('comments', () => {
 });
 
 describe('the docs', () => {
-  it.each(pages)('%s links to files that are there', (page) => {
-    const links = readFileSync(page, 'utf8').matchAll(/\]\(([^)#\s]+)(?:#[^)\s]*)?\)/g);
-    const missing = [...links]
-      .map(([, link = '']) => link)
-      .filter((link) => !/^\w+:/.test(link) && !isThere(page, link));
+  it.each(pages)('%s links to files and headings that are there', (page) => {
+    const missing = linksIn(page).filter((link) => !isOutside(link) && !leadsSomewhere(page, link));
     expect(missing).toEqual([]);
+  });
+
+  // There is no internet where tests run: whether anybody answers there is not looked at.
+  it('name places outside by whole addresses, with TLS', () => {
+    const outside = pages.flatMap((page) => linksIn(page).filter(isOutside));
+    expect(outside.length).toBeGreaterThan(30);
+    const odd = outside.filter((link) => !URL.canParse(link) || !/^https:\/\/[\w.-]+\.\w+(?:\/|$)|^mailto:/.test(link));
+    expect(odd).toEqual([]);
   });
 
   it('name, beside every attack of docs/security.md, a test that is there', () => {
@@ -59,11 +67,12 @@ describe('the docs', () => {
     expect([...names].map(([, name = '']) => name).filter((name) => !existsSync(name))).toEqual([]);
   });
 
-  it.each(pages.filter((page) => page !== 'CHANGELOG.md'))(
+  it.each(pages.filter((page) => page !== 'CHANGELOG.md' && !page.startsWith('workshop/')))(
     '%s has lines of at most 120 columns, but for tables, code and links',
     (page) => {
-      const prose = readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
-      const long = prose.split('\n').filter((line) => line.length > 120 && !/^(?:\||!?\[|<!--)/.test(line));
+      const long = proseOf(page)
+        .split('\n')
+        .filter((line) => line.length > 120 && !/^(?:\||!?\[|<!--)/.test(line));
       expect(long.filter((line) => line.includes(' '))).toEqual([]);
     },
   );
@@ -74,6 +83,30 @@ function isNamed(file: string, name: string): boolean {
   return existsSync(join(dirname(file), name)) || existsSync(name) || sources.some((path) => path.endsWith(`/${name}`));
 }
 
-function isThere(page: string, link: string): boolean {
-  return existsSync(join(dirname(page), link));
+function linksIn(page: string): string[] {
+  return Array.from(proseOf(page).matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link);
+}
+
+const isOutside = (link: string): boolean => /^\w+:/.test(link);
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const file = path === '' ? page : join(dirname(page), path);
+  if (!existsSync(file)) return false;
+  return anchor === undefined || !file.endsWith('.md') || anchorsIn(file).has(anchor);
+}
+
+/** A heading that comes again has a number. */
+function anchorsIn(page: string): Set<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of proseOf(page).matchAll(/^#+ (.+)$/gm)) {
+    const anchor = anchorOf(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1'));
+    const again = [...anchors].filter((known) => known.replace(/-\d+$/, '') === anchor).length;
+    anchors.add(again === 0 ? anchor : `${anchor}-${again}`);
+  }
+  return anchors;
+}
+
+function proseOf(page: string): string {
+  return readFileSync(page, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
 }

@@ -1,35 +1,48 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, realpath, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { type Block, blocksOf } from './blocks.ts';
 
 const repository = process.cwd();
 
-/** Writes the TypeScript of a page into a folder, a file for each agent by its id, the rest by number. */
-export async function writeSnippets(page: string): Promise<{ folder: string; files: string[] }> {
-  const text = await readFile(page, 'utf8');
-  const blocks = Array.from(text.matchAll(/^```ts\n(.*?)^```/gms), ([, code = '']) => code);
+/** A folder in which modules find the packages of this repository. */
+export async function openFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'switchyard-docs-')));
   await symlink(join(repository, 'node_modules'), join(folder, 'node_modules'));
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  const files: string[] = [];
-  for (const [index, code] of blocks.entries()) {
-    // A piece of something bigger has no imports.
-    if (!code.startsWith('import ')) continue;
-    const file = `${/ id: '([a-z-]+)',\n {2}\w/.exec(code)?.[1] ?? `snippet-${index + 1}`}.ts`;
-    await writeFile(join(folder, file), code);
-    files.push(file);
-  }
-  return { folder, files };
+  return folder;
 }
 
-/** What the compiler has against the files; empty when all is well. */
+/** Writes the TypeScript of a page into a folder of its own: a file for each agent by its id, the rest by number. */
+export async function writeSnippets(
+  page: string,
+  folder: string,
+  { needs }: { readonly needs?: string } = {},
+): Promise<{ folder: string; files: string[]; runnable: string[] }> {
+  const own = join(folder, basename(page, '.md'));
+  await mkdir(own, { recursive: true });
+  const blocks = blocksOf(page).filter(({ language, notes }) => language === 'ts' && !notes['no-check']);
+  const written = blocks
+    .map((block, index) => ({ block, file: block.notes.file ?? nameOf(block, index) }))
+    .filter(({ block }) => block.notes.needs === needs);
+  for (const { block, file } of written) await writeFile(join(own, file), block.code);
+  const runnable = written.filter(({ block }) => block.notes.run);
+  return { folder: own, files: written.map(({ file }) => file), runnable: runnable.map(({ file }) => file) };
+}
+
+function nameOf({ code }: Block, index: number): string {
+  return `${/ id: '([a-z-]+)',\n {2}\w/.exec(code)?.[1] ?? `snippet-${index + 1}`}.ts`;
+}
+
+/** What the compiler has against the files of a folder; empty when all is well. */
 export async function typeErrors(folder: string): Promise<string> {
   const config = {
     extends: join(repository, 'tsconfig.json'),
     compilerOptions: { types: ['node'] },
-    include: ['*.ts'],
+    include: ['**/*.ts'],
+    exclude: ['node_modules'],
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const tsc = join(repository, 'node_modules/.bin/tsc');

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { blocksOf, pages, placeOf } from '../docs/blocks.ts';
+import { openFolder, typeErrors, writeSnippets } from '../docs/snippets.ts';
+import { uniquePrefix } from '../support/prefix.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+
+// Every command of the docs that does not say why it cannot be, in the order of its page, on one deployment.
+// Those of docs/operations.md are run by apps/gateway/test/admin/operations-page.test.ts, with tasks that are stuck.
+
+const commands = pages
+  .filter((page) => page !== 'docs/operations.md')
+  .flatMap(blocksOf)
+  .flatMap((block) => {
+    if (block.language === 'sh' && !block.notes['no-run']) return [{ place: placeOf(block), code: block.code }];
+    // What a terminal shows: commands begin with $, and go on until what they print.
+    const shown = block.language === '' ? block.code.matchAll(/^\$ (.+(?:\n {2,}.+)*)/gm) : [];
+    return Array.from(shown, ([, code = ''], n) => ({ place: `${placeOf(block)}, command ${n + 1}`, code }));
+  });
+
+describe('commands in the docs', () => {
+  const key = 'a-key-for-operators';
+  let folder: string;
+  let redis: TestRedis;
+  let stack: Stack;
+  let env: Record<string, string>;
+  let url = '';
+
+  beforeAll(async () => {
+    [folder, redis] = await Promise.all([openFolder(), startRedis({ appendOnly: true })]);
+    const { folder: quickStart } = await writeSnippets('docs/quick-start.md', folder);
+    const settings = { KEY_PREFIX: uniquePrefix(), ADMIN_PORT: '0', ADMIN_KEY: key };
+    const agents = ['pizza', 'echo', join(quickStart, 'greeter.ts')];
+    stack = await startStack({ redisUrl: redis.url, agents, env: settings });
+    [url = ''] = stack.urls;
+    const adminUrl = stack.gateways[0]?.output().match(/"adminUrl":"([^"]+)"/)?.[1] ?? '';
+    env = {
+      ...settings,
+      PATH: `${process.cwd()}/node_modules/.bin:${process.env.PATH}`,
+      HOME: folder,
+      REDIS_URL: redis.url,
+      SWITCHYARD_URL: url,
+      SWITCHYARD_OPERATOR_URL: adminUrl,
+      ADMIN: adminUrl,
+      KEY: key,
+    };
+    const asked = JSON.parse(await run('switchyard send "I want a pizza" -o json'));
+    const made = JSON.parse(await run('switchyard keys create --subject bob -o json'));
+    env = { ...env, TASK: asked.task.id, KEY_ID: made.id ?? made.credential.id };
+  });
+
+  afterAll(async () => {
+    await stack?.stop();
+    await redis?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** What a page shortens is the task of this test. */
+  async function run(code: string): Promise<string> {
+    const here = code.replaceAll('http://127.0.0.1:4000', url).replaceAll(/<task>|\b[\da-f]{8}-…/g, env.TASK ?? '');
+    const ran = promisify(execFile)('sh', ['-ec', here], { env });
+    ran.child.stdin?.end();
+    return (await ran).stdout;
+  }
+
+  it('are many', () => {
+    expect(commands.length).toBeGreaterThan(12);
+  });
+
+  it.each(commands)('$place', async ({ code }) => {
+    expect(await run(code)).not.toBe('');
+  });
+});
+
+describe('code in the docs for packages that are not installed here', () => {
+  it('compiles and runs with LangGraph', async () => {
+    const folder = await openFolder();
+    const { folder: page, runnable } = await writeSnippets('docs/migrate-langgraph.md', folder, { needs: 'langgraph' });
+    await writeFile(join(page, 'package.json'), '{"type":"module"}');
+    const packages = ['@langchain/langgraph@1.7', '@langchain/core@1'];
+    const npm = ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages];
+    await promisify(execFile)('npm', npm, { cwd: page });
+    expect(await typeErrors(page)).toBe('');
+    expect(runnable).toHaveLength(1);
+    for (const file of runnable) await promisify(execFile)(process.execPath, [file], { cwd: page });
+    await rm(folder, { recursive: true, force: true });
+  });
+});
