@@ -23,7 +23,7 @@ const registry = 'https://registry.npmjs.org/';
 
 /** Terms that suit an Apache-2.0 project: none asks for more than a notice. MPL-2.0: only of its own, unchanged files. */
 const licences = new Set(['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT']);
-licences.add('MPL-2.0').add('Unlicense');
+licences.add('MPL-2.0').add('Unlicense').add('CC0-1.0');
 
 /** They state their licence, MIT, in a form that npm does not read. Used by testcontainers only. */
 const licencesReadByHand = new Set(['buildcheck', 'cpu-features', 'ssh2']);

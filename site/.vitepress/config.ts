@@ -61,15 +61,16 @@ function leadOn(md: MarkdownRenderer): void {
   md.core.ruler.after('inline', 'lead-on', ({ tokens, env }) => {
     const folder = resolve(repositoryFolder, 'docs', env.relativePath ?? '', '..');
     const links = tokens.flatMap(({ children }) => children ?? []).filter(({ type }) => type === 'link_open');
-    for (const link of links) {
-      const [path = '', anchor] = (link.attrGet('href') ?? '').split('#');
-      if (/^(?:\w+:|\/|$)/.test(path)) continue;
-      const file = resolve(folder, path).slice(repositoryFolder.length + 1);
-      const hash = anchor ? `#${anchor}` : '';
-      if (file.startsWith('docs/')) link.attrSet('href', path.replace(/README\.md$/, 'index.md') + hash);
-      else link.attrSet('href', sources ? `${sources}/blob/main/${file}${hash}` : `#outside:${file}`);
-    }
+    for (const link of links) link.attrSet('href', hrefFor(link.attrGet('href') ?? '', folder));
   });
+}
+
+function hrefFor(link: string, folder: string): string {
+  const [, path = '', hash = ''] = /^([^#]*)(#.*)?$/.exec(link) ?? [];
+  if (/^(?:\w+:|\/|$)/.test(path)) return link;
+  const file = resolve(folder, path).slice(repositoryFolder.length + 1);
+  if (file.startsWith('docs/')) return path.replace(/README\.md$/, 'index.md') + hash;
+  return sources ? `${sources}/blob/main/${file}${hash}` : `#outside:${file}`;
 }
 
 /** What the info string of a block says to its test (`sh no-run="…"`) is nothing for readers. */
