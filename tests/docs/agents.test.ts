@@ -91,7 +91,7 @@ describe('the page on writing an agent', () => {
     });
   });
 
-  it('tests agents over the wire', async () => {
+  it('tests agents over the wire', { timeout: 40_000 }, async () => {
     expect(await load('snippet-9')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
   });
 });
