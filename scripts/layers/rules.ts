@@ -89,11 +89,12 @@ function staysInItsPackage({ home, isTest, imports }: SourceFile): string[] {
     .map(({ specifier }) => `${specifier} leaves ${home}: import a package by its name`);
 }
 
-function protocolNeedsOnlyZod({ home, isTest, imports }: SourceFile): string[] {
+/** Types, states and errors are installed without zod. */
+function protocolNeedsOnlyZod({ path, home, isTest, imports }: SourceFile): string[] {
   if (home !== 'packages/protocol' || isTest) return [];
   return outsideNames(imports)
-    .filter((name) => name !== 'zod')
-    .map((name) => `packages/protocol imports zod only, not ${name}`);
+    .filter((name) => name !== 'zod' || !path.startsWith('packages/protocol/src/schemas/'))
+    .map((name) => `packages/protocol imports zod only, and only below src/schemas, not ${name}`);
 }
 
 function hasAHome({ path, isTest, imports }: SourceFile): string[] {

@@ -1,4 +1,5 @@
-import { type JsonRpcError, parse, type StreamResponse, streamResponseSchema } from '@switchyard/protocol';
+import type { JsonRpcError, StreamResponse } from '@switchyard/protocol';
+import { parse, streamResponseSchema } from '@switchyard/protocol/schemas';
 import { createParser } from 'eventsource-parser';
 
 /** One server-sent event. */

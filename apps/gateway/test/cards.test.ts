@@ -1,4 +1,5 @@
-import { type AgentCard, agentCardSchema, parse } from '@switchyard/protocol';
+import type { AgentCard } from '@switchyard/protocol';
+import { agentCardSchema, parse } from '@switchyard/protocol/schemas';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKeys } from '../src/auth/api-keys.ts';
 import { Authentication } from '../src/auth/authentication.ts';

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AgentCard as SdkAgentCard } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import { AddressRefused, AnswerRefused } from '@switchyard/outgoing';
-import { type AgentCard, agentCardSchema, parse } from '@switchyard/protocol';
+import type { AgentCard } from '@switchyard/protocol';
+import { parseAgentCard } from '@switchyard/protocol/parse-agent-card';
 import { CardVerificationError } from '@switchyard/signatures';
 import { maxCardBytes, remoteFetch } from './remote-fetch.ts';
 import { headersFor, type RemoteSettings } from './settings.ts';
@@ -23,7 +24,7 @@ export async function remoteCard(settings: RemoteSettings, timeoutMs: number): P
   for (const deadline = performance.now() + timeoutMs; ; await delay(500)) {
     try {
       const card = await sdkCardOf(settings);
-      return settings.card ?? parse(agentCardSchema, SdkAgentCard.toJSON(withVersion(card)), 'card');
+      return settings.card ?? parseAgentCard(SdkAgentCard.toJSON(withVersion(card)), 'card');
     } catch (cause) {
       const mayPass = settings.cardUrl !== undefined && !isFinal(cause);
       if (mayPass && performance.now() < deadline) continue;

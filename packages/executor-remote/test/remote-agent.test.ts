@@ -1,7 +1,7 @@
 import { TaskState } from '@a2a-js/sdk';
 import { AgentEvent } from '@a2a-js/sdk/server';
 import { runTurn } from '@switchyard/agent/testing';
-import { agentCardSchema, parse } from '@switchyard/protocol';
+import { agentCardSchema, parse } from '@switchyard/protocol/schemas';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { executorThat, newTask, pizzaDesk, StepByStep, says, update } from '../../../tests/support/sdk-executors.ts';

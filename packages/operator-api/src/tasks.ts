@@ -1,4 +1,4 @@
-import { taskStateSchema } from '@switchyard/protocol';
+import { taskStateSchema } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { diagnosisSchema } from './diagnosis.ts';
 import { count, time } from './page.ts';

@@ -1,4 +1,4 @@
-import type { Metadata } from './objects/fields.ts';
+import type { Metadata } from './objects/json.ts';
 import type { StreamResponse, TaskArtifactUpdateEvent } from './objects/stream-response.ts';
 import type { Artifact, Message, Part, Task } from './objects/task.ts';
 

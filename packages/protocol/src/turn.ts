@@ -1,4 +1,4 @@
-import type { Metadata } from './objects/fields.ts';
+import type { Metadata } from './objects/json.ts';
 import type { TaskState } from './objects/states.ts';
 import type { Artifact, Message, Task } from './objects/task.ts';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { listTasksRequestSchema, type Message, messageSchema, parse, partSchema } from '../src/index.ts';
-import { normaliserOf } from '../src/proto-json.ts';
+import type { Message } from '../src/index.ts';
+import { listTasksRequestSchema, messageSchema, parse, partSchema } from '../src/schemas/index.ts';
+import { normaliserOf } from '../src/schemas/proto-json.ts';
 import { objectsOf } from './specification/arbitraries.ts';
 import { loosen } from './specification/loosen.ts';
 import { specification } from './specification/specification.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { parse } from '../src/index.ts';
+import { parse } from '../src/schemas/index.ts';
 import { rightValue, smallest, wrongValues } from './specification/examples.ts';
 import { entryOf, type Field } from './specification/field.ts';
 import { specification } from './specification/specification.ts';

@@ -1,7 +1,7 @@
 import * as sdk from '@a2a-js/sdk';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parse } from '../src/index.ts';
+import { parse } from '../src/schemas/index.ts';
 import { objectsOf } from './specification/arbitraries.ts';
 import { withoutKnownLosses } from './specification/known-losses.ts';
 import { specification } from './specification/specification.ts';

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { A2AError, parse } from '../src/index.ts';
+import { A2AError } from '../src/index.ts';
+import { parse } from '../src/schemas/index.ts';
 
 /** The fields that `parse` complains of; none when it takes the value. Whatever else it throws fails the test. */
 export function violatedFields(schema: z.ZodType, value: unknown): string[] {

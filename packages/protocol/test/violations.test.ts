@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { A2AError } from '../src/index.ts';
 import {
-  A2AError,
   createTaskPushNotificationConfigRequestSchema,
   parse,
   partSchema,
   sendMessageRequestSchema,
   taskPushNotificationConfigSchema,
-} from '../src/index.ts';
+} from '../src/schemas/index.ts';
 import { objectsOf } from './specification/arbitraries.ts';
 import { breakagesOf, replaceAt } from './specification/places.ts';
 import { violatedFields } from './violated-fields.ts';

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Client, credentials } from '@grpc/grpc-js';
-import { type AgentCard, fold, isTerminal, parse, streamResponseSchema, type Task } from '@switchyard/protocol';
+import { type AgentCard, fold, isTerminal, type Task } from '@switchyard/protocol';
+import { parse, streamResponseSchema } from '@switchyard/protocol/schemas';
 import type { ResilientClient } from './resilient-client.ts';
 
 const { path, requestSerialize, responseDeserialize } = A2AService.subscribeToTask;

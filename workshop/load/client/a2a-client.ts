@@ -1,4 +1,4 @@
-import { taskStateSchema } from '@switchyard/protocol';
+import { taskStateSchema } from '@switchyard/protocol/schemas';
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
 import { type Binding, readReply } from './binding.ts';

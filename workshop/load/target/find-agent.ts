@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
-import { A2AError, type AgentCard, type AgentInterface, agentCardSchema, parse } from '@switchyard/protocol';
+import { A2AError, type AgentCard, type AgentInterface } from '@switchyard/protocol';
+import { parseAgentCard } from '@switchyard/protocol/parse-agent-card';
 
 /** What is put under load. */
 export interface Target {
@@ -87,7 +88,7 @@ async function readCard(url: string, credentials: Credentials): Promise<AgentCar
   }
   if (!response.ok) throw new TargetError(`There is no agent card at ${url}: it answers HTTP ${response.status}`);
   try {
-    return parse(agentCardSchema, await response.json());
+    return parseAgentCard(await response.json());
   } catch (error) {
     const what = error instanceof A2AError ? error.message : 'it is no JSON';
     throw new TargetError(`What is at ${url} is not an agent card of A2A 1.0: ${what}`, { cause: error });

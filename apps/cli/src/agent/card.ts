@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { agentCardSchema } from '@switchyard/protocol';
+import { agentCardSchema } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { Failure } from '../failures/failure.ts';
 

@@ -1,4 +1,5 @@
-import { type FieldViolation, invalidParams, taskStateSchema } from '@switchyard/protocol';
+import { type FieldViolation, invalidParams } from '@switchyard/protocol';
+import { taskStateSchema } from '@switchyard/protocol/schemas';
 import { auditActions } from '@switchyard/store';
 import type { Request } from 'express';
 import { z } from 'zod';

@@ -1,5 +1,6 @@
 import { rerunSchema, type StartedTask } from '@switchyard/operator-api';
-import { A2AError, invalidParams, partSchema } from '@switchyard/protocol';
+import { A2AError, invalidParams } from '@switchyard/protocol';
+import { partSchema } from '@switchyard/protocol/schemas';
 import type { RerunResult } from '@switchyard/store';
 import { z } from 'zod';
 import { taskNotFound } from '../operations/backend.ts';

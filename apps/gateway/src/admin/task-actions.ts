@@ -1,5 +1,6 @@
 import { answerSchema } from '@switchyard/operator-api';
-import { A2AError, partSchema } from '@switchyard/protocol';
+import { A2AError } from '@switchyard/protocol';
+import { partSchema } from '@switchyard/protocol/schemas';
 import type { AnswerResult } from '@switchyard/store';
 import { z } from 'zod';
 import { taskNotFound } from '../operations/backend.ts';

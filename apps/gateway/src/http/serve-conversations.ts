@@ -1,4 +1,5 @@
-import { A2AError, idSchema, invalidParams, parse } from '@switchyard/protocol';
+import { A2AError, invalidParams } from '@switchyard/protocol';
+import { idSchema, parse } from '@switchyard/protocol/schemas';
 import type { ConversationItem, ConversationReading } from '@switchyard/store';
 import Negotiator from 'negotiator';
 import { z } from 'zod';

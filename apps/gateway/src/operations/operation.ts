@@ -1,4 +1,4 @@
-import { parse } from '@switchyard/protocol';
+import { parse } from '@switchyard/protocol/schemas';
 import type { EventId, Json } from '@switchyard/store';
 import { isTracing, traceOperation } from '@switchyard/telemetry';
 import type { z } from 'zod';

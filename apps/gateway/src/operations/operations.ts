@@ -9,7 +9,7 @@ import {
   listTasksRequestSchema,
   sendMessageRequestSchema,
   subscribeToTaskRequestSchema,
-} from '@switchyard/protocol';
+} from '@switchyard/protocol/schemas';
 import type { Action } from '../admission/actions.ts';
 import type { Backend } from './backend.ts';
 import { cancelTask } from './cancel-task.ts';

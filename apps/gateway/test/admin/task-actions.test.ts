@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { OperatorClient } from '@switchyard/operator-api';
-import { streamResponseSchema } from '@switchyard/protocol';
+import { streamResponseSchema } from '@switchyard/protocol/schemas';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AdminStage, begin, key, openAdminStage } from './support.ts';

@@ -1,5 +1,6 @@
 import type { AgentCapabilities, AgentSkill } from '@switchyard/protocol';
-import { A2AError, type AgentCard, agentCardSchema, parse } from '@switchyard/protocol';
+import { A2AError, type AgentCard } from '@switchyard/protocol';
+import { parseAgentCard } from '@switchyard/protocol/parse-agent-card';
 
 /** The author's part of a card (A2A 4.4.1). URLs, interfaces, security and signatures are the gateway's. */
 export type AgentCardDraft = Pick<AgentCard, 'name' | 'description' | 'version' | 'skills'> &
@@ -26,7 +27,7 @@ export function completeCard(draft: AgentCardDraft, name = 'card'): AgentCard {
     supportedInterfaces: [],
   };
   try {
-    return parse(agentCardSchema, card, name);
+    return parseAgentCard(card, name);
   } catch (error) {
     throw new TypeError(describe(A2AError.from(error)), { cause: error });
   }

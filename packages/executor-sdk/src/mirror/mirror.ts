@@ -112,7 +112,7 @@ export class Mirror {
 }
 
 function changes(artifact: Artifact, shown: Artifact): Partial<Artifact> {
-  const before: Readonly<Record<string, unknown>> = shown;
+  const before: Readonly<Record<string, unknown>> = { ...shown };
   const isNew = ([key, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(before[key]);
   return Object.fromEntries(Object.entries(artifact).filter((entry) => entry[0] !== 'parts' && isNew(entry)));
 }

@@ -7,15 +7,8 @@ import {
   type TaskStatus as SdkTaskStatus,
   TaskState,
 } from '@a2a-js/sdk';
-import {
-  type Message,
-  messageSchema,
-  parse,
-  type StreamResponse,
-  streamResponseSchema,
-  type Task,
-  taskSchema,
-} from '@switchyard/protocol';
+import type { Message, StreamResponse, Task } from '@switchyard/protocol';
+import { messageSchema, parse, streamResponseSchema, taskSchema } from '@switchyard/protocol/schemas';
 
 /**
  * Converts objects of `@a2a-js/sdk`, leniently: unknown states count as working, invalid times are left out, and so are

@@ -1,74 +1,73 @@
-import { z } from 'zod';
-import { listOf, metadataSchema, requiredShortTextSchema, shortTextSchema, shortTextsSchema } from './fields.ts';
-import { securityRequirementSchema, securitySchemeSchema } from './security.ts';
+import type { Metadata } from './json.ts';
+import type { SecurityRequirement, SecurityScheme } from './security.ts';
 
 /** §4.4.6: a URL, its binding and version. */
-export const agentInterfaceSchema = z.object({
-  url: requiredShortTextSchema,
-  protocolBinding: requiredShortTextSchema,
-  tenant: shortTextSchema.exactOptional(),
-  protocolVersion: requiredShortTextSchema,
-});
-export type AgentInterface = z.infer<typeof agentInterfaceSchema>;
+export interface AgentInterface {
+  url: string;
+  protocolBinding: string;
+  tenant?: string;
+  protocolVersion: string;
+}
 
 /** §4.4.2. */
-export const agentProviderSchema = z.object({ url: requiredShortTextSchema, organization: requiredShortTextSchema });
-export type AgentProvider = z.infer<typeof agentProviderSchema>;
+export interface AgentProvider {
+  url: string;
+  organization: string;
+}
 
 /** §4.4.4. */
-export const agentExtensionSchema = z.object({
-  uri: shortTextSchema.exactOptional(),
-  description: z.string().exactOptional(),
-  required: z.boolean().exactOptional(),
-  params: metadataSchema.exactOptional(),
-});
-export type AgentExtension = z.infer<typeof agentExtensionSchema>;
+export interface AgentExtension {
+  uri?: string;
+  description?: string;
+  required?: boolean;
+  params?: Metadata;
+}
 
 /** §4.4.3. */
-export const agentCapabilitiesSchema = z.object({
-  streaming: z.boolean().exactOptional(),
-  pushNotifications: z.boolean().exactOptional(),
-  extensions: listOf(agentExtensionSchema).exactOptional(),
-  extendedAgentCard: z.boolean().exactOptional(),
-});
-export type AgentCapabilities = z.infer<typeof agentCapabilitiesSchema>;
+export interface AgentCapabilities {
+  streaming?: boolean;
+  pushNotifications?: boolean;
+  extensions?: AgentExtension[];
+  extendedAgentCard?: boolean;
+}
 
 /** §4.4.5. */
-export const agentSkillSchema = z.object({
-  id: requiredShortTextSchema,
-  name: requiredShortTextSchema,
-  description: z.string().min(1),
-  tags: shortTextsSchema.default([]),
-  examples: shortTextsSchema.exactOptional(),
-  inputModes: shortTextsSchema.exactOptional(),
-  outputModes: shortTextsSchema.exactOptional(),
-  securityRequirements: listOf(securityRequirementSchema).exactOptional(),
-});
-export type AgentSkill = z.infer<typeof agentSkillSchema>;
+export interface AgentSkill {
+  id: string;
+  name: string;
+  description: string;
+  tags: string[];
+  examples?: string[];
+  /** Media types; unset: those of the card. */
+  inputModes?: string[];
+  /** Media types; unset: those of the card. */
+  outputModes?: string[];
+  securityRequirements?: SecurityRequirement[];
+}
 
 /** §4.4.7: a JWS over the card. */
-export const agentCardSignatureSchema = z.object({
-  protected: z.string().min(1),
-  signature: z.string().min(1),
-  header: metadataSchema.exactOptional(),
-});
-export type AgentCardSignature = z.infer<typeof agentCardSignatureSchema>;
+export interface AgentCardSignature {
+  protected: string;
+  signature: string;
+  header?: Metadata;
+}
 
 /** §4.4.1. Required lists may be empty: ProtoJSON leaves an empty list out. */
-export const agentCardSchema = z.object({
-  name: requiredShortTextSchema,
-  description: z.string().min(1),
-  supportedInterfaces: listOf(agentInterfaceSchema).default([]),
-  provider: agentProviderSchema.exactOptional(),
-  version: requiredShortTextSchema,
-  documentationUrl: shortTextSchema.exactOptional(),
-  capabilities: agentCapabilitiesSchema,
-  securitySchemes: z.record(z.string(), securitySchemeSchema).exactOptional(),
-  securityRequirements: listOf(securityRequirementSchema).exactOptional(),
-  defaultInputModes: shortTextsSchema.default([]),
-  defaultOutputModes: shortTextsSchema.default([]),
-  skills: listOf(agentSkillSchema).default([]),
-  signatures: listOf(agentCardSignatureSchema).exactOptional(),
-  iconUrl: shortTextSchema.exactOptional(),
-});
-export type AgentCard = z.infer<typeof agentCardSchema>;
+export interface AgentCard {
+  name: string;
+  description: string;
+  supportedInterfaces: AgentInterface[];
+  provider?: AgentProvider;
+  version: string;
+  documentationUrl?: string;
+  capabilities: AgentCapabilities;
+  securitySchemes?: Record<string, SecurityScheme>;
+  securityRequirements?: SecurityRequirement[];
+  /** Media types. */
+  defaultInputModes: string[];
+  /** Media types. */
+  defaultOutputModes: string[];
+  skills: AgentSkill[];
+  signatures?: AgentCardSignature[];
+  iconUrl?: string;
+}

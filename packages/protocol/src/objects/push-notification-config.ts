@@ -1,20 +1,15 @@
-import { z } from 'zod';
-import { idSchema, requiredShortTextSchema, shortTextSchema, webhookUrlSchema } from './fields.ts';
-
 /** §4.3.2: how to authenticate to a webhook. */
-export const authenticationInfoSchema = z.object({
-  scheme: requiredShortTextSchema,
-  credentials: shortTextSchema.exactOptional(),
-});
-export type AuthenticationInfo = z.infer<typeof authenticationInfoSchema>;
+export interface AuthenticationInfo {
+  scheme: string;
+  credentials?: string;
+}
 
 /** §4.3.1: where to send a task's events. Also the request that creates one (§3.1.7). */
-export const taskPushNotificationConfigSchema = z.object({
-  tenant: shortTextSchema.exactOptional(),
-  id: idSchema.exactOptional(),
-  taskId: idSchema.exactOptional(),
-  url: webhookUrlSchema,
-  token: shortTextSchema.exactOptional(),
-  authentication: authenticationInfoSchema.exactOptional(),
-});
-export type TaskPushNotificationConfig = z.infer<typeof taskPushNotificationConfigSchema>;
+export interface TaskPushNotificationConfig {
+  tenant?: string;
+  id?: string;
+  taskId?: string;
+  url: string;
+  token?: string;
+  authentication?: AuthenticationInfo;
+}

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /**
  * §4.1.3, in the order of the enum numbers. TASK_STATE_UNSPECIFIED is not among them: it says that the field was not
  * set.
@@ -15,8 +13,7 @@ export const taskStates = [
   'TASK_STATE_AUTH_REQUIRED',
 ] as const;
 
-export const taskStateSchema = z.enum(taskStates);
-export type TaskState = z.infer<typeof taskStateSchema>;
+export type TaskState = (typeof taskStates)[number];
 
 /** A terminal task never changes again (§3.1.1). */
 export function isTerminal(state: TaskState): boolean {

@@ -6,7 +6,7 @@ import {
   agentInterfaceSchema,
   agentProviderSchema,
   agentSkillSchema,
-} from '../../src/objects/agent-card.ts';
+} from '../../src/schemas/agent-card.ts';
 import { explicit, type ObjectDefinition, optional, required, requiredOrEmpty } from './field.ts';
 
 /** §4.4: agent cards. */

@@ -1,6 +1,7 @@
 import type { GeneratorValue } from 'fast-check';
 import fc from 'fast-check';
-import { roleSchema, taskStates } from '../../src/index.ts';
+import { taskStates } from '../../src/index.ts';
+import { roleSchema } from '../../src/schemas/index.ts';
 import { entryOf, type Field, mapEntryOf } from './field.ts';
 import { definitionOf, specification } from './specification.ts';
 

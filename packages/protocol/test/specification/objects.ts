@@ -1,13 +1,13 @@
 import {
   authenticationInfoSchema,
   taskPushNotificationConfigSchema,
-} from '../../src/objects/push-notification-config.ts';
+} from '../../src/schemas/push-notification-config.ts';
 import {
   streamResponseSchema,
   taskArtifactUpdateEventSchema,
   taskStatusUpdateEventSchema,
-} from '../../src/objects/stream-response.ts';
-import { artifactSchema, messageSchema, partSchema, taskSchema, taskStatusSchema } from '../../src/objects/task.ts';
+} from '../../src/schemas/stream-response.ts';
+import { artifactSchema, messageSchema, partSchema, taskSchema, taskStatusSchema } from '../../src/schemas/task.ts';
 import { type ObjectDefinition, oneOf, optional, required, requiredOrEmpty } from './field.ts';
 
 /** §4.1 to §4.3: tasks, messages, artifacts and the events about them. */

@@ -12,7 +12,7 @@ import {
   sendMessageRequestSchema,
   sendMessageResponseSchema,
   subscribeToTaskRequestSchema,
-} from '../../src/requests.ts';
+} from '../../src/schemas/requests.ts';
 import { explicit, type ObjectDefinition, oneOf, optional, required, requiredOrEmpty } from './field.ts';
 
 /** §3: the parameters and results of the operations. */

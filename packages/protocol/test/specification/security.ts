@@ -13,7 +13,7 @@ import {
   securityRequirementSchema,
   securitySchemeSchema,
   stringListSchema,
-} from '../../src/objects/security.ts';
+} from '../../src/schemas/security.ts';
 import { type ObjectDefinition, oneOf, optional, required, requiredOrEmpty } from './field.ts';
 
 /** §4.5: how to authenticate to an agent. */

@@ -1,4 +1,5 @@
-import { type AgentCard, type AgentCardSignature, agentCardSchema, parse } from '@switchyard/protocol';
+import type { AgentCard, AgentCardSignature } from '@switchyard/protocol';
+import { parseAgentCard } from '@switchyard/protocol/parse-agent-card';
 import { type FlattenedVerifyResult, flattenedVerify } from 'jose';
 import { type SignedForms, signedForms } from './signed-forms.ts';
 import { type CardTrust, CardVerificationError, TrustedKeys } from './trusted-keys.ts';
@@ -50,7 +51,7 @@ export class CardVerifier {
    * @throws {A2AError} InvalidParams when it is no agent card
    */
   async verify(card: unknown): Promise<VerifiedCard> {
-    const parsed = parse(agentCardSchema, card, 'card');
+    const parsed = parseAgentCard(card, 'card');
     const forms = signedForms(parsed);
     const reasons: string[] = [];
     let cause: unknown;

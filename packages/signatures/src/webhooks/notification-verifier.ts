@@ -1,4 +1,5 @@
-import { A2AError, parse, type StreamResponse, streamResponseSchema } from '@switchyard/protocol';
+import { A2AError, type StreamResponse } from '@switchyard/protocol';
+import { parse, streamResponseSchema } from '@switchyard/protocol/schemas';
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet } from 'jose';
 import { checkSignature, isSameSecret, type SignatureOptions } from './signature.ts';
 

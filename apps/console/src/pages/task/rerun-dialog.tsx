@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { type Message, type Part, partSchema } from '@switchyard/protocol';
+import type { Message, Part } from '@switchyard/protocol';
+import { partSchema } from '@switchyard/protocol/schemas';
 import { useRef } from 'preact/hooks';
 import { z } from 'zod';
 import { problemText } from '../../app/api.ts';

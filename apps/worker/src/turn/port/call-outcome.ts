@@ -1,12 +1,6 @@
 import type { CallOutcome, PlacedCall } from '@switchyard/agent/runtime';
-import {
-  isTerminal,
-  type Message,
-  parse,
-  type StreamResponse,
-  streamResponseSchema,
-  type Task,
-} from '@switchyard/protocol';
+import { isTerminal, type Message, type StreamResponse, type Task } from '@switchyard/protocol';
+import { parse, streamResponseSchema } from '@switchyard/protocol/schemas';
 import { type FeedItem, type Feeds, type Scope, TaskMissing, type Tasks } from '@switchyard/store';
 
 export interface AwaitedCall {

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import { isTerminal, streamResponseSchema } from '@switchyard/protocol';
+import { isTerminal } from '@switchyard/protocol';
+import { streamResponseSchema } from '@switchyard/protocol/schemas';
 import { useEffect, useMemo } from 'preact/hooks';
 import { problemText, watch } from '../../../app/api.ts';
 import { LiveTask } from './live-task.ts';

@@ -1,12 +1,6 @@
 import { z } from 'zod';
-import {
-  base64Schema,
-  isJsonObject,
-  type JsonObject,
-  jsonValueSchema,
-  membersOf,
-  timestampSchema,
-} from './objects/fields.ts';
+import type { JsonObject } from '../objects/json.ts';
+import { base64Schema, isJsonObject, jsonValueSchema, membersOf, timestampSchema } from './fields.ts';
 
 /**
  * What turns the liberties of ProtoJSON into the one form that the schemas describe: names in snake_case, enums by

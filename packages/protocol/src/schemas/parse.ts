@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FieldViolation, invalidParams } from './errors/a2a-error.ts';
+import { type FieldViolation, invalidParams } from '../errors/a2a-error.ts';
 import { normaliserOf } from './proto-json.ts';
 
 /**

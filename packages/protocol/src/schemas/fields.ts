@@ -1,7 +1,5 @@
 import { z } from 'zod';
-
-/** An object of JSON.parse. */
-export type JsonObject = Record<string, unknown>;
+import type { JsonObject, Metadata, OneOf } from '../objects/json.ts';
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -57,10 +55,7 @@ export const requiredShortTextSchema = shortTextSchema.min(1);
 /** A list of short texts, such as media types or extension URIs. */
 export const shortTextsSchema = listOf(shortTextSchema);
 
-/** `google.protobuf.Struct`: any JSON object. */
-export type Metadata = JsonObject;
-
-/** Kept as it came and never copied, so that a key `__proto__` stays a key. */
+/** `google.protobuf.Struct`: any JSON object. Kept as it came and never copied, so that a key `__proto__` stays a key. */
 export const metadataSchema = z
   .custom<Metadata>(isJsonObject, { error: 'must be an object', abort: true })
   .superRefine(refuseUnsafeJson);
@@ -110,13 +105,6 @@ export const stringMapSchema = z.record(z.string(), shortTextSchema);
 
 type Shape = Record<string, z.ZodType>;
 type Outputs<Fields extends Shape> = { [Name in keyof Fields]: z.output<Fields[Name]> };
-
-/**
- * An object with exactly one of `Members`. The others are `undefined` to the compiler, so that looking at one narrows.
- */
-export type OneOf<Members> = {
-  [Name in keyof Members]: { [Only in Name]: Members[Only] } & { [Other in Exclude<keyof Members, Name>]?: never };
-}[keyof Members];
 
 const members = new WeakMap<z.ZodType, ReadonlySet<string>>();
 
