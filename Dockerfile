@@ -1,62 +1,34 @@
-# One image for every part: the command chooses. TypeScript runs as it is (Node 24), so nothing is compiled.
+# One image for every part: the command chooses (gateway, worker or all). docs/deploy.md says how to add your agents.
 #
-#   docker build -t switchyard .
-#   docker run switchyard apps/gateway/src/main.ts
-#   docker run switchyard apps/worker/src/main.ts --agents examples/echo/agent.ts
+#   docker build -t switchyard:0.1 .
+#   docker run -e REDIS_URL=… -e AUTH=api-key -e API_KEYS=… -p 4000:4000 switchyard:0.1 gateway
+#   docker run -e REDIS_URL=… -v ./agents:/agents:ro switchyard:0.1 worker
 
-FROM node:24.21-bookworm-slim AS packages
-WORKDIR /app
-# Only what decides which packages are installed: a change of code keeps this layer.
-COPY package.json package-lock.json ./
-COPY packages/protocol/package.json packages/protocol/
-COPY packages/outgoing/package.json packages/outgoing/
-COPY packages/store/package.json packages/store/
-COPY packages/agent/package.json packages/agent/
-COPY packages/create/package.json packages/create/
-COPY packages/executor-command/package.json packages/executor-command/
-COPY packages/executor-openai/package.json packages/executor-openai/
-COPY packages/executor-remote/package.json packages/executor-remote/
-COPY packages/executor-sdk/package.json packages/executor-sdk/
-COPY packages/signatures/package.json packages/signatures/
-COPY packages/settings/package.json packages/settings/
-COPY packages/operator-api/package.json packages/operator-api/
-COPY packages/telemetry/package.json packages/telemetry/
-COPY packages/local/package.json packages/local/
-COPY apps/gateway/package.json apps/gateway/
-COPY apps/worker/package.json apps/worker/
-COPY apps/cli/package.json apps/cli/
-COPY apps/console/package.json apps/console/
-COPY examples/coding-team/package.json examples/coding-team/
-COPY examples/conformance/package.json examples/conformance/
-COPY examples/device-assessment/package.json examples/device-assessment/
-COPY examples/echo/package.json examples/echo/
-COPY examples/hello/package.json examples/hello/
-COPY examples/ping-pong/package.json examples/ping-pong/
-COPY examples/pizza/package.json examples/pizza/
-COPY examples/remote/package.json examples/remote/
-COPY examples/sdk-pizza/package.json examples/sdk-pizza/
-COPY workshop/package.json workshop/
+FROM node:24.21-bookworm-slim AS build
+RUN apt-get update && apt-get install --yes --no-install-recommends tini
+WORKDIR /src
+COPY . .
 # Not npm ci, for the reason given in scripts/setup.mjs; no dependency of the running system needs its install script.
-RUN npm install --omit=dev --no-save --ignore-scripts --no-audit --no-fund
+RUN --mount=type=cache,target=/root/.npm \
+    npm install --include=dev --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
+RUN npm run --silent pack && node scripts/image/build.ts /image
 
-# What builds the console is not in the image: its files are.
-FROM packages AS console
-RUN npm install --include=dev --no-save --ignore-scripts --no-audit --no-fund
-COPY packages packages
-COPY apps/console apps/console
-COPY scripts/console scripts/console
-RUN node scripts/console/build.ts
-
-FROM node:24.21-bookworm-slim
-ENV NODE_ENV=production
-WORKDIR /app
-COPY --from=packages /app ./
-COPY packages packages
-COPY apps apps
-COPY examples examples
-COPY --from=console /app/apps/console/dist apps/console/dist
-USER node
-EXPOSE 4000
-# Node handles SIGTERM itself; run with --init (compose: init: true) so that what an agent starts is reaped.
-ENTRYPOINT ["node"]
-CMD ["apps/gateway/src/main.ts"]
+# Debian's C library and certificates, no shell and no package manager. Its tag has no version: rebuild to get its fixes.
+FROM gcr.io/distroless/cc-debian12:nonroot
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="Switchyard" \
+      org.opencontainers.image.description="A message-queue-driven A2A gateway with async workers" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION"
+COPY --from=build /usr/local/bin/node /usr/bin/tini /usr/bin/
+COPY --from=build /image /
+# A gateway refuses to listen beyond loopback without AUTH (or ALLOW_ANONYMOUS): in a container loopback is nobody's.
+ENV NODE_ENV=production HOST=0.0.0.0 METRICS_PORT=9464
+USER 65532:65532
+EXPOSE 4000 4001 9464
+HEALTHCHECK --interval=5s --timeout=3s --retries=3 --start-period=10s CMD ["node", "/app/health.mjs"]
+# As process 1, Node passes signals on but leaves what orphans of an agent's programs leave behind: tini reaps it.
+ENTRYPOINT ["/usr/bin/tini", "--", "node", "/app/switchyard.mjs"]
+CMD ["gateway"]

@@ -5,12 +5,14 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { checkCompose, floatingImage } from './deploy/check-compose.ts';
 import { checkDockerfile } from './deploy/check-dockerfile.ts';
+import { checkLoadBalancer } from './deploy/check-load-balancer.ts';
 import { checkPrometheus } from './deploy/check-prometheus.ts';
 
 const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
 const problems = [
   ...checkDockerfile(readFileSync('Dockerfile', 'utf8'), '.'),
   ...checkCompose(compose, '.'),
+  ...checkLoadBalancer(readFileSync('deploy/haproxy.cfg', 'utf8'), compose.services),
   ...checkPrometheus(
     parse(readFileSync('deploy/prometheus/prometheus.yml', 'utf8')),
     compose.services,

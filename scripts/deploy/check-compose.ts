@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-interface Service {
+export interface Service {
   readonly image?: string;
   readonly build?: string;
   readonly command?: readonly string[];
@@ -16,6 +16,7 @@ interface Service {
   readonly privileged?: boolean;
   readonly network_mode?: string;
   readonly ports?: readonly string[];
+  readonly networks?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly deploy?: { readonly resources?: { readonly limits?: { readonly memory?: string; readonly pids?: number } } };
 }
@@ -44,7 +45,10 @@ export function checkCompose(compose: Compose, root: string): string[] {
 
 function missingParts(service: Service): string[] {
   const parts = ['healthcheck', 'restart', 'stop_grace_period'] as const;
-  const missing = parts.filter((part) => service[part] === undefined);
+  // The image of this repository has a check of its own.
+  const missing = parts.filter(
+    (part) => service[part] === undefined && !(part === 'healthcheck' && service.build === '.'),
+  );
   return service.image || service.build ? missing : ['image', ...missing];
 }
 
@@ -62,8 +66,14 @@ function isDeclared(volume: string, compose: Compose): boolean {
   return Object.hasOwn(compose.volumes ?? {}, volume);
 }
 
-function missingModules({ command = [] }: Service, root: string): string[] {
-  return command.filter((word) => word.endsWith('.ts') && !existsSync(join(root, word)));
+/** Modules of agents lie in a folder of this machine that is mounted. */
+function missingModules({ command = [], volumes = [] }: Service, root: string): string[] {
+  const mounts = volumes.map((volume) => volume.split(':'));
+  const isThere = (module: string): boolean =>
+    mounts.some(
+      ([from = '', to = '']) => module.startsWith(`${to}/`) && existsSync(join(root, from, module.slice(to.length))),
+    );
+  return command.filter((word) => word.endsWith('.ts') && !isThere(word));
 }
 
 function riskyRedis({ image = '', command = [] }: Service): string[] {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkCompose } from '../deploy/check-compose.ts';
 import { checkDockerfile } from '../deploy/check-dockerfile.ts';
+import { checkLoadBalancer } from '../deploy/check-load-balancer.ts';
 import { checkPrometheus } from '../deploy/check-prometheus.ts';
 
 const redis = {
@@ -42,7 +43,11 @@ describe('the check of docker-compose.yml', () => {
     [{ ...redis, depends_on: { nobody: {} } }, 'waits for nobody, which does not exist'],
     [{ ...redis, volumes: ['data:/data'] }, 'mounts data, which does not exist'],
     [{ ...redis, volumes: ['./nowhere.cfg:/etc/x'] }, 'mounts ./nowhere.cfg, which does not exist'],
-    [{ ...redis, image: 'x', command: ['apps/nowhere/main.ts'] }, 'starts apps/nowhere/main.ts, which does not exist'],
+    [
+      { ...redis, image: 'x', command: ['/agents/nowhere/agent.ts'], volumes: ['./examples:/agents:ro'] },
+      'starts /agents/nowhere/agent.ts, which does not exist',
+    ],
+    [{ ...redis, image: 'x', command: ['/examples/echo/agent.ts'] }, 'starts /examples/echo/agent.ts, which does not'],
   ])('complains: %#', (service, problem) => {
     const problems = checkCompose({ services: { service: JSON.parse(JSON.stringify(service)) } }, '.');
     expect(problems).toContainEqual(expect.stringContaining(problem));
@@ -54,11 +59,42 @@ describe('the check of the Dockerfile', () => {
     ['FROM a AS b\nCOPY --from=c /app ./', 'no stage is called c'],
     ['FROM node:24-slim', 'the tag of node:24-slim must have a major and a minor version'],
     ['FROM a\nCOPY nowhere ./', 'copies nowhere, which does not exist'],
-    ['FROM a\nCOPY package.json ./', 'does not copy packages/store/package.json before npm install'],
-    ['FROM a\nCMD ["package.json"]', 'runs as root'],
-    ['FROM a\nUSER node\nCMD ["nowhere.ts"]', 'CMD starts nowhere.ts, which does not exist'],
+    ['FROM a\nENTRYPOINT ["x"]', 'USER is not a number but 0'],
+    ['FROM a\nUSER node', 'USER is not a number but 0'],
+    ['FROM a\nUSER 0:0', 'USER is not a number but 0'],
+    ['FROM a\nUSER 65532', 'has no HEALTHCHECK'],
+    ['FROM a\nENTRYPOINT node x', 'ENTRYPOINT is no list of words, though there is no shell to read it'],
   ])('complains: %#', (text, problem) => {
     expect(checkDockerfile(text, '.')).toContain(`Dockerfile: ${problem}`);
+  });
+
+  it('is content with a number, a list and a check, and with an image that has no versions', () => {
+    const text = 'FROM gcr.io/distroless/cc-debian12:nonroot\nUSER 65532:65532\nHEALTHCHECK CMD ["x"]\n';
+    expect(checkDockerfile(`${text}ENTRYPOINT ["x"]\nCMD ["y"]`, '.')).toEqual([]);
+  });
+});
+
+describe('the check of haproxy.cfg', () => {
+  const config = 'frontend a\n    bind :4000\nbackend b\n    server-template g 1-9 gateway:4000 resolvers docker\n';
+  const gateway = { environment: { PORT: '4000' }, networks: ['front'] };
+  const balancer = { ports: ['127.0.0.1:4000:4000'], networks: ['front'] };
+  const check = (services: object) => checkLoadBalancer(config, { 'load-balancer': balancer, ...services });
+
+  it('is content with gateways that it reaches, on the port where they listen', () => {
+    expect(check({ gateway })).toEqual([]);
+  });
+
+  it.each([
+    [{}, 'looks for gateway, which does not exist'],
+    [{ gateway: { ...gateway, environment: {} } }, 'looks for gateway on port 4000, where it does not listen'],
+    [{ gateway: { ...gateway, networks: ['redis'] } }, 'looks for gateway, with which it has no network in common'],
+    [
+      { gateway, 'load-balancer': { ...balancer, ports: [...balancer.ports, '127.0.0.1:4001:4001'] } },
+      'listens on no port 4001, which is published',
+    ],
+    [{ gateway, 'load-balancer': { ...balancer, ports: [] } }, 'listens on 4000, which is not published'],
+  ])('complains: %#', (services, problem) => {
+    expect(check(services)).toEqual([`deploy/haproxy.cfg: ${problem}`]);
   });
 });
 

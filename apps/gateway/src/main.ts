@@ -36,9 +36,11 @@ async function main(): Promise<void> {
     await gateway.stop();
     await traces.stop();
     await store.stop();
+    if (process.connected) process.disconnect();
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
+  // The last one comes when the process dies that has started it with a channel.
+  for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) {
+    process.once(event, () => {
       stop().catch(fail);
     });
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AddressPolicy, type AddressPolicySettings } from '@switchyard/outgoing';
 import {
@@ -113,12 +113,13 @@ export function readArguments(args: readonly string[], { INIT_CWD }: Environment
   );
   if (line.help !== undefined) return line.help;
   const { agents = [], upkeep, watch, watched, list } = line.values;
-  const named = [...agents, ...line.words].map((module) => pathOf(module, INIT_CWD));
+  const named = [...agents, ...line.words].flatMap((module) => filesOf(pathOf(module, INIT_CWD)));
   const agentModules = named.length > 0 || upkeep ? named : agentsIn(resolve(INIT_CWD ?? ''));
   return { agentModules, isForUpkeep: upkeep, watch, isWatched: watched, isList: list };
 }
 
 const workerText = `Runs agents: each module exports one. Without any named: agent.ts here, or else those in agents/.
+A pattern such as "agents/*.ts" names several.
 
   --watch   agents are loaded again when their files change
   --list    prints the agents as JSON, and runs none
@@ -128,4 +129,11 @@ const workerText = `Runs agents: each module exports one. Without any named: age
 function pathOf(module: string, calledIn: string | undefined): string {
   const path = resolve(calledIn ?? '', module);
   return existsSync(resolve(module)) && !existsSync(path) ? resolve(module) : path;
+}
+
+/** Those that a pattern names: where no shell reads the command line, as in a container, nothing else looks them up. */
+function filesOf(path: string): string[] {
+  if (!/[*?[{]/.test(path) || existsSync(path)) return [path];
+  const files = globSync(path).sort();
+  return files.length > 0 ? files : [path];
 }

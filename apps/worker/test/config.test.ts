@@ -42,6 +42,12 @@ describe('the command line of a worker', () => {
     expect(agentModules).toEqual([`${process.cwd()}/examples/hello/agent.ts`, expect.stringMatching(/package.json$/)]);
   });
 
+  it('takes the modules that a pattern names, where no shell has looked them up', () => {
+    const { agentModules } = Object(readArguments(['--agents', 'examples/{pi,h}*/agent.ts', 'examples/no*.ts'], {}));
+    const found = ['hello', 'ping-pong', 'pizza'].map((name) => `${process.cwd()}/examples/${name}/agent.ts`);
+    expect(agentModules).toEqual([...found, `${process.cwd()}/examples/no*.ts`]);
+  });
+
   it('is refused with its usage', () => {
     expect(() => readArguments(['--agent', 'a.ts'], {})).toThrow(
       /Unknown option '--agent'[\s\S]*Usage: switchyard worker/,

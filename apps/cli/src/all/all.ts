@@ -1,9 +1,9 @@
-import { type Guarded, spawnGuarded } from '@switchyard/local';
 import { readCommandLine, Settings } from '@switchyard/settings';
 import { gatewayProgram, workerProgram } from '../up/programs.ts';
 import { listenToStopSignals, untilAborted } from '../up/stop-signals.ts';
-import { type Supervision, supervise } from '../up/supervise.ts';
+import { type Supervised, type Supervision, supervise } from '../up/supervise.ts';
 import { countWorkers, mostWorkers, workerNames } from '../up/workers.ts';
+import { startChild } from './start-child.ts';
 
 const usage = 'switchyard all [<agent.ts> …] [--workers <number>]';
 const text = `Runs a gateway and workers as one program, and starts again what dies. Redis is that of REDIS_URL; the logs go to
@@ -27,11 +27,12 @@ export async function all(own: NodeJS.Process): Promise<void> {
     const worker = new Settings('worker', own.env);
     Settings.requireAllValid([worker, new Settings('gateway', own.env)]);
     const workers = workerNames(countWorkers(line.values.workers));
-    const run = (name: string, args: readonly string[]): Supervision =>
-      supervise({ name, start: () => start(own, args), say });
+    const run = (name: string, start: () => Promise<Supervised>): Supervision => supervise({ name, start, say });
+    // There is one port for metrics: the first worker has it.
+    const envOf = (i: number): NodeJS.ProcessEnv => ({ ...own.env, ...(i > 0 && { METRICS_PORT: '' }) });
     const programs = [
-      run('gateway', [gatewayProgram()]),
-      ...workers.map((name) => run(name, [workerProgram(), ...line.words])),
+      run('gateway', () => startChild(gatewayProgram(), [], own.env)),
+      ...workers.map((name, i) => run(name, () => startChild(workerProgram(), line.words, envOf(i)))),
     ];
     signals.killed.addEventListener('abort', () => programs.map((program) => program.stop(0)));
     try {
@@ -43,11 +44,4 @@ export async function all(own: NodeJS.Process): Promise<void> {
     say(error instanceof Error ? error.message : String(error));
     own.exitCode = 1;
   }
-}
-
-async function start(own: NodeJS.Process, args: readonly string[]): Promise<Guarded> {
-  const child = await spawnGuarded(own.execPath, args);
-  child.stdout.pipe(own.stdout, { end: false });
-  child.stderr.pipe(own.stderr, { end: false });
-  return child;
 }

@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Guarded } from '@switchyard/local';
 
+/** A process that runs, as far as it is looked after. */
+export type Supervised = Pick<Guarded, 'exited' | 'stop'>;
+
 export interface SupervisedProcess {
   readonly name: string;
-  readonly start: () => Promise<Guarded>;
+  readonly start: () => Promise<Supervised>;
   readonly say: (text: string) => void;
   /** After so many quick deaths in a row it is given up. */
   readonly maxQuickDeaths?: number;
@@ -28,7 +31,7 @@ export interface Supervision {
 export function supervise(settings: SupervisedProcess): Supervision {
   const { name, say, maxQuickDeaths = 3, stableAfterMs = 10_000, firstPauseMs = 250 } = settings;
   const stopping = new AbortController();
-  let child: Guarded | undefined;
+  let child: Supervised | undefined;
   const started = startChild();
   const ended = started.then(keepRunning);
   // It may be awaited later, or never.

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import type { Supervised } from '../up/supervise.ts';
+
+/**
+ * Starts a program of ours that stops when this process dies, by the channel between them. Needs no shell: a container
+ * may have none.
+ */
+export async function startChild(
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Supervised> {
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const exited = new Promise<number>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ? 128 + constants.signals[signal] : (code ?? 0)));
+  });
+  await once(child, 'spawn');
+  return {
+    exited,
+    stop: async (withinMs = 5_000) => {
+      child.kill('SIGTERM');
+      const deadline = setTimeout(() => child.kill('SIGKILL'), withinMs);
+      return exited.finally(() => clearTimeout(deadline));
+    },
+  };
+}
