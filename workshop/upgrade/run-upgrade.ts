@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { Store } from '@switchyard/store';
 import { uniquePrefix } from '../../tests/support/prefix.ts';
 import { type Stack, startStack } from '../../tests/support/stack.ts';
 import { until } from '../../tests/support/until.ts';
@@ -7,6 +6,7 @@ import { Traffic } from '../faults/chaos/traffic.ts';
 import type { RedisDeployment } from '../faults/redis/deployment.ts';
 import { startSingle } from '../faults/redis/single.ts';
 import { Prober } from '../faults/trials/prober.ts';
+import { openInIndexes } from '../faults/workload/open-tasks.ts';
 import { playScenario } from '../faults/workload/play-scenario.ts';
 import { PushReceiver, pushSettings } from '../faults/workload/push-receiver.ts';
 import { ResilientClient, type Retry } from '../faults/workload/resilient-client.ts';
@@ -83,7 +83,7 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeReport
   await prober.stop();
   const effects = await readEffects(effectsFile);
   traffic.violations.push(...lateEffects(effects, traffic.endedMs), ...repeatedSteps(effects));
-  traffic.violations.push(...(await leftInIndexes(redis, prefix)));
+  traffic.violations.push(...(await openInIndexes(redis.url, prefix, agent)));
   return {
     violations: traffic.violations,
     failed: retries.filter(({ isAsked, url }) => !isAsked || !stopped.has(url)),
@@ -134,27 +134,4 @@ async function overRoll(stack: Stack, each: Roll, { key, onRetry, onStop }: Span
   gate.resolve();
   const violations = (await Promise.all(played)).flatMap((one) => one.violations);
   return { violations, tasks: played.length };
-}
-
-const OPEN = ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED'] as const;
-
-/** All tasks have ended: no index may have one that has not. */
-async function leftInIndexes(redis: RedisDeployment, prefix: string): Promise<Violation[]> {
-  const store = new Store({ redisUrl: redis.url, prefix }, () => undefined);
-  await store.start('visitor');
-  const open = async (): Promise<number> => {
-    const found = await store.ops.searchTasks({ agent, states: OPEN, pageSize: 10, hasText: false });
-    const tenants = await store.ops.tenants.list();
-    return found.totalSize + tenants.reduce((sum, { openTasks }) => sum + openTasks, 0);
-  };
-  try {
-    await until(async () => (await open()) === 0, { what: 'no task is open', timeoutMs: 30_000, everyMs: 500 });
-    return [];
-  } catch (error) {
-    return [
-      { kind: 'keys', what: `${await open()} tasks are in indexes, or counted, as if they had not ended: ${error}` },
-    ];
-  } finally {
-    await store.stop();
-  }
 }
