@@ -6,7 +6,6 @@ import { resolve } from 'node:path';
 import { consoleLine, openOperators, readSettings, runOnEmptyRedis, runSession } from '@switchyard/cli/up';
 import { readCommandLine } from '@switchyard/settings';
 import { consoleBuild } from './console/start-build.ts';
-import { requireRedisServer } from './require-redis-server.ts';
 
 /** In an example's package.json, where it is more than one agent. Paths are from the example's folder. */
 interface ExampleSettings {
@@ -35,7 +34,6 @@ await runSession(process, async (session) => {
   const settings = { ...given, environment, agents, defaultAgent: given.defaultAgent ?? defaultAgent, operators };
   await runOnEmptyRedis(session, {
     command: `npm run example -- ${name}`,
-    findRedis: requireRedisServer,
     name: 'example',
     settings: { ...settings, ...(beside && { beside }) },
     greeting: `\nThe example is ready on http://${given.host}:${given.port}: examples/${name}/README.md says what to try.\n${consoleLine(operators)}`,

@@ -5,7 +5,6 @@
 //   node scripts/setup.mjs --tests     before npm test: the tests start a private Redis, REDIS_URL is not theirs
 //   node scripts/setup.mjs --browser   before npm test, too: a Chromium, for the tests of the console
 //   node scripts/setup.mjs --packages  before the rest: only the packages
-//   node scripts/setup.mjs --redis     of npm start, where it runs a Redis of its own: only Redis
 //   node scripts/setup.mjs --dry-run   says what it would do, and does nothing
 //   node scripts/setup.mjs --help      prints these lines
 
@@ -19,45 +18,32 @@ const isDryRun = process.argv.includes('--dry-run');
 const isForTests = process.argv.includes('--tests');
 const needsBrowser = process.argv.includes('--browser');
 const needsRedis = !process.argv.includes('--packages') && (isForTests || !needsBrowser);
-const needsPackages = !process.argv.includes('--redis') && (isForTests || !needsBrowser);
+const needsPackages = isForTests || !needsBrowser;
 
 // Not `npm ci`: it refuses a lock file that lacks another system's optional packages, and npm leaves them out where the
 // registry at hand does not offer them. --no-save keeps to the lock file all the same, and leaves it alone.
 const install = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
 
-/** What each system calls its Redis, best first. A later one is tried when the system does not have the earlier one. */
+/** Where a browser is from. */
 const packageManagers = [
   {
     program: 'apt-get',
-    needsRoot: true,
     before: ['update'],
     install: ['-o', 'DPkg::Lock::Timeout=120', 'install', '-y', '--no-install-recommends'],
-    packages: ['redis-server', 'valkey-server'],
     browser: 'chromium',
     env: { DEBIAN_FRONTEND: 'noninteractive' },
   },
   {
     program: 'dnf',
-    needsRoot: true,
     install: ['install', '-y'],
-    packages: ['redis', 'valkey'],
     browser: 'chromium',
     env: {},
   },
   {
     program: 'apk',
-    needsRoot: true,
     install: ['add', '--no-cache'],
-    packages: ['redis', 'valkey'],
     browser: 'chromium',
     env: {},
-  },
-  {
-    program: 'brew',
-    needsRoot: false,
-    install: ['install'],
-    packages: ['redis', 'valkey'],
-    env: { HOMEBREW_NO_AUTO_UPDATE: '1' },
   },
 ];
 
@@ -125,39 +111,17 @@ function npmCommand() {
   return npm && node && existsSync(node) ? [node, npm] : ['npm'];
 }
 
+/** The package `local` finds one, or brings one. Its own Node runs it: this one may be too old. */
 function findRedis() {
-  if (!isForTests && needsPackages && process.env.REDIS_URL) return;
-  if (onPath('redis-server') || onPath('valkey-server')) return;
-  if (isDockerRunning()) return say('No redis-server here, but a Docker engine: Redis will run in a container.');
-  installRedis();
+  if (!isForTests && process.env.REDIS_URL) return;
+  const node = join(root, 'node_modules', '.bin', 'node');
+  if (!existsSync(node)) return say('then: a Redis, if there is none');
+  const args = [join(root, 'packages/local/src/main.ts'), ...(isDryRun ? ['--dry-run'] : [])];
+  if (spawnSync(node, args, { stdio: 'inherit' }).status !== 0) process.exit(1);
 }
 
-function isDockerRunning() {
-  if (!onPath('docker')) return false;
-  const answer = spawnSync('docker', ['version', '--format', '{{.Server.Version}}'], {
-    stdio: 'ignore',
-    timeout: 5_000,
-  });
-  return answer.status === 0;
-}
-
-function installRedis() {
-  const manager = packageManagers.find(({ program }) => onPath(program));
-  if (!manager) fail(`No Redis, no Docker engine and no known package manager. ${whatToDo()}`);
-  const prefix = rootPrefix(manager);
-  say(
-    `No Redis and no Docker engine here: installing the system package ${manager.packages[0]} with ${manager.program}.`,
-  );
-  if (manager.before) attempt([...prefix, manager.program, ...manager.before], manager.env);
-  for (const name of manager.packages) {
-    if (attempt([...prefix, manager.program, ...manager.install, name], manager.env)) break;
-  }
-  if (!isDryRun && !onPath('redis-server') && !onPath('valkey-server')) fail(`No Redis after all. ${whatToDo()}`);
-}
-
-function rootPrefix(manager) {
-  if (!manager.needsRoot || process.getuid?.() === 0) return [];
-  if (!onPath('sudo')) fail(`No Redis here, and ${manager.program} needs root. ${whatToDo()}`);
+function rootPrefix() {
+  if (process.getuid?.() === 0) return [];
   // -n: never ask for a password.
   return ['sudo', '-n'];
 }
@@ -167,9 +131,9 @@ function findBrowser() {
   if (['chromium', 'chromium-browser', 'google-chrome'].some(onPath)) return;
   const manager = packageManagers.find(({ program }) => onPath(program));
   const isRoot = process.getuid?.() === 0;
-  if (!manager?.browser || !(isRoot || onPath('sudo')))
+  if (!manager || !(isRoot || onPath('sudo')))
     return say('No Chromium here: the tests of the console are skipped until it is installed.');
-  const prefix = rootPrefix(manager);
+  const prefix = rootPrefix();
   say(`No Chromium here: installing the system package ${manager.browser} with ${manager.program}.`);
   if (manager.before) attempt([...prefix, manager.program, ...manager.before], manager.env);
   attempt([...prefix, manager.program, ...manager.install, manager.browser], manager.env);
@@ -201,11 +165,6 @@ function isExecutable(file) {
   } catch {
     return false;
   }
-}
-
-function whatToDo() {
-  const other = isForTests ? '' : ', or set REDIS_URL to a running one';
-  return `Install redis-server or valkey-server (any version from 6.2), or start Docker${other}; then try again.`;
 }
 
 function say(text) {

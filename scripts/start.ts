@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import { nextSteps, openOperators, readSettings, runOnKeptRedis, runSession, secretFile } from '@switchyard/cli/up';
 import { readCommandLine } from '@switchyard/settings';
 import { consoleBuild } from './console/start-build.ts';
-import { requireRedisServer } from './require-redis-server.ts';
 
 const agents = ['pizza', 'device-assessment', 'echo'];
 const guide = {
@@ -41,6 +40,5 @@ await runSession(process, async (session) => {
     },
     greeting: (settings) => nextSteps(settings, guide),
     afterGreeting: consoleBuild(session, operators),
-    findRedis: requireRedisServer,
   });
 });

@@ -34,7 +34,7 @@ function figuresOf(files: readonly SourceFile[]): Figures {
 }
 
 async function filesOnTheWay(): Promise<readonly string[] | undefined> {
-  const program = findRedisServer(process.env.PATH ?? '');
+  const program = findRedisServer(process.env);
   if (!program) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'switchyard-structure-'));
   const redis = await startRedisServer({ program, port: await freePort(), folder, appendOnly: false });

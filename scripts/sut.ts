@@ -3,7 +3,6 @@
 import { resolve } from 'node:path';
 import { runOnEmptyRedis, runSession } from '@switchyard/cli/up';
 import { readCommandLine } from '@switchyard/settings';
-import { requireRedisServer } from './require-redis-server.ts';
 
 /** What the flags can take out of the agent's card. */
 const capabilities = ['streaming', 'push', 'extensions'] as const;
@@ -33,7 +32,6 @@ await runSession(process, async (session) => {
   if (!Number.isInteger(port) || port < 1 || port > 65_534) throw new TypeError('--port: choose one from 1 to 65534');
   await runOnEmptyRedis(session, {
     command: 'npm run sut',
-    findRedis: requireRedisServer,
     name: 'sut',
     settings: {
       environment: session.environment,

@@ -217,7 +217,7 @@ describe.skipIf(skipped)('the programs of the chart, on the Redis of the chart',
         .replace('/data', folder)
         .replace(/^6379$/, String(port)),
     );
-    const server = await spawnGuarded(findRedisServer(process.env.PATH ?? '') ?? 'redis-server', [
+    const server = await spawnGuarded(findRedisServer(process.env) ?? 'redis-server', [
       ...atHome,
       '--bind',
       '127.0.0.1',

@@ -45,8 +45,8 @@ async function startContainer({ appendOnly = false, folder, port }: TestRedisOpt
 }
 
 async function startProcess({ appendOnly = false, ...options }: TestRedisOptions): Promise<TestRedis> {
-  const program = findRedisServer(process.env.PATH ?? '');
-  if (!program) throw new Error('no redis-server or valkey-server on PATH and no Docker engine: run `npm run setup`');
+  const program = findRedisServer(process.env);
+  if (!program) throw new Error('no redis-server or valkey-server and no Docker engine here: run `npm run setup`');
   const folder = await realpath(options.folder ?? (await mkdtemp(join(tmpdir(), 'switchyard-redis-'))));
   const port = options.port ?? (await freePort());
   const server = await startRedisServer({ program, port, folder, appendOnly });

@@ -58,7 +58,7 @@ beforeAll(async () => {
   const { services } = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
   const [program = '', ...args]: string[] = services.redis.command;
   const own = args.map((word) => word.replace(/^\/secrets/, folder).replace(/^6379$/, String(port)));
-  server = await spawnGuarded(findRedisServer(process.env.PATH ?? '') ?? program, [
+  server = await spawnGuarded(findRedisServer(process.env) ?? program, [
     ...own,
     '--dir',
     file('data'),

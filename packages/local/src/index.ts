@@ -1,9 +1,10 @@
+export { type RequireRedisOptions, requireRedis } from './bring/require-redis.ts';
 export { freePort, isPortTaken } from './processes/free-port.ts';
 export { type Guarded, type GuardedOptions, spawnGuarded } from './processes/guard.ts';
 export { askRedis } from './redis/ask-redis.ts';
 export { type EmbeddedRedis, type EmbeddedRedisSettings, openEmbeddedRedis } from './redis/embedded-redis.ts';
+export { findRedisServer } from './redis/find-redis.ts';
 export {
-  findRedisServer,
   type RedisFiles,
   type RedisServer,
   type RedisServerSettings,

@@ -1,2 +1,2 @@
-/** Where programs are looked for. */
-export const programPath = process.env.PATH ?? '';
+/** Says where programs are looked for. */
+export const { env: environment } = process;

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from '@switchyard/agent';
 import { createGateway } from '@switchyard/gateway';
-import { findRedisServer, freePort, startRedisServer } from '@switchyard/local';
+import { freePort, requireRedis, startRedisServer } from '@switchyard/local';
 import type { SendMessageConfiguration } from '@switchyard/protocol';
 import { Store } from '@switchyard/store';
 import { createLog } from '@switchyard/telemetry';
 import { Worker } from '@switchyard/worker';
-import { programPath } from './config.ts';
+import { environment } from './config.ts';
 import { type SentContent, type SentMessage, send } from './sent-message.ts';
 
 /** What a test gateway serves. */
@@ -96,8 +96,8 @@ async function untilServed(url: string): Promise<void> {
 }
 
 async function startOwnRedis(parts: AsyncDisposableStack): Promise<string> {
-  const program = findRedisServer(programPath);
-  if (!program) throw new Error('there is no redis-server or valkey-server on PATH: install one, or give a redisUrl');
+  const program = await requireRedis({ environment, say: (line) => process.stderr.write(`${line}\n`) });
+  if (!program) throw new Error('a test cannot run Redis in a container: install redis-server, or give a redisUrl');
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'switchyard-test-')));
   parts.defer(() => rm(folder, { recursive: true, force: true }));
   const redis = await startRedisServer({ program, port: await freePort(), folder, appendOnly: false });

@@ -1,25 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EmbeddedRedis, openEmbeddedRedis } from '@switchyard/local';
+import { type EmbeddedRedis, openEmbeddedRedis, requireRedis } from '@switchyard/local';
 import type { ProgramSettings } from './programs.ts';
 import { requireRedisAt } from './redis-at.ts';
 import { type Run, runUntilStopped } from './run.ts';
 import type { Session } from './session.ts';
 import type { StartSettings } from './settings.ts';
 
-/** Which Redis is run: its path; undefined: in a container. @throws {Error} there is none, and how to get one */
-export type FindRedis = () => Promise<string | undefined> | string | undefined;
-
 export interface KeptRedisRun extends Pick<Run, 'command' | 'afterGreeting'> {
   readonly given: StartSettings;
   readonly settings: Omit<ProgramSettings, 'redisUrl'>;
   readonly greeting: (settings: ProgramSettings) => string;
-  readonly findRedis: FindRedis;
 }
 
 /** Runs everything, until it is asked to stop, on the user's Redis, or on one that keeps its files in the data folder. */
-export async function runOnKeptRedis(session: Session, { given, findRedis, ...rest }: KeptRedisRun): Promise<void> {
+export async function runOnKeptRedis(session: Session, { given, ...rest }: KeptRedisRun): Promise<void> {
   const { redisUrl, dataFolder, redisPort: port } = given;
   const run = (url: string, embedded?: EmbeddedRedis): Promise<void> => {
     const settings = { ...rest.settings, redisUrl: url };
@@ -29,21 +25,20 @@ export async function runOnKeptRedis(session: Session, { given, findRedis, ...re
     await requireRedisAt(redisUrl, rest.command);
     return run(redisUrl);
   }
-  const program = await findRedis();
+  const program = await redisOf(session);
   const embedded = await openEmbeddedRedis({ folder: join(dataFolder, 'redis'), program, ...(port && { port }) });
   await run(embedded.url, embedded).finally(() => embedded.release());
 }
 
 export interface EmptyRedisRun extends Pick<Run, 'command' | 'greeting' | 'afterGreeting'> {
-  readonly findRedis: FindRedis;
   /** Of the folder in which Redis has its files. */
   readonly name: string;
   readonly settings: Omit<ProgramSettings, 'redisUrl'>;
 }
 
 /** Runs everything, until it is asked to stop, on a Redis that then forgets it all. */
-export async function runOnEmptyRedis(session: Session, { findRedis, name, ...rest }: EmptyRedisRun): Promise<void> {
-  const program = await findRedis();
+export async function runOnEmptyRedis(session: Session, { name, ...rest }: EmptyRedisRun): Promise<void> {
+  const program = await redisOf(session);
   const folder = await mkdtemp(join(tmpdir(), `switchyard-${name}-`));
   try {
     const embedded = await openEmbeddedRedis({ folder, program });
@@ -52,4 +47,9 @@ export async function runOnEmptyRedis(session: Session, { findRedis, name, ...re
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Its path; undefined: it runs in a container. */
+function redisOf({ environment, terminal }: Session): Promise<string | undefined> {
+  return requireRedis({ environment, say: (line) => terminal.say('switchyard', line) });
 }

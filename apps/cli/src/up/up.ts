@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findRedisServer } from '@switchyard/local';
 import { type Environment, readCommandLine } from '@switchyard/settings';
 import { describeAgents } from './describe-agents.ts';
 import { nextSteps } from './next-steps.ts';
@@ -54,7 +53,6 @@ export async function up(session: Session, folder: string, args: readonly string
       env: { PUSH_SECRET_FILE: pushSecret },
     },
     greeting: (settings) => nextSteps(settings, guide),
-    findRedis: () => requireRedis(environment),
   });
 }
 
@@ -69,10 +67,4 @@ async function openDataFolder(folder: string): Promise<void> {
 function commandAsTyped(folder: string, { npm_command: npm }: Environment): string {
   if (existsSync(join(folder, 'node_modules/.bin/switchyard'))) return 'npx switchyard';
   return npm === 'exec' ? 'npx @switchyard/cli' : 'switchyard';
-}
-
-function requireRedis({ PATH = '' }: Environment): string {
-  const program = findRedisServer(PATH);
-  if (program) return program;
-  throw new Error('there is no Redis here: install redis-server or valkey-server, or set REDIS_URL');
 }

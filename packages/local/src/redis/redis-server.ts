@@ -1,5 +1,3 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Guarded, spawnGuarded } from '../processes/guard.ts';
 import { answersPing, keepsFilesIn } from './ask-redis.ts';
@@ -7,15 +5,6 @@ import { answersPing, keepsFilesIn } from './ask-redis.ts';
 export const redisImage = 'redis:7.4-alpine';
 /** A container's image may have to be fetched first. */
 const answerWithinMs = 120_000;
-const programs = ['redis-server', 'valkey-server'];
-
-/** The absolute path of a Redis-compatible server on PATH, if there is one. */
-export function findRedisServer(path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .flatMap((folder) => programs.map((program) => join(folder, program)))
-    .find(isExecutable);
-}
 
 export interface RedisFiles {
   readonly port: number;
@@ -97,13 +86,4 @@ function collectLog(server: Guarded): () => string {
 
 function lastLines(log: string): string {
   return log.trim().split('\n').slice(-3).join(' | ');
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

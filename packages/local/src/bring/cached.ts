@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Environment, machine, redisCache } from '../redis/find-redis.ts';
+
+/** A program of what was brought, for `bin`. */
+export interface Brought {
+  readonly name: string;
+  /** From the folder. */
+  readonly file: string;
+  /** Folders of libraries that it needs, from the folder. */
+  readonly libraries?: readonly string[];
+}
+
+/**
+ * Fills a folder of the cache: as a whole, or not at all. @param unpack puts the files into a draft of it
+ * @throws {Error} it failed, or the server does not run here
+ */
+export async function intoCache(
+  name: string,
+  environment: Environment,
+  unpack: (draft: string) => Promise<readonly Brought[]>,
+): Promise<void> {
+  const cache = redisCache(environment);
+  await mkdir(cache, { recursive: true });
+  const draft = await mkdtemp(join(cache, '.draft-'));
+  const folder = join(cache, `${name}-${machine}`);
+  try {
+    const programs = await unpack(draft);
+    await requireRuns(draft, programs);
+    await writeWrappers(draft, folder, programs);
+    await rm(folder, { recursive: true, force: true });
+    await rename(draft, folder);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** The first program is the server. */
+async function requireRuns(draft: string, [server]: readonly Brought[]): Promise<void> {
+  if (!server) throw new Error('there is no server in it');
+  await promisify(execFile)('/bin/sh', ['-c', commandOf(server, draft), 'sh', '--version'], { timeout: 10_000 });
+}
+
+async function writeWrappers(draft: string, folder: string, programs: readonly Brought[]): Promise<void> {
+  await mkdir(join(draft, 'bin'), { recursive: true });
+  for (const program of programs) {
+    const file = join(draft, 'bin', program.name);
+    await writeFile(file, `#!/bin/sh\n${commandOf(program, folder)}\n`);
+    await chmod(file, 0o755);
+  }
+}
+
+/** Its libraries are for it alone. */
+function commandOf({ file, libraries = [] }: Brought, folder: string): string {
+  const path = libraries.map((each) => join(folder, each)).join(':');
+  const settings = path ? `env LD_LIBRARY_PATH=${quoted(path)} ` : '';
+  return `exec ${settings}${quoted(join(folder, file))} "$@"`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

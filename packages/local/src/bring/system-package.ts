@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+import { type Environment, findOnPath } from '../redis/find-redis.ts';
+
+interface SystemPackage {
+  readonly program: string;
+  readonly needsRoot: boolean;
+  readonly before?: readonly string[];
+  readonly install: readonly string[];
+  /** What the system calls its Redis, best first. A later one is tried where the system does not have the earlier one. */
+  readonly packages: readonly [string, ...string[]];
+  readonly env: Environment;
+}
+
+const systems: readonly SystemPackage[] = [
+  {
+    program: 'apt-get',
+    needsRoot: true,
+    before: ['update'],
+    install: ['-o', 'DPkg::Lock::Timeout=120', 'install', '-y', '--no-install-recommends'],
+    packages: ['redis-server', 'valkey-server'],
+    env: { DEBIAN_FRONTEND: 'noninteractive' },
+  },
+  { program: 'dnf', needsRoot: true, install: ['install', '-y'], packages: ['redis', 'valkey'], env: {} },
+  { program: 'apk', needsRoot: true, install: ['add', '--no-cache'], packages: ['redis', 'valkey'], env: {} },
+  {
+    program: 'brew',
+    needsRoot: false,
+    install: ['install'],
+    packages: ['redis', 'valkey'],
+    env: { HOMEBREW_NO_AUTO_UPDATE: '1' },
+  },
+];
+
+/** Undefined where this user cannot install any. */
+export function systemPackage(environment: Environment, isRoot: boolean): SystemPackage | undefined {
+  const system = systems.find(({ program }) => findOnPath([program], environment));
+  return system?.needsRoot && !isRoot && !findOnPath(['sudo'], environment) ? undefined : system;
+}
+
+/** Prints what the package manager prints. */
+export function installSystemPackage(system: SystemPackage, environment: Environment, isRoot: boolean): void {
+  const { program, before, install, packages, needsRoot, env } = system;
+  // sudo drops our environment, and never asks for a password here.
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const prefix = needsRoot && !isRoot ? ['sudo', '-n', 'env', ...settings] : ['env', ...settings];
+  const run = (...command: readonly string[]): boolean => {
+    const [first = '', ...args] = [...prefix, program, ...command];
+    return spawnSync(first, args, { stdio: ['ignore', 'inherit', 'inherit'], env: { ...environment } }).status === 0;
+  };
+  if (before) run(...before);
+  packages.some((name) => run(...install, name));
+}

@@ -1,0 +1,51 @@
+import { accessSync, constants, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const servers = ['redis-server', 'valkey-server'];
+
+/** The absolute path of a Redis-compatible server: on PATH, or else in our cache, for this kind of machine. */
+export function findRedisServer(environment: Environment): string | undefined {
+  return findOnPath(servers, environment) ?? cachedServers(environment).find(isExecutable);
+}
+
+/** Of the first of these programs. */
+export function findOnPath(programs: readonly string[], { PATH = '' }: Environment): string | undefined {
+  return PATH.split(delimiter)
+    .flatMap((folder) => programs.map((program) => join(folder, program)))
+    .find(isExecutable);
+}
+
+/** Where each Redis that was brought has a folder of its own: `$XDG_CACHE_HOME/switchyard/redis`. */
+export function redisCache({ XDG_CACHE_HOME: cache = '', HOME = homedir() }: Environment): string {
+  return join(isAbsolute(cache) ? cache : join(HOME, '.cache'), 'switchyard/redis');
+}
+
+/** Ends the name of a folder in the cache: machines of several kinds may share a home. */
+export const machine = `${process.platform}-${process.arch}`;
+
+function cachedServers(environment: Environment): readonly string[] {
+  const cache = redisCache(environment);
+  const folders = foldersIn(cache).filter((name) => name.endsWith(machine));
+  return folders.flatMap((name) => servers.map((server) => join(cache, name, 'bin', server)));
+}
+
+function foldersIn(cache: string): readonly string[] {
+  try {
+    return readdirSync(cache).sort();
+  } catch {
+    // Nothing was brought yet.
+    return [];
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
