@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Rollup } from 'vite';
 import { defineConfig, type MarkdownRenderer } from 'vitepress';
@@ -5,6 +6,7 @@ import { anchorOf } from '../../scripts/docs/headings.ts';
 import { sidebar } from './sidebar.ts';
 
 const repositoryFolder = resolve(import.meta.dirname, '../..');
+const icon = readFileSync(resolve(repositoryFolder, 'apps/console/src/icon.svg'), 'utf8');
 
 // In a workflow of GitHub: where the sources are, and below which path the site lies.
 const { GITHUB_SERVER_URL = 'https://github.com', GITHUB_REPOSITORY, SITE_BASE = '/' } = process.env;
@@ -30,7 +32,10 @@ export default defineConfig({
       hideNotes(md);
     },
   },
-  head: [['meta', { name: 'color-scheme', content: 'light dark' }]],
+  head: [
+    ['meta', { name: 'color-scheme', content: 'light dark' }],
+    ['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }],
+  ],
   vite: { plugins: [{ name: 'resolve-vue-here', enforce: 'pre', resolveId: resolveVueHere }] },
   themeConfig: {
     search: { provider: 'local' },
