@@ -1,7 +1,7 @@
 import type { Manifest } from './workspaces.ts';
 
-/** Node that the published programs run on; their bins say so, too. */
-const engines = { node: '>=24' };
+/** Node that the published programs run on, unless a package says otherwise; their bins say so, too. */
+const usualEngines = { node: '>=24' };
 
 /**
  * The package.json that goes to the registry: entries lead to what was built, and nothing is left that serves the
@@ -10,6 +10,7 @@ const engines = { node: '>=24' };
  */
 export function registryManifest(manifest: Manifest, repository: string | undefined): object {
   const { name, version, description, license, type, bin, dependencies = {}, publishConfig } = manifest;
+  const { engines = usualEngines } = manifest;
   const { peerDependencies, peerDependenciesMeta } = manifest;
   requireOneVersion(manifest);
   return {

@@ -14,6 +14,8 @@ export interface Manifest {
   /** Entries of the package, which lead to its sources. */
   readonly exports?: string | Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
+  /** Where it runs on an older Node than the others. */
+  readonly engines?: Readonly<Record<string, string>>;
   /** What of the folder is published; default: `bin` and `dist`. */
   readonly files?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
