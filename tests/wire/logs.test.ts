@@ -14,6 +14,7 @@ interface Line {
   readonly event: string;
   readonly task?: string;
   readonly worker?: string;
+  readonly request?: string;
 }
 
 const adminKey = 'a-key-for-operators';
@@ -25,8 +26,14 @@ let adminUrl: string;
 
 beforeAll(async () => {
   redis = await startRedis();
-  const env = { LOG_LEVEL: 'info', ADMIN_PORT: '0', ADMIN_KEY: adminKey, MAX_ATTEMPTS: '2' };
-  stack = await startStack({ redisUrl: redis.url, agents: ['echo'], env });
+  const env = {
+    LOG_LEVEL: 'info',
+    ADMIN_PORT: '0',
+    ADMIN_KEY: adminKey,
+    MAX_ATTEMPTS: '2',
+    PUSH_SECRET: 'a-secret-of-webhooks-that-is-long',
+  };
+  stack = await startStack({ redisUrl: redis.url, agents: ['echo', 'teller'], env });
   [, adminUrl = ''] = (await stack.gateways[0]?.waitFor(/"adminUrl":"([^"]+)"/)) ?? [];
 });
 
@@ -56,10 +63,23 @@ it('tells of each step of a task once, in gateway and worker with the same names
   const [accepted, begun, ended] = lines(id);
   const task = { task: id, context: contextId, agent: 'echo', tenant: 'default', level: INFO };
   expect(accepted).toMatchObject({ ...task, app: 'gateway', event: 'message-accepted', request: expect.any(String) });
-  const turn = { ...task, app: 'worker', worker: expect.any(String), attempt: 1 };
+  const turn = { ...task, app: 'worker', worker: expect.any(String), attempt: 1, request: accepted?.request };
   expect(begun).toMatchObject({ ...turn, event: 'turn-begun', waitedMs: expect.any(Number) });
   expect(ended).toMatchObject({ ...turn, event: 'turn-ended', outcome: 'TASK_STATE_COMPLETED' });
   expect(events(id)).toHaveLength(3);
+});
+
+it('has what an agent logs, without secrets, and the request in the lines of the agents that it calls', async () => {
+  const headers = { 'x-request-id': 'from-the-client-17' };
+  const url = `${stack.urls[0]}/agents/teller/message:send`;
+  const { body } = await post<{ task: { id: string } }>(url, { message: userMessage('hello') }, headers);
+  const ofRequest = () => lines().filter(({ request }) => request === 'from-the-client-17');
+  const ends = () => ofRequest().filter(({ event }) => event === 'turn-ended');
+  await until(() => ends().length === 2, { what: 'the ends of both turns are told' });
+  const said = ofRequest().find(({ event }) => event === 'agent-log');
+  expect(said).toMatchObject({ level: INFO, msg: 'Told', task: body.task.id, agent: 'teller', attempt: 1 });
+  expect(said).toMatchObject({ fields: { words: 'hello', password: '[left out]', key: '[left out]' } });
+  expect(stack.programs.map((program) => program.output()).join()).not.toMatch(/hunter2|a-secret-of-webhooks/);
 });
 
 it('tells what failed and runs again', async () => {

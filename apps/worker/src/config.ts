@@ -24,6 +24,8 @@ export interface WorkerConfig {
   /** Unset: nothing is measured. */
   readonly metrics: MetricsSettings | undefined;
   readonly logLevel: LevelWithSilent;
+  /** Of agents' lines, where it is another one. */
+  readonly agentLogLevel: LevelWithSilent | undefined;
   readonly traces: TraceSettings;
 }
 
@@ -51,6 +53,7 @@ export function readConfig(environment: Environment): WorkerConfig {
     worker: { drainMs: values.DRAIN_MS, sweepEveryMs: values.SWEEP_MS, push: readPush(given), calls: readCalls(given) },
     metrics: readMetrics(given),
     logLevel: values.LOG_LEVEL,
+    agentLogLevel: values.AGENT_LOG_LEVEL,
     traces: { collector: collector(values), queue: values.TRACE_QUEUE },
   };
   given.requireValid();

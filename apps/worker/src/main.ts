@@ -24,7 +24,8 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = createLog({ app: 'worker', level: levelOf(config, args) }, await logOutput(process.stdout));
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));
-  const emit = logTo(log, secretsIn(process.env));
+  const agentLog = { level: config.agentLogLevel, secrets: secretsIn(process.env) };
+  const emit = logTo(log, agentLog);
   process.on('unhandledRejection', (error) => {
     const owner = failTurnOfRejection(error);
     if (owner) return emit({ kind: 'unhandled-rejection', ...owner, err: error });
@@ -75,7 +76,7 @@ async function work(
   // While a watched worker takes over, there are two, and one port.
   const metricsPort = config.metrics && !isWatched ? new MetricsPort(config.metrics) : undefined;
   const throttle = new ErrorThrottle();
-  const write = logTo(log, secretsIn(process.env));
+  const write = logTo(log, { level: config.agentLogLevel, secrets: secretsIn(process.env) });
   const emit: Emit = (event) => {
     if (event.kind !== 'error' || throttle.isDue(event.err)) write(event);
     metricsPort?.metrics.count(event);

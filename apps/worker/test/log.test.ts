@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createLog } from '@switchyard/telemetry';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { lines, logTo } from '../src/telemetry/log.ts';
 
-const turn = { agent: 'echo', taskId: 't', contextId: 'c', tenant: 'acme', attempt: 1, durationMs: 12.34 };
+const name = { agent: 'echo', taskId: 't', contextId: 'c', tenant: 'acme', attempt: 1, requestId: 'r' };
+const turn = { ...name, durationMs: 12.34 };
 
 function told(...events: Parameters<ReturnType<typeof logTo>>[0][]): Record<string, unknown>[] {
   const written: Record<string, unknown>[] = [];
@@ -25,14 +26,32 @@ it('has every event in docs/logs.md, with its level', () => {
   }
 });
 
-it('has what an agent logs, with its turn, at its own level and without secrets', () => {
+describe('a line of an agent', () => {
   const line = { text: 'The order is taken', fields: { order: 17, token: 'abc' } };
   const said = (level: 'debug' | 'info' | 'error') =>
-    ({ kind: 'agent-log', ...turn, line: { level, ...line } }) as const;
-  const [info, error, ...others] = told(said('debug'), said('info'), said('error'));
-  expect(info).toMatchObject({ level: 30, event: 'agent-log', msg: 'The order is taken', agent: 'echo', task: 't' });
-  expect(info).toMatchObject({ context: 'c', attempt: 1, fields: { order: 17, token: '[left out]' } });
-  expect([error?.level, others]).toEqual([50, []]);
+    ({ kind: 'agent-log', ...name, line: { level, ...line } }) as const;
+
+  it('has its turn and its request, its own level, and no secrets', () => {
+    const [info, error, ...others] = told(said('debug'), said('info'), said('error'));
+    expect(info).toMatchObject({ level: 30, event: 'agent-log', msg: 'The order is taken', agent: 'echo', task: 't' });
+    expect(info).toMatchObject({ context: 'c', attempt: 1, request: 'r', fields: { order: 17, token: '[left out]' } });
+    expect([error?.level, others]).toEqual([50, []]);
+  });
+
+  it('may be written where other lines are not, and is where they are', () => {
+    const written: number[] = [];
+    const log = createLog(
+      { app: 'worker', level: 'warn' },
+      { write: (text) => void written.push(JSON.parse(text).level) },
+    );
+    const emit = logTo(log, { level: 'info' });
+    for (const level of ['debug', 'info', 'error'] as const) emit(said(level));
+    emit({ kind: 'stopped' });
+    expect(written).toEqual([30, 50]);
+    log.level = 'debug';
+    emit(said('debug'));
+    expect(written).toEqual([30, 50, 20]);
+  });
 });
 
 it('makes a warning of what ended with an error, and leaves the stack of an outage out', () => {

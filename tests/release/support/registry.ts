@@ -32,7 +32,9 @@ export async function startRegistry(build: string): Promise<Registry> {
     const manifest = JSON.parse(await readFile(join(build, 'npm', name, 'package.json'), 'utf8'));
     const { version } = manifest;
     const file = `switchyard-${name}-${version}.tgz`;
-    const integrity = createHash('sha512').update(await readFile(join(build, 'tarballs', file))).digest('base64');
+    const integrity = createHash('sha512')
+      .update(await readFile(join(build, 'tarballs', file)))
+      .digest('base64');
     const dist = { tarball: `${root}/tarballs/${file}`, integrity: `sha512-${integrity}` };
     return { name: manifest.name, 'dist-tags': { latest: version }, versions: { [version]: { ...manifest, dist } } };
   }

@@ -55,6 +55,7 @@ const development = {
   AGENT_ALLOW_HOSTS: '127.0.0.0/8 ::1',
   // No line for each turn between what people read.
   LOG_LEVEL: 'warn',
+  AGENT_LOG_LEVEL: 'info',
 };
 
 /** What gateway and worker have in common. The user's own settings (LOG_LEVEL, OPENAI_API_KEY, …) reach them, too. */

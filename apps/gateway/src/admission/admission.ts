@@ -28,7 +28,8 @@ interface Source {
 export class Admission implements Disposable {
   readonly identity: Identity;
   readonly #address: string | undefined;
-  readonly #requestId: string;
+  /** As `X-Request-Id` has it. */
+  readonly requestId: string;
   readonly #parts: AdmissionParts;
   readonly #answer: RatedAnswer | undefined;
   #bytes: Holding | undefined;
@@ -38,7 +39,7 @@ export class Admission implements Disposable {
     this.identity = identity;
     // Not the whole arrival: a stream would hold its headers.
     this.#address = address;
-    this.#requestId = requestId;
+    this.requestId = requestId;
     this.#parts = parts;
     this.#answer = answer;
   }
@@ -119,7 +120,7 @@ export class Admission implements Disposable {
   get caller(): Caller {
     const { principal, credential } = this.identity;
     const { tenant, subject } = principal;
-    return { tenant, subject, credential, address: this.#address, requestId: this.#requestId };
+    return { tenant, subject, credential, address: this.#address, requestId: this.requestId };
   }
 
   /** Tells the audit trail. */

@@ -57,6 +57,7 @@ export async function acceptMessage(
     backend.tasks.accept(call.scope, {
       ...submission(call, request),
       ...(trace && { trace }),
+      requestId: call.admission.requestId,
       ...(webhook && { webhook, webhookHoldMs: webhook.version === undefined ? webhookHoldMs : 0 }),
       isHidden: call.agent.repliesWithMessage,
       ...(preSubscription && { reservedId: preSubscription.taskId }),

@@ -54,6 +54,8 @@ export interface TurnName extends TurnOfTask {
   readonly tenant: string | undefined;
   /** Of the attempts at this message. */
   readonly attempt: number;
+  /** Of the request that brought the message, or led to the call that did. */
+  readonly requestId?: string | undefined;
 }
 
 interface TurnBegin extends TurnName {

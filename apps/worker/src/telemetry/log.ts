@@ -1,6 +1,6 @@
 import { isOutage } from '@switchyard/store';
 import { agentLine, type Line } from '@switchyard/telemetry';
-import type { Logger } from 'pino';
+import type { LevelWithSilent, Logger } from 'pino';
 import type { Emit, WorkerEvent } from './events.ts';
 
 /**
@@ -45,10 +45,22 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   error: ['warn', 'error'],
 };
 
-/** @param secrets never written in a line of an agent */
-export function logTo(log: Logger, secrets: readonly string[] = []): Emit {
+/** How the lines of agents are written. */
+export interface AgentLog {
+  /** Another level than the worker's own. */
+  readonly level?: LevelWithSilent | undefined;
+  /** Never written. */
+  readonly secrets?: readonly string[];
+}
+
+export function logTo(log: Logger, agentLog: AgentLog = {}): Emit {
+  let agents: Logger | undefined;
   return (event) => {
-    if (event.kind === 'agent-log') return logOfAgent(log, event, secrets);
+    if (event.kind === 'agent-log') {
+      // Made with the first line: by then the log says which worker it is.
+      agents ??= agentLog.level ? log.child({}, { level: agentLog.level }) : log;
+      return writeAgentLine([log, agents], event, agentLog.secrets);
+    }
     const line = lines[event.kind];
     if (!line) return;
     const [usual, text] = line;
@@ -60,12 +72,14 @@ export function logTo(log: Logger, secrets: readonly string[] = []): Emit {
   };
 }
 
-function logOfAgent(
-  log: Logger,
+/** @param logs one of them writes it, if its level is one of theirs */
+function writeAgentLine(
+  logs: readonly Logger[],
   { kind, line, ...turn }: Extract<WorkerEvent, { kind: 'agent-log' }>,
-  secrets: readonly string[],
+  secrets: readonly string[] | undefined,
 ): void {
-  if (!log.isLevelEnabled(line.level)) return;
+  const log = logs.find((each) => each.isLevelEnabled(line.level));
+  if (!log) return;
   const { text, fields } = agentLine(line, secrets);
   log[line.level]({ event: kind, ...turn, fields }, text);
 }

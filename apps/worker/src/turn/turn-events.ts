@@ -11,8 +11,8 @@ export function beginOf(turn: OpenTurn, waitedMs: number | undefined): WorkerEve
 
 /** The turn in events. */
 export function nameOf({ start }: OpenTurn): TurnName {
-  const { agent, taskId, attempt, task, principal } = start;
-  return { agent, taskId, contextId: task.contextId, tenant: principal.tenant, attempt };
+  const { agent, taskId, attempt, task, principal, requestId } = start;
+  return { agent, taskId, contextId: task.contextId, tenant: principal.tenant, attempt, requestId };
 }
 
 /** The event of a turn's end. @param next what became of its job */

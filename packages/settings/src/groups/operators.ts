@@ -78,5 +78,11 @@ export const operators = {
       text: 'The least serious log lines that are written.',
       isCommon: true,
     },
+    AGENT_LOG_LEVEL: {
+      of: ['worker'],
+      schema: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+      defaultText: '`LOG_LEVEL`; `switchyard up`: info',
+      text: 'The same of the lines that agents log, where it is to be another level.',
+    },
   },
 } as const satisfies SettingGroup;

@@ -17,6 +17,8 @@ export interface Submission {
   readonly metadata?: Metadata;
   /** Goes on with the turn of the message. */
   readonly trace?: MessageTrace;
+  /** Of the request that brought it, for the lines of its turn in the log. */
+  readonly requestId?: string;
   /** Gets every event from this message on. */
   readonly webhook?: WebhookDraft;
   /**
@@ -125,10 +127,11 @@ export interface InboxEntry
     Partial<Pick<TurnInput, 'acceptedOutputModes' | 'extensions' | 'metadata' | 'caller'>> {
   readonly scopes: readonly string[];
   readonly trace?: MessageTrace;
+  readonly requestId?: string;
 }
 
 /** What came with the message that made a task, and is kept with it, as JSON: who sends it again sends this, too. */
-export type KeptRequest = Omit<InboxEntry, 'message' | 'caller' | 'trace'>;
+export type KeptRequest = Omit<InboxEntry, 'message' | 'caller' | 'trace' | 'requestId'>;
 
 /**
  * Of an accepted message: task, context, number, seq, job; the timestamp of the status if it was scheduled, else '';

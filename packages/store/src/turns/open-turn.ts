@@ -62,6 +62,8 @@ export interface TurnStart extends TurnInput {
   /** The process whose turn it was: it is dead, or was taken for dead. */
   readonly takenOverFrom?: string;
   readonly trace: MessageTrace | undefined;
+  /** Of the request that brought its message; unset: no request did. */
+  readonly requestId: string | undefined;
 }
 
 /** An outcome with more events than these is written by itself: a batch of sixteen would block Redis for too long. */

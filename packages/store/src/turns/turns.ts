@@ -122,6 +122,7 @@ export class Turns {
         handsOver: turnsBefore + 1 >= TURNS_PER_JOB,
         cancelRequested: cancel !== '',
         trace: inboxEntry.trace,
+        requestId: inboxEntry.requestId,
       },
       hooks,
     );

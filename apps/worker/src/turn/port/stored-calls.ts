@@ -43,7 +43,12 @@ export class StoredCalls implements CallPort {
     const { message, isDetached } = call;
     const sent = { agent: agent.id, messageId: message.messageId, isAwaited: !isDetached };
     const placement = await traceCall(sent, (trace) => {
-      const submission = { ...submissionOf(call, agent), ...(trace && { trace }) };
+      const { requestId } = this.#turn.start;
+      const submission = {
+        ...submissionOf(call, agent),
+        ...(trace && { trace }),
+        ...(requestId !== undefined && { requestId }),
+      };
       return mapStoreErrors(() => this.#store.calls.place(this.#turn, { agent: agent.id, submission, isDetached }));
     });
     return placing(call.agent, placement);
