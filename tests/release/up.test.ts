@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { type Guarded, spawnGuarded } from '@switchyard/local';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../support/until.ts';
+import { EmptyFolder, environment } from './support/empty-folder.ts';
+
+// An author's first minutes, in a folder outside the repository: from nothing to a second agent on two workers.
+
+const agent = (id: string, greeting: string): string => `
+import { defineAgent } from '@switchyard/agent';
+
+export default defineAgent({
+  id: '${id}',
+  card: {
+    name: '${id}', description: 'Greets.', version: '1.0.0',
+    skills: [{ id: 'greet', name: 'Greet', description: 'Greets.', tags: ['demo'], examples: ['Ada'] }],
+  },
+  execute: (turn) => turn.complete(\`${greeting}, \${turn.text}, from \${process.pid}\`),
+});
+`;
+
+/** How long what several processes do may take on a busy machine. */
+const patience = { timeoutMs: 60_000 };
+
+let folder: EmptyFolder;
+let up: Guarded | undefined;
+let output = '';
+let seconds = 0;
+
+beforeAll(async () => {
+  folder = await EmptyFolder.create();
+  await folder.write('agent.ts', agent('first', 'Hello'));
+  await folder.write('second.ts', agent('second', 'Good day'));
+  const begun = performance.now();
+  await folder.install(['agent', 'cli']);
+  up = await spawnGuarded('npx', ['switchyard', 'up', './agent.ts', './second.ts', '--workers', '2', '--watch'], {
+    cwd: folder.path,
+    env: { ...environment(), PORT: '0' },
+  });
+  for (const stream of [up.stdout, up.stderr])
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  await until(() => output.includes('Switchyard is ready') || !up?.isRunning(), { what: 'it is ready', ...patience });
+  await until(async () => (await send('second')).includes('Good day, Ada'), {
+    what: 'the second answers',
+    ...patience,
+  });
+  seconds = (performance.now() - begun) / 1_000;
+}, 240_000);
+
+afterAll(async () => {
+  await up?.stop();
+  await folder.remove();
+});
+
+async function switchyard(...args: string[]): Promise<string> {
+  const { stdout, stderr } = await folder.run('npx', ['switchyard', ...args]);
+  return stdout + stderr;
+}
+
+async function send(id: string): Promise<string> {
+  const [, url = ''] = /ready on (\S+)/.exec(output) ?? [];
+  return switchyard('send', 'Ada', '-a', `${url}/agents/${id}`);
+}
+
+describe('switchyard up, from the tarballs', () => {
+  it('takes three commands from an empty folder to an answer of a second agent on two workers', async () => {
+    process.stdout.write(`npm install, switchyard up and switchyard send took ${seconds.toFixed(1)} s\n`);
+    expect(output).toContain('npx switchyard send --stream "Ada"');
+    await until(async () => /^second .* 2 /m.test(await switchyard('queue')), { what: 'two workers', ...patience });
+  });
+
+  it('serves the first agent at the root, and finds it though its port is another than the usual one', async () => {
+    expect(await switchyard('send', 'Ada')).toContain('Hello, Ada, from');
+  });
+
+  it('serves the console, which is in the package of the gateway', async () => {
+    const [, console = '', key = ''] = /^Console: (\S+)#key=(\S+)$/m.exec(output) ?? [];
+    const page = await fetch(console);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<script type="module"')]);
+    const headers = { authorization: `Bearer ${key}` };
+    expect(await (await fetch(new URL('/admin/me', console), { headers })).json()).toMatchObject({ may: 'all' });
+  });
+
+  it('loads an agent again that was changed', async () => {
+    await folder.write('agent.ts', agent('first', 'Good evening'));
+    const answers = async () => (await switchyard('send', 'Ada')).includes('Good evening, Ada');
+    await until(answers, { what: 'the changed agent answers', ...patience });
+    expect(output).toContain('the changed agents run');
+  });
+
+  it('says where an agent is broken, with file, line and column', async () => {
+    await folder.write('broken.ts', 'const broken = ;');
+    const said = await switchyard('up', './broken.ts');
+    expect(said).toContain(`${join(folder.path, 'broken.ts')}:1:16: Expression expected`);
+  });
+
+  it('runs an agent of a folder without any package: the worker has the one that agents need', async () => {
+    const bare = await EmptyFolder.create();
+    await bare.write('agent.ts', agent('bare', 'Hello'));
+    const { stdout } = await folder.run('npx', ['switchyard', 'worker', '--list', join(bare.path, 'agent.ts')]);
+    expect(JSON.parse(stdout)).toEqual([{ id: 'bare', name: 'bare', example: 'Ada' }]);
+    await bare.remove();
+  });
+});
