@@ -14,6 +14,10 @@ const sections: readonly Section[] = [
   {
     text: 'Operate',
     pages: [
+      'deploy',
+      'kubernetes',
+      'upgrades',
+      'backup',
       'operations',
       'console',
       'command-line',

@@ -13,8 +13,8 @@ const blocks = pages.flatMap(blocksOf);
 const places = (found: readonly Block[]): string[] => found.map(placeOf);
 
 describe('blocks of code in the docs', () => {
-  it('say their language: sh, ts, json, yaml, or text for what is none', () => {
-    const known = new Set(['sh', 'ts', 'json', 'yaml', 'text']);
+  it('say their language: sh, ts, json, yaml, dockerfile, or text for what is none', () => {
+    const known = new Set(['sh', 'ts', 'json', 'yaml', 'dockerfile', 'text']);
     // Those of the README without one are what a terminal shows.
     const unknown = blocks.filter(({ page, language }) => !known.has(language) && !(page === 'README.md' && !language));
     expect(blocks.length).toBeGreaterThan(60);
