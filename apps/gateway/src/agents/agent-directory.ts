@@ -15,6 +15,7 @@ export class AgentDirectory {
   readonly #emit: Emit;
   #agents: ReadonlyMap<string, AnnouncedAgent> = new Map();
   #reading: Promise<void> | undefined;
+  readonly #listeners = new Set<() => void>();
   #isStale = false;
   #timer: NodeJS.Timeout | undefined;
   #unsubscribe: (() => void) | undefined;
@@ -37,6 +38,12 @@ export class AgentDirectory {
     clearInterval(this.#timer);
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
+  }
+
+  /** Calls `listener` whenever agents come, go or announce something else. @returns ends that */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   find(id: string): AnnouncedAgent | undefined {
@@ -71,11 +78,18 @@ export class AgentDirectory {
 
   async #read(): Promise<void> {
     const before = [...this.#agents.keys()].join();
+    const announcedBefore = announcementsIn(this.#agents.values());
     const announced = await this.#registry.list();
     this.#agents = new Map(announced.map((agent) => [agent.id, agent]));
     const agents = [...this.#agents.keys()];
     if (agents.join() !== before) this.#emit({ kind: 'agents-changed', agents });
+    if (announcementsIn(announced) !== announcedBefore) for (const listener of this.#listeners) listener();
   }
+}
+
+/** Which agents, and since when each announces what it does. */
+function announcementsIn(agents: Iterable<AnnouncedAgent>): string {
+  return Array.from(agents, ({ id, updatedAt }) => `${id} ${updatedAt}`).join();
 }
 
 /** How a request names its agent. */

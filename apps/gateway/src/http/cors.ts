@@ -13,6 +13,9 @@ const asked = [
   'Prefer',
   'X-Request-Id',
   'Traceparent',
+  'MCP-Protocol-Version',
+  'Mcp-Method',
+  'Mcp-Name',
 ].join(', ');
 const shown =
   'A2A-Version, A2A-Extensions, ETag, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate, X-Request-Id';

@@ -18,6 +18,7 @@ import {
   type Route,
   type RoutedRequest,
 } from '../exchange/exchange.ts';
+import { serveMcp } from '../mcp/serve-mcp.ts';
 import { conversationRoutes } from './serve-conversations.ts';
 import { deletionPath, serveDeletion } from './serve-deletion.ts';
 import { serveAgentList, serveCard, serveJwks } from './serve-discovery.ts';
@@ -49,6 +50,7 @@ function routesOf(context: GatewayContext, readiness: Readiness): Route[] {
     { verb: 'GET', path: '/agents', handle: serveAgentList(context) },
     { verb: 'GET', path: jwksPath, handle: serveJwks(publicKeys(context), settings.cardMaxAgeSeconds) },
     { verb: 'GET', path: '/console', handle: leadToConsole(context, context.consoleUrl) },
+    ...(settings.mcp ? [{ verb: 'POST', path: '/mcp', handle: serveMcp(context) } as const] : []),
     { verb: 'GET', path: '/healthz', handle: serveHealth },
     { verb: 'GET', path: '/readyz', handle: serveReadiness(readiness) },
   ];

@@ -108,6 +108,8 @@ export interface GatewaySettings {
   readonly push: PushSettings | undefined;
   /** Serves clients of A2A 0.3 as well, at the same URLs. */
   readonly legacyV03: boolean;
+  /** Serves agents as tools of the Model Context Protocol under `/mcp`. */
+  readonly mcp: boolean;
   /** The version of a request without one: `by-shape`, that of the method or path; `0.3`, as in A2A 3.6.2. */
   readonly missingVersion: MissingVersion;
   /** Base URL for clients, in agent cards; unset: the host of the request for the card. */
@@ -171,6 +173,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   grpcLimits: defaultGrpcLimits,
   push: defaultPushSettings,
   legacyV03: true,
+  mcp: false,
   missingVersion: 'by-shape',
   auth: { allowAnonymous: false },
   audit: defaultAuditSettings,

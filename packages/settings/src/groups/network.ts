@@ -104,6 +104,12 @@ export const network = {
       default: true,
       text: 'Serve clients of A2A 0.3, too, at the same URLs.',
     },
+    MCP: {
+      of: ['gateway'],
+      schema: onOff,
+      default: false,
+      text: 'Serve agents as tools of the Model Context Protocol, at `/mcp`: [mcp.md](mcp.md).',
+    },
     MISSING_VERSION: {
       of: ['gateway'],
       schema: oneOf('by-shape', '0.3'),

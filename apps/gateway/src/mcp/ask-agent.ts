@@ -1,0 +1,121 @@
+import {
+  fold,
+  type Message,
+  type Part,
+  type SendMessageRequest,
+  type StreamResponse,
+  type Task,
+} from '@switchyard/protocol';
+import { type Json, retainCopies } from '@switchyard/store';
+import type { GatewayContext } from '../bindings/gateway-context.ts';
+import { offersStreaming } from '../cards/build-card.ts';
+import { type Answer, runOperation } from '../operations/operation.ts';
+import type { OperationName } from '../operations/operations.ts';
+import type { McpCall } from './mcp-call.ts';
+import type { Ask } from './tools.ts';
+
+/** A task, or the message of an agent that answers without one. */
+export type Outcome = { readonly task: Task } | { readonly message: Message };
+
+export interface AskOptions {
+  /** The same message sent twice is accepted once. */
+  readonly messageId: string;
+  /** Told what the agent does meanwhile; unset: nobody asks. */
+  readonly onProgress?: ((what: string) => Promise<void>) | undefined;
+}
+
+type Operations = Pick<GatewayContext, 'operations'>;
+
+/** Sends a message and waits, as a blocking SendMessage does; who is told of progress follows the stream instead. */
+export async function askAgent(
+  context: Operations,
+  call: McpCall,
+  ask: Ask,
+  { messageId, onProgress }: AskOptions,
+): Promise<Outcome> {
+  const request = requestOf(ask, messageId);
+  if (onProgress && offersStreaming(call.agent.card)) return follow(context, call, { request, onProgress });
+  return unary(context, call, 'SendMessage', request);
+}
+
+/** As it is, or after its next change: see `waitMs` of the call. */
+export function getTask(context: Operations, call: McpCall, id: string): Promise<Outcome> {
+  return unary(context, call, 'GetTask', { id, historyLength: 0 });
+}
+
+export function cancelTask(context: Operations, call: McpCall, id: string): Promise<Outcome> {
+  return unary(context, call, 'CancelTask', { id });
+}
+
+function requestOf({ message, data, taskId, contextId }: Ask, messageId: string): SendMessageRequest {
+  const parts: Part[] = [{ text: message }, ...(data === undefined ? [] : [{ data }])];
+  return {
+    message: {
+      messageId,
+      role: 'ROLE_USER',
+      parts,
+      ...(taskId !== undefined && { taskId }),
+      ...(contextId !== undefined && { contextId }),
+    },
+    configuration: { returnImmediately: false, historyLength: 0 },
+  };
+}
+
+async function unary(
+  { operations }: Operations,
+  call: McpCall,
+  operation: OperationName,
+  params: object,
+): Promise<Outcome> {
+  const answer = await runOperation(operations[operation], { call, params });
+  if ('items' in answer) throw new Error(`${operation} is no stream`);
+  const answered: StreamResponse | Task = parsed(answer.json ?? 'null');
+  return 'id' in answered ? { task: answered } : outcomeOf(answered);
+}
+
+interface Following {
+  readonly request: SendMessageRequest;
+  readonly onProgress: (what: string) => Promise<void>;
+}
+
+async function follow({ operations }: Operations, call: McpCall, { request, onProgress }: Following): Promise<Outcome> {
+  using answer = streamed(await runOperation(operations.SendStreamingMessage, { call, params: request }));
+  let outcome: Outcome | undefined;
+  for await (const { json } of answer.items) {
+    const event: StreamResponse = parsed(json);
+    outcome = outcome && 'task' in outcome && !event.message ? { task: fold(outcome.task, event) } : outcomeOf(event);
+    const what = progressIn(event);
+    if (what !== undefined) await onProgress(what);
+  }
+  if (!outcome) throw new Error('A stream begins with a task or a message');
+  return outcome;
+}
+
+function streamed(answer: Answer): Extract<Answer, { items: unknown }> {
+  if ('items' in answer) return answer;
+  throw new Error('SendStreamingMessage is a stream');
+}
+
+function outcomeOf({ task, message }: StreamResponse): Outcome {
+  if (message) return { message };
+  if (task) return { task };
+  throw new Error('An answer is a task or a message');
+}
+
+/** Pieces of an artifact that has begun are none. */
+function progressIn({ statusUpdate, artifactUpdate, task }: StreamResponse): string | undefined {
+  if (artifactUpdate) return artifactUpdate.append ? undefined : `Artifact: ${artifactUpdate.artifact.name ?? ''}`;
+  const status = statusUpdate?.status ?? task?.status;
+  if (!status) return undefined;
+  return textOf(status.message?.parts ?? []).slice(0, 500) || status.state;
+}
+
+export function textOf(parts: readonly Part[]): string {
+  return parts.flatMap(({ text }) => text ?? []).join('\n');
+}
+
+/** Its text, and what is parsed of it, are held while they are turned into a result. @throws {AnswersTooLarge} */
+function parsed<Parsed>(json: Json): Parsed {
+  using _copies = retainCopies(json, 2);
+  return JSON.parse(json.toString());
+}

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import {
+  acceptedContent,
+  type CallToolRequest,
+  type CallToolResult,
+  createMcpHandler,
+  type InputRequiredResult,
+  inputRequired,
+  ProtocolError,
+  Server,
+  type ServerContext,
+  type ServerEventBus,
+} from '@modelcontextprotocol/server';
+import { isInterrupted, type Task, toJsonRpcError } from '@switchyard/protocol';
+import { parse } from '@switchyard/protocol/schemas';
+import { z } from 'zod';
+import { agentOfCall } from '../bindings/agent-of-call.ts';
+import type { GatewayContext } from '../bindings/gateway-context.ts';
+import { reportFailure } from '../exchange/exchange.ts';
+import { askAgent, cancelTask, getTask, type Outcome } from './ask-agent.ts';
+import { McpCall, type McpRequest } from './mcp-call.ts';
+import { questionIn, refusalOf, resultOf } from './tool-result.ts';
+import { askSchema, CANCEL_TASK, cancelTaskSchema, GET_TASK, getTaskSchema, toolsOf } from './tools.ts';
+
+/** The key of `_meta` under which a client names its message: the same one sent twice is accepted once. */
+const MESSAGE_ID = 'switchyard/messageId';
+
+/**
+ * Agents as tools of MCP: translates, and nothing more. Each request is served alone, by a server of its own, so that
+ * any gateway may have the next one: protocol revision 2026-07-28, and those before it without sessions.
+ */
+export class Door {
+  readonly #context: GatewayContext;
+  readonly #bus: ServerEventBus;
+
+  constructor(context: GatewayContext) {
+    this.#context = context;
+    this.#bus = {
+      publish: () => undefined,
+      subscribe: (listener) => context.agents.onChange(() => listener({ kind: 'tools_list_changed' })),
+    };
+  }
+
+  /** @param body parsed */
+  answer(web: Request, body: unknown, request: McpRequest): Promise<Response> {
+    const { fetch } = createMcpHandler(({ era }) => this.#serverOf(request, era === 'modern'), {
+      bus: this.#bus,
+      keepAliveMs: this.#context.settings.heartbeatMs,
+    });
+    return fetch(web, { parsedBody: body });
+  }
+
+  #serverOf(request: McpRequest, mayAsk: boolean): Server {
+    const server = new Server(
+      { name: 'switchyard', version: '1' },
+      {
+        capabilities: { tools: { listChanged: true } },
+        instructions: `Each tool is an agent. A task outlives its call: ${GET_TASK} reads it.`,
+        // Without a session there is no way to ask a client of an earlier revision.
+        inputRequired: { legacyShim: false },
+      },
+    );
+    server.setRequestHandler('tools/list', () => this.#list(request));
+    server.setRequestHandler('tools/call', ({ params }, ctx) => {
+      const canAsk = mayAsk && server.getClientCapabilities()?.elicitation !== undefined;
+      return this.#callTool(request, { params, ctx, canAsk });
+    });
+    return server;
+  }
+
+  #list({ exchange, admission }: McpRequest): { tools: ReturnType<typeof toolsOf> } {
+    try {
+      admission.may('ListAgents');
+      admission.spend('ListAgents');
+      return { tools: toolsOf(this.#context.agents.list().filter(({ id }) => admission.sees(id))) };
+    } catch (thrown) {
+      const { code, message, data } = toJsonRpcError(reportFailure(this.#context, exchange, thrown));
+      throw new ProtocolError(code, message, data);
+    }
+  }
+
+  async #callTool(request: McpRequest, given: GivenCall): Promise<CallToolResult | InputRequiredResult> {
+    const { name, arguments: args = {} } = given.params;
+    try {
+      if (name === GET_TASK) {
+        const { agent, taskId, waitSeconds } = parse(getTaskSchema, args);
+        const call = this.#call(request, agent, waitSeconds * 1_000);
+        return resultOf(agent, await getTask(this.#context, call, taskId));
+      }
+      if (name === CANCEL_TASK) {
+        const { agent, taskId } = parse(cancelTaskSchema, args);
+        return resultOf(agent, await cancelTask(this.#context, this.#call(request, agent), taskId));
+      }
+      return await this.#ask(request, given);
+    } catch (thrown) {
+      return refusalOf(reportFailure(this.#context, request.exchange, thrown));
+    }
+  }
+
+  async #ask(request: McpRequest, { params, ctx, canAsk }: GivenCall): Promise<CallToolResult | InputRequiredResult> {
+    const call = this.#call(request, params.name);
+    const ask = parse(askSchema, params.arguments ?? {});
+    const asked = questionAsked(ctx);
+    const answered = asked && acceptedContent(ctx.mcpReq.inputResponses, 'answer', answerSchema);
+    // Whoever was asked does not want to answer: the task still waits.
+    if (asked && !answered) return resultOf(params.name, await getTask(this.#context, call, asked.taskId));
+    const message = answered ? { message: answered.answer, taskId: asked.taskId } : ask;
+    const outcome = await askAgent(this.#context, call, message, {
+      messageId: messageIdOf(ctx, asked?.round ?? 0),
+      onProgress: progressOf(ctx),
+    });
+    const task = canAsk ? waitingTask(outcome) : undefined;
+    return task ? elicitation(task, (asked?.round ?? 0) + 1) : resultOf(params.name, outcome);
+  }
+
+  /** @throws {A2AError} NotFound */
+  #call(request: McpRequest, agentId: string, waitMs = 0): McpCall {
+    const agent = agentOfCall(this.#context.agents, request.admission, { agentId });
+    return new McpCall(this.#context, request, { agent, waitMs });
+  }
+}
+
+interface GivenCall {
+  readonly params: CallToolRequest['params'];
+  readonly ctx: ServerContext;
+  /** Whether the client may be asked for input while it calls. */
+  readonly canAsk: boolean;
+}
+
+/** One message of a client is one of a task; each answer within the same call is another. */
+function messageIdOf({ mcpReq }: ServerContext, round: number): string {
+  const named = mcpReq._meta?.[MESSAGE_ID];
+  if (typeof named !== 'string') return randomUUID();
+  return round === 0 ? named : `${named}.${round}`;
+}
+
+function progressOf({ mcpReq }: ServerContext): ((what: string) => Promise<void>) | undefined {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let progress = 0;
+  return async (message) => {
+    const params = { progressToken, progress: ++progress, message };
+    // A client that is gone is told nothing; its task goes on.
+    await mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+}
+
+/** A task that asks for input, not for an authorization. */
+function waitingTask(outcome: Outcome): Task | undefined {
+  if (!('task' in outcome)) return undefined;
+  const { state } = outcome.task.status;
+  return isInterrupted(state) && state !== 'TASK_STATE_AUTH_REQUIRED' ? outcome.task : undefined;
+}
+
+const answerSchema = z.object({ answer: z.string() });
+/** Comes back from the client: whose task it is is checked like that of any message. */
+const questionSchema = z.object({ taskId: z.string(), round: z.int().min(1) });
+
+/** The client asks its user, and calls again with the answer. */
+function elicitation(task: Task, round: number): InputRequiredResult {
+  const question = { message: questionIn(task), requestedSchema: answerSchema };
+  return inputRequired({
+    inputRequests: { answer: inputRequired.elicit(question) },
+    requestState: JSON.stringify({ taskId: task.id, round } satisfies z.infer<typeof questionSchema>),
+  });
+}
+
+/** @throws {A2AError} InvalidParams */
+function questionAsked({ mcpReq }: ServerContext): z.infer<typeof questionSchema> | undefined {
+  const state = mcpReq.requestState<string>();
+  return state === undefined ? undefined : parse(questionSchema, jsonIn(state), 'requestState');
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // which the schema refuses
+  }
+}

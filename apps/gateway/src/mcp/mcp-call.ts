@@ -1,0 +1,53 @@
+import type { AnnouncedAgent, Scope } from '@switchyard/store';
+import { traceParentIn } from '@switchyard/telemetry';
+import type { Admission } from '../admission/admission.ts';
+import type { GatewayContext } from '../bindings/gateway-context.ts';
+import { type AgentEndpoint, type Call, endpointAt } from '../call/call.ts';
+import { baseUrl } from '../exchange/base-url.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+
+/** A request of MCP that was let in. */
+export interface McpRequest {
+  readonly exchange: Exchange;
+  readonly admission: Admission;
+}
+
+/** The call of a tool, as an operation of A2A takes it. */
+export class McpCall implements Call {
+  readonly admission: Admission;
+  readonly scope: Scope;
+  readonly agent: AnnouncedAgent;
+  readonly extensions = [];
+  readonly waitMs: number;
+  readonly #exchange: Exchange;
+  readonly #context: GatewayContext;
+  #signal: AbortSignal | undefined;
+
+  constructor(
+    context: GatewayContext,
+    { exchange, admission }: McpRequest,
+    { agent, waitMs = 0 }: { agent: AnnouncedAgent; waitMs?: number },
+  ) {
+    this.admission = admission;
+    this.scope = { principal: admission.principal, agent: agent.id };
+    this.agent = agent;
+    this.waitMs = waitMs;
+    this.#exchange = exchange;
+    this.#context = context;
+  }
+
+  endpoint(): AgentEndpoint {
+    const base = baseUrl(this.#exchange.req, this.#context.settings);
+    return endpointAt(base, this.agent.id, { named: undefined, selected: this.agent.id });
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= this.#context.heldRequests.watch(this.#exchange.res, this.admission);
+    return this.#signal;
+  }
+
+  get traceParent(): string | undefined {
+    const { traceparent } = this.#exchange.req.headers;
+    return traceParentIn(typeof traceparent === 'string' ? traceparent : undefined);
+  }
+}

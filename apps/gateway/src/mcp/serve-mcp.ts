@@ -1,0 +1,75 @@
+import { A2AError } from '@switchyard/protocol';
+import type { GatewayContext } from '../bindings/gateway-context.ts';
+import { admit, bodyLimits } from '../bindings/http-call.ts';
+import { writeError } from '../bindings/jsonrpc/write.ts';
+import { drained, type Exchange, type Handler } from '../exchange/exchange.ts';
+import { parseJson, readJsonText } from '../exchange/read-json.ts';
+import type { Door } from './door.ts';
+import type { McpRequest } from './mcp-call.ts';
+
+/** Every agent as a tool of the Model Context Protocol, over streamable HTTP, without sessions. */
+export function serveMcp(context: GatewayContext): Handler {
+  let door: Promise<Door> | undefined;
+  // The SDK is loaded with the first request: who does not use it does not pay for it.
+  const open = async (): Promise<Door> => new (await import('./door.ts')).Door(context);
+  return async (req, res) => {
+    const exchange = { req, res };
+    try {
+      const admission = await admit(context, exchange);
+      const body = parseJson(await readJsonText(req, bodyLimits(context, exchange, admission)));
+      requireSingle(body);
+      door ??= open();
+      using watched = watch(context, { exchange, admission }, body);
+      const answer = await (await door).answer(webRequest(exchange, watched.signal), body, { exchange, admission });
+      await write(exchange, answer);
+    } catch (thrown) {
+      writeError(context, exchange, { id: 'null', thrown });
+    }
+  };
+}
+
+/** Each message is admitted by itself. @throws {A2AError} InvalidRequest */
+function requireSingle(body: unknown): void {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return;
+  throw new A2AError('InvalidRequest', 'The body must be one JSON-RPC message: batches are not served');
+}
+
+interface Watched extends Disposable {
+  /** Aborted when nobody waits for the answer. */
+  readonly signal: AbortSignal;
+}
+
+/** A subscription is a stream of the caller, and ends with its access or this gateway. */
+function watch({ heldRequests }: GatewayContext, { exchange, admission }: McpRequest, body: unknown): Watched {
+  const { res } = exchange;
+  if (Object(body).method === 'subscriptions/listen') {
+    const slot = admission.hold('stream');
+    return { signal: heldRequests.watch(res, admission), [Symbol.dispose]: () => slot[Symbol.dispose]() };
+  }
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  return { signal: gone.signal, [Symbol.dispose]: () => undefined };
+}
+
+/** What the SDK reads: no credentials. */
+const read = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
+
+function webRequest({ req }: Exchange, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const name of read) {
+    const value = req.headers[name];
+    if (typeof value === 'string') headers.set(name, value);
+  }
+  return new Request('http://gateway/mcp', { method: 'POST', headers, signal });
+}
+
+async function write({ res }: Exchange, { status, headers, body }: Response): Promise<void> {
+  if (res.closed) return;
+  // nginx would otherwise buffer events.
+  res.writeHead(status, [...[...headers].flat(), 'X-Accel-Buffering', 'no']);
+  for await (const piece of body ?? []) {
+    if (res.closed) return;
+    if (!res.write(piece)) await drained(res);
+  }
+  res.end();
+}

@@ -1,0 +1,82 @@
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
+import type { A2AError, Part, Task, TaskState } from '@switchyard/protocol';
+import { type Outcome, textOf } from './ask-agent.ts';
+import { GET_TASK, type StructuredAnswer } from './tools.ts';
+
+/** What the agent said and made, and how to go on: for the model as content, for programs in `structuredContent`. */
+export function resultOf(agent: string, outcome: Outcome): CallToolResult {
+  if ('message' in outcome) {
+    const { message } = outcome;
+    const content = message.parts.map((part, i) => blockOf(part, `${message.messageId}/${i}`));
+    const { contextId } = message;
+    return { content, structuredContent: structured({ agent, ...(contextId !== undefined && { contextId }) }) };
+  }
+  const { task } = outcome;
+  const { id, contextId = id, status } = task;
+  const made = contentOf(task);
+  const next = nextStep(agent, task);
+  const content = next === undefined ? made : [...made, { type: 'text' as const, text: next }];
+  return {
+    content: content.length > 0 ? content : [{ type: 'text', text: 'The agent has done it, and said nothing.' }],
+    structuredContent: structured({ agent, taskId: id, contextId, state: status.state }),
+    ...(failed.includes(status.state) && { isError: true }),
+  };
+}
+
+/** An operation was refused, or failed: models read what is wrong, and may mend it. */
+export function refusalOf(error: A2AError): CallToolResult {
+  const wrong = error.violations.map(({ field, description }) => `${field} ${description}`);
+  const again = error.retryAfterSeconds === undefined ? [] : [`Try again in ${error.retryAfterSeconds} s.`];
+  return { content: [{ type: 'text', text: [error.message, ...wrong, ...again].join('\n') }], isError: true };
+}
+
+/** What an agent asks its client for. */
+export function questionIn({ status }: Task): string {
+  return textOf(status.message?.parts ?? []) || 'The agent asks for input.';
+}
+
+const failed: readonly TaskState[] = ['TASK_STATE_FAILED', 'TASK_STATE_REJECTED', 'TASK_STATE_CANCELED'];
+
+/** What models are told beside what the agent says; undefined: there is nothing to do. */
+function nextStep(agent: string, { id, status }: Task): string | undefined {
+  const read = `call ${GET_TASK} with agent "${agent}" and taskId "${id}"`;
+  switch (status.state) {
+    case 'TASK_STATE_COMPLETED':
+      return undefined;
+    case 'TASK_STATE_INPUT_REQUIRED':
+      return `The agent waits for an answer: call ${agent} again with it as message, and with taskId "${id}".`;
+    case 'TASK_STATE_AUTH_REQUIRED':
+      return `The agent waits for an authorization, which is given elsewhere. To see whether it went on, ${read}.`;
+    case 'TASK_STATE_FAILED':
+      return 'The task has failed.';
+    case 'TASK_STATE_REJECTED':
+      return 'The agent has rejected the task.';
+    case 'TASK_STATE_CANCELED':
+      return 'The task was canceled.';
+    default:
+      return `The agent goes on with the task. For its result, ${read}.`;
+  }
+}
+
+function contentOf({ id, status, artifacts = [] }: Task): ContentBlock[] {
+  const said = status.message?.parts ?? [];
+  return [
+    ...artifacts.flatMap(({ artifactId, parts }) => parts.map((part, i) => blockOf(part, `${id}/${artifactId}/${i}`))),
+    ...said.map((part, i) => blockOf(part, `${id}/status/${i}`)),
+  ];
+}
+
+/** @param place in its task, for the URI of a file without one */
+function blockOf({ text, data, url, raw, mediaType, filename }: Part, place: string): ContentBlock {
+  const type = mediaType === undefined ? {} : { mimeType: mediaType };
+  if (text !== undefined) return { type: 'text', text };
+  if (url !== undefined) return { type: 'resource_link', uri: url, name: filename ?? url, ...type };
+  if (raw === undefined) return { type: 'text', text: JSON.stringify(data) };
+  if (mediaType?.startsWith('image/')) return { type: 'image', data: raw, mimeType: mediaType };
+  if (mediaType?.startsWith('audio/')) return { type: 'audio', data: raw, mimeType: mediaType };
+  const uri = `a2a:${encodeURI(place)}${filename === undefined ? '' : `/${encodeURIComponent(filename)}`}`;
+  return { type: 'resource', resource: { uri, blob: raw, ...type } };
+}
+
+/** As MCP's types have it. */
+const structured = (answer: StructuredAnswer): Record<string, unknown> => ({ ...answer });

@@ -1,0 +1,83 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import type { AgentCard } from '@switchyard/protocol';
+import type { AnnouncedAgent } from '@switchyard/store';
+import { z } from 'zod';
+
+/** What an agent is asked. */
+export const askSchema = z.strictObject({
+  message: z.string().min(1).describe('What to tell the agent, in plain words.'),
+  data: z.record(z.string(), z.unknown()).optional().describe('Structured input beside the message.'),
+  taskId: z.string().optional().describe('A task of this agent that is to go on: one that asks for input.'),
+  contextId: z.string().optional().describe('The conversation of an earlier task, for a new one in it.'),
+});
+export type Ask = z.infer<typeof askSchema>;
+
+const named = {
+  agent: z.string().describe('The tool that began the task.'),
+  taskId: z.string(),
+};
+
+export const getTaskSchema = z.strictObject({
+  ...named,
+  waitSeconds: z.number().min(0).default(5).describe('How long to wait for its next change, if it goes on.'),
+});
+
+export const cancelTaskSchema = z.strictObject(named);
+
+/** Agents' ids have no underscore: no agent has these names. */
+export const GET_TASK = 'get_task';
+export const CANCEL_TASK = 'cancel_task';
+
+/** Where a task is, for programs. An agent may answer with a message, and no task. */
+const answerSchema = z.object({
+  agent: z.string(),
+  taskId: z.string().optional(),
+  contextId: z.string().optional(),
+  state: z.string().optional().describe('As in A2A: TASK_STATE_COMPLETED, TASK_STATE_INPUT_REQUIRED, …'),
+});
+export type StructuredAnswer = z.infer<typeof answerSchema>;
+
+const outputSchema = objectSchema(answerSchema);
+
+/** The tools of a caller that sees these agents. */
+export function toolsOf(agents: readonly AnnouncedAgent[]): Tool[] {
+  return [
+    ...agents.map(({ id, card }) => ({
+      name: id,
+      title: card.name,
+      description: described(card),
+      inputSchema: objectSchema(askSchema),
+      outputSchema,
+    })),
+    {
+      name: GET_TASK,
+      title: 'Read a task',
+      description: 'Reads a task that a tool has begun, and waits for its next change if it goes on.',
+      inputSchema: objectSchema(getTaskSchema),
+      outputSchema,
+      annotations: { readOnlyHint: true },
+    },
+    {
+      name: CANCEL_TASK,
+      title: 'Cancel a task',
+      description: 'Ends a task that a tool has begun, and that goes on or waits.',
+      inputSchema: objectSchema(cancelTaskSchema),
+      outputSchema,
+      annotations: { idempotentHint: true },
+    },
+  ];
+}
+
+/** What models choose an agent by. */
+function described({ description, skills }: AgentCard): string {
+  const lines = skills.map(({ name, description: what, examples = [] }) => {
+    const such = examples.length > 0 ? ` For example: ${examples.map((example) => `“${example}”`).join(', ')}` : '';
+    return `- ${name}: ${what}${such}`;
+  });
+  return [description, ...(lines.length > 0 ? ['Skills:', ...lines] : [])].join('\n');
+}
+
+/** As MCP's types have it. */
+function objectSchema(schema: z.ZodType): Tool['inputSchema'] {
+  return JSON.parse(JSON.stringify(z.toJSONSchema(schema, { io: 'input' })));
+}

@@ -1,0 +1,126 @@
+import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import { resultOf } from '../src/mcp/tool-result.ts';
+import { defaultRateSettings } from '../src/settings/rate-settings.ts';
+import { agents, card } from './support/agents.ts';
+import { type ErrorBody, post } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+const keyOf = (subject: string) => `key-of-${subject}-0123456789`;
+const ada = { key: keyOf('ada'), tenant: 'acme', subject: 'ada', scopes: [] };
+const reader = { key: keyOf('reader'), tenant: 'acme', subject: 'reader', scopes: ['read'] };
+
+let stage: Stage;
+beforeAll(async () => {
+  const rates = { ...defaultRateSettings, ofKind: { ...defaultRateSettings.ofKind, send: { count: 2, seconds: 60 } } };
+  stage = await openStage({
+    gateway: { mcp: true, auth: { keys: [ada, reader] }, rates, blockingWaitMs: 20, maxBodyBytes: 10_000 },
+  });
+});
+afterAll(() => stage[Symbol.asyncDispose]());
+
+async function connected(key: string, url = stage.url): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  const requestInit = { headers: { 'x-api-key': key } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }));
+  return client;
+}
+
+const textOf = ({ content }: CallToolResult): string =>
+  content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
+const echo = (client: Client) => client.callTool({ name: 'echo', arguments: { message: 'hello' } });
+const request = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
+test('the door is closed unless the settings open it', async () => {
+  expect((await post(`${await stage.another()}/mcp`, request)).status).toBe(404);
+});
+
+describe('a request at the door', () => {
+  const ask = (body: unknown, headers: Record<string, string> = {}, verb = 'POST') =>
+    fetch(`${stage.url}/mcp`, {
+      method: verb,
+      headers: { 'x-api-key': ada.key, 'content-type': 'application/json', ...headers },
+      ...(verb === 'POST' && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  const errorOf = async (response: Response): Promise<string> => {
+    const { error }: ErrorBody = JSON.parse(await response.text());
+    return error.message;
+  };
+
+  test('is one message: what is counted by the request cannot be packed', async () => {
+    expect(await errorOf(await ask([request, request]))).toMatch('batches are not served');
+    expect(await errorOf(await ask('{'))).toBe('Invalid JSON payload');
+    expect(await errorOf(await ask(request, { 'content-type': 'text/plain' }))).toBe('The body must be JSON');
+  });
+
+  test('has the size of any other, comes from no page, and is a POST', async () => {
+    expect((await ask({ ...request, params: { text: 'x'.repeat(10_000) } })).status).toBe(413);
+    expect((await ask(request, { origin: 'https://evil.example.com' })).status).toBe(403);
+    expect([(await ask({}, {}, 'GET')).status, (await ask({}, {}, 'DELETE')).status]).toEqual([405, 405]);
+  });
+
+  test('has a caller', async () => {
+    const refused = await ask(request, { 'x-api-key': 'nobody-knows-this-key' });
+    expect([refused.status, refused.headers.has('www-authenticate')]).toEqual([401, true]);
+  });
+});
+
+test('a caller may do what its scopes say, as often as its rate allows', async () => {
+  const clients = [await connected(reader.key), await connected(ada.key)] as const;
+  const forbidden = await echo(clients[0]);
+  expect([forbidden.isError, textOf(forbidden)]).toEqual([true, expect.stringContaining('send')]);
+  const results = [await echo(clients[1]), await echo(clients[1]), await echo(clients[1])];
+  expect(results.map(({ isError }) => isError ?? false)).toEqual([false, false, true]);
+  expect(textOf(results[2] ?? { content: [] })).toMatch(/Try again in \d+ s\./);
+  await Promise.all(clients.map((client) => client.close()));
+});
+
+test('a caller sees the agents that it may use', async () => {
+  const { credentials } = stage.store;
+  const { key } = await credentials.create({ tenant: 'acme', subject: 'bob', scopes: [], agents: ['mute'] });
+  const client = await connected(key);
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(['mute', 'get_task', 'cancel_task']);
+  expect(textOf(await echo(client))).toBe('There is no such agent');
+  await client.close();
+});
+
+test('a subscriber hears of agents that come, and its stream ends when the gateway stops', async () => {
+  const other = await openStage({ gateway: { mcp: true } });
+  const client = await connected(ada.key, other.url);
+  let heard = 0;
+  client.setNotificationHandler('notifications/tools/list_changed', () => {
+    heard++;
+  });
+  const subscription = await client.listen({ toolsListChanged: true });
+  const newcomer = { id: 'newcomer', card: { ...card, name: 'Newcomer' }, repliesWithMessage: false, concurrency: 1 };
+  await other.store.registry.announce([...agents, newcomer], 'another');
+  await until(() => heard > 0, { what: 'the change is heard of' });
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('newcomer');
+  await other[Symbol.asyncDispose]();
+  await subscription.closed;
+  await client.close();
+});
+
+test('files of a result are content, each in the form that MCP has for it', () => {
+  const parts = [
+    { raw: 'AAAA', mediaType: 'image/png' },
+    { raw: 'AAAA', mediaType: 'audio/wav' },
+    { raw: 'AAAA', mediaType: 'application/zip', filename: 'all of it.zip' },
+    { url: 'https://files.example.com/a.pdf', mediaType: 'application/pdf', filename: 'a.pdf' },
+  ];
+  const status = { state: 'TASK_STATE_COMPLETED' } as const;
+  const { content } = resultOf('painter', {
+    task: { id: 't', contextId: 'c', status, artifacts: [{ artifactId: 'a', parts }] },
+  });
+  expect(content).toEqual([
+    { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+    { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+    {
+      type: 'resource',
+      resource: { uri: 'a2a:t/a/2/all%20of%20it.zip', blob: 'AAAA', mimeType: 'application/zip' },
+    },
+    { type: 'resource_link', uri: 'https://files.example.com/a.pdf', name: 'a.pdf', mimeType: 'application/pdf' },
+  ]);
+});
