@@ -9,7 +9,10 @@ interface Section {
 /** Every page has its place; one that is not named here stands under “More”. */
 const sections: readonly Section[] = [
   { text: 'Begin', pages: ['quick-start', 'concepts', 'comparison', 'limits'] },
-  { text: 'Agents', pages: ['agents', 'executors', 'steps-and-calls', 'conversations', 'agent-cards', 'push'] },
+  {
+    text: 'Agents',
+    pages: ['agents', 'executors', 'existing-agents', 'steps-and-calls', 'conversations', 'agent-cards', 'push'],
+  },
   { text: 'Move here', pages: ['migrate-sdk', 'migrate-langgraph', 'migrate-bullmq'] },
   {
     text: 'Operate',

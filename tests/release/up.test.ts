@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { type Guarded, spawnGuarded } from '@switchyard/local';
+import { freePort, type Guarded, spawnGuarded } from '@switchyard/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startAlmanac } from '../../examples/remote/almanac/server.ts';
 import { until } from '../support/until.ts';
 import { EmptyFolder, environment } from './support/empty-folder.ts';
 
@@ -94,6 +95,22 @@ describe('switchyard up, from the tarballs', () => {
     await folder.write('broken.ts', 'const broken = ;');
     const said = await switchyard('up', './broken.ts');
     expect(said).toContain(`${join(folder.path, 'broken.ts')}:1:16: Expression expected`);
+  });
+
+  it('stands before an agent that exists already, which is a line of the command', async () => {
+    const almanac = await startAlmanac({ port: await freePort(), lineMs: 1 });
+    const here = { PORT: '0', DATA_DIR: 'existing' };
+    const program = ['switchyard', 'up', '--agent', new URL(almanac.cardUrl).origin];
+    const gateway = await spawnGuarded('npx', program, { cwd: folder.path, env: { ...environment(), ...here } });
+    let said = '';
+    gateway.stdout.on('data', (chunk) => {
+      said += chunk;
+    });
+    await until(() => said.includes('Switchyard is ready'), { what: 'it is ready', ...patience });
+    const { stdout } = await folder.run('npx', ['switchyard', 'send', 'The almanac of 2027, please'], here);
+    expect(stdout).toContain('The almanac of 2027 is done.');
+    await gateway.stop();
+    await almanac.close();
   });
 
   it('runs an agent of a folder without any package: the worker has the one that agents need', async () => {

@@ -14,6 +14,7 @@ import type { StoreSettings } from '@switchyard/store';
 import type { TraceSettings } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
 import { agentsIn } from './agents/agents-in.ts';
+import { isAgentUrl } from './existing/sources.ts';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
 import type { MetricsSettings } from './telemetry/metrics-port.ts';
 import type { WorkerSettings } from './worker.ts';
@@ -30,7 +31,7 @@ export interface WorkerConfig {
 }
 
 export interface WorkerArguments {
-  /** Paths of modules. */
+  /** Paths of modules, of YAML files with agents that run elsewhere, and URLs of such agents. */
   readonly agentModules: readonly string[];
   /** It may run no agents: it delivers webhooks, and looks after what crashed workers left behind. */
   readonly isForUpkeep: boolean;
@@ -100,7 +101,7 @@ function readCalls(given: Given): AddressPolicySettings {
 export function readArguments(args: readonly string[], { INIT_CWD }: Environment): WorkerArguments | string {
   const line = readCommandLine(
     {
-      usage: 'switchyard worker [--watch] [<module> …] | --upkeep',
+      usage: 'switchyard worker [--watch] [<module> | <URL> | <file.yaml> …] | --upkeep',
       text: workerText,
       options: {
         agents: { type: 'string', multiple: true },
@@ -116,13 +117,16 @@ export function readArguments(args: readonly string[], { INIT_CWD }: Environment
   );
   if (line.help !== undefined) return line.help;
   const { agents = [], upkeep, watch, watched, list } = line.values;
-  const named = [...agents, ...line.words].flatMap((module) => filesOf(pathOf(module, INIT_CWD)));
+  const named = [...agents, ...line.words].flatMap((source) =>
+    isAgentUrl(source) ? [source] : filesOf(pathOf(source, INIT_CWD)),
+  );
   const agentModules = named.length > 0 || upkeep ? named : agentsIn(resolve(INIT_CWD ?? ''));
   return { agentModules, isForUpkeep: upkeep, watch, isWatched: watched, isList: list };
 }
 
 const workerText = `Runs agents: each module exports one. Without any named: agent.ts here, or else those in agents/.
-A pattern such as "agents/*.ts" names several.
+A pattern such as "agents/*.ts" names several. An agent that runs elsewhere is named by its URL, as in
+[<id>=]https://host/path, or with others in a YAML file.
 
   --watch   agents are loaded again when their files change
   --list    prints the agents as JSON, and runs none

@@ -5,6 +5,7 @@ import { createLog, ErrorThrottle, LevelSwitch, logOutput, secretsIn, startTrace
 import type { Logger } from 'pino';
 import { AgentModuleError, loadAgents } from './agents/load-agents.ts';
 import { readArguments, readConfig, type WorkerArguments, type WorkerConfig } from './config.ts';
+import { ExistingAgentError, runsElsewhere } from './existing/sources.ts';
 import type { Emit } from './telemetry/events.ts';
 import { logTo } from './telemetry/log.ts';
 import { MetricsPort } from './telemetry/metrics-port.ts';
@@ -60,7 +61,7 @@ function levelOf({ logLevel }: WorkerConfig, { watch }: WorkerArguments): Worker
 
 /** For `switchyard up`. An agent's module may keep a process alive: this one ends nevertheless. */
 async function listAgents({ agentModules }: WorkerArguments): Promise<void> {
-  const agents = await loadAgents(agentModules);
+  const agents = await loadAgents(agentModules, { environment: process.env, emit: () => undefined });
   const list = agents.map(({ id, card }) => {
     const [example] = card.skills.flatMap(({ examples = [] }) => examples);
     return { id, name: card.name, example };
@@ -83,7 +84,8 @@ async function work(
   };
   const tell = (report: WorkerReport): void => void process.send?.(report);
   if (isWatched) reportModules(tell);
-  const agents = isForUpkeep && agentModules.length === 0 ? [] : await loadAgents(agentModules);
+  const agents =
+    isForUpkeep && agentModules.length === 0 ? [] : await loadAgents(agentModules, { environment: process.env, emit });
   const onRedisError = (error: Error): void => emit({ kind: 'error', where: 'redis', err: error });
   const store = new Store(config.store, onRedisError);
   await store.start();
@@ -97,6 +99,8 @@ async function work(
     service: 'switchyard-worker',
     onError: (error) => emit({ kind: 'error', where: 'traces', err: error }),
   });
+  const elsewhere = agents.filter(runsElsewhere);
+  await Promise.all(elsewhere.map((agent) => agent.open((id) => store.registry.find(id))));
   const worker = new Worker(config.worker, { store, agents, emit });
   log.setBindings({ worker: worker.id });
   metricsPort?.metrics.measure({
@@ -113,7 +117,7 @@ async function work(
       emit({ kind: 'stop-given-up' });
       process.exit(1);
     }, config.worker.drainMs + STOP_WITHIN_MS).unref();
-    await worker.stop();
+    await Promise.all([worker.stop(), ...elsewhere.map((agent) => agent.stop())]);
     await traces.stop();
     await metricsPort?.close();
     await store.stop();
@@ -129,7 +133,7 @@ function supervise({ agentModules }: WorkerArguments, emit: Emit): Stop {
 }
 
 /** Errors that the user can mend: said without a stack. */
-const explained = [SettingsError, UsageError, StoreError, AgentModuleError];
+const explained = [SettingsError, UsageError, StoreError, AgentModuleError, ExistingAgentError];
 
 main().catch((error: unknown) => {
   const isExplained = error instanceof Error && explained.some((kind) => error instanceof kind);

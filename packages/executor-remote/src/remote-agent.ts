@@ -20,16 +20,25 @@ export type RemoteAgentDefinition = RemoteSettings &
 export async function remoteAgent(definition: RemoteAgentDefinition): Promise<Agent> {
   const { id, announce, cardTimeoutMs = 30_000, concurrency = 100, turnTimeoutMs = 3_600_000 } = definition;
   const { repliesWithMessage = false } = definition;
-  const theirs = await remoteCard(definition, cardTimeoutMs);
-  const { supportedInterfaces: _, securitySchemes: __, securityRequirements: ___, signatures: ____, ...card } = theirs;
-  const { pushNotifications: _____, extendedAgentCard: ______, ...capabilities } = card.capabilities;
   return defineAgent({
     id,
-    card: { ...card, capabilities: { ...capabilities, streaming: true }, ...announce },
+    card: { ...(await announcedCard(definition, cardTimeoutMs)), ...announce },
     repliesWithMessage,
     concurrency,
     turnTimeoutMs,
     ...(definition.retry && { retry: definition.retry }),
     execute: remoteExecutor(definition),
   });
+}
+
+/**
+ * The agent's card as it is announced here: without what only holds there.
+ * @param timeoutMs how long an agent is waited for that does not answer; 0: it is asked once
+ * @throws {Error} that names the URL
+ */
+export async function announcedCard(settings: RemoteSettings, timeoutMs: number): Promise<AgentDefinition['card']> {
+  const theirs = await remoteCard(settings, timeoutMs);
+  const { supportedInterfaces: _, securitySchemes: __, securityRequirements: ___, signatures: ____, ...card } = theirs;
+  const { pushNotifications: _____, extendedAgentCard: ______, ...capabilities } = card.capabilities;
+  return { ...card, capabilities: { ...capabilities, streaming: true } };
 }

@@ -1,8 +1,9 @@
 import type { Execute } from '@switchyard/agent';
-import { AgentError, RetryableError } from '@switchyard/agent';
+import { AgentError } from '@switchyard/agent';
 import { RemoteClient } from './remote-client.ts';
 import { RemoteError } from './remote-error.ts';
 import { RemoteRun } from './remote-run.ts';
+import { RetryBudget } from './retry-budget.ts';
 import { defaultTimes, type FullRemoteSettings, type RemoteSettings } from './settings.ts';
 
 /**
@@ -14,19 +15,23 @@ import { defaultTimes, type FullRemoteSettings, type RemoteSettings } from './se
 export function remoteExecutor(given: RemoteSettings): Execute {
   const settings: FullRemoteSettings = { ...defaultTimes, ...given };
   let client: Promise<RemoteClient> | undefined;
-  return async (turn) => {
-    // On the first turn and not before: the agent may come up after its worker.
-    client ??= RemoteClient.open(settings);
-    const opened = await client.catch((error: unknown) => {
-      client = undefined;
-      throw cannotOpen(error);
-    });
-    return new RemoteRun(turn, opened, settings).run();
-  };
-}
 
-function cannotOpen(cause: unknown): Error {
-  if (cause instanceof RemoteError && cause.kind === 'unreachable')
-    return new RetryableError('The remote agent cannot be reached.', { retryAfterMs: cause.retryAfterMs, cause });
-  return new AgentError('The card of the remote agent cannot be used.', { cause });
+  /** On the first turn and not before: the agent may come up after its worker. */
+  async function open(signal: AbortSignal): Promise<RemoteClient> {
+    const budget = new RetryBudget(settings.retryBudgetMs);
+    for (;;) {
+      client ??= RemoteClient.open(settings);
+      const opening = client;
+      try {
+        return await opening;
+      } catch (cause) {
+        if (client === opening) client = undefined;
+        if (!(cause instanceof RemoteError && cause.kind === 'unreachable'))
+          throw new AgentError('The card of the remote agent cannot be used.', { cause });
+        await budget.wait(cause, signal);
+      }
+    }
+  }
+
+  return async (turn) => new RemoteRun(turn, await open(turn.signal), settings).run();
 }

@@ -11,25 +11,35 @@ import type { Session } from './session.ts';
 import { readSettings } from './settings.ts';
 import { countWorkers, mostWorkers } from './workers.ts';
 
-const usage = 'switchyard up [<agent.ts> …] [--workers <number>] [--watch]';
+const usage = 'switchyard up [<agent.ts> …] [--agent <URL> …] [--agents <file.yaml>] [--workers <number>] [--watch]';
 const text = `Runs Redis, a gateway, workers and the console on your agents, in this terminal. Ctrl-C stops everything; started again,
 the conversations go on. What it keeps lies in .switchyard (DATA_DIR).
 
   <agent.ts> …        modules that export an agent each; the first agent is served at the root.
                       Without any: agent.ts here, or else those in agents/
+  --agent <URL>       an agent that runs elsewhere, in whatever language: the gateway, its queue and its console stand
+                      before it. May be repeated; [<id>=]https://host/path gives it an id of its own
+  --agents <file>     several of them, with headers and bounds, in a YAML file
   --workers <number>  processes that run the agents, 1 to ${mostWorkers}; default: 1
   --watch             agents are loaded again when their files change`;
 
 /** `switchyard up`, until it is asked to stop. @throws {Error} with what is wrong, in words */
 export async function up(session: Session, folder: string, args: readonly string[]): Promise<void> {
-  const options = { workers: { type: 'string', default: '1' }, watch: { type: 'boolean', default: false } } as const;
+  const options = {
+    agent: { type: 'string', multiple: true },
+    agents: { type: 'string', multiple: true },
+    workers: { type: 'string', default: '1' },
+    watch: { type: 'boolean', default: false },
+  } as const;
   const settingsOf = ['start', 'gateway', 'worker'] as const;
   const { help, values, words } = readCommandLine({ usage, text, options, takesWords: true, settingsOf }, args);
   if (help !== undefined) return session.terminal.print(help);
+  const { agent: urls = [], agents: files = [] } = values;
+  const agents = [...words, ...urls, ...files];
   const { environment } = session;
   const workers = countWorkers(values.workers);
   const given = await readSettings({ ...environment, DATA_DIR: environment.DATA_DIR || join(folder, '.switchyard') });
-  const [first] = await describeAgents(words, environment);
+  const [first] = await describeAgents(agents, environment);
   await openDataFolder(given.dataFolder);
   const operators = await openOperators(given);
   const pushSecret = environment.PUSH_SECRET_FILE || (await secretFile(given.dataFolder, 'push-secret'));
@@ -37,7 +47,7 @@ export async function up(session: Session, folder: string, args: readonly string
   const guide = {
     command,
     example: first?.example ?? 'Hello',
-    addWorker: [command, 'worker', ...words].join(' '),
+    addWorker: [command, 'worker', ...agents].join(' '),
   };
   await runOnKeptRedis(session, {
     command: [command, 'up', ...args].join(' '),
@@ -45,7 +55,7 @@ export async function up(session: Session, folder: string, args: readonly string
     settings: {
       ...given,
       environment,
-      agents: words,
+      agents,
       workers,
       isWatched: values.watch,
       defaultAgent: given.defaultAgent ?? first?.id,

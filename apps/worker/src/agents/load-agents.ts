@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Agent } from '@switchyard/agent';
 import { isAgent } from '@switchyard/agent/runtime';
+import { isAgentFile, isAgentUrl } from '../existing/sources.ts';
+import type { Emit } from '../telemetry/events.ts';
 import { loadProblem } from './load-problem.ts';
 
 /** An agent module that cannot be used; the message says why and what to do. */
@@ -11,14 +13,22 @@ export class AgentModuleError extends Error {
   override readonly name = 'AgentModuleError';
 }
 
-/** @param modules paths, relative to the working directory @throws {AgentModuleError} */
-export async function loadAgents(modules: readonly string[]): Promise<Agent[]> {
-  if (!modules.length) throw new AgentModuleError(noAgents);
+/**
+ * @param sources paths of modules, relative to the working directory; URLs of agents, and files that have some
+ * @throws {AgentModuleError | ExistingAgentError}
+ */
+export async function loadAgents(sources: readonly string[], given: LoadOptions): Promise<Agent[]> {
+  if (!sources.length) throw new AgentModuleError(noAgents);
   shareAgentPackage();
-  const agents = await Promise.all(modules.map(loadAgent));
+  const agents = (await Promise.all(sources.map((source) => loadFrom(source, given)))).flat();
   const twice = agents.find(({ id }, i) => agents.findIndex((other) => other.id === id) !== i);
   if (twice) throw new AgentModuleError(`Two of the modules define an agent with the id "${twice.id}".`);
   return agents;
+}
+
+export interface LoadOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly emit: Emit;
 }
 
 const noAgents = `There is no agent here: neither agent.ts nor agents/*.ts. Either name the module of one, or write one:
@@ -35,6 +45,15 @@ function shareAgentPackage(): void {
         ? next(specifier, { ...context, parentURL: import.meta.url })
         : next(specifier, context),
   });
+}
+
+async function loadFrom(source: string, { environment, emit }: LoadOptions): Promise<readonly Agent[]> {
+  if (!isAgentUrl(source) && !isAgentFile(source)) return [await loadAgent(source)];
+  // Most workers need neither the client of such agents nor YAML.
+  const { agentAt, agentsInFile } = await import('../existing/read-agents.ts');
+  const { ExistingAgent } = await import('../existing/existing-agent.ts');
+  const settings = isAgentUrl(source) ? [agentAt(source)] : agentsInFile(source, environment);
+  return settings.map((each) => new ExistingAgent(each, emit));
 }
 
 async function loadAgent(module: string): Promise<Agent> {

@@ -7,19 +7,13 @@ import { Poller } from '../timing/timing.ts';
 export class Announcer {
   readonly #registry: Registry;
   readonly #workerId: string;
-  readonly #agents: readonly AgentAnnouncement[];
+  readonly #agents: readonly Agent[];
   readonly #poller: Poller;
 
   constructor(registry: Registry, workerId: string, { agents, emit }: { agents: readonly Agent[]; emit: Emit }) {
     this.#registry = registry;
     this.#workerId = workerId;
-    this.#agents = agents.map(({ id, card, extendedCard, repliesWithMessage, concurrency }) => ({
-      id,
-      card,
-      ...(extendedCard && { extendedCard }),
-      repliesWithMessage,
-      concurrency,
-    }));
+    this.#agents = agents;
     const onError = (error: unknown): void => emit({ kind: 'error', where: 'announce', err: error });
     this.#poller = new Poller({ everyMs: announceEveryMs, run: () => this.#announce(), onError });
   }
@@ -31,10 +25,15 @@ export class Announcer {
 
   async stop(): Promise<void> {
     await this.#poller.stop();
-    await this.#registry.withdraw(this.#agents, this.#workerId);
+    await this.#registry.withdraw(this.#agents.map(announcementOf), this.#workerId);
   }
 
   #announce(): Promise<void> {
-    return this.#registry.announce(this.#agents, this.#workerId);
+    return this.#registry.announce(this.#agents.map(announcementOf), this.#workerId);
   }
+}
+
+/** As the agent is now: the card of one that runs elsewhere may have changed. */
+function announcementOf({ id, card, extendedCard, repliesWithMessage, concurrency }: Agent): AgentAnnouncement {
+  return { id, card, ...(extendedCard && { extendedCard }), repliesWithMessage, concurrency };
 }

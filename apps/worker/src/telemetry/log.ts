@@ -35,6 +35,8 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'orphans-canceled': ['info', "tasks whose caller's task has ended were canceled"],
   'unhandled-rejection': ['error', 'an agent left a rejection unhandled: its turn fails'],
   'module-changed': ['info', 'a module has changed: a new worker takes over'],
+  'agent-there': ['info', 'the agent elsewhere answers'],
+  'agent-away': ['warn', 'the agent elsewhere does not answer: messages to it wait'],
   'change-taken': ['info', 'the changed agents run'],
   'change-refused': ['warn', 'the change cannot be loaded'],
   'worker-died': ['warn', 'the worker has died: it is started again'],

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isAgentUrl } from '../existing/sources.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { WatchedFiles } from './watched-files.ts';
 import { WorkerProcess } from './worker-process.ts';
@@ -32,7 +33,8 @@ export class WorkerSupervisor {
   }
 
   start(): void {
-    for (const module of this.#options.agentModules) this.#files.add(resolve(module));
+    const files = this.#options.agentModules.filter((source) => !isAgentUrl(source));
+    for (const file of files) this.#files.add(resolve(file));
     this.#replace();
   }
 

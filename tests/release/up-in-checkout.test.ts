@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { descendantsOf, isAlive } from '../../../../tests/support/descendants.ts';
-import { type Program, startProgram } from '../../../../tests/support/process.ts';
-import { until } from '../../../../tests/support/until.ts';
-import { run } from '../support/run.ts';
+import { run } from '../../apps/cli/test/support/run.ts';
+import { descendantsOf, isAlive } from '../support/descendants.ts';
+import { type Program, startProgram } from '../support/process.ts';
+import { until } from '../support/until.ts';
 
-const cli = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const cli = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url));
 
 const agent = (id: string, greeting: string): string => `
 import { defineAgent } from '@switchyard/agent';
@@ -23,7 +23,7 @@ export default defineAgent({
 });
 `;
 
-// Several processes start in each test, on cores that other tests use too.
+// From the sources, in a folder that has no packages. Several processes start in each test, on cores that other tests use too.
 describe('switchyard up', { timeout: 60_000 }, () => {
   let folder: string;
   let program: Program | undefined;

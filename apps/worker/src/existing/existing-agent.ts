@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Agent, defineAgent } from '@switchyard/agent';
+import { announcedCard, type RemoteSettings, remoteExecutor } from '@switchyard/executor-remote';
+import type { AgentAnnouncement } from '@switchyard/store';
+import type { Emit } from '../telemetry/events.ts';
+import { Poller } from '../timing/timing.ts';
+import type { RunsElsewhere } from './sources.ts';
+
+/** An agent that runs elsewhere, by an operator's settings. */
+export interface ExistingAgentSettings {
+  readonly id: string;
+  readonly cardUrl: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly trustedOrigins?: readonly string[] | undefined;
+  readonly binding?: RemoteSettings['binding'] | undefined;
+  readonly concurrency?: number | undefined;
+  readonly turnTimeoutMs?: number | undefined;
+  /** How often a message is tried; each attempt waits a minute for an agent that is away. */
+  readonly attempts?: number | undefined;
+  /** They replace those of its card. */
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+type Card = Agent['card'];
+
+const LOOK_AGAIN_MS = 5_000;
+/** Looks without a change, while the agent answers, until its card is read again. */
+const LOOKS_PER_READING = 12;
+/** An agent that does not answer does not keep its worker from starting. */
+const FIRST_LOOK_MS = 3_000;
+
+/**
+ * Runs an agent that runs elsewhere. Its card is read again and again: while the agent is away, the last one that was
+ * announced stands, or a stand-in if there was none yet.
+ */
+export class ExistingAgent implements RunsElsewhere {
+  readonly id: string;
+  readonly repliesWithMessage = false;
+  readonly concurrency: number;
+  readonly turnTimeoutMs: number;
+  readonly retry: Agent['retry'];
+  readonly execute: Agent['execute'];
+  readonly #settings: ExistingAgentSettings;
+  readonly #remote: RemoteSettings;
+  readonly #emit: Emit;
+  readonly #poller: Poller;
+  #card: Card;
+  #isThere: boolean | undefined;
+  #looks = 0;
+
+  /** @throws {TypeError} naming what cannot be used */
+  constructor(settings: ExistingAgentSettings, emit: Emit) {
+    const { id, cardUrl, headers, trustedOrigins, binding, concurrency = 100 } = settings;
+    this.#settings = settings;
+    this.#emit = emit;
+    this.#remote = {
+      cardUrl,
+      ...(headers && { headers }),
+      ...(trustedOrigins && { trustedOrigins }),
+      ...(binding && { binding }),
+    };
+    const agent = defineAgent({
+      id,
+      card: { ...standIn, name: id, ...this.#ownWords },
+      concurrency,
+      turnTimeoutMs: settings.turnTimeoutMs ?? 3_600_000,
+      retry: { attempts: settings.attempts ?? 100, backoffMs: 1_000, maxBackoffMs: 5_000 },
+      execute: remoteExecutor(this.#remote),
+    });
+    this.id = id;
+    this.concurrency = concurrency;
+    this.turnTimeoutMs = agent.turnTimeoutMs;
+    this.retry = agent.retry;
+    this.execute = agent.execute;
+    this.#card = agent.card;
+    const onError = (error: unknown): void => emit({ kind: 'error', where: 'card', err: error });
+    this.#poller = new Poller({ everyMs: LOOK_AGAIN_MS, run: () => this.#look(), onError });
+  }
+
+  get card(): Card {
+    return this.#card;
+  }
+
+  async open(find: (id: string) => Promise<AgentAnnouncement | undefined>): Promise<void> {
+    this.#card = (await find(this.id))?.card ?? this.#card;
+    this.#poller.start();
+    this.#poller.request();
+    await Promise.race([this.#poller.settled(), delay(FIRST_LOOK_MS, undefined, { ref: false })]);
+  }
+
+  async stop(): Promise<void> {
+    await this.#poller.stop();
+  }
+
+  async #look(): Promise<void> {
+    this.#looks += 1;
+    if (this.#isThere && this.#looks % LOOKS_PER_READING !== 0) return;
+    try {
+      const card = await announcedCard(this.#remote, 0);
+      const { id } = this;
+      this.#card = defineAgent({ id, card: { ...card, ...this.#ownWords }, execute: this.execute }).card;
+      if (this.#isThere !== true) this.#emit({ kind: 'agent-there', agent: this.id });
+      this.#isThere = true;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (this.#isThere !== false) this.#emit({ kind: 'agent-away', agent: this.id, reason });
+      this.#isThere = false;
+    }
+  }
+
+  get #ownWords(): Partial<Pick<Card, 'name' | 'description'>> {
+    const { name, description } = this.#settings;
+    return { ...(name && { name }), ...(description && { description }) };
+  }
+}
+
+const standIn = {
+  description: 'This agent has not answered yet. Messages to it wait; its own card comes when it does.',
+  version: 'unknown',
+  skills: [],
+};

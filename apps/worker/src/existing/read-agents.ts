@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { parse, YAMLParseError } from 'yaml';
+import { z } from 'zod';
+import type { ExistingAgentSettings } from './existing-agent.ts';
+import { ExistingAgentError } from './sources.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The agent at a URL. @throws {ExistingAgentError} */
+export function agentAt(source: string): ExistingAgentSettings {
+  const [, given, url = ''] = /^(?:([a-z0-9-]+)=)?(.*)$/i.exec(source) ?? [];
+  if (!URL.canParse(url)) throw new ExistingAgentError(`${url} is no address of an agent`);
+  return { id: given ?? idOf(new URL(url)), cardUrl: cardUrlOf(url) };
+}
+
+/** The last part of its path, or else its host. */
+function idOf({ pathname, host }: URL): string {
+  const path = pathname.replace(/\/\.well-known\/.*$|\.json$|\/$/g, '');
+  const text = path.slice(path.lastIndexOf('/') + 1) || host;
+  return text
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+    .join('-')
+    .slice(0, 63);
+}
+
+/** Of an agent, or of its card. */
+function cardUrlOf(url: string): string {
+  const { pathname } = new URL(url);
+  return pathname.endsWith('.json')
+    ? url
+    : new URL(`${pathname.replace(/\/$/, '')}/.well-known/agent-card.json`, url).href;
+}
+
+const count = (most: number) => z.int().min(1).max(most);
+const bindings = { jsonrpc: 'JSONRPC', 'http+json': 'HTTP+JSON' } as const;
+
+const agentSchema = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single hyphens')
+    .max(63),
+  url: z.url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' }),
+  headers: z.record(z.string(), z.string()).optional(),
+  trustedOrigins: z.array(z.url()).optional(),
+  binding: z.enum(['jsonrpc', 'http+json']).optional(),
+  concurrency: count(10_000).optional(),
+  turnTimeoutMs: count(2 ** 31 - 1).optional(),
+  attempts: count(100).optional(),
+  name: z.string().min(1).optional(),
+  description: z.string().min(1).optional(),
+});
+const fileSchema = z.strictObject({ agents: z.array(agentSchema).min(1) });
+
+/** The agents of a YAML file. `${NAME}` in a header is a variable of the environment. @throws {ExistingAgentError} */
+export function agentsInFile(file: string, environment: Environment): ExistingAgentSettings[] {
+  const { data, error } = fileSchema.safeParse(yamlIn(file));
+  if (error) throw new ExistingAgentError(`${file} cannot be used:\n${error.issues.map(problemText).join('\n')}`);
+  return data.agents.map(({ url, headers, binding, ...agent }, index) => ({
+    ...agent,
+    cardUrl: cardUrlOf(url),
+    ...(binding && { binding: bindings[binding] }),
+    ...(headers && { headers: filledIn(headers, environment, `${file}: agents[${index}].headers`) }),
+  }));
+}
+
+function yamlIn(file: string): unknown {
+  try {
+    return parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const place = error instanceof YAMLParseError ? error.linePos?.[0] : undefined;
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    throw new ExistingAgentError(`${file}${place ? `:${place.line}:${place.col}` : ''} cannot be read: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+function problemText({ path, message }: z.core.$ZodIssue): string {
+  const where = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  return `  ${where.replace(/^\./, '') || 'the file'}: ${message}`;
+}
+
+function filledIn(headers: Readonly<Record<string, string>>, environment: Environment, where: string) {
+  const fill = (name: string, text: string): string =>
+    text.replaceAll(/\$\{(\w+)\}/g, (_, variable: string) => {
+      const value = environment[variable];
+      if (value) return value;
+      throw new ExistingAgentError(`${where}.${name}: the variable ${variable} is not set`);
+    });
+  return Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, fill(name, text)]));
+}
