@@ -34,7 +34,7 @@ describe('switchyard doctor', () => {
     expect([code, err]).toEqual([1, '']);
     expect(out).toMatch(/^Ok: Node \d+/);
     expect(out).toMatch(/^Ok: (?:Redis|Valkey) \d\S* at \S+, \d+ MiB used, [\d.]+ ms away$/m);
-    expect(out).toMatch(/^Problem: Nothing answers at http:\/\/127\.0\.0\.1:49999: .*\nDo: npm start/m);
+    expect(out).toMatch(/^Problem: Nothing answers at http:\/\/127\.0\.0\.1:49999: .*\nDo: switchyard up/m);
     expect(out).toContain(`Ok: The operators' port answers at ${api.url}\n`);
     expect(out).toMatch(/^Problem: No worker has the agent \S+.*\nDo: npm run worker -- --agents/m);
     expect(out).toContain('Warning: The gateway serves no console\n');

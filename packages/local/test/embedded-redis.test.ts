@@ -49,7 +49,7 @@ describe('the embedded Redis', () => {
     const first = await start();
     await portOf(first);
     const second = await start();
-    await second.waitFor(new RegExp(`refused: .*already runs in this checkout \\(process ${first.pid},`));
+    await second.waitFor(new RegExp(`refused: .*already runs here \\(process ${first.pid},`));
     expect(first.isRunning()).toBe(true);
   });
 

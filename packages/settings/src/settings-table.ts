@@ -3,7 +3,7 @@ import { groups } from './all-settings.ts';
 import type { CommandName, Setting } from './setting/setting.ts';
 
 const commandTexts: Readonly<Record<CommandName, string>> = {
-  start: '`npm start`',
+  start: '`switchyard up`',
   gateway: 'gateway',
   worker: 'worker',
   chat: '`npm run chat`',

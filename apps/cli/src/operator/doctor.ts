@@ -182,7 +182,7 @@ async function checkGateway({ call, options }: Session): Promise<Finding[]> {
   } catch (error) {
     const { message } = callFailure(error, call.signal);
     return [
-      { verdict: 'problem', text: message, todo: `npm start, or --agent-card if it is not ${options.agentCard}.` },
+      { verdict: 'problem', text: message, todo: `switchyard up, or --agent-card if it is not ${options.agentCard}.` },
     ];
   }
 }

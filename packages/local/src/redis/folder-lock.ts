@@ -15,7 +15,7 @@ class FolderInUse extends Error {
 
   constructor(folder: string, owner: Owner) {
     super(
-      `Switchyard already runs in this checkout (process ${owner.pid}, its Redis on port ${owner.port} keeps ${folder}). ` +
+      `Switchyard already runs here (process ${owner.pid}, its Redis on port ${owner.port} keeps ${folder}). ` +
         `Stop it first; to run beside it, set DATA_DIR to another folder and PORT to another port.`,
     );
     this.owner = owner;

@@ -7,7 +7,7 @@ export const operators = {
     ADMIN_PORT: {
       of: ['start', 'gateway'],
       schema: port,
-      defaultText: 'off; `npm start`: 100 after `PORT`, or the next free one',
+      defaultText: 'off; `switchyard up`: 100 after `PORT`, or the next free one',
       text: 'The port for operators and metrics; 0: any free one, which the log line `listening` names.',
       isCommon: true,
     },
@@ -20,7 +20,7 @@ export const operators = {
     ADMIN_KEY: {
       of: ['start', 'gateway'],
       schema: anyText,
-      defaultText: 'none; `npm start`: `operator-key` in `DATA_DIR`',
+      defaultText: 'none; `switchyard up`: `operator-key` in `DATA_DIR`',
       text: 'The key for that port, at least 16 characters, sent as a bearer token or as `X-API-Key`.',
       isSecret: true,
       isCommon: true,
@@ -74,7 +74,7 @@ export const operators = {
       of: ['gateway', 'worker'],
       schema: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
       default: 'info',
-      defaultText: 'info; `npm start`: warn',
+      defaultText: 'info; `switchyard up`: warn',
       text: 'The least serious log lines that are written.',
       isCommon: true,
     },

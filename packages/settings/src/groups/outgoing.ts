@@ -8,14 +8,14 @@ export const outgoing = {
       of: ['worker'],
       schema: onOff,
       default: false,
-      defaultText: 'off; `npm start`: on',
+      defaultText: 'off; `switchyard up`: on',
       text: 'Allow agents that are called by the URL of their card (`turn.call`) without TLS.',
     },
     AGENT_ALLOW_HOSTS: {
       of: ['worker'],
       schema: list,
       default: [],
-      defaultText: 'none; `npm start`: loopback',
+      defaultText: 'none; `switchyard up`: loopback',
       text:
         'Hosts and networks inside your own network at which agents may be called by URL: names, addresses, ' +
         '`10.0.0.0/8`. An agent that a module names itself (`remoteAgent`) needs no entry.',

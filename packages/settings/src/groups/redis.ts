@@ -11,7 +11,7 @@ export const redis = {
         'an address such as redis://127.0.0.1:6379; also rediss://, redis+sentinel:// and redis+cluster://',
       ),
       defaults: { gateway: 'redis://127.0.0.1:6379', worker: 'redis://127.0.0.1:6379' },
-      defaultText: 'redis://127.0.0.1:6379; `npm start`: a Redis of its own',
+      defaultText: 'redis://127.0.0.1:6379; `switchyard up`: a Redis of its own',
       text: 'The Redis, Valkey, Sentinel or Cluster to use.',
       isShared: true,
       isSecret: /@/,
@@ -87,7 +87,8 @@ export const redis = {
       of: ['start'],
       schema: anyText,
       default: '.data',
-      text: 'Where `npm start` keeps the files of its own Redis.',
+      defaultText: '`.switchyard`; `npm start`: `.data`',
+      text: 'Where `switchyard up` keeps the files of its own Redis, its keys, and where it is called.',
       isCommon: true,
     },
     REDIS_PORT: {

@@ -7,7 +7,7 @@ export const requests = {
     DEFAULT_AGENT: {
       of: ['start', 'gateway'],
       schema: text(/^[a-z0-9-]+$/, 'the id of an agent: a-z, 0-9 and -'),
-      defaultText: 'the first by name; `npm start`: `pizza`',
+      defaultText: 'the first by name; `switchyard up`: the first that was named; `npm start`: `pizza`',
       text: 'The agent that is served at the root.',
       isCommon: true,
     },

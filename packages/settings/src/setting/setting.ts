@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The commands that have settings: `npm start`, the gateway, the worker, `npm run chat`, and the pizza example. */
+/** The commands that have settings: `switchyard up` and `npm start`, the gateway, the worker, `npm run chat`, and the pizza example. */
 export const commands = ['start', 'gateway', 'worker', 'chat', 'pizza'] as const;
 export type CommandName = (typeof commands)[number];
 
