@@ -29,6 +29,8 @@ const sections: readonly Section[] = [
       'scaling',
       'load-testing',
       'failure-drills',
+      'upgrades',
+      'backup',
       'metrics',
       'traces',
       'logs',

@@ -96,6 +96,14 @@ test('one program at a time migrates, and none while older ones work here', asyn
   expect(await migrate(store)).toHaveLength(4);
 });
 
+test('open tasks are counted although an entry of the outbox has no task any more', async () => {
+  const store = await testStore();
+  await fromBefore(store);
+  await redis.zadd(`${store.settings.prefix}{s0}:outbox`, Date.now() + 60_000, 'gone');
+  await migrate(store);
+  expect(await openTasks(store)).toEqual({ acme: '2', globex: '1' });
+});
+
 test('what an older worker leaves that comes back once more is migrated, too', async () => {
   const store = await testStore();
   await fromBefore(store);

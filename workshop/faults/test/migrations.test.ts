@@ -1,0 +1,49 @@
+import { Store } from '@switchyard/store';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { userMessage } from '../../../tests/support/messages.ts';
+import { startCluster } from '../redis/cluster.ts';
+import type { RedisDeployment } from '../redis/deployment.ts';
+
+const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'echo' };
+/** Enough to be on every shard. */
+const MANY = 16;
+
+let redis: RedisDeployment;
+beforeAll(async () => {
+  redis = await startCluster();
+}, 60_000);
+afterAll(() => redis?.[Symbol.asyncDispose]());
+
+/** Of the master that has the key, the others refuse. */
+async function ask(command: string): Promise<void> {
+  await Promise.all((await redis.masters()).map((node) => node.ask(command)));
+}
+
+test('what older releases left on all masters of a Cluster is migrated', async () => {
+  const store = new Store({ redisUrl: redis.url, shards: redis.shards, prefix: 'm' }, () => undefined);
+  await using _ = { [Symbol.asyncDispose]: () => store.stop() };
+  await store.start();
+  const found = async (): Promise<number> =>
+    (await store.ops.searchTasks({ agent: 'echo', pageSize: 1, hasText: false })).totalSize;
+  const accepted = Array.from({ length: MANY }, () => store.tasks.accept(scope, { message: userMessage('hello') }));
+  for (const one of await Promise.all(accepted)) if (one.verdict !== 'accepted') throw new Error(one.verdict);
+
+  // As a release left them that had no index of agents, no counts, and no versions.
+  const masters = await redis.masters();
+  for (const node of masters) {
+    const keys = (await node.ask('KEYS m{s*')).split('\r\n').filter((line) => line.startsWith('m{'));
+    for (const key of keys) {
+      if (/:t:[^:]+$/.test(key)) await node.ask(`HDEL ${key} listed`);
+      if (/:(?:a:echo|outbox:open)$/.test(key)) await node.ask(`DEL ${key}`);
+    }
+  }
+  await ask('DEL m{agents}:schema');
+  await store.schema.look();
+  expect(await found()).toBe(0);
+
+  await store.migrator.run(() => undefined, AbortSignal.timeout(20_000));
+  expect(store.schema.latest).toMatchObject({ version: 1, migrated: 1 });
+  expect(await found()).toBe(MANY);
+  const [tenant] = await store.ops.tenants.list();
+  expect(tenant).toMatchObject({ id: 'acme', openTasks: MANY });
+}, 60_000);
