@@ -1,4 +1,4 @@
-// `npm run deploy:check`: what can be checked of Dockerfile and docker-compose.yml without a Docker engine.
+// `npm run deploy:check`: what can be checked of Dockerfile, docker-compose.yml and systemd's units without running them.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { checkCompose, floatingImage } from './deploy/check-compose.ts';
 import { checkDockerfile } from './deploy/check-dockerfile.ts';
 import { checkLoadBalancer } from './deploy/check-load-balancer.ts';
 import { checkPrometheus } from './deploy/check-prometheus.ts';
+import { checkSystemd } from './deploy/check-systemd.ts';
 
 const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true });
 const problems = [
@@ -19,11 +20,12 @@ const problems = [
     'deploy/prometheus',
   ),
   ...floatingImage(/^FROM (\S+)/m.exec(readFileSync('deploy/secrets/Dockerfile', 'utf8'))?.[1]),
+  ...checkSystemd('deploy/systemd'),
   ...dockersOwnCheck(),
 ];
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;
-else process.stdout.write('Dockerfile and docker-compose.yml hold together.\n');
+else process.stdout.write('Dockerfile, docker-compose.yml and units of systemd hold together.\n');
 
 /** Where the compose plugin is installed, its word counts too; it needs no engine. */
 function dockersOwnCheck(): string[] {

@@ -4,6 +4,7 @@
 //   node scripts/setup.mjs             both; REDIS_URL counts as a Redis
 //   node scripts/setup.mjs --tests     before npm test: the tests start a private Redis, REDIS_URL is not theirs
 //   node scripts/setup.mjs --browser   before npm test, too: a Chromium, for the tests of the console
+//   node scripts/setup.mjs --containers before npm run test:release: Podman and HAProxy, where root and apt-get are
 //   node scripts/setup.mjs --packages  before the rest: only the packages
 //   node scripts/setup.mjs --dry-run   says what it would do, and does nothing
 //   node scripts/setup.mjs --help      prints these lines
@@ -52,6 +53,7 @@ requireNode();
 if (needsPackages) installPackages();
 if (needsRedis) findRedis();
 if (needsBrowser) findBrowser();
+if (process.argv.includes('--containers')) findContainers();
 
 /** The comment at the top of this file. */
 function printHelp() {
@@ -137,6 +139,18 @@ function findBrowser() {
   say(`No Chromium here: installing the system package ${manager.browser} with ${manager.program}.`);
   if (manager.before) attempt([...prefix, manager.program, ...manager.before], manager.env);
   attempt([...prefix, manager.program, ...manager.install, manager.browser], manager.env);
+}
+
+/** Without them, the tests of the image and of the load balancer are skipped. */
+function findContainers() {
+  const packages = ['podman', 'runc', 'mmdebstrap', 'haproxy'];
+  if (packages.every(onPath)) return;
+  const manager = packageManagers.find(({ program }) => program === 'apt-get' && onPath(program));
+  if (!manager || process.getuid?.() !== 0)
+    return say('No Podman or HAProxy here: the tests of the image and the load balancer are skipped.');
+  say(`Installing ${packages.join(', ')}, for the tests of the image and the load balancer.`);
+  attempt([manager.program, ...manager.before], manager.env);
+  attempt([manager.program, ...manager.install, ...packages, 'netavark', 'ca-certificates'], manager.env);
 }
 
 function attempt(command, env) {

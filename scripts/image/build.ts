@@ -4,7 +4,7 @@
 //   node scripts/image/build.ts <folder>
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { publishedWorkspaces, root } from '../release/workspaces.ts';
 
@@ -24,7 +24,7 @@ const [, ...paths] = npm('ls', '--all', '--parseable', ...ofPackages)
 for (const path of paths) copy(path);
 symlinkSync('node_modules/@switchyard/cli/bin/switchyard.mjs', join(app, 'switchyard.mjs'));
 cpSync(join(root, 'deploy/image/health.mjs'), join(app, 'health.mjs'));
-writeFileSync(join(app, 'sbom.cdx.json'), npm('sbom', '--sbom-format=cyclonedx', ...ofPackages));
+writeFileSync(join(app, 'sbom.cdx.json'), JSON.stringify(sbomOf(new Set(paths.map(idOf))), null, 2));
 // So that a module of agents finds the packages wherever it lies. A node_modules of its own comes before this one.
 symlinkSync('app/node_modules', join(folder, 'node_modules'));
 
@@ -35,6 +35,30 @@ function npm(...args: readonly string[]): string {
     maxBuffer: 2 ** 26,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+}
+
+interface Sbom {
+  readonly components: readonly { readonly 'bom-ref': string }[];
+  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+}
+
+/** npm's list of all that is installed, without what the image does not have: `--omit=dev` would leave out more. */
+function sbomOf(ids: ReadonlySet<string>): Sbom {
+  const sbom: Sbom = JSON.parse(npm('sbom', '--sbom-format=cyclonedx'));
+  return {
+    ...sbom,
+    components: sbom.components.filter((component) => ids.has(component['bom-ref'])),
+    dependencies: sbom.dependencies
+      .filter(({ ref }) => ids.has(ref))
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((id) => ids.has(id)) })),
+  };
+}
+
+function idOf(path: string): string {
+  const { name, version }: { name: string; version: string } = JSON.parse(
+    readFileSync(join(path, 'package.json'), 'utf8'),
+  );
+  return `${name}@${version}`;
 }
 
 /** A package without those within it, which are in the list themselves. */

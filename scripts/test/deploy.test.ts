@@ -1,8 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkCompose } from '../deploy/check-compose.ts';
 import { checkDockerfile } from '../deploy/check-dockerfile.ts';
 import { checkLoadBalancer } from '../deploy/check-load-balancer.ts';
 import { checkPrometheus } from '../deploy/check-prometheus.ts';
+import { checkSystemd } from '../deploy/check-systemd.ts';
 
 const redis = {
   image: 'redis:7.4-alpine',
@@ -127,5 +132,34 @@ describe('the check of prometheus.yml', () => {
 
   it('complains of rules that are nowhere', () => {
     expect(check({ worker }, ['nowhere.yml'])).toEqual(['scripts/test/prometheus.yml: nowhere.yml does not exist']);
+  });
+});
+
+describe("the check of systemd's units", () => {
+  const checkUnit = (text: string): string[] => {
+    const folder = mkdtempSync(join(tmpdir(), 'switchyard-units-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'x.service'), text);
+    return checkSystemd(folder).map((problem) => problem.slice(folder.length + 2));
+  };
+
+  it('is content with those of this repository', () => {
+    expect(checkSystemd('deploy/systemd')).toEqual([]);
+  });
+
+  it('complains of a credential that is used but not loaded, and the other way round', () => {
+    const unit = '[Service]\nLoadCredential=a:/etc/a\nEnvironment=B_FILE=%d/b\nExecStart=/usr/bin/redis-server\n';
+    expect(checkUnit(unit).slice(0, 2)).toEqual([
+      'x.service uses the credential b, and does not load it',
+      'x.service loads the credential a, and does not use it',
+    ]);
+  });
+
+  it.skipIf(spawnSync('systemd-analyze', ['--version']).error)('passes on what systemd says', () => {
+    const unit = '[Service]\nExecStart=/usr/bin/redis-server\nRestrat=always\n';
+    expect(checkUnit(unit)).toEqual([
+      expect.stringMatching(/^systemd-analyze verify x\.service: .*Restrat/),
+      expect.stringMatching(/^systemd-analyze security x\.service: [\s\S]*UNSAFE/),
+    ]);
   });
 });
