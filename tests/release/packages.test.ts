@@ -1,16 +1,21 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { publishedWorkspaces } from '../../scripts/release/workspaces.ts';
 import { EmptyFolder } from './support/empty-folder.ts';
 
 const names = publishedWorkspaces().map(({ shortName }) => shortName);
+const bins = ['switchyard', 'switchyard-gateway', 'switchyard-worker'];
 
 let folder: EmptyFolder;
 
 beforeAll(async () => {
   folder = await EmptyFolder.create();
-  await folder.install(names);
+  await folder.install(names, ['@types/node@24', 'typescript@7']);
 });
 
 afterAll(() => folder.remove());
@@ -24,6 +29,25 @@ describe('The published packages, installed from their tarballs alone', () => {
   });
 
   it.each([
+    { module: 'nodenext', moduleResolution: 'nodenext' },
+    { module: 'esnext', moduleResolution: 'bundler' },
+  ])('have types that hold where $moduleResolution finds them, in their pages, too', async (resolution) => {
+    const entries = (await Promise.all(names.map(entriesOf))).flat();
+    const imports = entries.map((entry, n) => `export * as entry${n} from '${entry}';`).join('\n');
+    const options = { ...resolution, strict: true, target: 'es2022', types: ['node'], noEmit: true };
+    // A page imports its own first example as Node does, by the name of its file.
+    const compilerOptions = { ...options, rewriteRelativeImportExtensions: true, skipLibCheck: false };
+    await folder.write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['types/**/*.ts'] }));
+    await folder.write('types/entries.ts', imports);
+    await writePages();
+    expect(await folder.run(join(folder.path, 'node_modules/.bin/tsc'), [])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+  });
+
+  it.each([
     ['switchyard', /^Usage: switchyard|^switchyard/m],
     ['switchyard-gateway', /SEND_MODE/],
     ['switchyard-worker', /MAX_ATTEMPTS/],
@@ -33,23 +57,51 @@ describe('The published packages, installed from their tarballs alone', () => {
     expect(stdout).toMatch(text);
   });
 
-  it.each(['switchyard', 'switchyard-gateway', 'switchyard-worker'])(
-    'the command %s names the Node that it needs where it is older',
-    async (bin) => {
-      const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.19.0' } })`;
-      const file = join(folder.path, 'node_modules/.bin', bin);
-      const ran = await folder.run('node', ['--import', `data:text/javascript,${older}`, file, '--help']);
-      const stderr = `${bin} needs Node 24 or later: this is Node 22.19.0\n`;
-      expect(ran).toEqual({ code: 1, stdout: '', stderr });
-    },
-  );
+  it.each(bins)('the command %s names the Node that it needs where it is older', async (bin) => {
+    const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.19.0' } })`;
+    const file = join(folder.path, 'node_modules/.bin', bin);
+    const ran = await folder.run('node', ['--import', `data:text/javascript,${older}`, file, '--help']);
+    const stderr = `${bin} needs Node 24 or later: this is Node 22.19.0\n`;
+    expect(ran).toEqual({ code: 1, stdout: '', stderr });
+  });
+});
+
+describe.each(names)('The tarball of @switchyard/%s', (name) => {
+  it('has nothing that publint warns of', async () => {
+    const { messages, pkg = {} } = await publint({ pkgDir: stagedFolder(name), level: 'warning', strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  // Published for Node 24 alone, whose require() takes modules of ECMAScript: there is no second build for CommonJS.
+  it.skipIf(name === 'console' || name === 'create')('has types that attw finds as the modules are', async () => {
+    const tarball = join(inject('tarballs'), `switchyard-${name}-${(await stagedManifest(name)).version}.tgz`);
+    const attw = promisify(execFile)(resolve('node_modules/.bin/attw'), [tarball, '--profile', 'esm-only', '--quiet']);
+    await expect(attw).resolves.toEqual({ stdout: '', stderr: '' });
+  });
 });
 
 /** What may be imported of a package: its entries, but programs, which would start. */
 async function entriesOf(name: string): Promise<string[]> {
-  const file = join(inject('tarballs'), '../npm', name, 'package.json');
-  const { exports }: { exports: Record<string, unknown> } = JSON.parse(await readFile(file, 'utf8'));
+  const { exports } = await stagedManifest(name);
   return Object.keys(exports)
     .filter((entry) => entry !== './main' && entry !== './package.json')
     .map((entry) => `@switchyard/${name}${entry.slice(1)}`);
+}
+
+/** The TypeScript of each package's page, its first piece as agent.ts. */
+async function writePages(): Promise<void> {
+  for (const name of names) {
+    const page = await readFile(join(stagedFolder(name), 'README.md'), 'utf8');
+    const pieces = Array.from(page.matchAll(/^```ts\n(.*?)^```/gms), ([, code = '']) => code);
+    for (const [n, code] of pieces.entries())
+      await folder.write(`types/${name}/${n === 0 ? 'agent' : `piece-${n}`}.ts`, code);
+  }
+}
+
+function stagedFolder(name: string): string {
+  return join(inject('tarballs'), '../npm', name);
+}
+
+async function stagedManifest(name: string): Promise<{ version: string; exports: Record<string, unknown> }> {
+  return JSON.parse(await readFile(join(stagedFolder(name), 'package.json'), 'utf8'));
 }

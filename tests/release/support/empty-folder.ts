@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -26,6 +26,7 @@ export class EmptyFolder {
   }
 
   async write(name: string, text: string): Promise<void> {
+    await mkdir(dirname(join(this.path, name)), { recursive: true });
     await writeFile(join(this.path, name), text);
   }
 

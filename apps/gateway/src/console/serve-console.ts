@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import express, { type RequestHandler, Router } from 'express';
+import express, { type RequestHandler } from 'express';
 import { respond } from '../exchange/exchange.ts';
 import type { OidcSettings } from '../settings/gateway-settings.ts';
 import { type Endpoints, IssuerEndpoints } from './issuer-endpoints.ts';
@@ -28,11 +29,11 @@ export interface ConsoleOptions {
   readonly oidc?: OidcSettings | undefined;
 }
 
-/** The console: its files need no key, what they ask for does. */
-export function serveConsole({ folder = builtConsole, oidc }: ConsoleOptions = {}): RequestHandler {
-  const router = Router();
+/** The console: its files need no key, what they ask for does. (Not typed by Express: its types are not published.) */
+export function serveConsole({ folder = builtConsole, oidc }: ConsoleOptions = {}): RequestListener {
+  const app = express().disable('x-powered-by').disable('etag');
   const issuer = oidc && new IssuerEndpoints(oidc.issuer);
-  router.use(async (_req, res, next) => {
+  app.use(async (_req, res, next) => {
     res.setHeader('Content-Security-Policy', contentSecurityPolicy(await issuer?.read()));
     res.setHeader('X-Content-Type-Options', 'nosniff');
     res.setHeader('Referrer-Policy', 'no-referrer');
@@ -40,18 +41,18 @@ export function serveConsole({ folder = builtConsole, oidc }: ConsoleOptions = {
   });
   // Their names change with their contents.
   const assets = express.static(join(folder, 'assets'), { immutable: true, maxAge: '1y', index: false });
-  router.use('/assets', assets, (_req, res) => {
+  app.use('/assets', assets, (_req, res) => {
     res.statusCode = 404;
     respond(res, 'text/plain; charset=utf-8', 'There is no such file\n');
   });
-  router.get('/look-again.js', (_req, res) => respond(res, 'text/javascript; charset=utf-8', lookAgain));
-  router.get('/sign-in.json', async (_req, res) => {
+  app.get('/look-again.js', (_req, res) => respond(res, 'text/javascript; charset=utf-8', lookAgain));
+  app.get('/sign-in.json', async (_req, res) => {
     const endpoints = await issuer?.read();
     res.setHeader('Cache-Control', 'no-store');
     respond(res, 'application/json', JSON.stringify({ oidc: oidc && { ...oidc, endpoints } }));
   });
-  router.get('/{*page}', servePage(join(folder, 'index.html')));
-  return router;
+  app.get('/{*page}', servePage(join(folder, 'index.html')));
+  return app;
 }
 
 /** Every path of the console is the same page. */
