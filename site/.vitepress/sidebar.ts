@@ -37,7 +37,7 @@ const sections: readonly Section[] = [
     ],
   },
   { text: 'What holds', pages: ['guarantees', 'conformance', 'security', 'performance'] },
-  { text: 'Inside', pages: ['architecture', 'turns', 'redis-keys', 'adr/'] },
+  { text: 'Inside', pages: ['architecture', 'turns', 'redis-keys', 'releasing', 'adr/'] },
 ];
 
 /** @param docs the folder of the pages */
