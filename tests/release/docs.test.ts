@@ -16,10 +16,12 @@ const commands = pages
   .filter((page) => page !== 'docs/operations.md')
   .flatMap(blocksOf)
   .flatMap((block) => {
-    if (block.language === 'sh' && !block.notes['no-run']) return [{ place: placeOf(block), code: block.code }];
+    if (block.language === 'sh' && !block.notes['no-run'])
+      return [{ place: placeOf(block), code: block.code, input: '' }];
     // What a terminal shows: commands begin with $, and go on until what they print.
     const shown = block.language === '' ? block.code.matchAll(/^\$ (.+(?:\n {2,}.+)*)/gm) : [];
-    return Array.from(shown, ([, code = ''], n) => ({ place: `${placeOf(block)}, command ${n + 1}`, code }));
+    const input = Array.from(block.code.matchAll(/^you> (.+\n)/gm), ([, line]) => line).join('');
+    return Array.from(shown, ([, code = ''], n) => ({ place: `${placeOf(block)}, command ${n + 1}`, code, input }));
   });
 
 describe('commands in the docs', () => {
@@ -60,10 +62,10 @@ describe('commands in the docs', () => {
   });
 
   /** What a page shortens is the task of this test. */
-  async function run(code: string): Promise<string> {
+  async function run(code: string, input = ''): Promise<string> {
     const here = code.replaceAll('http://127.0.0.1:4000', url).replaceAll(/<task>|\b[\da-f]{8}-…/g, env.TASK ?? '');
     const ran = promisify(execFile)('sh', ['-ec', here], { env });
-    ran.child.stdin?.end();
+    ran.child.stdin?.end(input);
     return (await ran).stdout;
   }
 
@@ -71,8 +73,8 @@ describe('commands in the docs', () => {
     expect(commands.length).toBeGreaterThan(12);
   });
 
-  it.each(commands)('$place', async ({ code }) => {
-    expect(await run(code)).not.toBe('');
+  it.each(commands)('$place', async ({ code, input }) => {
+    expect(await run(code, input)).not.toBe('');
   });
 });
 

@@ -2,16 +2,15 @@ import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { promisify } from 'node:util';
 import express from 'express';
-import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasBrowser, openBrowser, views } from '../../apps/console/test/support/browser.ts';
+import { type ConsolePage, hasBrowser, openBrowser, views } from '../../apps/console/test/support/browser.ts';
 import { type HttpServer, openHttpServer } from '../support/http-server.ts';
 
 const paths = globSync('docs/*.md').map((file) => file.replace(/^docs(.*)\.md$/, '$1').replace('README', ''));
 const various = ['/', '/concepts', '/comparison', '/settings', '/console'];
 
 describe.runIf(hasBrowser)('the site that npm run docs:site builds', () => {
-  let browser: Browser;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
   let server: HttpServer;
 
   beforeAll(async () => {
@@ -27,7 +26,7 @@ describe.runIf(hasBrowser)('the site that npm run docs:site builds', () => {
 
   async function withPage(
     { view, colorScheme }: { readonly view: keyof typeof views; readonly colorScheme: 'light' | 'dark' },
-    look: (page: Page, problems: readonly string[]) => Promise<void>,
+    look: (page: ConsolePage['page'], problems: readonly string[]) => Promise<void>,
   ): Promise<void> {
     const context = await browser.newContext({ viewport: views[view], colorScheme });
     const page = await context.newPage();
