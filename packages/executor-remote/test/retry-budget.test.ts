@@ -151,9 +151,20 @@ describe('a remote agent that', () => {
     expect(answer).toBe('The agent gave up after 1 attempt: The remote agent cannot be reached.');
   });
 
-  it('is not there yet when its first message comes costs an attempt, and is found by the next', async () => {
+  it('is not there yet when its first message comes is waited for', async () => {
+    let refusals = 3;
+    const starting: RequestHandler = (request, response, next) => {
+      if (request.method !== 'GET' || refusals-- <= 0) next();
+      else response.sendStatus(503);
+    };
+    await using server = await new SdkHttpServer(pizzaDesk, { before: starting }).start();
+    const { result } = begin(server, {}, { message: 'Pineapple' });
+    await expect(result).resolves.toMatchObject({ kind: 'settled', state: 'TASK_STATE_COMPLETED' });
+  });
+
+  it('does not come in time costs an attempt, and is found by the next', async () => {
     await using server = await new SdkHttpServer(pizzaDesk).start();
-    const agent = agentOf(server);
+    const agent = agentOf(server, { retryBudgetMs: 150 });
     await server.kill();
     expect((await runTurn(agent, 'Hello', { maxAttempts: 1 })).answer).toContain('cannot be reached');
     await server.start();

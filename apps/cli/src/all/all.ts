@@ -9,7 +9,8 @@ const usage = 'switchyard all [<agent.ts> …] [--workers <number>]';
 const text = `Runs a gateway and workers as one program, and starts again what dies. Redis is that of REDIS_URL; the logs go to
 standard output. SIGTERM stops it as it stops each alone.
 
-  <agent.ts> …        modules that export an agent each. Without any: agent.ts here, or else those in agents/
+  <agent.ts> …        modules that export an agent each, and URLs and YAML files of agents that run elsewhere. Without
+                      any: agent.ts here, or else those in agents/
   --workers <number>  processes that run the agents, 1 to ${mostWorkers}; default: 1`;
 
 /** Beyond DRAIN_MS: what a worker takes at most to hand its turns back. */
