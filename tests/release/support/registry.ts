@@ -7,8 +7,8 @@ import { join } from 'node:path';
 
 /** A registry of our packages alone, for what a user types before they are published: `npm create @switchyard`. */
 export interface Registry extends AsyncDisposable {
-  /** Makes npm ask it for packages of our scope; all others come from where they usually do. */
-  readonly env: Readonly<Record<string, string>>;
+  /** A line for npm's configuration: our scope comes from here; all else comes from where it usually does. */
+  readonly npmrc: string;
 }
 
 /** @param build the folder in which `npm run pack` puts packages and tarballs */
@@ -40,7 +40,7 @@ export async function startRegistry(build: string): Promise<Registry> {
   }
 
   return {
-    env: { 'npm_config_@switchyard:registry': root },
+    npmrc: `@switchyard:registry=${root}\n`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

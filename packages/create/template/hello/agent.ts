@@ -6,7 +6,9 @@ export default defineAgent({
     name: 'My agent',
     description: 'Greets every caller.',
     version: '0.1.0',
-    skills: [{ id: 'greet', name: 'Greet', description: 'Greets you by your name.', tags: ['demo'] }],
+    skills: [
+      { id: 'greet', name: 'Greet', description: 'Greets you by your name.', tags: ['demo'], examples: ['Ada'] },
+    ],
   },
   async execute(turn) {
     if (turn.text === '') return turn.requireInput('What is your name?');

@@ -10,7 +10,15 @@ export default defineAgent({
     name: 'My agent',
     description: 'Answers questions with a model.',
     version: '0.1.0',
-    skills: [{ id: 'answer', name: 'Answer', description: 'Answers a question.', tags: ['model'] }],
+    skills: [
+      {
+        id: 'answer',
+        name: 'Answer',
+        description: 'Answers a question.',
+        tags: ['model'],
+        examples: ['Why is the sky blue?'],
+      },
+    ],
   },
   execute: openAiExecutor({
     baseURL: OPENAI_BASE_URL,

@@ -8,7 +8,9 @@ export default defineAgent({
     name: 'My agent',
     description: 'Greets every caller.',
     version: '0.1.0',
-    skills: [{ id: 'greet', name: 'Greet', description: 'Greets you by your name.', tags: ['demo'] }],
+    skills: [
+      { id: 'greet', name: 'Greet', description: 'Greets you by your name.', tags: ['demo'], examples: ['Ada'] },
+    ],
   },
   execute: sdkExecutor(new MyExecutor()),
 });
