@@ -1,14 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Guarded, spawnGuarded } from '@switchyard/local';
 import { until } from '../../support/until.ts';
 import { environment } from './empty-folder.ts';
 
 /** What a command came to. */
 export interface Done {
-  readonly code: number | null;
+  readonly code: number;
   /** Of both outputs. */
   readonly output: string;
 }
@@ -22,8 +21,8 @@ const readyWithinMs = 60_000;
 export class Author implements AsyncDisposable {
   readonly #root: string;
   readonly #env: Readonly<Record<string, string>>;
-  /** What stays up: it has a group of its own, to which a signal goes as from a terminal. */
-  #running: { readonly child: ChildProcess; output: string } | undefined;
+  /** What stays up. */
+  #running: Typed | undefined;
   folder: string;
 
   private constructor(root: string, env: Readonly<Record<string, string>>) {
@@ -42,7 +41,7 @@ export class Author implements AsyncDisposable {
 
   /** What the program that stays up has said. */
   get output(): string {
-    return this.#running?.output ?? '';
+    return this.#running?.output() ?? '';
   }
 
   async type(command: string): Promise<Done> {
@@ -58,13 +57,10 @@ export class Author implements AsyncDisposable {
     return writeFile(join(this.folder, file), text);
   }
 
-  /** Ctrl-C. */
+  /** Ends what stays up; npm passes the signal on. */
   async stop(): Promise<void> {
-    const { child } = this.#running ?? {};
+    await this.#running?.program.stop(10_000);
     this.#running = undefined;
-    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    process.kill(-child.pid, 'SIGINT');
-    await once(child, 'exit');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -73,32 +69,33 @@ export class Author implements AsyncDisposable {
   }
 
   async #run(command: string): Promise<Done> {
-    const { child, said } = this.#spawn(command);
-    const [code] = await once(child, 'close');
-    return { code, output: said.output };
+    const typed = await this.#spawn(command);
+    return { code: await typed.program.exited, output: typed.output() };
   }
 
   async #start(command: string): Promise<Done> {
     await this.stop();
-    const { child, said } = this.#spawn(command);
-    this.#running = said;
-    const isUp = () => ready.test(said.output) || child.exitCode !== null;
+    const typed = await this.#spawn(`exec ${command}`.replace(/^exec (\w+=\S+) /, '$1 exec '));
+    this.#running = typed;
+    const { program, output } = typed;
+    const isUp = () => ready.test(output()) || !program.isRunning();
     await until(isUp, { what: `"${command}" is ready`, timeoutMs: readyWithinMs });
-    return { code: child.exitCode ?? 0, output: said.output };
+    return { code: program.isRunning() ? 0 : await program.exited, output: output() };
   }
 
-  #spawn(command: string) {
-    const child = spawn('/bin/sh', ['-c', command], {
-      cwd: this.folder,
-      env: this.#env,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const said = { child, output: '' };
-    for (const stream of [child.stdout, child.stderr])
+  async #spawn(command: string): Promise<Typed> {
+    const program = await spawnGuarded('/bin/sh', ['-c', command], { cwd: this.folder, env: this.#env });
+    let said = '';
+    for (const stream of [program.stdout, program.stderr])
       stream.on('data', (chunk) => {
-        said.output += String(chunk);
+        said += String(chunk);
       });
-    return { child, said };
+    return { program, output: () => said };
   }
+}
+
+/** A command that runs, and what it has said so far. */
+interface Typed {
+  readonly program: Guarded;
+  readonly output: () => string;
 }
