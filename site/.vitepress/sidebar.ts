@@ -8,7 +8,7 @@ interface Section {
 
 /** Every page has its place; one that is not named here stands under “More”. */
 const sections: readonly Section[] = [
-  { text: 'Begin', pages: ['quick-start', 'concepts', 'comparison', 'limits'] },
+  { text: 'Begin', pages: ['quick-start', 'your-own-folder', 'concepts', 'comparison', 'limits'] },
   {
     text: 'Agents',
     pages: ['agents', 'executors', 'existing-agents', 'steps-and-calls', 'conversations', 'agent-cards', 'push'],

@@ -50,6 +50,7 @@ export interface TurnInput {
 /** An event of a turn. The store adds ids and times. */
 export type TurnEvent = StatusEvent | ArtifactEvent;
 
+/** A new status of the task, with a message if there is one. */
 export interface StatusEvent {
   readonly kind: 'status';
   readonly state: TaskState;
@@ -68,6 +69,7 @@ export interface StatusEvent {
   readonly step?: StepStamp;
 }
 
+/** A chunk of an artifact: the first one, or a further one. */
 export interface ArtifactEvent {
   readonly kind: 'artifact';
   /** The parts of this update and the artifact's header; a header's fields are merged when `append` is set. */

@@ -7,6 +7,7 @@ import { checkRange, type RetryPolicy, retryPolicy } from './retry-policy.ts';
 /** Runs one turn, and returns its outcome: `return turn.complete(…)`. */
 export type Execute = (turn: Turn) => Promise<Outcome>;
 
+/** What an author says of an agent; `defineAgent` adds the defaults. */
 export interface AgentDefinition {
   /** Its name in URLs and queues: lower-case letters, digits and single hyphens, at most 63. */
   readonly id: string;

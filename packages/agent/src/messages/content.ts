@@ -11,6 +11,7 @@ export type PartContent = string | Part | readonly Part[];
  */
 export type Content = PartContent | MessageContent;
 
+/** Parts, and what a message has besides. */
 export interface MessageContent {
   readonly parts: readonly Part[];
   readonly metadata?: Metadata;

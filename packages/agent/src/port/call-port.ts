@@ -34,6 +34,7 @@ export interface PlacedCall {
  */
 export type CallRefusal = 'unknown-agent' | 'too-deep' | 'too-many' | 'busy' | 'missing' | 'ended' | 'other-context';
 
+/** What becomes of a call: its task, or why there is none. */
 export type Placing = PlacedCall | { readonly refused: CallRefusal };
 
 /** The present state of a call's task. */

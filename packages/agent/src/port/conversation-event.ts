@@ -41,6 +41,7 @@ export interface ConversationEnd extends Participants {
   readonly phase: 'complete';
 }
 
+/** An event of the feed of a conversation, as clients read it. */
 export type ConversationEvent = ConversationTurn | ConversationFailure | ConversationEnd;
 
 /** Identifies the conversation in a message's metadata, under the extension's URI. */

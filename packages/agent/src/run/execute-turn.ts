@@ -10,6 +10,7 @@ import type { TurnPort } from '../port/turn-port.ts';
 import { Turn } from '../turn/turn.ts';
 import { TurnTimeouts } from './turn-timeouts.ts';
 
+/** What may differ from one worker, or test, to another. */
 export interface ExecuteTurnOptions {
   /**
    * Milliseconds that an executor has to stop after its signal; default 5,000. Then the turn is over and its late

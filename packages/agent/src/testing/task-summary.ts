@@ -10,6 +10,7 @@ export interface TaskSummary {
   readonly results: Readonly<Record<string, string>>;
 }
 
+/** The state, answer and results of a task. */
 export function summaryOf({ status, artifacts = [] }: Task): TaskSummary {
   return {
     state: status.state,

@@ -20,6 +20,7 @@ import { type ArtifactOptions, ArtifactWriter } from './artifact-writer.ts';
 import { TurnLog } from './turn-log.ts';
 import { TurnView } from './turn-view.ts';
 
+/** What a status has besides its message. */
 export interface StatusOptions {
   /** Merged into the metadata of the task (A2A 4.2.1). */
   readonly metadata?: Metadata;
