@@ -11,7 +11,7 @@ const sections: readonly Section[] = [
   { text: 'Begin', pages: ['quick-start', 'your-own-folder', 'concepts', 'comparison', 'limits'] },
   {
     text: 'Agents',
-    pages: ['agents', 'executors', 'existing-agents', 'steps-and-calls', 'conversations', 'agent-cards', 'push'],
+    pages: ['agents', 'executors', 'existing-agents', 'steps-and-calls', 'conversations', 'agent-cards', 'push', 'mcp'],
   },
   { text: 'Move here', pages: ['migrate-sdk', 'migrate-langgraph', 'migrate-bullmq'] },
   {
