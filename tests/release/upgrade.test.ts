@@ -19,7 +19,7 @@ test('all programs of the previous release are replaced under load, and back: no
   const report = await runUpgrade({ before, after, forMs: 0, clients: 6, seed, log: () => undefined });
   expect(report.violations.slice(0, 10), `seed ${seed}`).toEqual([]);
   expect(report.failed.slice(0, 10), `seed ${seed}`).toEqual([]);
-  expect(report).toMatchObject({ replaced: 12, spanning: 15 });
+  expect(report).toMatchObject({ replaced: 12, spanning: 15, isMigrated: true });
   expect(report.tasks).toBeGreaterThan(50);
   expect(report.worstPauseMs).toBeLessThan(PAUSE_MS);
 }, 230_000);

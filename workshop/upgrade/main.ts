@@ -37,8 +37,9 @@ process.stdout.write(
       ['requests that a proxy would have sent again', report.retried - report.failed.length],
       ['streams resumed', report.resumedStreams],
       ['tasks that were lost, or ended otherwise than without', report.violations.length],
+      ['what was left is migrated', report.isMigrated ? 'yes' : 'no'],
       ['longest pause between two answers', `${report.worstPauseMs} ms`],
     ],
   )}\n`,
 );
-if (report.violations.length + report.failed.length > 0) process.exitCode = 1;
+if (report.violations.length + report.failed.length > 0 || !report.isMigrated) process.exitCode = 1;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inspectSchema, schema } from '@switchyard/store';
 import { uniquePrefix } from '../../tests/support/prefix.ts';
 import { type Stack, startStack } from '../../tests/support/stack.ts';
 import { until } from '../../tests/support/until.ts';
@@ -35,6 +36,8 @@ export interface UpgradeReport {
   readonly retried: number;
   readonly resumedStreams: number;
   readonly replaced: number;
+  /** What the release before had left: once none of its programs was there any more. */
+  readonly isMigrated: boolean;
   /** The longest time between two answers to a client that sends one message after the other, each to its end. */
   readonly worstPauseMs: number;
   readonly seconds: number;
@@ -56,7 +59,7 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeReport
   const onRetry = (retry: Retry): void => void retries.push(retry);
   const traffic = new Traffic({ ...options, tasks: 0, gateways: stack, pushes, mayLoseEvents: false, onRetry });
   const stopped = new Set<string>();
-  const prober = new Prober(stack, 'prober');
+  const prober = new Prober(stack, 'prober', { onRetry });
   prober.start();
   let spanning = 0;
   let replaced = 0;
@@ -92,9 +95,16 @@ export async function runUpgrade(options: UpgradeOptions): Promise<UpgradeReport
     retried: retries.length,
     resumedStreams: traffic.resumed,
     replaced,
+    isMigrated: await isMigrated(redis, prefix),
     worstPauseMs: Math.round(prober.worstOutageMs),
     seconds: Math.round((performance.now() - begun) / 1_000),
   };
+}
+
+async function isMigrated({ url: redisUrl, shards }: RedisDeployment, prefix: string): Promise<boolean> {
+  const isDone = async (): Promise<boolean> =>
+    (await inspectSchema({ redisUrl, prefix, shards })).migrated === schema.version;
+  return until(isDone, { what: 'all is migrated', timeoutMs: 30_000, everyMs: 500 }).catch(() => false);
 }
 
 function startBefore(

@@ -45,7 +45,7 @@ export async function measureFailOver(redis: RedisDeployment, options: FailOverO
   const env = { ...pushSettings, WAIT_REPLICAS: String(options.waitReplicas ?? 0) };
   await using scene = await startScene({ redis, workers: WORKERS, env });
   const { stack } = scene;
-  const probers = Array.from({ length: CLIENTS }, (_, n) => new Prober(stack, `c${n}`, webhook));
+  const probers = Array.from({ length: CLIENTS }, (_, n) => new Prober(stack, `c${n}`, { webhook }));
   for (const prober of probers) prober.start();
   for (let round = 0; round < options.rounds; round++) {
     await delay(1_500);

@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Message, Task } from '@switchyard/protocol';
-import { type Gateways, ResilientClient } from '../workload/resilient-client.ts';
+import { type Gateways, ResilientClient, type Retry } from '../workload/resilient-client.ts';
 
 /** One of this many tasks has a webhook. */
 const PUSHED_EVERY = 5;
+
+export interface ProberOptions {
+  /** Gets the events of some tasks. */
+  readonly webhook?: string | undefined;
+  readonly onRetry?: (retry: Retry) => void;
+}
 
 /** A client that sends one message after the other, each until it is answered, and notes how long it went without. */
 export class Prober {
@@ -20,9 +26,8 @@ export class Prober {
   #running: Promise<void> | undefined;
   #answeredAt = 0;
 
-  /** @param webhook gets the events of some tasks */
-  constructor(gateways: Gateways, name: string, webhook?: string) {
-    this.#client = new ResilientClient(gateways, 0);
+  constructor(gateways: Gateways, name: string, { webhook, onRetry }: ProberOptions = {}) {
+    this.#client = new ResilientClient(gateways, 0, onRetry);
     this.#name = name;
     this.#webhook = webhook;
   }
