@@ -2,9 +2,13 @@ import type { AgentCapabilities, AgentSkill } from '@switchyard/protocol';
 import { A2AError, type AgentCard } from '@switchyard/protocol';
 import { parseAgentCard } from '@switchyard/protocol/parse-agent-card';
 
-/** The author's part of a card (A2A 4.4.1). URLs, interfaces, security and signatures are the gateway's. */
-export type AgentCardDraft = Pick<AgentCard, 'name' | 'description' | 'version' | 'skills'> &
-  Partial<Pick<AgentCard, Optional>>;
+/**
+ * The author's part of a card (A2A 4.4.1). URLs, interfaces, security and signatures are the gateway's. An interface, so
+ * that the compiler's errors call it by its name.
+ */
+export interface AgentCardDraft
+  extends Pick<AgentCard, 'name' | 'description' | 'version' | 'skills'>,
+    Partial<Pick<AgentCard, Optional>> {}
 
 type Optional =
   | 'provider'
