@@ -5,9 +5,9 @@ import { findRedisServer, freePort, spawnGuarded } from '@switchyard/local';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig as readGatewayConfig } from '../../apps/gateway/src/config.ts';
 import { readConfig as readWorkerConfig } from '../../apps/worker/src/config.ts';
+import { bringHelm } from '../../scripts/chart/bring-helm.ts';
 import { userMessage } from '../support/messages.ts';
 import { startProgram } from '../support/process.ts';
-import { bringHelm } from './support/chart/helm.ts';
 import {
   containerOf,
   environmentOf,

@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 
-const { GATEWAY, AUTHENTICATION, AGENT } = process.env;
-const key = readFileSync('/keys/api-keys', 'utf8').split(/[\s,:]/)[0];
+const { GATEWAY, AUTHENTICATION, AGENT, KEYS_FILE } = process.env;
+const key = readFileSync(KEYS_FILE, 'utf8').split(/[\s,:]/)[0];
 
 const ready = await fetch(`${GATEWAY}/readyz`);
 expect(ready.status === 200, `/readyz answers ${ready.status}`);
