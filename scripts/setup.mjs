@@ -21,8 +21,8 @@ const needsBrowser = process.argv.includes('--browser');
 const needsRedis = !process.argv.includes('--packages') && (isForTests || !needsBrowser);
 const needsPackages = isForTests || !needsBrowser;
 
-// Not `npm ci`: it refuses a lock file that lacks another system's optional packages, and npm leaves them out where the
-// registry at hand does not offer them. --no-save keeps to the lock file all the same, and leaves it alone.
+// Not `npm ci`: it begins by removing all of node_modules, where one package may be stale. --no-save keeps to the lock
+// file all the same, and leaves it alone.
 const install = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
 
 /** Where a browser is from. */

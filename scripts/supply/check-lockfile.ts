@@ -5,6 +5,8 @@ export interface LockedPackage {
   readonly license?: string;
   readonly link?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly optional?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 export interface Lockfile {
@@ -14,6 +16,7 @@ export interface Lockfile {
 export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly optional?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   /** Whether a package's install script may run. */
   readonly allowScripts?: Readonly<Record<string, boolean>>;
@@ -38,6 +41,7 @@ export function checkLockfile({ packages }: Lockfile, manifests: Readonly<Record
   return [
     ...named.flatMap(({ name, locked }) => problemsOf(name, locked).map((problem) => `package-lock.json: ${problem}`)),
     ...scriptProblems(named, manifests['package.json']?.allowScripts ?? {}),
+    ...missingOptionals(packages),
     ...Object.entries(manifests).flatMap(([file, manifest]) => sourceProblems(manifest).map((it) => `${file}: ${it}`)),
   ];
 }
@@ -48,6 +52,19 @@ function problemsOf(name: string, { resolved, integrity = '', license = '' }: Lo
     ...(integrity.startsWith('sha512-') ? [] : [`${name} has no sha512 hash`]),
     ...(isAllowed(license) || licencesReadByHand.has(name) ? [] : [`${name} has the licence "${license}"`]),
   ];
+}
+
+/**
+ * npm leaves out what the registry at hand does not offer for another system; npm ci refuses such a lock file, but where
+ * the package that wants it is optional itself.
+ */
+function missingOptionals(packages: Lockfile['packages']): string[] {
+  const names = new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')));
+  return Object.entries(packages).flatMap(([path, { optional = false, optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies)
+      .filter((name) => !optional && !names.has(name))
+      .map((name) => `package-lock.json: ${name} is missing, which ${path} has for another system: npm ci refuses it`),
+  );
 }
 
 /** Of alternatives one must be allowed, of terms that hold together all. */

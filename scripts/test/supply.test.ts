@@ -13,6 +13,12 @@ describe('the check of the supply chain', () => {
     expect(check({ ...sound, hasInstallScript: true }, alias)).toEqual([]);
   });
 
+  it('complains of an optional package that is not locked, without which npm ci refuses the file', () => {
+    const packages = { 'node_modules/left': { ...sound, optionalDependencies: { 'left-darwin': '1.0.0' } } };
+    expect(checkLockfile({ packages }, {})).toEqual([expect.stringContaining('left-darwin is missing')]);
+    expect(checkLockfile({ packages: { ...packages, 'node_modules/left-darwin': sound } }, {})).toEqual([]);
+  });
+
   it.each<[LockedPackage, Manifest, string]>([
     [{ ...sound, resolved: 'https://evil.example/left.tgz' }, {}, 'left comes from https://evil.example/left.tgz'],
     [{ ...sound, resolved: 'git+ssh://git@github.com/a/left.git#1' }, {}, 'left comes from git+ssh'],
