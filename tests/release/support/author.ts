@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type Guarded, spawnGuarded } from '@switchyard/local';
 import { until } from '../../support/until.ts';
 import { environment } from './empty-folder.ts';
@@ -57,10 +59,14 @@ export class Author implements AsyncDisposable {
     return writeFile(join(this.folder, file), text);
   }
 
-  /** Ends what stays up; npm passes the signal on. */
+  /** Ctrl-C: the whole group is told, since npm's shell passes no signal on. */
   async stop(): Promise<void> {
-    await this.#running?.program.stop(10_000);
+    const { program } = this.#running ?? {};
     this.#running = undefined;
+    if (!program?.isRunning()) return;
+    const { stdout: group } = await promisify(execFile)('ps', ['-o', 'pgid=', '-p', String(program.pid)]);
+    process.kill(-Number(group), 'SIGINT');
+    await program.exited;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
