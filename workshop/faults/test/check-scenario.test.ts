@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { SentEvent } from '../../../tests/support/sent-events.ts';
 import { compareLossy } from '../workload/check-scenario.ts';
+import { repeatedSteps } from '../workload/violations.ts';
 import type { Watched } from '../workload/watch-task.ts';
 
 const watched = (...events: [id: string, text: string][]): Watched => ({
@@ -21,4 +22,18 @@ test('a new event after a lost one is a violation, and so is an id of two events
     'event 4-b of now came after a lost event 2-a: working at 1',
     'event 4-b was completed at 1',
   ]);
+});
+
+test('a step that ran again after a later one is found, one that was interrupted is not', () => {
+  const effect = (taskId: string, step: number) => ({ taskId, attempt: '1', beganMs: 0, step });
+  const fine = [
+    effect('a', Number.NaN),
+    effect('a', 1),
+    effect('b', 1),
+    effect('a', 2),
+    effect('a', 2),
+    effect('b', 2),
+  ];
+  expect(repeatedSteps(fine)).toEqual([]);
+  expect(repeatedSteps([...fine, effect('a', 1)])).toEqual([{ kind: 'steps', what: 'a: step 1 ran after step 2' }]);
 });
