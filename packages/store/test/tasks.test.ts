@@ -281,5 +281,5 @@ async function commandsDuring({ settings }: Store, act: () => Promise<unknown>):
   await until(() => commands.length > 0, { what: 'the first command seen' });
   monitor.disconnect();
   client.disconnect();
-  return commands;
+  return [...commands];
 }
