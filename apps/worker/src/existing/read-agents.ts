@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import type { ExistingAgentSettings } from './existing-agent.ts';
@@ -15,8 +16,8 @@ export function agentAt(source: string): ExistingAgentSettings {
 
 /** The last part of its path, or else its host. */
 function idOf({ pathname, host }: URL): string {
-  const path = pathname.replace(/\/\.well-known\/.*$|\.json$|\/$/g, '');
-  const text = path.slice(path.lastIndexOf('/') + 1) || host;
+  const [path = ''] = pathname.split('/.well-known/');
+  const text = posix.basename(path, '.json') || host;
   return text
     .toLowerCase()
     .split(/[^a-z0-9]+/)
