@@ -6,12 +6,15 @@ import { RawServer } from '../../../tests/support/raw-server.ts';
 import { remoteAgents } from '../src/agents/remote-agents.ts';
 import { readConfig } from '../src/config.ts';
 
-/** Final: an agent that is away would be waited for. */
-const noCard = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
+const noCard = 'HTTP/1.1 404 Nothing\r\nContent-Length: 0\r\n\r\n';
 
 async function connectionsAfterCall(settings: Record<string, string>): Promise<number> {
-  await using server = await new RawServer((socket) => socket.end(noCard), '127.0.0.1').start();
   const { calls } = readConfig(settings).worker;
+  // An agent without a card is waited for.
+  await using server = await new RawServer((socket) => {
+    socket.end(noCard);
+    port.interrupt('canceled');
+  }, '127.0.0.1').start();
   const port = new MemoryPort({ message: 'Hello', agent: remoteAgentId(`${server.url}card`) });
   if (calls) await executeTurn(remoteAgents(calls), port);
   return server.connections;
