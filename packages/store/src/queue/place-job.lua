@@ -13,18 +13,20 @@ local function priority_of(priority) return priority and priority ~= '0' and ton
 
 -- @param to_front before those of its kind, or of its tenant, that nobody has begun yet
 -- since: when the job began to wait this time; of one that has not been begun it is BullMQ's `timestamp`.
+-- begun: its tenant has had its turn for it.
 local function place_job(root, id, to_front)
   local priority, tenant, tag = unpack(redis.call('HMGET', root .. id, 'priority', 'tenant', 'tag'))
   priority = priority_of(priority)
   if priority == ORDINARY and not to_front then
     local tag_of_last = line_up(root, { id, tenant or '-' })[1]
     redis.call('HSET', root .. id, 'tag', tag_of_last, 'since', ('%.0f'):format(now_ms()))
+    redis.call('HDEL', root .. id, 'begun')
     return
   end
   local score = priority * BAND
   if not to_front then score = score + redis.call('INCR', root .. 'pc') end
   redis.call('ZADD', root .. 'prioritized', priority == ORDINARY and tag or score, id)
-  redis.call('HSET', root .. id, 'since', ('%.0f'):format(now_ms()))
+  redis.call('HSET', root .. id, 'since', ('%.0f'):format(now_ms()), 'begun', '1')
 end
 
 -- Gateways of before tenants had shares, and BullMQ's own tools, put jobs into a list: they are given places, as those

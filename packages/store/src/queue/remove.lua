@@ -15,10 +15,11 @@ local id = unpack(ARGV)
 -- Bounds the step. In a longer queue the tenant's later jobs keep their places.
 local MOST_SEEN = 1000
 
--- The later jobs of the tenant move up: each gets the tag of the one before it.
+-- The later jobs of the tenant move up: each gets the tag of the one before it. A job that was not begun may have the
+-- highest tag that was taken: that of another tenant's job which was.
 local function close_gap(tenant, tag)
   local taken, last = unpack(redis.call('ZMSCORE', root .. 'tenants', ' ', tenant))
-  if not last or tonumber(tag) <= tonumber(taken or ORDINARY * BAND) then return end
+  if not last or tonumber(tag) < tonumber(taken or ORDINARY * BAND) then return end
   local later = last == tag and {} or redis.call('ZRANGEBYSCORE', root .. 'prioritized', '(' .. tag, last, 'WITHSCORES',
     'LIMIT', '0', MOST_SEEN)
   for at = 1, #later, 2 do
@@ -33,7 +34,7 @@ end
 
 if redis.call('EXISTS', root .. id .. ':lock') == 1 then return 'runs' end
 allow_out_of_memory(root .. id)
-local tenant, tag = unpack(redis.call('HMGET', root .. id, 'tenant', 'tag'))
+local tenant, tag, begun = unpack(redis.call('HMGET', root .. id, 'tenant', 'tag', 'begun'))
 local score = redis.call('ZSCORE', root .. 'prioritized', id)
 local is_ordinary = score and tonumber(score) >= ORDINARY * BAND
 local waited = redis.call('ZREM', root .. 'prioritized', id) + redis.call('LREM', root .. 'wait', '-1', id)
@@ -41,5 +42,5 @@ redis.call('ZREM', root .. 'delayed', id)
 redis.call('LREM', root .. 'active', '-1', id)
 redis.call('DEL', root .. id)
 if waited > 0 then redis.call('INCR', root .. 'removed') end
-if is_ordinary and tenant and tag then close_gap(tenant, tag) end
+if is_ordinary and tenant and tag and not begun then close_gap(tenant, tag) end
 return 'removed'
