@@ -1,6 +1,6 @@
 import type { Service } from './check-compose.ts';
 
-/** Finds servers that the load balancer would look for in vain, and published ports that it does not listen on. */
+/** Finds servers of the load balancer that do not exist, and published ports that it does not listen on. */
 export function checkLoadBalancer(config: string, services: Readonly<Record<string, Service>>): string[] {
   const balancer = services['load-balancer'];
   const servers = config.matchAll(/^\s*server-template \S+ 1-(\d+) ([\w-]+):(\d+)/gm);

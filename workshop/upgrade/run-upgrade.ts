@@ -28,7 +28,7 @@ export interface UpgradeOptions {
 
 export interface UpgradeReport {
   readonly violations: readonly Violation[];
-  /** Requests that were neither answered nor to be sent again by whoever balances the load. */
+  /** Requests that were neither answered nor to be sent again by a load balancer. */
   readonly failed: readonly Retry[];
   readonly tasks: number;
   /** Of them those that were open over a whole roll. */

@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Whoever watches wants to see what is taken over, though not each turn. */
+/** With --watch an author sees which change was taken over, and no line for each turn. */
 function levelOf({ logLevel }: WorkerConfig, { watch }: WorkerArguments): WorkerConfig['logLevel'] {
   return watch && logLevel === 'warn' ? 'info' : logLevel;
 }

@@ -1,7 +1,6 @@
-import { createRequire } from 'node:module';
 import type { Agent } from '@switchyard/agent';
 import type { AddressPolicySettings } from '@switchyard/outgoing';
-import type { Consumer, DrainOrder, JobOutcome, Store, TurnJob } from '@switchyard/store';
+import { type Consumer, type DrainOrder, type JobOutcome, type Store, type TurnJob, version } from '@switchyard/store';
 import { remoteAgents } from './agents/remote-agents.ts';
 import { Drain } from './consume/drain.ts';
 import { RemoteAgentConsumer } from './consume/remote-agent-consumer.ts';
@@ -34,7 +33,6 @@ export interface WorkerParts {
   readonly emit: Emit;
 }
 
-const { version }: { version: string } = createRequire(import.meta.url)('../package.json');
 const publicOnly: AddressPolicySettings = { allowHttp: false, allowHosts: [] };
 
 /**

@@ -79,7 +79,7 @@ export { announceEveryMs, type Registry } from './registry/registry.ts';
 export { inspectSchema } from './schema/inspect-schema.ts';
 export type { MigrationEvent, Migrator } from './schema/migrator.ts';
 export type { SchemaReading } from './schema/schema.ts';
-export { schema } from './schema/version.ts';
+export { schema, version } from './schema/version.ts';
 export { type BegunStep, type Steps, TooManyResults } from './steps/steps.ts';
 export { type Availability, type RequestStore, Store } from './store.ts';
 export { AnswersTooLarge } from './tasks/byte-budget.ts';

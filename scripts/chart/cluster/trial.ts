@@ -157,7 +157,7 @@ export class Trial {
     const beganAt = performance.now();
     const seconds = (): number => (performance.now() - beganAt) / 1_000;
     while (!(await holds().catch(() => false))) {
-      if (seconds() > withinSeconds) throw new Error(`in vain after ${withinSeconds} s: ${what}`);
+      if (seconds() > withinSeconds) throw new Error(`not within ${withinSeconds} s: ${what}`);
       await delay(250);
     }
     this.#tell(`${what} after ${seconds().toFixed(1)} s`);

@@ -1,10 +1,8 @@
-import { createRequire } from 'node:module';
 import type { Me } from '@switchyard/operator-api';
+import { version } from '@switchyard/store';
 import { operatorName } from './operators.ts';
 import { noParameters } from './parameters.ts';
 import { type AdminRoute, adminRoute } from './route.ts';
-
-const { version }: { version: string } = createRequire(import.meta.url)('../../package.json');
 
 /** Who asks. The key of an operator is no client's: where clients need one, agents cannot be tried with it. */
 export const meRoutes: readonly AdminRoute[] = [

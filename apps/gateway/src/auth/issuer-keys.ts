@@ -3,6 +3,7 @@ import { A2AError } from '@switchyard/protocol';
 import { type CryptoKey, createLocalJWKSet, errors, type FlattenedJWSInput, type JWSHeaderParameters } from 'jose';
 import { z } from 'zod';
 import type { Emit } from '../telemetry/events.ts';
+import { discover, readJson } from './discovery.ts';
 
 type LocalKeys = ReturnType<typeof createLocalJWKSet>;
 
@@ -15,18 +16,13 @@ const RETRY_AFTER_MS = 30_000;
 const TIMEOUT_MS = 5_000;
 const MOST_BYTES = 1024 * 1024;
 
-const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
+const metadataSchema = z.object({ jwks_uri: z.url({ protocol: /^https?$/ }) });
 const keySetSchema = z.object({ keys: z.array(z.record(z.string(), z.unknown()).and(z.object({ kty: z.string() }))) });
 
 export interface IssuerKeysSettings {
   readonly issuer: string;
   /** Unset: by OpenID Connect Discovery. */
   readonly jwksUrl?: string | undefined;
-}
-
-/** Where an issuer describes itself (OpenID Connect Discovery 4). */
-export function discoveryUrl(issuer: string): string {
-  return `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 }
 
 /** The keys of an issuer. A token cannot name others: `jku`, `x5u` and `jwk` of its header are not looked at. */
@@ -78,7 +74,7 @@ export class IssuerKeys {
   async #read(): Promise<void> {
     this.#triedAt = performance.now();
     try {
-      const keys = keySetSchema.parse(await this.#json(await this.#keysUrl()));
+      const keys = keySetSchema.parse(await readJson(this.#client, await this.#keysUrl()));
       this.#keys = createLocalJWKSet(keys);
       this.#readAt = performance.now();
     } catch (err) {
@@ -86,19 +82,10 @@ export class IssuerKeys {
     }
   }
 
-  async #json(url: string): Promise<unknown> {
-    const response = await this.#client.fetch(url, { headers: { accept: 'application/json' } });
-    if (response.status === 200) return response.json();
-    await response.body?.cancel();
-    throw new Error(`The issuer has answered with ${response.status}`);
-  }
-
   async #keysUrl(): Promise<string> {
     const { issuer, jwksUrl } = this.#settings;
     if (jwksUrl !== undefined) return jwksUrl;
-    const found = discoverySchema.parse(await this.#json(discoveryUrl(issuer)));
-    if (found.issuer !== issuer) throw new Error('The configuration at this address is that of another issuer');
-    return found.jwks_uri;
+    return metadataSchema.parse(await discover(this.#client, issuer)).jwks_uri;
   }
 }
 

@@ -4,8 +4,9 @@ import { LRUCache } from 'lru-cache';
 import type { JwtSettings } from '../settings/identity-settings.ts';
 import { type Authenticator, bearerToken, type Presented, type Rejection } from './authenticator.ts';
 import { readClaims } from './claims.ts';
+import { discoveryUrl } from './discovery.ts';
 import { Identity } from './identity.ts';
-import { discoveryUrl, type IssuerKeys } from './issuer-keys.ts';
+import type { IssuerKeys } from './issuer-keys.ts';
 
 /** Larger tokens are refused before anything of them is read. */
 const MOST_CHARACTERS = 16 * 1024;

@@ -1,6 +1,6 @@
 import { AddressPolicy, guardedClient } from '@switchyard/outgoing';
 import { z } from 'zod';
-import { discoveryUrl } from '../auth/issuer-keys.ts';
+import { discover } from '../auth/discovery.ts';
 
 const MAX_AGE_MS = 10 * 60_000;
 /** An issuer that is away costs one request in this time. */
@@ -9,7 +9,7 @@ const TIMEOUT_MS = 3_000;
 const MOST_BYTES = 1024 * 1024;
 
 const url = z.url({ protocol: /^https?$/ });
-const discoverySchema = z.object({ issuer: z.string(), authorization_endpoint: url, token_endpoint: url });
+const metadataSchema = z.object({ authorization_endpoint: url, token_endpoint: url });
 
 /** Where people sign in, and where the console gets its token. */
 export interface Endpoints {
@@ -44,9 +44,7 @@ export class IssuerEndpoints {
     const policy = new AddressPolicy({ allowHttp: false, allowHosts: [], trustedOrigins });
     const client = guardedClient({ policy, timeoutMs: TIMEOUT_MS, maxBytes: MOST_BYTES });
     try {
-      const response = await client.fetch(discoveryUrl(this.#issuer), { headers: { accept: 'application/json' } });
-      const found = discoverySchema.parse(await response.json());
-      if (found.issuer !== this.#issuer) throw new Error('The configuration at this address is that of another issuer');
+      const found = metadataSchema.parse(await discover(client, this.#issuer));
       return { authorizationEndpoint: found.authorization_endpoint, tokenEndpoint: found.token_endpoint };
     } finally {
       await client.destroy();

@@ -102,7 +102,7 @@ export class Door {
     const ask = parse(askSchema, params.arguments ?? {});
     const asked = questionAsked(ctx);
     const answered = asked && acceptedContent(ctx.mcpReq.inputResponses, 'answer', answerSchema);
-    // Whoever was asked does not want to answer: the task still waits.
+    // The user has declined to answer: the task still waits.
     if (asked && !answered) return resultOf(params.name, await getTask(this.#context, call, asked.taskId));
     const message = answered ? { message: answered.answer, taskId: asked.taskId } : ask;
     const outcome = await askAgent(this.#context, call, message, {

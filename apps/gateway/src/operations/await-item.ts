@@ -3,7 +3,7 @@ import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
 
 export interface Wait {
-  /** Who waits: default a call for its answer. */
+  /** What is counted as waiting. Default: a call for its answer. */
   readonly as?: ReaderKind;
   readonly taskId: string;
   /** The feed resumes after it; unset: it begins with the task as it is. */

@@ -66,7 +66,7 @@ export async function onConnection<Used>(
   use: (redis: RedisConnection) => Promise<Used>,
 ): Promise<Used> {
   const { commands, subscriber } = createConnections(access, { isReplicated: false });
-  for (const each of [commands, subscriber]) each.on('error', () => undefined); // whoever waits is told
+  for (const each of [commands, subscriber]) each.on('error', () => undefined); // each command that fails rejects
   try {
     await connectPatiently(commands);
     return await use(commands);

@@ -19,7 +19,8 @@ export interface KnownSchema {
  */
 export const schema: KnownSchema = { version: 1, oldest: 0, needs: 0 };
 
-const { version }: { version: string } = createRequire(import.meta.url)('../../package.json');
+/** Of this release: that of all packages. */
+export const { version }: { version: string } = createRequire(import.meta.url)('../../package.json');
 
 /** This release, for people. */
 export const release = `Switchyard ${version}`;
