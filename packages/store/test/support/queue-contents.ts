@@ -17,8 +17,9 @@ export async function queueContents(redis: Redis, root: string): Promise<Record<
 }
 
 /**
- * The same without what BullMQ has not: whose share a job takes, and since when it waits this time. Of the jobs that wait what can be compared: their
- * order, and BullMQ's priority of each. It puts lost jobs of any priority into `wait`, from where it takes them first.
+ * The same without what BullMQ has not: whose share a job takes, whether it has taken it, and since when it waits this
+ * time. Of the jobs that wait what can be compared: their order, and BullMQ's priority of each. It puts lost jobs of any
+ * priority into `wait`, from where it takes them first.
  */
 export function asBullMQ({
   tenants: _,
@@ -41,7 +42,7 @@ function priorityIn(job: Content | undefined): string {
 
 function withoutShare([key, content]: [string, Content]): [string, unknown] {
   if (typeof content !== 'object' || Array.isArray(content)) return [key, content];
-  const { tenant: _, tag: __, since: ___, ...fields } = content;
+  const { tenant: _, tag: __, since: ___, begun: ____, ...fields } = content;
   return [key, fields];
 }
 
