@@ -1,0 +1,43 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
+import { createLog, logOutput } from '../src/index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'switchyard-log-'));
+const file = join(folder, 'log');
+let fd: number;
+
+beforeAll(() => {
+  fd = openSync(file, 'a');
+});
+
+afterAll(() => {
+  closeSync(fd);
+  rmSync(folder, { recursive: true });
+});
+
+const written = (): string[] => readFileSync(file, 'utf8').split('\n').slice(0, -1);
+
+it('writes lines together soon, and a warning at once with what came before it', async () => {
+  const log = createLog({ app: 'worker', level: 'info' }, await logOutput({ fd }));
+  for (let n = 0; n < 10; n++) log.info(`line ${n}`);
+  expect(written()).toEqual([]);
+  await until(() => written().length === 10, { what: 'the lines are written', timeoutMs: 2_000 });
+
+  // A machine under load may be late once, not every time.
+  const tookMs: number[] = [];
+  for (let n = 1; n <= 5; n++) {
+    log.info('before it');
+    const warnedAt = performance.now();
+    log.warn('a warning');
+    await until(() => written().length === 10 + 2 * n, { what: 'the warning is written', everyMs: 1 });
+    tookMs.push(performance.now() - warnedAt);
+  }
+  expect(Math.min(...tookMs)).toBeLessThan(50);
+  expect(written().map((line) => JSON.parse(line).msg)).toEqual([
+    ...Array.from({ length: 10 }, (_, n) => `line ${n}`),
+    ...Array.from({ length: 5 }, () => ['before it', 'a warning']).flat(),
+  ]);
+});
