@@ -109,7 +109,7 @@ export function valuesSchema(): JsonSchema {
       gateway,
       workers: mapOf(setOfWorkers, '^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$'),
       worker: closed(ofAWorker),
-      upkeep: closed({ enabled: oneOf('auto', 'always', 'never'), resources }),
+      maintenance: closed({ enabled: oneOf('auto', 'always', 'never'), resources }),
       redis,
       externalRedis,
       ingress: closed({ enabled: onOff, className: text, annotations: mapOf(text), host: text, tlsSecret: text }),

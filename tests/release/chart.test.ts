@@ -80,7 +80,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     const secrets = [...ofKind(rendered, 'Secret').values()].flatMap(({ data = {} }) => Object.values(data));
     const shown = JSON.stringify(rendered.manifests.filter(({ kind }) => kind !== 'Secret'));
     for (const secret of secrets) expect(shown).not.toContain(Buffer.from(secret, 'base64').toString().trim());
-    const workers = [...podsOf(rendered)].filter(([name]) => /-worker-|-upkeep/.test(name));
+    const workers = [...podsOf(rendered)].filter(([name]) => /-worker-|-maintenance/.test(name));
     expect(JSON.stringify(workers)).not.toMatch(/operator-key|api-keys|users\.acl/);
   });
 
@@ -113,7 +113,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
       const own = settingsOf(rendered, name);
       for (const path of ['TLS_CERT_FILE', 'TLS_KEY_FILE', 'TLS_CLIENT_CA_FILE']) delete own[path];
       if (name.endsWith('-gateway')) expect(readGatewayConfig(own).gateway.admin?.port).toBe(4100);
-      else if (/-worker-|-upkeep/.test(name)) expect(readWorkerConfig(own).metrics?.port).toBe(9464);
+      else if (/-worker-|-maintenance/.test(name)) expect(readWorkerConfig(own).metrics?.port).toBe(9464);
     }
   });
 
@@ -139,16 +139,16 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
       PUSH: 'off',
       MAX_TASK_BYTES: '268435456',
     });
-    expect(podsOf(rendered).has('our-switchyard-upkeep')).toBe(true);
+    expect(podsOf(rendered).has('our-switchyard-maintenance')).toBe(true);
   });
 
   it('runs a worker without agents only where every other one may be away', () => {
-    expect(podsOf(render(['minimal'])).has('our-switchyard-upkeep')).toBe(false);
-    const upkeep = podsOf(render(['scaled'])).get('our-switchyard-upkeep');
-    expect(containerOf(upkeep).args).toEqual(['worker', '--upkeep']);
-    expect(podsOf(render(['scaled'], { 'workers.models.scaling.minReplicas': 1 })).has('our-switchyard-upkeep')).toBe(
-      false,
-    );
+    expect(podsOf(render(['minimal'])).has('our-switchyard-maintenance')).toBe(false);
+    const maintenance = podsOf(render(['scaled'])).get('our-switchyard-maintenance');
+    expect(containerOf(maintenance).args).toEqual(['worker', '--maintenance']);
+    expect(
+      podsOf(render(['scaled'], { 'workers.models.scaling.minReplicas': 1 })).has('our-switchyard-maintenance'),
+    ).toBe(false);
   });
 
   it('leaves the number of pods to what scales them', () => {
@@ -156,7 +156,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     const replicas = [...ofKind(rendered, 'Deployment')].map(([name, { spec }]) => [name, spec?.replicas]);
     expect(Object.fromEntries(replicas)).toEqual({
       'our-switchyard-gateway': undefined,
-      'our-switchyard-upkeep': 1,
+      'our-switchyard-maintenance': 1,
       'our-switchyard-worker-models': undefined,
       'our-switchyard-worker-quick': undefined,
     });
@@ -198,7 +198,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     [{ 'settings.LOG_LEVEL': 'loud' }, /settings.LOG_LEVEL/],
     [{ 'workers.echo.agents': { Echo: '/agents/echo.ts' } }, /workers.echo.agents.*Echo/],
     [{ 'workers.Big_One': { agents: { echo: '/agents/echo.ts' } } }, /workers.*Big_One/],
-    [{ 'upkeep.enabled': true }, /upkeep.enabled/],
+    [{ 'maintenance.enabled': true }, /maintenance.enabled/],
   ])('refuses %j, and says why', (values, words) => {
     const { manifests, problem } = render(['minimal'], values);
     expect(manifests).toEqual([]);

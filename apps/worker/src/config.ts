@@ -34,7 +34,7 @@ export interface WorkerArguments {
   /** Paths of modules, of YAML files with agents that run elsewhere, and URLs of such agents. */
   readonly agentModules: readonly string[];
   /** It may run no agents: it delivers webhooks, and looks after what crashed workers left behind. */
-  readonly isForUpkeep: boolean;
+  readonly isForMaintenance: boolean;
   /** A new worker takes over whenever a module of the agents changes. */
   readonly watch: boolean;
   /** This is such a worker, and reports what it loads to its supervisor. */
@@ -101,11 +101,11 @@ function readCalls(given: Given): AddressPolicySettings {
 export function readArguments(args: readonly string[], { INIT_CWD }: Environment): WorkerArguments | string {
   const line = readCommandLine(
     {
-      usage: 'switchyard worker [--watch] [<module> | <URL> | <file.yaml> …] | --upkeep',
+      usage: 'switchyard worker [--watch] [<module> | <URL> | <file.yaml> …] | --maintenance',
       text: workerText,
       options: {
         agents: { type: 'string', multiple: true },
-        upkeep: { type: 'boolean', default: false },
+        maintenance: { type: 'boolean', default: false },
         watch: { type: 'boolean', default: false },
         watched: { type: 'boolean', default: false },
         list: { type: 'boolean', default: false },
@@ -116,21 +116,21 @@ export function readArguments(args: readonly string[], { INIT_CWD }: Environment
     args,
   );
   if (line.help !== undefined) return line.help;
-  const { agents = [], upkeep, watch, watched, list } = line.values;
+  const { agents = [], maintenance, watch, watched, list } = line.values;
   const named = [...agents, ...line.words].flatMap((source) =>
     isAgentUrl(source) ? [source] : filesOf(pathOf(source, INIT_CWD)),
   );
-  const agentModules = named.length > 0 || upkeep ? named : agentsIn(resolve(INIT_CWD ?? ''));
-  return { agentModules, isForUpkeep: upkeep, watch, isWatched: watched, isList: list };
+  const agentModules = named.length > 0 || maintenance ? named : agentsIn(resolve(INIT_CWD ?? ''));
+  return { agentModules, isForMaintenance: maintenance, watch, isWatched: watched, isList: list };
 }
 
 const workerText = `Runs agents: each module exports one. Without any named: agent.ts here, or else those in agents/.
 A pattern such as "agents/*.ts" names several. An agent that runs elsewhere is named by its URL, as in
 [<id>=]https://host/path, or with others in a YAML file.
 
-  --watch   agents are loaded again when their files change
-  --list    prints the agents as JSON, and runs none
-  --upkeep  runs none: delivers webhooks, and gives the turns of crashed workers to others`;
+  --watch        agents are loaded again when their files change
+  --list         prints the agents as JSON, and runs none
+  --maintenance  runs none: delivers webhooks, and gives the turns of crashed workers to others`;
 
 /** npm runs scripts in the package's folder; a path is meant from the folder where npm was called. */
 function pathOf(module: string, calledIn: string | undefined): string {

@@ -71,7 +71,7 @@ async function listAgents({ agentModules }: WorkerArguments): Promise<void> {
 
 async function work(
   config: WorkerConfig,
-  { agentModules, isForUpkeep, isWatched }: WorkerArguments,
+  { agentModules, isForMaintenance, isWatched }: WorkerArguments,
   { log, level }: { readonly log: Logger; readonly level: LevelSwitch },
 ): Promise<Stop> {
   // While a watched worker takes over, there are two, and one port.
@@ -85,7 +85,9 @@ async function work(
   const tell = (report: WorkerReport): void => void process.send?.(report);
   if (isWatched) reportModules(tell);
   const agents =
-    isForUpkeep && agentModules.length === 0 ? [] : await loadAgents(agentModules, { environment: process.env, emit });
+    isForMaintenance && agentModules.length === 0
+      ? []
+      : await loadAgents(agentModules, { environment: process.env, emit });
   const onRedisError = (error: Error): void => emit({ kind: 'error', where: 'redis', err: error });
   const store = new Store(config.store, onRedisError);
   await store.start();

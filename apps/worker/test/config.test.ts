@@ -30,7 +30,7 @@ describe('the command line of a worker', () => {
   it('takes agents in any order', () => {
     expect(readArguments(['--agents', '/a.ts', '/b.ts', '--watch', '--agents', '/c.ts'], {})).toEqual({
       agentModules: ['/a.ts', '/c.ts', '/b.ts'],
-      isForUpkeep: false,
+      isForMaintenance: false,
       watch: true,
       isWatched: false,
       isList: false,

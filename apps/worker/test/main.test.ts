@@ -60,7 +60,7 @@ describe('the worker as a process', () => {
     await Promise.all([worker.stop(), gateway.stop()]);
   });
 
-  it('with --upkeep runs no agent, and delivers to the webhooks of tasks that others ran', async () => {
+  it('with --maintenance runs no agent, and delivers to the webhooks of tasks that others ran', async () => {
     const delivered = Promise.withResolvers<string | undefined>();
     const receiver = createServer((req, res) => {
       delivered.resolve(req.url);
@@ -74,8 +74,8 @@ describe('the worker as a process', () => {
       env: { ...env, PORT: '0', GRPC_PORT: 'off' },
     });
     const worker = await start(['--agents', 'examples/echo/agent.ts'], { ...env, PUSH: 'off' });
-    const upkeep = await start(['--upkeep'], env);
-    await upkeep.waitFor(/"event":"started".*"agents":\[\]|"agents":\[\].*"event":"started"/);
+    const maintenance = await start(['--maintenance'], env);
+    await maintenance.waitFor(/"event":"started".*"agents":\[\]|"agents":\[\].*"event":"started"/);
     const [, url = ''] = await gateway.waitFor(/"url":"([^"]+)"/);
     await gateway.waitFor(/"agents":\["echo"\]/);
     const at = `http://127.0.0.1:${Object(receiver.address()).port}/told`;
@@ -84,7 +84,7 @@ describe('the worker as a process', () => {
       configuration: { taskPushNotificationConfig: { url: at } },
     });
     expect(await delivered.promise).toBe('/told');
-    expect(await Promise.all([worker.stop(), upkeep.stop(), gateway.stop()])).toEqual([0, 0, 0]);
+    expect(await Promise.all([worker.stop(), maintenance.stop(), gateway.stop()])).toEqual([0, 0, 0]);
     receiver.close();
   });
 

@@ -136,12 +136,12 @@ TLS_CLIENT_CA_FILE: /tls/ca.crt
 {{- end -}}
 
 {{/* Whether a worker without agents is needed: "true", or nothing. */}}
-{{- define "switchyard.needsUpkeep" -}}
+{{- define "switchyard.needsMaintenance" -}}
 {{- $always := false -}}
 {{- range $name, $given := .Values.workers -}}
 {{- $worker := include "switchyard.worker" (list $ $given) | fromYaml -}}
 {{- $least := ternary $worker.scaling.minReplicas $worker.replicas $worker.scaling.enabled -}}
 {{- if gt (int $least) 0 -}}{{- $always = true -}}{{- end -}}
 {{- end -}}
-{{- if or (eq .Values.upkeep.enabled "always") (and (eq .Values.upkeep.enabled "auto") (not $always)) -}}true{{- end -}}
+{{- if or (eq .Values.maintenance.enabled "always") (and (eq .Values.maintenance.enabled "auto") (not $always)) -}}true{{- end -}}
 {{- end -}}
