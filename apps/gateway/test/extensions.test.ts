@@ -1,4 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { cascadingCancelUri, conversationsUri, traceContextUri } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gatewayExtensions } from '../src/call/extensions.ts';
 import { needed, offered } from './support/agents.ts';
 import { call, type ErrorBody, get, openStream, post, type Sent, userMessage } from './support/client.ts';
 import { openStage, type Stage } from './support/stage.ts';
@@ -64,5 +67,42 @@ describe('An extension that the agent requires', () => {
 
   it('is not needed to look at tasks', async () => {
     expect((await get(`${stage.url}/agents/strict/tasks`)).status).toBe(200);
+  });
+});
+
+describe('The extensions of the gateway', () => {
+  const uris = gatewayExtensions.map(({ uri }) => uri);
+  const pages = new URL('../../../docs/extensions/', import.meta.url);
+
+  it('have a page each, which names the URI, and a line in the table of pages', () => {
+    const names = readdirSync(pages).filter((name) => name !== 'README.md');
+    const table = readFileSync(new URL('README.md', pages), 'utf8');
+    expect(names.map((name) => `https://switchyard.dev/a2a/extensions/${name.replace(/\.md$/, '')}/v1`).sort()).toEqual(
+      [...uris, conversationsUri].sort(),
+    );
+    for (const name of names) {
+      const uri = `https://switchyard.dev/a2a/extensions/${name.replace(/\.md$/, '')}/v1`;
+      expect(readFileSync(new URL(name, pages), 'utf8')).toContain(`URI: \`${uri}\``);
+      expect(table).toContain(`](${name})`);
+    }
+  });
+
+  it('are in the card of every agent, behind those that it declares itself', async () => {
+    const { body } = await get<{ capabilities: { extensions: { uri: string; description?: string }[] } }>(
+      `${stage.url}/agents/guest/.well-known/agent-card.json`,
+    );
+    const listed = body.capabilities.extensions;
+    expect(listed.map(({ uri }) => uri)).toEqual([offered, needed, cascadingCancelUri, traceContextUri]);
+    expect(listed.every(({ uri, description }) => !uris.includes(uri) || description)).toBe(true);
+  });
+
+  it('are echoed to who names them, over 1.0 and 0.3', async () => {
+    const headers = asking(traceContextUri, unknown, cascadingCancelUri);
+    const rest = await post(`${stage.url}/message:send`, request(), headers);
+    expect(rest.headers.get('a2a-extensions')).toBe(`${traceContextUri},${cascadingCancelUri}`);
+    const message = { ...userMessage('x'), kind: 'message', role: 'user', parts: [{ kind: 'text', text: 'x' }] };
+    const legacy = { message, configuration: { blocking: false } };
+    const answer = await call(stage.url, 'message/send', legacy, { 'x-a2a-extensions': traceContextUri });
+    expect(answer.headers.get('x-a2a-extensions')).toBe(traceContextUri);
   });
 });

@@ -1,4 +1,9 @@
-import { SendMessageRequest as SdkSendMessageRequest, TaskState } from '@a2a-js/sdk';
+import {
+  type AgentCapabilities,
+  type AgentCard as SdkAgentCard,
+  SendMessageRequest as SdkSendMessageRequest,
+  TaskState,
+} from '@a2a-js/sdk';
 import {
   type Client,
   ClientFactory,
@@ -10,11 +15,20 @@ import {
 import type { Turn } from '@switchyard/agent';
 import { IdleTimeout } from '@switchyard/agent';
 import { readSdkEvent, readSdkMessage, readSdkTask } from '@switchyard/executor-sdk';
-import type { SendMessageRequest, StreamResponse, Task } from '@switchyard/protocol';
+import {
+  cascadingCancelUri,
+  type SendMessageRequest,
+  type StreamResponse,
+  type Task,
+  traceContextUri,
+} from '@switchyard/protocol';
 import { sdkCardOf } from './remote-card.ts';
 import { RemoteError } from './remote-error.ts';
 import { maxAnswerBytes, remoteFetch } from './remote-fetch.ts';
 import { type FullRemoteSettings, headersFor } from './settings.ts';
+
+/** Extensions that a turn relies on whatever its client asked for, where the remote agent has them. */
+const usedExtensions = [cascadingCancelUri, traceContextUri];
 
 /** For every request: the turn, and its signal. */
 export interface Call {
@@ -26,12 +40,17 @@ export interface Call {
 export class RemoteClient {
   readonly #client: Client;
   readonly #settings: FullRemoteSettings;
+  readonly #extensions: readonly string[];
   /** Whether the agent says that it streams. */
   readonly canStream: boolean;
 
-  private constructor(client: Client, canStream: boolean, settings: FullRemoteSettings) {
+  private constructor(client: Client, { capabilities }: SdkAgentCard, settings: FullRemoteSettings) {
+    // Cards of other servers may lack what the SDK's type says is there.
+    const { extensions }: Partial<AgentCapabilities> = capabilities ?? {};
+    const offered = new Set(extensions?.map(({ uri }) => uri));
     this.#client = client;
-    this.canStream = canStream;
+    this.canStream = capabilities?.streaming === true;
+    this.#extensions = usedExtensions.filter((uri) => offered.has(uri));
     this.#settings = settings;
   }
 
@@ -46,7 +65,7 @@ export class RemoteClient {
     try {
       const card = await sdkCardOf(settings);
       const client = await factory.createFromAgentCard(card);
-      return new RemoteClient(client, card.capabilities?.streaming === true, settings);
+      return new RemoteClient(client, card, settings);
     } catch (error) {
       throw RemoteError.from(error);
     }
@@ -120,8 +139,9 @@ export class RemoteClient {
 
   async #options({ turn, signal }: Call): Promise<Options> {
     const headers = await headersFor(this.#settings, turn);
-    const serviceParameters = ServiceParameters.createFrom(headers, withA2AExtensions(...turn.extensions));
-    return { signal, serviceParameters: turn.extensions.length > 0 ? serviceParameters : { ...headers } };
+    const extensions = new Set([...turn.extensions, ...this.#extensions]);
+    const serviceParameters = ServiceParameters.createFrom(headers, withA2AExtensions(...extensions));
+    return { signal, serviceParameters: extensions.size > 0 ? serviceParameters : { ...headers } };
   }
 }
 

@@ -1,6 +1,7 @@
 import { TaskState } from '@a2a-js/sdk';
 import { AgentEvent } from '@a2a-js/sdk/server';
 import { runTurn } from '@switchyard/agent/testing';
+import { cascadingCancelUri, traceContextUri } from '@switchyard/protocol';
 import { agentCardSchema, parse } from '@switchyard/protocol/schemas';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
@@ -25,6 +26,14 @@ describe('what a remote agent gets', () => {
       metadata: { priority: 1 },
     });
     expect(sent?.headers['a2a-extensions']).toBe('urn:x,urn:y');
+  });
+
+  it('names the extensions that turns rely on, where the card has them', async () => {
+    const extensions = [cascadingCancelUri, 'urn:other', traceContextUri].map((uri) => ({ uri }));
+    await using server = await new SdkHttpServer(pizzaDesk, { extensions }).start();
+    await begin(server, {}, { extensions: ['urn:other'] }).result;
+    const [sent] = sends(server);
+    expect(sent?.headers['a2a-extensions']).toBe(`urn:other,${cascadingCancelUri},${traceContextUri}`);
   });
 
   it('has the headers that the settings make of the turn', async () => {

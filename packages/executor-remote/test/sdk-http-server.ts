@@ -13,6 +13,8 @@ export interface SdkHttpServerOptions {
   readonly binding?: 'JSONRPC' | 'HTTP+JSON';
   /** Which version it speaks. Default: 1.0. */
   readonly version?: '0.3' | '1.0';
+  /** In the card. Default: none. */
+  readonly extensions?: readonly { readonly uri: string }[];
   /** A listener in front of everything. */
   readonly before?: express.RequestHandler;
 }
@@ -110,7 +112,7 @@ export class SdkHttpServer implements AsyncDisposable {
       name: 'Elsewhere',
       description: 'An agent of the SDK.',
       version: '3.2.1',
-      capabilities: { streaming },
+      capabilities: { streaming, extensions: this.#options.extensions ?? [] },
       defaultInputModes: ['text/plain'],
       defaultOutputModes: ['text/plain'],
       skills: [{ id: 'help', name: 'Help', description: 'Helps.', tags: ['help'] }],

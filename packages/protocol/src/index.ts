@@ -4,6 +4,7 @@ export { type ErrorDetail, errorDetails, errorDomain, errorReasons } from './err
 export { type GrpcStatus, type GrpcStatusName, grpcStatuses } from './errors/grpc.ts';
 export { type HttpErrorBody, httpStatuses, toHttpError } from './errors/http.ts';
 export { type JsonRpcError, jsonRpcCodes, toJsonRpcError } from './errors/json-rpc.ts';
+export { cascadingCancelUri, conversationsUri, isReservedMetadata, traceContextUri } from './extensions.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';
 export { mediaRangesMeet } from './media-range.ts';
 export type {
@@ -51,7 +52,6 @@ export type {
   SendMessageResponse,
   SubscribeToTaskRequest,
 } from './requests.ts';
-export { conversationsUri, isReservedMetadata } from './reserved-metadata.ts';
 export type {
   ArtifactEvent,
   CallingAgent,

@@ -3,11 +3,10 @@ import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import { traceParentIn } from '@switchyard/telemetry';
 import type { Admission } from '../admission/admission.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../call/call.ts';
+import { activeExtensions, parseExtensions } from '../call/extensions.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
 import {
-  activeExtensions,
   legacyVersion,
-  parseExtensions,
   positionIn,
   requireSupportedVersion,
   type SpokenVersion,

@@ -1,5 +1,5 @@
-import { A2AError, type AgentCard, type AgentExtension, invalidParams } from '@switchyard/protocol';
-import { type AnnouncedAgent, type EventId, parseEventId } from '@switchyard/store';
+import { A2AError, invalidParams } from '@switchyard/protocol';
+import { type EventId, parseEventId } from '@switchyard/store';
 import type { MissingVersion } from '../settings/gateway-settings.ts';
 
 /** The A2A version of this gateway, major.minor (A2A 3.6). */
@@ -36,42 +36,6 @@ export function requireSupportedVersion(
 /** `1.0` of `1.0.1`; undefined if it is not a version. */
 export function majorMinor(version: string): string | undefined {
   return /^(\d+\.\d+)(?:\.\d+)?$/.exec(version.trim())?.[1];
-}
-
-interface ExtensionRequest {
-  readonly agent: AnnouncedAgent;
-  /** URIs of the requested extensions. */
-  readonly extensions: readonly string[];
-}
-
-/** An extension that is requested and offered is active (A2A 4.6); an unknown one is ignored (4.6.3). */
-export function activeExtensions({ agent, extensions }: ExtensionRequest): readonly string[] {
-  if (extensions.length === 0) return extensions;
-  const offered = new Set(extensionsOf(agent.extendedCard ?? agent.card).map(({ uri }) => uri));
-  return [...new Set(extensions)].filter((uri) => offered.has(uri));
-}
-
-/**
- * @throws {A2AError} ExtensionSupportRequired: the agent works only with clients that know its extensions (A2A 3.3.4)
- */
-export function requireExtensions({ agent, extensions }: ExtensionRequest): void {
-  const missing = extensionsOf(agent.card).flatMap(({ uri, required }) =>
-    required && uri && !extensions.includes(uri) ? [uri] : [],
-  );
-  if (missing.length === 0) return;
-  throw new A2AError('ExtensionSupportRequired', 'This agent works only with clients that support its extensions', {
-    violations: missing.map((uri) => ({ field: 'A2A-Extensions', description: `must name ${uri}` })),
-  });
-}
-
-function extensionsOf({ capabilities }: AgentCard): readonly AgentExtension[] {
-  return capabilities.extensions ?? [];
-}
-
-/** Value of the service parameter `A2A-Extensions` (A2A 3.2.6) as a list. */
-export function parseExtensions(text: string | undefined): readonly string[] {
-  const uris = text?.split(',') ?? [];
-  return uris.map((uri) => uri.trim()).filter((uri) => uri !== '');
 }
 
 /** The time of `Prefer: wait=20` (RFC 7240 4.3), in milliseconds; 0 without it. */

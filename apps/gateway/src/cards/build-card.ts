@@ -1,4 +1,4 @@
-import type { AgentCard, SecurityRequirement } from '@switchyard/protocol';
+import type { AgentCard, AgentExtension, SecurityRequirement } from '@switchyard/protocol';
 import { alternativesOf } from '../admission/scopes.ts';
 import type { Authentication } from '../auth/authentication.ts';
 import { type Endpoints, interfacesAt } from './endpoints.ts';
@@ -10,6 +10,8 @@ export interface CardSurroundings extends Endpoints {
   readonly pushNotifications?: boolean;
   /** See `offersExtendedCard`. */
   readonly extendedAgentCard?: boolean;
+  /** The agent's and the gateway's; unset: the agent's alone. */
+  readonly extensions?: AgentExtension[];
 }
 
 /** The card for clients (A2A 4.4.1): the agent's, completed with what the gateway adds. */
@@ -25,6 +27,7 @@ export function buildCard(announced: AgentCard, surroundings: CardSurroundings):
       streaming: offersStreaming(card),
       pushNotifications: surroundings.pushNotifications === true && offersPush(card),
       extendedAgentCard: surroundings.extendedAgentCard ?? false,
+      ...(surroundings.extensions && { extensions: surroundings.extensions }),
     },
     skills: card.skills.map(({ securityRequirements: ofSkill, ...skill }) => ({
       ...skill,

@@ -4,6 +4,7 @@ import type { AnnouncedAgent } from '@switchyard/store';
 import { LRUCache } from 'lru-cache';
 import type { Authentication } from '../auth/authentication.ts';
 import type { AgentEndpoint } from '../call/call.ts';
+import { withGatewayExtensions } from '../call/extensions.ts';
 import { withoutSlashAtEnd } from '../exchange/base-url.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import { buildCard } from './build-card.ts';
@@ -53,6 +54,7 @@ export class Cards {
       authenticator: this.#parts.authenticator,
       pushNotifications: this.#parts.settings.push !== undefined,
       extendedAgentCard: this.offersExtended(agent),
+      extensions: withGatewayExtensions(agent, card.capabilities),
     });
   }
 

@@ -14,7 +14,7 @@ import type { Acceptance, PreSubscription, Submission } from '@switchyard/store'
 import { traceParentIn, traceSend } from '@switchyard/telemetry';
 import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
-import { activeExtensions, requireExtensions } from '../call/service-parameters.ts';
+import { activeExtensions, requireExtensions } from '../call/extensions.ts';
 import { type Backend, taskNotFound } from './backend.ts';
 import { inlineWebhook, tooManyConfigs } from './webhook-draft.ts';
 

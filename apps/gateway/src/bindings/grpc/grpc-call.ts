@@ -2,13 +2,9 @@ import type { AnnouncedAgent, Scope } from '@switchyard/store';
 import { traceParentIn } from '@switchyard/telemetry';
 import type { Admission } from '../../admission/admission.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../../call/call.ts';
+import { parseExtensions } from '../../call/extensions.ts';
 import type { HeldRequest, HeldRequests } from '../../call/held-requests.ts';
-import {
-  parseExtensions,
-  requireSupportedVersion,
-  type SpokenVersion,
-  waitMsIn,
-} from '../../call/service-parameters.ts';
+import { requireSupportedVersion, type SpokenVersion, waitMsIn } from '../../call/service-parameters.ts';
 import { withoutSlashAtEnd } from '../../exchange/base-url.ts';
 import { agentOfCall } from '../agent-of-call.ts';
 import type { GatewayContext } from '../gateway-context.ts';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Metadata, type ServerUnaryCall, type ServerWritableStream, status } from '@grpc/grpc-js';
 import { type A2AError, grpcStatuses } from '@switchyard/protocol';
 import type { Call } from '../../call/call.ts';
-import { activeExtensions } from '../../call/service-parameters.ts';
+import { activeExtensions } from '../../call/extensions.ts';
 import { requestIdOf } from '../../exchange/exchange.ts';
 import type { Emit, RequestName } from '../../telemetry/events.ts';
 import { failureOf, toA2AError } from '../../telemetry/failures.ts';

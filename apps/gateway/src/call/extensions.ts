@@ -1,0 +1,72 @@
+import {
+  A2AError,
+  type AgentCard,
+  type AgentExtension,
+  cascadingCancelUri,
+  traceContextUri,
+} from '@switchyard/protocol';
+import type { AnnouncedAgent } from '@switchyard/store';
+
+/** An A2A extension of this gateway, for its agents; docs/extensions has a page for each. */
+interface GatewayExtension {
+  readonly uri: string;
+  readonly description: string;
+  /** `params` in the agent's card; undefined: not offered for this agent. Unset: offered for all, without any. */
+  readonly paramsFor?: (agent: AnnouncedAgent) => Readonly<Record<string, unknown>> | undefined;
+}
+
+export const gatewayExtensions: readonly GatewayExtension[] = [
+  {
+    uri: cascadingCancelUri,
+    description: 'When a task ends early, the tasks that its agent has started and still waits for are canceled, too.',
+  },
+  {
+    uri: traceContextUri,
+    description:
+      'The W3C trace context of a message reaches the spans of its turns, its webhooks and the agents called.',
+  },
+];
+
+/** The gateway's extensions for an agent, as in its card. One that the agent declares itself is left to it. */
+export function withGatewayExtensions(agent: AnnouncedAgent, declared: AgentCard['capabilities']): AgentExtension[] {
+  const own = declared.extensions ?? [];
+  const added = gatewayExtensions.flatMap(({ uri, description, paramsFor }): AgentExtension[] => {
+    if (own.some((each) => each.uri === uri)) return [];
+    if (!paramsFor) return [{ uri, description }];
+    const params = paramsFor(agent);
+    return params ? [{ uri, description, params }] : [];
+  });
+  return [...own, ...added];
+}
+
+interface ExtensionRequest {
+  readonly agent: AnnouncedAgent;
+  /** URIs of the requested extensions. */
+  readonly extensions: readonly string[];
+}
+
+/** An extension that is requested and offered is active (A2A 4.6); an unknown one is ignored (4.6.3). */
+export function activeExtensions({ agent, extensions }: ExtensionRequest): readonly string[] {
+  if (extensions.length === 0) return extensions;
+  const { capabilities } = agent.extendedCard ?? agent.card;
+  const offered = new Set(withGatewayExtensions(agent, capabilities).map(({ uri }) => uri));
+  return [...new Set(extensions)].filter((uri) => offered.has(uri));
+}
+
+/**
+ * @throws {A2AError} ExtensionSupportRequired: the agent works only with clients that know its extensions (A2A 3.3.4)
+ */
+export function requireExtensions({ agent, extensions }: ExtensionRequest): void {
+  const declared = agent.card.capabilities.extensions ?? [];
+  const missing = declared.flatMap(({ uri, required }) => (required && uri && !extensions.includes(uri) ? [uri] : []));
+  if (missing.length === 0) return;
+  throw new A2AError('ExtensionSupportRequired', 'This agent works only with clients that support its extensions', {
+    violations: missing.map((uri) => ({ field: 'A2A-Extensions', description: `must name ${uri}` })),
+  });
+}
+
+/** Value of the service parameter `A2A-Extensions` (A2A 3.2.6) as a list. */
+export function parseExtensions(text: string | undefined): readonly string[] {
+  const uris = text?.split(',') ?? [];
+  return uris.map((uri) => uri.trim()).filter((uri) => uri !== '');
+}

@@ -1,0 +1,12 @@
+/** URIs of the A2A extensions of Switchyard (A2A 4.6); docs/extensions has a page for each. */
+
+const uriOf = (name: string): string => `https://switchyard.dev/a2a/extensions/${name}/v1`;
+
+export const conversationsUri = uriOf('conversations');
+export const traceContextUri = uriOf('trace-context');
+export const cascadingCancelUri = uriOf('cascading-cancel');
+
+/** Whether a key of metadata is for agents and the gateway alone: they believe what they find there. */
+export function isReservedMetadata(key: string): boolean {
+  return key.startsWith('switchyard.') || key === conversationsUri;
+}
