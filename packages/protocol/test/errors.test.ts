@@ -22,6 +22,8 @@ const canonical: [A2AErrorCode, number, string, number, string][] = [
   ['ExtendedAgentCardNotConfigured', -32007, 'FAILED_PRECONDITION', 400, 'EXTENDED_AGENT_CARD_NOT_CONFIGURED'],
   ['ExtensionSupportRequired', -32008, 'FAILED_PRECONDITION', 400, 'EXTENSION_SUPPORT_REQUIRED'],
   ['VersionNotSupported', -32009, 'FAILED_PRECONDITION', 400, 'VERSION_NOT_SUPPORTED'],
+  /** Of A2A 1.1. */
+  ['TaskGenerationMismatch', -32010, 'ABORTED', 409, 'TASK_GENERATION_MISMATCH'],
   /** §9.5 for the codes, §3.3.2 for the statuses. */
   ['ParseError', -32700, 'INVALID_ARGUMENT', 400, 'PARSE_ERROR'],
   ['InvalidRequest', -32600, 'INVALID_ARGUMENT', 400, 'INVALID_REQUEST'],
@@ -63,6 +65,7 @@ test('the gRPC numbers are those of google.rpc.Code', () => {
     PERMISSION_DENIED: 7,
     RESOURCE_EXHAUSTED: 8,
     FAILED_PRECONDITION: 9,
+    ABORTED: 10,
     UNIMPLEMENTED: 12,
     INTERNAL: 13,
     UNAVAILABLE: 14,

@@ -107,6 +107,18 @@ describe('accepting a message', () => {
     expect(await verdict(alice, { message: userMessage('4', { taskId }) })).toBe('inbox-full');
   });
 
+  test('on condition of the last event: only while it is the last, and says which is; without a meaning for a new task', async () => {
+    const { taskId } = await accepted(store, alice, userMessage());
+    const turn = await begun(store, taskId);
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
+    const message = userMessage('this', { taskId });
+    expect(await store.tasks.accept(alice, { message, ifSeq: 1 })).toEqual({ verdict: 'other-seq', seq: 2 });
+    expect(await verdict(bob, { message, ifSeq: 1 })).toBe('missing');
+    expect(await store.tasks.accept(alice, { message, ifSeq: 2 })).toMatchObject({ verdict: 'accepted', seq: 3 });
+    expect(await store.tasks.accept(alice, { message, ifSeq: 2 })).toMatchObject({ isDuplicate: true });
+    expect(await verdict(alice, { message: userMessage(), ifSeq: 9 })).toBe('accepted');
+  });
+
   test('takes one command for a new task and its job', async () => {
     // Of its own: ioredis loses its place when others' commands come while MONITOR begins.
     const quiet = await startRedis();
@@ -149,6 +161,17 @@ describe('canceling', () => {
     await turn.publish({ kind: 'status', state: 'TASK_STATE_CANCELED', settles: true });
     expect(turn.ending).toBe('idle');
     expect(await store.tasks.cancel(alice, taskId)).toBe('canceled');
+  });
+
+  test('on condition of the last event: only while it is the last, and once it is requested it is', async () => {
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    expect(await store.tasks.cancel(alice, taskId, { ifSeq: 2 })).toBe('other-seq');
+    expect(await store.tasks.cancel(alice, taskId, { ifSeq: 1 })).toBe('requested');
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
+    expect(await store.tasks.cancel(alice, taskId, { ifSeq: 1 })).toBe('requested');
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_CANCELED', settles: true });
+    expect(await store.tasks.cancel(alice, taskId, { ifSeq: 1 })).toBe('canceled');
   });
 
   test('comes too late for a task that has ended otherwise', async () => {

@@ -9,6 +9,8 @@ const a2aSpecificCodes = [
   'ExtendedAgentCardNotConfigured',
   'ExtensionSupportRequired',
   'VersionNotSupported',
+  /** Of A2A 1.1: docs/a2a-1.1.md. */
+  'TaskGenerationMismatch',
 ] as const;
 
 /** All other errors: JSON-RPC's own (§9.5), then the categories of §3.3.2. */

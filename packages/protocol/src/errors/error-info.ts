@@ -12,6 +12,7 @@ export const errorReasons: Readonly<Record<A2AErrorCode, string>> = {
   ExtendedAgentCardNotConfigured: 'EXTENDED_AGENT_CARD_NOT_CONFIGURED',
   ExtensionSupportRequired: 'EXTENSION_SUPPORT_REQUIRED',
   VersionNotSupported: 'VERSION_NOT_SUPPORTED',
+  TaskGenerationMismatch: 'TASK_GENERATION_MISMATCH',
   ParseError: 'PARSE_ERROR',
   InvalidRequest: 'INVALID_REQUEST',
   MethodNotFound: 'METHOD_NOT_FOUND',

@@ -14,6 +14,7 @@ export const httpStatuses: Readonly<Record<A2AErrorCode, number>> = {
   ExtendedAgentCardNotConfigured: 400,
   ExtensionSupportRequired: 400,
   VersionNotSupported: 400,
+  TaskGenerationMismatch: 409,
   ParseError: 400,
   InvalidRequest: 400,
   MethodNotFound: 404,

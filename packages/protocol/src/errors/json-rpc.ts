@@ -16,6 +16,7 @@ export const jsonRpcCodes: Readonly<Record<A2AErrorCode, number>> = {
   ExtendedAgentCardNotConfigured: -32007,
   ExtensionSupportRequired: -32008,
   VersionNotSupported: -32009,
+  TaskGenerationMismatch: -32010,
   ParseError: -32700,
   InvalidRequest: -32600,
   MethodNotFound: -32601,

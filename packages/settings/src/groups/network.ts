@@ -104,6 +104,12 @@ export const network = {
       default: true,
       text: 'Serve clients of A2A 0.3, too, at the same URLs.',
     },
+    PREVIEW_1_1: {
+      of: ['gateway'],
+      schema: onOff,
+      default: false,
+      text: 'Serve requests with `A2A-Version: 1.1`, too, as far as its draft goes: [a2a-1.1.md](a2a-1.1.md).',
+    },
     MCP: {
       of: ['gateway'],
       schema: onOff,

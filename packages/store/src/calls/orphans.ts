@@ -66,6 +66,6 @@ export class Orphans {
   async #end(member: string): Promise<void> {
     const [id = '', mode, owner = ''] = member.split(' ');
     if (mode === 'v') await this.#conversations.abandon(id);
-    else await cancelTask(this.#port, scopeOf(owner), id, true);
+    else await cancelTask(this.#port, scopeOf(owner), id, { seesHidden: true });
   }
 }

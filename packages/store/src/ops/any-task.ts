@@ -57,7 +57,7 @@ export class AnyTask {
 
   async cancel(taskId: string): Promise<Cancellation> {
     const scope = await this.scopeOf(taskId);
-    return scope ? cancelTask(this.#port, scope, taskId, true) : 'missing';
+    return scope ? cancelTask(this.#port, scope, taskId, { seesHidden: true }) : 'missing';
   }
 
   async delete(taskId: string): Promise<Deletion> {

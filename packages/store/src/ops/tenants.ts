@@ -139,7 +139,7 @@ export class Tenants {
   /** @returns whether nothing is left of it */
   async #deleteTask(owner: string, { key, entry }: { key: string; entry: string }): Promise<boolean> {
     const [scope, taskId] = [scopeOf(owner), entry.slice(-ID_LENGTH)];
-    await cancelTask(this.#port, scope, taskId, true);
+    await cancelTask(this.#port, scope, taskId, { seesHidden: true });
     const verdict = await deleteTask(this.#port, scope, taskId, true);
     // Its record has expired before its entry.
     if (verdict === 'missing') await this.#port.redis.zrem(key, entry);

@@ -22,19 +22,21 @@
 --       max_webhooks    that a task may have
 --       max_bytes       as in tenant-bytes.lua
 --       only_waiting    1: only if the task waits for a person; else ''
+--       if_seq?         only if this is the number of the task's last event; left out: whatever it is
 -- Returns  { verdict … } and, when the message is or was accepted: task id, context, number of the message in its task,
 --          seq, job (of a duplicate: 0 if the task has none), and timestamp of the task's status if it was scheduled,
 --          else ''; of a task that was there the incarnation of its last event, too
 --       scheduled | queued (the worker that runs the job will read it) | duplicate (the first answer again)
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full
 --       | history-full | too-many-webhooks | too-many-bytes-of-tenant | not-waiting
+--       | other-seq (and the number of the last event: see if_seq)
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 
 local sent_key, queue_root, caller_key = unpack(KEYS, 7, 9)
 local idempotency_ms, job_options, caller_fence, call_mode, max_calls = unpack(ARGV, 7, 11)
 local owner, context, fingerprint, message, entry = unpack(ARGV, 12, 16)
-local max_inbox, max_history, config_id, encrypted, max_webhooks, max_bytes, only_waiting = unpack(ARGV, 17, 23)
+local max_inbox, max_history, config_id, encrypted, max_webhooks, max_bytes, only_waiting, if_seq = unpack(ARGV, 17, 24)
 
 --- @include "caller.lua"
 
@@ -64,6 +66,7 @@ if not record or record.owner ~= owner then return { 'missing' } end
 if record.state == 'h' or record.state == 'M' then return { 'missing' } end
 if only_waiting ~= '' and not is_waiting(record.state) then return { 'not-waiting' } end
 if context ~= '' and record.context ~= context then return { 'context-mismatch' } end
+if if_seq and tonumber(if_seq) ~= record.seq then return { 'other-seq', record.seq } end
 if is_terminal(record.state) then return { 'terminal' } end
 -- It would be dropped with certainty: a pending cancel always ends the task.
 if record.cancel ~= '' then return { 'canceling' } end

@@ -51,6 +51,7 @@ export const acceptScript = defineScript({
     'maxWebhooks',
     'maxBytes',
     'onlyWaiting',
+    'ifSeq?',
   ],
   reply: acceptReply,
 });
@@ -77,6 +78,7 @@ export async function accept(
   const sent: Sent = { ...submission, body: JSON.stringify(message).slice(0, -1) };
   const reply = await (named === undefined ? makeTask(port, scope, sent) : enterTask(port, scope, sent, named));
   if (reply.length === 1) return refusal(port, scope, sent, reply[0]);
+  if (reply.length === 2) return { verdict: 'other-seq', seq: reply[1] };
   const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation] = reply;
   const isDuplicate = verdict === 'duplicate';
   // A client's retry repairs at once what a queue has lost.
@@ -163,6 +165,7 @@ function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): 
       maxWebhooks: settings.maxWebhooks,
       maxBytes: quotaArgValues(settings).maxBytes,
       onlyWaiting: sent.onlyWaiting ? '1' : '',
+      ifSeq: sent.ifSeq,
     },
   });
 }

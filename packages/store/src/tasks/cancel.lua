@@ -5,19 +5,23 @@
 --       owner
 --       channel      of cancels that wait for the worker that runs the turn
 --       sees_hidden  '1': an operator, or the end of its caller; '': a client, who was not given a hidden task
+--       if_seq?      only if this is the number of the task's last event; left out: whatever it is
 -- Returns  canceled (also when asked again) | requested (its worker is notified) | terminal (too late) | missing
+--       | other-seq (see if_seq)
 -- Invariant: however the turn ends, an accepted cancel ends the task.
 
 --- @include "../record/record.lua"
 --- @include "../record/commit.lua"
 --- @include "../record/rules.lua"
 
-local owner, channel, sees_hidden = unpack(ARGV, 7)
+local owner, channel, sees_hidden, if_seq = unpack(ARGV, 7)
 
 local record = load_record()
 if not record or record.owner ~= owner then return 'missing' end
 if record.state == 'h' and sees_hidden ~= '1' then return 'missing' end
 if record.state == 'X' then return 'canceled' end
+-- A cancel that is sent twice has had its condition.
+if if_seq and record.cancel == '' and tonumber(if_seq) ~= record.seq then return 'other-seq' end
 if is_terminal(record.state) then return 'terminal' end
 allow_out_of_memory(task_key)
 if record.turn == '' then

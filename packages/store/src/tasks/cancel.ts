@@ -9,26 +9,36 @@ export const cancelScript = defineScript({
   file: 'cancel.lua',
   from: import.meta.url,
   keys: recordKeyNames,
-  args: [...recordArgNames, 'owner', 'channel', 'seesHidden'],
-  reply: word('canceled', 'requested', 'terminal', 'missing'),
+  args: [...recordArgNames, 'owner', 'channel', 'seesHidden', 'ifSeq?'],
+  reply: word('canceled', 'requested', 'terminal', 'missing', 'other-seq'),
 });
 
 /**
  * - `canceled`: it is canceled. `requested`: the worker of the running turn is notified, and however the turn ends, the
- *   task ends canceled. `terminal`: it has ended otherwise. `missing`: no such task in this scope.
+ *   task ends canceled. `terminal`: it has ended otherwise. `missing`: no such task in this scope. `other-seq`: see
+ *   CancelOptions.
  */
-export type Cancellation = 'canceled' | 'requested' | 'terminal' | 'missing';
+export type Cancellation = 'canceled' | 'requested' | 'terminal' | 'missing' | 'other-seq';
+
+export interface CancelOptions {
+  /** Not for a client, to whom a hidden task is missing. */
+  readonly seesHidden?: boolean;
+  /** Only if the last event of the task has this number. */
+  readonly ifSeq?: number | undefined;
+}
 
 export interface CancelPort extends DurablePort {
   readonly shards: Shards;
   readonly settings: StoreSettings;
 }
 
-/**
- * @param seesHidden false: for a client, to whom a hidden task is missing
- * @throws {NotReplicated}
- */
-export function cancelTask(port: CancelPort, scope: Scope, taskId: string, seesHidden = false): Promise<Cancellation> {
+/** @throws {NotReplicated} */
+export function cancelTask(
+  port: CancelPort,
+  scope: Scope,
+  taskId: string,
+  { seesHidden, ifSeq }: CancelOptions = {},
+): Promise<Cancellation> {
   const { shards, settings } = port;
   const keys = shards.of(taskId);
   const args = {
@@ -36,6 +46,7 @@ export function cancelTask(port: CancelPort, scope: Scope, taskId: string, seesH
     owner: ownerOf(scope),
     channel: keys.cancels,
     seesHidden: seesHidden ? '1' : '',
+    ifSeq,
   };
   return runDurably(port, cancelScript, { keys: keys.record(taskId), args });
 }

@@ -30,6 +30,8 @@ export interface TaskQuery extends Omit<TaskView, 'version'> {
 export interface TaskPage {
   /** JSON of each task, latest status first. Fewer than the page size if they are large: see `maxPageBytes`. */
   readonly tasks: readonly string[];
+  /** Of the last event of each. */
+  readonly seqs: readonly number[];
   /** Of all pages together, exactly. */
   readonly totalSize: number;
   /** '' after the last page. */
@@ -60,9 +62,11 @@ export async function listTasks(port: ListPort, scope: Scope, query: TaskQuery):
   const taskIds = places.slice(0, pageSize).map(taskIdAt);
   const tasks = await readTogether(port, scope, { taskIds, view: query });
   const last = tasks.length < places.length ? places[tasks.length - 1] : undefined;
+  // Tasks that expired between the two reads are left out.
+  const found = tasks.flatMap((reading) => (reading?.task ? { seq: reading.seq, json: reading.task.toString() } : []));
   return {
-    // Tasks that expired between the two reads are left out.
-    tasks: tasks.flatMap((reading) => reading?.task?.toString() ?? []),
+    tasks: found.map(({ json }) => json),
+    seqs: found.map(({ seq }) => seq),
     totalSize: replies.reduce((sum, [total]) => sum + total, 0),
     nextPageToken: last !== undefined ? encodePageToken(last, filtersOf(scope, query)) : '',
   };

@@ -32,6 +32,8 @@ export interface Submission {
   readonly reservedId?: string;
   /** Results of steps were copied for `reservedId`: without them no task is made. */
   readonly hasSteps?: boolean;
+  /** Only if the last event of its task has this number; without a meaning for a message that makes its task. */
+  readonly ifSeq?: number;
   /** For the snapshot of a new task: 0 leaves the history out. */
   readonly historyLength?: number;
 }
@@ -73,6 +75,7 @@ export type RefusedCall =
  *   it. `statusAndMessage`: for a task that waited for this message, the event at `seq`: its status and the message, as JSON of a
  *   task.
  * - `missing`: no such task in this scope; of a new one: the steps that were copied for it are gone. `conflict`: the messageId came before with another body.
+ * - `other-seq`: the last event of its task is `seq`, and not `ifSeq`.
  * - `terminal`: the task has ended. `canceling`: it is to be canceled. `inbox-full`: too many messages wait in it.
  *   `history-full`: its history has its most bytes. `too-many-webhooks`: it has its most webhooks.
  * - the others: what a client, not an agent, may be refused for; see `FullQuota`.
@@ -102,7 +105,13 @@ export type Acceptance =
         | 'history-full'
         | 'too-many-webhooks';
     }
+  | OtherSeq
   | FullQuota;
+
+interface OtherSeq {
+  readonly verdict: 'other-seq';
+  readonly seq: number;
+}
 
 /**
  * `too-many-open`, `too-many-kept`: the principal has its most tasks at the agent, open ones or all.
@@ -119,7 +128,7 @@ export type FullQuota =
 export type AnswerAcceptance = Acceptance | { readonly verdict: 'not-waiting' };
 
 /** What becomes of an agent's message. */
-export type CallAcceptance = Exclude<Acceptance, FullQuota> | RefusedCall;
+export type CallAcceptance = Exclude<Acceptance, FullQuota | OtherSeq> | RefusedCall;
 
 /** The JSON of an entry of the inbox: what a turn is given with its message. */
 export interface InboxEntry
@@ -162,6 +171,7 @@ export const acceptReply = verdict({
   'caller-canceling': refused,
   'too-many-calls': refused,
   'not-waiting': refused,
+  'other-seq': tuple(integer),
 });
 export type AcceptReply = ReturnType<typeof acceptReply>;
 /** What a message is refused for. */

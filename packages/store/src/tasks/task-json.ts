@@ -63,6 +63,24 @@ export class TaskJson {
     return new TaskJson([Buffer.concat(pieces)]);
   }
 
+  /** The same bytes with a text in between. @param at bytes before it */
+  withText(at: number, text: string): TaskJson {
+    const pieces: Buffer[] = [];
+    let left = at;
+    for (const piece of this.pieces) {
+      if (left < 0 || left > piece.length) pieces.push(piece);
+      else pieces.push(piece.subarray(0, left), Buffer.from(text), piece.subarray(left));
+      left = left > piece.length ? left - piece.length : -1;
+    }
+    return new TaskJson(pieces, this.#origin.#share && { origin: this.#origin });
+  }
+
+  /** @param beginning ASCII, shorter than the first two pieces */
+  startsWith(beginning: string): boolean {
+    const [first = '', second = ''] = this.pieces.slice(0, 2).map((piece) => piece.toString('latin1', 0, 32));
+    return (first + second).startsWith(beginning);
+  }
+
   /** Whether all who read this version have these bytes: it is large. */
   get isShared(): boolean {
     return this.#origin.#share !== undefined;
@@ -82,6 +100,14 @@ export class TaskJson {
 
 export function wrapped(json: Json, before: string, after: string): Json {
   return typeof json === 'string' ? before + json + after : json.wrapped(before, after);
+}
+
+/** The JSON with `text` behind the first of these beginnings that it has; as it is if it has none of them. */
+export function withTextAfter(json: Json, beginnings: readonly string[], text: string): Json {
+  const beginning = beginnings.find((each) => json.startsWith(each));
+  if (beginning === undefined) return json;
+  if (typeof json !== 'string') return json.withText(beginning.length, text);
+  return beginning + text + json.slice(beginning.length);
 }
 
 /** As `retain`; a text needs none, and no object for each event of a stream. */

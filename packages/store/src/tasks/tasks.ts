@@ -1,7 +1,7 @@
 import type { Principal } from '@switchyard/protocol';
 import type { Scope } from '../redis/scope.ts';
 import { type AcceptPort, accept } from './accept.ts';
-import { type Cancellation, cancelTask } from './cancel.ts';
+import { type Cancellation, type CancelOptions, cancelTask } from './cancel.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './context-tasks.ts';
 import { type DeletePort, type Deletion, deleteTask } from './delete.ts';
 import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list.ts';
@@ -38,8 +38,8 @@ export class Tasks {
     return listContext(this.#port, principal, query);
   }
 
-  cancel(scope: Scope, taskId: string): Promise<Cancellation> {
-    return cancelTask(this.#port, scope, taskId);
+  cancel(scope: Scope, taskId: string, options?: Pick<CancelOptions, 'ifSeq'>): Promise<Cancellation> {
+    return cancelTask(this.#port, scope, taskId, options);
   }
 
   /** Hides a task whose caller got a plain message instead. */
