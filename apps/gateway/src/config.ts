@@ -97,6 +97,7 @@ function plainSettings(values: ValuesOf<'gateway'>) {
     host: values.HOST,
     port: values.PORT,
     legacyV03: values.LEGACY_V0_3,
+    preview: values.PREVIEW_1_1,
     mcp: values.MCP,
     publicUrl: values.PUBLIC_URL,
     trustProxy: values.TRUST_PROXY,

@@ -30,6 +30,7 @@ import { Audit } from './telemetry/audit.ts';
 import { createEmit } from './telemetry/emit.ts';
 import type { Emit } from './telemetry/events.ts';
 import { GatewayMetrics, type MetricSources } from './telemetry/metrics.ts';
+import { previewOperations } from './v1_1/operations.ts';
 
 /** The part of a `Store` that a gateway uses. Its owner starts it before the gateway and stops it after. */
 export interface GatewayStore
@@ -98,19 +99,15 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   });
   const rates = new Rates(settings.rates, emit);
   const push = createPushBackend(settings, { webhooks, emit });
-  const operations = bindOperations({
-    emit,
-    tasks,
-    push,
-    feeds: store.feeds,
-    cards,
-    settings,
-  });
+  const backend = { emit, tasks, push, feeds: store.feeds, cards, settings };
+  const operations = bindOperations(backend);
+  const preview = settings.preview ? previewOperations(backend) : undefined;
   let stopped: Promise<void> | undefined;
   let httpUrl: string | undefined;
   let consoleUrl: string | undefined;
   const context: GatewayContext = {
     operations,
+    preview,
     agents,
     cards,
     tasks,

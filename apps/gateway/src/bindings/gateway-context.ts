@@ -11,6 +11,8 @@ import type { Emit } from '../telemetry/events.ts';
 /** What all bindings share. */
 export interface GatewayContext {
   readonly operations: Operations;
+  /** Those of A2A 1.1; undefined where it is not served. */
+  readonly preview: Operations | undefined;
   readonly cards: Cards;
   readonly tasks: Pick<TaskStore, 'delete'>;
   readonly conversations: Pick<Conversations, 'read' | 'list' | 'events'>;

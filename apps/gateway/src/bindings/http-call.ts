@@ -8,6 +8,7 @@ import type { HeldRequests } from '../call/held-requests.ts';
 import {
   legacyVersion,
   positionIn,
+  previewVersion,
   requireSupportedVersion,
   type SpokenVersion,
   versionIn,
@@ -18,6 +19,7 @@ import { disposeOnClose, type Exchange, namedVersion, pathPart, queryText, reque
 import type { BodyLimits } from '../exchange/read-json.ts';
 import { clientAddress } from '../limits/address.ts';
 import { clientCertificate } from '../tls/client-certificate.ts';
+import { sayPreview } from '../v1_1/say-preview.ts';
 import { agentOfCall } from './agent-of-call.ts';
 import type { GatewayContext } from './gateway-context.ts';
 
@@ -135,8 +137,10 @@ export function openCall(
   request: AdmittedRequest,
 ): HttpCall {
   const { req } = exchange;
-  const { admission, tenant, version } = request;
-  requireSupportedVersion(namedVersion(req), { spoken: version, missing: settings.missingVersion });
+  const { admission, tenant, version: spoken } = request;
+  const { missingVersion: missing, preview } = settings;
+  const version = requireSupportedVersion(namedVersion(req), { spoken, missing, preview });
+  if (version === previewVersion) sayPreview(exchange.res);
   const agentId = pathPart(req, 'agentId');
   const agent = agentOfCall(agents, admission, { agentId, tenant });
   const endpoint = (): AgentEndpoint =>

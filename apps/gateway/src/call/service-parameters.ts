@@ -8,25 +8,35 @@ export const protocolVersion = '1.0';
 /** The older version, for clients that need it. */
 export const legacyVersion = '0.3';
 
-export type SpokenVersion = typeof protocolVersion | typeof legacyVersion;
+/** The version to come, for those who try it: docs/a2a-1.1.md. */
+export const previewVersion = '1.1';
+
+export type SpokenVersion = typeof protocolVersion | typeof legacyVersion | typeof previewVersion;
+
+interface ServedVersions {
+  /** Version of the method or path; unset: A2A 1.0. */
+  readonly spoken?: SpokenVersion | undefined;
+  readonly missing: MissingVersion;
+  /** Whether a request may name the version to come. */
+  readonly preview: boolean;
+}
 
 /**
  * Patch numbers do not count (A2A 3.6). A request without a version, as from curl, has that of its method or path.
  * @param named value of the header `A2A-Version`, or of the query parameter of the same name
- * @param spoken version of the method or path
  * @param missing how a request without a version is read: `by-shape`, that of the method or path; or 0.3, as in A2A
  * 3.6.2
+ * @returns the version of the request
  * @throws {A2AError} VersionNotSupported
  */
 export function requireSupportedVersion(
   named: string | undefined,
-  {
-    spoken = protocolVersion,
-    missing,
-  }: { readonly spoken?: SpokenVersion | undefined; readonly missing: MissingVersion },
-): void {
+  { spoken = protocolVersion, missing, preview }: ServedVersions,
+): SpokenVersion {
   const asked = named || (missing === 'by-shape' ? spoken : missing);
-  if (majorMinor(asked) === spoken) return;
+  const version = majorMinor(asked);
+  if (version === spoken) return spoken;
+  if (preview && spoken === protocolVersion && version === previewVersion) return previewVersion;
   throw new A2AError('VersionNotSupported', `This method or path is of A2A ${spoken}`, {
     violations: [{ field: 'A2A-Version', description: `must be ${spoken}` }],
     metadata: { requested: asked.slice(0, 64), supported: spoken },

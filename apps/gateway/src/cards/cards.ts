@@ -51,6 +51,7 @@ export class Cards {
       grpcAddress: grpcAddress(this.#parts, base),
       grpcTenant: agentId,
       legacyV03: this.#parts.settings.legacyV03,
+      preview: this.#parts.settings.preview,
       authenticator: this.#parts.authenticator,
       pushNotifications: this.#parts.settings.push !== undefined,
       extendedAgentCard: this.offersExtended(agent),
@@ -79,7 +80,7 @@ export class Cards {
 
 /** What cards are made of, besides the agent. */
 export interface CardParts {
-  readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys' | 'push' | 'legacyV03'>;
+  readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys' | 'push' | 'legacyV03' | 'preview'>;
   readonly authenticator: Authentication;
   readonly grpcPort: () => number | undefined;
 }

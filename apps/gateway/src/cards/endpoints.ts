@@ -1,5 +1,5 @@
 import type { AgentInterface } from '@switchyard/protocol';
-import { legacyVersion, protocolVersion, type SpokenVersion } from '../call/service-parameters.ts';
+import { legacyVersion, previewVersion, protocolVersion, type SpokenVersion } from '../call/service-parameters.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 
 /** Where an agent is served. */
@@ -12,11 +12,16 @@ export interface Endpoints {
   readonly grpcTenant?: string | undefined;
   /** Whether version 0.3 is served, too. */
   readonly legacyV03?: boolean;
+  /** Whether version 1.1 is served, too. */
+  readonly preview?: boolean;
 }
 
 /** One entry per binding and version, in order of preference (A2A 4.4.6): clients take the first that they support. */
 export function interfacesAt(endpoints: Endpoints): AgentInterface[] {
-  return [...speaking(protocolVersion, endpoints), ...(endpoints.legacyV03 ? speaking(legacyVersion, endpoints) : [])];
+  const versions: SpokenVersion[] = [protocolVersion];
+  if (endpoints.preview) versions.push(previewVersion);
+  if (endpoints.legacyV03) versions.push(legacyVersion);
+  return versions.flatMap((version) => speaking(version, endpoints));
 }
 
 function speaking(version: SpokenVersion, { url, grpcAddress, grpcTenant: tenant }: Endpoints): AgentInterface[] {

@@ -16,10 +16,11 @@ import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
 import { activeExtensions, requireExtensions } from '../call/extensions.ts';
 import { type Backend, taskNotFound } from './backend.ts';
+import { type ConditionalSend, generationMismatch } from './if-generation.ts';
 import { inlineWebhook, tooManyConfigs } from './webhook-draft.ts';
 
 export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
-type Refused = Exclude<Acceptance['verdict'], 'accepted' | 'overloaded'>;
+type Refused = Exclude<Acceptance['verdict'], 'accepted' | 'overloaded' | 'other-seq'>;
 
 interface AcceptOptions {
   /** Its id is for the task, if the message makes one. */
@@ -37,7 +38,7 @@ interface AcceptOptions {
 export async function acceptMessage(
   backend: Backend,
   call: Call,
-  request: SendMessageRequest,
+  request: ConditionalSend,
   { preSubscription, webhookHoldMs, isAwaited = false }: AcceptOptions = {},
 ): Promise<Accepted> {
   requireOwnWords(request);
@@ -64,6 +65,7 @@ export async function acceptMessage(
     }),
   );
   if (acceptance.verdict === 'overloaded') throw overloaded(acceptance.retryAfterSeconds);
+  if (acceptance.verdict === 'other-seq') throw otherGeneration(request, acceptance.seq);
   if (acceptance.verdict !== 'accepted') throw refusals[acceptance.verdict](request);
   const { isDuplicate, isNew, taskId, contextId } = acceptance;
   if (!isDuplicate)
@@ -82,7 +84,7 @@ function traceParentOf(
   return traceParent ?? traceParentIn(message.metadata?.traceparent) ?? traceParentIn(metadata?.traceparent);
 }
 
-function submission(call: Call, { message, configuration, metadata }: SendMessageRequest): Submission {
+function submission(call: Call, { message, configuration, metadata }: ConditionalSend): Submission {
   const extensions = activeExtensions(call);
   return {
     message,
@@ -90,7 +92,12 @@ function submission(call: Call, { message, configuration, metadata }: SendMessag
     ...(configuration?.historyLength !== undefined && { historyLength: configuration.historyLength }),
     ...(extensions.length > 0 && { extensions }),
     ...(metadata && { metadata }),
+    ...(configuration?.ifGenerationMatch !== undefined && { ifSeq: configuration.ifGenerationMatch }),
   };
+}
+
+function otherGeneration({ message, configuration }: ConditionalSend, current: number): A2AError {
+  return generationMismatch(message.taskId ?? '', { expected: configuration?.ifGenerationMatch, current });
 }
 
 const refusals: Readonly<Record<Refused, (request: SendMessageRequest) => A2AError>> = {

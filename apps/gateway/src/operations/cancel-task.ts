@@ -1,17 +1,26 @@
-import { A2AError, type CancelTaskRequest, isTerminal } from '@switchyard/protocol';
+import { A2AError, isTerminal } from '@switchyard/protocol';
 import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
 import { readTask, taskNotFound } from './backend.ts';
+import { type ConditionalCancel, generationMismatch } from './if-generation.ts';
 import type { UnaryResult } from './operation.ts';
 
 /**
  * A2A 3.1.5. Waits briefly for the running turn to stop, then answers the task as it is. Canceling a canceled task is
  * not an error.
  */
-export async function cancelTask(backend: Backend, call: Call, { id }: CancelTaskRequest): Promise<UnaryResult> {
-  const verdict = await backend.tasks.cancel(call.scope, id);
+export async function cancelTask(
+  backend: Backend,
+  call: Call,
+  { id, ifGenerationMatch: ifSeq }: ConditionalCancel,
+): Promise<UnaryResult> {
+  const verdict = await backend.tasks.cancel(call.scope, id, { ifSeq });
   if (verdict === 'missing') throw taskNotFound(id);
+  if (verdict === 'other-seq') {
+    const { seq } = await readTask(backend, call, id, { historyLength: 0, includeArtifacts: false });
+    throw generationMismatch(id, { expected: ifSeq, current: seq });
+  }
   if (verdict === 'terminal') {
     await readTask(backend, call, id, { historyLength: 0, includeArtifacts: false });
     throw new A2AError('TaskNotCancelable', 'The task has ended already', { metadata: { taskId: id } });
@@ -20,8 +29,8 @@ export async function cancelTask(backend: Backend, call: Call, { id }: CancelTas
     const waitMs = backend.settings.cancelWaitMs;
     await awaitItem(backend, call, { taskId: id, waitMs, until: (item) => isTerminal(item.state) });
   }
-  const { task } = await readTask(backend, call, id);
-  return { json: task };
+  const { task, seq } = await readTask(backend, call, id);
+  return { json: task, seq };
 }
 
 /** The task is being canceled, whether or not another request may be held. */

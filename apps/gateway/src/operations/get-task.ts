@@ -1,36 +1,54 @@
 import { type GetTaskRequest, isTerminal } from '@switchyard/protocol';
-import type { EventId, TaskReading, TaskView } from '@switchyard/store';
+import type { FeedItem, TaskReading } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
 import { readTask } from './backend.ts';
 import type { UnaryResult } from './operation.ts';
 
-/** A2A 3.1.3. A caller that has this version, or asks for the next one, may wait for a change instead of polling. */
-export async function getTask(backend: Backend, call: Call, request: GetTaskRequest): Promise<UnaryResult> {
-  const view = { historyLength: request.historyLength, version: call.knownVersion };
-  const reading = await readTask(backend, call, request.id, view);
-  if (!shouldWait(call, reading)) return result(reading);
-  const { seq, incarnation } = reading;
-  // Returned, not awaited: the task may be large, and the wait does not need it.
-  return readChanged(backend, call, { taskId: request.id, view, after: { seq, incarnation } });
+/** What a caller has of a task, and how long it waits for more. */
+export interface Poll extends Pick<Call, 'knownVersion' | 'waitMs'> {
+  /** Waits for an event with a higher number. Unset: for any change, if the caller has this version or names none. */
+  readonly after?: number | undefined;
 }
 
-async function readChanged(
+/** A2A 3.1.3. A caller that has this version, or asks for the next one, may wait for a change instead of polling. */
+export function getTask(backend: Backend, call: Call, request: GetTaskRequest): Promise<UnaryResult> {
+  return pollTask(backend, call, request, call);
+}
+
+export async function pollTask(
   backend: Backend,
   call: Call,
-  { taskId, view, after }: { readonly taskId: string; readonly view: TaskView; readonly after: EventId },
+  { id: taskId, historyLength }: GetTaskRequest,
+  poll: Poll,
 ): Promise<UnaryResult> {
-  const waitMs = Math.min(call.waitMs, backend.settings.maxPollWaitMs);
-  await awaitItem(backend, call, { as: 'poll', taskId, after, waitMs, until: () => true });
-  return result(await readTask(backend, call, taskId, view));
+  const view = { historyLength, version: poll.knownVersion };
+  const reading = await readTask(backend, call, taskId, view);
+  if (!shouldWait(poll, reading)) return result(reading);
+  const { seq, incarnation } = reading;
+  const waitMs = Math.min(poll.waitMs, backend.settings.maxPollWaitMs);
+  // The task may be large, and the wait does not need it: what reads it again holds no reading.
+  const changed = awaitItem(backend, call, {
+    as: 'poll',
+    taskId,
+    after: { seq, incarnation },
+    waitMs,
+    until: changeFor(poll),
+  });
+  return changed.then(async () => result(await readTask(backend, call, taskId, view)));
 }
 
 /** There is no wait if the task has changed already, or has ended. */
-function shouldWait({ waitMs, knownVersion }: Call, { state, version }: TaskReading): boolean {
-  return waitMs > 0 && !isTerminal(state) && (knownVersion === undefined || knownVersion === version);
+function shouldWait({ waitMs, knownVersion, after }: Poll, { state, version, seq }: TaskReading): boolean {
+  if (waitMs <= 0 || isTerminal(state)) return false;
+  return after === undefined ? knownVersion === undefined || knownVersion === version : seq <= after;
 }
 
-function result({ task, version }: TaskReading): UnaryResult {
-  return { json: task, version };
+function changeFor({ after }: Poll): (item: FeedItem) => boolean {
+  return after === undefined ? () => true : ({ seq }) => seq > after;
+}
+
+function result({ task, version, seq }: TaskReading): UnaryResult {
+  return { json: task, version, seq };
 }

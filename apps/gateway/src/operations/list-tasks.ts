@@ -9,9 +9,10 @@ const defaultPageSize = 50;
 
 /** The caller's tasks, latest status first. */
 export async function listTasks(backend: Backend, call: Call, request: ListTasksRequest): Promise<UnaryResult> {
-  const query = toQuery(request);
-  const page = await readPage(backend, call, query);
-  const { tasks, nextPageToken, totalSize } = page;
+  return pageResult(await readPage(backend, call, request));
+}
+
+export function pageResult({ tasks, nextPageToken, totalSize }: Omit<TaskPage, 'seqs'>): UnaryResult {
   // All fields are required (A2A 3.1.4): the token is "" on the last page, the size is that of this page.
   const rest = `"nextPageToken":${JSON.stringify(nextPageToken)},"pageSize":${tasks.length},"totalSize":${totalSize}`;
   return { json: `{"tasks":[${tasks.join(',')}],${rest}}` };
@@ -27,9 +28,9 @@ function toQuery({
   return { contextId, state: status, pageSize, pageToken, historyLength, statusTimestampAfter, includeArtifacts };
 }
 
-async function readPage({ tasks }: Backend, call: Call, query: TaskQuery): Promise<TaskPage> {
+export async function readPage({ tasks }: Backend, call: Call, request: ListTasksRequest): Promise<TaskPage> {
   try {
-    return await tasks.list(call.scope, query);
+    return await tasks.list(call.scope, toQuery(request));
   } catch (error) {
     if (!(error instanceof InvalidPageToken)) throw error;
     const violations = [{ field: 'pageToken', description: 'is not one that ListTasks answered' }];

@@ -15,6 +15,8 @@ export interface UnaryResult {
   readonly json?: Json | undefined;
   /** Version of a task: changes whenever the task does. */
   readonly version?: string;
+  /** Of a task, the number of its last event. */
+  readonly seq?: number;
 }
 
 /** One event of a stream, with the id to resume after. */

@@ -23,7 +23,7 @@ import { sendStreamingMessage } from './send-streaming-message.ts';
 import { subscribeToTask } from './subscribe-to-task.ts';
 
 /** The operations of A2A 1.0 (3.1), by the names that JSON-RPC and gRPC give them (5.3). */
-const definitions = {
+export const definitions = {
   SendMessage: unary(sendMessageRequestSchema, sendMessage),
   SendStreamingMessage: streaming(sendMessageRequestSchema, sendStreamingMessage),
   GetTask: unary(getTaskRequestSchema, getTask),
@@ -42,8 +42,10 @@ export type Operations = Readonly<Record<OperationName, Operation>>;
 
 export const operationNames = Object.keys(definitions).filter(isOperationName);
 
-export function bindOperations(backend: Backend): Operations {
-  const bound = operationNames.map((name) => [name, definitions[name](name, backend)]);
+type Definitions = Readonly<Record<OperationName, Definition>>;
+
+export function bindOperations(backend: Backend, defined: Definitions = definitions): Operations {
+  const bound = operationNames.map((name) => [name, defined[name](name, backend)]);
   return Object.fromEntries(bound);
 }
 

@@ -5,6 +5,7 @@ import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts'
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
 import { taskNotFound } from './backend.ts';
+import type { ConditionalSend } from './if-generation.ts';
 import { plainMessageOf } from './message-answer.ts';
 import type { UnaryResult } from './operation.ts';
 import { TaskProjection } from './task-projection.ts';
@@ -13,11 +14,11 @@ import { TaskProjection } from './task-projection.ts';
  * A2A 3.1.1. Immediate: answers with the accepted task. Blocking: waits until the agent ends the turn, asks for input
  * or releases its caller; when time is up, answers with the task as it is.
  */
-export async function sendMessage(backend: Backend, call: Call, request: SendMessageRequest): Promise<UnaryResult> {
+export async function sendMessage(backend: Backend, call: Call, request: ConditionalSend): Promise<UnaryResult> {
   const historyLength = request.configuration?.historyLength;
   if (isImmediate(backend, call, request)) {
-    const { taskId, task } = await acceptMessage(backend, call, request);
-    return task === undefined ? readResult(backend, call, taskId, historyLength) : taskResult(task);
+    const { taskId, task, seq } = await acceptMessage(backend, call, request);
+    return task === undefined ? readResult(backend, call, taskId, historyLength) : taskResult(task, seq);
   }
   using preSubscription = presubscribe(backend, call, request);
   const accepted = await acceptMessage(backend, call, request, {
@@ -35,19 +36,22 @@ export async function sendMessage(backend: Backend, call: Call, request: SendMes
   // From here on the caller has a task, unless its agent has answered just now.
   if (!release && call.agent.repliesWithMessage) await backend.tasks.reveal(call.scope, accepted.taskId);
   const completed = release && projection.completed(historyLength);
-  return completed === undefined ? readResult(backend, call, accepted.taskId, historyLength) : taskResult(completed);
+  const isRead = release === undefined || completed === undefined;
+  return isRead ? readResult(backend, call, accepted.taskId, historyLength) : taskResult(completed, release.seq);
 }
 
 /** The task as it is; for a retry perhaps the message that was the first answer. */
 async function readResult(backend: Backend, call: Call, taskId: string, historyLength?: number): Promise<UnaryResult> {
   const reading = await backend.tasks.read(call.scope, taskId, { historyLength });
   if (!reading) throw taskNotFound(taskId);
-  return reading.isWithdrawn ? messageResult(taskItem(reading, reading.task ?? '')) : taskResult(reading.task);
+  return reading.isWithdrawn
+    ? messageResult(taskItem(reading, reading.task ?? ''))
+    : taskResult(reading.task, reading.seq);
 }
 
 const messageResult = (item: FeedItem): UnaryResult => ({ json: `{"message":${plainMessageOf(item)}}` });
 
-const taskResult = (task: Json = 'null'): UnaryResult => ({ json: wrapped(task, '{"task":', '}') });
+const taskResult = (task: Json = 'null', seq: number): UnaryResult => ({ json: wrapped(task, '{"task":', '}'), seq });
 
 /** An agent that may answer with a message must be waited for: `returnImmediately` is about tasks (A2A 3.2.2). */
 function isImmediate({ settings }: Backend, { agent }: Call, { configuration }: SendMessageRequest): boolean {

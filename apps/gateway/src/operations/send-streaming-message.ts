@@ -1,9 +1,9 @@
-import type { SendMessageRequest } from '@switchyard/protocol';
 import { type FeedItem, taskItem } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts';
 import type { Backend } from './backend.ts';
 import { requireStreaming, taskNotFound } from './backend.ts';
+import type { ConditionalSend } from './if-generation.ts';
 import { messageOrItems } from './message-answer.ts';
 import type { StreamItem } from './operation.ts';
 
@@ -11,7 +11,7 @@ import type { StreamItem } from './operation.ts';
 export async function sendStreamingMessage(
   backend: Backend,
   call: Call,
-  request: SendMessageRequest,
+  request: ConditionalSend,
 ): Promise<AsyncIterable<StreamItem>> {
   requireStreaming(call);
   const holdMs = call.agent.repliesWithMessage ? Number.POSITIVE_INFINITY : backend.settings.messageHoldMs;

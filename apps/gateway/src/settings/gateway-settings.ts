@@ -108,6 +108,8 @@ export interface GatewaySettings {
   readonly push: PushSettings | undefined;
   /** Serves clients of A2A 0.3 as well, at the same URLs. */
   readonly legacyV03: boolean;
+  /** Serves requests of A2A 1.1, too, as far as its draft goes: docs/a2a-1.1.md. */
+  readonly preview: boolean;
   /** Serves agents as tools of the Model Context Protocol under `/mcp`. */
   readonly mcp: boolean;
   /** The version of a request without one: `by-shape`, that of the method or path; `0.3`, as in A2A 3.6.2. */
@@ -139,7 +141,7 @@ export interface GatewaySettings {
   readonly acknowledgedIsReleased: boolean;
   /** How long CancelTask waits for a running turn to stop before it answers the task as it is. */
   readonly cancelWaitMs: number;
-  /** Longest wait that `Prefer: wait` can ask for. */
+  /** Longest wait that `Prefer: wait`, or `currentGeneration` of A2A 1.1, can ask for. */
   readonly maxPollWaitMs: number;
   /** A request that waits this long for Redis ends with 503. */
   readonly storeTimeoutMs: number;
@@ -173,6 +175,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   grpcLimits: defaultGrpcLimits,
   push: defaultPushSettings,
   legacyV03: true,
+  preview: false,
   mcp: false,
   missingVersion: 'by-shape',
   auth: { allowAnonymous: false },

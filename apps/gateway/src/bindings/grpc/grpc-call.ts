@@ -79,11 +79,11 @@ const agentKey = 'a2a-agent';
 export function openCall(
   context: GatewayContext,
   call: ServedCall<unknown, unknown>,
-  { tenant, version }: { readonly tenant?: string; readonly version?: SpokenVersion },
+  { tenant, version: spoken }: { readonly tenant?: string; readonly version?: SpokenVersion },
 ): GrpcCall {
   const { admission } = admittedCall(call);
-  const { missingVersion: missing } = context.settings;
-  requireSupportedVersion(textIn(call.metadata, 'a2a-version'), { spoken: version, missing });
+  const { missingVersion: missing, preview } = context.settings;
+  const version = requireSupportedVersion(textIn(call.metadata, 'a2a-version'), { spoken, missing, preview });
   const agentId = textIn(call.metadata, agentKey);
   const agent = agentOfCall(context.agents, admission, { agentId, tenant });
   const endpoint = (): AgentEndpoint => endpointAt(httpBase(context), agentId, { named: tenant, selected: agent.id });

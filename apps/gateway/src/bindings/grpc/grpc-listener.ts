@@ -5,6 +5,7 @@ import { type ChannelOptions, Server, type ServiceDefinition, type UntypedServic
 import { HealthImplementation } from 'grpc-health-check';
 import type { TlsSettings } from '../../settings/connection-settings.ts';
 import type { GrpcLimits, GrpcSettings } from '../../settings/gateway-settings.ts';
+import { withPreviewFields } from '../../v1_1/grpc-fields.ts';
 import { type AdmissionContext, admission, UnreadableMessage } from './admission.ts';
 import { GrpcCredentials } from './grpc-credentials.ts';
 import { StreamGuard } from './stream-guard.ts';
@@ -42,7 +43,7 @@ export class GrpcListener {
 
   /** A larger message ends with RESOURCE_EXHAUSTED; a client that does not answer a ping is disconnected. */
   constructor({ a2a, legacy }: GrpcServices, context: AdmissionContext) {
-    const { maxBodyBytes, clientStallMs, grpcLimits } = context.settings;
+    const { maxBodyBytes, clientStallMs, grpcLimits, preview } = context.settings;
     this.#server = new Server({
       'grpc.max_receive_message_length': maxBodyBytes,
       'grpc.keepalive_time_ms': clientStallMs,
@@ -50,7 +51,7 @@ export class GrpcListener {
       interceptors: [admission(context, healthNames)],
     });
     this.#guard = new StreamGuard(clientStallMs);
-    this.#server.addService(readingAll(A2AService), a2a);
+    this.#server.addService(readingAll(preview ? withPreviewFields(A2AService) : A2AService), a2a);
     if (legacy) this.#server.addService(readingAll(LegacyA2AService), legacy);
     this.#health.addToServer(this.#server);
   }

@@ -2,10 +2,12 @@ import type { handleServerStreamingCall, handleUnaryCall, Metadata, ServerWritab
 import { A2AError } from '@switchyard/protocol';
 import { retainCopies } from '@switchyard/store';
 import { EndOfWait } from '../../call/held-requests.ts';
-import { protocolVersion } from '../../call/service-parameters.ts';
+import { previewVersion, protocolVersion } from '../../call/service-parameters.ts';
 import { requireShallow } from '../../exchange/read-json.ts';
 import { type Answer, runOperation, type StreamItem } from '../../operations/operation.ts';
 import type { OperationName } from '../../operations/operations.ts';
+import { inPreview } from '../../v1_1/grpc-fields.ts';
+import { operationFor } from '../../v1_1/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from './admission.ts';
 import { type GrpcCall, openCall } from './grpc-call.ts';
@@ -32,11 +34,11 @@ export function serveUnary<Request extends TenantRequest, Response>(
   const serve = frameOf(context, method);
   return (call, callback) =>
     void serve(call, {
-      write(answer, head) {
+      write(answer, { toMessage }, { head }) {
         if ('items' in answer) throw new TypeError(`${method.operation} answers with a stream`);
         const { json = '{}' } = answer;
         disposeOnEnd(call, retainCopies(json, COPIES));
-        const message = method.toMessage(json.toString());
+        const message = toMessage(json.toString());
         call.sendMetadata(head);
         callback(null, message);
       },
@@ -51,11 +53,11 @@ export function serveStream<Request extends TenantRequest, Response>(
   const serve = frameOf(context, method);
   return (call) =>
     void serve(call, {
-      async write(answer, head, opened) {
+      async write(answer, { toMessage }, { head, opened }) {
         if (!('items' in answer)) throw new TypeError(`${method.operation} answers with one message`);
         using stream = answer;
         call.sendMetadata(head);
-        await writeItems(call, stream.items, method.toMessage);
+        await writeItems(call, stream.items, toMessage);
         throwIfCutShort(opened.signal);
         call.end();
       },
@@ -64,25 +66,29 @@ export function serveStream<Request extends TenantRequest, Response>(
     });
 }
 
+interface Answered {
+  readonly head: Metadata;
+  readonly opened: GrpcCall;
+}
+
 /** The two ways in which a call ends. */
-interface Ending {
-  readonly write: (answer: Answer, head: Metadata, opened: GrpcCall) => void | Promise<void>;
+interface Ending<Request, Response> {
+  /** @param method in the version of the call */
+  readonly write: (answer: Answer, method: Method<Request, Response>, call: Answered) => void | Promise<void>;
   readonly refuse: (refusal: ReturnType<typeof toRefusal>) => void;
 }
 
 /** Opens a call, runs its operation, has the answer written, and reports it. */
-function frameOf<Request extends TenantRequest, Response>(
-  context: GatewayContext,
-  { operation, toParams }: Pick<Method<Request, Response>, 'operation' | 'toParams'>,
-) {
-  return async (call: ServedCall<Request, Response>, { write, refuse }: Ending): Promise<void> => {
+function frameOf<Request extends TenantRequest, Response>(context: GatewayContext, method: Method<Request, Response>) {
+  return async (call: ServedCall<Request, Response>, { write, refuse }: Ending<Request, Response>): Promise<void> => {
     const { rpc } = admittedCall(call);
     try {
       using opened = openCall(context, call, call.request);
       rpc.opened(opened);
-      const params = requireShallow(toParams(call.request), 'request');
-      const answer = await runOperation(context.operations[operation], { call: opened, params });
-      await write(answer, rpc.head(protocolVersion), opened);
+      const spoken = opened.version === previewVersion ? inPreview(method) : method;
+      const params = requireShallow(spoken.toParams(call.request), 'request');
+      const answer = await runOperation(operationFor(context, opened, method.operation), { call: opened, params });
+      await write(answer, spoken, { head: rpc.head(opened.version ?? protocolVersion), opened });
       rpc.answered();
     } catch (thrown) {
       refuse(toRefusal(rpc.refused(thrown)));

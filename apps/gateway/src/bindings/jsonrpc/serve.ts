@@ -7,6 +7,7 @@ import { MOST_DROPPED } from '../../exchange/unread-body.ts';
 import { type Answer, runOperation } from '../../operations/operation.ts';
 import { type OperationName, operationNames } from '../../operations/operations.ts';
 import { toA2AError } from '../../telemetry/failures.ts';
+import { operationFor } from '../../v1_1/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admit, bodyLimits, openCall } from '../http-call.ts';
 import { configured, type JsonRpcRequest, parseRequest, type ReceivedJson } from './parse-request.ts';
@@ -89,7 +90,7 @@ async function run(context: GatewayContext, exchange: Exchange, { admission, req
   if (request.error) throw request.error;
   const { method, params } = request;
   const call = openCall(context, exchange, { admission, tenant: tenantIn(params) });
-  return runOperation(context.operations[method], { call, params });
+  return runOperation(operationFor(context, call, method), { call, params });
 }
 
 /** Runs a notification: there is no answer for an error. */

@@ -10,6 +10,7 @@ import {
 import { readOptionalJson } from '../../exchange/read-json.ts';
 import { type Answer, runOperation } from '../../operations/operation.ts';
 import type { OperationName } from '../../operations/operations.ts';
+import { operationFor } from '../../v1_1/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admit, bodyLimits, openCall } from '../http-call.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
@@ -45,7 +46,7 @@ export const routes: readonly OperationRoute[] = [
     path: '/tasks/:id',
     operation: 'GetTask',
     inPath: ['id'],
-    inQuery: ['tenant', 'historyLength'],
+    inQuery: ['tenant', 'historyLength', 'currentGeneration'],
   },
   { verb: 'GET', path: '/tasks', operation: 'ListTasks', inQuery: list },
   { verb: 'POST', path: configs, operation: 'CreateTaskPushNotificationConfig', inPath: ['taskId'], hasBody: true },
@@ -105,7 +106,7 @@ async function handle(context: GatewayContext, exchange: Exchange, route: Operat
   const body = route.hasBody ? await readOptionalJson(req, bodyLimits(context, exchange, admission)) : {};
   const params = parseRequest(req, route, body);
   const call = openCall(context, exchange, { admission, tenant: params.tenant });
-  return runOperation(context.operations[route.operation], { call, params });
+  return runOperation(operationFor(context, call, route.operation), { call, params });
 }
 
 /** Where an HTTP request has the parameters of its operation (A2A 11.3, 11.5). */

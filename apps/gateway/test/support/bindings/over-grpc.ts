@@ -8,6 +8,12 @@ import { type Binding, type Invocation, toOutcomeError } from './outcome.ts';
 
 type Definition = MethodDefinition<unknown, unknown>;
 
+/** What a draft of the protocol adds to the bytes of a request, and what of an answer's to its JSON. */
+export interface Draft {
+  request(bytes: Buffer, invocation: Invocation): Buffer;
+  answer(bytes: Buffer, json: unknown, invocation: Invocation): unknown;
+}
+
 const definitions = Object.values(A2AService) as unknown as readonly Definition[];
 
 export interface GrpcBinding extends Binding, Disposable {
@@ -15,14 +21,14 @@ export interface GrpcBinding extends Binding, Disposable {
 }
 
 /** @param agent its id, which goes into every request as the tenant; unset: the agent at the root */
-export function overGrpc(address: string, agent?: string): GrpcBinding {
+export function overGrpc(address: string, agent?: string, draft?: Draft): GrpcBinding {
   const client = new Client(address, credentials.createInsecure());
   return {
     name: 'GRPC',
     client,
     async invoke(invocation) {
       try {
-        return { result: await (isStream(invocation) ? collect : ask)(client, invocation, agent) };
+        return { result: await (isStream(invocation) ? collect : ask)(client, methodOf(invocation, { agent, draft })) };
       } catch (error) {
         return { error: toOutcomeError(...describe(error as ServiceError)) };
       }
@@ -39,40 +45,49 @@ export function definitionOf(operation: string): Definition {
 
 const isStream = ({ operation }: Invocation): boolean => definitionOf(operation).responseStream;
 
-function ask(client: Client, { operation, params, headers }: Invocation, agent: string | undefined): Promise<unknown> {
+interface Asked {
+  readonly agent: string | undefined;
+  readonly draft: Draft | undefined;
+}
+
+/** A method as gRPC calls it, which answers with JSON. */
+function methodOf(invocation: Invocation, { agent, draft }: Asked) {
+  const { operation, params, headers, mostEvents } = invocation;
   const { path, requestSerialize, responseDeserialize } = definitionOf(operation);
   const { request, response } = messagesOf(operation);
-  const message = request.fromJSON({ ...params, ...(agent !== undefined && { tenant: agent }) });
+  return {
+    path,
+    message: request.fromJSON({ ...params, ...(agent !== undefined && { tenant: agent }) }),
+    metadata: toMetadata(headers),
+    mostEvents,
+    serialize(message: unknown): Buffer {
+      const bytes = requestSerialize(message);
+      return draft ? draft.request(bytes, invocation) : bytes;
+    },
+    deserialize(bytes: Buffer): unknown {
+      const json = markNullData(response.toJSON(responseDeserialize(bytes)));
+      return draft ? draft.answer(bytes, json, invocation) : json;
+    },
+  };
+}
+
+type Method = ReturnType<typeof methodOf>;
+
+function ask(client: Client, { path, serialize, deserialize, message, metadata }: Method): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      message,
-      toMetadata(headers),
-      (error, value) => (error ? reject(error) : resolve(markNullData(response.toJSON(value)))),
+    client.makeUnaryRequest(path, serialize, deserialize, message, metadata, (error, value) =>
+      error ? reject(error) : resolve(value),
     );
   });
 }
 
 async function collect(
   client: Client,
-  { operation, params, headers, mostEvents }: Invocation,
-  agent: string | undefined,
+  { path, serialize, deserialize, message, metadata, mostEvents }: Method,
 ): Promise<unknown[]> {
-  const { path, requestSerialize, responseDeserialize } = definitionOf(operation);
-  const { request, response } = messagesOf(operation);
-  const message = request.fromJSON({ ...params, ...(agent !== undefined && { tenant: agent }) });
-  const call = client.makeServerStreamRequest(
-    path,
-    requestSerialize,
-    responseDeserialize,
-    message,
-    toMetadata(headers),
-  );
   const events: unknown[] = [];
-  for await (const event of call) {
-    events.push(markNullData(response.toJSON(event)));
+  for await (const event of client.makeServerStreamRequest(path, serialize, deserialize, message, metadata)) {
+    events.push(event);
     if (events.length === mostEvents) break;
   }
   return events;

@@ -8,45 +8,49 @@ interface Envelope {
   readonly error?: { readonly message: string; readonly data?: ErrorDetail[]; readonly details?: ErrorDetail[] };
 }
 
+/** What is taken of the JSON of an answer. */
+type Read = (operation: string, json: unknown) => unknown;
+
 /** @param url of an agent */
-export function overJsonRpc(url: string): Binding {
+export function overJsonRpc(url: string, read: Read = normalise): Binding {
   return {
     name: 'JSON-RPC',
     invoke: (invocation) => {
       const { operation: method, params, headers } = invocation;
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
       const request = { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } };
-      return fetchOutcome(url, request, { ...invocation, resultIn: ({ result }) => result });
+      return fetchOutcome(url, request, { ...invocation, read, resultIn: ({ result }) => result });
     },
   };
 }
 
 /** @param url of an agent */
-export function overRest(url: string): Binding {
+export function overRest(url: string, read: Read = normalise): Binding {
   return {
     name: 'HTTP+JSON',
     invoke: (invocation) => {
       const { path, ...request } = toRequest(invocation);
-      return fetchOutcome(url + path, request, { ...invocation, resultIn: (body) => body });
+      return fetchOutcome(url + path, request, { ...invocation, read, resultIn: (body) => body });
     },
   };
 }
 
 interface Reading extends Invocation {
   readonly resultIn: (body: Envelope) => unknown;
+  readonly read: Read;
 }
 
 async function fetchOutcome(url: string, request: RequestInit, reading: Reading): Promise<Outcome> {
   const response = await fetch(url, request);
-  const { operation, resultIn, mostEvents = Number.POSITIVE_INFINITY } = reading;
+  const { operation, resultIn, read, mostEvents = Number.POSITIVE_INFINITY } = reading;
   if (response.headers.get('content-type') !== 'text/event-stream') {
     const body: Envelope = JSON.parse(await response.text());
     if (body.error) return { error: toOutcomeError(body.error.message, body.error.data ?? body.error.details) };
-    return { result: normalise(operation, resultIn(body)) };
+    return { result: read(operation, resultIn(body)) };
   }
   const events: unknown[] = [];
   for await (const data of dataOf(response)) {
-    events.push(normalise(operation, resultIn(JSON.parse(data))));
+    events.push(read(operation, resultIn(JSON.parse(data))));
     if (events.length === mostEvents) break;
   }
   return { result: events };

@@ -1,0 +1,158 @@
+import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
+import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
+
+/*
+ * The fields of A2A 1.1 in protobuf. The messages of the SDK are those of 1.0: they leave out what they do not know. So
+ * these fields are read from the bytes of a request, and added to those of an answer, by their numbers in the draft.
+ */
+
+type Definition = MethodDefinition<object, object>;
+
+/** An int64 of a request, and where JSON has it. */
+interface RequestField {
+  /** Numbers of the fields on the way to it. */
+  readonly path: readonly number[];
+  readonly put: (params: object, value: number) => object;
+}
+
+const ifGenerationMatch: RequestField = {
+  path: [3, 5],
+  put: (params, value) => {
+    const { configuration } = params as { readonly configuration?: object };
+    return { ...params, configuration: { ...configuration, ifGenerationMatch: value } };
+  },
+};
+const currentGeneration: RequestField = {
+  path: [4],
+  put: (params, value) => ({ ...params, currentGeneration: value }),
+};
+
+/** By the field of an answer that has a generation, the number of that; 0: the answer itself is a task. */
+type AnswerFields = ReadonlyMap<number, number>;
+
+const [inTask, inStatusUpdate, inArtifactUpdate] = [7, 5, 7];
+const ofTask: AnswerFields = new Map([[0, inTask]]);
+const ofTasks: AnswerFields = new Map([[1, inTask]]);
+const ofStream: AnswerFields = new Map([
+  [1, inTask],
+  [3, inStatusUpdate],
+  [4, inArtifactUpdate],
+]);
+
+const methods: Readonly<Record<string, { readonly answer: AnswerFields; readonly request?: RequestField }>> = {
+  sendMessage: { answer: ofTasks, request: ifGenerationMatch },
+  sendStreamingMessage: { answer: ofStream, request: ifGenerationMatch },
+  getTask: { answer: ofTask, request: currentGeneration },
+  listTasks: { answer: ofTasks },
+  cancelTask: { answer: ofTask },
+  subscribeToTask: { answer: ofStream },
+};
+
+/** What the bytes of a request had, until its params are made. */
+const asked = new WeakMap<object, (params: object) => object>();
+/** What is to be added to the bytes of an answer, one for each of its tasks. */
+const added = new WeakMap<object, readonly number[]>();
+
+/** The service with the fields of 1.1, for those methods that are `inPreview`. */
+export function withPreviewFields(service: ServiceDefinition): ServiceDefinition {
+  const entries = Object.entries(service).map(([name, method]) => {
+    const fields = methods[name];
+    return [name, fields ? { ...method, ...codecOf(method as Definition, fields) } : method];
+  });
+  return Object.fromEntries(entries);
+}
+
+function codecOf(
+  { requestDeserialize, responseSerialize }: Definition,
+  { request: field, answer }: (typeof methods)[string],
+): Partial<Definition> {
+  return {
+    requestDeserialize(bytes) {
+      const request = requestDeserialize(bytes);
+      const value = field && int64At(bytes, field.path);
+      if (field && value !== undefined) asked.set(request, (params) => field.put(params, value));
+      return request;
+    },
+    responseSerialize(message) {
+      const bytes = responseSerialize(message);
+      const generations = added.get(message);
+      return generations ? withGenerations(bytes, answer, generations) : bytes;
+    },
+  };
+}
+
+interface Translation<Request, Response> {
+  readonly toParams: (request: Request) => unknown;
+  readonly toMessage: (json: string) => Response;
+}
+
+/** A method of 1.0 whose params and messages have the fields of 1.1. */
+export function inPreview<Request, Response, Method extends Translation<Request, Response>>(
+  method: Method & Translation<Request, Response>,
+): Method {
+  return {
+    ...method,
+    toParams(request: Request) {
+      const params = method.toParams(request);
+      return asked.get(Object(request))?.(Object(params)) ?? params;
+    },
+    toMessage(json: string) {
+      const message = method.toMessage(json);
+      added.set(Object(message), generationsIn(json));
+      return message;
+    },
+  };
+}
+
+function generationsIn(json: string): number[] {
+  const { tasks, task, statusUpdate, artifactUpdate, ...answer }: Answer = JSON.parse(json);
+  const all = tasks ?? [task ?? statusUpdate ?? artifactUpdate ?? answer];
+  return all.map(({ generation }) => Number(generation ?? 0));
+}
+
+interface Generated {
+  readonly generation?: string;
+}
+
+interface Answer extends Generated {
+  readonly tasks?: readonly Generated[];
+  readonly task?: Generated;
+  readonly statusUpdate?: Generated;
+  readonly artifactUpdate?: Generated;
+}
+
+/** The last value of a field, as protobuf has it. */
+function int64At(bytes: Uint8Array, [field, ...inside]: readonly number[]): number | undefined {
+  const reader = new BinaryReader(bytes);
+  let found: number | undefined;
+  while (reader.pos < reader.len) {
+    const [number, type] = reader.tag();
+    if (number !== field) reader.skip(type, number);
+    else found = inside.length > 0 ? (int64At(reader.bytes(), inside) ?? found) : Number(reader.int64());
+  }
+  return found;
+}
+
+function withGenerations(bytes: Uint8Array, fields: AnswerFields, generations: readonly number[]): Buffer {
+  const [first = 0] = generations;
+  const own = fields.get(0);
+  if (own !== undefined) return withGeneration(bytes, own, first);
+  const [reader, writer] = [new BinaryReader(bytes), new BinaryWriter()];
+  let nth = 0;
+  while (reader.pos < reader.len) {
+    const start = reader.pos;
+    const [number, type] = reader.tag();
+    const field = fields.get(number);
+    if (field === undefined) {
+      reader.skip(type, number);
+      writer.raw(bytes.subarray(start, reader.pos));
+    } else writer.tag(number, type).bytes(withGeneration(reader.bytes(), field, generations[nth++] ?? 0));
+  }
+  return Buffer.from(writer.finish());
+}
+
+/** A field behind the others of its message. As in all of protobuf, 0 is left out. */
+function withGeneration(message: Uint8Array, field: number, generation: number): Buffer {
+  if (generation === 0) return Buffer.from(message);
+  return Buffer.concat([message, new BinaryWriter().tag(field, 0).int64(generation).finish()]);
+}

@@ -1,0 +1,163 @@
+import type { Task } from '@switchyard/protocol';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { openEventStream } from '../support/event-stream.ts';
+import { userMessage } from '../support/messages.ts';
+import type { Program } from '../support/process.ts';
+import { type ErrorBody, get, post, type RestAnswer, submit } from '../support/rest.ts';
+import type { SentEvent } from '../support/sent-events.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+import { numberedLines } from '../support/whole-story.ts';
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+// A2A 1.1 (docs/a2a-1.1.md) at two gateways with two workers, some of which die.
+
+let stack: Stack;
+
+beforeAll(async () => {
+  const env = { PREVIEW_1_1: 'on' };
+  stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['typist', 'echo'], gateways: 2, workers: 2, env });
+});
+
+/** Replaces the processes that a test has ended. */
+afterEach(async () => {
+  if (stack.gateways.length < 2) await stack.addGateway();
+  if (stack.workers.length < 2) await stack.addWorker();
+});
+
+afterAll(() => stack.stop());
+
+const in1_1 = { 'a2a-version': '1.1' };
+const lines = 150;
+
+type Numbered = Task & { readonly generation: string };
+
+const gateway = (index: number): string => stack.urls[index % stack.urls.length] ?? '';
+
+const generationOf = ({ text }: SentEvent): number => {
+  const payloads: Record<string, { readonly generation?: string }> = JSON.parse(text);
+  const [payload] = Object.values(payloads);
+  return Number(payload?.generation);
+};
+
+const poll = (base: string, id: string, currentGeneration: number): Promise<RestAnswer<Numbered>> =>
+  get<Numbered>(`${base}/tasks/${id}?currentGeneration=${currentGeneration}&historyLength=0`, in1_1);
+
+/** Polls the gateways in turn, each for what comes after the last answer, until the task has ended. */
+async function pollToTheEnd(id: string): Promise<Numbered[]> {
+  const tasks: Numbered[] = [];
+  while (tasks.at(-1)?.status.state !== 'TASK_STATE_COMPLETED') {
+    const { status, body } = await poll(gateway(tasks.length), id, Number(tasks.at(-1)?.generation ?? 0));
+    if (status !== 200) throw new Error(`the poll was answered with ${status}`);
+    tasks.push(body);
+  }
+  return tasks;
+}
+
+/** Every answer was of a higher generation than the one before: none came without need, and none went back. */
+function expectRising(tasks: readonly Numbered[]): void {
+  const generations = tasks.map(({ generation }) => Number(generation));
+  expect(generations).toEqual([...new Set(generations)].sort((a, b) => a - b));
+  expect(tasks.at(-1)?.artifacts?.[0]?.parts).toEqual([{ text: numberedLines('line', lines) }]);
+}
+
+function workerOf(taskId: string): Promise<Program> {
+  const begun = new RegExp(`"event":"turn-begun".*"task":"${taskId}"`);
+  const find = (): Program | undefined => stack.workers.find((worker) => begun.test(worker.output()));
+  return until(find, { what: `a worker is at work on ${taskId}`, timeoutMs: 20_000 });
+}
+
+/** A task in which the typist has written its first lines. */
+async function typing(): Promise<string> {
+  const { id } = await submit(gateway(0), userMessage(String(lines)));
+  await until(async () => Number((await poll(gateway(1), id, 0)).body.generation) > 5, { what: 'it has begun' });
+  return id;
+}
+
+describe('the generations of a stream', () => {
+  it('go on without a gap, though it is cut and resumed at the other gateway, and its worker is killed', async () => {
+    const id = await typing();
+    const worker = await workerOf(id);
+    const events: SentEvent[] = [];
+    for (let cut = 0; cut < 4; cut++) {
+      const lastEventId = events.at(-1)?.eventId ?? 0;
+      const options = { headers: in1_1, lastEventId, ...(cut < 3 && { cutAfterBytes: 4_000 * (cut + 1) }) };
+      const stream = await openEventStream(`${gateway(cut)}/tasks/${id}:subscribe`, options);
+      events.push(...(await stream.rest()));
+      if (cut === 1) await worker.stop(0);
+    }
+    expect(events.length).toBeGreaterThan(lines);
+    expect(events.map(generationOf)).toEqual(events.map((_, i) => i + 1));
+    expect((await poll(gateway(1), id, 0)).body.generation).toBe(String(events.length));
+  });
+
+  it('begin with that of the task for who comes late', async () => {
+    const id = await typing();
+    const stream = await openEventStream(`${gateway(1)}/tasks/${id}:subscribe`, { headers: in1_1 });
+    const [first = 0, ...others] = (await stream.rest()).map(generationOf);
+    expect(first).toBeGreaterThan(5);
+    expect(others).toEqual(others.map((_, i) => first + i + 1));
+  });
+});
+
+describe('a long poll', () => {
+  it('of one gateway after the other sees the task rise to its end', async () => {
+    expectRising(await pollToTheEnd(await typing()));
+  });
+
+  it('is answered when another worker goes on with the work of a killed one', async () => {
+    const id = await typing();
+    const polled = pollToTheEnd(id);
+    await (await workerOf(id)).stop(0);
+    expectRising(await polled);
+  });
+
+  it('is broken off with its gateway, and asked again of another one', async () => {
+    const { id } = await submit(`${gateway(0)}/agents/echo`, userMessage('ask'));
+    const agentAt = (base: string): string => `${base}/agents/echo`;
+    const isAsked = async (): Promise<boolean> =>
+      (await poll(agentAt(gateway(1)), id, 0)).body.status.state === 'TASK_STATE_INPUT_REQUIRED';
+    await until(isAsked, { what: 'the agent has asked' });
+    const [doomed] = stack.gateways;
+    const generation = Number((await poll(agentAt(gateway(1)), id, 0)).body.generation);
+    const broken = poll(agentAt(doomed?.url ?? ''), id, generation);
+    await doomed?.stop(0);
+    await expect(broken).rejects.toThrow();
+    const again = poll(agentAt(gateway(0)), id, generation);
+    await submit(agentAt(gateway(0)), userMessage('the answer', { id }));
+    expect(Number((await again).body.generation)).toBeGreaterThan(generation);
+  });
+});
+
+describe('messages for one generation that come to both gateways at once', () => {
+  it('are accepted once', async () => {
+    const { id } = await submit(`${gateway(0)}/agents/echo`, userMessage('ask'));
+    const read = async (): Promise<Numbered> => (await poll(`${gateway(1)}/agents/echo`, id, 0)).body;
+    const asked = await until(
+      async () => {
+        const task = await read();
+        return task.status.state === 'TASK_STATE_INPUT_REQUIRED' && task;
+      },
+      { what: 'the agent has asked' },
+    );
+    const configuration = { ifGenerationMatch: asked.generation, returnImmediately: true };
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) =>
+        post<Partial<ErrorBody>>(
+          `${gateway(i)}/agents/echo/message:send`,
+          { message: userMessage(`answer ${i}`, { id }), configuration },
+          in1_1,
+        ),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, ...Array.from({ length: 11 }, () => 409)]);
+    const refused = answers.find(({ status }) => status === 409)?.body.error;
+    expect(refused).toMatchObject({
+      status: 'ABORTED',
+      details: [{ reason: 'TASK_GENERATION_MISMATCH', metadata: { taskId: id, expectedGeneration: asked.generation } }],
+    });
+  });
+});
