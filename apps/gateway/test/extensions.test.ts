@@ -1,15 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { GetTaskRequest } from '@a2a-js/sdk';
+import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
+import { Client, credentials, Metadata, type MethodDefinition } from '@grpc/grpc-js';
 import { cascadingCancelUri, conversationsUri, traceContextUri } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gatewayExtensions } from '../src/call/extensions.ts';
 import { needed, offered } from './support/agents.ts';
 import { call, type ErrorBody, get, openStream, post, type Sent, userMessage } from './support/client.ts';
+import { grpcAddressOf } from './support/grpc-address.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 let stage: Stage;
 
 beforeAll(async () => {
-  stage = await openStage();
+  stage = await openStage({ gateway: { grpc: { port: 0, publicAddress: 'auto' } } });
 });
 
 afterAll(() => stage[Symbol.asyncDispose]());
@@ -47,6 +52,44 @@ describe('Extensions that a client asks for', () => {
     expect(turn.start.extensions).toEqual([offered]);
   });
 });
+
+describe('Extensions that are asked for over gRPC', () => {
+  /** The metadata that the answer begins with. */
+  function headOf(address: string, { path, requestSerialize }: Definition, asked: Asked): Promise<Metadata> {
+    const client = new Client(address, credentials.createInsecure());
+    const metadata = new Metadata();
+    for (const [name, value] of Object.entries(asked.headers)) metadata.set(name, value);
+    return new Promise<Metadata>((resolve, reject) => {
+      const sent = client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        (bytes) => bytes,
+        asked.request,
+        metadata,
+        (error) => error && reject(error),
+      );
+      sent.on('metadata', resolve);
+    }).finally(() => client.close());
+  }
+
+  it.each([
+    ['1.0', A2AService.getTask, 'a2a-extensions', (id: string) => GetTaskRequest.fromJSON({ id })],
+    ['0.3', LegacyA2AService.getTask, 'x-a2a-extensions', (id: string) => ({ name: `tasks/${id}`, historyLength: 0 })],
+  ])('are echoed in the metadata of version %s', async (_version, method, name, toRequest) => {
+    const { body } = await post<Sent>(`${stage.url}/agents/guest/message:send`, request());
+    const headers = { [name]: `${unknown},${offered}`, 'a2a-agent': 'guest' };
+    const asked = { request: toRequest(body.task.id), headers };
+    const head = await headOf(await grpcAddressOf(stage.url), method as unknown as Definition, asked);
+    expect(head.get('a2a-extensions')).toEqual([offered]);
+  });
+});
+
+interface Asked {
+  readonly request: object;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+type Definition = MethodDefinition<unknown, unknown>;
 
 describe('An extension that the agent requires', () => {
   it('has to be asked for in every message', async () => {

@@ -1,4 +1,5 @@
 import { legacyGrpcService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
+import { activeExtensions } from '../../call/extensions.ts';
 import { legacyVersion } from '../../call/service-parameters.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admittedCall } from '../grpc/admission.ts';
@@ -15,8 +16,12 @@ export function createLegacyService(context: GatewayContext): ReturnType<typeof 
     requestHandler: createRequestHandler(context),
     userBuilder: (call) => openCaller(context, call),
     contextBuilder: ({ user }) => {
-      if (user instanceof LegacyCaller) return user.toContext();
-      throw new TypeError('a call of version 0.3 reached the SDK before it was opened');
+      if (!(user instanceof LegacyCaller))
+        throw new TypeError('a call of version 0.3 reached the SDK before it was opened');
+      const sdkContext = user.toContext();
+      // The SDK names them in the metadata of the answer.
+      for (const uri of activeExtensions(user.call)) sdkContext.addActivatedExtension(uri);
+      return sdkContext;
     },
   });
 }
