@@ -1,6 +1,7 @@
 import type { Task } from '@switchyard/protocol';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
+import { type HttpServer, openHttpServer } from '../support/http-server.ts';
 import { userMessage } from '../support/messages.ts';
 import type { Program } from '../support/process.ts';
 import { type ErrorBody, get, post, type RestAnswer, submit } from '../support/rest.ts';
@@ -16,8 +17,15 @@ vi.setConfig({ testTimeout: 60_000 });
 
 let stack: Stack;
 
+const told: string[] = [];
+let hook: HttpServer;
+
 beforeAll(async () => {
-  const env = { PREVIEW_1_1: 'on' };
+  hook = await openHttpServer(async (req, res) => {
+    told.push((await req.setEncoding('utf8').toArray()).join(''));
+    res.end();
+  });
+  const env = { PREVIEW_1_1: 'on', PUSH_ALLOW_HTTP: 'on', PUSH_ALLOW_HOSTS: '127.0.0.0/8' };
   stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['typist', 'echo'], gateways: 2, workers: 2, env });
 });
 
@@ -27,7 +35,10 @@ afterEach(async () => {
   if (stack.workers.length < 2) await stack.addWorker();
 });
 
-afterAll(() => stack.stop());
+afterAll(async () => {
+  await stack.stop();
+  await hook.close();
+});
 
 const in1_1 = { 'a2a-version': '1.1' };
 const lines = 150;
@@ -36,7 +47,7 @@ type Numbered = Task & { readonly generation: string };
 
 const gateway = (index: number): string => stack.urls[index % stack.urls.length] ?? '';
 
-const generationOf = ({ text }: SentEvent): number => {
+const generationOf = (text: string): number => {
   const payloads: Record<string, { readonly generation?: string }> = JSON.parse(text);
   const [payload] = Object.values(payloads);
   return Number(payload?.generation);
@@ -89,16 +100,29 @@ describe('the generations of a stream', () => {
       if (cut === 1) await worker.stop(0);
     }
     expect(events.length).toBeGreaterThan(lines);
-    expect(events.map(generationOf)).toEqual(events.map((_, i) => i + 1));
+    expect(events.map(({ text }) => generationOf(text))).toEqual(events.map((_, i) => i + 1));
     expect((await poll(gateway(1), id, 0)).body.generation).toBe(String(events.length));
   });
 
   it('begin with that of the task for who comes late', async () => {
     const id = await typing();
     const stream = await openEventStream(`${gateway(1)}/tasks/${id}:subscribe`, { headers: in1_1 });
-    const [first = 0, ...others] = (await stream.rest()).map(generationOf);
+    const [first = 0, ...others] = (await stream.rest()).map(({ text }) => generationOf(text));
     expect(first).toBeGreaterThan(5);
     expect(others).toEqual(others.map((_, i) => first + i + 1));
+  });
+});
+
+describe('a webhook that is registered in 1.1', () => {
+  it('gets every event with its generation', async () => {
+    const taskPushNotificationConfig = { url: `${hook.url}/hook` };
+    const body = { message: userMessage('20'), configuration: { taskPushNotificationConfig } };
+    const { body: answer } = await post<{ task: Numbered }>(`${gateway(0)}/message:send`, body, in1_1);
+    const { id, generation } = answer.task;
+    const ours = (): string[] => told.filter((text) => text.includes(id));
+    await until(() => ours().length >= Number(generation), { what: 'all is told', timeoutMs: 20_000 });
+    expect(ours().map(generationOf)).toEqual(ours().map((_, i) => i + 1));
+    expect(ours()).toHaveLength(Number(generation));
   });
 });
 
@@ -122,9 +146,9 @@ describe('a long poll', () => {
     await until(isAsked, { what: 'the agent has asked' });
     const [doomed] = stack.gateways;
     const generation = Number((await poll(agentAt(gateway(1)), id, 0)).body.generation);
-    const broken = poll(agentAt(doomed?.url ?? ''), id, generation);
+    const broken = expect(poll(agentAt(doomed?.url ?? ''), id, generation)).rejects.toThrow();
     await doomed?.stop(0);
-    await expect(broken).rejects.toThrow();
+    await broken;
     const again = poll(agentAt(gateway(0)), id, generation);
     await submit(agentAt(gateway(0)), userMessage('the answer', { id }));
     expect(Number((await again).body.generation)).toBeGreaterThan(generation);

@@ -15,6 +15,7 @@ import { traceParentIn, traceSend } from '@switchyard/telemetry';
 import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
 import { activeExtensions, requireExtensions } from '../call/extensions.ts';
+import { legacyVersion } from '../call/service-parameters.ts';
 import { type Backend, taskNotFound } from './backend.ts';
 import { type ConditionalSend, generationMismatch } from './if-generation.ts';
 import { inlineWebhook, tooManyConfigs } from './webhook-draft.ts';
@@ -25,7 +26,7 @@ type Refused = Exclude<Acceptance['verdict'], 'accepted' | 'overloaded' | 'other
 interface AcceptOptions {
   /** Its id is for the task, if the message makes one. */
   readonly preSubscription?: PreSubscription | undefined;
-  /** How long the caller may get a plain message: until then a webhook of A2A 1.0 gets no event of the task. */
+  /** How long the caller may get a plain message: until then a webhook, but one of A2A 0.3, gets no event of the task. */
   readonly webhookHoldMs?: number;
   /** The caller waits for the answer, or reads it as a stream. */
   readonly isAwaited?: boolean;
@@ -59,7 +60,7 @@ export async function acceptMessage(
       ...submission(call, request),
       ...(trace && { trace }),
       requestId: call.admission.requestId,
-      ...(webhook && { webhook, webhookHoldMs: webhook.version === undefined ? webhookHoldMs : 0 }),
+      ...(webhook && { webhook, webhookHoldMs: webhook.version === legacyVersion ? 0 : webhookHoldMs }),
       isHidden: call.agent.repliesWithMessage,
       ...(preSubscription && { reservedId: preSubscription.taskId }),
     }),

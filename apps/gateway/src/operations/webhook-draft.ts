@@ -8,7 +8,7 @@ import {
 import type { WebhookDraft } from '@switchyard/store';
 import { activeTraceParent } from '@switchyard/telemetry';
 import type { Call } from '../call/call.ts';
-import { legacyVersion } from '../call/service-parameters.ts';
+import { protocolVersion } from '../call/service-parameters.ts';
 import { type Backend, requirePush } from './backend.ts';
 import type { PushBackend } from './push-backend.ts';
 
@@ -33,7 +33,7 @@ export function toWebhook(config: TaskPushNotificationConfig, { push, call, path
   const traceParent = activeTraceParent() ?? call.traceParent;
   return {
     ...draft,
-    ...(version === legacyVersion && { version }),
+    ...(version !== undefined && version !== protocolVersion && { version }),
     ...(traceParent !== undefined && { traceParent }),
   };
 }

@@ -1,24 +1,5 @@
-import { type Json, withTextAfter } from '@switchyard/store';
+import { responseWithGeneration, taskWithGeneration } from '@switchyard/store';
 import type { StreamItem, UnaryResult } from '../operations/operation.ts';
-
-/*
- * The generation of a task is the number of its last event (`seq`): 1 when it is made, and one more with every event
- * (docs/a2a-1.1.md). JSON has it as a text, as ProtoJSON writes an int64. It is put into the stored JSON, unparsed.
- */
-
-const ofTask = ['{'];
-const ofResponse = ['{"task":{', '{"statusUpdate":{', '{"artifactUpdate":{'];
-
-const member = (seq: number): string => `"generation":"${seq}",`;
-
-export function taskWithGeneration(task: Json, seq: number): Json {
-  return withTextAfter(task, ofTask, member(seq));
-}
-
-/** A SendMessageResponse or a StreamResponse. A plain Message has no generation. */
-function responseWithGeneration(response: Json, seq: number): Json {
-  return withTextAfter(response, ofResponse, member(seq));
-}
 
 /** An answer that is a task. */
 export function asTask({ json, seq = 0, ...result }: UnaryResult): UnaryResult {

@@ -6,6 +6,7 @@ import {
   sendMessageRequestSchema,
   subscribeToTaskRequestSchema,
 } from '@switchyard/protocol/schemas';
+import { taskWithGeneration } from '@switchyard/store';
 import { z } from 'zod';
 import type { Call } from '../call/call.ts';
 import { previewVersion } from '../call/service-parameters.ts';
@@ -17,7 +18,7 @@ import { bindOperations, definitions, type OperationName, type Operations } from
 import { sendMessage } from '../operations/send-message.ts';
 import { sendStreamingMessage } from '../operations/send-streaming-message.ts';
 import { subscribeToTask } from '../operations/subscribe-to-task.ts';
-import { asResponse, asTask, taskWithGeneration, withGenerations } from './generation.ts';
+import { asResponse, asTask, withGenerations } from './generation.ts';
 import { getTask } from './get-task.ts';
 
 /** A protobuf int64, as far as JavaScript's numbers go: no task has so many events. */

@@ -1,4 +1,4 @@
-import { formatEventId, type OpenDeliveryQueue, type Webhook } from '@switchyard/store';
+import { formatEventId, type OpenDeliveryQueue, responseWithGeneration, type Webhook } from '@switchyard/store';
 import { firstNotifications } from './first-notifications.ts';
 import { legacyTasks } from './legacy-tasks.ts';
 import { type CursorAdvance, cursorAt, type Notification, snapshot } from './notification.ts';
@@ -15,6 +15,21 @@ export interface DeliveryOptions {
  * missing. Nothing at all: the task has expired.
  */
 export async function nextNotifications(
+  queue: OpenDeliveryQueue,
+  { version, chunks }: DeliveryOptions,
+): Promise<readonly (Notification | CursorAdvance)[]> {
+  if (version !== '1.1') return notifications(queue, { version, chunks });
+  // Without a chunk its number would be missing: for who counts, an event that was lost.
+  return (await notifications(queue, { version, chunks: true })).map(withGeneration);
+}
+
+/** Each delivery moves the cursor to the event that it stands for. */
+function withGeneration<Next extends Notification | CursorAdvance>(next: Next): Next {
+  if (next.body === undefined) return next;
+  return { ...next, body: responseWithGeneration(next.body, next.cursor.seq).toString() };
+}
+
+async function notifications(
   queue: OpenDeliveryQueue,
   { version, chunks }: DeliveryOptions,
 ): Promise<readonly (Notification | CursorAdvance)[]> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { asked, chunk, completed, replied, working } from './support/events.ts';
 import { Receiver } from './support/receiver.ts';
@@ -223,3 +224,50 @@ describe('a webhook of a client that speaks A2A 0.3', () => {
     expect(receiver.marks()).toEqual(['1.task', '5.task']);
   });
 });
+
+describe('a webhook of a client that speaks A2A 1.1', () => {
+  test.each([true, false])('gets every event with its generation, chunks too (PUSH_CHUNKS: %s)', async (chunks) => {
+    await using stage = await Stage.open({ push: { chunks } });
+    await using receiver = await new Receiver().open();
+    const taskId = await stage.task({ id: 'a', url: receiver.url, version: '1.1' });
+    const turn = await stage.begin(taskId);
+    await turn.publish(working('one'));
+    for (const text of ['All ', 'is ', 'well']) await turn.publish(chunk(text));
+    await turn.publish(completed);
+    await until(() => receiver.taken.length === 6, { what: 'six deliveries' });
+    expect(receiver.taken[0]?.headers).toMatchObject({ 'a2a-version': '1.1' });
+    expect(receiver.taken.map(({ event }) => generationIn(event))).toEqual(numbers(6));
+  });
+
+  test('gets the task with its generation where the stream no longer reaches back', async () => {
+    const settings = { prefix: uniquePrefix(), keptEvents: 1 };
+    await using before = await Stage.withoutDeliverer(settings);
+    await using receiver = await new Receiver().open();
+    const taskId = await before.task({ id: 'a', url: receiver.url, version: '1.1' });
+    const turn = await before.begin(taskId);
+    // Redis trims a stream in pieces.
+    for (let i = 0; i < 300; i++) await turn.publish(chunk(`${i} `));
+    await turn.publish(asked);
+    await using _after = await Stage.open({ store: settings });
+    await until(() => receiver.taken.length === 1, { what: 'the task' });
+    expect(receiver.taken[0]?.event.task?.id).toBe(taskId);
+    expect(generationIn(receiver.taken[0]?.event)).toBe('302');
+  });
+
+  test('gets a plain message as in 1.0', async () => {
+    await using stage = await Stage.open();
+    await using receiver = await new Receiver().open();
+    const taskId = await stage.task({ id: 'a', url: receiver.url, version: '1.1' }, 5_000);
+    const turn = await stage.begin(taskId);
+    await turn.publish(replied);
+    await stage.store.tasks.withdraw(scope, taskId);
+    await until(() => receiver.taken.length === 1, { what: 'the message' });
+    expect(receiver.taken[0]?.event).toMatchObject({ message: { parts: [{ text: '42' }] } });
+    expect(JSON.stringify(receiver.taken[0]?.event)).not.toContain('generation');
+  });
+});
+
+function generationIn(event: object | undefined): string | undefined {
+  const [payload]: { readonly generation?: string }[] = Object.values(event ?? {});
+  return payload?.generation;
+}

@@ -11,7 +11,7 @@ export interface Webhook {
   readonly token?: string;
   readonly authentication?: { readonly scheme: string; readonly credentials?: string };
   /** Of A2A, in which events are delivered; unset: 1.0. */
-  readonly version?: '0.3';
+  readonly version?: '0.3' | '1.1';
   /** W3C trace context of the request that made it, sent with each delivery. */
   readonly traceParent?: string;
 }
