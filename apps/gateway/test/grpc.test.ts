@@ -191,6 +191,21 @@ describe('The gRPC binding', () => {
     expect(await grpcAddressOf(url)).toBe('grpc.example.com:443');
   });
 
+  it('stops though a client that has left a stream closes its connection at the same time', async () => {
+    await using stopping = await openStage({ gateway: { grpc: { port: 0, publicAddress: 'auto' }, drainMs: 200 } });
+    const client = overGrpc(await grpcAddressOf(stopping.url));
+    const { id } = await submit(stopping.url);
+    await client.invoke({ operation: 'SubscribeToTask', params: { id }, mostEvents: 1 });
+    const turn = await stopping.beginTurn(id);
+    for (const event of [working('on it'), chunk('one ', { append: false }), completed()]) await turn.publish(event);
+    const over = await client.invoke({ operation: 'SubscribeToTask', params: { id } });
+    expect(over).toMatchObject({ error: { reason: 'UNSUPPORTED_OPERATION' } });
+    client[Symbol.dispose]();
+    const startedAt = performance.now();
+    await stopping.gateway.stop();
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
   describe.runIf(hasOpenssl)('with TLS', () => {
     let folder: string;
 

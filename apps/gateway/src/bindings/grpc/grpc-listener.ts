@@ -81,8 +81,13 @@ export class GrpcListener {
   /** Takes no more calls, and gives running ones `drainMs` to finish. */
   async close(drainMs: number): Promise<void> {
     this.#setHealth('NOT_SERVING');
-    const cut = setTimeout(() => this.#server.forceShutdown(), drainMs);
-    await promisify(this.#server.tryShutdown.bind(this.#server))();
+    const forced = Promise.withResolvers<void>();
+    const cut = setTimeout(() => {
+      this.#server.forceShutdown();
+      forced.resolve();
+    }, drainMs);
+    // gRPC may wait for ever for a connection that its client has closed at the same time.
+    await Promise.race([promisify(this.#server.tryShutdown.bind(this.#server))(), forced.promise]);
     clearTimeout(cut);
     this.#guard.stop();
   }
