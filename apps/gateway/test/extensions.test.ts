@@ -135,7 +135,7 @@ describe('The extensions of the gateway', () => {
       `${stage.url}/agents/guest/.well-known/agent-card.json`,
     );
     const listed = body.capabilities.extensions;
-    expect(listed.map(({ uri }) => uri)).toEqual([offered, needed, cascadingCancelUri, traceContextUri]);
+    expect(listed.map(({ uri }) => uri)).toEqual([offered, needed, ...uris]);
     expect(listed.every(({ uri, description }) => !uris.includes(uri) || description)).toBe(true);
   });
 

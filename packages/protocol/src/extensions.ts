@@ -5,6 +5,7 @@ const uriOf = (name: string): string => `https://switchyard.dev/a2a/extensions/$
 export const conversationsUri = uriOf('conversations');
 export const traceContextUri = uriOf('trace-context');
 export const cascadingCancelUri = uriOf('cascading-cancel');
+export const resumableStreamsUri = uriOf('resumable-streams');
 
 /** Whether a key of metadata is for agents and the gateway alone: they believe what they find there. */
 export function isReservedMetadata(key: string): boolean {

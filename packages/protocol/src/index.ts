@@ -4,7 +4,13 @@ export { type ErrorDetail, errorDetails, errorDomain, errorReasons } from './err
 export { type GrpcStatus, type GrpcStatusName, grpcStatuses } from './errors/grpc.ts';
 export { type HttpErrorBody, httpStatuses, toHttpError } from './errors/http.ts';
 export { type JsonRpcError, jsonRpcCodes, toJsonRpcError } from './errors/json-rpc.ts';
-export { cascadingCancelUri, conversationsUri, isReservedMetadata, traceContextUri } from './extensions.ts';
+export {
+  cascadingCancelUri,
+  conversationsUri,
+  isReservedMetadata,
+  resumableStreamsUri,
+  traceContextUri,
+} from './extensions.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';
 export { mediaRangesMeet } from './media-range.ts';
 export type {

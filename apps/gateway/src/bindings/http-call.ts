@@ -7,6 +7,7 @@ import { activeExtensions, parseExtensions } from '../call/extensions.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
 import {
   legacyVersion,
+  namedPosition,
   positionIn,
   previewVersion,
   requireSupportedVersion,
@@ -30,16 +31,19 @@ export class HttpCall implements Call {
   readonly agent: AnnouncedAgent;
   readonly endpoint: () => AgentEndpoint;
   readonly version: SpokenVersion | undefined;
+  readonly #lastEventId: unknown;
   readonly #exchange: Exchange;
   readonly #heldRequests: HeldRequests;
   #signal: AbortSignal | undefined;
 
-  constructor({ admission, agent, endpoint, version }: CallerContext, exchange: Exchange, heldRequests: HeldRequests) {
+  constructor(caller: CallerContext, exchange: Exchange, heldRequests: HeldRequests) {
+    const { admission, agent, endpoint, version, lastEventId } = caller;
     this.admission = admission;
     this.scope = { principal: admission.principal, agent: agent.id };
     this.agent = agent;
     this.endpoint = endpoint;
     this.version = version;
+    this.#lastEventId = lastEventId;
     this.#exchange = exchange;
     this.#heldRequests = heldRequests;
   }
@@ -66,7 +70,7 @@ export class HttpCall implements Call {
   }
 
   get resumeAfter(): EventId | undefined {
-    return resumeAfterIn(this.#exchange);
+    return resumeAfterIn(this.#exchange) ?? namedPosition(this.#lastEventId);
   }
 
   get traceParent(): string | undefined {
@@ -105,6 +109,8 @@ export interface AdmittedRequest {
   readonly tenant?: unknown;
   /** The version of the requested method or path; unset: A2A 1.0. */
   readonly version?: SpokenVersion;
+  /** Of the parameters, not validated; see `lastEventIdIn`. */
+  readonly lastEventId?: unknown;
 }
 
 /** Lets a request in, or not, before its body is read. @throws {A2AError} */
@@ -137,7 +143,7 @@ export function openCall(
   request: AdmittedRequest,
 ): HttpCall {
   const { req } = exchange;
-  const { admission, tenant, version: spoken } = request;
+  const { admission, tenant, version: spoken, lastEventId } = request;
   const { missingVersion: missing, preview } = settings;
   const version = requireSupportedVersion(namedVersion(req), { spoken, missing, preview });
   if (version === previewVersion) sayPreview(exchange.res);
@@ -145,7 +151,7 @@ export function openCall(
   const agent = agentOfCall(agents, admission, { agentId, tenant });
   const endpoint = (): AgentEndpoint =>
     endpointAt(baseUrl(req, settings), agentId, { named: tenant, selected: agent.id });
-  const call = new HttpCall({ admission, agent, endpoint, version }, exchange, heldRequests);
+  const call = new HttpCall({ admission, agent, endpoint, version, lastEventId }, exchange, heldRequests);
   const active = activeExtensions(call);
   if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
   return call;

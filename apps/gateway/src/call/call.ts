@@ -57,4 +57,6 @@ export interface CallerContext {
   readonly endpoint: () => AgentEndpoint;
   /** The version of the request. */
   readonly version: SpokenVersion | undefined;
+  /** Of the parameters, not validated: the last event that the caller has of a broken stream. */
+  readonly lastEventId?: unknown;
 }

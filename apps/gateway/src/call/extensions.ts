@@ -3,6 +3,7 @@ import {
   type AgentCard,
   type AgentExtension,
   cascadingCancelUri,
+  resumableStreamsUri,
   traceContextUri,
 } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
@@ -19,6 +20,11 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
   {
     uri: cascadingCancelUri,
     description: 'When a task ends early, the tasks that its agent has started and still waits for are canceled, too.',
+  },
+  {
+    uri: resumableStreamsUri,
+    description:
+      'Every event of a stream has an id, after which the stream goes on at any gateway, over every binding.',
   },
   {
     uri: traceContextUri,

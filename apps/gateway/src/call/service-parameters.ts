@@ -1,4 +1,4 @@
-import { A2AError, invalidParams } from '@switchyard/protocol';
+import { A2AError, invalidParams, resumableStreamsUri } from '@switchyard/protocol';
 import { type EventId, parseEventId } from '@switchyard/store';
 import type { MissingVersion } from '../settings/gateway-settings.ts';
 
@@ -61,12 +61,23 @@ export function versionIn(ifNoneMatch: string | undefined): string | undefined {
 
 /**
  * The event after which a stream resumes.
- * @param text value of `Last-Event-ID`, or of the query parameter `lastEventId`
+ * @param text value of `Last-Event-ID`, or of a parameter that stands for it
  * @throws {A2AError} InvalidParams
  */
-export function positionIn(text: string | undefined, field: string): EventId | undefined {
+export function positionIn(text: unknown, field: string): EventId | undefined {
   if (text === undefined || text === '') return undefined;
-  const position = parseEventId(text);
+  const position = typeof text === 'string' ? parseEventId(text) : undefined;
   if (position) return position;
   throw invalidParams([{ field, description: 'must be the id of an event of this stream' }]);
+}
+
+/** The id of an event in the metadata of JSON-RPC's parameters, for clients that cannot set headers. */
+export function lastEventIdIn(params: object): unknown {
+  const { metadata }: { readonly metadata?: unknown } = params;
+  return Object(Object(metadata)[resumableStreamsUri]).lastEventId;
+}
+
+/** @throws {A2AError} InvalidParams */
+export function namedPosition(lastEventId: unknown): EventId | undefined {
+  return positionIn(lastEventId, `metadata["${resumableStreamsUri}"].lastEventId`);
 }

@@ -7,6 +7,7 @@ import type { Call } from '../call/call.ts';
 import { isRecorded } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { Backend } from './backend.ts';
+import { withEventIds } from './event-ids.ts';
 import { taskNamedIn } from './task-named-in.ts';
 
 /** The answer to a call, as JSON for the binding's envelope. */
@@ -90,9 +91,11 @@ export function streaming<Schema extends z.ZodType>(
   schema: Schema,
   run: Run<Schema, AsyncIterable<StreamItem>>,
 ): Definition {
+  const runWithIds: typeof run = async (backend, call, request) =>
+    withEventIds(call, await run(backend, call, request));
   return (name, backend) => ({
     kind: 'streaming',
-    invoke: reported(name, backend, { schema, run, kind: 'streaming' }),
+    invoke: reported(name, backend, { schema, run: runWithIds, kind: 'streaming' }),
   });
 }
 

@@ -1,10 +1,10 @@
-import type { AnnouncedAgent, Scope } from '@switchyard/store';
+import type { AnnouncedAgent, EventId, Scope } from '@switchyard/store';
 import { traceParentIn } from '@switchyard/telemetry';
 import type { Admission } from '../../admission/admission.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../../call/call.ts';
 import { parseExtensions } from '../../call/extensions.ts';
 import type { HeldRequest, HeldRequests } from '../../call/held-requests.ts';
-import { requireSupportedVersion, type SpokenVersion, waitMsIn } from '../../call/service-parameters.ts';
+import { positionIn, requireSupportedVersion, type SpokenVersion, waitMsIn } from '../../call/service-parameters.ts';
 import { withoutSlashAtEnd } from '../../exchange/base-url.ts';
 import { agentOfCall } from '../agent-of-call.ts';
 import type { GatewayContext } from '../gateway-context.ts';
@@ -49,6 +49,10 @@ export class GrpcCall implements Call, Disposable {
 
   get waitMs(): number {
     return waitMsIn(textIn(this.#call.metadata, 'prefer'));
+  }
+
+  get resumeAfter(): EventId | undefined {
+    return positionIn(textIn(this.#call.metadata, 'last-event-id'), 'last-event-id');
   }
 
   get traceParent(): string | undefined {

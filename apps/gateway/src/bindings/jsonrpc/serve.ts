@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Admission } from '../../admission/admission.ts';
+import { lastEventIdIn } from '../../call/service-parameters.ts';
 import type { Exchange, Handler } from '../../exchange/exchange.ts';
 import { reportFailure } from '../../exchange/exchange.ts';
 import { type BodyLimits, parseJson, readJsonText } from '../../exchange/read-json.ts';
@@ -89,7 +90,8 @@ interface Received {
 async function run(context: GatewayContext, exchange: Exchange, { admission, request }: Received): Promise<Answer> {
   if (request.error) throw request.error;
   const { method, params } = request;
-  const call = openCall(context, exchange, { admission, tenant: tenantIn(params) });
+  const lastEventId = lastEventIdIn(params);
+  const call = openCall(context, exchange, { admission, tenant: tenantIn(params), lastEventId });
   return runOperation(operationFor(context, call, method), { call, params });
 }
 

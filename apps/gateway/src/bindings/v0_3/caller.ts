@@ -1,11 +1,10 @@
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import type { EventId } from '@switchyard/store';
-import type { Admission } from '../../admission/admission.ts';
 import type { Call } from '../../call/call.ts';
 import { legacyVersion } from '../../call/service-parameters.ts';
 import type { Exchange } from '../../exchange/exchange.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { type HttpCall, openCall } from '../http-call.ts';
+import { type AdmittedRequest, type HttpCall, openCall } from '../http-call.ts';
 
 /** What differs between the bindings of version 0.3. */
 export interface LegacyWire {
@@ -52,10 +51,14 @@ export function callerOf({ user }: Pick<ServerCallContext, 'user'>): LegacyCalle
 }
 
 /** A call of version 0.3 over HTTP. Its answer has that version's headers. @throws {A2AError} */
-export function openLegacyCall(context: GatewayContext, exchange: Exchange, admission: Admission): HttpCall {
+export function openLegacyCall(
+  context: GatewayContext,
+  exchange: Exchange,
+  request: Pick<AdmittedRequest, 'admission' | 'lastEventId'>,
+): HttpCall {
   const { res } = exchange;
   res.setHeader('A2A-Version', legacyVersion);
-  const call = openCall(context, exchange, { admission, version: legacyVersion });
+  const call = openCall(context, exchange, { ...request, version: legacyVersion });
   const active = res.getHeader('A2A-Extensions');
   if (active !== undefined) res.setHeader('X-A2A-Extensions', active);
   return call;

@@ -1,6 +1,6 @@
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import type { Admission } from '../../admission/admission.ts';
-import { majorMinor, protocolVersion } from '../../call/service-parameters.ts';
+import { lastEventIdIn, majorMinor, protocolVersion } from '../../call/service-parameters.ts';
 import { disposeOnClose, type Exchange, namedVersion, reportFailure } from '../../exchange/exchange.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { configured, type JsonRpcInvocation, type JsonRpcRequest, parseRequest } from '../jsonrpc/parse-request.ts';
@@ -45,7 +45,8 @@ interface Received {
 
 async function answer(context: GatewayContext, exchange: Exchange, { admission, request }: Received): Promise<void> {
   if (request.error) throw request.error;
-  const caller = new LegacyCaller(openLegacyCall(context, exchange, admission), wireOf(exchange));
+  const lastEventId = lastEventIdIn(request.params);
+  const caller = new LegacyCaller(openLegacyCall(context, exchange, { admission, lastEventId }), wireOf(exchange));
   const method: LegacyMethod = legacyMethods[request.method];
   const params = paramsOf(request, context.settings.sendMode === 'blocking');
   try {

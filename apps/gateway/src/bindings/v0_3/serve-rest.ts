@@ -53,7 +53,7 @@ export function serveLegacyRest(context: GatewayContext): RequestHandler {
 
 async function openCaller(context: GatewayContext, exchange: Exchange): Promise<LegacyCaller> {
   const admission = await admit(context, exchange);
-  return new LegacyCaller(openLegacyCall(context, exchange, admission), {
+  return new LegacyCaller(openLegacyCall(context, exchange, { admission }), {
     refuse: (thrown) => new WireError(reportFailure(context, exchange, thrown), 'rest'),
     drained: async () => {
       if (exchange.res.writableNeedDrain) await drained(exchange.res);

@@ -1,0 +1,153 @@
+import { resumableStreamsUri } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openEventStream } from '../../../tests/support/event-stream.ts';
+import { type Binding, type Invocation, toOutcomeError } from './support/bindings/outcome.ts';
+import { type GrpcBinding, overGrpc } from './support/bindings/over-grpc.ts';
+import { overJsonRpc, overRest } from './support/bindings/over-http.ts';
+import { submit } from './support/client.ts';
+import { chunk, completed, working } from './support/events.ts';
+import { grpcAddressOf } from './support/grpc-address.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+// The extension of docs/extensions/resumable-streams.md: over every binding the same events after the same cursor.
+
+const active = { 'a2a-extensions': resumableStreamsUri };
+const settings = { grpc: { port: 0, publicAddress: 'auto' } } as const;
+
+let stage: Stage;
+let urls: readonly string[];
+const grpcs: GrpcBinding[] = [];
+
+beforeAll(async () => {
+  stage = await openStage({ gateway: settings });
+  urls = [stage.url, await stage.another(settings)];
+  for (const url of urls) grpcs.push(overGrpc(await grpcAddressOf(url)));
+});
+
+afterAll(async () => {
+  for (const grpc of grpcs) grpc[Symbol.dispose]();
+  await stage[Symbol.asyncDispose]();
+});
+
+/** How a client of a binding names the last event that it has. */
+interface Dialect {
+  readonly name: string;
+  readonly at: (gateway: number) => Binding;
+  readonly subscribe: (id: string, lastEventId?: string) => Invocation;
+  /** The name of a wrong cursor in the error. */
+  readonly field: string;
+}
+
+const byHeader = (id: string, lastEventId?: string): Invocation => ({
+  operation: 'SubscribeToTask',
+  params: { id },
+  headers: { ...active, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) },
+});
+
+const byParameter =
+  (operation: string) =>
+  (id: string, lastEventId?: string): Invocation => ({
+    operation,
+    params: { id, ...(lastEventId !== undefined && { metadata: { [resumableStreamsUri]: { lastEventId } } }) },
+    headers: active,
+  });
+
+/** A refusal is the only event of its stream. */
+const overLegacyJsonRpc = (url: string): Binding => ({
+  name: 'JSON-RPC of 0.3',
+  async invoke({ operation: method, params, headers = {}, mostEvents }) {
+    const body = { jsonrpc: '2.0', id: 1, method, params };
+    const stream = await openEventStream(url, { method: 'POST', body, headers });
+    const results: unknown[] = [];
+    for await (const { text } of stream) {
+      const { result, error } = JSON.parse(text);
+      if (error) return { error: toOutcomeError(error.message, error.data) };
+      results.push(result);
+      if (results.length === mostEvents) stream.cut();
+    }
+    return { result: results };
+  },
+});
+
+const urlOf = (gateway: number): string => urls[gateway] ?? '';
+const parameter = `metadata["${resumableStreamsUri}"].lastEventId`;
+const dialects: readonly Dialect[] = [
+  { name: 'REST', at: (n) => overRest(urlOf(n)), subscribe: byHeader, field: 'Last-Event-ID' },
+  { name: 'JSON-RPC', at: (n) => overJsonRpc(urlOf(n)), subscribe: byHeader, field: 'Last-Event-ID' },
+  {
+    name: 'JSON-RPC, by a parameter',
+    at: (n) => overJsonRpc(urlOf(n)),
+    subscribe: byParameter('SubscribeToTask'),
+    field: parameter,
+  },
+  {
+    name: 'JSON-RPC of 0.3',
+    at: (n) => overLegacyJsonRpc(urlOf(n)),
+    subscribe: byParameter('tasks/resubscribe'),
+    field: parameter,
+  },
+  { name: 'gRPC', at: (n) => grpcs[n] as GrpcBinding, subscribe: byHeader, field: 'last-event-id' },
+];
+
+async function eventsOf(binding: Binding, invocation: Invocation): Promise<Record<string, unknown>[]> {
+  const outcome = await binding.invoke(invocation);
+  if ('error' in outcome) throw new Error(outcome.error.message, { cause: outcome.error });
+  return outcome.result as Record<string, unknown>[];
+}
+
+interface Event {
+  readonly metadata?: Readonly<Record<string, { readonly eventId: string }>>;
+}
+
+/** Of an event, which has its name as the key in 1.0, and is one in 0.3. */
+function idOf(event: Record<string, unknown> | undefined): string {
+  const named = (event?.statusUpdate ?? event?.artifactUpdate ?? event?.task ?? event) as Event | undefined;
+  return named?.metadata?.[resumableStreamsUri]?.eventId ?? '';
+}
+
+async function play(taskId: string): Promise<void> {
+  const turn = await stage.beginTurn(taskId);
+  await turn.publish(working('on it'));
+  await turn.publish(chunk('one ', { append: false }));
+  for (const text of ['two ', 'three ', 'four ']) await turn.publish(chunk(text));
+  await turn.publish(completed());
+}
+
+describe.each(dialects)('A stream over $name', ({ at, subscribe, field }) => {
+  it('goes on after any of its events, at the other gateway, with each of the others once', async () => {
+    const { id } = await submit(stage.url);
+    const [snapshot] = await eventsOf(at(0), { ...subscribe(id), mostEvents: 1 });
+    expect(idOf(snapshot)).toMatch(/^1(-[0-9a-z]+)?$/);
+    await play(id);
+    const whole = await eventsOf(at(1), subscribe(id, idOf(snapshot)));
+    expect(whole.length).toBeGreaterThanOrEqual(6);
+    expect(new Set(whole.map(idOf)).size).toBe(whole.length);
+    for (const [n, event] of whole.slice(0, -1).entries())
+      expect(await eventsOf(at(n % 2), subscribe(id, idOf(event)))).toEqual(whole.slice(n + 1));
+    // The client has all of it.
+    const over = await at(0).invoke(subscribe(id, idOf(whole.at(-1))));
+    expect(over).toMatchObject({ error: { reason: 'UNSUPPORTED_OPERATION' } });
+  });
+
+  it('begins with the task after a fail-over that lost events which the client has', async () => {
+    const { id } = await submit(stage.url);
+    await play(id);
+    const [first] = await eventsOf(at(1), subscribe(id, '4-zzz'));
+    expect(first?.task ?? first).toMatchObject({ id });
+    expect(idOf(first)).toMatch(/^\d+(-[0-9a-z]+)?$/);
+  });
+
+  it('is refused after what is no event, by the name of the field', async () => {
+    const { id } = await submit(stage.url);
+    const outcome = await at(0).invoke(subscribe(id, 'the last one'));
+    expect(outcome).toMatchObject({ error: { violations: [field] } });
+  });
+});
+
+it('has no ids in the metadata of events for who has not asked for them', async () => {
+  const { id } = await submit(stage.url);
+  for (const { at, subscribe } of dialects) {
+    const { headers: _, ...plain } = subscribe(id);
+    expect(JSON.stringify(await eventsOf(at(0), { ...plain, mostEvents: 1 }))).not.toContain(resumableStreamsUri);
+  }
+});
