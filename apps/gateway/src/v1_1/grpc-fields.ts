@@ -1,4 +1,4 @@
-import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire';
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
 
 /*
@@ -121,13 +121,14 @@ interface Answer extends Generated {
   readonly artifactUpdate?: Generated;
 }
 
-/** The last value of a field, as protobuf has it. */
+/** The last value of a field, as protobuf has it. A field of another type is one that we do not know. */
 function int64At(bytes: Uint8Array, [field, ...inside]: readonly number[]): number | undefined {
+  const wanted = inside.length > 0 ? WireType.LengthDelimited : WireType.Varint;
   const reader = new BinaryReader(bytes);
   let found: number | undefined;
   while (reader.pos < reader.len) {
     const [number, type] = reader.tag();
-    if (number !== field) reader.skip(type, number);
+    if (number !== field || type !== wanted) reader.skip(type, number);
     else found = inside.length > 0 ? (int64At(reader.bytes(), inside) ?? found) : Number(reader.int64());
   }
   return found;
@@ -154,5 +155,5 @@ function withGenerations(bytes: Uint8Array, fields: AnswerFields, generations: r
 /** A field behind the others of its message. As in all of protobuf, 0 is left out. */
 function withGeneration(message: Uint8Array, field: number, generation: number): Buffer {
   if (generation === 0) return Buffer.from(message);
-  return Buffer.concat([message, new BinaryWriter().tag(field, 0).int64(generation).finish()]);
+  return Buffer.concat([message, new BinaryWriter().tag(field, WireType.Varint).int64(generation).finish()]);
 }

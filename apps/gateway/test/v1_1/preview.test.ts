@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { Metadata, type ServiceError } from '@grpc/grpc-js';
-import type { AgentCard, StreamResponse, Task } from '@switchyard/protocol';
+import { type AgentCard, resumableStreamsUri, type StreamResponse, type Task } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import type { GatewaySettings } from '../../src/index.ts';
@@ -144,6 +145,19 @@ describe.each(names)('over %s', (name) => {
       const events = await late;
       expect(events.map(generationIn)).toEqual(numbersFrom(3, 3));
       expect(events[0]?.task?.id).toBe(id);
+    });
+
+    it('is where a stream can be resumed, and stands beside the ids of the extension for that', async () => {
+      const { id } = await submit(url);
+      const turn = await stage.beginTurn(id);
+      for (const event of [working(), chunk('a', { append: false }), chunk('b'), completed()])
+        await turn.publish(event);
+      const headers = { 'last-event-id': '2', 'a2a-extensions': resumableStreamsUri };
+      const events = await client.ask<StreamResponse[]>({ operation: 'SubscribeToTask', params: { id }, headers });
+      expect(events.map(generationIn)).toEqual(numbersFrom(3, 3));
+      expect(events.at(-1)?.statusUpdate?.metadata).toMatchObject({
+        [resumableStreamsUri]: { eventId: expect.stringMatching(/^5/) },
+      });
     });
 
     it('is that of each task in a list', async () => {
@@ -470,6 +484,15 @@ describe('an answer in 1.0', () => {
       const [one, other] = await Promise.all([url, without].map((base) => bytesOf(base + path, init)));
       expect(one, path).toEqual(other);
     }
+  });
+
+  it('is there over gRPC, though the request has a field of another type where 1.1 has one', async () => {
+    const { id } = await waitingTask();
+    const request = (bytes: Buffer): Buffer =>
+      Buffer.concat([bytes, new BinaryWriter().tag(4, WireType.LengthDelimited).string('text').finish()]);
+    const binding = overGrpc(await grpcAddressOf(url), undefined, { ...draft, request });
+    grpcs.push(binding);
+    expect(await binding.invoke({ operation: 'GetTask', params: { id } })).toMatchObject({ result: { id } });
   });
 
   it('is the same over gRPC, though its request has fields of 1.1', async () => {
