@@ -78,7 +78,7 @@ const headers = fc.record(
     'content-type': fc.constantFrom('application/grpc', 'application/grpc+proto', 'application/json', 'x'),
     'grpc-encoding': fc.constantFrom('identity', 'gzip', 'deflate', 'x'),
     'grpc-timeout': fc.constantFrom('1S', '0n', '99999999H', '-1S', 'x', '123456789S', '1m'),
-    'a2a-version': fc.constantFrom('1.0', '0.3', 'x', ''),
+    'a2a-version': fc.constantFrom('1.0', '1.1', '1.1', '0.3', 'x', ''),
     'a2a-agent': fc.constantFrom('echo', 'nobody', '__proto__'),
     'a2a-extensions': fc.constantFrom('x', ','),
     'trace-bin': fc.constantFrom('AAAA', '!', ''),

@@ -80,7 +80,16 @@ function jsonRpc(methods: Readonly<Record<string, fc.Arbitrary<unknown>>>, versi
 }
 
 const segment = fc.oneof({ weight: 4, arbitrary: ids }, { weight: 1, arbitrary: oddTexts }).map(encoded);
-const queryNames = ['pageSize', 'pageToken', 'contextId', 'status', 'historyLength', 'statusTimestampAfter', 'tenant'];
+const queryNames = [
+  'pageSize',
+  'pageToken',
+  'contextId',
+  'status',
+  'historyLength',
+  'currentGeneration',
+  'statusTimestampAfter',
+  'tenant',
+];
 const query = fc.oneof(
   { weight: 2, arbitrary: fc.constant('') },
   {
@@ -143,8 +152,8 @@ function encoded(text: string): string {
 }
 
 export const httpInputs = {
-  jsonrpc: jsonRpc(operations, '1.0'),
-  rest: rest('', '1.0'),
+  jsonrpc: fc.oneof(jsonRpc(operations, '1.0'), jsonRpc(operations, '1.1')),
+  rest: fc.oneof(rest('', '1.0'), rest('', '1.1')),
   'jsonrpc-v0.3': jsonRpc(legacyMethods, '0.3'),
   'rest-v0.3': rest('/v1', '0.3'),
 } as const satisfies Readonly<Record<string, fc.Arbitrary<Input>>>;

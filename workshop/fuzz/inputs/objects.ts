@@ -46,6 +46,7 @@ const inlineConfig = some(webhook, ['url']);
 const configuration = some({
   acceptedOutputModes: mostly(fc.array(mediaType, { maxLength: 2 })),
   historyLength: whole,
+  ifGenerationMatch: whole,
   returnImmediately: mostly(fc.boolean()),
   taskPushNotificationConfig: inlineConfig,
   blocking: mostly(fc.boolean()),
@@ -60,7 +61,7 @@ const page = { tenant, pageSize: whole, pageToken: mostly(text) };
 export const operations: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   SendMessage: send,
   SendStreamingMessage: send,
-  GetTask: some({ id: mostly(ids), historyLength: whole, tenant }, ['id']),
+  GetTask: some({ id: mostly(ids), historyLength: whole, currentGeneration: whole, tenant }, ['id']),
   ListTasks: some({
     ...page,
     contextId: ids,
@@ -69,7 +70,7 @@ export const operations: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     statusTimestampAfter: time,
     includeArtifacts: mostly(fc.boolean()),
   }),
-  CancelTask: some({ id: mostly(ids), tenant, metadata }, ['id']),
+  CancelTask: some({ id: mostly(ids), ifGenerationMatch: whole, tenant, metadata }, ['id']),
   SubscribeToTask: some({ id: mostly(ids), tenant }, ['id']),
   CreateTaskPushNotificationConfig: some({ taskId: mostly(ids), tenant, ...webhook }, ['taskId', 'url']),
   GetTaskPushNotificationConfig: some({ taskId: mostly(ids), id: mostly(ids), tenant }, ['taskId', 'id']),

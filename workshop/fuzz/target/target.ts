@@ -36,7 +36,8 @@ export class Target implements AsyncDisposable {
       KEY_PREFIX: uniquePrefix(),
       // Nothing is kept for long: a million requests must not fill Redis.
       ...{ RETENTION_MS: '60000', REPLAY_MS: '30000', IDEMPOTENCY_MS: '60000', INTERRUPTED_RETENTION_MS: '60000' },
-      ...{ BLOCKING_WAIT_MS: '50', PUSH_SECRET: Buffer.alloc(32, 7).toString('base64') },
+      ...{ PREVIEW_1_1: 'on', BLOCKING_WAIT_MS: '50', MAX_POLL_WAIT_MS: '50' },
+      ...{ PUSH_SECRET: Buffer.alloc(32, 7).toString('base64') },
     };
     const worker = await startProgram({
       file: 'apps/worker/src/main.ts',
