@@ -87,6 +87,7 @@ export type { Cancellation } from './tasks/cancel.ts';
 export type { ContextQuery, ContextTaskReading } from './tasks/context-tasks.ts';
 export type { Deletion } from './tasks/delete.ts';
 export { responseWithGeneration, taskWithGeneration } from './tasks/generation.ts';
+export type { KeyClaim, KeyedRequest } from './tasks/idempotency-keys.ts';
 export type { InterruptedTasks } from './tasks/interrupted-tasks.ts';
 export type { TaskPage, TaskQuery } from './tasks/list.ts';
 export { InvalidPageToken } from './tasks/page-token.ts';

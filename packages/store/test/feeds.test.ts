@@ -193,7 +193,7 @@ describe('a task whose id was subscribed before it was made', () => {
   /** Accepted with a pre-subscribed id, as soon as one is ready. */
   async function presubscribed(of = store): Promise<{ turn: OpenTurn; items: () => Promise<FeedItem[]> }> {
     const message = userMessage();
-    const preSubscription = await until(() => of.feeds.presubscribe(alice, message), { what: 'an id is ready' });
+    const preSubscription = await until(() => of.feeds.presubscribe(alice, { message }), { what: 'an id is ready' });
     const acceptance = await of.tasks.accept(alice, { message, reservedId: preSubscription.taskId });
     expect(acceptance).toMatchObject({ isNew: true, taskId: preSubscription.taskId, seq: 1 });
     return {
@@ -234,7 +234,7 @@ describe('a task whose id was subscribed before it was made', () => {
   });
 
   test('and that is not made is unsubscribed', async () => {
-    const preSubscription = await until(() => store.feeds.presubscribe(alice, userMessage()), {
+    const preSubscription = await until(() => store.feeds.presubscribe(alice, { message: userMessage() }), {
       what: 'an id is ready',
     });
     const channel = `${prefix}{s0}:t:${preSubscription.taskId}:e`;

@@ -14,7 +14,7 @@ export interface GatewayContext {
   /** Those of A2A 1.1; undefined where it is not served. */
   readonly preview: Operations | undefined;
   readonly cards: Cards;
-  readonly tasks: Pick<TaskStore, 'delete'>;
+  readonly tasks: Pick<TaskStore, 'delete' | 'claimKey' | 'releaseKey'>;
   readonly conversations: Pick<Conversations, 'read' | 'list' | 'events'>;
   readonly conversationFeeds: Pick<Conversations, 'follow'>;
   readonly agents: AgentDirectory;

@@ -6,6 +6,7 @@ import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '.
 import { activeExtensions, parseExtensions } from '../call/extensions.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
 import {
+  idempotencyKeyIn,
   legacyVersion,
   namedPosition,
   positionIn,
@@ -71,6 +72,10 @@ export class HttpCall implements Call {
 
   get resumeAfter(): EventId | undefined {
     return resumeAfterIn(this.#exchange) ?? namedPosition(this.#lastEventId);
+  }
+
+  get idempotencyKey(): string | undefined {
+    return idempotencyKeyIn(this.#header('idempotency-key'));
   }
 
   get traceParent(): string | undefined {

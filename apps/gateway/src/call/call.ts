@@ -25,6 +25,8 @@ export interface Call {
   readonly resumeAfter?: EventId | undefined;
   /** Version of the request; unset: A2A 1.0. */
   readonly version?: SpokenVersion | undefined;
+  /** By which the caller makes a retry known. @throws {A2AError} InvalidParams, when it is read */
+  readonly idempotencyKey?: string | undefined;
   /** W3C trace context. */
   readonly traceParent?: string | undefined;
 }

@@ -81,3 +81,19 @@ export function lastEventIdIn(params: object): unknown {
 export function namedPosition(lastEventId: unknown): EventId | undefined {
   return positionIn(lastEventId, `metadata["${resumableStreamsUri}"].lastEventId`);
 }
+
+const LONGEST_KEY = 255;
+
+/**
+ * The value of `Idempotency-Key`: a string of structured fields (draft-ietf-httpapi-idempotency-key-header), in quotes,
+ * or the bare text that many clients send.
+ * @throws {A2AError} InvalidParams
+ */
+export function idempotencyKeyIn(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const [, quoted] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text.trim()) ?? [];
+  const key = quoted === undefined ? text.trim() : quoted.replaceAll(/\\(.)/g, '$1');
+  if (/^[\x20-\x7e]+$/.test(key) && key.length <= LONGEST_KEY) return key;
+  const description = `must have 1 to ${LONGEST_KEY} printable characters of ASCII`;
+  throw invalidParams([{ field: 'Idempotency-Key', description }]);
+}

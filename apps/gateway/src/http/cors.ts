@@ -8,6 +8,7 @@ const asked = [
   'Content-Type',
   'A2A-Version',
   'A2A-Extensions',
+  'Idempotency-Key',
   'Last-Event-ID',
   'If-None-Match',
   'Prefer',

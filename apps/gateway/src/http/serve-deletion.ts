@@ -5,13 +5,14 @@ import { admit, openCall } from '../bindings/http-call.ts';
 import { writeError } from '../bindings/rest/write.ts';
 import { type Handler, pathPart, queryText } from '../exchange/exchange.ts';
 import { taskNotFound } from '../operations/backend.ts';
+import { withKey } from '../operations/idempotency.ts';
 
 /** Below the base of an agent. */
 export const deletionPath = '/tasks/:id';
 
 /**
  * `DELETE …/tasks/<id>`: deletes an ended task of the caller with all that belongs to it. Not part of A2A. 204;
- * TaskNotFound for a task that is not the caller's; Conflict for one that has not ended.
+ * TaskNotFound for a task that is not the caller's, but to a retry by its key; Conflict for one that has not ended.
  */
 export function serveDeletion(context: GatewayContext): Handler {
   return async (req, res) => {
@@ -21,19 +22,23 @@ export function serveDeletion(context: GatewayContext): Handler {
       admission.may('DeleteTask');
       admission.spend('DeleteTask');
       const tenant = pathPart(req, 'tenant') ?? queryText(req, 'tenant');
-      const { scope, agent } = openCall(context, exchange, { admission, tenant });
+      const call = openCall(context, exchange, { admission, tenant });
+      const { scope, agent } = call;
       admission.may('DeleteTask', agent);
       const id = pathPart(req, 'id') ?? '';
-      const verdict = await context.tasks.delete(scope, id);
       const audited = {
         what: actions.DeleteTask.audit,
         operation: 'DeleteTask',
         agent: scope.agent,
         object: id.slice(0, 128),
       };
-      admission.audit({ ...audited, outcome: outcomes[verdict] });
-      if (verdict === 'missing') throw taskNotFound(id);
-      if (verdict === 'live') throw taskIsLive(id);
+      const change = { operation: 'DeleteTask', taskId: id, request: {} };
+      await withKey(context.tasks, call, change, async ({ isRetry }) => {
+        const verdict = await context.tasks.delete(scope, id);
+        admission.audit({ ...audited, outcome: outcomes[verdict] });
+        if (verdict === 'missing' && !isRetry) throw taskNotFound(id);
+        if (verdict === 'live') throw taskIsLive(id);
+      });
       res.writeHead(204).end();
     } catch (thrown) {
       writeError(context, exchange, thrown);

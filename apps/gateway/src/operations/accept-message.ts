@@ -17,6 +17,7 @@ import type { Call } from '../call/call.ts';
 import { activeExtensions, requireExtensions } from '../call/extensions.ts';
 import { legacyVersion } from '../call/service-parameters.ts';
 import { type Backend, taskNotFound } from './backend.ts';
+import { keyConflict } from './idempotency.ts';
 import { type ConditionalSend, generationMismatch } from './if-generation.ts';
 import { inlineWebhook, tooManyConfigs } from './webhook-draft.ts';
 
@@ -67,6 +68,7 @@ export async function acceptMessage(
   );
   if (acceptance.verdict === 'overloaded') throw overloaded(acceptance.retryAfterSeconds);
   if (acceptance.verdict === 'other-seq') throw otherGeneration(request, acceptance.seq);
+  if (acceptance.verdict === 'conflict' && call.idempotencyKey !== undefined) throw keyConflict();
   if (acceptance.verdict !== 'accepted') throw refusals[acceptance.verdict](request);
   const { isDuplicate, isNew, taskId, contextId } = acceptance;
   if (!isDuplicate)
@@ -76,6 +78,9 @@ export async function acceptMessage(
   if (webhook) call.admission.audit({ what: 'push-register', ...audited });
   return acceptance;
 }
+
+const keyOf = ({ idempotencyKey }: Pick<Call, 'idempotencyKey'>): { idempotencyKey?: string } =>
+  idempotencyKey === undefined ? {} : { idempotencyKey };
 
 /** The trace of a message: its request's, or the one in the metadata, for clients that cannot set headers. */
 function traceParentOf(
@@ -89,6 +94,7 @@ function submission(call: Call, { message, configuration, metadata }: Conditiona
   const extensions = activeExtensions(call);
   return {
     message,
+    ...keyOf(call),
     ...(configuration?.acceptedOutputModes && { acceptedOutputModes: configuration.acceptedOutputModes }),
     ...(configuration?.historyLength !== undefined && { historyLength: configuration.historyLength }),
     ...(extensions.length > 0 && { extensions }),
@@ -152,10 +158,13 @@ const taskIdOf = (taskId = ''): { metadata: Record<string, string> } => ({ metad
 /** Subscribes to the task that this message may make; a message with a taskId makes none. */
 export function presubscribe(
   { feeds }: Backend,
-  { scope, signal }: Call,
+  call: Call,
   { message }: SendMessageRequest,
 ): PreSubscription | undefined {
-  return message.taskId !== undefined || signal.aborted ? undefined : feeds.presubscribe(scope, message);
+  const { scope, signal } = call;
+  return message.taskId !== undefined || signal.aborted
+    ? undefined
+    : feeds.presubscribe(scope, { message, ...keyOf(call) });
 }
 
 /**

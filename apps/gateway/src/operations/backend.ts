@@ -8,7 +8,10 @@ import type { Emit } from '../telemetry/events.ts';
 import type { PushBackend } from './push-backend.ts';
 
 /** The part of the store's tasks that operations use. */
-export type TaskStore = Pick<Tasks, 'accept' | 'read' | 'list' | 'cancel' | 'withdraw' | 'reveal' | 'delete'>;
+export type TaskStore = Pick<
+  Tasks,
+  'accept' | 'read' | 'list' | 'cancel' | 'withdraw' | 'reveal' | 'delete' | 'claimKey' | 'releaseKey'
+>;
 
 /** What operations need. */
 export interface Backend {

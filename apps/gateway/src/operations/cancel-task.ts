@@ -3,6 +3,7 @@ import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
 import { readTask, taskNotFound } from './backend.ts';
+import { withKey } from './idempotency.ts';
 import { type ConditionalCancel, generationMismatch } from './if-generation.ts';
 import type { UnaryResult } from './operation.ts';
 
@@ -10,7 +11,14 @@ import type { UnaryResult } from './operation.ts';
  * A2A 3.1.5. Waits briefly for the running turn to stop, then answers the task as it is. Canceling a canceled task is
  * not an error.
  */
-export async function cancelTask(
+export function cancelTask(backend: Backend, call: Call, request: ConditionalCancel): Promise<UnaryResult> {
+  const { id, ifGenerationMatch } = request;
+  const change = { operation: 'CancelTask', taskId: id, request: { id, ifGenerationMatch } };
+  // The cancel that is tried again has changed the generation itself.
+  return withKey(backend.tasks, call, change, ({ isRetry }) => cancel(backend, call, isRetry ? { id } : request));
+}
+
+async function cancel(
   backend: Backend,
   call: Call,
   { id, ifGenerationMatch: ifSeq }: ConditionalCancel,

@@ -10,11 +10,27 @@ import {
 import { InvalidPageToken, type Webhook, type WebhookPage } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { type Backend, readTask, requirePush, taskNotFound } from './backend.ts';
+import { withKey } from './idempotency.ts';
 import type { UnaryResult } from './operation.ts';
 import { tooManyConfigs, toWebhook } from './webhook-draft.ts';
 
-/** A2A 3.1.7. The webhook gets each later event of the task; a config with a known id is replaced. */
-export async function createPushConfig(
+/**
+ * A2A 3.1.7. The webhook gets each later event of the task; a config with a known id is replaced, and so is one that a
+ * retry of its request made.
+ */
+export function createPushConfig(
+  backend: Backend,
+  call: Call,
+  request: CreateTaskPushNotificationConfigRequest,
+): Promise<UnaryResult> {
+  const { taskId } = request;
+  const change = { operation: 'CreateTaskPushNotificationConfig', taskId, request };
+  return withKey(backend.tasks, call, change, ({ id }) =>
+    create(backend, call, request.id || id === undefined ? request : { ...request, id }),
+  );
+}
+
+async function create(
   backend: Backend,
   call: Call,
   request: CreateTaskPushNotificationConfigRequest,
@@ -81,14 +97,17 @@ async function readPage(
 }
 
 /** A2A 3.1.10: idempotent, so an unknown config counts as deleted. */
-export async function deletePushConfig(
+export function deletePushConfig(
   backend: Backend,
   call: Call,
   { taskId, id }: DeleteTaskPushNotificationConfigRequest,
 ): Promise<UnaryResult> {
-  const verdict = await requirePush(backend, call).webhooks.delete(call.scope, taskId, id);
-  if (verdict === 'missing') throw taskNotFound(taskId);
-  return { json: '{}' };
+  const change = { operation: 'DeleteTaskPushNotificationConfig', taskId, request: { id } };
+  return withKey(backend.tasks, call, change, async () => {
+    const verdict = await requirePush(backend, call).webhooks.delete(call.scope, taskId, id);
+    if (verdict === 'missing') throw taskNotFound(taskId);
+    return { json: '{}' };
+  });
 }
 
 /** The config as it is read (A2A 4.3.1): what proves to the receiver who sends is written, and not read again. */

@@ -1,11 +1,10 @@
-import type { Message } from '@switchyard/protocol';
 import type { Channels } from '../redis/channels.ts';
 import type { Observed } from '../redis/observer.ts';
 import type { Scope } from '../redis/scope.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import { ByteBudget } from '../tasks/byte-budget.ts';
 import type { CachedReadPort } from '../tasks/read.ts';
-import { anchorOf } from '../tasks/submission.ts';
+import { anchorOf, type Submission } from '../tasks/submission.ts';
 import type { FeedItem } from './feed-item.ts';
 import { PreSubscriptions } from './pre-subscriptions.ts';
 import { type FeedPort, type FeedReader, type FollowOptions, type PreSubscription, TaskFeed } from './task-feed.ts';
@@ -63,8 +62,8 @@ export class Feeds {
    * For a message that may make a task, before it is accepted with the id of this pre-subscription: a feed of the task
    * then needs nothing from Redis. Undefined: none is ready, and the feed subscribes by itself.
    */
-  presubscribe(scope: Scope, message: Message): PreSubscription | undefined {
-    const taskId = this.#preSubscriptions.take(anchorOf(scope, message));
+  presubscribe(scope: Scope, submission: Pick<Submission, 'message' | 'idempotencyKey'>): PreSubscription | undefined {
+    const taskId = this.#preSubscriptions.take(anchorOf(scope, submission));
     if (taskId === undefined) return undefined;
     return new TaskListener(this.#port, taskId);
   }

@@ -29,6 +29,7 @@ import {
   isAwaited,
   type KeptRequest,
   type Refusal,
+  retryName,
   type Submission,
 } from './submission.ts';
 
@@ -100,7 +101,7 @@ async function refusal(
   verdict: Refusal,
 ): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
   if (verdict !== 'overloaded') return { verdict };
-  const keys = port.shards.of(anchorOf(scope, sent.message));
+  const keys = port.shards.of(anchorOf(scope, sent));
   return { verdict, retryAfterSeconds: await port.loads.retryAfterSeconds(queueRoot(scope.agent, keys)) };
 }
 
@@ -115,16 +116,16 @@ const LONGEST_HOLD_MS = 1e12;
 /** A new context has the id of its first task (docs/adr/0023). */
 function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptReply> {
   const { message, body } = sent;
-  const { messageId, contextId } = message;
+  const { contextId } = message;
   const owner = ownerOf(scope);
-  const taskId = sent.reservedId ?? port.shards.newId(anchorOf(scope, message));
+  const taskId = sent.reservedId ?? port.shards.newId(anchorOf(scope, sent));
   const keys = port.shards.of(taskId);
   const root = queueRoot(scope.agent, keys);
   const task = {
     taskId,
     owner,
     context: idText(contextId ?? taskId),
-    sentKey: keys.accepted(scope, messageId),
+    sentKey: keys.accepted(scope, retryName(sent)),
     fingerprint: fingerprint(sent),
     body,
     entry: entry(scope, sent),
@@ -142,12 +143,12 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
 function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): Promise<AcceptReply> {
   const { shards, settings } = port;
   const { message, body, caller } = sent;
-  const { messageId, contextId } = message;
+  const { contextId } = message;
   const keys = shards.of(taskId);
   return runDurably(port, acceptScript, {
     keys: {
       ...keys.record(taskId),
-      sent: keys.accepted(scope, messageId),
+      sent: keys.accepted(scope, retryName(sent)),
       queueRoot: queueRoot(scope.agent, keys),
       caller: callerKey(shards, caller),
     },
@@ -181,9 +182,13 @@ function encrypted(
   return { configId: id, encrypted: encryptWebhook(encryption, taskId, { ...webhook, id }) };
 }
 
-/** Tells a retry from another message with the same messageId. Leaves out credentials, as it is not encrypted. */
-function fingerprint({ message, body, metadata, webhook }: Sent): string {
+/**
+ * Tells a retry from another message with the same messageId. Leaves out credentials, as it is not encrypted, and the
+ * messageId of one that is known by its key: many libraries give a retry another one.
+ */
+function fingerprint({ message, body: sent, metadata, webhook, idempotencyKey }: Sent): string {
   const { taskId, contextId } = message;
+  const body = idempotencyKey === undefined ? sent : JSON.stringify({ ...message, messageId: undefined });
   const others = JSON.stringify([taskId, contextId, metadata, webhook?.url, webhook?.id]);
   return hash('sha256', `${body}\n${others}`, 'base64url').slice(0, 22);
 }

@@ -10,6 +10,8 @@ import type { Shards } from '../redis/shards.ts';
 export interface Submission {
   /** With the client's taskId and contextId, if any. */
   readonly message: Message;
+  /** By which a retry is known instead of by its messageId. */
+  readonly idempotencyKey?: string;
   readonly acceptedOutputModes?: readonly string[];
   /** URIs of the extensions that the client asked for and the agent offers. */
   readonly extensions?: readonly string[];
@@ -39,8 +41,18 @@ export interface Submission {
 }
 
 /** Decides on the shard of a new task: its context or, without one, sender and message. */
-export function anchorOf(scope: Scope, { contextId, messageId }: Message): string {
-  return contextId ?? ownerOf(scope) + messageId;
+export function anchorOf(scope: Scope, submission: Pick<Submission, 'message' | 'idempotencyKey'>): string {
+  return submission.message.contextId ?? ownerOf(scope) + retryName(submission);
+}
+
+/** What a retry has in common with the request before it. */
+export function retryName({ message, idempotencyKey }: Pick<Submission, 'message' | 'idempotencyKey'>): string {
+  return idempotencyKey === undefined ? message.messageId : keyName(idempotencyKey);
+}
+
+/** Beside messageIds; no client has one like this by accident. */
+export function keyName(idempotencyKey: string): string {
+  return `Idempotency-Key: ${idempotencyKey}`;
 }
 
 /** The turn in which an agent calls another one. */

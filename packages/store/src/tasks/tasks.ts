@@ -4,6 +4,7 @@ import { type AcceptPort, accept } from './accept.ts';
 import { type Cancellation, type CancelOptions, cancelTask } from './cancel.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './context-tasks.ts';
 import { type DeletePort, type Deletion, deleteTask } from './delete.ts';
+import { claimKey, type KeyClaim, type KeyedRequest, releaseKey } from './idempotency-keys.ts';
 import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list.ts';
 import { readTask } from './read.ts';
 import type { Acceptance, Submission } from './submission.ts';
@@ -40,6 +41,15 @@ export class Tasks {
 
   cancel(scope: Scope, taskId: string, options?: Pick<CancelOptions, 'ifSeq'>): Promise<Cancellation> {
     return cancelTask(this.#port, scope, taskId, options);
+  }
+
+  /** For changes but messages, which have their key in the submission. */
+  claimKey(scope: Scope, keyed: KeyedRequest): Promise<KeyClaim> {
+    return claimKey(this.#port, scope, keyed);
+  }
+
+  releaseKey(scope: Scope, keyed: KeyedRequest): Promise<void> {
+    return releaseKey(this.#port, scope, keyed);
   }
 
   /** Hides a task whose caller got a plain message instead. */

@@ -4,7 +4,13 @@ import type { Admission } from '../../admission/admission.ts';
 import { type AgentEndpoint, type Call, type CallerContext, endpointAt } from '../../call/call.ts';
 import { parseExtensions } from '../../call/extensions.ts';
 import type { HeldRequest, HeldRequests } from '../../call/held-requests.ts';
-import { positionIn, requireSupportedVersion, type SpokenVersion, waitMsIn } from '../../call/service-parameters.ts';
+import {
+  idempotencyKeyIn,
+  positionIn,
+  requireSupportedVersion,
+  type SpokenVersion,
+  waitMsIn,
+} from '../../call/service-parameters.ts';
 import { withoutSlashAtEnd } from '../../exchange/base-url.ts';
 import { agentOfCall } from '../agent-of-call.ts';
 import type { GatewayContext } from '../gateway-context.ts';
@@ -53,6 +59,10 @@ export class GrpcCall implements Call, Disposable {
 
   get resumeAfter(): EventId | undefined {
     return positionIn(textIn(this.#call.metadata, 'last-event-id'), 'last-event-id');
+  }
+
+  get idempotencyKey(): string | undefined {
+    return idempotencyKeyIn(textIn(this.#call.metadata, 'idempotency-key'));
   }
 
   get traceParent(): string | undefined {

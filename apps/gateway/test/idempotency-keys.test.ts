@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import type { Task } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Binding, Outcome } from './support/bindings/outcome.ts';
+import { type GrpcBinding, overGrpc } from './support/bindings/over-grpc.ts';
+import { overJsonRpc, overRest } from './support/bindings/over-http.ts';
+import { get, submit, userMessage } from './support/client.ts';
+import { completed } from './support/events.ts';
+import { grpcAddressOf } from './support/grpc-address.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+// A request that is sent again with its Idempotency-Key, to another gateway, over every binding.
+
+const settings = { grpc: { port: 0, publicAddress: 'auto' } } as const;
+
+let stage: Stage;
+let urls: readonly string[];
+const grpcs: GrpcBinding[] = [];
+
+beforeAll(async () => {
+  stage = await openStage({ gateway: settings });
+  urls = [stage.url, await stage.another(settings)];
+  for (const url of urls) grpcs.push(overGrpc(await grpcAddressOf(url)));
+});
+
+afterAll(async () => {
+  for (const grpc of grpcs) grpc[Symbol.dispose]();
+  await stage[Symbol.asyncDispose]();
+});
+
+const bindings: readonly { name: string; at: (gateway: number) => Binding }[] = [
+  { name: 'REST', at: (n) => overRest(urls[n] ?? '') },
+  { name: 'JSON-RPC', at: (n) => overJsonRpc(urls[n] ?? '') },
+  { name: 'gRPC', at: (n) => grpcs[n] as GrpcBinding },
+];
+
+const conflict = { error: { reason: 'CONFLICT', violations: ['Idempotency-Key'] } };
+
+function resultOf<Result>(outcome: Outcome): Result {
+  if ('error' in outcome) throw new Error(outcome.error.message, { cause: outcome.error });
+  return outcome.result as Result;
+}
+
+describe.each(bindings)('With an Idempotency-Key over $name', ({ at }) => {
+  const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
+  const send = (message: object) => ({
+    operation: 'SendMessage',
+    params: { message, configuration: { returnImmediately: true } },
+  });
+
+  it('a message has one task, also when its retry has another messageId', async () => {
+    const [contextId, key] = [randomUUID(), randomUUID()];
+    const first = await at(0).invoke({ ...send(userMessage('once', { contextId })), ...keyed(key) });
+    const again = await at(1).invoke({ ...send(userMessage('once', { contextId })), ...keyed(`"${key}"`) });
+    const [one, other] = [resultOf<{ task: Task }>(first), resultOf<{ task: Task }>(again)];
+    expect(other.task.id).toBe(one.task.id);
+    expect(other.task.history).toHaveLength(1);
+    const { body } = await get<{ tasks: unknown[] }>(`${stage.url}/tasks?contextId=${contextId}`);
+    expect(body.tasks).toHaveLength(1);
+  });
+
+  it('another message with the same key is a conflict, and a key of another message changes nothing', async () => {
+    const key = randomUUID();
+    const { task } = resultOf<{ task: Task }>(await at(0).invoke({ ...send(userMessage('one')), ...keyed(key) }));
+    expect(await at(1).invoke({ ...send(userMessage('two')), ...keyed(key) })).toMatchObject(conflict);
+    const message = userMessage('more', { taskId: task.id });
+    resultOf(await at(1).invoke({ ...send(message), ...keyed(randomUUID()) }));
+    // The messageId is not what a retry is known by: this is a message of its own.
+    const { task: later } = resultOf<{ task: Task }>(await at(0).invoke({ ...send(message), ...keyed(randomUUID()) }));
+    expect(later.history).toHaveLength(3);
+  });
+
+  it('a cancel is canceled once, and another request with its key is a conflict', async () => {
+    const [{ id }, key] = [await submit(stage.url), randomUUID()];
+    const cancel = { operation: 'CancelTask', params: { id }, ...keyed(key) };
+    for (const gateway of [0, 1])
+      expect(resultOf<Task>(await at(gateway).invoke(cancel)).status.state).toBe('TASK_STATE_CANCELED');
+    const other = { operation: 'DeleteTaskPushNotificationConfig', params: { taskId: id, id: 'x' }, ...keyed(key) };
+    expect(await at(0).invoke(other)).toMatchObject(conflict);
+  });
+
+  it('a request that was refused leaves its key free', async () => {
+    const [{ id }, key] = [await submit(stage.url), randomUUID()];
+    const turn = await stage.beginTurn(id);
+    await turn.publish(completed());
+    const cancel = { operation: 'CancelTask', params: { id }, ...keyed(key) };
+    expect(await at(0).invoke(cancel)).toMatchObject({ error: { reason: 'TASK_NOT_CANCELABLE' } });
+    const config = { taskId: id, url: 'https://example.com/hook' };
+    resultOf(await at(1).invoke({ operation: 'CreateTaskPushNotificationConfig', params: config, ...keyed(key) }));
+  });
+
+  it('a push config without an id is made once, and deleted once', async () => {
+    const [{ id: taskId }, key] = [await submit(stage.url), randomUUID()];
+    const params = { taskId, url: 'https://example.com/hook' };
+    const create = { operation: 'CreateTaskPushNotificationConfig', params, ...keyed(key) };
+    const made = resultOf<{ id: string }>(await at(0).invoke(create));
+    expect(resultOf(await at(1).invoke(create))).toEqual(made);
+    const other = { ...create, params: { ...params, url: 'https://example.com/other' } };
+    expect(await at(0).invoke(other)).toMatchObject(conflict);
+    const { body } = await get<{ configs: unknown[] }>(`${stage.url}/tasks/${taskId}/pushNotificationConfigs`);
+    expect(body.configs).toHaveLength(1);
+    const remove = { operation: 'DeleteTaskPushNotificationConfig', params: { taskId, id: made.id } };
+    for (const gateway of [0, 1]) resultOf(await at(gateway).invoke({ ...remove, ...keyed(`delete ${key}`) }));
+  });
+
+  it('a key that is too long is refused by its name', async () => {
+    const outcome = await at(0).invoke({ ...send(userMessage('x')), ...keyed('x'.repeat(256)) });
+    expect(outcome).toMatchObject({ error: { violations: ['Idempotency-Key'] } });
+  });
+});
+
+it('an ended task is deleted once: the retry gets the same answer, another caller of the path a 404', async () => {
+  const { id } = await submit(stage.url);
+  const turn = await stage.beginTurn(id);
+  await turn.publish(completed());
+  const remove = (headers: Record<string, string>): Promise<Response> =>
+    fetch(`${stage.url}/tasks/${id}`, { method: 'DELETE', headers });
+  const headers = { 'idempotency-key': 'remove it' };
+  expect([(await remove(headers)).status, (await remove(headers)).status, (await remove({})).status]).toEqual([
+    204, 204, 404,
+  ]);
+});
