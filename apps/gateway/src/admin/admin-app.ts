@@ -4,7 +4,7 @@ import { refuseFault, refusePath, refuseVerb, writeError, writeStream } from '..
 import { serveConsole } from '../console/serve-console.ts';
 import { beginEachExchange, requestName, respond } from '../exchange/exchange.ts';
 import { defaultGatewaySettings, type OidcSettings } from '../settings/gateway-settings.ts';
-import type { AuditEntry } from '../telemetry/audited.ts';
+import type { AuditEntry } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { type AdmitParts, admitOperator, audit, metricsPath } from './admit.ts';

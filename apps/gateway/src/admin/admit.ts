@@ -1,7 +1,7 @@
 import { A2AError } from '@switchyard/protocol';
 import { writeError } from '../bindings/rest/write.ts';
 import { type Exchange, type Refusal, sourceOf } from '../exchange/exchange.ts';
-import { type AuditEntry, audited } from '../telemetry/audited.ts';
+import { type AuditEntry, audited } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { Operator, Operators } from './operators.ts';
 

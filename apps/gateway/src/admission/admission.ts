@@ -5,7 +5,7 @@ import type { Identity } from '../auth/identity.ts';
 import type { RatedAnswer, Rates } from '../limits/rates.ts';
 import type { Holding } from '../limits/share.ts';
 import type { Shares } from '../limits/shares.ts';
-import { type AuditEntry, audited } from '../telemetry/audited.ts';
+import { type AuditEntry, audited } from '../telemetry/audit.ts';
 import type { Caller, Emit } from '../telemetry/events.ts';
 import { type Action, actions, type Scope } from './actions.ts';
 import { lacking, requireOneOf, requireScopes } from './scopes.ts';

@@ -1,15 +1,15 @@
 import { A2AError } from '@switchyard/protocol';
+import { LRUCache } from 'lru-cache';
 import { type Authentication, CredentialRefused } from '../auth/authentication.ts';
 import type { Presented } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 import type { RatedAnswer, Rates } from '../limits/rates.ts';
 import type { Shares } from '../limits/shares.ts';
-import { audited } from '../telemetry/audited.ts';
+import { audited } from '../telemetry/audit.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import { Admission } from './admission.ts';
 import type { Directions, Origins } from './origins.ts';
-import { SignIns } from './sign-ins.ts';
 
 /** A request that has arrived, before its body is read. */
 export interface Arrival extends Presented, Directions {
@@ -88,4 +88,23 @@ export class Gate {
 export function isGuess(thrown: unknown, { headers, certificate }: Presented): boolean {
   if (!(thrown instanceof A2AError) || thrown.code !== 'Unauthenticated') return false;
   return headers.authorization !== undefined || headers['x-api-key'] !== undefined || certificate !== undefined;
+}
+
+/** A credential that was not used for this long signs in again. */
+const FORGOTTEN_AFTER_MS = 3_600_000;
+const MOST_KNOWN = 10_000;
+/** The clock of the cache: with a finer one it starts a timer for almost every request. */
+const CLOCK_MS = 1_000;
+
+/** Which credentials were used here of late. */
+class SignIns {
+  readonly #known = new LRUCache<string, true>({ max: MOST_KNOWN, ttl: FORGOTTEN_AFTER_MS, ttlResolution: CLOCK_MS });
+
+  /** Whether this is the first use of the caller's credential in an hour. Nobody signs in where all are anonymous. */
+  isFirst({ credential, caller }: Identity): boolean {
+    if (credential === 'none') return false;
+    if (this.#known.has(caller)) return false;
+    this.#known.set(caller, true);
+    return true;
+  }
 }

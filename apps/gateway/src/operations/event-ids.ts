@@ -1,25 +1,29 @@
 import { resumableStreamsUri, type StreamResponse } from '@switchyard/protocol';
-import { type EventId, formatEventId } from '@switchyard/store';
+import { type EventId, formatEventId, type Json } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { activeExtensions } from '../call/extensions.ts';
-import type { StreamItem } from './operation.ts';
+
+interface Event extends EventId {
+  /** A2A StreamResponse. */
+  readonly json: Json;
+}
 
 /**
  * The events of a stream, each with its id in its metadata for a client that has activated the extension: not every
  * binding has a place for it beside the event (docs/extensions/resumable-streams.md).
  */
-export function withEventIds(call: Call, items: AsyncIterable<StreamItem>): AsyncIterable<StreamItem> {
+export function withEventIds(call: Call, items: AsyncIterable<Event>): AsyncIterable<Event> {
   return activeExtensions(call).includes(resumableStreamsUri) ? identified(items) : items;
 }
 
-async function* identified(items: AsyncIterable<StreamItem>): AsyncGenerator<StreamItem, void, undefined> {
+async function* identified(items: AsyncIterable<Event>): AsyncGenerator<Event, void, undefined> {
   for await (const { json, ...id } of items) yield { ...id, json: identify(json.toString(), id) };
 }
 
 function identify(json: string, id: EventId): string {
   const response: StreamResponse = JSON.parse(json);
   // A plain message ends its stream, and has no task to subscribe to.
-  const event = response.statusUpdate ?? response.artifactUpdate ?? response.task;
-  if (event) event.metadata = { ...event.metadata, [resumableStreamsUri]: { eventId: formatEventId(id) } };
+  const object = response.statusUpdate ?? response.artifactUpdate ?? response.task;
+  if (object) object.metadata = { ...object.metadata, [resumableStreamsUri]: { eventId: formatEventId(id) } };
   return JSON.stringify(response);
 }

@@ -8,7 +8,6 @@ import { isRecorded } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { Backend } from './backend.ts';
 import { withEventIds } from './event-ids.ts';
-import { taskNamedIn } from './task-named-in.ts';
 
 /** The answer to a call, as JSON for the binding's envelope. */
 export interface UnaryResult {
@@ -148,3 +147,16 @@ interface Ending {
   readonly outcome: string;
   readonly startedAt: number;
 }
+
+/** Longest name of a task that a request may have here: ours have 36 characters. */
+const LONGEST_NAME = 128;
+
+/** The task that a request is about, as far as it names one, for the audit trail. */
+function taskNamedIn(request: object): string | undefined {
+  if ('message' in request) return taskNamedIn(Object(request.message));
+  if ('taskId' in request) return nameIn(request.taskId);
+  return 'id' in request ? nameIn(request.id) : undefined;
+}
+
+const nameIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value.slice(0, LONGEST_NAME) : undefined;

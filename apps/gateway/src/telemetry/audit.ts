@@ -2,6 +2,21 @@ import type { AuditAction, AuditEvent, AuditTrail } from '@switchyard/store';
 import type { Logger } from 'pino';
 import type { AuditSettings } from '../settings/audit-settings.ts';
 import { AuditWriter } from './audit-writer.ts';
+import type { GatewayEvent } from './events.ts';
+
+/** What was done, and what came of it. */
+export type AuditEntry = Omit<AuditEvent, 'at' | 'count' | keyof Source | keyof Actor>;
+
+/** Where the request came from. */
+type Source = Pick<AuditEvent, 'address' | 'requestId'>;
+
+/** Who is known to have asked. */
+export type Actor = Pick<AuditEvent, 'tenant' | 'subject' | 'credential'>;
+
+/** An event for the audit trail. */
+export function audited(entry: AuditEntry, { address, requestId }: Source, actor?: Actor): GatewayEvent {
+  return { kind: 'audited', event: { at: new Date().toISOString(), ...entry, ...actor, address, requestId } };
+}
 
 /** Failures that are alike are one event in this time. */
 const ALIKE_MS = 1_000;
