@@ -11,7 +11,17 @@ const sections: readonly Section[] = [
   { text: 'Begin', pages: ['quick-start', 'your-own-folder', 'concepts', 'comparison', 'limits'] },
   {
     text: 'Agents',
-    pages: ['agents', 'executors', 'existing-agents', 'steps-and-calls', 'conversations', 'agent-cards', 'push', 'mcp'],
+    pages: [
+      'agents',
+      'executors',
+      'existing-agents',
+      'steps-and-calls',
+      'conversations',
+      'agent-cards',
+      'discovery',
+      'push',
+      'mcp',
+    ],
   },
   { text: 'Move here', pages: ['migrate-sdk', 'migrate-langgraph', 'migrate-bullmq'] },
   {
@@ -19,8 +29,6 @@ const sections: readonly Section[] = [
     pages: [
       'deploy',
       'kubernetes',
-      'upgrades',
-      'backup',
       'operations',
       'console',
       'command-line',
@@ -36,7 +44,7 @@ const sections: readonly Section[] = [
       'logs',
     ],
   },
-  { text: 'What holds', pages: ['guarantees', 'conformance', 'a2a-1.1', 'security', 'performance'] },
+  { text: 'What holds', pages: ['guarantees', 'conformance', 'extensions/', 'a2a-1.1', 'security', 'performance'] },
   { text: 'Inside', pages: ['architecture', 'turns', 'redis-keys', 'releasing', 'adr/'] },
 ];
 

@@ -99,6 +99,7 @@ function plainSettings(values: ValuesOf<'gateway'>) {
     legacyV03: values.LEGACY_V0_3,
     preview: values.PREVIEW_1_1,
     mcp: values.MCP,
+    ard: values.ARD,
     publicUrl: values.PUBLIC_URL,
     trustProxy: values.TRUST_PROXY,
     defaultAgent: values.DEFAULT_AGENT,

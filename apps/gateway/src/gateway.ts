@@ -6,6 +6,7 @@ import { SeriesRecorder, type SeriesSources } from './admin/series.ts';
 import { Gate } from './admission/gate.ts';
 import { Origins } from './admission/origins.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
+import { AgentSearch } from './agents/agent-search.ts';
 import { configuredAuthentication } from './auth/configured.ts';
 import type { GatewayContext } from './bindings/gateway-context.ts';
 import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.ts';
@@ -109,6 +110,8 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     operations,
     preview,
     agents,
+    search: new AgentSearch(agents),
+    isOpen: authenticator.securityRequirements.length === 0,
     cards,
     tasks,
     conversations: requests.conversations,

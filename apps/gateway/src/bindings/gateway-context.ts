@@ -1,6 +1,7 @@
 import type { Conversations } from '@switchyard/store';
 import type { Gate } from '../admission/gate.ts';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
+import type { AgentSearch } from '../agents/agent-search.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
 import type { Cards } from '../cards/cards.ts';
 import type { TaskStore } from '../operations/backend.ts';
@@ -18,6 +19,9 @@ export interface GatewayContext {
   readonly conversations: Pick<Conversations, 'read' | 'list' | 'events'>;
   readonly conversationFeeds: Pick<Conversations, 'follow'>;
   readonly agents: AgentDirectory;
+  readonly search: AgentSearch;
+  /** Callers need no credentials. */
+  readonly isOpen: boolean;
   readonly gate: Gate;
   readonly heldRequests: HeldRequests;
   readonly emit: Emit;

@@ -9,6 +9,7 @@ import { restRoutes } from '../bindings/rest/routes.ts';
 import { refuseFault, refusePath, refuseVerb, writeError } from '../bindings/rest/write.ts';
 import { legacyJsonRpc } from '../bindings/v0_3/serve-jsonrpc.ts';
 import { isLegacyRest, serveLegacyRest } from '../bindings/v0_3/serve-rest.ts';
+import { manifestPath, registryPath } from '../cards/ard.ts';
 import { cardPath, jwksPath } from '../cards/endpoints.ts';
 import { leadToConsole } from '../console/lead-to-console.ts';
 import {
@@ -19,6 +20,7 @@ import {
   type RoutedRequest,
 } from '../exchange/exchange.ts';
 import { serveMcp } from '../mcp/serve-mcp.ts';
+import { serveManifest, serveSearch } from './serve-ard.ts';
 import { conversationRoutes } from './serve-conversations.ts';
 import { deletionPath, serveDeletion } from './serve-deletion.ts';
 import { serveAgentList, serveCard, serveJwks } from './serve-discovery.ts';
@@ -48,11 +50,19 @@ function routesOf(context: GatewayContext, readiness: Readiness): Route[] {
     ...tenantBases.flatMap((base) => taskRoutes(context, base)),
     ...conversationRoutes(context),
     { verb: 'GET', path: '/agents', handle: serveAgentList(context) },
+    ...(settings.ard === 'off' ? [] : ardRoutes(context)),
     { verb: 'GET', path: jwksPath, handle: serveJwks(publicKeys(context), settings.cardMaxAgeSeconds) },
     { verb: 'GET', path: '/console', handle: leadToConsole(context, context.consoleUrl) },
     ...(settings.mcp ? [{ verb: 'POST', path: '/mcp', handle: serveMcp(context) } as const] : []),
     { verb: 'GET', path: '/healthz', handle: serveHealth },
     { verb: 'GET', path: '/readyz', handle: serveReadiness(readiness) },
+  ];
+}
+
+function ardRoutes(context: GatewayContext): Route[] {
+  return [
+    { verb: 'GET', path: manifestPath, handle: serveManifest(context) },
+    { verb: 'POST', path: `${registryPath}search`, handle: serveSearch(context) },
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { invalidParams } from '@switchyard/protocol';
 import type { PublicJwk } from '@switchyard/settings';
 import type { AnnouncedAgent } from '@switchyard/store';
 import { requireAgent } from '../agents/agent-directory.ts';
@@ -13,6 +14,7 @@ import {
   type Handler,
   namedVersion,
   pathPart,
+  queryText,
   type RoutedRequest,
   respond,
   respondUnchanged,
@@ -47,7 +49,7 @@ async function writeCard({ agents, cards, settings }: GatewayContext, { req, res
 }
 
 /** Without a public URL the card repeats the Host of the request, which anybody can make up: no cache may share it. */
-function setCaching(
+export function setCaching(
   res: ServerResponse,
   { publicUrl, legacyV03, trustProxy, cardMaxAgeSeconds }: GatewaySettings,
 ): void {
@@ -70,16 +72,17 @@ function lastChange({ updatedAt }: AnnouncedAgent): Date {
 interface Validators {
   /** With its quotes. */
   readonly etag: string;
-  readonly lastModified: Date;
+  readonly lastModified?: Date;
 }
 
 /**
  * Whether the client has this version (RFC 9110 13.2.2). (Express' `fresh` is false with `Cache-Control: no-cache`,
  * which `fetch` sends with every `If-None-Match`.)
  */
-function isUnchanged(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
+export function isUnchanged(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const known = headers['if-none-match'];
   if (known !== undefined) return known.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
+  if (!lastModified) return false;
   const since = Date.parse(headers['if-modified-since'] ?? '');
   return since >= Math.floor(lastModified.getTime() / 1000) * 1000;
 }
@@ -98,7 +101,10 @@ interface ListedAgent {
   readonly card: string;
 }
 
-/** `GET /agents`: the announced agents. Not part of A2A. */
+/**
+ * `GET /agents`: the announced agents; with `?q=<text>` those that fit it, the best first, with the skills that do. Not
+ * part of A2A.
+ */
 export function serveAgentList(context: GatewayContext): Handler {
   return async (req, res) => {
     try {
@@ -107,13 +113,30 @@ export function serveAgentList(context: GatewayContext): Handler {
       admission.spend('ListAgents');
       const base = baseUrl(req, context.settings);
       const first = context.agents.default?.id;
-      const seen = context.agents.list().filter(({ id }) => admission.sees(id));
-      const agents = seen.map((agent) => listed(agent, { base, isDefault: agent.id === first }));
+      const sees = (id: string): boolean => admission.sees(id);
+      const text = searchedText(req);
+      const show = (agent: AnnouncedAgent): ListedAgent => listed(agent, { base, isDefault: agent.id === first });
+      const agents =
+        text === undefined
+          ? context.agents
+              .list()
+              .filter(({ id }) => sees(id))
+              .map(show)
+          : context.search.find(text, sees).map(({ agent, score, skills }) => ({ ...show(agent), score, skills }));
       respond(res, 'application/json', JSON.stringify({ agents }));
     } catch (thrown) {
       writeError(context, { req, res }, thrown);
     }
   };
+}
+
+const LONGEST_TEXT = 1_024;
+
+/** @throws {A2AError} InvalidParams */
+function searchedText(req: RoutedRequest): string | undefined {
+  const text = queryText(req, 'q');
+  if (text === undefined || (text.trim() !== '' && text.length <= LONGEST_TEXT)) return text;
+  throw invalidParams([{ field: 'q', description: `must have 1 to ${LONGEST_TEXT} characters` }]);
 }
 
 function listed(

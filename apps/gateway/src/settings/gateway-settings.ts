@@ -156,6 +156,8 @@ export interface GatewaySettings {
   readonly maxBodyBytes: number;
   readonly shares: SharesSettings;
   readonly rates: RateSettings;
+  /** Which agents the manifest of ARD has; unset: all without authentication, else the one at the root. */
+  readonly ard?: 'all' | 'default-agent' | 'off' | undefined;
   /** How long clients may cache an agent card. */
   readonly cardMaxAgeSeconds: number;
   /** Each signs every agent card: none for unsigned cards, two during a rotation. They need `publicUrl`. */

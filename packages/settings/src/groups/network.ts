@@ -116,6 +116,12 @@ export const network = {
       default: false,
       text: 'Serve agents as tools of the Model Context Protocol, at `/mcp`: [mcp.md](mcp.md).',
     },
+    ARD: {
+      of: ['gateway'],
+      schema: oneOf('all', 'default-agent', 'off'),
+      defaultText: '`all` without authentication, else `default-agent`',
+      text: 'Which agents `/.well-known/ard.json` shows to everybody: [discovery.md](discovery.md).',
+    },
     MISSING_VERSION: {
       of: ['gateway'],
       schema: oneOf('by-shape', '0.3'),
