@@ -87,6 +87,7 @@ const queryNames = [
   'status',
   'historyLength',
   'currentGeneration',
+  'timelineLength',
   'statusTimestampAfter',
   'tenant',
 ];

@@ -61,7 +61,9 @@ const page = { tenant, pageSize: whole, pageToken: mostly(text) };
 export const operations: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   SendMessage: send,
   SendStreamingMessage: send,
-  GetTask: some({ id: mostly(ids), historyLength: whole, currentGeneration: whole, tenant }, ['id']),
+  GetTask: some({ id: mostly(ids), historyLength: whole, currentGeneration: whole, timelineLength: whole, tenant }, [
+    'id',
+  ]),
   ListTasks: some({
     ...page,
     contextId: ids,

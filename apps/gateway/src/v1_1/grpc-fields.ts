@@ -1,5 +1,6 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
+import { type TimelineFields, withTimelineFields } from './grpc-timeline.ts';
 
 /*
  * The fields of A2A 1.1 in protobuf. The messages of the SDK are those of 1.0: they leave out what they do not know. So
@@ -8,7 +9,7 @@ import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
 
 type Definition = MethodDefinition<object, object>;
 
-/** An int64 of a request, and where JSON has it. */
+/** A number of a request, and where JSON has it. */
 interface RequestField {
   /** Numbers of the fields on the way to it. */
   readonly path: readonly number[];
@@ -26,6 +27,7 @@ const currentGeneration: RequestField = {
   path: [4],
   put: (params, value) => ({ ...params, currentGeneration: value }),
 };
+const timelineLength: RequestField = { path: [5], put: (params, value) => ({ ...params, timelineLength: value }) };
 
 /** By the field of an answer that has a generation, the number of that; 0: the answer itself is a task. */
 type AnswerFields = ReadonlyMap<number, number>;
@@ -39,19 +41,20 @@ const ofStream: AnswerFields = new Map([
   [4, inArtifactUpdate],
 ]);
 
-const methods: Readonly<Record<string, { readonly answer: AnswerFields; readonly request?: RequestField }>> = {
-  sendMessage: { answer: ofTasks, request: ifGenerationMatch },
-  sendStreamingMessage: { answer: ofStream, request: ifGenerationMatch },
-  getTask: { answer: ofTask, request: currentGeneration },
-  listTasks: { answer: ofTasks },
-  cancelTask: { answer: ofTask },
-  subscribeToTask: { answer: ofStream },
-};
+const methods: Readonly<Record<string, { readonly answer: AnswerFields; readonly request?: readonly RequestField[] }>> =
+  {
+    sendMessage: { answer: ofTasks, request: [ifGenerationMatch] },
+    sendStreamingMessage: { answer: ofStream, request: [ifGenerationMatch] },
+    getTask: { answer: ofTask, request: [currentGeneration, timelineLength] },
+    listTasks: { answer: ofTasks },
+    cancelTask: { answer: ofTask },
+    subscribeToTask: { answer: ofStream },
+  };
 
 /** What the bytes of a request had, until its params are made. */
 const asked = new WeakMap<object, (params: object) => object>();
 /** What is to be added to the bytes of an answer, one for each of its tasks. */
-const added = new WeakMap<object, readonly number[]>();
+const added = new WeakMap<object, readonly Generated[]>();
 
 /** The service with the fields of 1.1, for those methods that are `inPreview`. */
 export function withPreviewFields(service: ServiceDefinition): ServiceDefinition {
@@ -64,19 +67,22 @@ export function withPreviewFields(service: ServiceDefinition): ServiceDefinition
 
 function codecOf(
   { requestDeserialize, responseSerialize }: Definition,
-  { request: field, answer }: (typeof methods)[string],
+  { request: fields = [], answer }: (typeof methods)[string],
 ): Partial<Definition> {
   return {
     requestDeserialize(bytes) {
       const request = requestDeserialize(bytes);
-      const value = field && int64At(bytes, field.path);
-      if (field && value !== undefined) asked.set(request, (params) => field.put(params, value));
+      const given = fields.flatMap(({ path, put }) => {
+        const value = int64At(bytes, path);
+        return value === undefined ? [] : (params: object) => put(params, value);
+      });
+      if (given.length > 0) asked.set(request, (params) => given.reduce((all, put) => put(all), params));
       return request;
     },
     responseSerialize(message) {
       const bytes = responseSerialize(message);
-      const generations = added.get(message);
-      return generations ? withGenerations(bytes, answer, generations) : bytes;
+      const fields = added.get(message);
+      return fields ? Buffer.from(withFields(bytes, answer, fields)) : bytes;
     },
   };
 }
@@ -98,19 +104,18 @@ export function inPreview<Request, Response, Method extends Translation<Request,
     },
     toMessage(json: string) {
       const message = method.toMessage(json);
-      added.set(Object(message), generationsIn(json));
+      added.set(Object(message), fieldsIn(json));
       return message;
     },
   };
 }
 
-function generationsIn(json: string): number[] {
+function fieldsIn(json: string): readonly Generated[] {
   const { tasks, task, statusUpdate, artifactUpdate, ...answer }: Answer = JSON.parse(json);
-  const all = tasks ?? [task ?? statusUpdate ?? artifactUpdate ?? answer];
-  return all.map(({ generation }) => Number(generation ?? 0));
+  return tasks ?? [task ?? statusUpdate ?? artifactUpdate ?? answer];
 }
 
-interface Generated {
+interface Generated extends TimelineFields {
   readonly generation?: string;
 }
 
@@ -134,10 +139,9 @@ function int64At(bytes: Uint8Array, [field, ...inside]: readonly number[]): numb
   return found;
 }
 
-function withGenerations(bytes: Uint8Array, fields: AnswerFields, generations: readonly number[]): Buffer {
-  const [first = 0] = generations;
+function withFields(bytes: Uint8Array, fields: AnswerFields, answers: readonly Generated[]): Uint8Array {
   const own = fields.get(0);
-  if (own !== undefined) return withGeneration(bytes, own, first);
+  if (own !== undefined) return withGeneration(withTimelineFields(bytes, answers[0] ?? {}), own, answers[0]);
   const [reader, writer] = [new BinaryReader(bytes), new BinaryWriter()];
   let nth = 0;
   while (reader.pos < reader.len) {
@@ -147,13 +151,13 @@ function withGenerations(bytes: Uint8Array, fields: AnswerFields, generations: r
     if (field === undefined) {
       reader.skip(type, number);
       writer.raw(bytes.subarray(start, reader.pos));
-    } else writer.tag(number, type).bytes(withGeneration(reader.bytes(), field, generations[nth++] ?? 0));
+    } else writer.tag(number, type).bytes(withGeneration(reader.bytes(), field, answers[nth++]));
   }
-  return Buffer.from(writer.finish());
+  return writer.finish();
 }
 
-/** A field behind the others of its message. As in all of protobuf, 0 is left out. */
-function withGeneration(message: Uint8Array, field: number, generation: number): Buffer {
-  if (generation === 0) return Buffer.from(message);
-  return Buffer.concat([message, new BinaryWriter().tag(field, WireType.Varint).int64(generation).finish()]);
+/** A field behind the others of its message. */
+function withGeneration(message: Uint8Array, field: number, { generation }: Generated = {}): Uint8Array {
+  if (generation === undefined) return message;
+  return new BinaryWriter().raw(message).tag(field, WireType.Varint).int64(generation).finish();
 }

@@ -22,7 +22,15 @@ import { asResponse, asTask, withGenerations } from './generation.ts';
 import { getTask } from './get-task.ts';
 
 /** A protobuf int64, as far as JavaScript's numbers go: no task has so many events. */
-const generation = { currentGeneration: z.number().int().exactOptional() };
+const poll = {
+  currentGeneration: z.number().int().exactOptional(),
+  timelineLength: z
+    .number()
+    .int()
+    .min(0)
+    .max(2 ** 31 - 1)
+    .exactOptional(),
+};
 const condition = { ifGenerationMatch: z.number().int().exactOptional() };
 
 const sendSchema = sendMessageRequestSchema.extend({
@@ -38,7 +46,7 @@ const previewDefinitions = {
   SendStreamingMessage: streaming(sendSchema, async (backend, call, request) =>
     withGenerations(await sendStreamingMessage(backend, call, request)),
   ),
-  GetTask: unary(getTaskRequestSchema.extend(generation), getTask),
+  GetTask: unary(getTaskRequestSchema.extend(poll), getTask),
   ListTasks: unary(listTasksRequestSchema, async (backend, call, request) => {
     const { tasks, seqs, ...page } = await readPage(backend, call, request);
     return pageResult({ ...page, tasks: tasks.map((task, i) => taskWithGeneration(task, seqs[i] ?? 0).toString()) });

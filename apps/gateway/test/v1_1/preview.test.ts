@@ -6,28 +6,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import type { GatewaySettings } from '../../src/index.ts';
 import { defaultSharesSettings } from '../../src/settings/share-settings.ts';
-import { markNullData, messagesOf } from '../support/bindings/messages.ts';
-import type { Binding, Invocation, OutcomeError } from '../support/bindings/outcome.ts';
-import { type Draft, definitionOf, type GrpcBinding, overGrpc } from '../support/bindings/over-grpc.ts';
-import { overJsonRpc, overRest } from '../support/bindings/over-http.ts';
+import { messagesOf } from '../support/bindings/messages.ts';
+import type { Invocation } from '../support/bindings/outcome.ts';
+import { type Draft, definitionOf } from '../support/bindings/over-grpc.ts';
 import { call, type ErrorBody, get, post, submit, userMessage } from '../support/client.ts';
 import { asked, chunk, completed, replied, working } from '../support/events.ts';
-import { grpcAddressOf } from '../support/grpc-address.ts';
 import { openStage, type Stage } from '../support/stage.ts';
+import { bindingNames, type Client, clientOf, closeClients, grpcBindingOf, in1_1, type Numbered } from './clients.ts';
 import { draft } from './draft-1.1.ts';
 
 // A2A 1.1, 3.2.7, over each binding: branch dev-1.1 of a2aproject/A2A.
 
-type Numbered<Value> = Value & { readonly generation?: string };
-
-const in1_1 = { 'a2a-version': '1.1' };
 const grpc: GatewaySettings['grpc'] = { port: 0, publicAddress: 'auto' };
 
 let stage: Stage;
 /** Of a gateway with the preview, and of one without. */
 let url: string;
 let without: string;
-const grpcs: GrpcBinding[] = [];
 
 beforeAll(async () => {
   stage = await openStage({ gateway: { grpc, preview: true } });
@@ -36,44 +31,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const each of grpcs) each[Symbol.dispose]();
+  closeClients();
   await stage[Symbol.asyncDispose]();
 });
-
-const names = ['JSON-RPC', 'HTTP+JSON', 'GRPC'] as const;
-
-interface Client {
-  ask<Result>(invocation: Invocation): Promise<Result>;
-  refused(invocation: Invocation): Promise<OutcomeError>;
-}
-
-/** A client of version 1.1, unless the headers say otherwise. */
-async function clientOf(name: (typeof names)[number], base = url): Promise<Client> {
-  const binding = await bindingOf(name, base);
-  const invoke: Binding['invoke'] = ({ headers, ...given }) =>
-    binding.invoke({ ...given, headers: { ...in1_1, ...headers } });
-  return {
-    async ask<Result>(invocation: Invocation) {
-      const outcome = await invoke(invocation);
-      if ('error' in outcome) throw new Error(JSON.stringify(outcome.error));
-      return outcome.result as Result;
-    },
-    async refused(invocation) {
-      const outcome = await invoke(invocation);
-      if ('error' in outcome) return outcome.error;
-      throw new Error('it was not refused');
-    },
-  };
-}
-
-async function bindingOf(name: (typeof names)[number], base: string): Promise<Binding> {
-  const raw = (_: string, json: unknown): unknown => markNullData(json);
-  if (name === 'JSON-RPC') return overJsonRpc(base, raw);
-  if (name === 'HTTP+JSON') return overRest(base, raw);
-  const binding = overGrpc(await grpcAddressOf(base), undefined, draft);
-  grpcs.push(binding);
-  return binding;
-}
 
 const sending = (message: object, configuration: object = {}): Invocation => ({
   operation: 'SendMessage',
@@ -97,11 +57,11 @@ async function waitingTask(): Promise<Task> {
   return task;
 }
 
-describe.each(names)('over %s', (name) => {
+describe.each(bindingNames)('over %s', (name) => {
   let client: Client;
 
   beforeAll(async () => {
-    client = await clientOf(name);
+    client = await clientOf(name, url);
   });
 
   const read = (id: string, params: object = {}): Promise<Numbered<Task>> =>
@@ -380,8 +340,7 @@ async function grpcStatusOf(taskId: string): Promise<number> {
   const { path, requestSerialize, responseDeserialize } = definitionOf('SendMessage');
   const { request } = messagesOf('SendMessage');
   const { params, ...invocation } = sending(userMessage('this', { taskId }), { ifGenerationMatch: 1 });
-  const binding = overGrpc(await grpcAddressOf(url));
-  grpcs.push(binding);
+  const binding = await grpcBindingOf(url);
   const serialize = (message: unknown): Buffer => draft.request(requestSerialize(message), { ...invocation, params });
   const metadata = new Metadata();
   metadata.set('a2a-version', '1.1');
@@ -406,7 +365,7 @@ describe('the error of another generation', () => {
 describe('a cancel for one generation', () => {
   it('cancels a task of this generation alone, where requests are JSON', async () => {
     for (const name of ['JSON-RPC', 'HTTP+JSON'] as const) {
-      const client = await clientOf(name);
+      const client = await clientOf(name, url);
       const { id } = await waitingTask();
       const cancel = (ifGenerationMatch: number): Invocation => ({
         operation: 'CancelTask',
@@ -490,8 +449,7 @@ describe('an answer in 1.0', () => {
     const { id } = await waitingTask();
     const request = (bytes: Buffer): Buffer =>
       Buffer.concat([bytes, new BinaryWriter().tag(4, WireType.LengthDelimited).string('text').finish()]);
-    const binding = overGrpc(await grpcAddressOf(url), undefined, { ...draft, request });
-    grpcs.push(binding);
+    const binding = await grpcBindingOf(url, { request });
     expect(await binding.invoke({ operation: 'GetTask', params: { id } })).toMatchObject({ result: { id } });
   });
 
@@ -500,8 +458,7 @@ describe('an answer in 1.0', () => {
     const answers = [url, without].map(async (base) => {
       const bytes: Buffer[] = [];
       const answer: Draft['answer'] = (given) => bytes.push(given);
-      const binding = overGrpc(await grpcAddressOf(base), undefined, { ...draft, answer });
-      grpcs.push(binding);
+      const binding = await grpcBindingOf(base, { answer });
       await binding.invoke({ operation: 'GetTask', params: { id, currentGeneration: 99 } });
       await binding.invoke({ operation: 'ListTasks', params: { pageSize: 5 } });
       return Buffer.concat(bytes).toString('hex');

@@ -46,7 +46,7 @@ export const routes: readonly OperationRoute[] = [
     path: '/tasks/:id',
     operation: 'GetTask',
     inPath: ['id'],
-    inQuery: ['tenant', 'historyLength', 'currentGeneration'],
+    inQuery: ['tenant', 'historyLength', 'currentGeneration', 'timelineLength'],
   },
   { verb: 'GET', path: '/tasks', operation: 'ListTasks', inQuery: list },
   { verb: 'POST', path: configs, operation: 'CreateTaskPushNotificationConfig', inPath: ['taskId'], hasBody: true },

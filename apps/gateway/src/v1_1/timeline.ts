@@ -1,0 +1,117 @@
+import {
+  type Artifact,
+  isTerminal,
+  type Message,
+  type StreamResponse,
+  type Task,
+  type TaskArtifactUpdateEvent,
+  type TaskStatus,
+} from '@switchyard/protocol';
+import type { FeedItem } from '@switchyard/store';
+
+/** A2A pull request 2129: a message of the client, or a status with what the agent said. */
+export interface TimelineEntry {
+  readonly message?: Message;
+  readonly status?: TaskStatus;
+  /** As ProtoJSON writes an int64. */
+  readonly generation: string;
+}
+
+/** The events that add to an artifact. */
+interface Range {
+  readonly start: number;
+  last: number;
+  isComplete: boolean;
+}
+
+interface Shown {
+  readonly generation: number;
+  /** The most entries of the timeline. */
+  readonly entries: number;
+  /** The most messages of the history; unset: all. */
+  readonly messages?: number | undefined;
+}
+
+/**
+ * The timeline of a task, from its events and its history. Messages of clients are no events: one that the task waited
+ * for has the generation of the status that it led to, one that came while a turn ran that of the status before.
+ */
+export class Timeline {
+  readonly #task: Task;
+  readonly #history: readonly Message[];
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #entries: TimelineEntry[] = [];
+  readonly #ranges = new Map<string, Range>();
+  /** The first message of the history that is not in the timeline yet. */
+  #next = 0;
+  /** Generation of the last status. */
+  #last = 1;
+  #seen = 0;
+
+  /** @param task with its whole history */
+  constructor(task: Task) {
+    this.#task = task;
+    this.#history = task.history ?? [];
+    this.#places = new Map(this.#history.map(({ messageId }, i) => [messageId, i]));
+  }
+
+  apply({ kind, seq, json }: FeedItem): void {
+    // The task as it is stands where events are no longer kept.
+    if (kind === 'task' || seq !== this.#seen + 1) return;
+    this.#seen = seq;
+    const { statusUpdate, artifactUpdate }: StreamResponse = JSON.parse(json.toString());
+    if (artifactUpdate) this.#addToArtifact(artifactUpdate, seq);
+    if (statusUpdate) this.#addStatus(statusUpdate.status, seq);
+  }
+
+  /**
+   * The task with the latest entries, and with the latest messages alone. Without all events up to its generation there
+   * is no timeline.
+   */
+  shown({ generation, entries, messages = Number.POSITIVE_INFINITY }: Shown): object {
+    const { history: _, artifacts, ...task } = this.#task;
+    const history = messages === 0 ? [] : this.#history.slice(-messages);
+    const shown = { ...task, ...(artifacts && { artifacts }), ...(history.length > 0 && { history }) };
+    if (this.#seen !== generation) return shown;
+    this.#addMessages(this.#history.length, this.#last);
+    const ranged = artifacts && { artifacts: artifacts.map((artifact) => this.#withRange(artifact)) };
+    return { ...shown, ...ranged, timeline: this.#entries.slice(-entries) };
+  }
+
+  #addStatus(status: TaskStatus, seq: number): void {
+    const place = status.message && this.#places.get(status.message.messageId);
+    if (place !== undefined && place >= this.#next) {
+      this.#addMessages(place, this.#last);
+      this.#next = place + 1;
+    } else if (status.state === 'TASK_STATE_SUBMITTED') this.#addMessages(this.#next + 1, seq);
+    this.#entries.push({ status, generation: String(seq) });
+    this.#last = seq;
+  }
+
+  /** What clients sent, up to a place in the history. */
+  #addMessages(end: number, seq: number): void {
+    for (const message of this.#history.slice(this.#next, end)) {
+      // The agent's own are in its statuses.
+      if (message.role !== 'ROLE_USER') return;
+      this.#entries.push({ message, generation: String(seq) });
+      this.#next++;
+    }
+  }
+
+  #addToArtifact({ artifact: { artifactId }, lastChunk = false }: TaskArtifactUpdateEvent, seq: number): void {
+    const range = this.#ranges.get(artifactId);
+    if (!range) this.#ranges.set(artifactId, { start: seq, last: seq, isComplete: lastChunk });
+    else {
+      range.last = seq;
+      range.isComplete = lastChunk;
+    }
+  }
+
+  #withRange(artifact: Artifact): object {
+    const range = this.#ranges.get(artifact.artifactId);
+    if (!range) return artifact;
+    const isComplete = range.isComplete || isTerminal(this.#task.status.state);
+    const end = isComplete && { endGeneration: String(range.last) };
+    return { ...artifact, startGeneration: String(range.start), ...end };
+  }
+}
