@@ -2,6 +2,7 @@ import type { Agent } from '@switchyard/agent';
 import type { AddressPolicySettings } from '@switchyard/outgoing';
 import { type Consumer, type DrainOrder, type JobOutcome, type Store, type TurnJob, version } from '@switchyard/store';
 import { remoteAgents } from './agents/remote-agents.ts';
+import { AgentConsumer } from './consume/agent-consumer.ts';
 import { Drain } from './consume/drain.ts';
 import { RemoteAgentConsumer } from './consume/remote-agent-consumer.ts';
 import { Announcer } from './maintenance/announcer.ts';
@@ -47,7 +48,7 @@ export class Worker {
   readonly #sweeper: Sweeper;
   readonly #orphanCleanup: OrphanCleanup;
   readonly #migrations: Migrations;
-  readonly #consumers: readonly (Consumer | RemoteAgentConsumer)[];
+  readonly #consumers: readonly (AgentConsumer | RemoteAgentConsumer)[];
   readonly #remoteAgents: RemoteAgentConsumer;
   readonly #push: PushDeliverer | undefined;
   readonly #turns = new ActiveTurns();
@@ -64,7 +65,6 @@ export class Worker {
     this.id = store.processId;
     this.#settings = settings;
     this.#parts = { store, agents, emit };
-    this.#announcer = new Announcer(store.registry, this.id, { agents, emit });
     this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);
     this.#orphanCleanup = new OrphanCleanup(store.orphans, settings.sweepEveryMs, emit);
     this.#migrations = new Migrations(store.migrator, emit);
@@ -72,7 +72,9 @@ export class Worker {
       this.#consume(remoteAgents(settings.calls ?? publicOnly)),
       store.queue,
     );
-    this.#consumers = [...agents.map((agent) => this.#consume(agent)), this.#remoteAgents];
+    const consumers = agents.map((agent) => this.#consumeAll(agent));
+    this.#announcer = new Announcer(store.registry, this.id, { consumers, emit });
+    this.#consumers = [...consumers, this.#remoteAgents];
     this.#drain = new Drain(this.#consumers);
     this.#reporter = new Reporter(store.ops.workers, {
       workerId: this.id,
@@ -136,13 +138,17 @@ export class Worker {
     await (order ? this.#drain.begin(order) : this.#drain.end());
   }
 
-  #consume(agent: Agent): Consumer {
+  #consumeAll(agent: Agent): AgentConsumer {
+    const { registry } = this.#parts.store;
+    return new AgentConsumer(agent, (queue, concurrency) => this.#consume(agent, queue, concurrency), registry);
+  }
+
+  #consume(agent: Agent, queue = agent.id, concurrency = agent.concurrency): Consumer {
     const { store, emit } = this.#parts;
-    const { id, concurrency, retry } = agent;
     const consumer: Consumer = store.turns.consume({
-      agent: id,
+      agent: queue,
       concurrency,
-      maxAttempts: retry.attempts,
+      maxAttempts: agent.retry.attempts,
       run: (job) => this.#run(agent, job, (wait) => consumer.yieldSlot(wait)),
       onError: (error) => emit({ kind: 'error', where: 'queue', err: error }),
     });

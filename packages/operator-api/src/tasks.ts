@@ -64,6 +64,8 @@ export const taskRecordSchema = z.object({
   attempts: count,
   job: count,
   jobState: z.string(),
+  /** The skill in whose queue its jobs are; unset: its agent's. */
+  queueOfSkill: z.string().optional(),
   sweeps: count,
   dueAt: time.optional(),
   expiresAt: time.optional(),

@@ -6,6 +6,7 @@ export const conversationsUri = uriOf('conversations');
 export const traceContextUri = uriOf('trace-context');
 export const cascadingCancelUri = uriOf('cascading-cancel');
 export const resumableStreamsUri = uriOf('resumable-streams');
+export const skillUri = uriOf('skill');
 
 /** Whether a key of metadata is for agents and the gateway alone: they believe what they find there. */
 export function isReservedMetadata(key: string): boolean {

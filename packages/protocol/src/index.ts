@@ -9,6 +9,7 @@ export {
   conversationsUri,
   isReservedMetadata,
   resumableStreamsUri,
+  skillUri,
   traceContextUri,
 } from './extensions.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';

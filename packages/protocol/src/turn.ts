@@ -43,6 +43,8 @@ export interface TurnInput {
   readonly extensions: readonly string[];
   /** Metadata of the client's request (A2A 3.2.5). */
   readonly metadata: Metadata;
+  /** Id of the skill that the message names; of one that names none, the skill in whose queue the task is. */
+  readonly skill?: string | undefined;
   /** The agent that called, if the message comes from one. */
   readonly caller: CallingAgent | undefined;
 }

@@ -4,6 +4,7 @@ import {
   type AgentExtension,
   cascadingCancelUri,
   resumableStreamsUri,
+  skillUri,
   traceContextUri,
 } from '@switchyard/protocol';
 import type { AnnouncedAgent } from '@switchyard/store';
@@ -30,6 +31,14 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
     uri: traceContextUri,
     description:
       'The W3C trace context of a message reaches the spans of its turns, its webhooks and the agents called.',
+  },
+  {
+    uri: skillUri,
+    description: 'A message names a skill of the card; tasks of some skills wait in a queue of their own.',
+    paramsFor: ({ card, skillQueues = {} }) => {
+      const skills = card.skills.flatMap(({ id }) => (skillQueues[id] ? [id] : []));
+      return Object.values(skillQueues).some((most) => most > 0) ? { skills } : undefined;
+    },
   },
 ];
 

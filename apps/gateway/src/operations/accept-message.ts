@@ -9,8 +9,16 @@ import {
   mediaRangesMeet,
   type Part,
   type SendMessageRequest,
+  skillUri,
 } from '@switchyard/protocol';
-import type { Acceptance, PreSubscription, Submission } from '@switchyard/store';
+import {
+  type Acceptance,
+  type NamedSkill,
+  namedSkill,
+  type PreSubscription,
+  type Submission,
+  skillHint,
+} from '@switchyard/store';
 import { traceParentIn, traceSend } from '@switchyard/telemetry';
 import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
@@ -47,6 +55,7 @@ export async function acceptMessage(
   requireExtensions(call);
   requireMediaTypes(call, request);
   requireSkill(call, request);
+  const skill = skillOf(call, request);
   const config = request.configuration?.taskPushNotificationConfig;
   if (config) {
     call.admission.may('CreateTaskPushNotificationConfig');
@@ -59,6 +68,7 @@ export async function acceptMessage(
   const acceptance = await traceSend(sent, (trace) =>
     backend.tasks.accept(call.scope, {
       ...submission(call, request),
+      ...(skill && { skill }),
       ...(trace && { trace }),
       requestId: call.admission.requestId,
       ...(webhook && { webhook, webhookHoldMs: webhook.version === legacyVersion ? 0 : webhookHoldMs }),
@@ -205,6 +215,25 @@ function requireSkill({ agent, admission }: Call, { message, metadata }: SendMes
     if (!skill) throw invalidParams([{ field: `${path}.skillId`, description: 'is not a skill of this agent' }]);
     requireOneOf(admission.identity, skill.securityRequirements);
   }
+}
+
+/**
+ * The skill that a message names by the extension for that.
+ * @throws {A2AError} PermissionDenied, InvalidParams
+ */
+function skillOf(call: Call, { message }: SendMessageRequest): NamedSkill | undefined {
+  const hint = skillHint(message);
+  if (hint === undefined || !activeExtensions(call).includes(skillUri)) return undefined;
+  const { agent, admission } = call;
+  const named = namedSkill(agent, hint);
+  if (!named) {
+    const known = agent.card.skills.map(({ id }) => id).join(', ');
+    const description = `must be the id of a skill of this agent; they are ${known}`;
+    throw invalidParams([{ field: `message.metadata.${skillUri}.skill`, description }]);
+  }
+  const { skills } = agent.extendedCard ?? agent.card;
+  requireOneOf(admission.identity, skills.find(({ id }) => id === named.id)?.securityRequirements);
+  return named;
 }
 
 /**

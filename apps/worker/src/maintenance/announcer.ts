@@ -1,5 +1,5 @@
-import type { Agent } from '@switchyard/agent';
 import { type AgentAnnouncement, announceEveryMs, type Registry } from '@switchyard/store';
+import type { AgentConsumer } from '../consume/agent-consumer.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
@@ -7,13 +7,17 @@ import { Poller } from '../timing/timing.ts';
 export class Announcer {
   readonly #registry: Registry;
   readonly #workerId: string;
-  readonly #agents: readonly Agent[];
+  readonly #consumers: readonly AgentConsumer[];
   readonly #poller: Poller;
 
-  constructor(registry: Registry, workerId: string, { agents, emit }: { agents: readonly Agent[]; emit: Emit }) {
+  constructor(
+    registry: Registry,
+    workerId: string,
+    { consumers, emit }: { consumers: readonly AgentConsumer[]; emit: Emit },
+  ) {
     this.#registry = registry;
     this.#workerId = workerId;
-    this.#agents = agents;
+    this.#consumers = consumers;
     const onError = (error: unknown): void => emit({ kind: 'error', where: 'announce', err: error });
     this.#poller = new Poller({ everyMs: announceEveryMs, run: () => this.#announce(), onError });
   }
@@ -25,15 +29,24 @@ export class Announcer {
 
   async stop(): Promise<void> {
     await this.#poller.stop();
-    await this.#registry.withdraw(this.#agents.map(announcementOf), this.#workerId);
+    await this.#registry.withdraw(this.#consumers.map(announcementOf), this.#workerId);
   }
 
   #announce(): Promise<void> {
-    return this.#registry.announce(this.#agents.map(announcementOf), this.#workerId);
+    return this.#registry.announce(this.#consumers.map(announcementOf), this.#workerId);
   }
 }
 
 /** As the agent is now: the card of one that runs elsewhere may have changed. */
-function announcementOf({ id, card, extendedCard, repliesWithMessage, concurrency }: Agent): AgentAnnouncement {
-  return { id, card, ...(extendedCard && { extendedCard }), repliesWithMessage, concurrency };
+function announcementOf({ agent, skillQueues }: AgentConsumer): AgentAnnouncement {
+  const { id, card, extendedCard, repliesWithMessage, concurrency } = agent;
+  const hasSkillQueues = Object.keys(skillQueues).length > 0;
+  return {
+    id,
+    card,
+    ...(extendedCard && { extendedCard }),
+    repliesWithMessage,
+    concurrency,
+    ...(hasSkillQueues && { skillQueues }),
+  };
 }

@@ -25,6 +25,12 @@ export interface AgentDefinition {
    */
   readonly concurrency?: number;
   /**
+   * Skills of the card with a queue of their own, and the turns of each that one worker process runs at a time, beside
+   * those of `concurrency`: `{ print: 2 }`. Tasks get there whose first message names the skill, by the A2A extension
+   * docs/extensions/skill.md. Such a skill's id has letters, digits, hyphens, underscores and dots, at most 63.
+   */
+  readonly skillConcurrency?: Readonly<Record<string, number>>;
+  /**
    * Longest time of a turn in milliseconds, at most 24 days; then it is interrupted and the task fails. Default:
    * 600,000.
    */
@@ -47,6 +53,7 @@ export interface Agent {
   readonly extendedCard?: AgentCard;
   readonly repliesWithMessage: boolean;
   readonly concurrency: number;
+  readonly skillConcurrency?: Readonly<Record<string, number>>;
   readonly turnTimeoutMs: number;
   readonly retry: RetryPolicy;
   readonly execute: Execute;
@@ -61,13 +68,16 @@ const longestTimeoutMs = 2 ** 31 - 1;
  */
 export function defineAgent(definition: AgentDefinition): Agent {
   const { id, repliesWithMessage = false, concurrency = 20, turnTimeoutMs = 600_000, execute } = definition;
+  const { skillConcurrency } = definition;
   try {
     checkId(id);
     checkRange('concurrency', concurrency, 10_000);
     checkRange('turnTimeoutMs', turnTimeoutMs, longestTimeoutMs);
     const cards = completeCards(definition);
+    checkSkills(skillConcurrency, cards);
     const retry = retryPolicy(definition.retry);
-    return { id, ...cards, repliesWithMessage, concurrency, turnTimeoutMs, retry, execute };
+    const agent = { id, ...cards, repliesWithMessage, concurrency, turnTimeoutMs, retry, execute };
+    return skillConcurrency ? { ...agent, skillConcurrency } : agent;
   } catch (error) {
     throw new TypeError(`The agent "${id}" cannot be defined: ${error instanceof Error ? error.message : error}`, {
       cause: error,
@@ -78,6 +88,21 @@ export function defineAgent(definition: AgentDefinition): Agent {
 function completeCards({ card, extendedCard }: AgentDefinition): Pick<Agent, 'card' | 'extendedCard'> {
   if (!extendedCard) return { card: completeCard(card) };
   return { card: completeCard(card), extendedCard: completeCard(extendCard(card, extendedCard), 'extendedCard') };
+}
+
+function checkSkills(
+  skills: Readonly<Record<string, number>> = {},
+  { card, extendedCard }: Pick<Agent, 'card' | 'extendedCard'>,
+): void {
+  for (const [id, concurrency] of Object.entries(skills)) {
+    if (!(extendedCard ?? card).skills.some((skill) => skill.id === id))
+      throw new TypeError(`its skillConcurrency names "${id}", which is no skill of its card`);
+    if (!/^[\w.-]{1,63}$/.test(id))
+      throw new TypeError(
+        `its skillConcurrency names "${id}": the id must be letters, digits, hyphens, underscores and dots, at most 63`,
+      );
+    checkRange(`skillConcurrency.${id}`, concurrency, 10_000);
+  }
 }
 
 /** Whether a value, such as the default export of a module, is an agent. */

@@ -82,6 +82,14 @@ export class TurnView {
   }
 
   /**
+   * Id of the skill that the client names for this message, by the A2A extension docs/extensions/skill.md; if it names
+   * none, the skill in whose queue the task is.
+   */
+  get skill(): string | undefined {
+    return this.#input.skill;
+  }
+
+  /**
    * The task of another agent whose question the client answers with this message: `turn.call(agent, turn.text, {
    * taskId })`.
    */

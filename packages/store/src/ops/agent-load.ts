@@ -1,21 +1,23 @@
 import { queueRoot } from '../queue/job.ts';
 import type { QueueLook } from '../queue/load.ts';
+import { queuesOf } from '../registry/announcement.ts';
 import type { OpsPort } from './ops-port.ts';
 
-/** The queue of an agent, or several, over all shards. */
+/** Some queues together, over all shards. */
 export interface QueueSum extends Pick<QueueLook, 'waiting' | 'active' | 'came' | 'began' | 'atMs'> {
   /** For how long the job that is next has waited; 0: none waits. */
   readonly oldestWaitMs: number;
 }
 
-export async function queueOf({ shards, loads }: OpsPort, agent: string): Promise<QueueSum> {
-  return sumOf(await Promise.all(shards.all.map((keys) => loads.look(queueRoot(agent, keys)))));
+/** @param queues as `queuesOf` */
+export async function loadOf({ shards, loads }: OpsPort, queues: readonly string[]): Promise<QueueSum> {
+  const roots = queues.flatMap((queue) => shards.all.map((keys) => queueRoot(queue, keys)));
+  return sumOf(await Promise.all(roots.map((root) => loads.look(root))));
 }
 
-export async function allQueues({ shards, loads, registry }: OpsPort): Promise<QueueSum> {
-  const ids = await registry.ids();
-  const roots = ids.flatMap((id) => shards.all.map((keys) => queueRoot(id, keys)));
-  return sumOf(await Promise.all(roots.map((root) => loads.look(root))));
+/** Those of all agents. */
+export async function allLoads(port: OpsPort): Promise<QueueSum> {
+  return loadOf(port, (await port.registry.list()).flatMap(queuesOf));
 }
 
 function sumOf(looks: readonly QueueLook[]): QueueSum {

@@ -1,10 +1,10 @@
 import type { AgentCard } from '@switchyard/protocol';
 import type { JobCounts, TenantShare } from '../queue/queues.ts';
-import type { AnnouncedAgent } from '../registry/announcement.ts';
-import { BeginRates, queueOf } from './agent-load.ts';
+import { type AnnouncedAgent, queuesOf } from '../registry/announcement.ts';
+import { BeginRates, loadOf } from './agent-load.ts';
 import type { OpsPort } from './ops-port.ts';
 
-/** An agent and its queue. */
+/** An agent and its queues: its own, and those of its skills. */
 export interface AgentReading extends JobCounts {
   readonly id: string;
   /** Workers that are alive and can run it. */
@@ -51,8 +51,8 @@ export class Agents {
 
   /** Of these agents together. One that was never announced counts as a job, so that a worker is started for it. */
   async load(ids: readonly string[]): Promise<WorkLoad> {
-    const known = new Set(await this.#port.registry.ids());
-    const loads = await Promise.all(ids.map((id) => (known.has(id) ? this.#load(id) : unannounced)));
+    const known = new Map((await this.#port.registry.list()).map((agent) => [agent.id, queuesOf(agent)]));
+    const loads = await Promise.all(ids.map((id) => this.#load(known.get(id))));
     return {
       jobs: loads.reduce((sum, { jobs }) => sum + jobs, 0),
       oldestWaitMs: Math.max(0, ...loads.map(({ oldestWaitMs }) => oldestWaitMs)),
@@ -61,24 +61,24 @@ export class Agents {
 
   /** Its messages are accepted, and wait. Running turns go on. @returns undefined: no such agent */
   pause(id: string): Promise<AgentReading | undefined> {
-    return this.#change(id, () => this.#port.queue.pause(id));
+    return this.#change(id, (queues) => this.#port.queue.pause(...queues));
   }
 
   /** @returns undefined: no such agent */
   resume(id: string): Promise<AgentReading | undefined> {
-    return this.#change(id, () => this.#port.queue.resume(id));
+    return this.#change(id, (queues) => this.#port.queue.resume(...queues));
   }
 
   /** The tenants that have the most jobs waiting, at most twenty. @returns undefined: no such agent */
   async tenants(id: string): Promise<readonly TenantShare[] | undefined> {
-    const isKnown = (await this.#port.registry.list()).some((each) => each.id === id);
-    return isKnown ? (await this.#port.queue.shares(id)).longest : undefined;
+    const agent = (await this.#port.registry.list()).find((each) => each.id === id);
+    return agent && (await this.#port.queue.shares(...queuesOf(agent))).longest;
   }
 
   /** Jobs that wait for any agent, by tenant, the most first: of each agent the twenty tenants that have the most. */
   async waitingByTenant(): Promise<readonly TenantShare[]> {
-    const ids = await this.#port.registry.ids();
-    const shares = await Promise.all(ids.map((id) => this.#port.queue.shares(id)));
+    const agents = await this.#port.registry.list();
+    const shares = await Promise.all(agents.map((agent) => this.#port.queue.shares(...queuesOf(agent))));
     const byTenant = Map.groupBy(
       shares.flatMap(({ longest }) => longest),
       ({ tenant }) => tenant,
@@ -90,30 +90,33 @@ export class Agents {
     return sums.sort((a, b) => b.waiting - a.waiting);
   }
 
-  async #load(id: string): Promise<WorkLoad> {
+  async #load(queues: readonly string[] | undefined): Promise<WorkLoad> {
+    if (!queues) return unannounced;
     const { queue } = this.#port;
     const [paused, { waiting, active, delayed }, { oldestWaitMs }] = await Promise.all([
-      queue.isPaused(id),
-      queue.counts(id),
-      queueOf(this.#port, id),
+      queue.isPaused(...queues),
+      queue.counts(...queues),
+      loadOf(this.#port, queues),
     ]);
     return paused ? { jobs: active, oldestWaitMs: 0 } : { jobs: waiting + active + delayed, oldestWaitMs };
   }
 
-  async #change(id: string, change: () => Promise<void>): Promise<AgentReading | undefined> {
+  async #change(id: string, change: (queues: readonly string[]) => Promise<void>): Promise<AgentReading | undefined> {
     const agent = (await this.#port.registry.list()).find((each) => each.id === id);
     if (!agent) return undefined;
-    await change();
+    await change(queuesOf(agent));
     return this.#read(agent);
   }
 
-  async #read({ id, workers, card }: AnnouncedAgent): Promise<AgentReading> {
+  async #read(agent: AnnouncedAgent): Promise<AgentReading> {
+    const { id, workers, card } = agent;
     const { queue } = this.#port;
+    const queues = queuesOf(agent);
     const [paused, counts, shares, look] = await Promise.all([
-      queue.isPaused(id),
-      queue.counts(id),
-      queue.shares(id),
-      queueOf(this.#port, id),
+      queue.isPaused(...queues),
+      queue.counts(...queues),
+      queue.shares(...queues),
+      loadOf(this.#port, queues),
     ]);
     return {
       id,

@@ -1,5 +1,5 @@
 import { infoOf, mastersOf } from '../redis/masters.ts';
-import { allQueues, type QueueSum } from './agent-load.ts';
+import { allLoads, type QueueSum } from './agent-load.ts';
 import { type AgentReading, Agents } from './agents.ts';
 import { AnyConversation } from './any-conversation.ts';
 import { AnyTask } from './any-task.ts';
@@ -47,7 +47,7 @@ export class Ops {
 
   /** The queues of all agents together. */
   queues(): Promise<QueueSum> {
-    return allQueues(this.#port);
+    return allLoads(this.#port);
   }
 
   /** By id. @throws {InvalidPageToken} */

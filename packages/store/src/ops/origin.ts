@@ -7,7 +7,7 @@ import type { OpsPort } from './ops-port.ts';
 export interface Origin {
   readonly scope: Scope;
   /** What came with its first message; metadata is the client's own. */
-  readonly given: Pick<Submission, 'acceptedOutputModes' | 'extensions' | 'metadata'>;
+  readonly given: Pick<Submission, 'acceptedOutputModes' | 'extensions' | 'metadata' | 'skill'>;
 }
 
 /** @returns undefined: no such task */

@@ -1,3 +1,4 @@
+import { skillQueue } from '../queue/job.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import { integer, list, text, tuple } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
@@ -25,7 +26,7 @@ export async function readTimeline(
   record: TaskRecord & { readonly deadLetter: boolean },
 ): Promise<Timeline> {
   const { redis, shards, queue } = port;
-  const { taskId, agent, job, jobState } = record;
+  const { taskId, agent, job, jobState, queueOfSkill } = record;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
   const [[time, caller], attempts, notes, statuses, look, deliveries, [, listening]] = await Promise.all([
@@ -33,7 +34,7 @@ export async function readTimeline(
     attemptFields(port, record),
     redis.lrange(`${key}:l`, '0', '-1'),
     readStatuses(redis, keys.events(taskId)),
-    queue.look(agent, taskId, job),
+    queue.look(skillQueue(agent, queueOfSkill), taskId, job),
     webhooksOf(port, taskId),
     redis.pubsub('NUMSUB', keys.events(taskId)),
   ]);

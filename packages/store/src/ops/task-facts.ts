@@ -1,3 +1,4 @@
+import { skillQueue } from '../queue/job.ts';
 import { cardUrlOf, REMOTE_AGENTS } from '../queue/remote-agents.ts';
 import type { AgentFacts, TaskFacts, TurnFacts } from './diagnosis.ts';
 import type { OpsPort } from './ops-port.ts';
@@ -27,19 +28,20 @@ export class DeploymentFacts {
     return this.#now;
   }
 
-  agent(id: string): Promise<{ facts: AgentFacts | undefined; shares: Shares }> {
-    const known = this.#agents.get(id) ?? this.#readAgent(id);
-    this.#agents.set(id, known);
+  /** @param queue the agent's own, or that of one of its skills */
+  agent(id: string, queue: string): Promise<{ facts: AgentFacts | undefined; shares: Shares }> {
+    const known = this.#agents.get(queue) ?? this.#readAgent(id, queue);
+    this.#agents.set(queue, known);
     return known;
   }
 
-  async #readAgent(id: string): Promise<{ facts: AgentFacts | undefined; shares: Shares }> {
+  async #readAgent(id: string, name: string): Promise<{ facts: AgentFacts | undefined; shares: Shares }> {
     const { queue } = this.#port;
     const [workers, paused, { waiting }, shares] = await Promise.all([
       this.#workersOf(id),
-      queue.isPaused(id),
-      queue.counts(id),
-      queue.shares(id),
+      queue.isPaused(name),
+      queue.counts(name),
+      queue.shares(name),
     ]);
     return { facts: workers === undefined ? undefined : { workers, paused, waiting }, shares };
   }
@@ -57,10 +59,11 @@ type Shares = Awaited<ReturnType<OpsPort['queue']['shares']>>;
 export async function factsOf(port: OpsPort, record: TaskRecord, deployment: DeploymentFacts): Promise<TaskFacts> {
   const { redis, shards, queue } = port;
   const { taskId, agent, tenant, job } = record;
+  const queueName = skillQueue(agent, record.queueOfSkill);
   const keys = shards.of(taskId);
   const [{ facts, shares }, look, token, begun, calls, webhooks, interrupted, nowMs] = await Promise.all([
-    deployment.agent(agent),
-    queue.look(agent, taskId, job),
+    deployment.agent(agent, queueName),
+    queue.look(queueName, taskId, job),
     redis.hget(keys.task(taskId), 'token'),
     redis.hget(keys.task(taskId), `l${record.openTurn}`),
     redis.hgetall(`${keys.task(taskId)}:c`),

@@ -1,4 +1,5 @@
 import { isTerminal } from '@switchyard/protocol';
+import { skillQueue } from '../queue/job.ts';
 import type { OpsPort } from './ops-port.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
 
@@ -26,6 +27,8 @@ export interface TaskRecord extends TaskIdentity {
   /** Number of the job that may begin turns, 0: none; and its state in the queue. */
   readonly job: number;
   readonly jobState: string;
+  /** The skill in whose queue its jobs are; unset: its agent's. */
+  readonly queueOfSkill?: string;
   /** Sweeps since the last turn began. */
   readonly sweeps: number;
   /** When the sweeper adds its job again, unless a heartbeat comes first. */
@@ -51,8 +54,8 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
   const { redis, shards, queue } = port;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[cancel, ...fields], values, kept, webhooks, due, ttlMs] = await Promise.all([
-    redis.hmget(key, 'cancel', 'owner', 'context', 'state'),
+  const [[cancel, skill, ...fields], values, kept, webhooks, due, ttlMs] = await Promise.all([
+    redis.hmget(key, 'cancel', 'queue', 'owner', 'context', 'state'),
     redis.hmget(key, ...FIELDS),
     redis.xlen(keys.events(taskId)),
     redis.hget(`${key}:w`, 'count'),
@@ -78,7 +81,8 @@ export async function readRecord(port: OpsPort, taskId: string): Promise<TaskRec
     openTurn: Number.parseInt(values[FIELDS.indexOf('turn')] ?? '0', 10),
     attempts: number('attempts'),
     job,
-    jobState: job ? await queue.stateOf(identity.agent, taskId, job) : 'none',
+    jobState: job ? await queue.stateOf(skillQueue(identity.agent, skill), taskId, job) : 'none',
+    ...(skill && { queueOfSkill: skill }),
     sweeps: number('sweeps'),
     ...(due !== null && { dueAt: new Date(Number(due)).toISOString() }),
     ...(ttlMs > 0 && { expiresAt: new Date(Date.now() + ttlMs).toISOString() }),

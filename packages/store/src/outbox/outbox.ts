@@ -24,7 +24,7 @@ export const sweepScript = defineScript({
   from,
   keys: [...recordKeyNames, 'root'],
   args: recordArgNames,
-  reply: tuple(sweepVerdict, integer, text, integer, text, text),
+  reply: tuple(sweepVerdict, integer, text, integer, text, text, text),
 });
 
 const TASKS_AT_ONCE = 200;
@@ -104,14 +104,14 @@ export class Outbox {
 
   async #sweepTask(keys: ShardKeys, taskId: string, ownerFound: string): Promise<SweepVerdict> {
     const { redis, queue, settings } = this.#port;
-    const [verdict, job, owner, sweeps, awaited, known] = await sweepScript.run(redis, {
+    const [verdict, job, owner, sweeps, awaited, known, skill] = await sweepScript.run(redis, {
       keys: { ...keys.record(taskId), root: queueRoot(agentOf(ownerFound), keys) },
       args: recordArgValues(taskId, settings),
     });
     if (verdict !== 'add') return verdict;
     const isSuspicious = sweeps % SUSPICIOUS_SWEEPS === 0;
     if (known === '1' && !isSuspicious) return verdict;
-    await queue.add(owner, { taskId, job }, { isAwaited: awaited === '1', isSuspicious });
+    await queue.add(owner, { taskId, job, skill }, { isAwaited: awaited === '1', isSuspicious });
     return verdict;
   }
 }

@@ -1,10 +1,10 @@
 -- sweep: the outbox entry of a task is due: neither a job nor an event of its turn was seen for a while.
 --
 -- KEYS  <record>
---       root      of the queue's keys, as in take-jobs.lua
+--       root      of the keys of its agent's queue, as in take-jobs.lua
 -- ARGV  <record>
 -- Returns  { verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits
---       for the job, '1' if the queue knows the job }
+--       for the job, '1' if the queue knows the job, the skill whose queue it is ('' its agent's) }
 --       idle | add | canceled | missing (an entry without a task: removed)
 -- Invariant: a task that has work to do has a job, or an entry here that brings it one.
 
@@ -17,21 +17,22 @@ local root = unpack(KEYS, 7)
 local record = load_record()
 if not record then
   redis.call('ZREM', outbox_key, task_id)
-  return { 'missing', 0, '', 0, '', '' }
+  return { 'missing', 0, '', 0, '', '', '' }
 end
 local due = redis.call('ZSCORE', outbox_key, task_id)
-if not due or tonumber(due) > now_ms() then return { 'idle', 0, '', 0, '', '' } end
+if not due or tonumber(due) > now_ms() then return { 'idle', 0, '', 0, '', '', '' } end
+root = queue_of(root)
 -- The process that runs its job is alive: it renews the job's lock.
 if redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled .. ':lock') == 1 then
   watch = true
   commit(record)
-  return { 'idle', 0, '', 0, '', '' }
+  return { 'idle', 0, '', 0, '', '', '' }
 end
 if record.cancel ~= '' then
   allow_out_of_memory(task_key)
   finish(record, 'X')
   commit(record)
-  return { 'canceled', 0, record.owner, 0, '', '' }
+  return { 'canceled', 0, record.owner, 0, '', '', '' }
 end
 -- The same job: the queue swallows the add while it still has the job, so a long queue does not grow by sweeping.
 -- `started` 0: a job added anew counts its starts from 1 and must be let in. The owner may go on until someone is.
@@ -43,4 +44,5 @@ if has_job then sweep_after_ms = sweep_after_ms * 2 ^ math.min(record.sweeps, 3)
 watch = true
 commit(record)
 local is_awaited = tonumber(redis.call('HGET', task_key, 'awaited')) == record.scheduled
-return { 'add', record.scheduled, record.owner, record.sweeps, is_awaited and '1' or '', has_job and '1' or '' }
+return { 'add', record.scheduled, record.owner, record.sweeps, is_awaited and '1' or '', has_job and '1' or '',
+  was[QUEUE] or '' }

@@ -11,6 +11,14 @@ export function queueOf(agent: string): string {
   return cardUrlOf(agent) === undefined ? agent : REMOTE_AGENTS;
 }
 
+/**
+ * The queue of one of its skills. No agent can have this id.
+ * @param skill whose id a queue may have; unset or empty: the agent's own queue
+ */
+export function skillQueue(agent: string, skill?: string | null): string {
+  return skill ? `${agent}~${skill}` : agent;
+}
+
 /** Job ids may neither contain a colon nor be a number. */
 export function jobId(taskId: string, job: number): string {
   return `${taskId}.${job}`;

@@ -5,7 +5,7 @@ import { integer, text, tuple, tupleAnd, word } from '../redis/reply.ts';
 import { agentOf, tenantOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
-import { type DeliveryQueueId, deliveryQueueText, jobId, jobOptions, queueOf, queueRoot } from './job.ts';
+import { type DeliveryQueueId, deliveryQueueText, jobId, jobOptions, queueOf, queueRoot, skillQueue } from './job.ts';
 
 const addScript = defineScript({
   file: 'add.lua',
@@ -90,16 +90,16 @@ export class Queues {
   /**
    * Adds a job again that the queue may have lost: add-jobs.lua added it with its task's message. Without effect while
    * the queue has the job.
-   * @param owner as `ownerOf`: its agent's queue, and its tenant's share of it
+   * @param owner as `ownerOf`: its agent's queue, or that of a skill of it, and its tenant's share of that
    * @param options `isAwaited`: a running turn waits for this one, which goes before jobs that nobody waits for.
    * `isSuspicious`: it was added several times without effect
    */
   async add(
     owner: string,
-    { taskId, job }: { readonly taskId: string; readonly job: number },
+    { taskId, job, skill }: { readonly taskId: string; readonly job: number; readonly skill?: string | undefined },
     { isAwaited = false, isSuspicious = false } = {},
   ): Promise<void> {
-    await this.#add(queueRoot(agentOf(owner), this.#shards.of(taskId)), {
+    await this.#add(queueRoot(skillQueue(agentOf(owner), skill), this.#shards.of(taskId)), {
       id: jobId(taskId, job),
       tenant: tenantOf(owner),
       name: 'turn',
@@ -129,25 +129,27 @@ export class Queues {
     });
   }
 
-  /** Removes a job unless it is running. */
-  async remove(agent: string, taskId: string, job: number): Promise<void> {
-    const root = queueRoot(agent, this.#shards.of(taskId));
+  /** Removes a job unless it is running. @param queue as `skillQueue`, like the next ones */
+  async remove(queue: string, taskId: string, job: number): Promise<void> {
+    const root = queueRoot(queue, this.#shards.of(taskId));
     await removeScript.run(this.#redis, { keys: { root }, args: { id: jobId(taskId, job) } });
   }
 
-  /** The jobs of an agent, over all shards. */
-  async counts(agent: string): Promise<JobCounts> {
+  /** The jobs of some queues, over all shards. */
+  async counts(...queues: readonly string[]): Promise<JobCounts> {
     const states = ['waiting', 'prioritized', 'active', 'delayed'] as const;
-    const counts = await this.#onShards(agent, (queue) => queue.getJobCounts(...states));
+    const counts = await this.#onShards(queues, (queue) => queue.getJobCounts(...states));
     const sum = (name: string): number => counts.reduce((total, count) => total + (count[name] ?? 0), 0);
     return { waiting: sum('waiting') + sum('prioritized'), active: sum('active'), delayed: sum('delayed') };
   }
 
   /** The tenants with the most jobs that wait, over all shards, the longest first; `count`: of all, on the fullest shard. */
-  async shares(agent: string): Promise<{ readonly count: number; readonly longest: readonly TenantShare[] }> {
-    const read = (keys: ShardKeys) =>
-      readSharesScript.run(this.#redis, { keys: { root: queueRoot(agent, keys) }, args: { most: MOST_NAMED } });
-    const shards = await Promise.all(this.#shards.all.map(read));
+  async shares(
+    ...queues: readonly string[]
+  ): Promise<{ readonly count: number; readonly longest: readonly TenantShare[] }> {
+    const roots = queues.flatMap((queue) => this.#shards.all.map((keys) => queueRoot(queue, keys)));
+    const read = (root: string) => readSharesScript.run(this.#redis, { keys: { root }, args: { most: MOST_NAMED } });
+    const shards = await Promise.all(roots.map(read));
     const byTenant = Map.groupBy(
       shards.flatMap(([, ...tenants]) => tenants),
       ([tenant]) => tenant,
@@ -161,26 +163,26 @@ export class Queues {
   }
 
   /** Jobs are added, and workers take none until `resume`. Running jobs go on. */
-  async pause(agent: string): Promise<void> {
-    await this.#onShards(agent, (queue) => queue.pause());
+  async pause(...queues: readonly string[]): Promise<void> {
+    await this.#onShards(queues, (queue) => queue.pause());
   }
 
-  async resume(agent: string): Promise<void> {
-    await this.#onShards(agent, (queue) => queue.resume());
+  async resume(...queues: readonly string[]): Promise<void> {
+    await this.#onShards(queues, (queue) => queue.resume());
   }
 
-  async isPaused(agent: string): Promise<boolean> {
-    return (await this.#onShards(agent, (queue) => queue.isPaused())).includes(true);
+  async isPaused(...queues: readonly string[]): Promise<boolean> {
+    return (await this.#onShards(queues, (queue) => queue.isPaused())).includes(true);
   }
 
   /** BullMQ's state of a job: `waiting`, `active`, `delayed` …, or `unknown`. */
-  async stateOf(agent: string, taskId: string, job: number): Promise<string> {
-    const state = await this.#queue(agent, this.#shards.of(taskId)).getJobState(jobId(taskId, job));
+  async stateOf(queue: string, taskId: string, job: number): Promise<string> {
+    const state = await this.#queue(queue, this.#shards.of(taskId)).getJobState(jobId(taskId, job));
     return state === 'prioritized' ? 'waiting' : state;
   }
 
-  async look(agent: string, taskId: string, job: number): Promise<JobLook> {
-    const root = queueRoot(agent, this.#shards.of(taskId));
+  async look(queue: string, taskId: string, job: number): Promise<JobLook> {
+    const root = queueRoot(queue, this.#shards.of(taskId));
     const args = { id: jobId(taskId, job) };
     const [before, leaseMs, delayedToMs, sinceMs] = await lookJobScript.run(this.#redis, { keys: { root }, args });
     return {
@@ -211,8 +213,9 @@ export class Queues {
     await addScript.run(this.#redis, { keys: { root }, args });
   }
 
-  #onShards<T>(agent: string, ask: (queue: BullQueue) => Promise<T>): Promise<T[]> {
-    return Promise.all(this.#shards.all.map((keys) => ask(this.#queue(agent, keys))));
+  #onShards<T>(queues: readonly string[], ask: (queue: BullQueue) => Promise<T>): Promise<T[]> {
+    const all = queues.flatMap((queue) => this.#shards.all.map((keys) => this.#queue(queue, keys)));
+    return Promise.all(all.map(ask));
   }
 
   /** BullMQ asks for Redis' version once: a queue that was first used in an outage would be refused for good. */

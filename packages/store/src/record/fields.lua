@@ -1,5 +1,6 @@
 -- fields: the record as fields of the task's hash. A field that is empty or 0 is not there.
 -- tip: the incarnation of the last event
+-- queue: the skill in whose queue its jobs are; not there: its agent's
 -- Of each of the last attempts there are also l<epoch>: how it began (begin.lua), e<epoch>: how it ended (commit.lua),
 -- and f<epoch>: when somebody wrote with its fence too late (append.lua).
 
@@ -7,10 +8,10 @@ local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',
   'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'has_side_keys', 'has_context_index',
   'sweeps', 'tip', 'queued', 'listed',
-  'artifacts', '@h', -- not of the record, but an end must know them
+  'queue', 'artifacts', '@h', -- not of the record, but an end must know them
 }
-local STATE, EPOCH, TURN, TIME, TOKEN, SCHEDULED, TIP, ALL, ARTIFACTS, HISTORY =
-  1, 5, 7, 9, 10, 15, 23, 25, 26, 27
+local STATE, EPOCH, TURN, TIME, TOKEN, SCHEDULED, TIP, QUEUE, ALL, ARTIFACTS, HISTORY =
+  1, 5, 7, 9, 10, 15, 23, 26, 25, 27, 28
 
 -- States in which a task waits for its client, and in which it has ended.
 local function is_waiting(state) return state == 'i' or state == 'a' end
@@ -35,6 +36,12 @@ local function load_record()
     has_context_index = tonumber(has_context_index or 0), sweeps = tonumber(sweeps or 0), tip = tonumber(tip or 0),
     queued = tonumber(queued or 0), listed = listed or '',
   }
+end
+
+-- The root of the keys of its jobs' queue. root: that of its agent's.
+local function queue_of(root)
+  local skill = was[QUEUE]
+  return skill and root:sub(1, -2) .. '~' .. skill .. ':' or root
 end
 
 -- The fencing token of the turn that began last: `turn` is this while it is open. The epoch alone would not do: a

@@ -47,13 +47,14 @@ local function finish(record, letter, details)
   emit_status(record, letter, details)
 end
 
--- A job with a new number: an add under the number of a job that is just completing would be swallowed.
+-- A job with a new number: an add under the number of a job that is just completing would be swallowed. root: of the
+-- keys of its agent's queue.
 local function schedule(record, root, options, is_awaited)
   record.jobs = record.jobs + 1
   record.scheduled, record.started = record.jobs, 0
   watch = true
   --- @include "../queue/add-jobs.lua"
-  add_jobs(root, { task_id .. '.' .. record.scheduled, record.owner:match('^[^/]*') }, options, is_awaited)
+  add_jobs(queue_of(root), { task_id .. '.' .. record.scheduled, record.owner:match('^[^/]*') }, options, is_awaited)
 end
 
 -- input-required and auth-required never stand while a message waits or a new attempt runs: a poller would take the old

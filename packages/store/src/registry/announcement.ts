@@ -1,4 +1,6 @@
-import type { AgentCard } from '@switchyard/protocol';
+import { type AgentCard, type Message, skillUri } from '@switchyard/protocol';
+import { skillQueue } from '../queue/job.ts';
+import type { NamedSkill } from '../tasks/submission.ts';
 
 /** A worker's announcement of an agent that it can run. */
 export interface AgentAnnouncement {
@@ -12,7 +14,35 @@ export interface AgentAnnouncement {
   readonly repliesWithMessage: boolean;
   /** Turns that one worker runs at the same time. */
   readonly concurrency: number;
+  /**
+   * Skills that have a queue of their own, and the turns of each that one worker runs at the same time, beside the
+   * others. 0: it had a queue once; what is left there runs, one turn at a time.
+   */
+  readonly skillQueues?: Readonly<Record<string, number>>;
 }
+
+/** All queues of an agent, its own first. */
+export function queuesOf({ id, skillQueues = {} }: Pick<AgentAnnouncement, 'id' | 'skillQueues'>): string[] {
+  return [id, ...Object.keys(skillQueues).map((skill) => skillQueue(id, skill))];
+}
+
+/**
+ * What a message says about its skill under the URI of that extension (docs/extensions/skill.md), not validated.
+ * @returns undefined: nothing; null: nothing that is one
+ */
+export function skillHint({ metadata }: Pick<Message, 'metadata'>): unknown {
+  const hint = metadata?.[skillUri];
+  return hint === undefined ? undefined : (Object(hint).skill ?? null);
+}
+
+/** @returns undefined: the agent has no such skill */
+export function namedSkill(agent: AgentSkills, id: unknown): NamedSkill | undefined {
+  const { skills } = agent.extendedCard ?? agent.card;
+  const skill = skills.find((each) => each.id === id);
+  return skill && { id: skill.id, hasQueue: (agent.skillQueues?.[skill.id] ?? 0) > 0 };
+}
+
+type AgentSkills = Pick<AgentAnnouncement, 'card' | 'extendedCard' | 'skillQueues'>;
 
 export interface AnnouncedAgent extends AgentAnnouncement {
   /** Workers that are alive and can run it. */

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Encryption } from '../encryption/encryption.ts';
 import { encryptWebhook } from '../encryption/webhook.ts';
-import { queueRoot } from '../queue/job.ts';
+import { queueRoot, skillQueue } from '../queue/job.ts';
 import type { QueueLoads } from '../queue/load.ts';
 import type { Queues } from '../queue/queues.ts';
 import { idText } from '../redis/keys.ts';
@@ -80,11 +80,15 @@ export async function accept(
   const reply = await (named === undefined ? makeTask(port, scope, sent) : enterTask(port, scope, sent, named));
   if (reply.length === 1) return refusal(port, scope, sent, reply[0]);
   if (reply.length === 2) return { verdict: 'other-seq', seq: reply[1] };
-  const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation] = reply;
+  const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation, skill] = reply;
   const isDuplicate = verdict === 'duplicate';
   // A client's retry repairs at once what a queue has lost.
   if (isDuplicate && job)
-    await port.queue.add(ownerOf(scope), { taskId, job }, { isAwaited: isAwaited(submission.caller) });
+    await port.queue.add(
+      ownerOf(scope),
+      { taskId, job, skill: skill ?? '' },
+      { isAwaited: isAwaited(submission.caller) },
+    );
   const contextId = unescaped(context);
   const accepted = { verdict: 'accepted', isDuplicate, taskId, contextId, number, seq } as const;
   const incarnation = lastIncarnation ?? 0;
@@ -102,7 +106,7 @@ async function refusal(
 ): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
   if (verdict !== 'overloaded') return { verdict };
   const keys = port.shards.of(anchorOf(scope, sent));
-  return { verdict, retryAfterSeconds: await port.loads.retryAfterSeconds(queueRoot(scope.agent, keys)) };
+  return { verdict, retryAfterSeconds: await port.loads.retryAfterSeconds(queueRoot(queueFor(scope, sent), keys)) };
 }
 
 type AnySubmission = Submission & Partial<CallSubmission & AnswerSubmission>;
@@ -120,7 +124,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
   const owner = ownerOf(scope);
   const taskId = sent.reservedId ?? port.shards.newId(anchorOf(scope, sent));
   const keys = port.shards.of(taskId);
-  const root = queueRoot(scope.agent, keys);
+  const root = queueRoot(queueFor(scope, sent), keys);
   const task = {
     taskId,
     owner,
@@ -136,8 +140,14 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     maxWaiting: port.loads.mostWaiting(root),
     request: keptRequest(scope, sent),
     hasSteps: sent.hasSteps ? '1' : '',
+    skill: sent.skill?.hasQueue ? sent.skill.id : '',
   } as const;
   return port.newTasks.make(task, sent.caller);
+}
+
+/** Of a task that the message makes. */
+function queueFor({ agent }: Scope, { skill }: Sent): string {
+  return skillQueue(agent, skill?.hasQueue ? skill.id : undefined);
 }
 
 function enterTask(port: AcceptPort, scope: Scope, sent: Sent, taskId: string): Promise<AcceptReply> {
@@ -204,6 +214,7 @@ function entry(scope: Scope, sent: Sent): string {
     acceptedOutputModes: orNothing(sent.acceptedOutputModes),
     extensions: orNothing(sent.extensions),
     metadata: sent.metadata,
+    skill: sent.skill,
     caller: caller && { taskId: caller.taskId, agent: caller.agent, depth: caller.depth },
     trace,
     requestId,
@@ -216,19 +227,21 @@ function orNothing(list: readonly string[] | undefined): readonly string[] | und
   return list?.length ? list : undefined;
 }
 
-function requestOf(scope: Scope, { acceptedOutputModes, extensions, metadata }: Submission): KeptRequest {
+function requestOf(scope: Scope, { acceptedOutputModes, extensions, metadata, skill }: Submission): KeptRequest {
   return {
     scopes: scope.principal.scopes,
     ...(acceptedOutputModes?.length && { acceptedOutputModes }),
     ...(extensions?.length && { extensions }),
     ...(metadata && { metadata }),
+    ...(skill && { skill }),
   };
 }
 
 /** As JSON; '' for most, with which nothing came. */
 function keptRequest(scope: Scope, sent: Sent): string {
-  const { acceptedOutputModes, extensions, metadata } = sent;
-  const isEmpty = !scope.principal.scopes.length && !acceptedOutputModes?.length && !extensions?.length && !metadata;
+  const { acceptedOutputModes, extensions, metadata, skill } = sent;
+  const isBare = !acceptedOutputModes?.length && !extensions?.length && !metadata && !skill;
+  const isEmpty = isBare && !scope.principal.scopes.length;
   return isEmpty ? '' : JSON.stringify(requestOf(scope, sent));
 }
 

@@ -1,4 +1,5 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
+import { skillQueue } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
 import { recordKeyNames } from '../redis/record-args.ts';
 import { word } from '../redis/reply.ts';
@@ -42,7 +43,7 @@ export async function deleteTask(
   const keys = shards.of(taskId);
   const messages = history.map(({ messageId }) => keys.accepted(scope, messageId));
   const conversations = await port.conversationsOf(scope, { taskId, contextId });
-  const jobs = Number(await redis.hget(keys.task(taskId), 'jobs'));
+  const [jobs, skill] = await redis.hmget(keys.task(taskId), 'jobs', 'queue');
   const verdict = await deleteScript.run(redis, {
     keys: {
       ...keys.record(taskId),
@@ -54,6 +55,6 @@ export async function deleteTask(
     args: { taskId, owner: ownerOf(scope), messages: messages.length, conversationIds: conversations },
   });
   // A task that was canceled before it began may still be in the queue.
-  if (verdict === 'deleted' && jobs) await queue.remove(scope.agent, taskId, jobs);
+  if (verdict === 'deleted' && jobs) await queue.remove(skillQueue(scope.agent, skill), taskId, Number(jobs));
   return verdict;
 }

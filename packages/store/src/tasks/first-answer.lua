@@ -6,9 +6,10 @@
 local function first_answer(sent_key, fingerprint)
   local known_print, task_id, number = redis.call('GET', sent_key):match('^(%S+) (%S+) (%d+)$')
   if known_print ~= fingerprint then return { 'conflict' } end
-  local seq, job, context = unpack(redis.call('HMGET', tasks_root .. task_id, 'seq', 'scheduled', 'context'))
+  local seq, job, context, queue =
+    unpack(redis.call('HMGET', tasks_root .. task_id, 'seq', 'scheduled', 'context', 'queue'))
   if not seq then return { 'missing' } end
   -- A write, so that a caller that waits for replicas waits for those that the first answer may have timed out on.
   redis.call('PEXPIRE', sent_key, idempotency_ms)
-  return { 'duplicate', task_id, context, tonumber(number), tonumber(seq), tonumber(job or 0) }
+  return { 'duplicate', task_id, context, tonumber(number), tonumber(seq), tonumber(job or 0), '', 0, queue or '' }
 end

@@ -34,6 +34,7 @@
 --       max_waiting     jobs that may wait in its queue; 0: no limit
 --       request         what came with the message, for operators who send it again: see KeptRequest; '' nothing
 --       has_steps       1: results of steps were copied for it, see copy-steps.lua; else ''
+--       skill           whose queue that is; '' its agent's
 -- Returns  of one message after the other, as accept.lua, or that it is refused by quotas.lua: too-many-open
 --          | too-many-kept | too-many-open-of-tenant | too-many-bytes-of-tenant | overloaded; or missing: the steps
 --          that were copied for it are gone
@@ -53,7 +54,7 @@ retention_ms = tonumber(retention_ms)
 max_open, max_kept = tonumber(max_open), tonumber(max_kept)
 max_open_of_tenant, max_bytes = tonumber(max_open_of_tenant), tonumber(max_bytes)
 -- Where the first message begins in ARGV, and how many arguments each has.
-local FIRST, SIZE = 15, 15
+local FIRST, SIZE = 15, 16
 
 --- @include "../redis/server.lua"
 --- @include "caller.lua"
@@ -156,6 +157,7 @@ if #new > 0 then
       'status', status, history_name, history)
     redis.call('XADD', task_key .. ':e', '1-0', 's', '{"statusUpdate":{' .. ids .. ',"status":' .. status .. '}}')
     if request ~= '' then redis.call('HSET', task_key, 'request', request) end
+    if ARGV[at + 15] ~= '' then redis.call('HSET', task_key, 'queue', ARGV[at + 15]) end
     if ARGV[at + 14] ~= '' then
       redis.call('PERSIST', task_key .. ':s')
       redis.call('HSET', task_key, 'has_side_keys', '1')

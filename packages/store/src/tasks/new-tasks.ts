@@ -30,6 +30,7 @@ export const makeTasksScript = defineScript({
     'maxWaiting',
     'request',
     'hasSteps',
+    'skill',
   ],
   reply: list(acceptReply),
 });
@@ -67,6 +68,8 @@ export interface NewTask {
   readonly request: string;
   /** 1: results of steps were copied for it; else ''. */
   readonly hasSteps: '1' | '';
+  /** Whose queue it gets into; '' its agent's. */
+  readonly skill: string;
 }
 
 /**

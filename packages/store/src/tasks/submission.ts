@@ -6,6 +6,13 @@ import { ownerOf, type Scope } from '../redis/scope.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 
+/** A skill that a message names. */
+export interface NamedSkill {
+  readonly id: string;
+  /** It has a queue of its own: a task that the message makes gets into that one, for good. */
+  readonly hasQueue: boolean;
+}
+
 /** A message from a client, and what its turn needs to know of the request. */
 export interface Submission {
   /** With the client's taskId and contextId, if any. */
@@ -17,6 +24,7 @@ export interface Submission {
   readonly extensions?: readonly string[];
   /** Metadata of the request. */
   readonly metadata?: Metadata;
+  readonly skill?: NamedSkill | undefined;
   /** Goes on with the turn of the message. */
   readonly trace?: MessageTrace;
   /** Of the request that brought it, for the lines of its turn in the log. */
@@ -147,6 +155,7 @@ export interface InboxEntry
   extends Pick<TurnInput, 'message'>,
     Partial<Pick<TurnInput, 'acceptedOutputModes' | 'extensions' | 'metadata' | 'caller'>> {
   readonly scopes: readonly string[];
+  readonly skill?: NamedSkill;
   readonly trace?: MessageTrace;
   readonly requestId?: string;
 }
@@ -156,9 +165,9 @@ export type KeptRequest = Omit<InboxEntry, 'message' | 'caller' | 'trace' | 'req
 
 /**
  * Of an accepted message: task, context, number, seq, job; the timestamp of the status if it was scheduled, else '';
- * for a task that existed, the incarnation of its last event.
+ * for a task that existed, the incarnation of its last event; of a duplicate the skill in whose queue its jobs are.
  */
-const accepted = tuple(text, text, integer, integer, integer, optional(text), optional(integer));
+const accepted = tuple(text, text, integer, integer, integer, optional(text), optional(integer), optional(text));
 const refused = tuple();
 
 /** What accept.lua returns, and make-tasks.lua of each message. */

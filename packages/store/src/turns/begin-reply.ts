@@ -10,9 +10,9 @@ const beginVerdicts = {
   missing: none,
   canceled: none,
   exhausted: none,
-  turn: tupleAnd([text, integer, text, text, text, text], piece),
+  turn: tupleAnd([text, integer, text, text, text, text, text], piece),
 };
-/** Reply of begin.lua: fencing token, attempt, cancel ('' | '1'), inbox entry, owner, who lost it, and the task in pieces. */
+/** Reply of begin.lua: fencing token, attempt, cancel ('' | '1'), inbox entry, owner, who lost it, the skill whose queue it is in, and the task in pieces. */
 export const beginReply = verdict(beginVerdicts);
 /** Reply of take-turns.lua for a job. `not-begun`: its run begins the turn itself. */
 export const takenTurnReply = verdict({ ...beginVerdicts, 'not-begun': tuple() });

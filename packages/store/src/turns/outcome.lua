@@ -17,13 +17,13 @@ local function pop(record)
   record.turn, record.token, record.attempts = '', '', 0
 end
 
--- The turn was its job's last one: the job leaves its queue in the same step. root: of the queue's keys.
+-- The turn was its job's last one: the job leaves its queue in the same step. root: of its agent's queue's keys.
 local function end_job(root)
-  ended_jobs[#ended_jobs + 1] = { root = root, id = task_id .. '.' .. (was[SCHEDULED] or ''), token = was[TOKEN] }
+  ended_jobs[#ended_jobs + 1] = { root = queue_of(root), id = task_id .. '.' .. (was[SCHEDULED] or ''), token = was[TOKEN] }
 end
 
--- The turn has its outcome, and its message has left the inbox. root: of the queue's keys; options: of the job that
--- takes over, as in add-jobs.lua, or '': this one goes on.
+-- The turn has its outcome, and its message has left the inbox. root: of its agent's queue's keys; options: of the
+-- job that takes over, as in add-jobs.lua, or '': this one goes on.
 local function settle(record, root, options)
   -- An agent that asks a question back must not make an accepted cancel forgotten.
   if record.cancel ~= '' then

@@ -95,7 +95,7 @@ export class Turns {
     const begunAt = (taken && lease?.takenAt) ?? performance.now();
     const reply = taken ?? (await this.#begin(job, turnsBefore, settings));
     if (reply[0] !== 'turn') return reply[0];
-    const [, fence, attempt, cancel, entry, owner, takenOverFrom, ...pieces] = reply;
+    const [, fence, attempt, cancel, entry, owner, takenOverFrom, queue, ...pieces] = reply;
     const inboxEntry: InboxEntry = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
     // If large texts were replaced meanwhile, another run owns the task, and this one is about to learn so: read again.
     const found = await readPieces(redis, pieces);
@@ -116,6 +116,7 @@ export class Turns {
         acceptedOutputModes: inboxEntry.acceptedOutputModes ?? [],
         extensions: inboxEntry.extensions ?? [],
         metadata: inboxEntry.metadata ?? {},
+        skill: inboxEntry.skill?.id ?? (queue || undefined),
         caller: inboxEntry.caller,
         ...(takenOverFrom && { takenOverFrom }),
         isLastAttempt: attempt >= settings.maxAttempts,

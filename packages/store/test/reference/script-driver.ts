@@ -236,6 +236,7 @@ export class ScriptDriver {
       maxWaiting: 0,
       request: '',
       hasSteps: '',
+      skill: '',
     });
     const [beside = [], reply, retry] = await makeTasksScript.run(this.#redis, {
       keys: this.#keys.shared,
@@ -248,7 +249,7 @@ export class ScriptDriver {
     });
     if (!reply) throw new Error('the message was not answered');
     expect(beside.slice(0, 2)).toEqual(['scheduled', others[0]]);
-    expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1, null, null]);
+    expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1, '', 0, '']);
     return reply;
   }
 

@@ -3,11 +3,13 @@ import type { CallOutcome, CallPort, CallRefusal, OutgoingCall, PlacedCall, Plac
 import { isTerminal } from '@switchyard/protocol';
 import {
   type AgentAnnouncement,
+  namedSkill,
   type OpenTurn,
   type Placement,
   remoteAgentId,
   type Scope,
   type Store,
+  skillHint,
 } from '@switchyard/store';
 import { traceCall } from '@switchyard/telemetry';
 import { awaitOutcome, readOutcome } from './call-outcome.ts';
@@ -89,18 +91,21 @@ export class StoredCalls implements CallPort {
 }
 
 /** The card of an agent of this deployment is known; that of a remote agent is read by its executor. */
-type Addressee = Pick<AgentAnnouncement, 'id'> & Partial<Pick<AgentAnnouncement, 'card'>>;
+type Addressee = Pick<AgentAnnouncement, 'id'> & Partial<AgentAnnouncement>;
 
 const isWebUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text);
 
 /** What is asked for and offered is activated, as for any client (A2A 4.6.2). */
-function submissionOf({ message, extensions = [], acceptedOutputModes, metadata }: OutgoingCall, { card }: Addressee) {
+function submissionOf({ message, extensions = [], acceptedOutputModes, metadata }: OutgoingCall, agent: Addressee) {
+  const { card } = agent;
+  const skill = card && namedSkill({ ...agent, card }, skillHint(message));
   const offered = new Set(card?.capabilities.extensions?.map(({ uri }) => uri));
   return {
     message,
     extensions: extensions.filter((uri) => !card || offered.has(uri)),
     ...(acceptedOutputModes && { acceptedOutputModes }),
     ...(metadata && { metadata }),
+    ...(skill && { skill }),
   };
 }
 

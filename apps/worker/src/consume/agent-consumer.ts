@@ -1,0 +1,57 @@
+import type { Agent } from '@switchyard/agent';
+import { type Consumer, type Registry, skillQueue } from '@switchyard/store';
+import type { Drainable } from './drain.ts';
+
+/**
+ * Takes the turns of an agent: from its own queue, and from those of its skills. A skill that has lost its queue may
+ * have left tasks there: these go on, one turn at a time.
+ */
+export class AgentConsumer implements Drainable {
+  readonly agent: Agent;
+  readonly #consume: (queue: string, concurrency: number) => Consumer;
+  readonly #registry: Pick<Registry, 'find'>;
+  #skillQueues: Readonly<Record<string, number>> = {};
+  #consumers: readonly Consumer[] = [];
+
+  constructor(
+    agent: Agent,
+    consume: (queue: string, concurrency: number) => Consumer,
+    registry: Pick<Registry, 'find'>,
+  ) {
+    this.agent = agent;
+    this.#consume = consume;
+    this.#registry = registry;
+  }
+
+  /** As announced. Complete once it has started. */
+  get skillQueues(): Readonly<Record<string, number>> {
+    return this.#skillQueues;
+  }
+
+  get running(): number {
+    return this.#consumers.reduce((sum, { running }) => sum + running, 0);
+  }
+
+  async start(): Promise<void> {
+    const { id, concurrency, skillConcurrency } = this.agent;
+    const before = Object.keys((await this.#registry.find(id))?.skillQueues ?? {});
+    this.#skillQueues = { ...Object.fromEntries(before.map((skill) => [skill, 0])), ...skillConcurrency };
+    const ofSkills = Object.entries(this.#skillQueues).map(([skill, most]) =>
+      this.#consume(skillQueue(id, skill), Math.max(1, most)),
+    );
+    this.#consumers = [this.#consume(id, concurrency), ...ofSkills];
+    await Promise.all(this.#consumers.map((consumer) => consumer.start()));
+  }
+
+  async pause(): Promise<void> {
+    await Promise.all(this.#consumers.map((consumer) => consumer.pause()));
+  }
+
+  async resume(): Promise<void> {
+    await Promise.all(this.#consumers.map((consumer) => consumer.resume()));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#consumers.map((consumer) => consumer.stop()));
+  }
+}
