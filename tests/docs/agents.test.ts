@@ -42,8 +42,9 @@ describe('the page on writing an agent', () => {
       'shop.ts',
       'waiter.ts',
       'coder.ts',
-      'snippet-8.ts',
+      'print-shop.ts',
       'snippet-9.ts',
+      'snippet-10.ts',
     ]);
   });
 
@@ -80,8 +81,15 @@ describe('the page on writing an agent', () => {
     expect(JSON.stringify(events)).toContain('## Success criteria\\n\\n- It compiles');
   });
 
+  it('tells a turn which skill it is asked for', async () => {
+    const shop = await agent('print-shop');
+    const [warming] = (await runTurn(shop, 'A book', { skill: 'print' })).events;
+    expect(warming?.statusUpdate?.status.message?.parts).toEqual([{ text: 'The press is warming up' }]);
+    expect((await runTurn(shop, 'A book')).events).toHaveLength(1);
+  });
+
   it('tests agents', async () => {
-    expect(await load('snippet-8')).toMatchObject({
+    expect(await load('snippet-9')).toMatchObject({
       state: 'TASK_STATE_COMPLETED',
       answer: '9 €',
       booked: { answer: 'A table for 4 is booked.' },
@@ -92,6 +100,6 @@ describe('the page on writing an agent', () => {
   });
 
   it('tests agents over the wire', { timeout: 40_000 }, async () => {
-    expect(await load('snippet-9')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
+    expect(await load('snippet-10')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
   });
 });

@@ -99,6 +99,7 @@ test('tenants take turns in the queue of a skill, too, and it takes no more than
     verdict: 'overloaded',
   });
   const other = await send(store, {}, bob);
-  expect(await store.queue.look(printQueue, other.taskId, 1)).toMatchObject({ before: 1 });
+  // Beside the first one of the other tenant, and before its next ones.
+  expect((await store.queue.look(printQueue, other.taskId, 1)).before).toBeLessThan(2);
   expect((await store.tasks.accept(alice, { message: userMessage() })).verdict).toBe('accepted');
 });

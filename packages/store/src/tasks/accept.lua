@@ -25,8 +25,8 @@
 --       if_seq?         only if this is the number of the task's last event; left out: whatever it is
 -- Returns  { verdict … } and, when the message is or was accepted: task id, context, number of the message in its task,
 --          seq, job (of a duplicate: 0 if the task has none), and timestamp of the task's status if it was scheduled,
---          else ''; of a task that was there the incarnation of its last event, too; of a duplicate the skill in whose queue
---          its jobs are, or ''
+--          else ''; of a task that was there the incarnation of its last event, too; of a duplicate the skill in whose
+--          queue its jobs are, or ''
 --       scheduled | queued (the worker that runs the job will read it) | duplicate (the first answer again)
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full
 --       | history-full | too-many-webhooks | too-many-bytes-of-tenant | not-waiting

@@ -6,7 +6,8 @@
 -- waited_ms: that its job has waited, which is being taken, and can wait until a process can run it alone; nil: it was
 --   taken before
 -- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner,
---          the process that lost the turn or '', the skill in whose queue the job is or '', and then the task: pieces … (see pieces.lua) }
+--          the process that lost the turn or '', the skill in whose queue the job is or '', and then the task: pieces …
+--          (see pieces.lua) }
 --       turn | stale, missing (there is nothing for this job: complete it) | canceled, exhausted (the task has ended)
 --       | suspect (it is to run alone: see isolation.ts)
 -- Invariant: one turn is open at a time; taking it over gives out a new fencing token and spends an attempt.

@@ -19,7 +19,8 @@ end
 
 -- The turn was its job's last one: the job leaves its queue in the same step. root: of its agent's queue's keys.
 local function end_job(root)
-  ended_jobs[#ended_jobs + 1] = { root = queue_of(root), id = task_id .. '.' .. (was[SCHEDULED] or ''), token = was[TOKEN] }
+  local id = task_id .. '.' .. (was[SCHEDULED] or '')
+  ended_jobs[#ended_jobs + 1] = { root = queue_of(root), id = id, token = was[TOKEN] }
 end
 
 -- The turn has its outcome, and its message has left the inbox. root: of its agent's queue's keys; options: of the
