@@ -1,5 +1,5 @@
 import type { TurnEvent } from '@switchyard/protocol';
-import { type Consumer, type OpenTurn, REMOTE_AGENTS, remoteAgentId, type Store } from '../../src/index.ts';
+import { type Consumer, type OpenTurn, REMOTE_AGENTS, remoteAgentId, type Store, skillQueue } from '../../src/index.ts';
 import { accepted, agentMessage, begun, userMessage } from './drive.ts';
 import { alice, bob } from './redis.ts';
 
@@ -11,6 +11,7 @@ export const keyScenarios: readonly KeyScenario[] = [
   questionsAndLongTexts,
   rejection,
   cancellation,
+  namedSkill,
   deadMessage,
   steps,
   callsAndConversations,
@@ -25,7 +26,9 @@ export async function consumeAll(store: Store): Promise<Consumer[]> {
   const onError = (): void => undefined;
   const run = async () => 'done' as const;
   const consumers = [
-    ...['echo', 'kitchen', REMOTE_AGENTS].map((agent) => store.turns.consume({ agent, concurrency: 10, run, onError })),
+    ...['echo', skillQueue('echo', 'print'), 'kitchen', REMOTE_AGENTS].map((agent) =>
+      store.turns.consume({ agent, concurrency: 10, run, onError }),
+    ),
     store.push.deliveries.consume({ concurrency: 10, run, onError }),
   ];
   await Promise.all(consumers.map((consumer) => consumer.start()));
@@ -67,6 +70,15 @@ async function cancellation(store: Store): Promise<void> {
   const abandoned = await accepted(store, bob);
   await begun(store, abandoned.taskId);
   await store.tasks.cancel(bob, abandoned.taskId);
+}
+
+/** Its job is in the queue of the skill. */
+async function namedSkill(store: Store, look: () => Promise<void>): Promise<void> {
+  const skill = { id: 'print', hasQueue: true };
+  const acceptance = await store.tasks.accept(alice, { message: userMessage(), skill });
+  if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
+  await look();
+  await (await begun(store, acceptance.taskId)).publish(outcome('COMPLETED'));
 }
 
 async function deadMessage(store: Store, look: () => Promise<void>): Promise<void> {
