@@ -4,6 +4,7 @@ import { isTracing, traceOperation } from '@switchyard/telemetry';
 import type { z } from 'zod';
 import { type Action, actions } from '../admission/actions.ts';
 import type { Call } from '../call/call.ts';
+import { previewVersion } from '../call/service-parameters.ts';
 import { isRecorded } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { Backend } from './backend.ts';
@@ -53,6 +54,21 @@ export type Answer = UnaryResult | OpenStream;
  */
 export function runOperation(operation: Operation, { call, params }: Invocation): Promise<Answer> {
   return operation.kind === 'unary' ? operation.invoke(call, params) : openStream(operation, { call, params });
+}
+
+interface ServedOperations<Name extends string> {
+  readonly operations: Readonly<Record<Name, Operation>>;
+  /** Those of A2A 1.1; unset where it is not served. */
+  readonly preview: Readonly<Record<Name, Operation>> | undefined;
+}
+
+/** The operation, in the version of its call. */
+export function operationFor<Name extends string>(
+  { operations, preview }: ServedOperations<Name>,
+  { version }: Call,
+  name: Name,
+): Operation {
+  return version === previewVersion && preview ? preview[name] : operations[name];
 }
 
 interface Invocation {

@@ -8,13 +8,11 @@ import {
 } from '@switchyard/protocol/schemas';
 import { taskWithGeneration } from '@switchyard/store';
 import { z } from 'zod';
-import type { Call } from '../call/call.ts';
-import { previewVersion } from '../call/service-parameters.ts';
 import type { Backend } from '../operations/backend.ts';
 import { cancelTask } from '../operations/cancel-task.ts';
 import { pageResult, readPage } from '../operations/list-tasks.ts';
-import { type Operation, streaming, unary } from '../operations/operation.ts';
-import { bindOperations, definitions, type OperationName, type Operations } from '../operations/operations.ts';
+import { streaming, unary } from '../operations/operation.ts';
+import { bindOperations, definitions, type Operations } from '../operations/operations.ts';
 import { sendMessage } from '../operations/send-message.ts';
 import { sendStreamingMessage } from '../operations/send-streaming-message.ts';
 import { subscribeToTask } from '../operations/subscribe-to-task.ts';
@@ -63,19 +61,4 @@ const previewDefinitions = {
 /** The operations for requests of A2A 1.1. */
 export function previewOperations(backend: Backend): Operations {
   return bindOperations(backend, previewDefinitions);
-}
-
-interface ServedOperations {
-  readonly operations: Operations;
-  /** Unset: A2A 1.1 is not served. */
-  readonly preview: Operations | undefined;
-}
-
-/** The operation, in the version of its call. */
-export function operationFor(
-  { operations, preview }: ServedOperations,
-  { version }: Call,
-  name: OperationName,
-): Operation {
-  return version === previewVersion && preview ? preview[name] : operations[name];
 }

@@ -8,9 +8,8 @@ import {
   type RoutedRequest,
 } from '../../exchange/exchange.ts';
 import { readOptionalJson } from '../../exchange/read-json.ts';
-import { type Answer, runOperation } from '../../operations/operation.ts';
+import { type Answer, operationFor, runOperation } from '../../operations/operation.ts';
 import type { OperationName } from '../../operations/operations.ts';
-import { operationFor } from '../../v1_1/operations.ts';
 import type { GatewayContext } from '../gateway-context.ts';
 import { admit, bodyLimits, openCall } from '../http-call.ts';
 import { writeError, writeResult, writeStream } from './write.ts';
