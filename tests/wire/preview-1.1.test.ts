@@ -155,8 +155,8 @@ describe('a long poll', () => {
   });
 });
 
-describe('messages for one generation that come to both gateways at once', () => {
-  it('are accepted once', async () => {
+describe('answers for one generation that come to both gateways at once', () => {
+  it('are refused but for one', async () => {
     const { id } = await submit(`${gateway(0)}/agents/echo`, userMessage('ask'));
     const read = async (): Promise<Numbered> => (await poll(`${gateway(1)}/agents/echo`, id, 0)).body;
     const asked = await until(
