@@ -68,6 +68,17 @@ describe('a task whose first message named a skill with a queue', () => {
     await second.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
   });
 
+  test('goes on there with another job when one has run its share of turns', async () => {
+    const store = await testStore();
+    const { taskId, contextId } = await send(store);
+    const turn = await begun(store, taskId, { turnsBefore: 7 });
+    await send(store, { message: userMessage('more', { taskId, contextId }), skill: undefined });
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+    expect(turn.ending).toBe('successor');
+    expect(await store.queue.stateOf(printQueue, taskId, 2)).toBe('waiting');
+    expect(await waiting(store)).toEqual([0, 1]);
+  });
+
   test('leaves nothing there when it is canceled and deleted', async () => {
     const store = await testStore();
     const { taskId } = await send(store);

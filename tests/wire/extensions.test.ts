@@ -1,0 +1,77 @@
+import { type AgentCard, type ListTasksResponse, skillUri, type Task } from '@switchyard/protocol';
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { startCollector, type TestCollector } from '../support/collector.ts';
+import { textOf, userMessage } from '../support/messages.ts';
+import { get, post } from '../support/rest.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+
+// Processes take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
+
+// A client here, an agent there, and between them two gateways: what an extension promises holds over both.
+
+let collector: TestCollector;
+let there: Stack;
+let here: Stack;
+let url: string;
+
+beforeAll(async () => {
+  const redisUrl = inject('redisUrl');
+  collector = await startCollector();
+  const traces = { TRACES: 'otlp', TRACES_URL: collector.url, TRACE_QUEUE: 'parent' };
+  there = await startStack({ redisUrl, agents: ['caller', 'echo', 'skilled'], env: traces });
+  const env = { ...traces, THERE_URL: there.urls[0] ?? '' };
+  here = await startStack({ redisUrl, agents: ['front-caller', 'front-skilled'], env });
+  [url = ''] = here.urls;
+});
+
+afterAll(async () => {
+  await Promise.all([here?.stop(), there?.stop()]);
+  await collector?.close();
+});
+
+async function tasksOf(agent: string): Promise<Task[]> {
+  const { body } = await get<ListTasksResponse>(`${there.urls[0]}/agents/${agent}/tasks`);
+  return body.tasks;
+}
+
+it('a cancel here reaches what the agent there has called', async () => {
+  const request = { message: userMessage('slow 60000'), metadata: { agent: 'echo' } };
+  const sent = { ...request, configuration: { returnImmediately: true } };
+  const { body } = await post<{ task: Task }>(`${url}/agents/front-caller/message:send`, sent);
+  const isWorking = async () => (await tasksOf('echo')).some(({ status }) => status.state === 'TASK_STATE_WORKING');
+  await until(isWorking, { what: 'the called agent is at work', timeoutMs: 20_000 });
+  await post(`${url}/agents/front-caller/tasks/${body.task.id}:cancel`);
+  const states = async () =>
+    [...(await tasksOf('caller')), ...(await tasksOf('echo'))].map(({ status }) => status.state);
+  await until(async () => (await states()).every((state) => state === 'TASK_STATE_CANCELED'), {
+    what: 'both tasks there are canceled',
+    timeoutMs: 20_000,
+  });
+  expect(await states()).toHaveLength(2);
+});
+
+it('a trace leads from the client to the agent that the agent there calls', async () => {
+  const traceId = '0af7651916cd43dd8448eb211c80319d';
+  const traced = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+  const request = { message: userMessage('hello'), metadata: { agent: 'echo' } };
+  const { body } = await post<{ task: Task }>(`${url}/agents/front-caller/message:send`, request, traced);
+  expect(textOf(body.task.status.message)).toBe('hello');
+  const names = () => collector.spans.filter((span) => span.traceId === traceId).map(({ name }) => name);
+  const turns = ['process front-caller', 'process caller', 'process echo'];
+  await until(() => turns.every((name) => names().includes(name)), {
+    what: 'all three turns are in the trace',
+    timeoutMs: 30_000,
+  });
+});
+
+it('a skill that a client names here is the one of the turn there', async () => {
+  const { body: card } = await get<AgentCard>(`${url}/agents/front-skilled/.well-known/agent-card.json`);
+  expect(card.capabilities.extensions?.find(({ uri }) => uri === skillUri)?.params).toEqual({ skills: ['print'] });
+  const message = { ...userMessage('hello'), metadata: { [skillUri]: { skill: 'print' } } };
+  const activation = { 'a2a-extensions': skillUri };
+  const to = `${url}/agents/front-skilled/message:send`;
+  const { body, headers } = await post<{ task: Task }>(to, { message }, activation);
+  expect([textOf(body.task.status.message), headers.get('a2a-extensions')]).toEqual(['print', skillUri]);
+});
