@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { NamedSkill, Scope, Store } from '../src/index.ts';
 import { skillQueue } from '../src/index.ts';
+import { AgentQueue } from '../src/queue/agent-queue.ts';
+import { Shards } from '../src/redis/shards.ts';
 import { begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
@@ -71,12 +73,15 @@ describe('a task whose first message named a skill with a queue', () => {
   test('goes on there with another job when one has run its share of turns', async () => {
     const store = await testStore();
     const { taskId, contextId } = await send(store);
-    const turn = await begun(store, taskId, { turnsBefore: 7 });
+    const { prefix, shards } = store.settings;
+    const queue = new AgentQueue(redis, new Shards(prefix, shards).of(taskId), printQueue);
+    const { jobs } = await queue.take(60_000, { taker: 'taker', number: 1, count: 1, kinds: 'any' });
+    const turn = await begun(store, taskId, { turnsBefore: 7, token: jobs[0]?.token ?? '' });
     await send(store, { message: userMessage('more', { taskId, contextId }), skill: undefined });
     await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
     expect(turn.ending).toBe('successor');
     expect(await store.queue.stateOf(printQueue, taskId, 2)).toBe('waiting');
-    expect(await waiting(store)).toEqual([0, 1]);
+    expect(await store.queue.counts(printQueue)).toEqual({ waiting: 1, active: 0, delayed: 0 });
   });
 
   test('leaves nothing there when it is canceled and deleted', async () => {
