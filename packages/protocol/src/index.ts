@@ -8,6 +8,7 @@ export {
   cascadingCancelUri,
   conversationsUri,
   isReservedMetadata,
+  rerunUri,
   resumableStreamsUri,
   skillUri,
   traceContextUri,

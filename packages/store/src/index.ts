@@ -91,7 +91,7 @@ export type { KeyClaim, KeyedRequest } from './tasks/idempotency-keys.ts';
 export type { InterruptedTasks } from './tasks/interrupted-tasks.ts';
 export type { TaskPage, TaskQuery } from './tasks/list.ts';
 export { InvalidPageToken } from './tasks/page-token.ts';
-export type { Acceptance, InboxEntry, NamedSkill, Submission } from './tasks/submission.ts';
+export type { Acceptance, InboxEntry, NamedSkill, StepsOfTask, Submission } from './tasks/submission.ts';
 export { type Json, retain, retainCopies, TaskJson, wrapped } from './tasks/task-json.ts';
 export type { TaskReading, TaskView } from './tasks/task-reading.ts';
 export type { Tasks } from './tasks/tasks.ts';

@@ -3,6 +3,7 @@ import {
   type AgentCard,
   type AgentExtension,
   cascadingCancelUri,
+  rerunUri,
   resumableStreamsUri,
   skillUri,
   traceContextUri,
@@ -21,6 +22,10 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
   {
     uri: cascadingCancelUri,
     description: 'When a task ends early, the tasks that its agent has started and still waits for are canceled, too.',
+  },
+  {
+    uri: rerunUri,
+    description: 'A task that has ended runs again from one of its steps, with other input, as a new task.',
   },
   {
     uri: resumableStreamsUri,
@@ -66,6 +71,10 @@ export function activeExtensions({ agent, extensions }: ExtensionRequest): reado
   const { capabilities } = agent.extendedCard ?? agent.card;
   const offered = new Set(withGatewayExtensions(agent, capabilities).map(({ uri }) => uri));
   return [...new Set(extensions)].filter((uri) => offered.has(uri));
+}
+
+export function isActive(call: ExtensionRequest, uri: string): boolean {
+  return call.extensions.length > 0 && activeExtensions(call).includes(uri);
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   type NamedSkill,
   namedSkill,
   type PreSubscription,
+  type StepsOfTask,
   type Submission,
   skillHint,
 } from '@switchyard/store';
@@ -39,6 +40,8 @@ interface AcceptOptions {
   readonly webhookHoldMs?: number;
   /** The caller waits for the answer, or reads it as a stream. */
   readonly isAwaited?: boolean;
+  /** Of a task that runs again; see `readRerun`. */
+  readonly steps?: StepsOfTask | undefined;
 }
 
 /**
@@ -49,7 +52,7 @@ export async function acceptMessage(
   backend: Backend,
   call: Call,
   request: ConditionalSend,
-  { preSubscription, webhookHoldMs, isAwaited = false }: AcceptOptions = {},
+  { preSubscription, webhookHoldMs, isAwaited = false, steps }: AcceptOptions = {},
 ): Promise<Accepted> {
   requireOwnWords(request);
   requireExtensions(call);
@@ -69,6 +72,7 @@ export async function acceptMessage(
     backend.tasks.accept(call.scope, {
       ...submission(call, request),
       ...(skill && { skill }),
+      ...(steps && { steps }),
       ...(trace && { trace }),
       requestId: call.admission.requestId,
       ...(webhook && { webhook, webhookHoldMs: webhook.version === legacyVersion ? 0 : webhookHoldMs }),

@@ -1,7 +1,7 @@
 import { resumableStreamsUri, type StreamResponse } from '@switchyard/protocol';
 import { type EventId, formatEventId, type Json } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
-import { activeExtensions } from '../call/extensions.ts';
+import { isActive } from '../call/extensions.ts';
 
 interface Event extends EventId {
   /** A2A StreamResponse. */
@@ -13,7 +13,7 @@ interface Event extends EventId {
  * binding has a place for it beside the event (docs/extensions/resumable-streams.md).
  */
 export function withEventIds(call: Call, items: AsyncIterable<Event>): AsyncIterable<Event> {
-  return activeExtensions(call).includes(resumableStreamsUri) ? identified(items) : items;
+  return isActive(call, resumableStreamsUri) ? identified(items) : items;
 }
 
 async function* identified(items: AsyncIterable<Event>): AsyncGenerator<Event, void, undefined> {

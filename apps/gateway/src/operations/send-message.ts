@@ -1,6 +1,7 @@
-import { isTerminal, type SendMessageRequest } from '@switchyard/protocol';
+import { isTerminal, rerunUri, type SendMessageRequest } from '@switchyard/protocol';
 import { type FeedItem, type Json, type PreSubscription, taskItem, wrapped } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
+import { isActive } from '../call/extensions.ts';
 import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts';
 import { awaitItem } from './await-item.ts';
 import type { Backend } from './backend.ts';
@@ -8,16 +9,19 @@ import { taskNotFound } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
 import { plainMessageOf } from './message-answer.ts';
 import type { UnaryResult } from './operation.ts';
+import { readRerun } from './rerun.ts';
 import { TaskProjection } from './task-projection.ts';
 
 /**
  * A2A 3.1.1. Immediate: answers with the accepted task. Blocking: waits until the agent ends the turn, asks for input
  * or releases its caller; when time is up, answers with the task as it is.
  */
-export async function sendMessage(backend: Backend, call: Call, request: ConditionalSend): Promise<UnaryResult> {
+export async function sendMessage(backend: Backend, call: Call, given: ConditionalSend): Promise<UnaryResult> {
+  const rerun = isActive(call, rerunUri) ? await readRerun(backend, call, given) : undefined;
+  const { request = given, steps } = rerun ?? {};
   const historyLength = request.configuration?.historyLength;
   if (isImmediate(backend, call, request)) {
-    const { taskId, task, seq } = await acceptMessage(backend, call, request);
+    const { taskId, task, seq } = await acceptMessage(backend, call, request, { steps });
     return task === undefined ? readResult(backend, call, taskId, historyLength) : taskResult(task, seq);
   }
   using preSubscription = presubscribe(backend, call, request);
@@ -25,6 +29,7 @@ export async function sendMessage(backend: Backend, call: Call, request: Conditi
     preSubscription,
     webhookHoldMs: backend.settings.blockingWaitMs,
     isAwaited: true,
+    steps,
   });
   const projection = new TaskProjection(accepted);
   const isQuick = wantsImmediate(backend.settings, request.configuration);

@@ -1,19 +1,24 @@
+import { rerunUri } from '@switchyard/protocol';
 import { type FeedItem, taskItem } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
+import { isActive } from '../call/extensions.ts';
 import { type Accepted, acceptMessage, presubscribe } from './accept-message.ts';
 import type { Backend } from './backend.ts';
 import { requireStreaming, taskNotFound } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
 import { messageOrItems } from './message-answer.ts';
 import type { StreamItem } from './operation.ts';
+import { readRerun } from './rerun.ts';
 
 /** A2A 3.1.2. Begins with the task; ends with its terminal event, or when the agent asks for input. */
 export async function sendStreamingMessage(
   backend: Backend,
   call: Call,
-  request: ConditionalSend,
+  given: ConditionalSend,
 ): Promise<AsyncIterable<StreamItem>> {
   requireStreaming(call);
+  const rerun = isActive(call, rerunUri) ? await readRerun(backend, call, given) : undefined;
+  const { request = given, steps } = rerun ?? {};
   const holdMs = call.agent.repliesWithMessage ? Number.POSITIVE_INFINITY : backend.settings.messageHoldMs;
   const preSubscription = presubscribe(backend, call, request);
   // The signal of every call aborts when it is over.
@@ -22,6 +27,7 @@ export async function sendStreamingMessage(
     preSubscription,
     webhookHoldMs: holdMs,
     isAwaited: true,
+    steps,
   });
   const { taskId, number, isNew } = accepted;
   const historyLength = request.configuration?.historyLength;

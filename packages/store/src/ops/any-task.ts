@@ -1,10 +1,10 @@
 import { type Scope, scopeOf } from '../redis/scope.ts';
 import { type Cancellation, cancelTask } from '../tasks/cancel.ts';
 import { type Deletion, deleteTask } from '../tasks/delete.ts';
+import { keptSteps } from '../tasks/kept-steps.ts';
 import { readTask } from '../tasks/read.ts';
 import { type AnswerResult, answerTask, type TaskAnswer } from './answer.ts';
 import { type Diagnosis, diagnose } from './diagnosis.ts';
-import { keptSteps } from './kept-steps.ts';
 import type { OpsPort } from './ops-port.ts';
 import { readTimeline } from './read-timeline.ts';
 import { type RerunOrder, type RerunResult, rerunTask } from './rerun.ts';

@@ -1,8 +1,8 @@
 import { isTerminal, type Message, type Part, type Task } from '@switchyard/protocol';
 import { accept } from '../tasks/accept.ts';
+import { stepsBefore } from '../tasks/kept-steps.ts';
 import { readTask } from '../tasks/read.ts';
 import type { Acceptance } from '../tasks/submission.ts';
-import { copySteps, keptSteps } from './kept-steps.ts';
 import type { OpsPort } from './ops-port.ts';
 import { type Origin, originOf, ownMetadata } from './origin.ts';
 
@@ -37,14 +37,9 @@ export async function rerunTask(port: OpsPort, taskId: string, order: RerunOrder
   const task: Task = JSON.parse(reading.task.toString());
   const [first] = task.history ?? [];
   if (!first) return { verdict: 'missing' };
-  const steps = stepsBefore(order.fromStep, await keptSteps(port, taskId));
+  const steps = await stepsBefore(port, taskId, order.fromStep);
   if (!steps) return { verdict: 'unknown-step' };
   return start(port, origin, { task, message: messageOf(task, first, order), steps, operator: order.operator });
-}
-
-function stepsBefore(fromStep: string | undefined, kept: readonly string[]): readonly string[] | undefined {
-  if (fromStep === undefined) return [];
-  return kept.includes(fromStep) ? kept.slice(0, kept.indexOf(fromStep)) : undefined;
 }
 
 interface NewRun {
@@ -59,14 +54,11 @@ async function start(
   { scope, given }: Origin,
   { task, message, steps, operator }: NewRun,
 ): Promise<RerunResult> {
-  const { contextId = task.id } = task;
-  const reservedId = port.shards.newId(contextId);
-  const copied = steps.length > 0 ? await copySteps(port, { from: task.id, to: reservedId, steps }) : undefined;
-  // It was deleted, or has expired: its steps would be done twice.
-  if (copied === 'unknown') return { verdict: 'unknown-step' };
   const metadata = { ...given.metadata, 'switchyard.operator': operator };
-  const submission = { ...given, message, metadata, reservedId, hasSteps: steps.length > 0 };
-  const acceptance = await accept(port, scope, submission);
+  const kept = steps.length > 0 && { steps: { taskId: task.id, names: steps } };
+  const acceptance = await accept(port, scope, { ...given, message, metadata, ...kept });
+  // It was deleted, or has expired: its steps would be done twice.
+  if (acceptance.verdict === 'missing') return { verdict: 'unknown-step' };
   if (acceptance.verdict !== 'accepted') return { verdict: 'refused', why: acceptance.verdict };
   return { verdict: 'started', taskId: acceptance.taskId };
 }

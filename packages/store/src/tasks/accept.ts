@@ -10,6 +10,7 @@ import { ownerOf, type Scope } from '../redis/scope.ts';
 import { type DurablePort, defineScript, runDurably } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
+import { copySteps } from './kept-steps.ts';
 import type { NewTasks } from './new-tasks.ts';
 import { quotaArgValues } from './quotas.ts';
 import { hiddenLetter, stateLetters } from './state-letters.ts';
@@ -118,11 +119,12 @@ type Sent = AnySubmission & { readonly body: string };
 const LONGEST_HOLD_MS = 1e12;
 
 /** A new context has the id of its first task (docs/adr/0023). */
-function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptReply> {
+async function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptReply> {
   const { message, body } = sent;
   const { contextId } = message;
   const owner = ownerOf(scope);
   const taskId = sent.reservedId ?? port.shards.newId(anchorOf(scope, sent));
+  if (sent.steps && (await copySteps(port, sent.steps, taskId)) === 'unknown') return ['missing'];
   const keys = port.shards.of(taskId);
   const root = queueRoot(queueFor(scope, sent), keys);
   const task = {
@@ -139,7 +141,7 @@ function makeTask(port: AcceptPort, scope: Scope, sent: Sent): Promise<AcceptRep
     state: sent.isHidden ? hiddenLetter : stateLetters.TASK_STATE_SUBMITTED,
     maxWaiting: port.loads.mostWaiting(root),
     request: keptRequest(scope, sent),
-    hasSteps: sent.hasSteps ? '1' : '',
+    hasSteps: sent.steps ? '1' : '',
     skill: sent.skill?.hasQueue ? sent.skill.id : '',
   } as const;
   return port.newTasks.make(task, sent.caller);

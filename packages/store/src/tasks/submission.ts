@@ -40,12 +40,19 @@ export interface Submission {
   readonly isHidden?: boolean;
   /** Id of the task if the message makes one: from `Feeds.presubscribe` for this message. */
   readonly reservedId?: string;
-  /** Results of steps were copied for `reservedId`: without them no task is made. */
-  readonly hasSteps?: boolean;
+  /** The task that the message makes has results of steps of another one, which must be there, from the start. */
+  readonly steps?: StepsOfTask;
   /** Only if the last event of its task has this number; without a meaning for a message that makes its task. */
   readonly ifSeq?: number;
   /** For the snapshot of a new task: 0 leaves the history out. */
   readonly historyLength?: number;
+}
+
+/** Some steps of the first message of a task. */
+export interface StepsOfTask {
+  readonly taskId: string;
+  /** Their names, in the order in which they were begun. */
+  readonly names: readonly string[];
 }
 
 /** Decides on the shard of a new task: its context or, without one, sender and message. */

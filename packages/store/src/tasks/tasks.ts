@@ -5,6 +5,7 @@ import { type Cancellation, type CancelOptions, cancelTask } from './cancel.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './context-tasks.ts';
 import { type DeletePort, type Deletion, deleteTask } from './delete.ts';
 import { claimKey, type KeyClaim, type KeyedRequest, releaseKey } from './idempotency-keys.ts';
+import { stepsBefore } from './kept-steps.ts';
 import { type ListPort, listTasks, type TaskPage, type TaskQuery } from './list.ts';
 import { readTask } from './read.ts';
 import type { Acceptance, Submission } from './submission.ts';
@@ -50,6 +51,15 @@ export class Tasks {
 
   releaseKey(scope: Scope, keyed: KeyedRequest): Promise<void> {
     return releaseKey(this.#port, scope, keyed);
+  }
+
+  /**
+   * Names of the steps of an ended task's first message before one of them; none without it. Undefined: it has no
+   * result that is kept.
+   */
+  async stepsBefore(scope: Scope, taskId: string, step: string | undefined): Promise<readonly string[] | undefined> {
+    const reading = await this.read(scope, taskId, { historyLength: 0, includeArtifacts: false });
+    return reading && stepsBefore(this.#port, taskId, step);
   }
 
   /** Hides a task whose caller got a plain message instead. */

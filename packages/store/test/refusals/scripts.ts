@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreSettings } from '../../src/index.ts';
-import { copySteps } from '../../src/ops/kept-steps.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { countOpenTasks } from '../../src/schema/migrations/count-open-tasks.ts';
 import { indexTasks } from '../../src/schema/migrations/index-tasks.ts';
+import { copySteps } from '../../src/tasks/kept-steps.ts';
 import { accepted, begun, spent, userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 import { outcome, type Stage } from './stage.ts';
@@ -671,13 +671,13 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: true,
     },
   ],
-  'ops/copy-steps.lua': [
+  'tasks/copy-steps.lua': [
     {
       kind: 'begins',
       scene: async (stage) => {
         const from = await stage.taskWithStep('a');
         const { taskId } = await accepted(stage.store, alice);
-        return () => copySteps(stage.port, { from, to: taskId, steps: ['a'] });
+        return () => copySteps(stage.port, { taskId: from, names: ['a'] }, taskId);
       },
       answer: 'copied',
     },

@@ -2,6 +2,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
+import type { StepsOfTask } from './submission.ts';
 
 const copyScript = defineScript({
   file: 'copy-steps.lua',
@@ -36,18 +37,30 @@ export async function keptSteps({ redis, shards }: KeptStepsPort, taskId: string
   return begun.sort((a, b) => a.order - b.order).map(({ name }) => name);
 }
 
-interface Copy {
-  readonly from: string;
-  /** Id of a task that is about to be made. */
-  readonly to: string;
-  /** Their names. */
-  readonly steps: readonly string[];
+/**
+ * The steps of a task before one of them. None, if that is not named; undefined: it has no result that is kept.
+ */
+export async function stepsBefore(
+  port: KeptStepsPort,
+  taskId: string,
+  step: string | undefined,
+): Promise<readonly string[] | undefined> {
+  if (step === undefined) return [];
+  const kept = await keptSteps(port, taskId);
+  return kept.includes(step) ? kept.slice(0, kept.indexOf(step)) : undefined;
 }
 
-/** @returns unknown: one of the steps has no result, and none is copied */
-export function copySteps({ redis, shards }: KeptStepsPort, { from, to, steps }: Copy): Promise<'copied' | 'unknown'> {
-  const keys = { from: stepsKey(shards, from), to: stepsKey(shards, to) };
-  return copyScript.run(redis, { keys, args: { expireMs: COPIED_MS, steps } });
+/**
+ * @param to id of a task that is about to be made
+ * @returns unknown: one of the steps has no result, and none is copied
+ */
+export function copySteps(
+  { redis, shards }: KeptStepsPort,
+  { taskId, names }: StepsOfTask,
+  to: string,
+): Promise<'copied' | 'unknown'> {
+  const keys = { from: stepsKey(shards, taskId), to: stepsKey(shards, to) };
+  return copyScript.run(redis, { keys, args: { expireMs: COPIED_MS, steps: names } });
 }
 
 const stepsKey = (shards: Shards, taskId: string): string => `${shards.of(taskId).task(taskId)}:s`;

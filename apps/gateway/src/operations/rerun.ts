@@ -1,0 +1,50 @@
+import { A2AError, invalidParams, isTerminal, rerunUri } from '@switchyard/protocol';
+import { idSchema, parse } from '@switchyard/protocol/schemas';
+import type { StepsOfTask } from '@switchyard/store';
+import { z } from 'zod';
+import type { Call } from '../call/call.ts';
+import { type Backend, readTask } from './backend.ts';
+import type { ConditionalSend } from './if-generation.ts';
+
+const orderSchema = z.object({ taskId: idSchema, fromStep: z.string().min(1).max(1_024).optional() });
+const messageSchema = z.object({ message: z.object({ metadata: z.object({ [rerunUri]: orderSchema }) }) });
+
+/** A message that runs a task again, as what it is: one that makes a task in the same context. */
+export interface Rerun {
+  readonly request: ConditionalSend;
+  /** Unset: the new task begins without any. */
+  readonly steps?: StepsOfTask;
+}
+
+/**
+ * Reads what the extension asks for (docs/extensions/rerun.md).
+ * @throws {A2AError} InvalidParams, TaskNotFound, UnsupportedOperation
+ */
+export async function readRerun(backend: Backend, call: Call, request: ConditionalSend): Promise<Rerun> {
+  const { message } = request;
+  if (message.metadata?.[rerunUri] === undefined) return { request };
+  const order = parse(messageSchema, request).message.metadata[rerunUri] ?? { taskId: '' };
+  const { taskId, fromStep } = order;
+  if (message.taskId !== undefined)
+    throw invalidParams([{ field: 'message.taskId', description: 'must be left out: the message makes a new task' }]);
+  const view = { historyLength: 0, includeArtifacts: false };
+  const { task, state } = await readTask(backend, call, taskId, view);
+  if (!isTerminal(state))
+    throw new A2AError('UnsupportedOperation', 'The task has not ended: cancel it first', { metadata: { taskId } });
+  const { contextId }: { contextId: string } = JSON.parse(task?.toString() ?? '');
+  if (message.contextId !== undefined && message.contextId !== contextId)
+    throw invalidParams([{ field: 'message.contextId', description: 'must be left out, or be that of the task' }]);
+  const names = await backend.tasks.stepsBefore(call.scope, taskId, fromStep);
+  if (!names)
+    throw invalidParams([
+      {
+        field: `message.metadata["${rerunUri}"].fromStep`,
+        description: 'is not a step of this task whose result is kept',
+      },
+    ]);
+  const referenceTaskIds = [...new Set([...(message.referenceTaskIds ?? []), taskId])];
+  return {
+    request: { ...request, message: { ...message, contextId, referenceTaskIds } },
+    ...(names.length > 0 && { steps: { taskId, names } }),
+  };
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { rerunUri, type Task, type TurnEvent } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Binding, Outcome } from './support/bindings/outcome.ts';
+import { type GrpcBinding, overGrpc } from './support/bindings/over-grpc.ts';
+import { overJsonRpc, overRest } from './support/bindings/over-http.ts';
+import { get, submit, userMessage } from './support/client.ts';
+import { grpcAddressOf } from './support/grpc-address.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+// The extension of docs/extensions/rerun.md, over every binding and at two gateways.
+
+const settings = { grpc: { port: 0, publicAddress: 'auto' } } as const;
+const failed: TurnEvent = { kind: 'status', state: 'TASK_STATE_FAILED', settles: true };
+const active = { 'a2a-extensions': rerunUri };
+
+let stage: Stage;
+let urls: readonly string[];
+const grpcs: GrpcBinding[] = [];
+
+beforeAll(async () => {
+  stage = await openStage({ gateway: settings });
+  urls = [stage.url, await stage.another(settings)];
+  for (const url of urls) grpcs.push(overGrpc(await grpcAddressOf(url)));
+});
+
+afterAll(async () => {
+  for (const grpc of grpcs) grpc[Symbol.dispose]();
+  await stage[Symbol.asyncDispose]();
+});
+
+const bindings: readonly { name: string; at: (gateway: number) => Binding }[] = [
+  { name: 'REST', at: (n) => overRest(urls[n] ?? '') },
+  { name: 'JSON-RPC', at: (n) => overJsonRpc(urls[n] ?? '') },
+  { name: 'gRPC', at: (n) => grpcs[n] as GrpcBinding },
+];
+
+/** A task that failed in step c, with results of steps a and b. */
+async function failedTask(): Promise<Task> {
+  const task = await submit(stage.url, userMessage('the first input'));
+  const turn = await stage.beginTurn(task.id);
+  for (const name of ['a', 'b']) {
+    await stage.store.steps.begin(turn, `step ${name}`);
+    await stage.store.steps.end(turn, `step ${name}`, JSON.stringify(`result of ${name}`));
+  }
+  await stage.store.steps.begin(turn, 'step c');
+  await turn.publish(failed);
+  return task;
+}
+
+const asking = (order: object, more: object = {}, headers: Record<string, string> = active) => ({
+  operation: 'SendMessage',
+  params: {
+    message: userMessage('other input', { metadata: { [rerunUri]: order }, ...more }),
+    configuration: { returnImmediately: true },
+  },
+  headers,
+});
+
+function taskOf(outcome: Outcome): Task {
+  if ('error' in outcome) throw new Error(outcome.error.message, { cause: outcome.error });
+  return (outcome.result as { task: Task }).task;
+}
+
+describe.each(bindings)('Over $name a task that has ended', ({ at }) => {
+  it('runs again from a step, with other input, as a new task of its context', async () => {
+    const old = await failedTask();
+    const task = taskOf(await at(1).invoke(asking({ taskId: old.id, fromStep: 'b' })));
+    expect(task).toMatchObject({ contextId: old.contextId, status: { state: 'TASK_STATE_SUBMITTED' } });
+    expect(task.id).not.toBe(old.id);
+    const [sent] = task.history ?? [];
+    expect(sent).toMatchObject({ parts: [{ text: 'other input' }], referenceTaskIds: [old.id] });
+    const turn = await stage.beginTurn(task.id);
+    const verdicts = [];
+    for (const name of ['a', 'b']) verdicts.push((await stage.store.steps.begin(turn, `step ${name}`)).verdict);
+    expect(verdicts).toEqual(['done', 'run']);
+    expect((await get<Task>(`${stage.url}/tasks/${old.id}`)).body.status.state).toBe('TASK_STATE_FAILED');
+  });
+
+  it('runs again from the start, once for a message that is sent again', async () => {
+    const old = await failedTask();
+    const request = asking({ taskId: old.id });
+    const [first, again] = [taskOf(await at(0).invoke(request)), taskOf(await at(1).invoke(request))];
+    expect(again.id).toBe(first.id);
+    const turn = await stage.beginTurn(first.id);
+    expect((await stage.store.steps.begin(turn, 'step a')).verdict).toBe('run');
+  });
+
+  it('is refused by the field that is wrong', async () => {
+    const old = await failedTask();
+    const live = await submit(stage.url);
+    const refused = async (order: object, more?: object) => at(0).invoke(asking(order, more));
+    const metadata = `message.metadata["${rerunUri}"]`;
+    expect(await refused({})).toMatchObject({ error: { violations: [`${metadata}.taskId`] } });
+    expect(await refused({ taskId: old.id, fromStep: 'z' })).toMatchObject({
+      error: { violations: [`${metadata}.fromStep`] },
+    });
+    expect(await refused({ taskId: old.id }, { taskId: old.id })).toMatchObject({
+      error: { violations: ['message.taskId'] },
+    });
+    expect(await refused({ taskId: old.id }, { contextId: randomUUID() })).toMatchObject({
+      error: { violations: ['message.contextId'] },
+    });
+    expect(await refused({ taskId: randomUUID() })).toMatchObject({ error: { reason: 'TASK_NOT_FOUND' } });
+    expect(await refused({ taskId: live.id })).toMatchObject({ error: { reason: 'UNSUPPORTED_OPERATION' } });
+  });
+
+  it('is left alone by a message that does not name the extension', async () => {
+    const old = await failedTask();
+    const task = taskOf(await at(0).invoke(asking({ taskId: old.id }, {}, {})));
+    expect(task.contextId).not.toBe(old.contextId);
+  });
+});
+
+it('a task of another caller is not there', async () => {
+  const keys = ['alice', 'bob'].map((subject) => ({
+    key: `key-of-${subject}-0123456789`,
+    subject,
+    tenant: 'default',
+    scopes: [],
+  }));
+  const url = await stage.another({ auth: { keys } });
+  const as = (n: number): Record<string, string> => ({ 'x-api-key': keys[n]?.key ?? '' });
+  const first = taskOf(await overRest(url).invoke({ ...asking({ taskId: 'x' }, {}, as(0)) }));
+  const outcome = await overRest(url).invoke(asking({ taskId: first.id }, {}, { ...active, ...as(1) }));
+  expect(outcome).toMatchObject({ error: { reason: 'TASK_NOT_FOUND' } });
+});
