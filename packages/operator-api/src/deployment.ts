@@ -2,7 +2,16 @@ import { taskStateSchema } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { count, time } from './page.ts';
 
-/** An agent, its queue and its card. */
+/** The queue of a skill. `concurrency` 0: it has lost it. */
+const skillQueueSchema = z.object({
+  id: z.string(),
+  concurrency: count,
+  waiting: count,
+  active: count,
+  delayed: count,
+});
+
+/** An agent, its queues together, and its card. */
 export const agentReadingSchema = z.object({
   id: z.string(),
   workers: count,
@@ -17,6 +26,7 @@ export const agentReadingSchema = z.object({
   name: z.string(),
   version: z.string(),
   card: z.unknown(),
+  skills: z.array(skillQueueSchema).optional(),
 });
 
 /** Who waits for an agent: `GET /admin/agents/:id/tenants`. */

@@ -97,7 +97,15 @@ describe('a task whose first message named a skill with a queue', () => {
     await store.registry.announce([announcement], 'worker');
     const { taskId } = await send(store);
     await send(store, { skill: undefined });
-    expect(await store.ops.agents.list()).toMatchObject([{ id: 'echo', waiting: 2, paused: false, longestTenant: 2 }]);
+    expect(await store.ops.agents.list()).toMatchObject([
+      {
+        id: 'echo',
+        waiting: 2,
+        paused: false,
+        longestTenant: 2,
+        skills: [{ id: 'print', concurrency: 1, waiting: 1 }],
+      },
+    ]);
     expect((await store.ops.agents.load(['echo'])).jobs).toBe(2);
     expect(await store.ops.agents.pause('echo')).toMatchObject({ paused: true });
     expect(await store.queue.isPaused(printQueue)).toBe(true);

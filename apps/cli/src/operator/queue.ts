@@ -24,7 +24,7 @@ export function addQueueCommands(program: Command, world: World): void {
     .action((_, command: Command) =>
       withOperator(world, command, async ({ output }, api) => {
         const agents = await allAgents(api);
-        output.result({ agents }, () => table(head, agents.map(row)));
+        output.result({ agents }, () => table(head, agents.flatMap(rows)));
       }),
     );
   queue
@@ -69,11 +69,17 @@ export async function allAgents(api: OperatorClient): Promise<readonly AgentRead
 
 const head = ['AGENT', 'STATE', 'WORKERS', 'WAITING', 'OLDEST', 'RUNNING', 'DELAYED', 'TENANTS', 'BEGAN/S'];
 
-function row(agent: AgentReading): string[] {
+/** Of an agent, and of its skills that have queues. */
+function rows(agent: AgentReading): string[][] {
   const { id, paused, workers, waiting, active, delayed, tenants, oldestWaitMs, beganPerSecond } = agent;
   const state = paused ? 'paused' : workers === 0 ? 'no worker' : 'ready';
   const counts = [active, delayed, tenants].map(String);
-  return [id, state, `${workers}`, `${waiting}`, ageText(oldestWaitMs), ...counts, beganPerSecond.toFixed(1)];
+  const whole = [id, state, `${workers}`, `${waiting}`, ageText(oldestWaitMs), ...counts, beganPerSecond.toFixed(1)];
+  const ofSkills = (agent.skills ?? []).map((skill) => [
+    `  of ${skill.id}`,
+    ...['', '', `${skill.waiting}`, '', `${skill.active}`, `${skill.delayed}`, '', ''],
+  ]);
+  return [whole, ...ofSkills];
 }
 
 /** `350ms`, `12s`, `5m`, `3h`. */

@@ -21,6 +21,14 @@ export interface AgentReading extends JobCounts {
   readonly name: string;
   readonly version: string;
   readonly card: AgentCard;
+  /** The parts of the counts that are in queues of skills; unset: no skill has one. */
+  readonly skills?: readonly SkillQueueReading[];
+}
+
+export interface SkillQueueReading extends JobCounts {
+  readonly id: string;
+  /** Turns at a time of each worker; 0: the skill has lost its queue, what is left there runs one after the other. */
+  readonly concurrency: number;
 }
 
 /** What there is to do for workers that run some agents: what scales them asks for it. */
@@ -109,12 +117,12 @@ export class Agents {
   }
 
   async #read(agent: AnnouncedAgent): Promise<AgentReading> {
-    const { id, workers, card } = agent;
+    const { id, workers, card, skillQueues = {} } = agent;
     const { queue } = this.#port;
     const queues = queuesOf(agent);
     const [paused, counts, shares, look] = await Promise.all([
       queue.isPaused(...queues),
-      queue.counts(...queues),
+      Promise.all(queues.map((one) => queue.counts(one))),
       queue.shares(...queues),
       loadOf(this.#port, queues),
     ]);
@@ -122,7 +130,7 @@ export class Agents {
       id,
       workers,
       paused,
-      ...counts,
+      ...sumOf(counts),
       tenants: shares.count,
       longestTenant: shares.longest[0]?.waiting ?? 0,
       oldestWaitMs: look.oldestWaitMs,
@@ -130,6 +138,18 @@ export class Agents {
       name: card.name,
       version: card.version,
       card,
+      ...(counts.length > 1 && { skills: skillReadings(skillQueues, counts.slice(1)) }),
     };
   }
+}
+
+function sumOf(counts: readonly JobCounts[]): JobCounts {
+  const sum = (name: keyof JobCounts): number => counts.reduce((total, count) => total + count[name], 0);
+  return { waiting: sum('waiting'), active: sum('active'), delayed: sum('delayed') };
+}
+
+/** @param counts of their queues, in the same order */
+function skillReadings(skills: Readonly<Record<string, number>>, counts: readonly JobCounts[]): SkillQueueReading[] {
+  const none: JobCounts = { waiting: 0, active: 0, delayed: 0 };
+  return Object.entries(skills).map(([id, concurrency], i) => ({ id, concurrency, ...(counts[i] ?? none) }));
 }
