@@ -4,7 +4,7 @@ import type { NamedSkill, Scope, Store } from '../src/index.ts';
 import { skillQueue } from '../src/index.ts';
 import { AgentQueue } from '../src/queue/agent-queue.ts';
 import { Shards } from '../src/redis/shards.ts';
-import { begun, userMessage } from './support/drive.ts';
+import { begun, spent, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
@@ -82,6 +82,17 @@ describe('a task whose first message named a skill with a queue', () => {
     expect(turn.ending).toBe('successor');
     expect(await store.queue.stateOf(printQueue, taskId, 2)).toBe('waiting');
     expect(await store.queue.counts(printQueue)).toEqual({ waiting: 1, active: 0, delayed: 0 });
+  });
+
+  test('is sent there again by operators, as a dead letter and as a rerun', async () => {
+    const store = await testStore();
+    const { taskId } = await send(store);
+    await (await begun(store, taskId)).publish(spent('It gave up.'));
+    expect(await store.ops.deadLetters.retry(taskId)).toMatchObject({ verdict: 'retried' });
+    expect(await waiting(store)).toEqual([0, 2]);
+    const order = { messageId: 'again', operator: 'ops' };
+    expect(await store.ops.tasks.rerun(taskId, order)).toMatchObject({ verdict: 'started' });
+    expect(await waiting(store)).toEqual([0, 3]);
   });
 
   test('leaves nothing there when it is canceled and deleted', async () => {
