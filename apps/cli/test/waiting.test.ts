@@ -1,3 +1,4 @@
+import { resumableStreamsUri } from '@switchyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { json, lines, run } from './support/run.ts';
 import { type Reply, scriptedServer } from './support/scripted-server.ts';
@@ -91,6 +92,50 @@ describe('a wait', () => {
     await using server = await scriptedServer({});
     const { events, code } = await lines(['send', 'Hi', '-a', server.url]);
     expect([code, events]).toEqual([1, [{ error: expect.objectContaining({ code: 'MethodNotFoundError' }) }]]);
+  });
+});
+
+describe('a stream of events with ids that broke off', () => {
+  const withIds = { extensions: [{ uri: resumableStreamsUri }] };
+  const identified = (eventId: string) => ({ metadata: { [resumableStreamsUri]: { eventId } } });
+  const first = { task: task('WORKING', identified('1-x')) };
+  const status = (state: string, eventId: string) => ({
+    statusUpdate: { taskId: 't', contextId: 'c', status: task(state).status, ...identified(eventId) },
+  });
+  const broken: Reply = { events: [first], isCut: true };
+
+  it('goes on after the last of them: each is written once', async () => {
+    const rest: Reply[] = [
+      { events: [status('WORKING', '2-x')], isCut: true },
+      { events: [status('COMPLETED', '3-x')] },
+    ];
+    await using server = await scriptedServer({ SendStreamingMessage: [broken], SubscribeToTask: rest }, withIds);
+    const words = ['--svc-param', 'a2a-extensions: urn:own'];
+    const { events, code } = await lines(['send', 'Hi', '-a', server.url, ...quick, ...words]);
+    expect([code, events]).toEqual([0, [first, status('WORKING', '2-x'), status('COMPLETED', '3-x')]]);
+    expect(methods(server)).toEqual(['SendStreamingMessage', 'SubscribeToTask', 'SubscribeToTask']);
+    expect(server.calls.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '1-x', '2-x']);
+    for (const { headers } of server.calls) expect(headers['a2a-extensions']).toBe(`urn:own,${resumableStreamsUri}`);
+  });
+
+  it('and is not resumed leads to the task itself', async () => {
+    const refused: Reply = { error: { code: -32004, message: 'the task has ended' } };
+    await using server = await scriptedServer(
+      { SendStreamingMessage: [broken], SubscribeToTask: [refused], GetTask: [is('COMPLETED')] },
+      withIds,
+    );
+    const { events, code, err } = await lines(['send', 'Hi', '-a', server.url, ...quick]);
+    expect([code, events]).toEqual([0, [first, { task: task('COMPLETED') }]]);
+    expect(err).toContain('The stream broke off: the task has ended');
+  });
+
+  it('is resumed for as long as it brings something', async () => {
+    const each = Array.from({ length: 8 }, (_, n): Reply => ({ events: [status('WORKING', `${n + 2}`)], isCut: true }));
+    const rest = [...each, { events: [status('COMPLETED', '10')] }];
+    await using server = await scriptedServer({ SendStreamingMessage: [broken], SubscribeToTask: rest }, withIds);
+    const { events } = await lines(['send', 'Hi', '-a', server.url, ...quick]);
+    expect(events).toHaveLength(10);
+    expect(methods(server)).not.toContain('GetTask');
   });
 });
 

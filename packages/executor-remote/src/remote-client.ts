@@ -17,6 +17,8 @@ import { IdleTimeout } from '@switchyard/agent';
 import { readSdkEvent, readSdkMessage, readSdkTask } from '@switchyard/executor-sdk';
 import {
   cascadingCancelUri,
+  eventIdIn,
+  resumableStreamsUri,
   type SendMessageRequest,
   type StreamResponse,
   type Task,
@@ -28,12 +30,18 @@ import { maxAnswerBytes, remoteFetch } from './remote-fetch.ts';
 import { type FullRemoteSettings, headersFor } from './settings.ts';
 
 /** Extensions that a turn relies on whatever its client asked for, where the remote agent has them. */
-const usedExtensions = [cascadingCancelUri, traceContextUri];
+const usedExtensions = [cascadingCancelUri, resumableStreamsUri, traceContextUri];
 
 /** For every request: the turn, and its signal. */
 export interface Call {
   readonly turn: Turn;
   readonly signal: AbortSignal;
+}
+
+/** An event, and its id if the agent gives its events ids: its stream can be resumed after it. */
+export interface RemoteEvent {
+  readonly event: StreamResponse;
+  readonly eventId?: string | undefined;
 }
 
 /** A client of the remote agent. Every method throws `RemoteError`, or the reason of the signal. */
@@ -75,7 +83,7 @@ export class RemoteClient {
   async *send(
     request: SendMessageRequest,
     call: Call & { readonly canStream: boolean },
-  ): AsyncGenerator<StreamResponse, void, undefined> {
+  ): AsyncGenerator<RemoteEvent, void, undefined> {
     const configuration = { ...request.configuration, returnImmediately: !call.canStream };
     const sent = SdkSendMessageRequest.fromJSON({ ...request, configuration });
     if (call.canStream) {
@@ -84,13 +92,21 @@ export class RemoteClient {
     }
     yield await this.#ask(call, async (options) => {
       const answer = await this.#client.sendMessage(sent, options);
-      return 'messageId' in answer ? { message: readSdkMessage(answer) } : { task: readSdkTask(answer) };
+      const event = 'messageId' in answer ? { message: readSdkMessage(answer) } : { task: readSdkTask(answer) };
+      return { event };
     });
   }
 
-  /** The events of a task from now on. Ends when no more follow, and after a time without one. */
-  subscribe(id: string, call: Call): AsyncGenerator<StreamResponse, void, undefined> {
-    return this.#stream(call, (options) => this.#client.resubscribeTask({ tenant: '', id }, options));
+  /**
+   * The events of a task from now on, or after one. Ends when no more follow, and after a time without one.
+   * @param lastEventId an id that an event had
+   */
+  subscribe(id: string, call: Call, lastEventId?: string): AsyncGenerator<RemoteEvent, void, undefined> {
+    return this.#stream(call, ({ signal, serviceParameters }) => {
+      const after = lastEventId !== undefined && { 'Last-Event-ID': lastEventId };
+      const options = { signal, serviceParameters: { ...serviceParameters, ...after } };
+      return this.#client.resubscribeTask({ tenant: '', id }, options);
+    });
   }
 
   get(id: string, call: Call): Promise<Task> {
@@ -124,12 +140,12 @@ export class RemoteClient {
   async *#stream(
     call: Call,
     open: (options: Options) => AsyncGenerator<Parameters<typeof readSdkEvent>[0], void, undefined>,
-  ): AsyncGenerator<StreamResponse, void, undefined> {
+  ): AsyncGenerator<RemoteEvent, void, undefined> {
     using idle = new IdleTimeout(call.signal, this.#settings.idleTimeoutMs);
     try {
       for await (const event of open(await this.#options({ ...call, signal: idle.signal }))) {
         idle.restart();
-        yield readSdkEvent(event);
+        yield identified(readSdkEvent(event));
       }
     } catch (error) {
       call.signal.throwIfAborted();
@@ -148,4 +164,15 @@ export class RemoteClient {
 interface Options {
   readonly signal: AbortSignal;
   readonly serviceParameters: Record<string, string>;
+}
+
+/** The id is of the remote task's events: in ours it would be wrong. */
+function identified(event: StreamResponse): RemoteEvent {
+  const named = event.task ?? event.statusUpdate ?? event.artifactUpdate;
+  if (!named?.metadata) return { event };
+  const { [resumableStreamsUri]: _, ...metadata } = named.metadata;
+  const eventId = eventIdIn(named.metadata);
+  if (Object.keys(metadata).length > 0) named.metadata = metadata;
+  else delete named.metadata;
+  return { event, eventId };
 }

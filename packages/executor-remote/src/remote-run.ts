@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Outcome, Turn } from '@switchyard/agent';
 import { AgentError, TurnInterruption } from '@switchyard/agent';
-import { isTerminal, type StreamResponse, type TaskStatus } from '@switchyard/protocol';
+import { isTerminal, type TaskStatus } from '@switchyard/protocol';
 import { outgoingMessage, remoteContext } from './outgoing-message.ts';
-import type { Call, RemoteClient } from './remote-client.ts';
+import type { Call, RemoteClient, RemoteEvent } from './remote-client.ts';
 import { RemoteError } from './remote-error.ts';
 import { RemoteLink } from './remote-link.ts';
 import { RemoteView } from './remote-view.ts';
@@ -13,6 +13,8 @@ import type { FullRemoteSettings } from './settings.ts';
 
 /** How often a lost task may begin again within one turn. */
 const mostRestarts = 5;
+/** How often in a row a stream that cannot be resumed is tried again, before the task is read instead. */
+const mostResumes = 6;
 const cancelTimeoutMs = 3_000;
 
 /** The turn has waited long enough for an authorization; the client's next message continues. */
@@ -22,8 +24,8 @@ class AuthWaitOver extends Error {
 
 /**
  * One turn of a remote agent. The message is sent once: an earlier attempt, or a request without an answer, may have
- * sent it, which is looked up first. The task is mirrored; after a broken connection it continues where the remote task
- * is.
+ * sent it, which is looked up first. The task is mirrored; after a broken connection it continues after the last event,
+ * or, with an agent whose events have no ids, where the remote task is.
  */
 export class RemoteRun {
   readonly #turn: Turn;
@@ -36,6 +38,9 @@ export class RemoteRun {
   #canStream: boolean;
   #mayBeSent: boolean;
   #restarts = 0;
+  /** Of the last event that is mirrored. */
+  #lastEventId: string | undefined;
+  #failedResumes = 0;
   #authTimer: NodeJS.Timeout | undefined;
 
   constructor(turn: Turn, client: RemoteClient, settings: FullRemoteSettings) {
@@ -87,8 +92,8 @@ export class RemoteRun {
     await this.#turn.confirm();
     this.#stop.hold();
     try {
-      for await (const event of this.#client.send(request, { ...this.#call, canStream: this.#canStream })) {
-        await this.#show(event);
+      for await (const received of this.#client.send(request, { ...this.#call, canStream: this.#canStream })) {
+        await this.#show(received);
         this.#stop.release();
         if (this.#view.outcome) return;
       }
@@ -98,23 +103,42 @@ export class RemoteRun {
     if (!this.#link.isSent) throw new RemoteError('unreachable', 'it ended its answer before it had begun');
   }
 
-  /** Reads the task, and follows its events. */
+  /** Goes on after the last event, or else reads the task, and follows its events. */
   async #follow(): Promise<void> {
     const id = this.#link.taskId ?? '';
-    await this.#show({ task: await this.#client.get(id, this.#call) });
+    if (this.#lastEventId !== undefined) return this.#resume(id, this.#lastEventId);
+    await this.#show({ event: { task: await this.#client.get(id, this.#call) } });
     if (this.#canStream && !this.#view.outcome) await this.#subscribe(id);
     if (this.#view.outcome) return;
     const { signal } = this.#stop;
     await delay(this.#settings.pollEveryMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 
+  /** Has each event once: nothing is read again. */
+  async #resume(id: string, lastEventId: string): Promise<void> {
+    try {
+      for await (const received of this.#client.subscribe(id, this.#call, lastEventId)) {
+        this.#failedResumes = 0;
+        await this.#show(received);
+        if (this.#view.outcome) return;
+      }
+    } catch (error) {
+      if (!(error instanceof RemoteError)) throw error;
+      if (error.kind === 'unreachable' && ++this.#failedResumes < mostResumes) throw error;
+    }
+    this.#failedResumes = 0;
+    // It was refused, or has told nothing: the next read of the task shows why.
+    if (this.#lastEventId === lastEventId) this.#lastEventId = undefined;
+  }
+
   async #subscribe(id: string): Promise<void> {
     try {
-      for await (const event of this.#client.subscribe(id, this.#call)) {
+      for await (const received of this.#client.subscribe(id, this.#call)) {
         // Events may be missing or repeated between the read of the task and its stream: at the end the task is read
         // again.
-        const isEnd = event.statusUpdate && endsTurn(event.statusUpdate.status);
-        await this.#show(isEnd ? { task: await this.#client.get(id, this.#call) } : event);
+        const { statusUpdate } = received.event;
+        const isEnd = statusUpdate && endsTurn(statusUpdate.status);
+        await this.#show(isEnd ? { event: { task: await this.#client.get(id, this.#call) } } : received);
         if (this.#view.outcome) return;
       }
     } catch (error) {
@@ -124,18 +148,19 @@ export class RemoteRun {
   }
 
   /** Finds the message if an earlier attempt, or a request without an answer, has sent it. */
-  async #findSent(): Promise<StreamResponse | undefined> {
+  async #findSent(): Promise<RemoteEvent | undefined> {
     const { messageId } = this.#turn.message;
     const taskId = this.#link.taskId ?? (await this.#client.find(messageId, this.#call).catch(unlessItPasses));
     if (taskId === undefined) return undefined;
     const task = await this.#client.get(taskId, this.#call);
-    return task.history?.some((message) => message.messageId === messageId) ? { task } : undefined;
+    return task.history?.some((message) => message.messageId === messageId) ? { event: { task } } : undefined;
   }
 
-  async #show(event: StreamResponse): Promise<void> {
+  async #show({ event, eventId }: RemoteEvent): Promise<void> {
     this.#retryBudget.reset();
     clearTimeout(this.#authTimer);
     await this.#view.show(event);
+    this.#lastEventId = eventId;
     if (!this.#view.waitsForAuth) return;
     this.#authTimer = setTimeout(() => this.#stop.abort(new AuthWaitOver()), this.#settings.authWaitMs);
   }
@@ -161,6 +186,7 @@ export class RemoteRun {
     if (!this.#link.isBegunHere || ++this.#restarts > mostRestarts)
       throw new AgentError('The remote agent no longer knows this task.', { cause });
     this.#link.lose();
+    this.#lastEventId = undefined;
     this.#view.restart();
     this.#mayBeSent = false;
   }

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 
-/** What a method answers: a result, an error by its code, or the events of a stream. */
+/** What a method answers: a result, an error by its code, or the events of a stream, which may be cut then. */
 export type Answer =
   | { readonly result: unknown }
   | { readonly error: number }
-  | { readonly events: readonly unknown[] };
+  | { readonly events: readonly unknown[]; readonly isCut?: boolean };
 
 /** The nth answer to a method; the last one stands for all that follow. */
 export type Script = Readonly<Record<string, readonly Answer[]>>;
@@ -14,6 +14,8 @@ export type Script = Readonly<Record<string, readonly Answer[]>>;
 /** A remote agent with scripted answers, also ones that no proper agent would send. */
 export class ScriptedAgent implements AsyncDisposable {
   readonly called: string[] = [];
+  /** Of the calls, in their order. */
+  readonly headers: IncomingHttpHeaders[] = [];
   readonly #script: Script;
   readonly #differences: Readonly<Record<string, unknown>>;
   readonly #server: Server;
@@ -24,8 +26,9 @@ export class ScriptedAgent implements AsyncDisposable {
     this.#differences = card;
     this.#server = createServer(async (request, response) => {
       const call = request.method === 'GET' ? undefined : await json(request);
-      if (call === undefined) response.end(JSON.stringify(this.card()));
-      else this.#answer(call, response);
+      if (call === undefined) return void response.end(JSON.stringify(this.card()));
+      this.headers.push(request.headers);
+      this.#answer(call, response);
     });
   }
 
@@ -55,7 +58,9 @@ export class ScriptedAgent implements AsyncDisposable {
     const frame = (content: object) => JSON.stringify({ jsonrpc: '2.0', id, ...content });
     if ('events' in answer) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(answer.events.map((result) => `data: ${frame({ result })}\n\n`).join(''));
+      response.write(answer.events.map((result) => `data: ${frame({ result })}\n\n`).join(''));
+      if (answer.isCut) setImmediate(() => response.destroy());
+      else response.end();
       return;
     }
     response.writeHead(200, { 'content-type': 'application/json' });

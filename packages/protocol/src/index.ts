@@ -7,6 +7,7 @@ export { type JsonRpcError, jsonRpcCodes, toJsonRpcError } from './errors/json-r
 export {
   cascadingCancelUri,
   conversationsUri,
+  eventIdIn,
   isReservedMetadata,
   rerunUri,
   resumableStreamsUri,

@@ -17,6 +17,7 @@ import {
   TenantTransportDecorator,
   type Transport,
 } from '@a2a-js/sdk/client';
+import { resumableStreamsUri } from '@switchyard/protocol';
 import { callFailure } from '../failures/call-failure.ts';
 import { Failure } from '../failures/failure.ts';
 import type { CliOptions } from '../settings/options.ts';
@@ -73,9 +74,19 @@ async function agentOf(card: Card, { options, log, signal }: CallContext): Promi
   const transport = await open(chosen, chosenCard, { fetchImpl, isInsecure: options.insecure, log: debug });
   return new Agent(card, chosen, {
     transport: chosen.tenant === undefined ? transport : new TenantTransportDecorator(transport, chosen.tenant),
-    call: { signal, serviceParameters: { ...parameters, ...headers, 'A2A-Version': chosen.version } },
+    call: {
+      signal,
+      serviceParameters: { ...withEventIds(card, parameters), ...headers, 'A2A-Version': chosen.version },
+    },
     hasCredentials,
   });
+}
+
+/** The ids of events, after which a broken stream is resumed, are asked for where the agent has them. */
+function withEventIds({ capabilities }: Card, parameters: Readonly<Record<string, string>>): Record<string, string> {
+  if (!capabilities?.extensions?.some(({ uri }) => uri === resumableStreamsUri)) return parameters;
+  const [name, named] = Object.entries(parameters).find(([key]) => key.toLowerCase() === 'a2a-extensions') ?? [];
+  return { ...parameters, [name ?? 'A2A-Extensions']: named ? `${named},${resumableStreamsUri}` : resumableStreamsUri };
 }
 
 /** A card of version 0.3, in the shape of 1.0. */
@@ -137,8 +148,13 @@ export class Agent {
     );
   }
 
-  subscribe(id: string): AsyncGenerator<StreamResponse> {
-    return this.#follow(({ transport, call }) => transport.resubscribeTask({ id, tenant: '' }, call));
+  /** @param lastEventId an id that an event had: the stream goes on after it */
+  subscribe(id: string, lastEventId?: string): AsyncGenerator<StreamResponse> {
+    return this.#follow(({ transport, call: { serviceParameters, ...call } }) => {
+      const after = lastEventId !== undefined && { 'Last-Event-ID': lastEventId };
+      const options = { ...call, serviceParameters: { ...serviceParameters, ...after } };
+      return transport.resubscribeTask({ id, tenant: '' }, options);
+    });
   }
 
   getTask(id: string, historyLength?: number): Promise<Task> {

@@ -17,6 +17,7 @@ const cardSchema = z.looseObject({
       streaming: z.boolean().optional(),
       pushNotifications: z.boolean().optional(),
       extendedAgentCard: z.boolean().optional(),
+      extensions: z.array(z.looseObject({ uri: z.string().optional() })).optional(),
     })
     .optional(),
   supportedInterfaces: z

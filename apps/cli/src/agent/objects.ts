@@ -35,6 +35,7 @@ export interface Task {
   readonly status?: TaskStatus;
   readonly artifacts?: readonly Artifact[];
   readonly history?: readonly Message[];
+  readonly metadata?: unknown;
 }
 
 export interface SendMessageResponse {
@@ -43,13 +44,19 @@ export interface SendMessageResponse {
 }
 
 export interface StreamResponse extends SendMessageResponse {
-  readonly statusUpdate?: { readonly taskId?: string; readonly contextId?: string; readonly status?: TaskStatus };
+  readonly statusUpdate?: {
+    readonly taskId?: string;
+    readonly contextId?: string;
+    readonly status?: TaskStatus;
+    readonly metadata?: unknown;
+  };
   readonly artifactUpdate?: {
     readonly taskId?: string;
     readonly contextId?: string;
     readonly artifact?: Artifact;
     readonly append?: boolean;
     readonly lastChunk?: boolean;
+    readonly metadata?: unknown;
   };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventIdIn } from '@switchyard/protocol';
 import { Failure } from '../failures/failure.ts';
 import type { Agent } from './agent.ts';
 import { isInterrupted, isSettled, type StreamResponse, stateOf, type Task } from './objects.ts';
@@ -34,8 +35,8 @@ export async function pollUntilSettled(id: string, waiting: Waiting, historyLeng
 }
 
 /**
- * The events of a task until it ends or needs somebody, across lost connections: then the task is asked for, and
- * subscribed to again or polled.
+ * The events of a task until it ends or needs somebody, across lost connections: then the stream is resumed after its
+ * last event, or, where events have no ids, the task is asked for, and subscribed to again or polled.
  * @param events of the call that began it
  * @param isReply an answer to an open task: its first snapshot may still be of before
  */
@@ -45,19 +46,30 @@ export async function* eventsUntilSettled(
   { isReply = false } = {},
 ): AsyncGenerator<StreamResponse> {
   const { agent, intervalMs, signal } = waiting;
-  const first = new Reading(waiting, isReply);
+  const first = new Reading(waiting, { isReply });
   yield* first.follow(events);
-  let { id, isOver } = first;
+  let { id, lastEventId, isOver } = first;
   for (let losses = 0; !isOver && id !== undefined; losses++) {
-    const task = await pollOnce(id, waiting);
-    if (isSettled(stateOf(task))) return void (yield { task });
-    if (!agent.can('streaming') || losses >= MOST_FAILURES)
-      return void (yield { task: await pollUntilSettled(id, waiting) });
+    if (losses >= MOST_FAILURES) lastEventId = undefined;
+    if (lastEventId === undefined) {
+      const task = await pollOnce(id, waiting);
+      if (isSettled(stateOf(task))) return void (yield { task });
+      if (losses >= MOST_FAILURES) return void (yield { task: await pollUntilSettled(id, waiting) });
+    }
     await sleep(Math.min(intervalMs, 500 * 2 ** losses), signal);
-    const again = new Reading(waiting, false, id);
-    yield* again.follow(agent.subscribe(id));
-    ({ id, isOver } = again);
+    const again = new Reading(waiting, { id, lastEventId });
+    yield* again.follow(agent.subscribe(id, lastEventId));
+    // Each event after the last one is progress; the whole task again is none.
+    if (lastEventId !== undefined && again.lastEventId !== lastEventId) losses = 0;
+    ({ id, lastEventId, isOver } = again);
   }
+}
+
+interface Beginning {
+  readonly isReply?: boolean;
+  readonly id?: string | undefined;
+  /** After which the stream is resumed. */
+  readonly lastEventId?: string | undefined;
 }
 
 /** One stream, and what it told. */
@@ -65,13 +77,18 @@ class Reading {
   readonly #waiting: Waiting;
   /** Its first snapshot does not count as an end. */
   #isReply: boolean;
+  readonly #isResumed: boolean;
   id: string | undefined;
+  /** Undefined: the stream cannot be resumed. */
+  lastEventId: string | undefined;
   isOver = false;
 
-  constructor(waiting: Waiting, isReply: boolean, id?: string) {
+  constructor(waiting: Waiting, { isReply = false, id, lastEventId }: Beginning) {
     this.#waiting = waiting;
     this.#isReply = isReply;
+    this.#isResumed = lastEventId !== undefined;
     this.id = id;
+    this.lastEventId = lastEventId;
   }
 
   /** Ends at the last event of the task, or where a stream breaks off whose task is known. @throws {Failure} */
@@ -84,16 +101,22 @@ class Reading {
       }
     } catch (error) {
       const { signal, note } = this.#waiting;
-      if (signal.aborted || this.id === undefined || !isLost(error)) throw error;
+      if (signal.aborted || this.id === undefined || !(error instanceof Failure)) throw error;
+      if (!isLost(error)) {
+        if (!this.#isResumed) throw error;
+        // The task itself can be asked for, and tells why.
+        this.lastEventId = undefined;
+      }
       note(`The stream broke off: ${error.message}`);
     }
   }
 
   #learn({ message, task, statusUpdate, artifactUpdate }: StreamResponse): void {
     const id = task?.id ?? statusUpdate?.taskId ?? artifactUpdate?.taskId;
-    const { contextId } = task ?? statusUpdate ?? artifactUpdate ?? {};
+    const { contextId, metadata } = task ?? statusUpdate ?? artifactUpdate ?? {};
     if (id !== undefined) this.#waiting.onTask?.({ id, contextId });
     this.id = id ?? this.id;
+    this.lastEventId = eventIdIn(metadata);
     const state = task ?? statusUpdate;
     const isOld = this.#isReply && state !== undefined && isInterrupted(stateOf(state));
     this.isOver = message !== undefined || (state !== undefined && isSettled(stateOf(state)) && !isOld);

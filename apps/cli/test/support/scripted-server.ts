@@ -10,8 +10,11 @@ export interface Called {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A result; the events of a stream; or events, and then the connection is cut. */
-export type Reply = { readonly result: object } | { readonly events: readonly object[]; readonly isCut?: boolean };
+/** A result; an error by its code; the events of a stream; or events, and then the connection is cut. */
+export type Reply =
+  | { readonly result: object }
+  | { readonly error: { readonly code: number; readonly message: string } }
+  | { readonly events: readonly object[]; readonly isCut?: boolean };
 
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
@@ -23,16 +26,26 @@ export interface ScriptedServer extends AsyncDisposable {
 /** An agent that gives the replies of a script: each method its own, in order, the last one for ever. */
 export async function scriptedServer(
   script: Readonly<Record<string, readonly Reply[]>>,
-  card: { readonly streaming?: boolean; readonly tenant?: string; readonly securitySchemes?: object } = {},
+  card: {
+    readonly streaming?: boolean;
+    readonly tenant?: string;
+    readonly securitySchemes?: object;
+    readonly extensions?: readonly object[];
+  } = {},
 ): Promise<ScriptedServer> {
   const calls: Called[] = [];
   const cardHeaders: IncomingHttpHeaders[] = [];
-  const { streaming = true, tenant, securitySchemes } = card;
+  const { streaming = true, tenant, securitySchemes, extensions } = card;
   const server = createServer(async (request, response): Promise<unknown> => {
     if (request.method === 'GET') {
       cardHeaders.push(request.headers);
       const face = { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0', ...(tenant && { tenant }) };
-      const own = { name: 'Scripted', capabilities: { streaming }, supportedInterfaces: [face], securitySchemes };
+      const own = {
+        name: 'Scripted',
+        capabilities: { streaming, extensions },
+        supportedInterfaces: [face],
+        securitySchemes,
+      };
       return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(own));
     }
     const { id, method, params } = (await json(request)) as Called & { id: number };
@@ -41,7 +54,7 @@ export async function scriptedServer(
     calls.push({ method, params, headers: request.headers });
     const wrap = (answer: object): string => JSON.stringify({ jsonrpc: '2.0', id, ...answer });
     if (!reply) return response.end(wrap({ error: { code: -32601, message: 'no such method' } }));
-    if ('result' in reply) return response.writeHead(200, { 'content-type': 'application/json' }).end(wrap(reply));
+    if (!('events' in reply)) return response.writeHead(200, { 'content-type': 'application/json' }).end(wrap(reply));
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const result of reply.events) response.write(`data: ${wrap({ result })}\n\n`);
     if (reply.isCut) setImmediate(() => response.destroy());

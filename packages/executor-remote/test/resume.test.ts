@@ -1,0 +1,84 @@
+import { runTurn } from '@switchyard/agent/testing';
+import { resumableStreamsUri } from '@switchyard/protocol';
+import { describe, expect, it } from 'vitest';
+import { agentThat } from '../../../tests/support/agent-that.ts';
+import { remoteExecutor } from '../src/index.ts';
+import { type Answer, ScriptedAgent } from './scripted-agent.ts';
+
+// A broken stream of an agent whose events have ids: docs/extensions/resumable-streams.md.
+
+const resumable = { capabilities: { streaming: true, extensions: [{ uri: resumableStreamsUri }] } };
+const ids = { taskId: 't', contextId: 'c' };
+const identified = (eventId: string) => ({ metadata: { own: 'kept', [resumableStreamsUri]: { eventId } } });
+
+const task = (eventId: string, state = 'WORKING', more: object = {}) => ({
+  task: { id: 't', contextId: 'c', status: { state: `TASK_STATE_${state}` }, ...more, ...identified(eventId) },
+});
+const chunk = (eventId: string, text: string, append = true) => ({
+  artifactUpdate: { ...ids, artifact: { artifactId: 'a', parts: [{ text }] }, append, ...identified(eventId) },
+});
+const completed = (eventId: string) => ({
+  statusUpdate: { ...ids, status: { state: 'TASK_STATE_COMPLETED' }, ...identified(eventId) },
+});
+
+const begun: Answer = { events: [task('1-x'), chunk('2-x', 'one ', false)], isCut: true };
+const whole = { artifacts: [{ artifactId: 'a', parts: [{ text: 'one two three' }] }] };
+const ended: Answer = { result: task('', 'COMPLETED', whole).task };
+
+async function outcomeOf(agent: ScriptedAgent) {
+  const execute = remoteExecutor({ cardUrl: agent.cardUrl, pollEveryMs: 20, retryBudgetMs: 20_000 });
+  return await runTurn(agentThat(execute), 'Hello');
+}
+
+const after = ({ headers }: ScriptedAgent) => headers.map((each) => each['last-event-id']);
+
+describe('A broken stream of events with ids', () => {
+  it('goes on after the last event, without a look at the task; the ids are not in ours', async () => {
+    const rest: Answer[] = [
+      { events: [chunk('3-x', 'two ')], isCut: true },
+      { events: [chunk('4-x', 'three'), completed('5-x')] },
+    ];
+    await using agent = await new ScriptedAgent(
+      { SendStreamingMessage: [begun], SubscribeToTask: rest },
+      resumable,
+    ).start();
+    const { task, events } = await outcomeOf(agent);
+    expect(task).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' }, metadata: { own: 'kept' } });
+    expect(task.artifacts?.map(({ parts }) => parts)).toEqual([[{ text: 'one two three' }]]);
+    expect(JSON.stringify([task, events])).not.toContain(resumableStreamsUri);
+    expect(agent.called).toEqual(['SendStreamingMessage', 'SubscribeToTask', 'SubscribeToTask']);
+    expect(after(agent)).toEqual([undefined, '2-x', '3-x']);
+    expect(agent.headers[0]?.['a2a-extensions']).toContain(resumableStreamsUri);
+  });
+
+  it('that begins with the task again, as events were lost, has the task as it is', async () => {
+    const rest: Answer = { events: [task('2-y', 'WORKING', whole), completed('3-y')] };
+    await using agent = await new ScriptedAgent(
+      { SendStreamingMessage: [begun], SubscribeToTask: [rest] },
+      resumable,
+    ).start();
+    const { task: ours } = await outcomeOf(agent);
+    expect(ours.artifacts?.map(({ parts }) => parts)).toEqual([[{ text: 'one two three' }]]);
+    expect(agent.called).toEqual(['SendStreamingMessage', 'SubscribeToTask']);
+  });
+
+  it.each<[string, Answer]>([
+    ['is refused', { error: -32004 }],
+    ['tells nothing', { events: [] }],
+    ['breaks each time', { events: [], isCut: true }],
+  ])('that %s leads to the task itself', { timeout: 30_000 }, async (_, refusal) => {
+    const script = { SendStreamingMessage: [begun], SubscribeToTask: [refusal], GetTask: [ended] };
+    await using agent = await new ScriptedAgent(script, resumable).start();
+    const { task: ours } = await outcomeOf(agent);
+    expect(ours.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(ours.artifacts?.map(({ parts }) => parts)).toEqual([[{ text: 'one two three' }]]);
+    expect(agent.called.at(-1)).toBe('GetTask');
+  });
+
+  it('is not resumed after an id that is none', async () => {
+    const odd: Answer = { events: [task('1-x'), chunk('2\r\nx-evil: 1', 'one ', false)], isCut: true };
+    await using agent = await new ScriptedAgent({ SendStreamingMessage: [odd], GetTask: [ended] }, resumable).start();
+    expect((await outcomeOf(agent)).task.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(agent.called).toEqual(['SendStreamingMessage', 'GetTask']);
+  });
+});
