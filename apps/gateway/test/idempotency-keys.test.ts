@@ -1,38 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Binding, Outcome } from './support/bindings/outcome.ts';
-import { type GrpcBinding, overGrpc } from './support/bindings/over-grpc.ts';
-import { overJsonRpc, overRest } from './support/bindings/over-http.ts';
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from './support/bindings/outcome.ts';
+import { twoGateways } from './support/bindings/two-gateways.ts';
 import { get, submit, userMessage } from './support/client.ts';
 import { completed } from './support/events.ts';
-import { grpcAddressOf } from './support/grpc-address.ts';
-import { openStage, type Stage } from './support/stage.ts';
 
 // A request that is sent again with its Idempotency-Key, to another gateway, over every binding.
 
-const settings = { grpc: { port: 0, publicAddress: 'auto' } } as const;
-
-let stage: Stage;
-let urls: readonly string[];
-const grpcs: GrpcBinding[] = [];
-
-beforeAll(async () => {
-  stage = await openStage({ gateway: settings });
-  urls = [stage.url, await stage.another(settings)];
-  for (const url of urls) grpcs.push(overGrpc(await grpcAddressOf(url)));
-});
-
-afterAll(async () => {
-  for (const grpc of grpcs) grpc[Symbol.dispose]();
-  await stage[Symbol.asyncDispose]();
-});
-
-const bindings: readonly { name: string; at: (gateway: number) => Binding }[] = [
-  { name: 'REST', at: (n) => overRest(urls[n] ?? '') },
-  { name: 'JSON-RPC', at: (n) => overJsonRpc(urls[n] ?? '') },
-  { name: 'gRPC', at: (n) => grpcs[n] as GrpcBinding },
-];
+const gateways = twoGateways();
 
 const conflict = { error: { reason: 'CONFLICT', violations: ['Idempotency-Key'] } };
 
@@ -41,7 +17,7 @@ function resultOf<Result>(outcome: Outcome): Result {
   return outcome.result as Result;
 }
 
-describe.each(bindings)('With an Idempotency-Key over $name', ({ at }) => {
+describe.each(gateways.bindings)('With an Idempotency-Key over $name', ({ at }) => {
   const keyed = (key: string) => ({ headers: { 'idempotency-key': key } });
   const send = (message: object) => ({
     operation: 'SendMessage',
@@ -55,7 +31,7 @@ describe.each(bindings)('With an Idempotency-Key over $name', ({ at }) => {
     const [one, other] = [resultOf<{ task: Task }>(first), resultOf<{ task: Task }>(again)];
     expect(other.task.id).toBe(one.task.id);
     expect(other.task.history).toHaveLength(1);
-    const { body } = await get<{ tasks: unknown[] }>(`${stage.url}/tasks?contextId=${contextId}`);
+    const { body } = await get<{ tasks: unknown[] }>(`${gateways.stage.url}/tasks?contextId=${contextId}`);
     expect(body.tasks).toHaveLength(1);
   });
 
@@ -71,7 +47,7 @@ describe.each(bindings)('With an Idempotency-Key over $name', ({ at }) => {
   });
 
   it('a cancel is canceled once, and another request with its key is a conflict', async () => {
-    const [{ id }, key] = [await submit(stage.url), randomUUID()];
+    const [{ id }, key] = [await submit(gateways.stage.url), randomUUID()];
     const cancel = { operation: 'CancelTask', params: { id }, ...keyed(key) };
     for (const gateway of [0, 1])
       expect(resultOf<Task>(await at(gateway).invoke(cancel)).status.state).toBe('TASK_STATE_CANCELED');
@@ -80,8 +56,8 @@ describe.each(bindings)('With an Idempotency-Key over $name', ({ at }) => {
   });
 
   it('a request that was refused leaves its key free', async () => {
-    const [{ id }, key] = [await submit(stage.url), randomUUID()];
-    const turn = await stage.beginTurn(id);
+    const [{ id }, key] = [await submit(gateways.stage.url), randomUUID()];
+    const turn = await gateways.stage.beginTurn(id);
     await turn.publish(completed());
     const cancel = { operation: 'CancelTask', params: { id }, ...keyed(key) };
     expect(await at(0).invoke(cancel)).toMatchObject({ error: { reason: 'TASK_NOT_CANCELABLE' } });
@@ -90,14 +66,14 @@ describe.each(bindings)('With an Idempotency-Key over $name', ({ at }) => {
   });
 
   it('a push config without an id is made once, and deleted once', async () => {
-    const [{ id: taskId }, key] = [await submit(stage.url), randomUUID()];
+    const [{ id: taskId }, key] = [await submit(gateways.stage.url), randomUUID()];
     const params = { taskId, url: 'https://example.com/hook' };
     const create = { operation: 'CreateTaskPushNotificationConfig', params, ...keyed(key) };
     const made = resultOf<{ id: string }>(await at(0).invoke(create));
     expect(resultOf(await at(1).invoke(create))).toEqual(made);
     const other = { ...create, params: { ...params, url: 'https://example.com/other' } };
     expect(await at(0).invoke(other)).toMatchObject(conflict);
-    const { body } = await get<{ configs: unknown[] }>(`${stage.url}/tasks/${taskId}/pushNotificationConfigs`);
+    const { body } = await get<{ configs: unknown[] }>(`${gateways.stage.url}/tasks/${taskId}/pushNotificationConfigs`);
     expect(body.configs).toHaveLength(1);
     const remove = { operation: 'DeleteTaskPushNotificationConfig', params: { taskId, id: made.id } };
     for (const gateway of [0, 1]) resultOf(await at(gateway).invoke({ ...remove, ...keyed(`delete ${key}`) }));
@@ -110,11 +86,11 @@ describe.each(bindings)('With an Idempotency-Key over $name', ({ at }) => {
 });
 
 it('an ended task is deleted once: the retry gets the same answer, another caller of the path a 404', async () => {
-  const { id } = await submit(stage.url);
-  const turn = await stage.beginTurn(id);
+  const { id } = await submit(gateways.stage.url);
+  const turn = await gateways.stage.beginTurn(id);
   await turn.publish(completed());
   const remove = (headers: Record<string, string>): Promise<Response> =>
-    fetch(`${stage.url}/tasks/${id}`, { method: 'DELETE', headers });
+    fetch(`${gateways.stage.url}/tasks/${id}`, { method: 'DELETE', headers });
   const headers = { 'idempotency-key': 'remove it' };
   expect([(await remove(headers)).status, (await remove(headers)).status, (await remove({})).status]).toEqual([
     204, 204, 404,

@@ -1,49 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { rerunUri, type Task, type TurnEvent } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Binding, Outcome } from './support/bindings/outcome.ts';
-import { type GrpcBinding, overGrpc } from './support/bindings/over-grpc.ts';
-import { overJsonRpc, overRest } from './support/bindings/over-http.ts';
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from './support/bindings/outcome.ts';
+import { overRest } from './support/bindings/over-http.ts';
+import { twoGateways } from './support/bindings/two-gateways.ts';
 import { get, submit, userMessage } from './support/client.ts';
-import { grpcAddressOf } from './support/grpc-address.ts';
-import { openStage, type Stage } from './support/stage.ts';
 
 // The extension of docs/extensions/rerun.md, over every binding and at two gateways.
 
-const settings = { grpc: { port: 0, publicAddress: 'auto' } } as const;
 const failed: TurnEvent = { kind: 'status', state: 'TASK_STATE_FAILED', settles: true };
 const active = { 'a2a-extensions': rerunUri };
 
-let stage: Stage;
-let urls: readonly string[];
-const grpcs: GrpcBinding[] = [];
-
-beforeAll(async () => {
-  stage = await openStage({ gateway: settings });
-  urls = [stage.url, await stage.another(settings)];
-  for (const url of urls) grpcs.push(overGrpc(await grpcAddressOf(url)));
-});
-
-afterAll(async () => {
-  for (const grpc of grpcs) grpc[Symbol.dispose]();
-  await stage[Symbol.asyncDispose]();
-});
-
-const bindings: readonly { name: string; at: (gateway: number) => Binding }[] = [
-  { name: 'REST', at: (n) => overRest(urls[n] ?? '') },
-  { name: 'JSON-RPC', at: (n) => overJsonRpc(urls[n] ?? '') },
-  { name: 'gRPC', at: (n) => grpcs[n] as GrpcBinding },
-];
+const gateways = twoGateways();
 
 /** A task that failed in step c, with results of steps a and b. */
 async function failedTask(): Promise<Task> {
-  const task = await submit(stage.url, userMessage('the first input'));
-  const turn = await stage.beginTurn(task.id);
+  const task = await submit(gateways.stage.url, userMessage('the first input'));
+  const turn = await gateways.stage.beginTurn(task.id);
   for (const name of ['a', 'b']) {
-    await stage.store.steps.begin(turn, `step ${name}`);
-    await stage.store.steps.end(turn, `step ${name}`, JSON.stringify(`result of ${name}`));
+    await gateways.stage.store.steps.begin(turn, `step ${name}`);
+    await gateways.stage.store.steps.end(turn, `step ${name}`, JSON.stringify(`result of ${name}`));
   }
-  await stage.store.steps.begin(turn, 'step c');
+  await gateways.stage.store.steps.begin(turn, 'step c');
   await turn.publish(failed);
   return task;
 }
@@ -62,7 +40,7 @@ function taskOf(outcome: Outcome): Task {
   return (outcome.result as { task: Task }).task;
 }
 
-describe.each(bindings)('Over $name a task that has ended', ({ at }) => {
+describe.each(gateways.bindings)('Over $name a task that has ended', ({ at }) => {
   it('runs again from a step, with other input, as a new task of its context', async () => {
     const old = await failedTask();
     const task = taskOf(await at(1).invoke(asking({ taskId: old.id, fromStep: 'b' })));
@@ -70,11 +48,12 @@ describe.each(bindings)('Over $name a task that has ended', ({ at }) => {
     expect(task.id).not.toBe(old.id);
     const [sent] = task.history ?? [];
     expect(sent).toMatchObject({ parts: [{ text: 'other input' }], referenceTaskIds: [old.id] });
-    const turn = await stage.beginTurn(task.id);
+    const turn = await gateways.stage.beginTurn(task.id);
     const verdicts = [];
-    for (const name of ['a', 'b']) verdicts.push((await stage.store.steps.begin(turn, `step ${name}`)).verdict);
+    for (const name of ['a', 'b'])
+      verdicts.push((await gateways.stage.store.steps.begin(turn, `step ${name}`)).verdict);
     expect(verdicts).toEqual(['done', 'run']);
-    expect((await get<Task>(`${stage.url}/tasks/${old.id}`)).body.status.state).toBe('TASK_STATE_FAILED');
+    expect((await get<Task>(`${gateways.stage.url}/tasks/${old.id}`)).body.status.state).toBe('TASK_STATE_FAILED');
   });
 
   it('runs again from the start, once for a message that is sent again', async () => {
@@ -82,13 +61,13 @@ describe.each(bindings)('Over $name a task that has ended', ({ at }) => {
     const request = asking({ taskId: old.id });
     const [first, again] = [taskOf(await at(0).invoke(request)), taskOf(await at(1).invoke(request))];
     expect(again.id).toBe(first.id);
-    const turn = await stage.beginTurn(first.id);
-    expect((await stage.store.steps.begin(turn, 'step a')).verdict).toBe('run');
+    const turn = await gateways.stage.beginTurn(first.id);
+    expect((await gateways.stage.store.steps.begin(turn, 'step a')).verdict).toBe('run');
   });
 
   it('is refused by the field that is wrong', async () => {
     const old = await failedTask();
-    const live = await submit(stage.url);
+    const live = await submit(gateways.stage.url);
     const refused = async (order: object, more?: object) => at(0).invoke(asking(order, more));
     const metadata = `message.metadata["${rerunUri}"]`;
     expect(await refused({})).toMatchObject({ error: { violations: [`${metadata}.taskId`] } });
@@ -119,7 +98,7 @@ it('a task of another caller is not there', async () => {
     tenant: 'default',
     scopes: [],
   }));
-  const url = await stage.another({ auth: { keys } });
+  const url = await gateways.stage.another({ auth: { keys } });
   const as = (n: number): Record<string, string> => ({ 'x-api-key': keys[n]?.key ?? '' });
   const first = taskOf(await overRest(url).invoke({ ...asking({ taskId: 'x' }, {}, as(0)) }));
   const outcome = await overRest(url).invoke(asking({ taskId: first.id }, {}, { ...active, ...as(1) }));

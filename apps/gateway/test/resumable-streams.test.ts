@@ -1,33 +1,17 @@
 import { resumableStreamsUri } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openEventStream } from '../../../tests/support/event-stream.ts';
 import { type Binding, type Invocation, toOutcomeError } from './support/bindings/outcome.ts';
-import { type GrpcBinding, overGrpc } from './support/bindings/over-grpc.ts';
 import { overJsonRpc, overRest } from './support/bindings/over-http.ts';
+import { twoGateways } from './support/bindings/two-gateways.ts';
 import { submit } from './support/client.ts';
 import { chunk, completed, working } from './support/events.ts';
-import { grpcAddressOf } from './support/grpc-address.ts';
-import { openStage, type Stage } from './support/stage.ts';
 
 // The extension of docs/extensions/resumable-streams.md: over every binding the same events after the same cursor.
 
 const active = { 'a2a-extensions': resumableStreamsUri };
-const settings = { grpc: { port: 0, publicAddress: 'auto' } } as const;
 
-let stage: Stage;
-let urls: readonly string[];
-const grpcs: GrpcBinding[] = [];
-
-beforeAll(async () => {
-  stage = await openStage({ gateway: settings });
-  urls = [stage.url, await stage.another(settings)];
-  for (const url of urls) grpcs.push(overGrpc(await grpcAddressOf(url)));
-});
-
-afterAll(async () => {
-  for (const grpc of grpcs) grpc[Symbol.dispose]();
-  await stage[Symbol.asyncDispose]();
-});
+const gateways = twoGateways();
 
 /** How a client of a binding names the last event that it has. */
 interface Dialect {
@@ -69,7 +53,7 @@ const overLegacyJsonRpc = (url: string): Binding => ({
   },
 });
 
-const urlOf = (gateway: number): string => urls[gateway] ?? '';
+const { urlOf } = gateways;
 const parameter = `metadata["${resumableStreamsUri}"].lastEventId`;
 const dialects: readonly Dialect[] = [
   { name: 'REST', at: (n) => overRest(urlOf(n)), subscribe: byHeader, field: 'Last-Event-ID' },
@@ -86,7 +70,7 @@ const dialects: readonly Dialect[] = [
     subscribe: byParameter('tasks/resubscribe'),
     field: parameter,
   },
-  { name: 'gRPC', at: (n) => grpcs[n] as GrpcBinding, subscribe: byHeader, field: 'last-event-id' },
+  { name: 'gRPC', at: (n) => gateways.bindings[2]?.at(n) as Binding, subscribe: byHeader, field: 'last-event-id' },
 ];
 
 async function eventsOf(binding: Binding, invocation: Invocation): Promise<Record<string, unknown>[]> {
@@ -106,7 +90,7 @@ function idOf(event: Record<string, unknown> | undefined): string {
 }
 
 async function play(taskId: string): Promise<void> {
-  const turn = await stage.beginTurn(taskId);
+  const turn = await gateways.stage.beginTurn(taskId);
   await turn.publish(working('on it'));
   await turn.publish(chunk('one ', { append: false }));
   for (const text of ['two ', 'three ', 'four ']) await turn.publish(chunk(text));
@@ -115,7 +99,7 @@ async function play(taskId: string): Promise<void> {
 
 describe.each(dialects)('A stream over $name', ({ at, subscribe, field }) => {
   it('goes on after any of its events, at the other gateway, with each of the others once', async () => {
-    const { id } = await submit(stage.url);
+    const { id } = await submit(gateways.stage.url);
     const [snapshot] = await eventsOf(at(0), { ...subscribe(id), mostEvents: 1 });
     expect(idOf(snapshot)).toMatch(/^1(-[0-9a-z]+)?$/);
     await play(id);
@@ -130,7 +114,7 @@ describe.each(dialects)('A stream over $name', ({ at, subscribe, field }) => {
   });
 
   it('begins with the task after a fail-over that lost events which the client has', async () => {
-    const { id } = await submit(stage.url);
+    const { id } = await submit(gateways.stage.url);
     await play(id);
     const [first] = await eventsOf(at(1), subscribe(id, '4-zzz'));
     expect(first?.task ?? first).toMatchObject({ id });
@@ -138,14 +122,14 @@ describe.each(dialects)('A stream over $name', ({ at, subscribe, field }) => {
   });
 
   it('is refused after what is no event, by the name of the field', async () => {
-    const { id } = await submit(stage.url);
+    const { id } = await submit(gateways.stage.url);
     const outcome = await at(0).invoke(subscribe(id, 'the last one'));
     expect(outcome).toMatchObject({ error: { violations: [field] } });
   });
 });
 
 it('has no ids in the metadata of events for who has not asked for them', async () => {
-  const { id } = await submit(stage.url);
+  const { id } = await submit(gateways.stage.url);
   for (const { at, subscribe } of dialects) {
     const { headers: _, ...plain } = subscribe(id);
     expect(JSON.stringify(await eventsOf(at(0), { ...plain, mostEvents: 1 }))).not.toContain(resumableStreamsUri);
