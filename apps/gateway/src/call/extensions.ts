@@ -89,8 +89,14 @@ export function requireExtensions({ agent, extensions }: ExtensionRequest): void
   });
 }
 
+/** Most requests name none, and look several times: it is made once. */
+const none: readonly string[] = [];
+
 /** Value of the service parameter `A2A-Extensions` (A2A 3.2.6) as a list. */
 export function parseExtensions(text: string | undefined): readonly string[] {
-  const uris = text?.split(',') ?? [];
-  return uris.map((uri) => uri.trim()).filter((uri) => uri !== '');
+  if (text === undefined) return none;
+  return text
+    .split(',')
+    .map((uri) => uri.trim())
+    .filter((uri) => uri !== '');
 }

@@ -23,7 +23,7 @@ import {
 import { traceParentIn, traceSend } from '@switchyard/telemetry';
 import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
-import { activeExtensions, requireExtensions } from '../call/extensions.ts';
+import { activeExtensions, isActive, requireExtensions } from '../call/extensions.ts';
 import { legacyVersion } from '../call/service-parameters.ts';
 import { type Backend, taskNotFound } from './backend.ts';
 import { keyConflict } from './idempotency.ts';
@@ -227,7 +227,7 @@ function requireSkill({ agent, admission }: Call, { message, metadata }: SendMes
  */
 function skillOf(call: Call, { message }: SendMessageRequest): NamedSkill | undefined {
   const hint = skillHint(message);
-  if (hint === undefined || !activeExtensions(call).includes(skillUri)) return undefined;
+  if (hint === undefined || !isActive(call, skillUri)) return undefined;
   const { agent, admission } = call;
   const named = namedSkill(agent, hint);
   if (!named) {
