@@ -14,6 +14,7 @@ export interface Waiting {
 }
 
 const MOST_FAILURES = 5;
+const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 30_000;
 
 /** Asks for a task until it ends or needs somebody. An agent that cannot be reached is asked again, ever later. */
@@ -45,22 +46,21 @@ export async function* eventsUntilSettled(
   waiting: Waiting,
   { isReply = false } = {},
 ): AsyncGenerator<StreamResponse> {
-  const { agent, intervalMs, signal } = waiting;
+  const { agent, signal } = waiting;
   const first = new Reading(waiting, { isReply });
   yield* first.follow(events);
   let { id, lastEventId, isOver } = first;
-  for (let losses = 0; !isOver && id !== undefined; losses++) {
+  for (let losses = 0; !isOver && id !== undefined; ) {
     if (losses >= MOST_FAILURES) lastEventId = undefined;
     if (lastEventId === undefined) {
       const task = await pollOnce(id, waiting);
       if (isSettled(stateOf(task))) return void (yield { task });
       if (losses >= MOST_FAILURES) return void (yield { task: await pollUntilSettled(id, waiting) });
     }
-    await sleep(Math.min(intervalMs, 500 * 2 ** losses), signal);
+    await sleep(FIRST_WAIT_MS * 2 ** losses, signal);
     const again = new Reading(waiting, { id, lastEventId });
     yield* again.follow(agent.subscribe(id, lastEventId));
-    // Each event after the last one is progress; the whole task again is none.
-    if (lastEventId !== undefined && again.lastEventId !== lastEventId) losses = 0;
+    losses = again.hasResumed ? 0 : losses + 1;
     ({ id, lastEventId, isOver } = again);
   }
 }
@@ -82,6 +82,8 @@ class Reading {
   /** Undefined: the stream cannot be resumed. */
   lastEventId: string | undefined;
   isOver = false;
+  /** It went on after the last event of another: the whole task again would be no progress. */
+  hasResumed = false;
 
   constructor(waiting: Waiting, { isReply = false, id, lastEventId }: Beginning) {
     this.#waiting = waiting;
@@ -117,6 +119,7 @@ class Reading {
     if (id !== undefined) this.#waiting.onTask?.({ id, contextId });
     this.id = id ?? this.id;
     this.lastEventId = eventIdIn(metadata);
+    this.hasResumed = this.#isResumed;
     const state = task ?? statusUpdate;
     const isOld = this.#isReply && state !== undefined && isInterrupted(stateOf(state));
     this.isOver = message !== undefined || (state !== undefined && isSettled(stateOf(state)) && !isOld);
